@@ -1,0 +1,29 @@
+# A registry from file names: every FILE defines the object `<prefix><file name>` of TYPE; all() lists them in name order.
+# A file without its object does not link; nothing depends on static constructors.
+#   ringside_generate_registry(target PREFIX rule_ TYPE ringside::rules::Rule HEADER rules/rule.h NAMESPACE ringside::rules FILES ...)
+function(ringside_generate_registry target)
+  cmake_parse_arguments(arg "" "PREFIX;TYPE;HEADER;NAMESPACE" "FILES" ${ARGN})
+  list(SORT arg_FILES)
+  set(declarations "")
+  set(references "")
+  foreach(file IN LISTS arg_FILES)
+    cmake_path(GET file STEM name)
+    string(APPEND declarations "extern const ${arg_TYPE} ${arg_PREFIX}${name};\n")
+    string(APPEND references "        &${arg_PREFIX}${name},\n")
+  endforeach()
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_${arg_PREFIX}registry.cpp)
+  file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
+"// Generated from file names by analyzer/cmake/registry.cmake.
+#include \"@arg_HEADER@\"
+@declarations@
+namespace @arg_NAMESPACE@ {
+std::span<const @arg_TYPE@* const> all()
+{
+    static const @arg_TYPE@* const list[] = {
+@references@    };
+    return list;
+}
+} // namespace @arg_NAMESPACE@
+")
+  target_sources(${target} PRIVATE ${output} ${arg_FILES})
+endfunction()

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads traces of every schema version into memory. Hostile input gives ringside::Error (not a trace, newer schema) or Issues
+// (a bad chunk, an impossible size), never undefined behaviour.
+#pragma once
+#include <ringside/trace/rows.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ringside::trace {
+
+/// Columns of device kernels, equally long, sorted by start within a (device, stream) after loading.
+struct KernelColumns {
+    std::vector<std::int64_t> startNs, endNs;
+    std::vector<StringId> name;
+    std::vector<std::uint32_t> device, stream, correlation;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
+struct CopyColumns {
+    std::vector<std::int64_t> startNs, endNs;
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint32_t> device, stream, correlation, kind;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
+struct ApiCallColumns {
+    std::vector<std::int64_t> startNs, endNs;
+    std::vector<StringId> api;
+    std::vector<std::uint32_t> thread, stream, copyKind;
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::int32_t> result;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
+struct LaunchColumns {
+    std::vector<std::int64_t> startNs, endNs;
+    std::vector<StringId> api;
+    std::vector<std::uint32_t> tid, correlation;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
+struct CallCorrelationColumns {
+    std::vector<std::uint32_t> correlation;
+    std::vector<std::uint64_t> call;
+    [[nodiscard]] std::size_t size() const { return correlation.size(); }
+};
+
+/// Everything one process recorded. Times as in rows.h: CLOCK_MONOTONIC ns of its host.
+struct ProcessTrace {
+    std::filesystem::path path;
+    ProcessRow process;
+    std::unordered_map<StringId, std::string> strings;
+    std::vector<RankRow> ranks;
+    std::vector<DeviceRow> devices;
+    std::vector<CommunicatorRow> communicators;
+    std::vector<StreamRow> streams;
+    std::vector<ThreadRow> threads;
+    std::vector<ClockSampleRow> clockSamples;
+    std::vector<CollectiveCallRow> collectiveCalls; ///< by id
+    std::vector<GroupRow> groups;
+    std::vector<StepRow> steps;
+    std::vector<RangeRow> ranges;                   ///< by start
+    std::vector<TierRow> tiers;
+    std::vector<SettingRow> settings;
+    std::vector<DropRow> drops;
+    std::vector<IssueRow> issues;                   ///< as stored, plus what reading found
+    std::vector<InFlightRow> inFlight;
+    std::vector<SampleRow> samples;
+    KernelColumns kernels;
+    CopyColumns copies;
+    ApiCallColumns apiCalls;
+    LaunchColumns launches;
+    CallCorrelationColumns callCorrelations;
+    std::int64_t recoveredRecords = 0;
+
+    [[nodiscard]] std::string_view text(StringId id) const; ///< empty for an unknown id
+};
+
+/// A run: all processes of a run directory, or of a merged file.
+struct RunTrace {
+    std::filesystem::path path;
+    std::vector<ProcessTrace> processes;
+    std::vector<IssueRow> issues;       ///< of the run itself: unreadable files, rings not recovered
+};
+
+/// Opens NAME.ringside/ (every *.db in it), one process file, or a merged file. Reads files on all cores.
+RunTrace openRun(const std::filesystem::path& path);
+ProcessTrace readProcess(const std::filesystem::path& file);
+
+} // namespace ringside::trace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes one process's trace. Used by the collector's drain thread, by recovery, by importers and the tests' trace builder.
+// Not thread-safe: one writer, one thread. Throws ringside::Error; the collector catches it on its drain thread.
+#pragma once
+#include <ringside/trace/rows.h>
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+namespace ringside::trace {
+
+class Writer final {
+public:
+    enum class Mode { Create, Append }; ///< Create refuses an existing file; Append continues one (recovery)
+    /// Opens PATH and creates schema version kSchemaVersion. Journal: WAL, synchronous off (a killed process loses nothing; power
+    /// loss is out of scope).
+    Writer(const std::filesystem::path& path, Mode mode);
+    ~Writer(); ///< closes without committing what was not committed; call close() to finish
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+
+    /// Defines a string under the producer's id, or interns one and returns its id (ids from 0x80000000 upwards, so
+    /// that they never meet a producer's).
+    void defineString(StringId id, std::string_view text);
+    StringId intern(std::string_view text);
+
+    void setProcess(const ProcessRow&);   ///< replaces the row
+    void add(const RankRow&);             ///< one row a (rank, attempt); a repeated one replaces
+    void add(const DeviceRow&);           ///< one row an ordinal; a repeated one replaces
+    void add(const CommunicatorRow&);
+    void add(const StreamRow&);
+    void add(const ThreadRow&);
+    void add(const ClockSampleRow&);
+    void add(const CollectiveCallRow&);
+    void add(const GroupRow&);
+    void add(const StepRow&);
+    void add(const RangeRow&);
+    void setTier(const TierRow&);         ///< one row a tier; a repeated one replaces
+    void add(const SettingRow&);
+    void setDropped(const DropRow&);      ///< one row a (what, ring); a repeated one replaces
+    void add(const IssueRow&);            ///< a repeated id adds up counts
+    void add(const InFlightRow&);
+    void add(const SampleRow&);
+    // Column chunks: buffered, written as chunks at commit() when 64 Ki rows came together or `flushChunks` is set.
+    void add(const KernelRow&);
+    void add(const CopyRow&);
+    void add(const ApiCallRow&);
+    void add(const LaunchRow&);
+    void add(const CallCorrelationRow&);
+
+    /// How far a ring is in the database; stored in the same transaction as the rows, so recovery never doubles one.
+    void setRingProgress(std::uint32_t ringId, std::uint64_t committedSlots);
+    [[nodiscard]] std::uint64_t ringProgress(std::uint32_t ringId) const;
+
+    /// Makes everything added so far durable against the death of the process, buffered chunks included.
+    void commit();
+    /// Commits, merges small chunks into full ones, checkpoints the WAL and switches the journal off, so that one file remains.
+    void close();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace ringside::trace
