@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Checks that every source file in the repository is formatted as .clang-format says; changes nothing.
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+cd "$RINGSIDE_ROOT"
+
+mapfile -t files < <(git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' '*.c')
+[ ${#files[@]} -gt 0 ] || fail "git lists no source files" "Run it inside a clone of the repository."
+clang-format --dry-run -Werror "${files[@]}" || fail "some files are not formatted" "Mend them with: clang-format -i FILE"
+echo "${#files[@]} files are formatted"

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# clang-tidy on the files changed since RINGSIDE_TIDY_BASE (default: the commit before this one) and not yet committed;
+# with --all on every file of the build. Takes its compiler flags from the build directory given: check_tidy.sh [--all] BUILD.
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+all=no
+if [ "${1:-}" = --all ]; then
+    all=yes
+    shift
+fi
+build=$(cd "${1:?usage: check_tidy.sh [--all] BUILD}" && pwd)
+[ -f "$build/compile_commands.json" ] || fail "no compile_commands.json in $build" "Configure it with a preset first."
+cd "$RINGSIDE_ROOT"
+
+changed_files() {
+    local base=${RINGSIDE_TIDY_BASE:-HEAD~1}
+    if git rev-parse -q --verify "$base^{commit}" >/dev/null; then
+        git diff --name-only --diff-filter=d "$base" -- '*.cpp'
+    else
+        git ls-files '*.cpp' # a shallow clone, or the first commit: nothing to compare with
+    fi
+}
+list_files() { if [ "$all" = yes ]; then git ls-files '*.cpp'; else changed_files; fi; }
+
+# Only what this build compiles: without the toolkit, for instance, some files have no flags.
+mapfile -t files < <(list_files | python3 -c '
+import json, os, sys
+compiled = {os.path.realpath(entry["file"]) for entry in json.load(open(sys.argv[1]))}
+print("\n".join(name for name in sys.stdin.read().split() if os.path.realpath(name) in compiled))
+' "$build/compile_commands.json" | sed '/^$/d')
+if [ ${#files[@]} -eq 0 ]; then
+    echo "no compiled file changed"
+    exit 0
+fi
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$build" 2>/dev/null ||
+    fail "clang-tidy found something" "The lines above say what; the checks stand in .clang-tidy."
+echo "${#files[@]} files are tidy"

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The one list of Debian packages that Ringside needs to be built and tested. Installs what is missing; where everything is
+# there it needs neither root nor a network. `--bench` adds what only the benchmarks compare with.
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+
+packages=(
+    # building
+    build-essential ccache cmake git ninja-build pkg-config
+    # libraries
+    libcli11-dev libfmt-dev libsqlite3-dev libzstd-dev nlohmann-json3-dev
+    # the reference trainer on machines without a GPU
+    libgloo-dev libopenblas-dev
+    # tests
+    clang clang-format clang-tidy iproute2 libbenchmark-dev libclang-rt-14-dev libgtest-dev
+    procps python3 python3-jsonschema sqlite3
+)
+[ "${1:-}" != --bench ] || packages+=(liblttng-ust-dev lttng-tools valgrind)
+
+command -v dpkg-query >/dev/null || fail "this is not a Debian system" \
+    "Install the equivalents of these packages yourself: ${packages[*]}"
+
+missing=()
+for package in "${packages[@]}"; do
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+    echo "all ${#packages[@]} packages are there"
+    exit 0
+fi
+
+echo "missing: ${missing[*]}"
+[ "$(id -u)" -eq 0 ] || fail "installing packages needs root" "Run as root: apt-get install ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+# Without an answer apt-get only warns and goes on with yesterday's lists; the install below decides.
+apt-get -q -o Acquire::Retries=2 update || echo "the package lists could not be refreshed" >&2
+apt-get -q -y -o Acquire::Retries=2 --no-install-recommends install "${missing[@]}" || fail "the packages could not be installed" \
+    "Look at apt-get's lines above: no network, a mirror that does not answer, or a full disk." \
+    "Needed: ${missing[*]}"
