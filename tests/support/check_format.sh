@@ -6,5 +6,10 @@ cd "$RINGSIDE_ROOT"
 
 mapfile -t files < <(git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' '*.c')
 [ ${#files[@]} -gt 0 ] || fail "git lists no source files" "Run it inside a clone of the repository."
-clang-format --dry-run -Werror "${files[@]}" || fail "some files are not formatted" "Mend them with: clang-format -i FILE"
+unformatted=()
+for file in "${files[@]}"; do
+    clang-format --dry-run -Werror "$file" 2>/dev/null || unformatted+=("$file")
+done
+[ ${#unformatted[@]} -eq 0 ] || fail "${#unformatted[@]} of ${#files[@]} files are not formatted" \
+    "Mend them with: clang-format -i ${unformatted[*]}"
 echo "${#files[@]} files are formatted"

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the demo shows: two faults at once, both named, the late one with its rank. The text report says the same."""
+
+import lab
+
+
+class DemoSlice(lab.Scenario):
+    def test_both_planted_faults_are_named(self):
+        rank, milliseconds = self.draw.randrange(lab.RANKS), self.draw.randrange(8, 25)
+        directory = self.training("demo", [f"late_rank:rank={rank},ms={milliseconds},by=compute", "small_buckets"])
+        result = lab.report(directory)
+        self.finding(result, "late_rank", ranks=[rank])
+        self.finding(result, "small_messages")
+        self.assertTrue(result["run"]["emulated"], "a run on the CPU platform must carry the label emulated")
+        self.assertEqual(result["run"]["ranks_present"], list(range(lab.RANKS)))
+        text = lab.run([lab.RINGSIDE, "report", directory]).stdout
+        self.assertRegex(text, rf"(?i)rank {rank}\b")
+        self.assertRegex(text, r"(?i)bucket")
+
+
+if __name__ == "__main__":
+    lab.main()

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every end-to-end scenario shares: random draws that can be repeated, a recorded training run, its report.
+
+A scenario drives only what a user drives: the binaries of the build, their options and their output. It must not reach
+into a trace or a library by any other way."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("RINGSIDE_BUILD_DIR", ROOT / "build" / "dev")).resolve()
+RINGSIDE = BUILD / "bin" / "ringside"
+TRAINER = BUILD / "bin" / "ddp_trainer"
+COLLECTOR = BUILD / "lib" / "libringside_collector.so"
+EXTENSION = BUILD / "lib" / "ringside_sqlite.so"
+MODEL = ROOT / "reference_trainer" / "cpu_platform" / "device_models" / os.environ.get("RINGSIDE_TEST_MODEL", "demo.conf")
+SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
+RANKS = 4
+TIMEOUT_S = 120  # of one command; a hang ends as a failure, not as a stuck suite
+
+
+def emulated_gpu(**extra):
+    """The environment in which a CUDA program runs on the CPU platform, with the device model on."""
+    environment = dict(os.environ)
+    environment.update(LD_LIBRARY_PATH=str(BUILD / "lib" / "cpu_platform"), RINGSIDE_DEVICE_MODEL=str(MODEL),
+                       OPENBLAS_NUM_THREADS="1", LC_ALL="C.UTF-8")
+    environment.update({name: str(value) for name, value in extra.items()})
+    return environment
+
+
+def run(command, expect=0, environment=None, **options):
+    """Runs a command to its end and returns it; any other exit code than `expect` (None: any) fails with its output."""
+    done = subprocess.run([str(word) for word in command], env=environment or dict(os.environ), text=True,
+                          capture_output=True, timeout=TIMEOUT_S, **options)
+    if expect is not None and done.returncode != expect:
+        raise AssertionError(f"exit code {done.returncode}, expected {expect}: {' '.join(map(str, command))}\n"
+                             f"--- stdout\n{done.stdout[-4000:]}\n--- stderr\n{done.stderr[-4000:]}")
+    return done
+
+
+def trainer_command(steps, faults=(), ranks=RANKS, extra=()):
+    command = [TRAINER, "--nproc", ranks, "--steps", steps, *extra]
+    for fault in faults:
+        command += ["--fault", fault]
+    return command
+
+
+def record(directory, command, profile="standard", expect=0, environment=None):
+    """`ringside record` of a command; an earlier recording in the same place is removed first."""
+    shutil.rmtree(directory, ignore_errors=True)
+    return run([RINGSIDE, "record", "-o", directory, "--profile", profile, "--", *command], expect=expect,
+               environment=environment or emulated_gpu())
+
+
+def report(directory, *options):
+    return json.loads(run([RINGSIDE, "report", directory, "--format", "json", *options]).stdout)
+
+
+class Scenario(unittest.TestCase):
+    """A test case with a folder of its own under build/ and a generator seeded by RINGSIDE_TEST_SEED."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = BUILD / "e2e" / cls.__name__
+        shutil.rmtree(cls.folder, ignore_errors=True)
+        cls.folder.mkdir(parents=True)
+        cls.draw = random.Random(f"{SEED} {cls.__name__}")
+
+    @classmethod
+    def training(cls, name, faults=(), steps=40, extra=(), ranks=RANKS):
+        """A recorded training run under build/; returns its run directory."""
+        directory = cls.folder / f"{name}.ringside"
+        command = trainer_command(steps, faults, ranks, ("--json", cls.folder / f"{name}.json", *extra))
+        print("recorded:", " ".join(str(word) for word in command[1:]), flush=True)
+        record(directory, command)
+        return directory
+
+    def finding(self, result, rule, ranks=None):
+        """The report's finding of a rule; fails with all findings when it is absent or about other ranks."""
+        found = [each for each in result["findings"] if each["rule"] == rule]
+        listed = [(each["rule"], each["severity"], each["ranks"]) for each in result["findings"]]
+        missing = [each for each in result["not_applicable"] if each["rule"] == rule]
+        self.assertTrue(found, f"{rule} is not among {listed}; not applicable: {missing}")
+        if ranks is not None:
+            self.assertEqual(sorted(found[0]["ranks"]), sorted(ranks), f"{rule} names other ranks: {found[0]['title']}")
+        return found[0]
+
+
+def main():
+    print(f"RINGSIDE_TEST_SEED={SEED}", flush=True)
+    sys.stdout.flush()
+    unittest.main(verbosity=2)
