@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What takes too long for run.sh: sanitizers, fuzzing, many kills, repeated demos, clang-tidy on everything. With --short about
+# a quarter of an hour, without it hours. Works from any directory; leaves nothing outside build/ and the run directories.
+. "$(dirname "${BASH_SOURCE[0]}")/support/environment.sh"
+cd "$RINGSIDE_ROOT"
+
+fuzz_seconds=600 kills=200 demos=10 tidy=--all
+case "${1:-}" in
+    --short) fuzz_seconds=30 kills=40 demos=2 tidy= ;;
+    "") ;;
+    *) fail "unknown option $1" "usage: soak.sh [--short]" ;;
+esac
+
+sanitized_suite() {
+    cmake --preset "$1" && cmake --build --preset "$1" && ctest --preset "$1" || fail "the preset $1 failed" \
+        "Run one test again: ctest --preset $1 -R NAME -V"
+}
+
+stage "Packages"
+bash tests/support/install_packages.sh
+need_space 8000
+
+stage "Address and undefined-behaviour sanitizers" "Everything that is not injected into other processes."
+sanitized_suite asan
+stage "Thread sanitizer" "The unit tests."
+sanitized_suite tsan
+
+stage "Fuzzing, $fuzz_seconds s a target" "libFuzzer with clang; new inputs stay in build/fuzz/corpus."
+cmake --preset asan -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DRINGSIDE_BUILD_FUZZERS=ON \
+    -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF -DRINGSIDE_BUILD_GUI=OFF || fail "configuring the fuzzers failed"
+cmake --build build/fuzz || fail "building the fuzzers failed"
+found=0
+for target in build/fuzz/bin/fuzz_*; do
+    [ -x "$target" ] || continue
+    found=$((found + 1))
+    corpus=build/fuzz/corpus/$(basename "$target")
+    mkdir -p "$corpus"
+    "$target" -max_total_time="$fuzz_seconds" -timeout=25 -rss_limit_mb=3000 -artifact_prefix="$corpus-" "$corpus" ||
+        fail "$target found something" "The input that broke it was written as $corpus-*; add it to tests/fuzz/corpus."
+done
+[ "$found" -gt 0 ] || fail "no fuzz target was built"
+
+stage "Build, preset dev"
+cmake --preset dev && cmake --build --preset dev || fail "building the preset dev failed"
+
+stage "SIGKILL at $kills random moments"
+RINGSIDE_TEST_KILLS=$kills RINGSIDE_BUILD_DIR=build/dev /usr/bin/python3 -B tests/e2e/kill_test.py || fail "a kill lost a record"
+
+stage "$demos demo runs" "Rank and strength are drawn each time; the report must name them each time."
+for ((run = 1; run <= demos; ++run)); do
+    bash reference_trainer/demo.sh || fail "demo run $run of $demos failed"
+done
+
+stage "clang-tidy"
+bash tests/support/check_tidy.sh $tidy build/dev
+
+stage "Done" "Everything passed in $SECONDS s."
