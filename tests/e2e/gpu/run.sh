@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The main job on a real GPU, one rank: the reference trainer with the vendor's CUDA, NCCL and CUPTI, and a PyTorch DDP script,
+# each recorded and reported. Installs and builds nothing: BUNDLE is what bundle.sh made elsewhere.
+#   run.sh [BUNDLE] [OUT]    exit 77: no GPU here
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bundle=${1:-$here/../../../build/gpu_bundle}
+out=${2:-$bundle/out}
+
+fail() { echo "gpu/run.sh: $1" >&2; exit 1; }
+
+if ! nvidia-smi -L >/dev/null 2>&1 && [ ! -e /dev/nvidia0 ]; then
+    echo "no NVIDIA GPU here: neither nvidia-smi nor /dev/nvidia0; nothing was run"
+    exit 77
+fi
+[ -x "$bundle/bin/ringside" ] || fail "no bundle in $bundle; make one where the project is built: tests/e2e/gpu/bundle.sh BUILD"
+bundle=$(cd "$bundle" && pwd)
+mkdir -p "$out"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || true
+
+# The CUDA libraries: the toolkit's, or those that came with PyTorch as Python packages.
+cuda_libraries() {
+    for folder in /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64; do
+        if [ -d "$folder" ]; then printf '%s:' "$folder"; fi
+    done
+    python3 - <<'PYTHON' 2>/dev/null || true
+import glob, nvidia
+print(":".join(sorted(path for root in nvidia.__path__ for path in glob.glob(root + "/*/lib"))), end="")
+PYTHON
+}
+libraries=$(cuda_libraries)
+
+# Ringside's own programs run with the libraries that were carried along, the job with the vendor's.
+ringside() { LD_LIBRARY_PATH="$bundle/lib/carried" "$bundle/bin/ringside" "$@"; }
+
+# record_and_check NAME COMMAND...
+record_and_check() {
+    local name=$1
+    shift
+    echo "== $name"
+    rm -rf "$out/$name.ringside"
+    ringside record -o "$out/$name.ringside" --profile standard -- env LD_LIBRARY_PATH="$libraries" "$@" || fail "$name ended with code $?"
+    ringside report "$out/$name.ringside" | tee "$out/$name.txt"
+    ringside report "$out/$name.ringside" --format json >"$out/$name.json"
+    python3 "$here/check_report.py" "$out/$name.json" || fail "the report of $name is not what a GPU run must give"
+}
+
+if [ -x "$bundle/bin/ddp_trainer" ]; then
+    record_and_check trainer env LD_LIBRARY_PATH="$libraries:$bundle/lib/carried" "$bundle/bin/ddp_trainer" --nproc 1 --steps 200 \
+        --json "$out/trainer_result.json"
+fi
+if python3 -c 'import torch; raise SystemExit(not torch.cuda.is_available())' 2>/dev/null; then
+    record_and_check pytorch env -u LD_LIBRARY_PATH MASTER_ADDR=127.0.0.1 MASTER_PORT=29517 RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 \
+        python3 "$here/ddp_torch.py"
+else
+    echo "PyTorch with CUDA is not installed here: the DDP script was left out"
+fi

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file of a whole run says what its directory said; SQL, by `ringside query` or plain sqlite3, says what the report says."""
+
+import json
+
+import lab
+
+
+class MergeAndQuery(lab.Scenario):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = cls.training("run", ["small_buckets"], steps=30)
+        cls.result = lab.report(cls.directory)
+
+    def test_a_merged_run_gives_the_same_report(self):
+        merged = self.folder / "merged.db"
+        lab.run([lab.RINGSIDE, "merge", self.directory, "-o", merged])
+        again = lab.report(merged)
+        for part in ("coverage", "verdict", "summary", "steps", "ranks", "collectives", "findings"):
+            self.assertEqual(again[part], self.result[part], f"{part} differs after merging")
+
+    def test_query_shows_chunked_tables_as_ordinary_ones(self):
+        rows = json.loads(lab.run([lab.RINGSIDE, "query", self.directory, "--format", "json",
+                                   "SELECT count(*) AS n, min(end_ns - start_ns) AS shortest FROM kernel"]).stdout)
+        self.assertGreater(rows[0]["n"], 100)
+        self.assertGreaterEqual(rows[0]["shortest"], 0)
+
+    def test_a_wrong_query_is_a_usage_error_that_names_the_place(self):
+        done = lab.run([lab.RINGSIDE, "query", self.directory, "SELECT nonsense FROM kernel"], expect=2)
+        self.assertIn("nonsense", done.stderr)
+
+    def test_a_file_that_is_no_trace_is_refused(self):
+        stranger = self.folder / "stranger.db"
+        stranger.write_text("not a trace\n" * 1000)
+        self.assertIn("stranger.db", lab.run([lab.RINGSIDE, "report", stranger], expect=3).stderr)
+
+
+if __name__ == "__main__":
+    lab.main()
