@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public functions that move data.
+#include "api.h"
+#include "communicator.h"
+#include "group.h"
+
+namespace ringside::nccl {
+namespace {
+
+ncclResult_t submitCall(ncclComm_t handle, Operation operation) noexcept
+{
+    return guarded([&] {
+        operation.communicator = communicatorOf(handle);
+        // Through the public function, as the real library does here.
+        ncclResult_t state = ncclSuccess;
+        ncclCommGetAsyncError(handle, &state);
+        if (state != ncclSuccess)
+            operation.communicator->throwIfFailed();
+        submit(std::move(operation));
+    });
+}
+
+} // namespace
+} // namespace ringside::nccl
+
+using ringside::nccl::Kind;
+using ringside::nccl::submitCall;
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclAllReduce, const void* sendbuff, void* recvbuff, size_t count,
+                  ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::AllReduce,
+                             .source = sendbuff,
+                             .target = recvbuff,
+                             .count = count,
+                             .type = datatype,
+                             .op = op,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclReduce, const void* sendbuff, void* recvbuff, size_t count,
+                  ncclDataType_t datatype, ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::Reduce,
+                             .source = sendbuff,
+                             .target = recvbuff,
+                             .count = count,
+                             .type = datatype,
+                             .op = op,
+                             .peer = root,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclReduceScatter, const void* sendbuff, void* recvbuff, size_t recvcount,
+                  ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::ReduceScatter,
+                             .source = sendbuff,
+                             .target = recvbuff,
+                             .count = recvcount,
+                             .type = datatype,
+                             .op = op,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclAllGather, const void* sendbuff, void* recvbuff, size_t sendcount,
+                  ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::AllGather,
+                             .source = sendbuff,
+                             .target = recvbuff,
+                             .count = sendcount,
+                             .type = datatype,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclBroadcast, const void* sendbuff, void* recvbuff, size_t count,
+                  ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::Broadcast,
+                             .source = sendbuff,
+                             .target = recvbuff,
+                             .count = count,
+                             .type = datatype,
+                             .peer = root,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclBcast, void* buff, size_t count, ncclDataType_t datatype, int root,
+                  ncclComm_t comm, cudaStream_t stream)
+{
+    return ncclBroadcast(buff, buff, count, datatype, root, comm, stream);
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclSend, const void* sendbuff, size_t count, ncclDataType_t datatype,
+                  int peer, ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::Send,
+                             .source = sendbuff,
+                             .count = count,
+                             .type = datatype,
+                             .peer = peer,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclRecv, void* recvbuff, size_t count, ncclDataType_t datatype, int peer,
+                  ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::Recv,
+                             .target = recvbuff,
+                             .count = count,
+                             .type = datatype,
+                             .peer = peer,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclGroupStart, void)
+{
+    return ringside::nccl::guarded(ringside::nccl::startGroup);
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclGroupEnd, void)
+{
+    return ringside::nccl::guarded(ringside::nccl::endGroup);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the real library exports and we do not do yet: ncclInvalidUsage, and one line on stderr for each.
+// Functions of the device API are declared here with their ABI only: their types need the vendor's
+// nccl_device.h, and none of their arguments is read.
+#include "api.h"
+
+using ringside::nccl::refuse;
+
+namespace {
+
+/// ncclTeam_t of nccl_device.h.
+struct Team {
+    int rankCount;
+    int rank;
+    int stride;
+};
+
+} // namespace
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclAlltoAll, const void*, void*, size_t, ncclDataType_t, ncclComm_t,
+                  cudaStream_t)
+{
+    return refuse("ncclAlltoAll");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclGather, const void*, void*, size_t, ncclDataType_t, int, ncclComm_t,
+                  cudaStream_t)
+{
+    return refuse("ncclGather");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclScatter, const void*, void*, size_t, ncclDataType_t, int, ncclComm_t,
+                  cudaStream_t)
+{
+    return refuse("ncclScatter");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitRankScalable, ncclComm_t*, int, int, int, ncclUniqueId*,
+                  ncclConfig_t*)
+{
+    return refuse("ncclCommInitRankScalable");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclCommRevoke, ncclComm_t, int)
+{
+    return refuse("ncclCommRevoke");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclCommShrink, ncclComm_t, int*, int, ncclComm_t*, ncclConfig_t*, int)
+{
+    return refuse("ncclCommShrink");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclCommSplit, ncclComm_t, int, int, ncclComm_t*, ncclConfig_t*)
+{
+    return refuse("ncclCommSplit");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclCommWindowRegister, ncclComm_t, void*, size_t, ncclWindow_t*, int)
+{
+    return refuse("ncclCommWindowRegister");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclCommWindowDeregister, ncclComm_t, ncclWindow_t)
+{
+    return refuse("ncclCommWindowDeregister");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclGroupSimulateEnd, ncclSimInfo_t*)
+{
+    return refuse("ncclGroupSimulateEnd");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclRedOpCreatePreMulSum, ncclRedOp_t*, void*, ncclDataType_t,
+                  ncclScalarResidence_t, ncclComm_t)
+{
+    return refuse("ncclRedOpCreatePreMulSum");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclRedOpDestroy, ncclRedOp_t, ncclComm_t)
+{
+    return refuse("ncclRedOpDestroy");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclDevCommCreate, ncclComm_t, const void*, void*)
+{
+    return refuse("ncclDevCommCreate");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclDevCommDestroy, ncclComm_t, const void*)
+{
+    return refuse("ncclDevCommDestroy");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclGinBarrierCreateRequirement, ncclComm_t, Team, int, void*, void*)
+{
+    return refuse("ncclGinBarrierCreateRequirement");
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclLsaBarrierCreateRequirement, Team, int, void*, void*)
+{
+    return refuse("ncclLsaBarrierCreateRequirement");
+}
+
+RINGSIDE_NCCL_API(int, ncclLLA2ACalcSlots, int, int)
+{
+    refuse("ncclLLA2ACalcSlots");
+    return 0;
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclLLA2ACreateRequirement, int, int, void*, void*)
+{
+    return refuse("ncclLLA2ACreateRequirement");
+}
+
+RINGSIDE_NCCL_API(Team, ncclTeamLsa, ncclComm_t)
+{
+    refuse("ncclTeamLsa");
+    return {};
+}
+
+RINGSIDE_NCCL_API(Team, ncclTeamRail, ncclComm_t)
+{
+    refuse("ncclTeamRail");
+    return {};
+}
+
+RINGSIDE_NCCL_API(Team, ncclTeamWorld, ncclComm_t)
+{
+    refuse("ncclTeamWorld");
+    return {};
+}
+
+RINGSIDE_NCCL_API(int, ncclTeamRankToLsa, ncclComm_t, Team, int)
+{
+    refuse("ncclTeamRankToLsa");
+    return -1;
+}
+
+RINGSIDE_NCCL_API(int, ncclTeamRankToWorld, ncclComm_t, Team, int)
+{
+    refuse("ncclTeamRankToWorld");
+    return -1;
+}
+
+// Nothing to reload: there is no NCCL_DEBUG log here.
+RINGSIDE_NCCL_API(void, ncclResetDebugInit, void) {}
+// The one export that is strong and has no twin.
+RINGSIDE_NCCL_EXPORT void ncclResetDebugInitInternal(void);
+void ncclResetDebugInitInternal(void) {}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "communicator.h"
+
+#include "errors.h"
+#include "rendezvous_client.h"
+#include "signal_guard.h"
+#include "slots.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace ringside::nccl {
+namespace {
+
+/// RINGSIDE_NCCL_TIMEOUT_S, default 60 s.
+std::chrono::milliseconds rendezvousTimeout()
+{
+    const char* const value = std::getenv("RINGSIDE_NCCL_TIMEOUT_S");
+    if (value == nullptr)
+        return std::chrono::seconds(60);
+    const std::string_view text = value;
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0.1 && seconds <= 86400))
+        throw Failure(ncclInvalidUsage,
+                      "RINGSIDE_NCCL_TIMEOUT_S must be seconds between 0.1 and 86400, not " +
+                          std::string(text));
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+std::unique_ptr<Mesh> meet(const UniqueId& id, int rank, int size, std::chrono::milliseconds timeout)
+{
+    if (size > 1)
+        return std::make_unique<Mesh>(id, rank, size, timeout);
+    const RendezvousClient visit(id, rank, size, timeout); // lets the server end
+    return nullptr;
+}
+
+} // namespace
+
+Communicator::Communicator(const UniqueId& id, int rank, int size, int device)
+    : m_rank(rank)
+    , m_size(size)
+    , m_device(device)
+    , m_timeout(rendezvousTimeout())
+    , m_mesh(meet(id, rank, size, m_timeout))
+    , m_sends(static_cast<std::size_t>(size))
+    , m_receives(static_cast<std::size_t>(size))
+{}
+
+ncclResult_t Communicator::asyncError() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_error;
+}
+
+void Communicator::throwIfFailed() const
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_error != ncclSuccess)
+        throw Failure(m_error, m_errorMessage);
+}
+
+std::uint64_t Communicator::nextSlot(const Operation& operation)
+{
+    const auto peer = static_cast<std::size_t>(operation.peer);
+    if (operation.kind == Kind::Send)
+        return forwardSlot(++m_sends[peer]);
+    if (operation.kind == Kind::Recv)
+        return forwardSlot(++m_receives[peer]);
+    return collectiveSlot(++m_collectives);
+}
+
+void Communicator::beginLaunch(std::vector<Operation>& operations)
+{
+    const std::lock_guard lock(m_mutex);
+    for (Operation& operation : operations)
+        operation.slot = nextSlot(operation);
+    ++m_launched;
+}
+
+bool Communicator::startWork()
+{
+    const std::lock_guard lock(m_mutex);
+    ++m_running;
+    return m_error == ncclSuccess;
+}
+
+void Communicator::endLaunch()
+{
+    const std::lock_guard lock(m_mutex);
+    --m_running;
+    --m_launched;
+    m_changed.notify_all();
+}
+
+void Communicator::cancelLaunch()
+{
+    const std::lock_guard lock(m_mutex);
+    --m_launched;
+    m_changed.notify_all();
+}
+
+void Communicator::fail(ncclResult_t code, const std::string& message)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_error != ncclSuccess)
+            return;
+        m_error = code;
+        m_errorMessage = message;
+    }
+    setLastError(message);
+    if (m_mesh)
+        m_mesh->abort();
+}
+
+void Communicator::finalize()
+{
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait(lock, [this] { return m_launched == 0; });
+        if (m_finalized || m_error != ncclSuccess)
+            return;
+        m_finalized = true;
+    }
+    if (!m_mesh)
+        return;
+    // Gloo resets connections when it closes them, which would take data from peers that have not read it
+    // yet.
+    const PipeSignalBlocked guard;
+    try {
+        m_mesh->barrier(kGoodbyeSlot,
+                        std::min<std::chrono::milliseconds>(m_timeout, std::chrono::seconds(10)));
+    } catch (const std::exception&) {
+        // A peer that went first, or died, no longer needs anything from us.
+    }
+}
+
+void Communicator::abort()
+{
+    fail(ncclRemoteError, "the communicator was aborted on rank " + std::to_string(m_rank));
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [this] { return m_running == 0; });
+}
+
+const std::shared_ptr<Communicator>& communicatorOf(ncclComm_t handle)
+{
+    require(handle != nullptr, "the communicator is null");
+    return handle->communicator;
+}
+
+} // namespace ringside::nccl

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "errors.h"
+
+#include <unistd.h>
+
+#include <mutex>
+#include <set>
+
+namespace ringside::nccl {
+namespace {
+
+/// Never destroyed: threads may still report errors while the process exits.
+struct LastError {
+    std::mutex mutex;
+    std::string message;
+    std::set<std::string> refused;
+};
+
+LastError& shared()
+{
+    static auto* const instance = new LastError;
+    return *instance;
+}
+
+} // namespace
+
+void setLastError(const std::string& message)
+{
+    const std::lock_guard lock(shared().mutex);
+    shared().message = message;
+}
+
+const char* lastError()
+{
+    thread_local std::string copy;
+    const std::lock_guard lock(shared().mutex);
+    copy = shared().message;
+    return copy.c_str();
+}
+
+void warn(const std::string& message)
+{
+    const std::string line =
+        "ringside emulated NCCL [pid " + std::to_string(::getpid()) + "]: " + message + "\n";
+    // One write, so that lines of several ranks do not mix; nothing to do where stderr is gone.
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+ncclResult_t refuse(const char* functionName)
+{
+    const std::string message =
+        std::string(functionName) + " is not implemented by the emulated NCCL of the CPU platform";
+    setLastError(message);
+    bool first = false;
+    {
+        const std::lock_guard lock(shared().mutex);
+        first = shared().refused.insert(functionName).second;
+    }
+    if (first)
+        warn(message + "; it returns ncclInvalidUsage");
+    return ncclInvalidUsage;
+}
+
+ncclResult_t resultOfCurrentException() noexcept
+{
+    try {
+        throw;
+    } catch (const Failure& failure) {
+        setLastError(failure.what());
+        return failure.code();
+    } catch (const std::exception& error) {
+        setLastError(error.what());
+        return ncclSystemError;
+    } catch (...) {
+        setLastError("unknown exception");
+        return ncclInternalError;
+    }
+}
+
+} // namespace ringside::nccl

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the emulated NCCL fails: inside it by exception, at its C boundary by result code and last-error text.
+// Nothing may leave a public function as an exception.
+#pragma once
+#include <nccl.h>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace ringside::nccl {
+
+/// A failed call: the code the caller gets, and the sentence ncclGetLastError gives.
+class Failure final : public std::runtime_error {
+public:
+    Failure(ncclResult_t code, const std::string& message) : std::runtime_error(message), m_code(code) {}
+    [[nodiscard]] ncclResult_t code() const { return m_code; }
+
+private:
+    ncclResult_t m_code;
+};
+
+/// Remembers `message` for ncclGetLastError.
+void setLastError(const std::string& message);
+/// The last message of any thread; the pointer is valid until the calling thread asks again.
+const char* lastError();
+/// One line on stderr, prefixed as ours.
+void warn(const std::string& message);
+/// Refuses a call that is not implemented: ncclInvalidUsage, one line on stderr the first time for each name.
+ncclResult_t refuse(const char* functionName);
+/// Turns the exception in flight into its result code and remembers its message.
+ncclResult_t resultOfCurrentException() noexcept;
+
+/// Runs the body of a public function.
+template <class Body>
+ncclResult_t guarded(Body&& body) noexcept
+{
+    try {
+        body();
+        return ncclSuccess;
+    } catch (...) {
+        return resultOfCurrentException();
+    }
+}
+
+/// Throws ncclInvalidArgument with `message` unless `condition` holds.
+inline void require(bool condition, const char* message)
+{
+    if (!condition)
+        throw Failure(ncclInvalidArgument, message);
+}
+
+} // namespace ringside::nccl

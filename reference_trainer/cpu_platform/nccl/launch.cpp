@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel begins when its stream reaches it and waits for late ranks inside, as on a GPU. Time by the device
+// model is counted from the moment all have arrived. The data moves even where the model skips arithmetic.
+#include "launch.h"
+
+#include "collectives.h"
+#include "communicator.h"
+#include "errors.h"
+#include "link_model.h"
+#include "platform.h"
+#include "signal_guard.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace ringside::nccl {
+namespace {
+
+struct Launch {
+    std::shared_ptr<Communicator> communicator;
+    std::vector<Operation> operations;
+};
+
+void moveData(Mesh& mesh, const Operation& operation)
+{
+    switch (operation.kind) {
+    case Kind::AllReduce:
+        return allReduce(mesh, operation);
+    case Kind::Broadcast:
+        return broadcast(mesh, operation);
+    case Kind::Reduce:
+        return reduce(mesh, operation);
+    case Kind::AllGather:
+        return allGather(mesh, operation);
+    case Kind::ReduceScatter:
+        return reduceScatter(mesh, operation);
+    case Kind::Send:
+    case Kind::Recv:
+        break;
+    }
+}
+
+/// Links work in both directions at once; collectives of a launch follow each other.
+std::chrono::nanoseconds modelledTime(const std::vector<Operation>& operations,
+                                      const Communicator& communicator)
+{
+    LinkLoad sum;
+    LinkLoad sent;
+    LinkLoad received;
+    for (const Operation& operation : operations) {
+        if (operation.pointToPoint() && operation.peer == communicator.rank())
+            continue;
+        LinkLoad& place = operation.kind == Kind::Send ? sent : operation.kind == Kind::Recv ? received : sum;
+        const LinkLoad load = loadOf(operation, communicator.size());
+        place.bytes += load.bytes;
+        place.steps = operation.pointToPoint() ? 1 : place.steps + load.steps;
+    }
+    sum.bytes += std::max(sent.bytes, received.bytes);
+    sum.steps += std::max(sent.steps, received.steps);
+    return modelledTime(sum);
+}
+
+void execute(const Launch& work)
+{
+    std::vector<const Operation*> transfers;
+    const Operation* firstCollective = nullptr;
+    for (const Operation& operation : work.operations) {
+        if (operation.pointToPoint())
+            transfers.push_back(&operation);
+        else if (firstCollective == nullptr)
+            firstCollective = &operation;
+    }
+    Mesh& mesh = *work.communicator->mesh();
+    PointToPoint pointToPoint(mesh, transfers);
+    if (firstCollective != nullptr)
+        mesh.barrier(firstCollective->slot);
+    pointToPoint.meet();
+    const auto allArrived = std::chrono::steady_clock::now();
+    for (const Operation& operation : work.operations)
+        moveData(mesh, operation);
+    pointToPoint.transfer();
+    std::this_thread::sleep_until(allArrived + modelledTime(work.operations, *work.communicator));
+}
+
+void executeAlone(const Launch& work)
+{
+    std::vector<const Operation*> transfers;
+    for (const Operation& operation : work.operations) {
+        if (operation.pointToPoint())
+            transfers.push_back(&operation);
+        else
+            copyLocally(operation);
+    }
+    copyOwnTransfers(transfers);
+}
+
+/// The body of the kernel, on the stream's thread. Never throws: trouble becomes the asynchronous error.
+void run(void* argument, bool)
+{
+    const std::unique_ptr<Launch> work(static_cast<Launch*>(argument));
+    Communicator& communicator = *work->communicator;
+    const PipeSignalBlocked guard;
+    try {
+        if (communicator.startWork())
+            communicator.mesh() != nullptr ? execute(*work) : executeAlone(*work);
+    } catch (const Failure& failure) {
+        communicator.fail(failure.code(), failure.what());
+    } catch (const std::exception& error) {
+        communicator.fail(ncclRemoteError, "rank " + std::to_string(communicator.rank()) +
+                                               ": a peer failed during a collective: " + error.what());
+    }
+    communicator.endLaunch();
+}
+
+/// The operation that gives a fused kernel its name: the first collective, else any.
+const Operation& namesake(const std::vector<Operation>& operations)
+{
+    const auto collective =
+        std::find_if(operations.begin(), operations.end(),
+                     [](const Operation& operation) { return !operation.pointToPoint(); });
+    return collective == operations.end() ? operations.front() : *collective;
+}
+
+void enqueue(std::vector<Operation> operations)
+{
+    const std::shared_ptr<Communicator> communicator = operations.front().communicator;
+    const cudaStream_t stream = operations.front().stream;
+    communicator->beginLaunch(operations);
+    auto work = std::make_unique<Launch>(Launch{communicator, std::move(operations)});
+    platform::Work item;
+    item.kind = platform::WorkKind::Kernel;
+    item.name = kernelName(namesake(work->operations));
+    item.run = &run;
+    item.arg = work.get();
+    const int error = ringside_platform_enqueue(stream, &item);
+    if (error != 0) {
+        communicator->cancelLaunch();
+        throw Failure(ncclUnhandledCudaError,
+                      "the runtime did not take a collective's kernel: CUDA error " + std::to_string(error));
+    }
+    [[maybe_unused]] Launch* const owned = work.release(); // run() frees it, or has done so
+}
+
+} // namespace
+
+void launch(std::vector<Operation> operations)
+{
+    while (!operations.empty()) {
+        const auto sameKernel = [communicator = operations.front().communicator,
+                                 stream = operations.front().stream](const Operation& operation) {
+            return operation.communicator == communicator && operation.stream == stream;
+        };
+        const auto rest = std::stable_partition(operations.begin(), operations.end(), sameKernel);
+        std::vector<Operation> fused(std::make_move_iterator(operations.begin()),
+                                     std::make_move_iterator(rest));
+        operations.erase(operations.begin(), rest);
+        enqueue(std::move(fused));
+    }
+}
+
+} // namespace ringside::nccl

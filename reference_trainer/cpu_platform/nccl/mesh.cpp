@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mesh.h"
+
+#include "errors.h"
+#include "network_interface.h"
+#include "rendezvous_client.h"
+#include "signal_guard.h"
+
+#include <gloo/rendezvous/context.h>
+#include <gloo/transport/pair.h>
+#include <gloo/transport/tcp/device.h>
+#include <gloo/transport/unbound_buffer.h>
+
+#include <array>
+
+namespace ringside::nccl {
+namespace {
+
+[[noreturn]] void failAborted()
+{
+    throw Failure(ncclRemoteError, "the communicator was aborted, or a peer of it failed");
+}
+
+std::shared_ptr<gloo::Context> connect(const UniqueId& id, int rank, int size,
+                                       std::chrono::milliseconds timeout)
+{
+    RendezvousClient store(id, rank, size, timeout);
+    // The address that reaches the server reaches the peers on its host, and on hosts like ours.
+    const Address local = interfaceIsForced() ? chooseInterface() : store.localAddress();
+    const AllSignalsBlocked guard; // Gloo starts its event loop's thread here
+    std::shared_ptr<gloo::transport::Device> device =
+        gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr(local.host().c_str()));
+    auto context = std::make_shared<gloo::rendezvous::Context>(rank, size);
+    context->setTimeout(timeout / 5); // Gloo waits five times this for a connection
+    context->connectFullMesh(store, device);
+    return context;
+}
+
+} // namespace
+
+Mesh::Mesh(const UniqueId& id, int rank, int size, std::chrono::milliseconds timeout)
+    : m_rank(rank), m_size(size), m_context(connect(id, rank, size, timeout))
+{}
+
+Mesh::~Mesh()
+{
+    abort();
+}
+
+void Mesh::abort() noexcept
+{
+    try {
+        {
+            const std::lock_guard lock(m_mutex);
+            if (m_aborted)
+                return;
+            m_aborted = true;
+            for (gloo::transport::UnboundBuffer* buffer : m_buffers) {
+                buffer->abortWaitSend();
+                buffer->abortWaitRecv();
+            }
+        }
+        m_context->closeConnections();
+    } catch (const std::exception& error) {
+        warn(std::string("hanging up: ") + error.what());
+    }
+}
+
+void Mesh::barrier(std::uint64_t slot, std::chrono::milliseconds timeout)
+{
+    std::array<char, 2> token{};
+    for (int distance = 1; distance < m_size; distance *= 2) {
+        MeshBuffer out(*this, &token[0], 1);
+        MeshBuffer in(*this, &token[1], 1);
+        in.receive(neighbour(-distance), slot, 0, 1);
+        out.send(neighbour(distance), slot, 0, 1);
+        in.waitReceived(timeout);
+        out.waitSent(timeout);
+    }
+}
+
+MeshBuffer::MeshBuffer(Mesh& mesh, void* memory, std::size_t size)
+    : m_mesh(mesh), m_buffer(mesh.m_context->createUnboundBuffer(memory, size))
+{
+    const std::lock_guard lock(m_mesh.m_mutex);
+    if (m_mesh.m_aborted)
+        failAborted();
+    m_mesh.m_buffers.insert(m_buffer.get());
+}
+
+MeshBuffer::~MeshBuffer()
+{
+    const std::lock_guard lock(m_mesh.m_mutex);
+    m_mesh.m_buffers.erase(m_buffer.get());
+}
+
+void MeshBuffer::send(int rank, std::uint64_t slot, std::size_t offset, std::size_t size)
+{
+    m_buffer->send(rank, slot, offset, size);
+}
+
+void MeshBuffer::receive(int rank, std::uint64_t slot, std::size_t offset, std::size_t size)
+{
+    m_buffer->recv(rank, slot, offset, size);
+}
+
+void MeshBuffer::waitSent(std::chrono::milliseconds timeout)
+{
+    if (!m_buffer->waitSend(timeout))
+        failAborted();
+}
+
+void MeshBuffer::waitReceived(std::chrono::milliseconds timeout)
+{
+    if (!m_buffer->waitRecv(timeout))
+        failAborted();
+}
+
+} // namespace ringside::nccl

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The connections of one communicator: a Gloo TCP context with a pair to every other rank. Collectives send
+// and receive through MeshBuffer, so that an abort from another thread ends every wait.
+#pragma once
+#include "unique_id.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+
+namespace gloo {
+class Context;
+namespace transport {
+class UnboundBuffer;
+}
+} // namespace gloo
+
+namespace ringside::nccl {
+
+class MeshBuffer;
+
+class Mesh final {
+public:
+    /// Meets the other ranks and connects to each; blocks until all are connected or `timeout` is over.
+    Mesh(const UniqueId& id, int rank, int size, std::chrono::milliseconds timeout);
+    ~Mesh();
+    Mesh(const Mesh&) = delete;
+    Mesh& operator=(const Mesh&) = delete;
+
+    [[nodiscard]] int rank() const { return m_rank; }
+    [[nodiscard]] int size() const { return m_size; }
+    /// The rank `distance` further round the ring.
+    [[nodiscard]] int neighbour(int distance) const
+    {
+        return ((m_rank + distance) % m_size + m_size) % m_size;
+    }
+
+    /// Ends all waits with an exception, now and later, and hangs up, so that the peers notice too. Any
+    /// thread.
+    void abort() noexcept;
+    /// Returns when every rank has called it with the same slot: dissemination, ceil(log2 n) rounds of one
+    /// byte.
+    void barrier(std::uint64_t slot, std::chrono::milliseconds timeout = kForever);
+
+    static constexpr auto kForever = std::chrono::milliseconds(std::chrono::hours(24 * 365));
+
+private:
+    friend class MeshBuffer;
+
+    const int m_rank;
+    const int m_size;
+    std::shared_ptr<gloo::Context> m_context;
+    std::mutex m_mutex;
+    std::set<gloo::transport::UnboundBuffer*> m_buffers; ///< in use, guarded by m_mutex
+    bool m_aborted = false;                              ///< guarded by m_mutex
+};
+
+/// Memory with sends or receives under way. Offsets and sizes in bytes. The memory must outlive the object;
+/// after its destruction Gloo does not touch the memory any more. Messages from one rank to another with the
+/// same slot arrive in the order sent.
+class MeshBuffer final {
+public:
+    MeshBuffer(Mesh& mesh, void* memory, std::size_t size);
+    ~MeshBuffer();
+    MeshBuffer(const MeshBuffer&) = delete;
+    MeshBuffer& operator=(const MeshBuffer&) = delete;
+
+    void send(int rank, std::uint64_t slot, std::size_t offset, std::size_t size);
+    void receive(int rank, std::uint64_t slot, std::size_t offset, std::size_t size);
+    /// Each waits for one operation posted on this buffer, in the order posted. Throw when aborted or a peer
+    /// died.
+    void waitSent(std::chrono::milliseconds timeout = Mesh::kForever);
+    void waitReceived(std::chrono::milliseconds timeout = Mesh::kForever);
+
+private:
+    Mesh& m_mesh;
+    std::unique_ptr<gloo::transport::UnboundBuffer> m_buffer;
+};
+
+} // namespace ringside::nccl

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operation.h"
+
+#include "communicator.h"
+#include "errors.h"
+
+#include <array>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace ringside::nccl {
+namespace {
+
+bool readsSource(const Operation& operation)
+{
+    const bool root = operation.peer == operation.communicator->rank();
+    return operation.kind != Kind::Recv && (operation.kind != Kind::Broadcast || root);
+}
+
+bool writesTarget(const Operation& operation)
+{
+    const bool root = operation.peer == operation.communicator->rank();
+    return operation.kind != Kind::Send && (operation.kind != Kind::Reduce || root);
+}
+
+/// The real library specialises its kernels for sums only and serves the other operators from the same ones;
+/// signed integers share the unsigned kernels.
+std::string typeName(ncclDataType_t type)
+{
+    constexpr std::array<const char*, 12> kNames = {"u8",  "u8",  "u32", "u32",  "u64",    "u64",
+                                                    "f16", "f32", "f64", "bf16", "f8e4m3", "f8e5m2"};
+    return kNames[static_cast<std::size_t>(type)];
+}
+
+std::string shortName(const Operation& operation)
+{
+    switch (operation.kind) {
+    case Kind::AllReduce:
+        return "AllReduce_Sum_" + typeName(operation.type) + "_RING_LL";
+    case Kind::Reduce:
+        return "Reduce_Sum_" + typeName(operation.type) + "_RING_LL";
+    case Kind::ReduceScatter:
+        return "ReduceScatter_Sum_" + typeName(operation.type) + "_RING_LL";
+    case Kind::Broadcast:
+        return "Broadcast_RING_LL";
+    case Kind::AllGather:
+        return "AllGather_RING_LL";
+    case Kind::Send:
+    case Kind::Recv:
+        break;
+    }
+    return "SendRecv";
+}
+
+} // namespace
+
+void check(Operation& operation)
+{
+    operation.element = elementSize(operation.type);
+    const int ranks = operation.communicator->size();
+    require(operation.peer >= 0 && operation.peer < ranks, "root or peer is not a rank of the communicator");
+    require(operation.count == 0 || operation.source != nullptr || !readsSource(operation),
+            "sendbuff is null");
+    require(operation.count == 0 || operation.target != nullptr || !writesTarget(operation),
+            "recvbuff is null");
+    if (operation.reduces())
+        operation.reduction = findReduction(operation.type, operation.op);
+}
+
+const char* kernelName(const Operation& operation)
+{
+    static std::mutex mutex;
+    // Never destroyed: activity records point into it until the process ends.
+    static auto* const names = new std::set<std::string>;
+    const std::lock_guard lock(mutex);
+    const auto [name, added] = names->insert("ncclDevKernel_" + shortName(operation) +
+                                             "(ncclDevKernelArgsStorage<(unsigned long)4096>)");
+    return name->c_str();
+}
+
+} // namespace ringside::nccl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call for data movement, checked, waiting to be launched.
+#pragma once
+#include "reduction.h"
+
+#include <nccl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace ringside::nccl {
+
+class Communicator;
+
+enum class Kind : std::uint8_t { AllReduce, Broadcast, Reduce, AllGather, ReduceScatter, Send, Recv };
+
+struct Operation {
+    Kind kind = Kind::AllReduce;
+    const void* source = nullptr;
+    void* target = nullptr;
+    std::size_t count = 0; ///< as in the call: per rank for AllGather and ReduceScatter
+    ncclDataType_t type = ncclFloat32;
+    ncclRedOp_t op = ncclSum;
+    int peer = 0; ///< root, or the other side of Send and Recv
+    std::shared_ptr<Communicator> communicator = {};
+    cudaStream_t stream = nullptr;
+
+    Reduction reduction = {}; ///< filled by check()
+    std::size_t element = 0;  ///< bytes of one element, filled by check()
+    std::uint64_t slot = 0;   ///< pairs the messages of this operation across ranks, given at launch
+
+    [[nodiscard]] std::size_t bytes() const { return count * element; }
+    [[nodiscard]] bool reduces() const
+    {
+        return kind == Kind::AllReduce || kind == Kind::Reduce || kind == Kind::ReduceScatter;
+    }
+    [[nodiscard]] bool pointToPoint() const { return kind == Kind::Send || kind == Kind::Recv; }
+};
+
+/// Checks the arguments and looks up the arithmetic. Throws Failure.
+void check(Operation& operation);
+/// The device kernel the real library (2.28) would launch for it. Lives as long as the process.
+[[nodiscard]] const char* kernelName(const Operation& operation);
+
+} // namespace ringside::nccl

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends and receives of one launch. Every transfer is posted before any is waited for, so a group cannot
+// deadlock.
+#include "collectives.h"
+#include "errors.h"
+#include "slots.h"
+
+#include <array>
+#include <cstring>
+#include <memory>
+
+namespace ringside::nccl {
+namespace {
+
+/// One operation's greeting: a byte each way.
+struct Greeting {
+    Greeting(Mesh& mesh, const Operation& operation) : out(mesh, &tokens[0], 1), in(mesh, &tokens[1], 1)
+    {
+        const bool sends = operation.kind == Kind::Send;
+        in.receive(operation.peer, sends ? backwardSlot(operation.slot) : operation.slot, 0, 1);
+        out.send(operation.peer, sends ? operation.slot : backwardSlot(operation.slot), 0, 1);
+    }
+    std::array<char, 2> tokens{};
+    MeshBuffer out;
+    MeshBuffer in;
+};
+
+} // namespace
+
+void copyOwnTransfers(const std::vector<const Operation*>& operations)
+{
+    std::vector<const Operation*> sends;
+    std::vector<const Operation*> receives;
+    for (const Operation* operation : operations)
+        (operation->kind == Kind::Send ? sends : receives).push_back(operation);
+    if (sends.size() != receives.size())
+        throw Failure(ncclInvalidUsage, "a send to the own rank needs its receive in the same group");
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+        if (sends[i]->bytes() != receives[i]->bytes())
+            throw Failure(ncclInvalidUsage, "a send to the own rank and its receive differ in size");
+        if (sends[i]->bytes() > 0)
+            std::memmove(receives[i]->target, sends[i]->source, sends[i]->bytes());
+    }
+}
+
+PointToPoint::PointToPoint(Mesh& mesh, std::vector<const Operation*> operations) : m_mesh(mesh)
+{
+    for (const Operation* operation : operations)
+        (operation->peer == mesh.rank() ? m_local : m_operations).push_back(operation);
+}
+
+void PointToPoint::meet()
+{
+    std::vector<std::unique_ptr<Greeting>> greetings;
+    greetings.reserve(m_operations.size());
+    for (const Operation* operation : m_operations)
+        greetings.push_back(std::make_unique<Greeting>(m_mesh, *operation));
+    for (const auto& greeting : greetings) {
+        greeting->in.waitReceived();
+        greeting->out.waitSent();
+    }
+}
+
+void PointToPoint::transfer()
+{
+    copyOwnTransfers(m_local);
+    std::vector<std::unique_ptr<MeshBuffer>> buffers(m_operations.size());
+    for (std::size_t i = 0; i < m_operations.size(); ++i) {
+        const Operation& operation = *m_operations[i];
+        if (operation.bytes() == 0)
+            continue;
+        const bool sends = operation.kind == Kind::Send;
+        void* const memory = sends ? const_cast<void*>(operation.source) : operation.target;
+        buffers[i] = std::make_unique<MeshBuffer>(m_mesh, memory, operation.bytes());
+        if (sends)
+            buffers[i]->send(operation.peer, operation.slot, 0, operation.bytes());
+        else
+            buffers[i]->receive(operation.peer, operation.slot, 0, operation.bytes());
+    }
+    for (std::size_t i = 0; i < m_operations.size(); ++i) {
+        if (buffers[i] != nullptr && m_operations[i]->kind == Kind::Send)
+            buffers[i]->waitSent();
+        else if (buffers[i] != nullptr)
+            buffers[i]->waitReceived();
+    }
+}
+
+} // namespace ringside::nccl

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives in which all ranks give and all get. All-reduce is reduce-scatter and all-gather on the same
+// memory.
+#include "collectives.h"
+#include "ring.h"
+
+#include <cstring>
+#include <memory>
+
+namespace ringside::nccl {
+namespace {
+
+void copyIfApart(void* target, const void* source, std::size_t size)
+{
+    if (target != source && size > 0)
+        std::memcpy(target, source, size);
+}
+
+void finish(const Operation& operation, void* values, std::size_t count, int ranks)
+{
+    if (operation.reduction.finish != nullptr)
+        operation.reduction.finish(values, count, ranks);
+}
+
+} // namespace
+
+void allReduce(Mesh& mesh, const Operation& operation)
+{
+    if (operation.count == 0)
+        return;
+    copyIfApart(operation.target, operation.source, operation.bytes());
+    const std::vector<Segment> segments = split(operation.count, operation.element, mesh.size());
+    const RingData data{.mesh = mesh,
+                        .slot = operation.slot,
+                        .memory = static_cast<char*>(operation.target),
+                        .segments = segments};
+    reduceScatterPass(data, operation.reduction, operation.element);
+    const Segment& own = segments[static_cast<std::size_t>(mesh.rank())];
+    finish(operation, data.memory + own.offset, own.size / operation.element, mesh.size());
+    allGatherPass(data);
+}
+
+void allGather(Mesh& mesh, const Operation& operation)
+{
+    if (operation.count == 0)
+        return;
+    const auto ranks = static_cast<std::size_t>(mesh.size());
+    const std::vector<Segment> segments = split(operation.count * ranks, operation.element, mesh.size());
+    char* const memory = static_cast<char*>(operation.target);
+    copyIfApart(memory + segments[static_cast<std::size_t>(mesh.rank())].offset, operation.source,
+                operation.bytes());
+    allGatherPass({.mesh = mesh, .slot = operation.slot, .memory = memory, .segments = segments});
+}
+
+void reduceScatter(Mesh& mesh, const Operation& operation)
+{
+    if (operation.count == 0)
+        return;
+    const auto ranks = static_cast<std::size_t>(mesh.size());
+    const std::vector<Segment> segments = split(operation.count * ranks, operation.element, mesh.size());
+    // The caller's input is read-only, and partial results need a place.
+    const auto partial = std::make_unique_for_overwrite<char[]>(operation.bytes() * ranks);
+    std::memcpy(partial.get(), operation.source, operation.bytes() * ranks);
+    reduceScatterPass({.mesh = mesh, .slot = operation.slot, .memory = partial.get(), .segments = segments},
+                      operation.reduction, operation.element);
+    std::memcpy(operation.target, partial.get() + segments[static_cast<std::size_t>(mesh.rank())].offset,
+                operation.bytes());
+    finish(operation, operation.target, operation.count, mesh.size());
+}
+
+void copyLocally(const Operation& operation)
+{
+    copyIfApart(operation.target, operation.source, operation.bytes());
+}
+
+} // namespace ringside::nccl

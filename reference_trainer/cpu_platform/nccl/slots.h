@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Message slots of a communicator: every rank numbers its operations alike, so the numbers pair the messages.
+#pragma once
+#include <cstdint>
+
+namespace ringside::nccl {
+
+/// The n-th collective of the communicator.
+constexpr std::uint64_t collectiveSlot(std::uint64_t n)
+{
+    return n << 2U;
+}
+/// The n-th send from one rank to another, from the sender to the receiver.
+constexpr std::uint64_t forwardSlot(std::uint64_t n)
+{
+    return n << 2U | 1U;
+}
+/// The same, from the receiver to the sender.
+constexpr std::uint64_t backwardSlot(std::uint64_t forward)
+{
+    return (forward & ~std::uint64_t(3)) | 2U;
+}
+/// The last message of a communicator.
+constexpr std::uint64_t kGoodbyeSlot = 3;
+
+} // namespace ringside::nccl

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands in the 128 opaque bytes of a unique id: where the rendezvous server listens, and a secret.
+#pragma once
+#include "socket.h"
+
+#include <nccl.h>
+
+#include <array>
+
+namespace ringside::nccl {
+
+using Secret = std::array<char, 16>;
+
+struct UniqueId {
+    Address server;
+    Secret secret{}; ///< random: keeps a stranger's connection out, and ids distinct
+};
+
+[[nodiscard]] Secret makeSecret();
+[[nodiscard]] ncclUniqueId encode(const UniqueId& id);
+/// Failure(ncclInvalidArgument) for bytes that the emulated NCCL did not make.
+[[nodiscard]] UniqueId decode(const ncclUniqueId& bytes);
+
+} // namespace ringside::nccl
