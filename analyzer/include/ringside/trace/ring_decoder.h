@@ -1,47 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the records of a process's rings into rows. The drain thread and recovery share it, so that a recovered trace
-// has exactly the rows a drained one has. Trusts nothing in the ring: bad words end the ring with an issue.
+// Turns the records of a process's rings into rows. The drain thread and recovery share it, so that a
+// recovered trace has exactly the rows a drained one has. Trusts nothing in the ring: bad words end the ring
+// with an issue.
 #pragma once
 #include <ringside/trace/ring.h>
 #include <ringside/trace/writer.h>
 
 #include <cstddef>
 #include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
 
 namespace ringside::trace {
 
-/// Converts ticks to CLOCK_MONOTONIC ns from the Clock records seen so far.
+/// Converts ticks to CLOCK_MONOTONIC ns from the Clock records seen so far: linear between two readings,
+/// outside of them by the slope of the nearest pair. Readings that repeat or run backwards are ignored.
 class TickClock final {
 public:
     explicit TickClock(ClockKind kind) : m_kind(kind) {}
     void add(const ClockRecord& sample);
-    [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t ticks) const;
+    [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t ticks) const; ///< 0 while not ready
     [[nodiscard]] bool ready() const; ///< at least two samples, or ClockKind::Monotonic
+    [[nodiscard]] ClockKind kind() const { return m_kind; }
 
 private:
     ClockKind m_kind;
-    ClockRecord m_first{};
-    ClockRecord m_previous{};
-    ClockRecord m_last{};
-    int m_count = 0;
+    std::vector<ClockRecord> m_samples; ///< both ticks and ns strictly increase
 };
 
-/// One a process. Feed the Definitions ring first on every pass; a thread ring may only be read up to what the
-/// definitions already explain, which holds because definitions are committed to the ring before their first use.
+/// One a process. Feed the Definitions ring first on every pass; a thread ring may only be read up to what
+/// the definitions already explain, which holds because definitions are committed to the ring before their
+/// first use.
+///
+/// What cannot be converted yet is held back: while the clock has one reading only, a thread ring returns
+/// `from` unchanged and the definitions ring stops before its first Communicator; a text of which parts are
+/// missing is not passed either. So a writer of rings must leave a second Clock record before it relies on
+/// being drained.
 class RingDecoder final {
 public:
     explicit RingDecoder(Writer& writer);
 
-    /// Decodes all finished records of `mapping` (header and slots) from slot index `from` on, writes their rows, and
-    /// returns the index after the last decoded record. Does not touch the ring. `mapping` may be hostile.
+    /// Decodes all finished records of `mapping` (header and slots) from slot index `from` on, writes their
+    /// rows, and returns the index after the last decoded record. Does not touch the ring. `mapping` may be
+    /// hostile: a bad header or record ends that ring for good, with an issue "ring_damaged".
     std::uint64_t decode(std::span<const std::byte> mapping, std::uint64_t from);
-    /// Writes in_flight rows for calls the ring's owner had not returned from (recovery only).
+    /// Writes in_flight rows for calls the ring's owner had not returned from (recovery only). Needs a ready
+    /// clock.
     void decodeInFlight(std::span<const std::byte> mapping);
+    /// A reading from elsewhere, for recovery of a ring that holds one only. Must be of the same boot of the
+    /// same host.
+    void addClockReading(const ClockRecord& reading) { m_clock.add(reading); }
+    [[nodiscard]] bool clockReady() const { return m_clock.ready(); }
+    [[nodiscard]] std::uint64_t recordsDecoded() const { return m_records; } ///< Pad records not counted
 
 private:
+    struct Ring;
+    enum class Outcome : std::uint8_t { Decoded, HeldBack, Damaged };
+    void damaged(const Ring& ring, const std::string& why);
+    void scanClock(const Ring& ring, std::uint64_t from);
+    Outcome decodeOne(const Ring& ring, RecordKind kind, std::span<const std::byte> record);
+    Outcome decodeDefinition(RecordKind kind, std::span<const std::byte> record);
+    Outcome decodeString(const StringRecord& part);
+    Outcome decodeCommunicator(const CommunicatorRecord& record);
+    void writeCall(const Ring& ring, const CallRecord& call);
+    void writeMemory(const Ring& ring, const MemoryRecord& memory);
+    void writeCollective(const Ring& ring, const CollectiveRecord& collective);
+    void writeGroup(const Ring& ring, const GroupRecord& group);
+    void writeRange(const Ring& ring, const RangeRecord& range);
+
     Writer& m_writer;
     TickClock m_clock{ClockKind::Tsc};
-    std::string m_partialString;
+    std::string m_text; ///< parts of the text being put together
+    StringId m_textId = 0;
+    std::unordered_set<std::uint32_t> m_endedRings; ///< ids of damaged rings
+    std::uint64_t m_records = 0;
 };
 
 } // namespace ringside::trace

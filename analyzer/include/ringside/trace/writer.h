@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one process's trace. Used by the collector's drain thread, by recovery, by importers and the tests' trace builder.
-// Not thread-safe: one writer, one thread. Throws ringside::Error; the collector catches it on its drain thread.
+// Writes one process's trace. Used by the collector's drain thread, by recovery, by importers and the tests'
+// trace builder. Not thread-safe: one writer, one thread. Throws ringside::Error; the collector catches it on
+// its drain thread.
 #pragma once
 #include <ringside/trace/rows.h>
 
@@ -10,24 +11,28 @@
 
 namespace ringside::trace {
 
+/// For a process whose SQLite is linked privately (the collector), before the first Writer: no allocation
+/// statistics, whose lock every allocation would take. Changes the SQLite of the whole process otherwise.
+void configurePrivateSqlite();
+
 class Writer final {
 public:
     enum class Mode { Create, Append }; ///< Create refuses an existing file; Append continues one (recovery)
-    /// Opens PATH and creates schema version kSchemaVersion. Journal: WAL, synchronous off (a killed process loses nothing; power
-    /// loss is out of scope).
+    /// Opens PATH and creates schema version kSchemaVersion. Journal: WAL, synchronous off (a killed process
+    /// loses nothing; power loss is out of scope).
     Writer(const std::filesystem::path& path, Mode mode);
     ~Writer(); ///< closes without committing what was not committed; call close() to finish
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
 
-    /// Defines a string under the producer's id, or interns one and returns its id (ids from 0x80000000 upwards, so
-    /// that they never meet a producer's).
+    /// Defines a string under the producer's id, or interns one and returns its id (ids from 0x80000000
+    /// upwards, so that they never meet a producer's).
     void defineString(StringId id, std::string_view text);
     StringId intern(std::string_view text);
 
-    void setProcess(const ProcessRow&);   ///< replaces the row
-    void add(const RankRow&);             ///< one row a (rank, attempt); a repeated one replaces
-    void add(const DeviceRow&);           ///< one row an ordinal; a repeated one replaces
+    void setProcess(const ProcessRow&); ///< replaces the row
+    void add(const RankRow&);           ///< one row a (rank, attempt); a repeated one replaces
+    void add(const DeviceRow&);         ///< one row an ordinal; a repeated one replaces
     void add(const CommunicatorRow&);
     void add(const StreamRow&);
     void add(const ThreadRow&);
@@ -36,26 +41,32 @@ public:
     void add(const GroupRow&);
     void add(const StepRow&);
     void add(const RangeRow&);
-    void setTier(const TierRow&);         ///< one row a tier; a repeated one replaces
+    void setTier(const TierRow&); ///< one row a tier; a repeated one replaces
     void add(const SettingRow&);
-    void setDropped(const DropRow&);      ///< one row a (what, ring); a repeated one replaces
-    void add(const IssueRow&);            ///< a repeated id adds up counts
+    void setDropped(const DropRow&); ///< one row a (what, ring); a repeated one replaces
+    void add(const IssueRow&);       ///< a repeated id adds up counts
     void add(const InFlightRow&);
     void add(const SampleRow&);
-    // Column chunks: buffered, written as chunks at commit() when 64 Ki rows came together or `flushChunks` is set.
+    // Column chunks: buffered; 64 Ki rows are written as one compressed chunk, commit() writes fewer as a
+    // small one.
     void add(const KernelRow&);
     void add(const CopyRow&);
     void add(const ApiCallRow&);
     void add(const LaunchRow&);
     void add(const CallCorrelationRow&);
 
-    /// How far a ring is in the database; stored in the same transaction as the rows, so recovery never doubles one.
+    /// A (key, value) of table meta; a repeated key replaces. Keys in use: FORMAT.md.
+    void setMeta(std::string_view key, std::string_view value);
+
+    /// How far a ring is in the database; stored in the same transaction as the rows, so recovery never
+    /// doubles one.
     void setRingProgress(std::uint32_t ringId, std::uint64_t committedSlots);
     [[nodiscard]] std::uint64_t ringProgress(std::uint32_t ringId) const;
 
     /// Makes everything added so far durable against the death of the process, buffered chunks included.
     void commit();
-    /// Commits, merges small chunks into full ones, checkpoints the WAL and switches the journal off, so that one file remains.
+    /// Commits, merges small chunks into full ones, checkpoints the WAL and switches the journal off, so that
+    /// one file remains.
     void close();
 
 private:
