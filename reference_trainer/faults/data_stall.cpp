@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data that come late on every rank: no prefetching, and storage that stalls now and then.
+#include "failure.h"
+#include "fault.h"
+
+#include <chrono>
+#include <thread>
+
+namespace ringside::trainer {
+namespace {
+
+constexpr FaultOption kOptions[] = {{"every", "4", "every so many steps"}, {"ms", "60", "this long"}};
+
+void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
+{
+    const unsigned every = settings.count("every");
+    if (every == 0)
+        throw Failure("--fault data_stall: every=0 is never; give 1 or more");
+    // With prefetching the stalls would hide behind the steps, and there would be no fault.
+    hooks.prefetch = 1;
+    hooks.beforeLoad.emplace_back([every, length = std::chrono::duration<double, std::milli>(
+                                              settings.positive("ms"))](std::uint64_t step) {
+        if (step % every == 0)
+            std::this_thread::sleep_for(length);
+    });
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_data_stall;
+const ringside::trainer::Fault fault_data_stall{"data_stall",
+                                                "the loader does not prefetch and stalls now and then",
+                                                ringside::trainer::kOptions, ringside::trainer::apply};

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host waits for the GPU after every layer, as code full of .item() and print(loss) does.
+#include "fault.h"
+#include "gpu.h"
+
+namespace ringside::trainer {
+namespace {
+
+void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
+{
+    hooks.afterLayer.emplace_back([](cudaStream_t) { RS_CHECK(cudaDeviceSynchronize()); });
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_host_sync;
+const ringside::trainer::Fault fault_host_sync{
+    "host_sync", "the host synchronises with the GPU after every layer", {}, ringside::trainer::apply};

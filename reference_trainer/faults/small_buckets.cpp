@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradient buckets that are too small: many short messages that pay latency instead of using bandwidth.
+#include "fault.h"
+
+namespace ringside::trainer {
+namespace {
+
+constexpr FaultOption kOptions[] = {{"mb", "0.25", "bucket limit in MiB, the first bucket included"}};
+
+void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
+{
+    hooks.buckets = limitsForCap(settings.positive("mb"));
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_small_buckets;
+const ringside::trainer::Fault fault_small_buckets{"small_buckets",
+                                                   "gradients are reduced in many small messages",
+                                                   ringside::trainer::kOptions, ringside::trainer::apply};

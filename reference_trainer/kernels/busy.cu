@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extra compute for the fault late_rank. Its length in ms is calibrated by whoever launches it.
+#include "kernels.h"
+
+// A GPU repeats each unit, a host does not: under the device model the host's own time must stay below the
+// modelled one.
+#ifdef __CUDA_ARCH__
+#define RS_UNIT_REPEATS 4096
+#else
+#define RS_UNIT_REPEATS 1
+#endif
+
+RS_KERNEL(busy, (float* sink, unsigned iterations), {
+    float value = sink[i];
+    for (unsigned k = 0; k < iterations; ++k)
+        for (unsigned repeat = 0; repeat < RS_UNIT_REPEATS; ++repeat)
+            value = value * 0.999f + 0.001f;
+    sink[i] = value;
+})
+RS_KERNEL_COST(busy, 2.0 * 4096 * RS_ARG(unsigned, 1), 8)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault.h"
+
+#include "failure.h"
+#include "launch_environment.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace ringside::trainer {
+namespace {
+
+const Fault& find(std::string_view name)
+{
+    const auto all = faults::all();
+    const auto found = std::ranges::find(all, name, &Fault::name);
+    if (found != all.end())
+        return **found;
+    std::vector<std::string_view> names;
+    for (const Fault* fault : all)
+        names.push_back(fault->name);
+    throw Failure(fmt::format("--fault {} is unknown; there are {}", name, fmt::join(names, ", ")));
+}
+
+FaultSettings settingsFor(const Fault& fault, std::string_view text)
+{
+    std::map<std::string, std::string, std::less<>> values;
+    for (const FaultOption& option : fault.options)
+        values.emplace(option.key, option.fallback);
+    while (!text.empty()) {
+        const std::string_view item = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(item.size() + 1, text.size()));
+        const std::size_t equals = item.find('=');
+        const auto value = values.find(item.substr(0, equals));
+        if (equals == std::string_view::npos || value == values.end())
+            throw Failure(fmt::format(
+                "--fault {}: \"{}\" is none of its KEY=VALUE settings; see --list-faults", fault.name, item));
+        value->second = item.substr(equals + 1);
+    }
+    return {fault.name, std::move(values)};
+}
+
+} // namespace
+
+double FaultSettings::positive(std::string_view key) const
+{
+    const std::string& text = m_values.find(key)->second;
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > 1e9)
+        throw Failure(fmt::format("--fault {}: {}={} is not a positive number", m_fault, key, text));
+    return value;
+}
+
+unsigned FaultSettings::count(std::string_view key) const
+{
+    const std::string& text = m_values.find(key)->second;
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+        throw Failure(fmt::format("--fault {}: {}={} is not a whole number", m_fault, key, text));
+    return value;
+}
+
+const std::string& FaultSettings::oneOf(std::string_view key, std::span<const std::string_view> allowed) const
+{
+    const std::string& text = m_values.find(key)->second;
+    if (std::ranges::find(allowed, text) == allowed.end())
+        throw Failure(
+            fmt::format("--fault {}: {}={} is none of {}", m_fault, key, text, fmt::join(allowed, ", ")));
+    return text;
+}
+
+void applyFaults(const std::vector<std::string>& specifications, const RankIdentity& identity, Hooks& hooks)
+{
+    for (const std::string_view specification : specifications) {
+        const std::size_t colon = specification.find(':');
+        const Fault& fault = find(specification.substr(0, colon));
+        const auto rest =
+            colon == std::string_view::npos ? std::string_view() : specification.substr(colon + 1);
+        fault.apply(settingsFor(fault, rest), identity, hooks);
+    }
+}
+
+std::string describeFaults()
+{
+    std::string text;
+    for (const Fault* fault : faults::all()) {
+        text += fmt::format("{}: {}\n", fault->name, fault->help);
+        for (const FaultOption& option : fault->options)
+            text += fmt::format("    {}={}  {}\n", option.key, option.fallback, option.help);
+    }
+    return text;
+}
+
+} // namespace ringside::trainer

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA, cuBLAS and NCCL with errors as exceptions, and owners for what they hand out.
+#pragma once
+#include "failure.h"
+
+#include <cuda_runtime.h>
+#include <nccl.h>
+
+#include <cublas_v2.h>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace ringside::trainer {
+
+/// Throw Failure with the call's name and the library's words.
+void check(cudaError_t result, const char* call);
+void check(cublasStatus_t result, const char* call);
+void check(ncclResult_t result, const char* call);
+
+#define RS_CHECK(call) ::ringside::trainer::check((call), #call)
+
+/// Owns a handle and closes it with Close.
+template <class Handle, auto Close>
+class Owned final {
+public:
+    Owned() = default;
+    explicit Owned(Handle handle) : m_handle(handle) {}
+    Owned(Owned&& other) noexcept : m_handle(std::exchange(other.m_handle, nullptr)) {}
+    Owned& operator=(Owned&& other) noexcept
+    {
+        std::swap(m_handle, other.m_handle);
+        return *this;
+    }
+    Owned(const Owned&) = delete;
+    Owned& operator=(const Owned&) = delete;
+    ~Owned()
+    {
+        if (m_handle != nullptr)
+            Close(m_handle);
+    }
+    [[nodiscard]] Handle get() const { return m_handle; }
+
+private:
+    Handle m_handle = nullptr;
+};
+
+using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
+using Event = Owned<cudaEvent_t, cudaEventDestroy>;
+using Blas = Owned<cublasHandle_t, cublasDestroy>;
+using Communicator = Owned<ncclComm_t, ncclCommDestroy>;
+
+[[nodiscard]] Stream makeStream();
+/// For ordering streams; cheaper than one with timing.
+[[nodiscard]] Event makeEvent();
+[[nodiscard]] Event makeTimingEvent();
+/// `before` is recorded where `from` stands now, and `to` waits for it.
+void order(cudaStream_t from, cudaEvent_t before, cudaStream_t to);
+
+/// `count` elements of device memory, zeroed.
+template <class T>
+class DeviceArray final {
+public:
+    DeviceArray() = default;
+    explicit DeviceArray(std::size_t count) : m_size(count)
+    {
+        void* memory = nullptr;
+        RS_CHECK(cudaMalloc(&memory, count * sizeof(T)));
+        m_memory.reset(static_cast<T*>(memory));
+        RS_CHECK(cudaMemset(memory, 0, count * sizeof(T)));
+    }
+    [[nodiscard]] T* data() const { return m_memory.get(); }
+    [[nodiscard]] std::size_t size() const { return m_size; }
+
+private:
+    struct Free {
+        void operator()(T* memory) const { cudaFree(memory); }
+    };
+    std::unique_ptr<T, Free> m_memory;
+    std::size_t m_size = 0;
+};
+
+/// `count` elements of pinned host memory, which copies can read without the host waiting.
+template <class T>
+class PinnedArray final {
+public:
+    PinnedArray() = default;
+    explicit PinnedArray(std::size_t count) : m_size(count)
+    {
+        void* memory = nullptr;
+        RS_CHECK(cudaMallocHost(&memory, count * sizeof(T)));
+        m_memory.reset(static_cast<T*>(memory));
+    }
+    [[nodiscard]] T* data() const { return m_memory.get(); }
+    [[nodiscard]] std::size_t size() const { return m_size; }
+
+private:
+    struct Free {
+        void operator()(T* memory) const { cudaFreeHost(memory); }
+    };
+    std::unique_ptr<T, Free> m_memory;
+    std::size_t m_size = 0;
+};
+
+} // namespace ringside::trainer

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradient_reducer.h"
+
+namespace ringside::trainer {
+
+GradientReducer::GradientReducer(const Mlp& model, ncclComm_t communicator, cudaStream_t computeStream,
+                                 const Hooks& hooks)
+    : m_model(model)
+    , m_communicator(communicator)
+    , m_computeStream(computeStream)
+    , m_communicationStream(makeStream())
+    , m_overlap(hooks.overlap)
+    , m_gradientsReady(makeEvent())
+    , m_reduced(makeEvent())
+{
+    std::vector<std::size_t> bytes;
+    for (const Mlp::Tensor& tensor : model.tensors())
+        bytes.push_back(tensor.count * sizeof(float));
+    m_buckets = planBuckets(bytes, hooks.buckets);
+}
+
+void GradientReducer::ready(std::size_t index)
+{
+    if (!m_overlap || index + 1 != m_buckets[m_next].last)
+        return;
+    order(m_computeStream, m_gradientsReady.get(), m_communicationStream.get());
+    reduce(m_buckets[m_next++]);
+}
+
+void GradientReducer::reduce(const Bucket& bucket)
+{
+    float* gradients = m_model.gradients().data() + m_model.tensors()[bucket.first].offset;
+    RS_CHECK(ncclAllReduce(gradients, gradients, bucket.bytes / sizeof(float), ncclFloat, ncclSum,
+                           m_communicator, m_communicationStream.get()));
+}
+
+void GradientReducer::finish()
+{
+    if (!m_overlap) {
+        order(m_computeStream, m_gradientsReady.get(), m_communicationStream.get());
+        for (const Bucket& bucket : m_buckets)
+            reduce(bucket);
+    }
+    m_next = 0;
+    order(m_communicationStream.get(), m_reduced.get(), m_computeStream);
+}
+
+} // namespace ringside::trainer

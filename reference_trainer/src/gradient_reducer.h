@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// DDP's reducer: as soon as the last gradient of a bucket is ready, the bucket's all-reduce starts on the
+// communication stream, while backward goes on. Sums over the ranks; the optimizer divides.
+#pragma once
+#include "bucket_plan.h"
+#include "gpu.h"
+#include "mlp.h"
+
+#include <vector>
+
+namespace ringside::trainer {
+
+class GradientReducer final {
+public:
+    GradientReducer(const Mlp& model, ncclComm_t communicator, cudaStream_t computeStream,
+                    const Hooks& hooks);
+
+    /// Tensor `index` of the model is ready on the compute stream; in order, each once a step.
+    void ready(std::size_t index);
+    /// What is queued on the compute stream afterwards sees the sums.
+    void finish();
+
+    [[nodiscard]] const std::vector<Bucket>& buckets() const { return m_buckets; }
+
+private:
+    void reduce(const Bucket& bucket);
+
+    const Mlp& m_model;
+    ncclComm_t m_communicator;
+    cudaStream_t m_computeStream;
+    Stream m_communicationStream;
+    bool m_overlap;
+    std::vector<Bucket> m_buckets;
+    std::size_t m_next = 0; ///< bucket to be reduced next
+    Event m_gradientsReady;
+    Event m_reduced;
+};
+
+} // namespace ringside::trainer

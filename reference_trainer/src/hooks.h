@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a fault can take hold of the training. Everything is optional; without faults it is all as DDP does
+// it.
+#pragma once
+#include "bucket_plan.h"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace ringside::trainer {
+
+struct Hooks {
+    BucketLimits buckets;
+    bool overlap = true;   ///< all-reduces start during backward
+    unsigned prefetch = 3; ///< batches in flight; 1: the next one is loaded when the last one was consumed
+    std::vector<std::function<void(std::uint64_t step)>> beforeLoad; ///< on the loader's thread
+    std::vector<std::function<void(cudaStream_t)>> beforeTraining;   ///< once; may synchronise
+    std::vector<std::function<void(cudaStream_t)>> afterForward;
+    std::vector<std::function<void(cudaStream_t)>> afterLayer; ///< after each layer, forward and backward
+};
+
+} // namespace ringside::trainer

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who this process is among the ranks, from the variables of whatever launched it.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace ringside::trainer {
+
+struct RankIdentity {
+    unsigned rank = 0;
+    unsigned worldSize = 1;
+    unsigned localRank = 0;
+    std::string masterAddress = "127.0.0.1";
+    std::uint16_t masterPort = 29500;
+};
+
+/// Looks up a variable; empty optional when it is not set.
+using Lookup = std::function<std::optional<std::string>(const char* name)>;
+
+[[nodiscard]] std::optional<std::string> environmentVariable(const char* name);
+
+/// RANK/WORLD_SIZE/LOCAL_RANK (torchrun's names), else OMPI_COMM_WORLD_*, else SLURM_*, else one rank alone.
+/// Throws Failure when the variables are incomplete, not numbers or contradict each other.
+[[nodiscard]] RankIdentity identityFrom(const Lookup& lookup);
+
+} // namespace ringside::trainer

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher.h"
+
+#include "failure.h"
+#include "launch_environment.h"
+#include "socket.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+namespace ringside::trainer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kOwnWords = std::chrono::seconds(2);   // for the other ranks to say what they saw
+constexpr auto kOrderlyEnd = std::chrono::seconds(5); // from SIGTERM to SIGKILL
+
+struct Child {
+    unsigned rank = 0;
+    pid_t pid = 0;
+    bool running = true;
+};
+
+[[noreturn]] void becomeRank(unsigned rank, const std::vector<std::string>& arguments, pid_t parent,
+                             const sigset_t& signalMask)
+{
+    // A launcher that is killed must not leave its ranks behind; it may have died before this line.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(1);
+    const std::string number = std::to_string(rank);
+    setenv("RANK", number.c_str(), 1);
+    setenv("LOCAL_RANK", number.c_str(), 1);
+    sigprocmask(SIG_SETMASK, &signalMask, nullptr);
+    std::vector<char*> pointers;
+    for (const std::string& argument : arguments)
+        pointers.push_back(const_cast<char*>(argument.c_str()));
+    pointers.push_back(nullptr);
+    execv("/proc/self/exe", pointers.data());
+    fmt::print(stderr, "ddp_trainer: rank {}: cannot start: {}\n", rank, std::strerror(errno));
+    _exit(1);
+}
+
+/// The ranks of this host, from start to end.
+class Family final {
+public:
+    Family(unsigned ranks, const std::vector<std::string>& arguments);
+    int wait();
+
+private:
+    void reap();
+    void ended(Child& child, int status);
+    void signalAll(int number);
+    [[nodiscard]] bool someRunning() const { return std::ranges::any_of(m_children, &Child::running); }
+
+    sigset_t m_handled{};
+    sigset_t m_before{};
+    std::vector<Child> m_children;
+    int m_code = 0;
+    Clock::time_point m_nextMeasure = Clock::time_point::max();
+    int m_nextSignal = SIGTERM;
+};
+
+Family::Family(unsigned ranks, const std::vector<std::string>& arguments)
+{
+    sigemptyset(&m_handled);
+    for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP})
+        sigaddset(&m_handled, number);
+    sigprocmask(SIG_BLOCK, &m_handled, &m_before);
+    const pid_t parent = getpid();
+    for (unsigned rank = 0; rank < ranks; ++rank) {
+        const pid_t pid = fork();
+        if (pid == 0)
+            becomeRank(rank, arguments, parent, m_before);
+        if (pid < 0) {
+            const int error = errno;
+            signalAll(SIGKILL);
+            throw Failure(fmt::format("cannot start rank {}: {}", rank, std::strerror(error)));
+        }
+        m_children.push_back({.rank = rank, .pid = pid});
+    }
+}
+
+void Family::signalAll(int number)
+{
+    for (const Child& child : m_children) {
+        if (child.running)
+            kill(child.pid, number);
+    }
+}
+
+void Family::ended(Child& child, int status)
+{
+    child.running = false;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return;
+    const std::string how = WIFSIGNALED(status) ? fmt::format("was ended by signal {} ({})", WTERMSIG(status),
+                                                              strsignal(WTERMSIG(status)))
+                                                : fmt::format("ended with code {}", WEXITSTATUS(status));
+    const bool first = m_code == 0;
+    fmt::print(stderr, "ddp_trainer: rank {} {}{}\n", child.rank, how,
+               first && someRunning() ? "; stopping the others" : "");
+    if (!first)
+        return;
+    m_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    m_nextMeasure = Clock::now() + kOwnWords;
+}
+
+void Family::reap()
+{
+    // Each by its own pid: a child of somebody else's library in this process is not ours to collect.
+    for (Child& child : m_children) {
+        int status = 0;
+        if (child.running && waitpid(child.pid, &status, WNOHANG) == child.pid)
+            ended(child, status);
+    }
+}
+
+int Family::wait()
+{
+    for (reap(); someRunning(); reap()) {
+        const timespec tick{.tv_sec = 0, .tv_nsec = 200'000'000};
+        const int number = sigtimedwait(&m_handled, nullptr, &tick);
+        if (number > 0 && number != SIGCHLD) {
+            signalAll(number);
+            m_nextMeasure = std::min(m_nextMeasure, Clock::now() + kOrderlyEnd);
+        }
+        if (Clock::now() >= m_nextMeasure) {
+            signalAll(m_nextSignal);
+            m_nextSignal = SIGKILL;
+            m_nextMeasure = Clock::now() + kOrderlyEnd;
+        }
+    }
+    sigprocmask(SIG_SETMASK, &m_before, nullptr);
+    return m_code;
+}
+
+} // namespace
+
+int launchRanks(unsigned ranks, const std::vector<std::string>& arguments)
+{
+    setenv("WORLD_SIZE", std::to_string(ranks).c_str(), 1);
+    setenv("MASTER_ADDR", "127.0.0.1", 0);
+    if (!environmentVariable("MASTER_PORT"))
+        setenv("MASTER_PORT", std::to_string(freeLocalPort()).c_str(), 1);
+    return Family(ranks, arguments).wait();
+}
+
+} // namespace ringside::trainer

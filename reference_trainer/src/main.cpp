@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// ddp_trainer: launcher of ranks (--nproc) or one of the ranks. Exit codes: 0 trained, 1 failed, 2 misuse; as
+// a launcher, that of the rank that failed first.
+#include "failure.h"
+#include "fault.h"
+#include "launcher.h"
+#include "rank.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace {
+
+using namespace ringside::trainer;
+
+/// Throws Failure for what the command line got wrong, so that it is said once and not by every rank.
+RankIdentity checkedIdentity(const Options& options)
+{
+    RankIdentity identity;
+    if (options.processes > 0)
+        identity.worldSize = options.processes;
+    else
+        identity = identityFrom(environmentVariable);
+    checkAgainstWorld(options, identity.worldSize);
+    Hooks ignored;
+    applyFaults(options.faults, identity, ignored);
+    return identity;
+}
+
+int complain(const std::exception& error, int code)
+{
+    fmt::print(stderr, "ddp_trainer: {}\n", error.what());
+    return code;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const ParsedOptions parsed = parseOptions(argc, argv);
+    if (parsed.leave)
+        return parsed.exitCode;
+    const Options& options = parsed.options;
+    if (options.listFaults) {
+        fmt::print("{}", describeFaults());
+        return 0;
+    }
+    RankIdentity identity;
+    try {
+        identity = checkedIdentity(options);
+    } catch (const std::exception& error) {
+        return complain(error, 2);
+    }
+    try {
+        if (options.processes > 0)
+            return launchRanks(options.processes, argumentsForRanks(argc, argv));
+        runRank(options, identity);
+        return 0;
+    } catch (const std::exception& error) {
+        return complain(std::runtime_error(fmt::format("rank {}: {}", identity.rank, error.what())), 1);
+    }
+}

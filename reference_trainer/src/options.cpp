@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.h"
+
+#include "failure.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+
+namespace ringside::trainer {
+namespace {
+
+void addTraining(CLI::App& app, Options& options)
+{
+    app.add_option("--steps", options.steps, "Training steps")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 10'000'000));
+    app.add_option("--warmup", options.warmup, "First steps left out of the printed figures")
+        ->capture_default_str();
+    app.add_option("--batch", options.batch, "Samples a step over all ranks; a multiple of their number")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000'000));
+    app.add_option("--hidden", options.hidden, "Width of a hidden layer")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 65536));
+    app.add_option("--layers", options.layers, "Hidden layers")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--lr", options.lr, "Learning rate")->capture_default_str()->check(CLI::PositiveNumber);
+    app.add_option("--momentum", options.momentum, "Momentum")
+        ->capture_default_str()
+        ->check(CLI::Range(0.0, 1.0));
+    app.add_option("--seed", options.seed, "Seed of weights, data and order")->capture_default_str();
+    app.add_option("--samples", options.samples, "Size of the training set")->capture_default_str();
+    app.add_option("--eval", options.eval, "Held-out samples to measure the accuracy on; 0: none")
+        ->capture_default_str();
+}
+
+void addDistribution(CLI::App& app, Options& options)
+{
+    app.add_option(
+           "--nproc", options.processes,
+           "Start N ranks on this host; without it this process is the rank that RANK and WORLD_SIZE, "
+           "OMPI_COMM_WORLD_* or SLURM_* say")
+        ->check(CLI::Range(1, 1024));
+    app.add_option("--bucket-cap-mb", options.bucketCapMb,
+                   "Gradient bytes in a bucket, MiB; the first bucket takes at most 1")
+        ->capture_default_str()
+        ->check(CLI::PositiveNumber);
+    app.add_option("--timeout", options.timeoutSeconds,
+                   "Seconds without a missing rank or without progress, after which every rank gives up")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 86400));
+}
+
+void addRest(CLI::App& app, Options& options)
+{
+    app.add_option("--fault", options.faults,
+                   "Do something wrong on purpose: NAME[:KEY=VALUE,...]; repeatable")
+        ->allow_extra_args(false);
+    app.add_flag("--list-faults", options.listFaults, "Say what --fault can do, and leave");
+    app.add_option("--json", options.jsonPath, "Rank 0 writes the result here");
+    app.add_option("--dump-parameters", options.parametersPath,
+                   "Rank 0 writes the trained parameters here, raw float32");
+}
+
+} // namespace
+
+ParsedOptions parseOptions(int argc, const char* const* argv)
+{
+    ParsedOptions parsed;
+    CLI::App app("Trains a small network on drawn digits, data-parallel over ranks, with faults on demand",
+                 "ddp_trainer");
+    addTraining(app, parsed.options);
+    addDistribution(app, parsed.options);
+    addRest(app, parsed.options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        parsed.leave = true;
+        parsed.exitCode = app.exit(error) == 0 ? 0 : 2;
+    }
+    return parsed;
+}
+
+void checkAgainstWorld(const Options& options, unsigned worldSize)
+{
+    if (options.batch % worldSize != 0)
+        throw Failure(fmt::format("--batch {} does not divide among {} ranks: choose a multiple of {}",
+                                  options.batch, worldSize, worldSize));
+    if (options.samples < options.batch)
+        throw Failure(fmt::format("--samples {} is less than one batch of {}: raise it", options.samples,
+                                  options.batch));
+}
+
+std::vector<std::string> argumentsForRanks(int argc, const char* const* argv)
+{
+    std::vector<std::string> kept;
+    for (int i = 0; i < argc; ++i) {
+        const std::string_view argument = argv[i];
+        if (argument == "--nproc")
+            ++i;
+        else if (!argument.starts_with("--nproc="))
+            kept.emplace_back(argument);
+    }
+    return kept;
+}
+
+} // namespace ringside::trainer

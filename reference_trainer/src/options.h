@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ringside::trainer {
+
+struct Options {
+    unsigned processes = 0; ///< --nproc: start this many local ranks; 0: this process is a rank
+    unsigned steps = 200;
+    unsigned warmup = 5;  ///< first steps left out of the figures
+    unsigned batch = 128; ///< over all ranks
+    unsigned hidden = 512;
+    unsigned layers = 3; ///< hidden layers
+    float lr = 0.05F;
+    float momentum = 0.9F;
+    std::uint64_t seed = 1;
+    std::uint64_t samples = 16384; ///< size of the training set
+    unsigned eval = 1000;          ///< held-out samples over all ranks; 0: no evaluation
+    double bucketCapMb = 25;
+    unsigned timeoutSeconds = 60;
+    std::vector<std::string> faults; ///< NAME[:KEY=VALUE,...]
+    bool listFaults = false;
+    std::string jsonPath;
+    std::string parametersPath;
+};
+
+/// What to do after reading the command line: train, or leave with this exit code (--help: 0, misuse: 2).
+struct ParsedOptions {
+    Options options;
+    int exitCode = 0;
+    bool leave = false;
+};
+
+/// Prints help or the complaint itself.
+[[nodiscard]] ParsedOptions parseOptions(int argc, const char* const* argv);
+
+/// Throws Failure when the options do not fit the number of ranks.
+void checkAgainstWorld(const Options& options, unsigned worldSize);
+
+/// The same command line for the ranks that --nproc starts: without --nproc.
+[[nodiscard]] std::vector<std::string> argumentsForRanks(int argc, const char* const* argv);
+
+} // namespace ringside::trainer

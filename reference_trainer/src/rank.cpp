@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rank.h"
+
+#include "result.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace ringside::trainer {
+namespace {
+
+int chooseDevice(unsigned localRank)
+{
+    int devices = 0;
+    RS_CHECK(cudaGetDeviceCount(&devices));
+    if (localRank >= static_cast<unsigned>(devices))
+        throw Failure(fmt::format("local rank {} has no GPU: there are {}; start fewer ranks on this host",
+                                  localRank, devices));
+    RS_CHECK(cudaSetDevice(static_cast<int>(localRank)));
+    return static_cast<int>(localRank);
+}
+
+Communicator connect(const RankIdentity& identity, ControlChannel& channel)
+{
+    Token token{};
+    ncclUniqueId id;
+    static_assert(sizeof id == sizeof token);
+    if (identity.rank == 0) {
+        RS_CHECK(ncclGetUniqueId(&id));
+        std::memcpy(token.data(), &id, sizeof id);
+    }
+    token = channel.broadcast(token);
+    std::memcpy(&id, token.data(), sizeof id);
+    ncclComm_t communicator = nullptr;
+    RS_CHECK(ncclCommInitRank(&communicator, static_cast<int>(identity.worldSize), id,
+                              static_cast<int>(identity.rank)));
+    return Communicator(communicator);
+}
+
+void introduce(const Options& options, const Trainer& trainer, unsigned worldSize)
+{
+    std::vector<std::string> sizes;
+    for (const Bucket& bucket : trainer.reducer().buckets())
+        sizes.push_back(fmt::format("{:.2f}", static_cast<double>(bucket.bytes) / (1U << 20)));
+    fmt::print("mlp of {} hidden layers of {}, {} parameters, {} ranks, batch {} ({} a rank), seed {}\n",
+               options.layers, options.hidden, trainer.model().parameters().size(), worldSize, options.batch,
+               options.batch / worldSize, options.seed);
+    if (sizes.size() > 8)
+        sizes.resize(8, "..."), sizes.back() = "...";
+    fmt::print("{} gradient buckets, MiB: {}\n", trainer.reducer().buckets().size(), fmt::join(sizes, " "));
+    std::fflush(stdout);
+}
+
+void train(const Options& options, const RankIdentity& identity, const Hooks& hooks, ControlChannel& channel)
+{
+    auto watchdog =
+        std::make_unique<Watchdog>(channel, identity.rank, std::chrono::seconds(options.timeoutSeconds));
+    try {
+        const int device = chooseDevice(identity.localRank);
+        watchdog->progress("connecting NCCL");
+        const Communicator communicator = connect(identity, channel);
+        watchdog->watch(communicator.get());
+        Trainer trainer(options, identity, device, hooks, communicator.get(), *watchdog);
+        if (identity.rank == 0)
+            introduce(options, trainer, identity.worldSize);
+        const TrainingResult result = trainer.run();
+        watchdog->watch(nullptr);
+        if (identity.rank == 0)
+            reportResult(result, options, identity.worldSize);
+    } catch (const std::exception& error) {
+        channel.announceFailure(error.what());
+        fmt::print(stderr, "ddp_trainer: rank {}: {}\n", identity.rank, error.what());
+        _exit(1);
+    }
+    watchdog.reset();
+    channel.finish();
+}
+
+} // namespace
+
+void runRank(const Options& options, const RankIdentity& identity)
+{
+    Hooks hooks;
+    hooks.buckets = limitsForCap(options.bucketCapMb);
+    applyFaults(options.faults, identity, hooks);
+    ControlChannel channel(identity, std::chrono::seconds(options.timeoutSeconds));
+    train(options, identity, hooks, channel);
+}
+
+} // namespace ringside::trainer

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer.h"
+
+#include "digits.h"
+#include "kernels/kernels.h"
+#include "nvtx_range.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringside::trainer {
+namespace {
+
+Mlp::Shape shapeFor(const Options& options, unsigned localBatch)
+{
+    return {.inputs = kImagePixels,
+            .hidden = options.hidden,
+            .hiddenLayers = options.layers,
+            .classes = kDigitClasses,
+            .maximumBatch = localBatch};
+}
+
+Loader::Plan loaderPlan(const Options& options, const RankIdentity& identity, unsigned localBatch, int device)
+{
+    return {.sampler = DistributedSampler({.samples = options.samples,
+                                           .globalBatch = options.batch,
+                                           .rank = identity.rank,
+                                           .worldSize = identity.worldSize,
+                                           .seed = options.seed}),
+            .seed = options.seed,
+            .steps = options.steps,
+            .localBatch = localBatch,
+            .device = device};
+}
+
+std::vector<float> toHost(const DeviceArray<float>& array)
+{
+    std::vector<float> values(array.size());
+    RS_CHECK(cudaMemcpy(values.data(), array.data(), values.size() * sizeof(float), cudaMemcpyDeviceToHost));
+    return values;
+}
+
+} // namespace
+
+Trainer::Trainer(const Options& options, const RankIdentity& identity, int device, const Hooks& hooks,
+                 ncclComm_t communicator, Watchdog& watchdog)
+    : m_options(options)
+    , m_identity(identity)
+    , m_hooks(hooks)
+    , m_communicator(communicator)
+    , m_watchdog(watchdog)
+    , m_localBatch(options.batch / identity.worldSize)
+    , m_stream(makeStream())
+    , m_model(shapeFor(options, m_localBatch), options.seed, m_stream.get())
+    , m_reducer(m_model, communicator, m_stream.get(), hooks)
+    , m_velocity(m_model.parameters().size())
+    , m_losses(options.steps)
+    , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)
+{
+    for (unsigned i = 0; i <= options.steps; ++i)
+        m_stepEnds.push_back(makeTimingEvent());
+}
+
+TrainingResult Trainer::run()
+{
+    prepare();
+    for (std::uint64_t number = 1; number <= m_options.steps; ++number)
+        step(number);
+    RS_CHECK(cudaStreamSynchronize(m_stream.get()));
+    TrainingResult result;
+    result.losses = toHost(m_losses);
+    result.stepMs = stepTimes();
+    result.parameters = toHost(m_model.parameters());
+    for (const Bucket& bucket : m_reducer.buckets())
+        result.bucketBytes.push_back(bucket.bytes);
+    m_watchdog.progress("the evaluation", m_options.steps);
+    result.accuracy = accuracy();
+    return result;
+}
+
+void Trainer::prepare()
+{
+    m_watchdog.progress("the first broadcast");
+    const DeviceArray<float>& parameters = m_model.parameters();
+    RS_CHECK(ncclBroadcast(parameters.data(), parameters.data(), parameters.size(), ncclFloat, 0,
+                           m_communicator, m_stream.get()));
+    for (const auto& hook : m_hooks.beforeTraining)
+        hook(m_stream.get());
+    RS_CHECK(cudaStreamSynchronize(m_stream.get()));
+    RS_CHECK(cudaEventRecord(m_stepEnds.front().get(), m_stream.get()));
+}
+
+void Trainer::step(std::uint64_t number)
+{
+    m_watchdog.progress("training", number);
+    const NvtxRange range(fmt::format("ProfilerStep#{}", number).c_str());
+    const Batch batch = [this] {
+        const NvtxRange data("data");
+        return m_loader.next(m_stream.get());
+    }();
+    {
+        const NvtxRange forward("forward");
+        static_cast<void>(m_model.forward(batch.images, m_localBatch, m_hooks));
+        for (const auto& hook : m_hooks.afterForward)
+            hook(m_stream.get());
+    }
+    {
+        const NvtxRange backward("backward");
+        m_model.backward(batch.images, batch.labels, m_localBatch, m_losses.data() + (number - 1), m_hooks,
+                         [this](std::size_t tensor) { m_reducer.ready(tensor); });
+        m_loader.giveBack(batch, m_stream.get());
+        m_reducer.finish();
+    }
+    optimize();
+    RS_CHECK(cudaEventRecord(m_stepEnds[number].get(), m_stream.get()));
+    reportProgress(number);
+}
+
+void Trainer::optimize()
+{
+    const NvtxRange optimizer("optimizer");
+    RS_CHECK(launch_sgd(m_stream.get(), static_cast<unsigned>(m_model.parameters().size()),
+                        m_model.parameters().data(), m_model.gradients().data(), m_velocity.data(),
+                        m_options.lr, m_options.momentum, 1.0F / static_cast<float>(m_identity.worldSize)));
+}
+
+void Trainer::reportProgress(std::uint64_t number)
+{
+    // No loss here: reading it would make the host wait for the GPU inside the loop.
+    constexpr std::uint64_t kEvery = 100;
+    if (m_identity.rank == 0 && number % kEvery == 0 && number < m_options.steps)
+        fmt::print(stderr, "step {} of {}\n", number, m_options.steps);
+}
+
+std::vector<double> Trainer::stepTimes() const
+{
+    std::vector<double> times;
+    for (std::size_t i = std::min(m_options.warmup, m_options.steps - 1); i < m_options.steps; ++i) {
+        float ms = 0;
+        RS_CHECK(cudaEventElapsedTime(&ms, m_stepEnds[i].get(), m_stepEnds[i + 1].get()));
+        times.push_back(static_cast<double>(ms));
+    }
+    return times;
+}
+
+std::optional<double> Trainer::accuracy()
+{
+    if (m_options.eval == 0)
+        return std::nullopt;
+    DeviceArray<float> images(std::size_t{m_localBatch} * kImagePixels);
+    std::vector<float> pixels(images.size());
+    std::vector<float> logits(std::size_t{m_localBatch} * kDigitClasses);
+    float counts[2] = {0, 0}; // right ones, all
+    for (std::uint64_t first = m_identity.rank; first < m_options.eval;
+         first += std::uint64_t{m_localBatch} * m_identity.worldSize) {
+        std::vector<int> labels;
+        for (std::uint64_t i = first; i < m_options.eval && labels.size() < m_localBatch;
+             i += m_identity.worldSize)
+            labels.push_back(
+                drawDigit(m_options.seed, kHeldOutBegin + i,
+                          std::span(pixels).subspan(labels.size() * kImagePixels, kImagePixels)));
+        // On the model's stream throughout: a non-blocking stream does not wait for the default one.
+        RS_CHECK(cudaMemcpyAsync(images.data(), pixels.data(), pixels.size() * sizeof(float),
+                                 cudaMemcpyHostToDevice, m_stream.get()));
+        const float* output = m_model.forward(images.data(), m_localBatch, Hooks{});
+        RS_CHECK(cudaMemcpyAsync(logits.data(), output, logits.size() * sizeof(float), cudaMemcpyDeviceToHost,
+                                 m_stream.get()));
+        RS_CHECK(cudaStreamSynchronize(m_stream.get()));
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            const auto row = std::span(logits).subspan(i * kDigitClasses, kDigitClasses);
+            counts[0] += std::ranges::max_element(row) - row.begin() == labels[i] ? 1.0F : 0.0F;
+        }
+        counts[1] += static_cast<float>(labels.size());
+    }
+    const DeviceArray<float> sums(2);
+    RS_CHECK(cudaMemcpy(sums.data(), counts, sizeof counts, cudaMemcpyHostToDevice));
+    RS_CHECK(ncclAllReduce(sums.data(), sums.data(), 2, ncclFloat, ncclSum, m_communicator, m_stream.get()));
+    RS_CHECK(cudaStreamSynchronize(m_stream.get()));
+    RS_CHECK(cudaMemcpy(counts, sums.data(), sizeof counts, cudaMemcpyDeviceToHost));
+    return static_cast<double>(counts[0] / counts[1]);
+}
+
+} // namespace ringside::trainer

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's training, from the device to the result.
+#pragma once
+#include "fault.h"
+#include "gradient_reducer.h"
+#include "launch_environment.h"
+#include "loader.h"
+#include "mlp.h"
+#include "options.h"
+#include "watchdog.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ringside::trainer {
+
+struct TrainingResult {
+    std::vector<float> losses; ///< of this rank's share, one a step
+    std::vector<double>
+        stepMs; ///< GPU time from the end of the step before to the end of this one, warm-up left out
+    std::optional<double> accuracy; ///< on held-out digits, over all ranks, 0 to 1
+    std::vector<float> parameters;
+    std::vector<std::size_t> bucketBytes;
+};
+
+class Trainer final {
+public:
+    /// `hooks` must outlive the trainer. `device` is current already.
+    Trainer(const Options& options, const RankIdentity& identity, int device, const Hooks& hooks,
+            ncclComm_t communicator, Watchdog& watchdog);
+
+    [[nodiscard]] TrainingResult run();
+    [[nodiscard]] const Mlp& model() const { return m_model; }
+    [[nodiscard]] const GradientReducer& reducer() const { return m_reducer; }
+
+private:
+    void prepare();
+    void step(std::uint64_t number);
+    void optimize();
+    void reportProgress(std::uint64_t number);
+    [[nodiscard]] std::vector<double> stepTimes() const;
+    [[nodiscard]] std::optional<double> accuracy();
+
+    const Options& m_options;
+    RankIdentity m_identity;
+    const Hooks& m_hooks;
+    ncclComm_t m_communicator;
+    Watchdog& m_watchdog;
+    unsigned m_localBatch;
+    Stream m_stream;
+    Mlp m_model;
+    GradientReducer m_reducer;
+    DeviceArray<float> m_velocity;
+    DeviceArray<float> m_losses;
+    std::vector<Event> m_stepEnds; ///< one more than steps: the first is the start
+    Loader m_loader;
+};
+
+} // namespace ringside::trainer
