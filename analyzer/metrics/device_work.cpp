@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/device_work.h"
+
+#include <map>
+
+namespace ringside::metrics {
+
+template <typename Columns, typename Classify>
+void DeviceWork::addColumns(const Columns& columns, const model::Rank& rank, const Classify& classify)
+{
+    using Key = std::pair<Class, std::uint64_t>; // class; device and stream
+    std::map<Key, Rows*> lists;
+    Key lastKey{kClasses, 0};
+    Rows* last = nullptr;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (!rank.owns(columns.device[i])) {
+            continue;
+        }
+        const Key key{classify(i), (static_cast<std::uint64_t>(columns.device[i]) << 32) | columns.stream[i]};
+        if (key != lastKey) {
+            Rows*& entry = lists[key];
+            if (entry == nullptr) {
+                m_rows.push_back(std::make_unique<Rows>());
+                entry = m_rows.back().get();
+            }
+            last = entry;
+            lastKey = key;
+        }
+        last->push_back(static_cast<std::uint32_t>(i));
+    }
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+        return columns.startNs[a] < columns.startNs[b];
+    };
+    for (const auto& [key, rows] : lists) {
+        if (!std::is_sorted(rows->begin(), rows->end(), earlier)) {
+            std::sort(rows->begin(), rows->end(), earlier);
+        }
+        m_lanes[key.first].push_back(
+            {columns.startNs.data(), columns.endNs.data(), columns.correlation.data(), *rows, rows->size()});
+    }
+}
+
+DeviceWork::DeviceWork(const model::Model& model, const model::Rank& rank)
+{
+    const trace::ProcessTrace& process = model.processOf(rank);
+    const model::KernelClasses& classes = model.classes[rank.process];
+    addColumns(process.kernels, rank, [&](std::size_t i) {
+        return classes.of(process.kernels.name[i]) == model::KernelClass::Communication ? kCommunication
+                                                                                        : kCompute;
+    });
+    addColumns(process.copies, rank, [](std::size_t) { return kCopy; });
+    setLastArrivals({});
+}
+
+void DeviceWork::setLastArrivals(const std::unordered_map<std::uint32_t, std::int64_t>& lastArrival)
+{
+    m_lanes[kTransfer].clear();
+    m_times.clear();
+    for (const Lane& lane : m_lanes[kCommunication]) {
+        std::vector<Interval> transfers;
+        for (std::size_t i = 0; i < lane.count; ++i) {
+            const std::size_t row = lane.row(i);
+            const std::int64_t end = std::max(lane.start[row], lane.end[row]);
+            const auto last = lastArrival.find(lane.correlation[row]);
+            const std::int64_t start = last == lastArrival.end() ? lane.start[row] : last->second;
+            transfers.push_back({std::clamp(start, lane.start[row], end), end});
+        }
+        std::sort(transfers.begin(), transfers.end(),
+                  [](const Interval& a, const Interval& b) { return a.start < b.start; });
+        auto starts = std::make_unique<std::vector<std::int64_t>>();
+        auto ends = std::make_unique<std::vector<std::int64_t>>();
+        for (const Interval& transfer : transfers) {
+            starts->push_back(transfer.start);
+            ends->push_back(transfer.end);
+        }
+        m_lanes[kTransfer].push_back({starts->data(), ends->data(), nullptr, {}, starts->size()});
+        m_times.push_back(std::move(starts));
+        m_times.push_back(std::move(ends));
+    }
+}
+
+} // namespace ringside::metrics

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/idle.h"
+
+#include <cctype>
+
+namespace ringside::metrics {
+namespace {
+
+constexpr std::array<std::string_view, kIdleClasses> kIdleNames = {
+    "data_loading", "synchronization", "host_bound", "launch_latency", "dependency_wait", "other"};
+
+/// Sorted, disjoint.
+std::vector<Interval> unite(std::vector<Interval> intervals)
+{
+    std::sort(intervals.begin(), intervals.end(),
+              [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    std::vector<Interval> result;
+    for (const Interval& interval : intervals) {
+        if (!result.empty() && interval.start <= result.back().end) {
+            result.back().end = std::max(result.back().end, interval.end);
+        } else {
+            result.push_back(interval);
+        }
+    }
+    return result;
+}
+
+/// Time of `span` that the (disjoint, ascending) intervals cover.
+std::int64_t covered(const std::vector<Interval>& intervals, const Interval& span)
+{
+    auto it = std::upper_bound(intervals.begin(), intervals.end(), span.start,
+                               [](std::int64_t time, const Interval& i) { return time < i.end; });
+    std::int64_t sum = 0;
+    for (; it != intervals.end() && it->start < span.end; ++it) {
+        sum += model::overlapLength(*it, span);
+    }
+    return sum;
+}
+
+/// Finds the correlation id of the work that starts at a moment; moments ascend.
+class StartFinder final {
+public:
+    explicit StartFinder(const Lanes& lanes)
+    {
+        for (const Class c : {kCompute, kCommunication, kCopy}) {
+            for (const Lane& lane : lanes[c]) {
+                m_heads.push_back({&lane, 0});
+            }
+        }
+    }
+    std::optional<std::uint32_t> startingAt(std::int64_t time)
+    {
+        std::optional<std::uint32_t> found;
+        for (auto& [lane, next] : m_heads) {
+            while (next < lane->count && lane->start[lane->row(next)] < time) {
+                ++next;
+            }
+            if (next < lane->count && lane->start[lane->row(next)] == time) {
+                found = lane->correlation[lane->row(next)];
+            }
+        }
+        return found;
+    }
+
+private:
+    std::vector<std::pair<const Lane*, std::size_t>> m_heads;
+};
+
+struct HostTimeline {
+    std::vector<Interval> data;
+    std::vector<Interval> blocking;
+};
+
+HostTimeline hostTimeline(const trace::ProcessTrace& process)
+{
+    HostTimeline result;
+    std::unordered_map<trace::StringId, bool> known;
+    const auto test = [&](trace::StringId id, bool (*predicate)(std::string_view)) {
+        const auto [entry, fresh] = known.try_emplace(id, false);
+        if (fresh) {
+            entry->second = predicate(process.text(id));
+        }
+        return entry->second;
+    };
+    for (const trace::RangeRow& range : process.ranges) {
+        if (test(range.name, isDataLoadingRange)) {
+            result.data.push_back({range.startNs, range.endNs});
+        }
+    }
+    known.clear();
+    for (std::size_t i = 0; i < process.apiCalls.size(); ++i) {
+        if (test(process.apiCalls.api[i], isBlockingCall)) {
+            result.blocking.push_back({process.apiCalls.startNs[i], process.apiCalls.endNs[i]});
+        }
+    }
+    return {unite(std::move(result.data)), unite(std::move(result.blocking))};
+}
+
+class Divider final {
+public:
+    Divider(const HostTimeline& host, IdleTimes& times) : m_host(host), m_times(times) {}
+
+    void add(const Interval& gap, std::optional<Interval> launch)
+    {
+        if (!launch) {
+            addHostPart(gap, IdleClass::Other);
+            return;
+        }
+        const std::int64_t queued = std::clamp(launch->start, gap.start, gap.end);
+        addHostPart({gap.start, queued}, IdleClass::HostBound);
+        put(launch->end > gap.start ? IdleClass::LaunchLatency : IdleClass::DependencyWait, {queued, gap.end},
+            gap.end - queued);
+    }
+
+private:
+    void addHostPart(const Interval& part, IdleClass otherwise)
+    {
+        const std::int64_t data = covered(m_host.data, part);
+        const bool blocked = covered(m_host.blocking, {part.start, part.start + 1}) > 0;
+        put(IdleClass::DataLoading, part, data);
+        put(blocked ? IdleClass::Synchronization : otherwise, part, part.length() - data);
+    }
+
+    void put(IdleClass idle, const Interval& where, std::int64_t ns)
+    {
+        const auto index = static_cast<std::size_t>(idle);
+        m_times.ns[index] += ns;
+        if (ns > 0 && where.length() > m_times.longest[index].length()) {
+            m_times.longest[index] = where;
+        }
+    }
+
+    const HostTimeline& m_host;
+    IdleTimes& m_times;
+};
+
+std::string lowerCase(std::string_view text)
+{
+    std::string lower(text);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower;
+}
+
+} // namespace
+
+std::string_view idleClassName(IdleClass idle)
+{
+    return kIdleNames[static_cast<std::size_t>(idle)];
+}
+
+IdleClass IdleTimes::biggest() const
+{
+    return static_cast<IdleClass>(std::max_element(ns.begin(), ns.end()) - ns.begin());
+}
+
+bool isDataLoadingRange(std::string_view name)
+{
+    const std::string lower = lowerCase(name);
+    for (const std::string_view part :
+         {"dataload", "data_load", "data load", "data_wait", "next_batch", "fetch_batch"}) {
+        if (lower.find(part) != std::string::npos) {
+            return true;
+        }
+    }
+    return lower == "data" || lower.rfind("data ", 0) == 0 || lower.rfind("data:", 0) == 0;
+}
+
+bool isBlockingCall(std::string_view api)
+{
+    if (api.rfind("cuda", 0) != 0) {
+        return false;
+    }
+    return api.find("Synchronize") != std::string_view::npos || api == "cudaMemcpy" ||
+           api == "cudaMemcpy2D" || api == "cudaMemcpy3D" || api == "cudaMemcpyToSymbol" ||
+           api == "cudaMemcpyFromSymbol";
+}
+
+IdleTimes classifyIdle(const model::Model& model, const model::Rank& rank, const DeviceWork& work,
+                       const std::vector<Interval>& gaps)
+{
+    const trace::ProcessTrace& process = model.processOf(rank);
+    const model::LaunchIndex& launches = model.launches[rank.process];
+    const HostTimeline host = hostTimeline(process);
+    StartFinder finder(work.lanes());
+    IdleTimes times;
+    Divider divider(host, times);
+    for (const Interval& gap : gaps) {
+        std::optional<Interval> launch;
+        if (const auto correlation = finder.startingAt(gap.end)) {
+            if (const auto row = launches.find(*correlation)) {
+                launch = Interval{process.launches.startNs[*row], process.launches.endNs[*row]};
+            }
+        }
+        divider.add(gap, launch);
+    }
+    return times;
+}
+
+} // namespace ringside::metrics

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of a run, as DESIGN.md section 4 defines them. Computed once; reports, rules and the GUI only
+// read them. What was not measured is null, never 0.
+#pragma once
+#include "metrics/bandwidth.h"
+#include "metrics/idle.h"
+#include "model/model.h"
+
+#include <optional>
+#include <vector>
+
+namespace ringside::metrics {
+
+/// Device time of a rank in one step, or summed over several. compute + exposed communication + exposed copy
+/// + idle == step.
+struct Breakdown {
+    std::int64_t stepNs = 0;
+    std::int64_t computeNs = 0;
+    std::int64_t communicationNs = 0;
+    std::int64_t copyNs = 0;
+    std::int64_t overlapNs = 0; ///< of communication with compute
+    std::int64_t exposedCommunicationNs = 0;
+    std::int64_t exposedCopyNs = 0;
+    std::int64_t idleNs = 0;
+    std::int64_t waitNs = 0;        ///< in communication, nothing transferring: waiting for a late rank
+    std::int64_t exposedWaitNs = 0; ///< of it, not hidden by compute
+    std::int64_t transferNs = 0;
+    std::int64_t usefulNs = 0; ///< busy and not only waiting
+
+    [[nodiscard]] double share(std::int64_t part) const; ///< of the step
+    [[nodiscard]] double utilization() const { return share(stepNs - idleNs); }
+    [[nodiscard]] double usefulUtilization() const { return share(usefulNs); }
+    [[nodiscard]] std::optional<double> ratio() const; ///< communication over compute, null without compute
+    Breakdown& operator+=(const Breakdown& other);
+};
+
+/// Calls that block the host until the device catches up, within the analyzed steps.
+struct BlockingCalls {
+    std::int64_t count = 0;
+    std::int64_t ns = 0;
+    std::string commonest; ///< function
+    Interval longest;      ///< on the rank's clock
+};
+
+struct RankMetrics {
+    std::size_t rank = 0;          ///< of Model::ranks
+    std::vector<Interval> windows; ///< of the analyzed steps, on the rank's clock
+    std::vector<Breakdown> steps;  ///< one a window
+    Breakdown total;
+    Breakdown median; ///< each figure's own median over the steps
+    IdleTimes idle;
+    BlockingCalls blocking;
+    std::int64_t lastArrivals = 0; ///< collectives to which it came last
+    std::int64_t lostNs = 0;       ///< last arrival minus second last, summed over those
+};
+
+/// A collective of the analyzed steps in which everybody's arrival is known.
+struct ArrivedOperation {
+    std::size_t operation = 0; ///< of Model::operations
+    std::size_t step = 0;      ///< of Model::analyzedSteps
+    model::Arrivals times;
+};
+
+/// Operations of one kind and size on one communicator.
+struct CollectiveGroup {
+    std::uint64_t communicator = 0;
+    model::CollectiveKind kind = model::CollectiveKind::Other;
+    std::uint64_t bytes = 0;
+    std::int64_t ranks = 0;
+    std::int64_t count = 0;                                                   ///< matched, in the whole run
+    std::optional<std::int64_t> transferNs;                                   ///< medians over analyzed steps
+    std::optional<std::int64_t> kernelNs;                                     ///< first arrival to end
+    std::optional<double> transferBusGBs, transferAlgorithmGBs, kernelBusGBs; ///< 1e9 bytes/s
+};
+
+struct Spread {
+    double mean = 0, min = 0, max = 0, spread = 0, cv = 0, timeStddev = 0;
+};
+
+struct RunMetrics {
+    std::vector<RankMetrics> ranks; ///< those with device data and analyzed steps
+    std::vector<ArrivedOperation> arrived;
+    std::vector<CollectiveGroup> collectives;
+    std::optional<LatencyFit> allReduceFit;              ///< over the run's own all-reduces
+    std::optional<std::int64_t> stepMedianNs, stepP99Ns; ///< device steps, else host steps
+    std::optional<double> ratio, communicationShare;     ///< over all ranks' totals
+    std::optional<Spread> utilization, usefulUtilization;
+
+    [[nodiscard]] bool arrivalsMeasured() const { return !arrived.empty(); }
+    [[nodiscard]] Breakdown total() const; ///< over all ranks
+    /// Mean over ranks and steps of one figure, 0 without ranks.
+    [[nodiscard]] std::int64_t perStep(std::int64_t Breakdown::*figure) const;
+    [[nodiscard]] std::size_t stepCount() const { return ranks.empty() ? 0 : ranks.front().steps.size(); }
+};
+
+[[nodiscard]] RunMetrics computeMetrics(const model::Model& model);
+
+} // namespace ringside::metrics

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/clock_alignment.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ringside::model {
+namespace {
+
+struct Point {
+    std::int64_t time;       ///< reference clock
+    std::int64_t difference; ///< other minus reference, at ends
+    std::int64_t low;        ///< causality: the offset is at least this
+    std::int64_t high;       ///< and at most this
+};
+
+std::vector<Point> toPoints(std::vector<ClockMatch> matches)
+{
+    std::sort(matches.begin(), matches.end(),
+              [](const auto& a, const auto& b) { return a.referenceLastEnd < b.referenceLastEnd; });
+    std::vector<Point> points;
+    for (const ClockMatch& match : matches) {
+        points.push_back({match.referenceLastEnd, match.otherLastEnd - match.referenceLastEnd,
+                          match.otherLastStart - match.referenceFirstEnd,
+                          match.otherFirstEnd - match.referenceLastStart});
+    }
+    return points;
+}
+
+/// Median slope between points half the run apart: a few wild ends do not move it.
+double fitDrift(const std::vector<Point>& points)
+{
+    constexpr std::size_t kLeastPoints = 8; // below, jitter over a short time would pass for drift
+    std::vector<double> slopes;
+    const std::size_t half = points.size() / 2;
+    for (std::size_t i = 0; points.size() >= kLeastPoints && i + half < points.size(); ++i) {
+        const std::int64_t time = points[i + half].time - points[i].time;
+        if (time > 0) {
+            slopes.push_back(static_cast<double>(points[i + half].difference - points[i].difference) /
+                             static_cast<double>(time));
+        }
+    }
+    return median(slopes);
+}
+
+std::int64_t driftSince(double drift, std::int64_t origin, std::int64_t time)
+{
+    return std::llround(drift * static_cast<double>(time - origin));
+}
+
+/// Interval of errors that causality leaves, from a stretch of points short enough for the drift's own error
+/// not to matter.
+struct Slack {
+    std::int64_t low = std::numeric_limits<std::int64_t>::min();
+    std::int64_t high = std::numeric_limits<std::int64_t>::max();
+};
+
+std::vector<Slack> slackOverTime(const std::vector<Point>& points, const ClockFit& fit)
+{
+    constexpr std::size_t kStretches = 16;
+    std::vector<Slack> stretches(std::min(kStretches, points.size()));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        Slack& slack = stretches[i * stretches.size() / points.size()];
+        const std::int64_t model = fit.offsetNs + driftSince(fit.drift, fit.originNs, points[i].time);
+        slack.low = std::max(slack.low, points[i].low - model);
+        slack.high = std::min(slack.high, points[i].high - model);
+    }
+    return stretches;
+}
+
+/// Moves the offset into what causality allows over the whole run, if anything does.
+void holdInsideCausality(ClockFit& fit, const std::vector<Point>& points)
+{
+    Slack all;
+    for (const Slack& slack : slackOverTime(points, fit)) {
+        all.low = std::max(all.low, slack.low);
+        all.high = std::min(all.high, slack.high);
+    }
+    if (all.low <= all.high) {
+        fit.offsetNs += std::clamp<std::int64_t>(0, all.low, all.high);
+    }
+}
+
+} // namespace
+
+std::optional<ClockFit> fitClock(std::vector<ClockMatch> matches)
+{
+    const std::vector<Point> points = toPoints(std::move(matches));
+    if (points.empty()) {
+        return std::nullopt;
+    }
+    ClockFit fit;
+    fit.originNs = points.front().time;
+    fit.drift = fitDrift(points);
+    std::vector<std::int64_t> offsets;
+    for (const Point& point : points) {
+        offsets.push_back(point.difference - driftSince(fit.drift, fit.originNs, point.time));
+    }
+    fit.offsetNs = median(offsets);
+    holdInsideCausality(fit, points);
+    std::vector<std::int64_t> distances;
+    for (const std::int64_t offset : offsets) {
+        distances.push_back(std::abs(offset - fit.offsetNs));
+    }
+    fit.residualNs = percentile(distances, 0.95);
+    for (const Slack& slack : slackOverTime(points, fit)) {
+        fit.boundNs = std::max({fit.boundNs, std::abs(slack.low), std::abs(slack.high)});
+    }
+    return fit;
+}
+
+} // namespace ringside::model

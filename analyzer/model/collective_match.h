@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings the calls of all ranks together that are one collective: same communicator, same place in its order.
+// Ranks that are missing or disagree are facts to report, never a reason to stop.
+#pragma once
+#include "model/time.h"
+
+#include <ringside/trace/reader.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringside::model {
+
+struct Rank;
+struct Host;
+class KernelClasses;
+
+enum class CollectiveKind : std::uint8_t {
+    AllReduce,
+    AllGather,
+    ReduceScatter,
+    AllToAll,
+    Broadcast,
+    Reduce,
+    Gather,
+    Scatter,
+    Send,
+    Receive,
+    Other
+};
+
+/// "AllReduce" of "ncclAllReduce" and so on, and the other way.
+[[nodiscard]] CollectiveKind collectiveKind(std::string_view api);
+[[nodiscard]] std::string_view collectiveName(CollectiveKind kind);
+/// Nobody's part can end before everybody's has begun.
+[[nodiscard]] bool everyRankDependsOnEveryOther(CollectiveKind kind);
+
+/// A rank's part of an operation.
+struct Participant {
+    std::size_t rank = 0; ///< of Model::ranks
+    std::size_t call = 0; ///< of its process's collectiveCalls: the first one, when a group fused several
+    std::optional<Interval> device; ///< its communication kernels, on its host's clock; null: not measured
+};
+
+/// One collective (or the calls on one communicator that a group fused), over all ranks that made it.
+struct Operation {
+    std::uint64_t communicator = 0; ///< hash
+    std::int64_t order = 0;         ///< place in the communicator's order
+    CollectiveKind kind = CollectiveKind::Other;
+    std::uint64_t count = 0; ///< elements, as the caller gave them
+    std::uint64_t bytes = 0; ///< all fused calls together, per-rank part for all-gather and reduce-scatter
+    std::int64_t datatype = 0;
+    std::int64_t size = 0;                 ///< ranks in the communicator
+    std::uint32_t calls = 1;               ///< fused into one
+    bool mismatched = false;               ///< ranks disagree on function, count or type
+    std::vector<Participant> participants; ///< by rank
+
+    [[nodiscard]] bool complete() const { return static_cast<std::int64_t>(participants.size()) == size; }
+    /// Every member's device times are known and they agree on what they do.
+    [[nodiscard]] bool measured() const;
+};
+
+/// When everybody came, in run time. Only of measured operations with at least two ranks.
+struct Arrivals {
+    std::size_t lastRank = 0; ///< of Model::ranks
+    std::int64_t firstArrivalNs = 0;
+    std::int64_t secondLastArrivalNs = 0;
+    std::int64_t lastArrivalNs = 0;
+    std::int64_t endNs = 0; ///< the last end
+    [[nodiscard]] std::int64_t lostNs() const { return lastArrivalNs - secondLastArrivalNs; }
+    [[nodiscard]] std::int64_t transferNs() const { return std::max<std::int64_t>(0, endNs - lastArrivalNs); }
+};
+[[nodiscard]] std::optional<Arrivals> arrivals(const Operation& operation, const std::vector<Rank>& ranks);
+
+struct MatchResult {
+    std::vector<Operation> operations;
+    std::vector<trace::IssueRow> issues;
+};
+
+/// Point-to-point calls are left out: only the two that exchange belong together, which sequence numbers do
+/// not tell.
+[[nodiscard]] MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
+                                           const std::vector<KernelClasses>& classes);
+
+} // namespace ringside::model

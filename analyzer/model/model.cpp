@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/model.h"
+
+#include "model/clock_alignment.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <map>
+#include <set>
+
+namespace ringside::model {
+namespace {
+
+/// Ranks a process speaks for; without rank rows the largest communicator tells.
+std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
+{
+    if (!process.ranks.empty()) {
+        return process.ranks;
+    }
+    const auto largest = std::max_element(process.communicators.begin(), process.communicators.end(),
+                                          [](const auto& a, const auto& b) { return a.size < b.size; });
+    if (largest == process.communicators.end()) {
+        return {};
+    }
+    trace::RankRow row;
+    row.rank = largest->rank;
+    row.worldSize = largest->size;
+    row.source = "communicator";
+    return {row};
+}
+
+/// Latest attempt of every rank; earlier ones are named in an issue.
+void findRanks(Model& model)
+{
+    std::map<std::int64_t, std::pair<std::int64_t, Rank>> byRank; // attempt, rank
+    std::int64_t superseded = 0;
+    for (std::size_t p = 0; p < model.trace.processes.size(); ++p) {
+        const trace::ProcessTrace& process = model.trace.processes[p];
+        std::map<std::int64_t, trace::RankRow> rows;
+        for (const trace::RankRow& row : ranksOf(process)) {
+            const auto [entry, fresh] = rows.try_emplace(row.rank, row);
+            if (!fresh && row.attempt > entry->second.attempt) {
+                entry->second = row;
+            }
+        }
+        for (const auto& [number, row] : rows) {
+            Rank rank;
+            rank.rank = number;
+            rank.process = p;
+            if (rows.size() > 1 && row.device) {
+                rank.device = static_cast<std::uint32_t>(*row.device);
+            }
+            rank.deviceTier = process.kernels.size() + process.copies.size() > 0;
+            model.worldSize = std::max({model.worldSize, row.worldSize.value_or(0), number + 1});
+            const auto [entry, fresh] = byRank.try_emplace(number, row.attempt, rank);
+            superseded += fresh ? 0 : 1;
+            if (!fresh && row.attempt > entry->second.first) {
+                entry->second = {row.attempt, rank};
+            }
+        }
+    }
+    for (auto& [number, entry] : byRank) {
+        model.ranks.push_back(std::move(entry.second));
+    }
+    if (superseded > 0) {
+        model.issues.push_back({"rank_restarted", "info", superseded,
+                                "a rank has traces of several attempts; only the latest is analyzed"});
+    }
+}
+
+void findHosts(Model& model)
+{
+    for (Rank& rank : model.ranks) {
+        const trace::ProcessRow& process = model.processOf(rank).process;
+        const auto known = std::find_if(model.hosts.begin(), model.hosts.end(), [&](const Host& host) {
+            return host.name == process.host && host.bootId == process.bootId;
+        });
+        rank.host = static_cast<std::size_t>(known - model.hosts.begin());
+        if (known == model.hosts.end()) {
+            Host host;
+            host.name = process.host;
+            host.bootId = process.bootId;
+            model.hosts.push_back(host);
+        }
+    }
+}
+
+/// Realtime minus monotonic of a process's first clock sample.
+std::optional<std::int64_t> realtimeShift(const trace::ProcessTrace& process)
+{
+    if (process.clockSamples.empty()) {
+        return std::nullopt;
+    }
+    return process.clockSamples.front().realtimeNs - process.clockSamples.front().monotonicNs;
+}
+
+std::vector<ClockMatch> matchesBetween(const Model& model, std::size_t reference, std::size_t other)
+{
+    std::vector<ClockMatch> matches;
+    for (const Operation& operation : model.operations) {
+        if (!everyRankDependsOnEveryOther(operation.kind) || !operation.measured()) {
+            continue;
+        }
+        constexpr std::int64_t kLow = std::numeric_limits<std::int64_t>::min();
+        constexpr std::int64_t kHigh = std::numeric_limits<std::int64_t>::max();
+        ClockMatch match{kLow, kHigh, kLow, kLow, kHigh, kLow};
+        for (const Participant& part : operation.participants) {
+            const std::size_t host = model.ranks[part.rank].host;
+            if (host == reference) {
+                match.referenceLastStart = std::max(match.referenceLastStart, part.device->start);
+                match.referenceFirstEnd = std::min(match.referenceFirstEnd, part.device->end);
+                match.referenceLastEnd = std::max(match.referenceLastEnd, part.device->end);
+            } else if (host == other) {
+                match.otherLastStart = std::max(match.otherLastStart, part.device->start);
+                match.otherFirstEnd = std::min(match.otherFirstEnd, part.device->end);
+                match.otherLastEnd = std::max(match.otherLastEnd, part.device->end);
+            }
+        }
+        if (match.referenceLastEnd != kLow && match.otherLastEnd != kLow) {
+            matches.push_back(match);
+        }
+    }
+    return matches;
+}
+
+/// The clocks share no error on one host, but how far ends lie apart there shows how well ends serve for
+/// alignment.
+void measureOwnResidual(Model& model, std::size_t host)
+{
+    std::vector<std::int64_t> spreads;
+    for (const Operation& operation : model.operations) {
+        if (!everyRankDependsOnEveryOther(operation.kind) || !operation.measured()) {
+            continue;
+        }
+        std::vector<std::int64_t> ends;
+        for (const Participant& part : operation.participants) {
+            if (model.ranks[part.rank].host == host) {
+                ends.push_back(part.device->end);
+            }
+        }
+        if (ends.size() >= 2) {
+            const auto [low, high] = std::minmax_element(ends.begin(), ends.end());
+            spreads.push_back(*high - *low);
+        }
+    }
+    model.hosts[host].boundNs = 0;
+    if (!spreads.empty()) {
+        model.hosts[host].residualNs = percentile(spreads, 0.95);
+    }
+}
+
+/// Run time 0 is the begin of the earliest process; until hosts are aligned the map's reference is the host's
+/// own zero.
+ClockMap referenceMap(std::int64_t origin)
+{
+    return {origin, 0, 0.0};
+}
+
+ClockMap alignHost(Model& model, std::size_t index, const trace::ProcessTrace& reference,
+                   const trace::ProcessTrace& own, std::int64_t origin)
+{
+    Host& host = model.hosts[index];
+    if (const auto fit = fitClock(matchesBetween(model, 0, index))) {
+        host.offsetNs = fit->offsetNs;
+        host.drift = fit->drift;
+        host.residualNs = fit->residualNs;
+        host.boundNs = fit->boundNs;
+        return {fit->originNs + fit->offsetNs, fit->originNs - origin, fit->drift};
+    }
+    const auto ownShift = realtimeShift(own);
+    const auto referenceShift = realtimeShift(reference);
+    if (ownShift && referenceShift) {
+        host.offsetNs = *referenceShift - *ownShift;
+    }
+    model.issues.push_back(
+        {"clock_unaligned", "warning", 1,
+         fmt::format("no matched collective ties host {} to host {}: their clocks are compared by "
+                     "the time of day, whose error is not known",
+                     host.name, model.hosts[0].name)});
+    return {origin + host.offsetNs, 0, 0.0};
+}
+
+void alignClocks(Model& model)
+{
+    if (model.ranks.empty()) {
+        return;
+    }
+    const trace::ProcessTrace& reference = model.processOf(model.ranks.front());
+    std::vector<const trace::ProcessTrace*> firstOf(model.hosts.size(), nullptr);
+    std::int64_t origin = std::numeric_limits<std::int64_t>::max();
+    for (const Rank& rank : model.ranks) {
+        const trace::ProcessTrace& process = model.processOf(rank);
+        firstOf[rank.host] = firstOf[rank.host] == nullptr ? &process : firstOf[rank.host];
+        if (rank.host == 0) {
+            origin = std::min(origin, process.process.startNs);
+        }
+    }
+    std::vector<ClockMap> maps{referenceMap(origin)};
+    measureOwnResidual(model, 0);
+    for (std::size_t host = 1; host < model.hosts.size(); ++host) {
+        maps.push_back(alignHost(model, host, reference, *firstOf[host], origin));
+    }
+    for (Rank& rank : model.ranks) {
+        rank.clock = maps[rank.host];
+    }
+    if (const auto shift = realtimeShift(reference)) {
+        model.startedRealtimeNs = origin + *shift;
+    }
+}
+
+void findSteps(Model& model)
+{
+    for (Rank& rank : model.ranks) {
+        HostSteps found = findHostSteps(model.processOf(rank));
+        rank.stepSource = found.source;
+        rank.steps = std::move(found.steps);
+        findDeviceSteps(rank.steps, model.processOf(rank), model.launches[rank.process], rank.device);
+        if (rank.deviceTier && model.launches[rank.process].empty() && !rank.steps.empty()) {
+            model.issues.push_back(
+                {"steps_from_host_clock", "warning", 1,
+                 fmt::format("rank {} has no launch records: its device steps are cut at the "
+                             "host's step times",
+                             rank.rank)});
+        }
+    }
+}
+
+/// Steps with a device window on every rank that has any; boundary ones only while fewer than 4 are there.
+void chooseSteps(Model& model)
+{
+    constexpr std::size_t kFewest = 4;
+    std::map<std::int64_t, std::pair<std::size_t, bool>>
+        seen; // number -> ranks that measured it, boundary somewhere
+    std::size_t measuring = 0;
+    for (const Rank& rank : model.ranks) {
+        model.totalSteps = std::max(model.totalSteps, rank.steps.size());
+        bool any = false;
+        for (const Step& step : rank.steps) {
+            if (step.device) {
+                any = true;
+                auto& [count, boundary] = seen[step.number];
+                ++count;
+                boundary = boundary || step.boundary;
+            }
+        }
+        measuring += any ? 1U : 0U;
+    }
+    std::vector<std::int64_t> steady;
+    std::vector<std::int64_t> all;
+    for (const auto& [number, entry] : seen) {
+        if (entry.first != measuring) {
+            continue;
+        }
+        all.push_back(number);
+        if (!entry.second) {
+            steady.push_back(number);
+        }
+    }
+    model.analyzedWhole = all.size() < kFewest || steady.empty();
+    model.analyzedSteps = model.analyzedWhole ? std::move(all) : std::move(steady);
+}
+
+void collectIssues(Model& model)
+{
+    model.issues = model.trace.issues;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        model.issues.insert(model.issues.end(), process.issues.begin(), process.issues.end());
+        model.emulated = model.emulated || process.process.emulated;
+    }
+}
+
+} // namespace
+
+std::optional<std::int64_t> Model::clockBoundNs() const
+{
+    std::optional<std::int64_t> largest = 0;
+    for (const Host& host : hosts) {
+        largest = largest && host.boundNs ? std::optional(std::max(*largest, *host.boundNs)) : std::nullopt;
+    }
+    return largest;
+}
+
+std::optional<std::int64_t> Model::clockResidualNs() const
+{
+    std::optional<std::int64_t> largest;
+    for (const Host& host : hosts) {
+        if (host.residualNs) {
+            largest = std::max(largest.value_or(0), *host.residualNs);
+        }
+    }
+    return largest;
+}
+
+bool Model::hasDeviceData() const
+{
+    return std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.deviceTier; });
+}
+
+Model buildModel(trace::RunTrace trace)
+{
+    Model model;
+    model.trace = std::move(trace);
+    collectIssues(model);
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        model.classes.emplace_back(process);
+        model.launches.emplace_back(process.launches);
+    }
+    findRanks(model);
+    findHosts(model);
+    MatchResult matched = matchCollectives(model.trace, model.ranks, model.classes);
+    model.operations = std::move(matched.operations);
+    model.issues.insert(model.issues.end(), matched.issues.begin(), matched.issues.end());
+    alignClocks(model);
+    findSteps(model);
+    chooseSteps(model);
+    return model;
+}
+
+} // namespace ringside::model

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run was, in the words of the domain: ranks on one common clock, their steps, and the collectives
+// they met in. Built once from a trace and then only read; metrics, rules and the GUI stand on it. Holds no
+// figures of its own.
+#pragma once
+#include "model/collective_match.h"
+#include "model/kernel_class.h"
+#include "model/launch_index.h"
+#include "model/steps.h"
+#include "model/time.h"
+
+#include <ringside/trace/reader.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringside::model {
+
+struct Host {
+    std::string name;
+    std::string bootId;
+    std::int64_t offsetNs = 0; ///< its clock minus the reference host's, at the first match
+    double drift = 0.0;        ///< ratio
+    std::optional<std::int64_t>
+        residualNs; ///< 95th percentile of how far matched ends lie apart after alignment
+    std::optional<std::int64_t> boundNs; ///< the true error is not larger; null: no collective met this host
+};
+
+/// One rank. Times inside are CLOCK_MONOTONIC ns of its host; `clock` turns them into run time.
+struct Rank {
+    std::int64_t rank = 0;
+    std::size_t process = 0; ///< of trace.processes
+    std::optional<std::uint32_t>
+        device;           ///< set when the process holds several ranks: only this device is the rank's
+    std::size_t host = 0; ///< of Model::hosts
+    ClockMap clock;
+    bool deviceTier = false; ///< device work was recorded
+    StepSource stepSource = StepSource::None;
+    std::vector<Step> steps;
+
+    [[nodiscard]] bool owns(std::uint32_t deviceOrdinal) const { return !device || *device == deviceOrdinal; }
+};
+
+struct Model {
+    trace::RunTrace trace;
+    std::vector<Host> hosts;             ///< [0] is the reference
+    std::vector<Rank> ranks;             ///< by rank number
+    std::vector<KernelClasses> classes;  ///< one a process
+    std::vector<LaunchIndex> launches;   ///< one a process
+    std::vector<Operation> operations;   ///< matched collectives, by first arrival or call
+    std::vector<trace::IssueRow> issues; ///< of the trace, its processes, and of matching
+    std::int64_t worldSize = 0;
+    std::optional<std::int64_t> startedRealtimeNs; ///< epoch ns of run time 0
+    bool emulated = false;
+    std::vector<std::int64_t>
+        analyzedSteps; ///< step numbers that every rank with device data measured, steady if enough
+    std::size_t totalSteps = 0;
+    bool analyzedWhole = false; ///< fewer than 4 steps: all of them are analyzed, with low confidence
+
+    [[nodiscard]] const trace::ProcessTrace& processOf(const Rank& rank) const
+    {
+        return trace.processes[rank.process];
+    }
+    /// How far arrivals of different ranks can be trusted: 0 on one host, null when hosts could not be
+    /// aligned.
+    [[nodiscard]] std::optional<std::int64_t> clockBoundNs() const;
+    /// The printed residual: the largest of all hosts, null when nothing matched.
+    [[nodiscard]] std::optional<std::int64_t> clockResidualNs() const;
+    [[nodiscard]] bool hasDeviceData() const;
+};
+
+[[nodiscard]] Model buildModel(trace::RunTrace trace);
+
+} // namespace ringside::model

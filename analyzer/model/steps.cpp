@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/steps.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <limits>
+#include <map>
+
+namespace ringside::model {
+namespace {
+
+constexpr std::array<std::string_view, 7> kStepNames = {
+    "profilerstep", "iteration", "train_step", "training_step", "trainstep", "iter", "step"};
+
+/// Sorts, drops what lies inside an earlier step, and lets each step last until the next begins.
+std::vector<Step> tile(std::vector<Step> steps)
+{
+    std::stable_sort(steps.begin(), steps.end(),
+                     [](const Step& a, const Step& b) { return a.host.start < b.host.start; });
+    std::vector<Step> result;
+    for (const Step& step : steps) {
+        if (result.empty() || step.host.start >= result.back().host.end) {
+            result.push_back(step);
+        }
+    }
+    for (std::size_t i = 0; i + 1 < result.size(); ++i) {
+        result[i].host.end = result[i + 1].host.start;
+    }
+    return result;
+}
+
+std::vector<Step> stepsFromMarks(const trace::ProcessTrace& process)
+{
+    std::vector<Step> steps;
+    for (const trace::StepRow& row : process.steps) {
+        steps.push_back({row.number, {row.startNs, row.endNs}, std::nullopt, false});
+    }
+    return tile(std::move(steps));
+}
+
+std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process)
+{
+    std::map<int, std::vector<Step>> byPriority;
+    std::unordered_map<trace::StringId, std::optional<StepName>> names;
+    bool numbered = true;
+    for (const trace::RangeRow& range : process.ranges) {
+        auto [entry, fresh] = names.try_emplace(range.name);
+        if (fresh) {
+            entry->second = parseStepName(process.text(range.name));
+        }
+        if (entry->second && range.endNs > range.startNs) {
+            numbered = numbered && entry->second->number.has_value();
+            byPriority[entry->second->priority].push_back(
+                {entry->second->number.value_or(0), {range.startNs, range.endNs}, std::nullopt, false});
+        }
+    }
+    if (byPriority.empty()) {
+        return {};
+    }
+    std::vector<Step> steps = tile(std::move(byPriority.begin()->second));
+    const bool ascending = std::adjacent_find(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+                               return a.number >= b.number;
+                           }) == steps.end();
+    if (!numbered || !ascending) {
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            steps[i].number = static_cast<std::int64_t>(i) + 1;
+        }
+    }
+    return steps;
+}
+
+std::vector<std::uint64_t> collectiveTokens(const trace::ProcessTrace& process)
+{
+    std::vector<std::uint64_t> tokens;
+    for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
+        std::uint64_t token = call.api;
+        token = token * 1'000'003 + static_cast<std::uint64_t>(call.communicator);
+        token = token * 1'000'003 + call.count;
+        token = token * 1'000'003 + static_cast<std::uint64_t>(call.datatype);
+        tokens.push_back(token);
+    }
+    return tokens;
+}
+
+/// Where in the pattern a step begins: after the longest pause between calls (optimizer, data, forward).
+std::size_t findPhase(const trace::ProcessTrace& process, std::size_t period)
+{
+    std::vector<std::vector<std::int64_t>> pauses(period);
+    for (std::size_t i = 1; i < process.collectiveCalls.size(); ++i) {
+        const auto& calls = process.collectiveCalls;
+        pauses[i % period].push_back(calls[i].startNs - calls[i - 1].endNs);
+    }
+    std::size_t best = 0;
+    for (std::size_t phase = 1; phase < period; ++phase) {
+        if (median(pauses[phase]) > median(pauses[best])) {
+            best = phase;
+        }
+    }
+    return best;
+}
+
+std::vector<Step> stepsFromPeriod(const trace::ProcessTrace& process)
+{
+    const std::size_t period = findPeriod(collectiveTokens(process));
+    if (period == 0) {
+        return {};
+    }
+    std::vector<Step> steps;
+    const auto& calls = process.collectiveCalls;
+    for (std::size_t i = findPhase(process, period); i + period <= calls.size(); i += period) {
+        const auto number = static_cast<std::int64_t>(steps.size()) + 1;
+        steps.push_back({number, {calls[i].startNs, calls[i + period - 1].endNs}, std::nullopt, false});
+    }
+    return tile(std::move(steps));
+}
+
+/// Per host step the first start and the last end of device work launched in it.
+struct DeviceSpan {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+};
+
+/// Step index of each launch row, steps.size() when outside of all. Launches are by start only within a
+/// thread.
+std::vector<std::uint32_t> stepOfLaunches(const std::vector<Step>& steps,
+                                          const trace::LaunchColumns& launches)
+{
+    std::vector<std::uint32_t> result(launches.size());
+    std::size_t step = 0;
+    const auto holds = [&](std::size_t index, std::int64_t time) {
+        return index < steps.size() && steps[index].host.start <= time && time < steps[index].host.end;
+    };
+    for (std::size_t row = 0; row < launches.size(); ++row) {
+        const std::int64_t time = launches.startNs[row];
+        if (!holds(step, time)) {
+            const auto after =
+                std::upper_bound(steps.begin(), steps.end(), time,
+                                 [](std::int64_t t, const Step& s) { return t < s.host.start; });
+            const auto candidate = static_cast<std::size_t>(after - steps.begin());
+            step = candidate > 0 && holds(candidate - 1, time) ? candidate - 1 : steps.size();
+        }
+        result[row] = static_cast<std::uint32_t>(step);
+    }
+    return result;
+}
+
+template <typename Columns>
+void growSpans(std::vector<DeviceSpan>& spans, const Columns& work, const LaunchIndex& launches,
+               const std::vector<std::uint32_t>& stepOfLaunch, std::optional<std::uint32_t> device)
+{
+    for (std::size_t i = 0; i < work.size(); ++i) {
+        if (device && work.device[i] != *device) {
+            continue;
+        }
+        const auto launch = launches.find(work.correlation[i]);
+        if (!launch || stepOfLaunch[*launch] >= spans.size()) {
+            continue;
+        }
+        DeviceSpan& span = spans[stepOfLaunch[*launch]];
+        span.first = std::min(span.first, work.startNs[i]);
+        span.last = std::max(span.last, work.endNs[i]);
+    }
+}
+
+/// Without launch rows the host's step times stand in for the device's.
+void useHostTimes(std::vector<Step>& steps, const trace::ProcessTrace& process)
+{
+    if (process.kernels.size() + process.copies.size() == 0) {
+        return;
+    }
+    for (Step& step : steps) {
+        step.device = step.host;
+    }
+}
+
+} // namespace
+
+std::optional<StepName> parseStepName(std::string_view name)
+{
+    std::string lower(name);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (std::size_t i = 0; i < kStepNames.size(); ++i) {
+        if (lower.rfind(kStepNames[i], 0) != 0) {
+            continue;
+        }
+        const std::size_t digits = lower.find_first_not_of(" _#:-", kStepNames[i].size());
+        if (digits == std::string::npos) {
+            return StepName{static_cast<int>(i), std::nullopt};
+        }
+        std::int64_t number = 0;
+        const auto [end, error] = std::from_chars(lower.data() + digits, lower.data() + lower.size(), number);
+        if (error == std::errc() && end == lower.data() + lower.size()) {
+            return StepName{static_cast<int>(i), number};
+        }
+    }
+    return std::nullopt;
+}
+
+std::size_t findPeriod(const std::vector<std::uint64_t>& tokens)
+{
+    constexpr std::size_t kMostTokens = 20'000; // bounds the quadratic search; a pattern shows long before
+    constexpr double kLeastMatch = 0.9;
+    const std::size_t count = std::min(tokens.size(), kMostTokens);
+    // The tail: the head may hold set-up broadcasts that no step repeats.
+    const std::uint64_t* const tail = tokens.data() + (tokens.size() - count);
+    for (std::size_t period = 1; period * 3 <= count; ++period) {
+        std::size_t equal = 0;
+        for (std::size_t i = period; i < count; ++i) {
+            equal += tail[i] == tail[i - period] ? 1U : 0U;
+        }
+        if (static_cast<double>(equal) >= kLeastMatch * static_cast<double>(count - period)) {
+            return period;
+        }
+    }
+    return 0;
+}
+
+HostSteps findHostSteps(const trace::ProcessTrace& process)
+{
+    if (auto steps = stepsFromMarks(process); !steps.empty()) {
+        return {StepSource::Mark, std::move(steps)};
+    }
+    if (auto steps = stepsFromRanges(process); !steps.empty()) {
+        return {StepSource::Range, std::move(steps)};
+    }
+    if (auto steps = stepsFromPeriod(process); !steps.empty()) {
+        return {StepSource::Period, std::move(steps)};
+    }
+    return {};
+}
+
+void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& process,
+                     const LaunchIndex& launches, std::optional<std::uint32_t> device)
+{
+    if (launches.empty()) {
+        useHostTimes(steps, process);
+    } else {
+        std::vector<DeviceSpan> spans(steps.size());
+        const auto stepOfLaunch = stepOfLaunches(steps, process.launches);
+        growSpans(spans, process.kernels, launches, stepOfLaunch, device);
+        growSpans(spans, process.copies, launches, stepOfLaunch, device);
+        std::optional<std::size_t> next; // the following step that did device work
+        for (std::size_t i = steps.size(); i-- > 0;) {
+            if (spans[i].last < spans[i].first) {
+                continue;
+            }
+            const bool adjacent = next && spans[*next].first > spans[i].first;
+            steps[i].device = Interval{spans[i].first, adjacent ? spans[*next].first : spans[i].last};
+            next = i;
+        }
+    }
+    const auto measured = [](const Step& step) { return step.device.has_value(); };
+    const auto first = std::find_if(steps.begin(), steps.end(), measured);
+    const auto last = std::find_if(steps.rbegin(), steps.rend(), measured);
+    if (first != steps.end()) {
+        first->boundary = true;
+        last->boundary = true;
+    }
+}
+
+} // namespace ringside::model

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Intervals and the map from a process's clock to the run's. All times are integer ns.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace ringside::model {
+
+/// Half open: start <= t < end.
+struct Interval {
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+    [[nodiscard]] std::int64_t length() const { return end > start ? end - start : 0; }
+    bool operator==(const Interval&) const = default;
+};
+
+[[nodiscard]] inline std::int64_t overlapLength(const Interval& a, const Interval& b)
+{
+    return std::max<std::int64_t>(0, std::min(a.end, b.end) - std::max(a.start, b.start));
+}
+
+/// Turns CLOCK_MONOTONIC ns of a host into run time: ns after the run began, on the reference host's clock.
+struct ClockMap {
+    std::int64_t localReference = 0; ///< a moment on the host's own clock
+    std::int64_t runReference = 0;   ///< the same moment in run time
+    double drift = 0.0; ///< how much faster the host's clock runs than the reference's, as a ratio
+    [[nodiscard]] std::int64_t toRun(std::int64_t local) const
+    {
+        const std::int64_t elapsed = local - localReference;
+        if (drift == 0.0) {
+            return runReference + elapsed;
+        }
+        return runReference + elapsed - std::llround(static_cast<double>(elapsed) * drift);
+    }
+};
+
+/// Middle value (lower one of two), or 0 of nothing. Takes its argument by value because it reorders.
+template <typename T>
+[[nodiscard]] T median(std::vector<T> values)
+{
+    if (values.empty()) {
+        return T{};
+    }
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Nearest-rank percentile, `share` from 0 to 1; 0 of nothing.
+template <typename T>
+[[nodiscard]] T percentile(std::vector<T> values, double share)
+{
+    if (values.empty()) {
+        return T{};
+    }
+    const auto last = static_cast<double>(values.size() - 1);
+    const auto position = values.begin() + static_cast<std::ptrdiff_t>(std::llround(share * last));
+    std::nth_element(values.begin(), position, values.end());
+    return *position;
+}
+
+} // namespace ringside::model
