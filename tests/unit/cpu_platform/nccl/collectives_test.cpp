@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every collective against a naive reference, over types, operators, sizes around the ring's borders, and
+// ranks. Values are small integers, so that floating point results are exact too and can be compared for
+// equality.
+#include "ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ringside::test {
+namespace {
+
+constexpr std::size_t kChunkBytes = 512U << 10U; ///< as in the library's ring.h
+constexpr int kSmallCounts[] = {0, 1, 2, 3, 5, 127, 1000};
+constexpr ncclRedOp_t kOperators[] = {ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg};
+
+template <class T>
+T input(int rank, std::size_t index)
+{
+    return static_cast<T>(1 + (static_cast<std::size_t>(rank) * 7 + index * 3) % 3);
+}
+
+template <class T>
+std::vector<T> inputs(int rank, std::size_t count)
+{
+    std::vector<T> values(count);
+    for (std::size_t i = 0; i < count; ++i)
+        values[i] = input<T>(rank, i);
+    return values;
+}
+
+template <class T>
+T combined(ncclRedOp_t op, int ranks, std::size_t index)
+{
+    T result = input<T>(0, index);
+    for (int rank = 1; rank < ranks; ++rank) {
+        const T next = input<T>(rank, index);
+        if (op == ncclProd)
+            result = static_cast<T>(result * next);
+        else if (op == ncclMax)
+            result = std::max(result, next);
+        else if (op == ncclMin)
+            result = std::min(result, next);
+        else
+            result = static_cast<T>(result + next);
+    }
+    return op == ncclAvg ? static_cast<T>(result / static_cast<T>(ranks)) : result;
+}
+
+template <class T>
+void expectCombined(const std::vector<T>& values, std::size_t first, ncclRedOp_t op, int ranks,
+                    const std::string& what)
+{
+    for (std::size_t i = 0; i < values.size(); ++i)
+        check(values[i] == combined<T>(op, ranks, first + i),
+              what + ": wrong value at " + std::to_string(i) + " of " + std::to_string(values.size()));
+}
+
+template <class T>
+void allReduces(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t count)
+{
+    std::vector<T> in = inputs<T>(self.rank, count);
+    std::vector<T> out(count);
+    succeed(ncclAllReduce(in.data(), out.data(), count, type, op, self.comm, self.stream), "ncclAllReduce");
+    self.synchronise();
+    expectCombined(out, 0, op, self.size, "all-reduce");
+    check(in == inputs<T>(self.rank, count), "all-reduce changed its input");
+    succeed(ncclAllReduce(in.data(), in.data(), count, type, op, self.comm, self.stream),
+            "ncclAllReduce in place");
+    self.synchronise();
+    expectCombined(in, 0, op, self.size, "all-reduce in place");
+}
+
+template <class T>
+void reduces(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t count)
+{
+    const int root = static_cast<int>(count) % self.size;
+    const std::vector<T> in = inputs<T>(self.rank, count);
+    std::vector<T> out(count, T(77));
+    succeed(ncclReduce(in.data(), self.rank == root ? out.data() : nullptr, count, type, op, root, self.comm,
+                       self.stream),
+            "ncclReduce");
+    self.synchronise();
+    if (self.rank == root)
+        expectCombined(out, 0, op, self.size, "reduce");
+}
+
+template <class T>
+void reduceScatters(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t count)
+{
+    const auto ranks = static_cast<std::size_t>(self.size);
+    const std::vector<T> in = inputs<T>(self.rank, count * ranks);
+    std::vector<T> out(count);
+    succeed(ncclReduceScatter(in.data(), out.data(), count, type, op, self.comm, self.stream),
+            "ncclReduceScatter");
+    self.synchronise();
+    expectCombined(out, count * static_cast<std::size_t>(self.rank), op, self.size, "reduce-scatter");
+    check(in == inputs<T>(self.rank, count * ranks), "reduce-scatter changed its input");
+}
+
+template <class T>
+void allGathers(Rank& self, ncclDataType_t type, std::size_t count)
+{
+    const std::vector<T> in = inputs<T>(self.rank, count);
+    std::vector<T> out(count * static_cast<std::size_t>(self.size));
+    succeed(ncclAllGather(in.data(), out.data(), count, type, self.comm, self.stream), "ncclAllGather");
+    self.synchronise();
+    for (std::size_t i = 0; i < out.size(); ++i)
+        check(out[i] == input<T>(static_cast<int>(i / count), i % count), "all-gather: wrong value");
+}
+
+template <class T>
+void broadcasts(Rank& self, ncclDataType_t type, std::size_t count)
+{
+    const int root = static_cast<int>(count) % self.size;
+    std::vector<T> values = inputs<T>(self.rank, count);
+    std::vector<T> out(count);
+    succeed(ncclBroadcast(self.rank == root ? values.data() : nullptr, out.data(), count, type, root,
+                          self.comm, self.stream),
+            "ncclBroadcast");
+    succeed(ncclBcast(values.data(), count, type, root, self.comm, self.stream), "ncclBcast");
+    self.synchronise();
+    check(out == inputs<T>(root, count), "broadcast: wrong values");
+    check(values == out, "bcast: wrong values");
+}
+
+template <class T>
+void everyCollective(Rank& self, ncclDataType_t type, std::size_t count)
+{
+    for (const ncclRedOp_t op : kOperators) {
+        allReduces<T>(self, type, op, count);
+        reduces<T>(self, type, op, count);
+        reduceScatters<T>(self, type, op, count);
+    }
+    allGathers<T>(self, type, count);
+    broadcasts<T>(self, type, count);
+}
+
+class Collectives : public ::testing::TestWithParam<int> {};
+
+TEST_P(Collectives, matchTheReferenceForEveryTypeAndOperator)
+{
+    runRanks(GetParam(), [](Rank& self) {
+        for (const int number : kSmallCounts) {
+            const auto count = static_cast<std::size_t>(number);
+            everyCollective<float>(self, ncclFloat32, count);
+            everyCollective<double>(self, ncclFloat64, count);
+            everyCollective<std::int8_t>(self, ncclInt8, count);
+            everyCollective<std::uint8_t>(self, ncclUint8, count);
+            everyCollective<std::int32_t>(self, ncclInt32, count);
+            everyCollective<std::uint32_t>(self, ncclUint32, count);
+            everyCollective<std::int64_t>(self, ncclInt64, count);
+            everyCollective<std::uint64_t>(self, ncclUint64, count);
+        }
+    });
+}
+
+TEST_P(Collectives, matchTheReferenceAroundChunkBorders)
+{
+    runRanks(GetParam(), [](Rank& self) {
+        const std::size_t chunk = kChunkBytes / sizeof(float);
+        const std::size_t perRing = chunk * static_cast<std::size_t>(self.size);
+        for (const std::size_t border : {chunk, perRing, 3 * perRing}) {
+            for (const std::size_t count : {border - 1, border, border + 1}) {
+                allReduces<float>(self, ncclFloat32, ncclSum, count);
+                reduces<float>(self, ncclFloat32, ncclMax, count);
+                broadcasts<float>(self, ncclFloat32, count);
+            }
+        }
+        for (const std::size_t count : {chunk - 1, chunk, chunk + 1, 2 * chunk + 1}) {
+            reduceScatters<float>(self, ncclFloat32, ncclAvg, count);
+            allGathers<float>(self, ncclFloat32, count);
+        }
+    });
+}
+
+TEST_P(Collectives, moveTypesTheyCannotReduce)
+{
+    runRanks(GetParam(), [](Rank& self) {
+        allGathers<std::uint16_t>(self, ncclFloat16, 33);
+        broadcasts<std::uint16_t>(self, ncclBfloat16, 33);
+        std::vector<std::uint16_t> values(8);
+        check(ncclAllReduce(values.data(), values.data(), 8, ncclFloat16, ncclSum, self.comm, self.stream) ==
+                  ncclInvalidUsage,
+              "all-reduce of half precision was not refused");
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Collectives, ::testing::Values(1, 2, 3, 4));
+
+TEST(Communicators, tellTheirPlace)
+{
+    runRanks(3, [](Rank& self) {
+        int value = -1;
+        succeed(ncclCommCount(self.comm, &value), "ncclCommCount");
+        check(value == 3, "wrong count");
+        succeed(ncclCommUserRank(self.comm, &value), "ncclCommUserRank");
+        check(value == self.rank, "wrong rank");
+        succeed(ncclCommCuDevice(self.comm, &value), "ncclCommCuDevice");
+        check(value == 0, "wrong device");
+    });
+}
+
+TEST(Communicators, workConcurrentlyAndSeveralAProcess)
+{
+    runRanks(2, [](Rank& self) {
+        // The second communicator's id travels by the first one.
+        ncclUniqueId id{};
+        if (self.rank == 0)
+            succeed(ncclGetUniqueId(&id), "ncclGetUniqueId");
+        succeed(ncclBcast(&id, sizeof id, ncclUint8, 0, self.comm, self.stream), "ncclBcast");
+        self.synchronise();
+        Rank other = self;
+        succeed(ncclCommInitRank(&other.comm, self.size, id, self.rank), "second ncclCommInitRank");
+        check(cudaStreamCreate(&other.stream) == cudaSuccess, "cudaStreamCreate failed");
+        std::vector<float> first(100'000);
+        std::vector<float> second(70'001);
+        for (int round = 0; round < 30; ++round) {
+            first = inputs<float>(self.rank, first.size());
+            second = inputs<float>(self.rank, second.size());
+            // Opposite orders on the two ranks: only independent communicators survive that.
+            for (const bool own : {self.rank == 0, self.rank != 0}) {
+                std::vector<float>& data = own ? first : second;
+                const Rank& place = own ? self : other;
+                succeed(ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclSum, place.comm,
+                                      place.stream),
+                        "ncclAllReduce");
+            }
+            self.synchronise();
+            other.synchronise();
+            expectCombined(first, 0, ncclSum, self.size, "first communicator");
+            expectCombined(second, 0, ncclSum, self.size, "second communicator");
+        }
+        succeed(ncclCommDestroy(other.comm), "ncclCommDestroy");
+    });
+}
+
+TEST(Communicators, ofOneDeviceComeFromInitAll)
+{
+    for (const Ending& ending : startRanks(1, Communicator::None, [](Rank& self) {
+             ncclComm_t comm = nullptr;
+             check(ncclCommInitAll(&comm, 2, nullptr) == ncclInvalidUsage, "two devices were not refused");
+             succeed(ncclCommInitAll(&comm, 1, nullptr), "ncclCommInitAll");
+             self.comm = comm;
+             allReduces<float>(self, ncclFloat32, ncclAvg, 10);
+             succeed(ncclCommDestroy(comm), "ncclCommDestroy");
+         }))
+        EXPECT_EQ(ending.exitCode, 0) << ending.message;
+}
+
+} // namespace
+} // namespace ringside::test

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The emulated NCCL exports exactly the names of the real one, weak where that is weak, and calls its own public
+# functions through the PLT, so that an interposer sees them.
+# Usage: exports_test.sh LIBRARY EXPORTS_LIST
+set -euo pipefail
+library=$1
+expected=$2
+failed=0
+
+if ! diff <(LC_ALL=C sort "$expected") <(nm -D --defined-only "$library" | awk '{print $2, $3}' | LC_ALL=C sort); then
+    echo "the exports of $library differ from $expected (<: missing, >: too many or of the wrong kind)" >&2
+    failed=1
+fi
+if ! readelf -d "$library" | grep -q 'SONAME.*\[libnccl\.so\.2\]'; then
+    echo "$library: the SONAME is not libnccl.so.2" >&2
+    failed=1
+fi
+relocations=$(readelf -r --wide "$library")
+for name in ncclBroadcast ncclGetUniqueId ncclCommInitRank ncclCommGetAsyncError; do
+    if ! grep -qE "R_[A-Z0-9_]*(JU?MP_SLOT?|GLOB_DAT).* $name( |\$)" <<<"$relocations"; then
+        echo "$library: $name is not called through the PLT" >&2
+        failed=1
+    fi
+done
+exit $failed

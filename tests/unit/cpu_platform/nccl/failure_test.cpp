@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong in distributed jobs must end in an error that names it, within the timeout, and never in a
+// hang.
+#include "ranks.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace ringside::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+/// Ranks started meanwhile wait only this long for each other.
+class ShortTimeout final {
+public:
+    explicit ShortTimeout(const char* seconds) { ::setenv("RINGSIDE_NCCL_TIMEOUT_S", seconds, 1); }
+    ~ShortTimeout() { ::unsetenv("RINGSIDE_NCCL_TIMEOUT_S"); }
+    ShortTimeout(const ShortTimeout&) = delete;
+    ShortTimeout& operator=(const ShortTimeout&) = delete;
+};
+
+void expectAllWell(const std::vector<Ending>& endings)
+{
+    for (std::size_t rank = 0; rank < endings.size(); ++rank)
+        EXPECT_EQ(endings[rank].exitCode, 0) << "rank " << rank << ": " << endings[rank].message;
+}
+
+void expectLastError(const std::string& part)
+{
+    const std::string message = ncclGetLastError(nullptr);
+    check(message.find(part) != std::string::npos,
+          "the message does not say \"" + part + "\" but: " + message);
+}
+
+TEST(Initialisation, namesTheMissingRankWithinTheTimeout)
+{
+    const ShortTimeout timeout("0.6");
+    const auto start = Clock::now();
+    expectAllWell(startRanks(3, Communicator::None, [](Rank& self) {
+        if (self.rank == 1) // takes part in nothing, but does not end before the others either
+            return std::this_thread::sleep_for(2s);
+        ncclComm_t comm = nullptr;
+        const auto before = Clock::now();
+        const ncclResult_t result = ncclCommInitRank(&comm, 3, self.id, self.rank);
+        check(result == ncclRemoteError, "not a remote error but " + std::to_string(result));
+        check(comm == nullptr, "a communicator came out");
+        expectLastError("of 3 ranks these never called ncclCommInitRank: 1");
+        check(Clock::now() - before < 2s, "the error came too late");
+        if (self.rank == 0)
+            std::this_thread::sleep_for(
+                1s); // the id's server lives here: the others need it for their answer
+    }));
+    EXPECT_LT(Clock::now() - start, 10s);
+}
+
+TEST(Initialisation, refusesRanksThatDoNotFitTogether)
+{
+    const ShortTimeout timeout("0.6");
+    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
+        ncclComm_t comm = nullptr;
+        if (self.rank == 1)
+            std::this_thread::sleep_for(200ms);
+        const ncclResult_t result = ncclCommInitRank(&comm, 2, self.id, 0);
+        check(result != ncclSuccess, "two ranks 0 were accepted");
+        if (self.rank == 1)
+            expectLastError("two ranks call themselves rank 0");
+        else
+            std::this_thread::sleep_for(200ms);
+    }));
+    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
+        ncclComm_t comm = nullptr;
+        if (self.rank == 1)
+            std::this_thread::sleep_for(200ms);
+        check(ncclCommInitRank(&comm, 2 + self.rank, self.id, self.rank) != ncclSuccess,
+              "two sizes were accepted");
+        if (self.rank == 1)
+            expectLastError("ranks disagree on the communicator's size: 2 and 3");
+        else
+            std::this_thread::sleep_for(200ms);
+    }));
+}
+
+TEST(Initialisation, refusesBadArguments)
+{
+    expectAllWell(startRanks(1, Communicator::None, [](Rank& self) {
+        ncclComm_t comm = nullptr;
+        check(ncclCommInitRank(&comm, 2, self.id, 2) == ncclInvalidArgument, "rank 2 of 2 was accepted");
+        check(ncclCommInitRank(nullptr, 1, self.id, 0) == ncclInvalidArgument, "a null place was accepted");
+        ncclUniqueId foreign{};
+        std::memset(&foreign, 7, sizeof foreign);
+        check(ncclCommInitRank(&comm, 1, foreign, 0) == ncclInvalidArgument, "a foreign id was accepted");
+        expectLastError("does not come from the emulated NCCL");
+        ::setenv("RINGSIDE_NCCL_TIMEOUT_S", "soon", 1);
+        check(ncclCommInitRank(&comm, 1, self.id, 0) == ncclInvalidUsage, "a bad timeout was accepted");
+        expectLastError("RINGSIDE_NCCL_TIMEOUT_S");
+    }));
+}
+
+TEST(Initialisation, failsWhenTheIdsProcessIsGone)
+{
+    const ShortTimeout timeout("1");
+    const std::vector<Ending> endings = startRanks(2, Communicator::None, [](Rank& self) {
+        if (self.rank == 0)
+            return;
+        std::this_thread::sleep_for(300ms);
+        ncclComm_t comm = nullptr;
+        check(ncclCommInitRank(&comm, 2, self.id, 1) == ncclSystemError, "not a system error");
+        expectLastError("cannot reach the process that made the unique id");
+    });
+    expectAllWell(endings);
+}
+
+/// All-reduces until an asynchronous error turns up; throws when none does.
+void reduceUntilFailure(Rank& self, std::vector<float>& data)
+{
+    for (int round = 0; round < 2000; ++round) {
+        const ncclResult_t result = ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclMax,
+                                                  self.comm, self.stream);
+        self.synchronise();
+        ncclResult_t state = ncclSuccess;
+        succeed(ncclCommGetAsyncError(self.comm, &state), "ncclCommGetAsyncError");
+        if (state == ncclSuccess && result == ncclSuccess)
+            continue;
+        check(state == ncclRemoteError, "the asynchronous error is " + std::to_string(state));
+        check(ncclAllReduce(data.data(), data.data(), 1, ncclFloat32, ncclSum, self.comm, self.stream) ==
+                  ncclRemoteError,
+              "a broken communicator takes more work");
+        return;
+    }
+    throw std::runtime_error("2000 all-reduces with a dead peer");
+}
+
+class DeadPeer : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(DeadPeer, endsTheCollectivesOfAllOthers)
+{
+    const std::size_t count = GetParam();
+    const std::vector<Ending> endings = startRanks(4, Communicator::Connected, [count](Rank& self) {
+        std::vector<float> data(count, 1.0F);
+        if (self.rank == 2)
+            std::thread([] {
+                std::this_thread::sleep_for(150ms);
+                ::kill(::getpid(), SIGKILL);
+            }).detach();
+        reduceUntilFailure(self, data);
+    });
+    EXPECT_EQ(endings[2].exitCode, -1);
+    for (const std::size_t rank : {0U, 1U, 3U})
+        EXPECT_EQ(endings[rank].exitCode, 0) << "rank " << rank << ": " << endings[rank].message;
+}
+
+INSTANTIATE_TEST_SUITE_P(Counts, DeadPeer, ::testing::Values(1, 4'000'000));
+
+TEST(Abort, endsACollectiveThatAPeerNeverJoins)
+{
+    runRanks(2, [](Rank& self) {
+        if (self.rank == 1) {
+            std::this_thread::sleep_for(1s);
+            return;
+        }
+        std::vector<float> data(100, 1.0F);
+        succeed(ncclAllReduce(data.data(), data.data(), 100, ncclFloat32, ncclSum, self.comm, self.stream),
+                "ncclAllReduce");
+        const auto before = Clock::now();
+        const ncclComm_t comm = std::exchange(self.comm, nullptr);
+        std::thread watchdog([comm] {
+            std::this_thread::sleep_for(200ms);
+            succeed(ncclCommAbort(comm), "ncclCommAbort");
+        });
+        self.synchronise();
+        const auto waited = Clock::now() - before;
+        watchdog.join();
+        check(waited > 150ms, "the all-reduce ended before the abort");
+        check(waited < 2s, "the abort did not end the all-reduce");
+    });
+}
+
+TEST(Refusals, saySo)
+{
+    runRanks(1, [](Rank& self) {
+        ncclComm_t comm = nullptr;
+        check(ncclCommSplit(self.comm, 0, 0, &comm, nullptr) == ncclInvalidUsage, "split was accepted");
+        expectLastError("ncclCommSplit is not implemented");
+        check(ncclAllReduce(nullptr, nullptr, 1, ncclFloat32, ncclSum, self.comm, self.stream) ==
+                  ncclInvalidArgument,
+              "null buffers were accepted");
+        check(ncclCommCount(nullptr, nullptr) == ncclInvalidArgument, "null was accepted");
+    });
+}
+
+} // namespace
+} // namespace ringside::test

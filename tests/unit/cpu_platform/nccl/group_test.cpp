@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Group semantics: what is launched where, as how many kernels, and that grouped sends and receives cannot
+// deadlock.
+#include "platform.h"
+#include "ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+namespace ringside::test {
+namespace {
+
+/// Names of the kernels this process ran. Never destroyed: stream threads write to it.
+struct Kernels {
+    std::mutex mutex;
+    std::vector<std::string> names;
+};
+Kernels& kernels()
+{
+    static auto* const instance = new Kernels;
+    return *instance;
+}
+
+void recordKernels()
+{
+    static constexpr platform::ActivitySink kSink = {
+        .work =
+            [](const platform::WorkActivity& activity) {
+                const std::lock_guard lock(kernels().mutex);
+                kernels().names.emplace_back(activity.name);
+            },
+        .apiBegin = [](std::uint32_t, std::uint32_t) {},
+        .apiEnd = [](const platform::ApiActivity&) {},
+    };
+    ringside_platform_set_sink(&kSink);
+}
+
+std::vector<std::string> takeKernels()
+{
+    const std::lock_guard lock(kernels().mutex);
+    return std::exchange(kernels().names, {});
+}
+
+TEST(Groups, sendRoundTheRingWithoutDeadlock)
+{
+    runRanks(4, [](Rank& self) {
+        const int next = (self.rank + 1) % self.size;
+        const int previous = (self.rank + self.size - 1) % self.size;
+        for (const std::size_t count : {std::size_t(0), std::size_t(1), std::size_t(1'000'003)}) {
+            const std::vector<int> out(count, self.rank);
+            std::vector<int> in(count, -1);
+            succeed(ncclGroupStart(), "ncclGroupStart");
+            succeed(ncclSend(out.data(), count, ncclInt32, next, self.comm, self.stream), "ncclSend");
+            succeed(ncclRecv(in.data(), count, ncclInt32, previous, self.comm, self.stream), "ncclRecv");
+            succeed(ncclGroupEnd(), "ncclGroupEnd");
+            self.synchronise();
+            check(in == std::vector<int>(count, previous), "wrong data from the previous rank");
+        }
+    });
+}
+
+TEST(Groups, exchangeAllToAllWithThemselvesIncluded)
+{
+    runRanks(3, [](Rank& self) {
+        constexpr std::size_t kCount = 1000;
+        const auto ranks = static_cast<std::size_t>(self.size);
+        std::vector<int> out(kCount * ranks);
+        std::iota(out.begin(), out.end(), self.rank * 100'000);
+        std::vector<int> in(out.size(), -1);
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        for (int peer = 0; peer < self.size; ++peer) {
+            const std::size_t offset = kCount * static_cast<std::size_t>(peer);
+            succeed(ncclSend(&out[offset], kCount, ncclInt32, peer, self.comm, self.stream), "ncclSend");
+            succeed(ncclRecv(&in[offset], kCount, ncclInt32, peer, self.comm, self.stream), "ncclRecv");
+        }
+        succeed(ncclGroupEnd(), "ncclGroupEnd");
+        self.synchronise();
+        for (std::size_t i = 0; i < in.size(); ++i)
+            check(in[i] == static_cast<int>(i / kCount) * 100'000 + self.rank * static_cast<int>(kCount) +
+                               static_cast<int>(i % kCount),
+                  "wrong value at " + std::to_string(i));
+    });
+}
+
+TEST(Groups, runAsOneKernelForEachStream)
+{
+    runRanks(2, [](Rank& self) {
+        recordKernels();
+        std::vector<float> a(10, 1.0F);
+        std::vector<float> b(20, 2.0F);
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        succeed(ncclGroupStart(), "nested ncclGroupStart");
+        succeed(ncclAllReduce(a.data(), a.data(), a.size(), ncclFloat32, ncclSum, self.comm, self.stream),
+                "first");
+        succeed(ncclGroupEnd(), "nested ncclGroupEnd");
+        check(takeKernels().empty(), "the inner group's end launched something");
+        succeed(ncclAllReduce(b.data(), b.data(), b.size(), ncclFloat32, ncclProd, self.comm, self.stream),
+                "second");
+        succeed(ncclGroupEnd(), "ncclGroupEnd");
+        self.synchronise();
+        const std::vector<std::string> names = takeKernels();
+        check(
+            names ==
+                std::vector<std::string>{"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<("
+                                         "unsigned long)4096>)"},
+            "not one all-reduce kernel but " + std::to_string(names.size()));
+        check(a == std::vector<float>(10, 2.0F) && b == std::vector<float>(20, 4.0F), "wrong values");
+        std::vector<float> c(10, 1.0F);
+        succeed(ncclAllReduce(a.data(), a.data(), a.size(), ncclFloat32, ncclSum, self.comm, self.stream),
+                "third");
+        succeed(ncclAllReduce(c.data(), c.data(), c.size(), ncclFloat32, ncclSum, self.comm, self.stream),
+                "fourth");
+        self.synchronise();
+        check(takeKernels().size() == 2, "calls outside a group were fused");
+    });
+}
+
+TEST(Groups, mixCollectivesWithSendsAndReceives)
+{
+    runRanks(3, [](Rank& self) {
+        std::vector<float> sum(1000, static_cast<float>(self.rank));
+        int token = 41;
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        if (self.rank == 0)
+            succeed(ncclSend(&token, 1, ncclInt32, 2, self.comm, self.stream), "ncclSend");
+        if (self.rank == 2) {
+            token = 0;
+            succeed(ncclRecv(&token, 1, ncclInt32, 0, self.comm, self.stream), "ncclRecv");
+        }
+        succeed(
+            ncclAllReduce(sum.data(), sum.data(), sum.size(), ncclFloat32, ncclSum, self.comm, self.stream),
+            "ncclAllReduce");
+        succeed(ncclGroupEnd(), "ncclGroupEnd");
+        self.synchronise();
+        check(token == 41, "the token did not arrive");
+        check(sum == std::vector<float>(1000, 3.0F), "wrong sum");
+    });
+}
+
+TEST(Groups, launchNothingAfterAWrongCall)
+{
+    runRanks(2, [](Rank& self) {
+        recordKernels();
+        std::vector<float> data(10, 1.0F);
+        check(ncclGroupEnd() == ncclInvalidUsage, "an end without a start was accepted");
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        succeed(ncclAllReduce(data.data(), data.data(), 10, ncclFloat32, ncclSum, self.comm, self.stream),
+                "good call");
+        check(ncclBroadcast(data.data(), data.data(), 10, ncclFloat32, 9, self.comm, self.stream) ==
+                  ncclInvalidArgument,
+              "a root that does not exist was accepted");
+        check(ncclGroupEnd() == ncclInvalidArgument, "the group's end hides the error");
+        self.synchronise();
+        check(takeKernels().empty(), "something was launched");
+    });
+}
+
+} // namespace
+} // namespace ringside::test
