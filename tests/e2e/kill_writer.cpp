@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <ctime>
 
-extern "C" int cudaStreamQuery(void* stream);
+extern "C" int cudaStreamSynchronize(void* stream);
 
 namespace {
 
@@ -53,7 +53,7 @@ int main(int count, char** arguments)
     const std::uint64_t burst = std::strtoull(arguments[2], nullptr, 10);
     shared->pid.store(static_cast<std::uint64_t>(getpid()));
     for (std::uint64_t call = 1;; ++call) {
-        cudaStreamQuery(nullptr);
+        cudaStreamSynchronize(nullptr);
         shared->returnedCalls.store(call, std::memory_order_release);
         if (burst != 0 && call % burst == 0) {
             pause(1'000'000);

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a hook costs: not preloaded, recording off, recording; each beside the bare loop of the same process. Where valgrind is
+installed also in instructions. Prints a table; the ratios are what counts, the ns belong to this machine."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM = BUILD / "bin" / "bench" / "hook_cost"
+COLLECTOR = BUILD / "lib" / "libringside_collector.so"
+SCRATCH = BUILD / "bench"
+CALLS = 1_000_000
+ROUNDS = 5
+MODES = {
+    "not preloaded": {},
+    "recording off": {"LD_PRELOAD": str(COLLECTOR)},
+    "recording": {"LD_PRELOAD": str(COLLECTOR), "RINGSIDE_DIR": str(SCRATCH / "hook.ringside"), "RINGSIDE_PROFILE": "light",
+                  "RINGSIDE_RING_BYTES": str(64 << 20)},
+}
+
+
+def environment(mode):
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("RINGSIDE_", "LD_PRELOAD"))}
+    return {**plain, **MODES[mode]}
+
+
+def measure(mode, *arguments, wrapper=()):
+    shutil.rmtree(SCRATCH / "hook.ringside", ignore_errors=True)
+    return subprocess.run([*wrapper, PROGRAM, *map(str, arguments)], env=environment(mode), text=True, capture_output=True, check=True)
+
+
+def instructions(mode, loop, calls=100_000):
+    """Of one call, counted inside the loop's function only, so that the drain thread is not in it."""
+    command = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={SCRATCH / 'callgrind.out'}",
+               f"--toggle-collect=*{loop}Loop*")
+    talk = measure(mode, calls, loop, wrapper=command).stderr
+    return int(re.search(r"Collected : (\d+)", talk).group(1)) / (calls + 10)
+
+
+def main():
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    rounds = {mode: [] for mode in MODES}
+    for _ in range(ROUNDS):
+        for mode in MODES:
+            rounds[mode].append(json.loads(measure(mode, CALLS).stdout))
+    print(f"hook cost, median of {ROUNDS} runs of {CALLS} calls; bare = 2 x rdtsc + 32-byte store, through the PLT")
+    print(f"{'':14} {'ns a call':>10} {'bare ns':>8} {'ratio':>6} {'p50':>7} {'p99':>7} {'p99.99':>8} {'bare p99.99':>12}")
+    for mode, results in rounds.items():
+        def median(kind, figure):
+            return statistics.median(each[kind][figure] for each in results)
+        ratio = statistics.median(each["call"]["ns"] / each["bare"]["ns"] for each in results)
+        print(f"{mode:14} {median('call', 'ns'):10.2f} {median('bare', 'ns'):8.2f} {ratio:6.2f} {median('call', 'p50'):7.1f} "
+              f"{median('call', 'p99'):7.1f} {median('call', 'p99.99'):8.1f} {median('bare', 'p99.99'):12.1f}")
+    plain = statistics.median(each["call"]["ns"] for each in rounds["not preloaded"])
+    off = statistics.median(each["call"]["ns"] for each in rounds["recording off"])
+    print(f"recording off adds {off - plain:.2f} ns (budget 2); budgets while recording: ratio 1.6, p99.99 4 times the bare one")
+    if shutil.which("valgrind"):
+        counted = {mode: instructions(mode, "call") for mode in MODES}
+        print("instructions a call: " + ", ".join(f"{mode} {value:.0f}" for mode, value in counted.items()) +
+              f", bare {instructions('not preloaded', 'bare'):.0f}")
+    else:
+        print("instructions: not measured, valgrind is not installed")
+
+
+main()

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Prints all benchmarks in one run, each beside its plain counterpart: run.sh [BUILD]. The ratios count; the ns belong to the machine.
+# Not part of the suite. Leaves its files in BUILD/bench.
+. "$(dirname "${BASH_SOURCE[0]}")/../support/environment.sh"
+build=${1:-$RINGSIDE_ROOT/build/release_bench}
+here=$RINGSIDE_ROOT/tests/bench
+events=${RINGSIDE_BENCH_EVENTS:-10000000}
+
+if [ $# -eq 0 ]; then
+    stage "Build, optimised" "Into $build."
+    need_space 4000
+    cmake --preset release -B "$build" -DRINGSIDE_BUILD_TESTS=ON && cmake --build "$build" || fail "the build failed"
+fi
+build=$(cd "$build" && pwd)
+mkdir -p "$build/bench"
+
+stage "Machine"
+lscpu | grep -E '^(Model name|CPU\(s\)|L3)' || true
+
+stage "Hooks"
+/usr/bin/python3 -B "$here/hook_cost.py" "$build"
+
+stage "A pair of LTTng-UST events"
+if [ -x "$build/bin/bench/lttng_cost" ] && command -v lttng >/dev/null; then
+    bash "$here/lttng_cost.sh" "$build"
+else
+    echo "not measured: bash tests/support/install_packages.sh --bench installs lttng-tools and liblttng-ust-dev"
+fi
+
+stage "Trace" "CPU time of one thread."
+"$build/bin/bench/trace_cost" "$build/bench/trace"
+
+stage "Report on a native trace of $events events, 4 ranks"
+rm -rf "$build/bench/large.ringside"
+"$build/bin/bench/make_run" "$build/bench/large.ringside" "$events"
+du -sh "$build/bench/large.ringside" | awk '{print $1 " on disk"}'
+/usr/bin/python3 -B "$here/report_cost.py" "$build/bin/ringside" "$build/bench/large.ringside" "$events"
+rm -rf "$build/bench/large.ringside" "$build/bench/trace"
