@@ -29,7 +29,7 @@ struct Work {
     const char* name = nullptr;
     void (*run)(void* arg, bool skip) = nullptr;
     void* arg = nullptr;
-    WorkCost cost;
+    WorkCost cost = {};
     std::uint64_t bytes = 0;     ///< for copies and sets: what the activity record says
     std::uint8_t copyKind = 0;   ///< cudaMemcpyKind for copies
     bool arithmetic = false;
@@ -82,4 +82,6 @@ void ringside_platform_set_sink(const ringside::platform::ActivitySink* sink);
 double ringside_platform_model_number(const char* key, double fallback);
 /// CLOCK_REALTIME ns as the emulated device sees it (a planted test clock shifts it).
 std::int64_t ringside_platform_now_ns(void);
+/// What a generated stub does: says once, by its flag `said`, that `name` is not emulated, and returns `status`.
+int ringside_platform_stub(const char* name, int* said, int status);
 }

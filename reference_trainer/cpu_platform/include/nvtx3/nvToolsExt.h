@@ -137,11 +137,12 @@ inline void attachTool()
         function = nullptr;
 }
 
+inline std::once_flag attached;
+
 /// The tool's function, null without a tool or where it does not want these events.
 template <class Signature>
 Signature* toolFunction(const Function& slot)
 {
-    static std::once_flag attached;
     std::call_once(attached, attachTool);
     return reinterpret_cast<Signature*>(slot);
 }

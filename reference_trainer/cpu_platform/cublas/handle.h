@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cuBLAS handle: the stream its calls go to and its modes.
+#pragma once
+#include "platform.h"
+
+#include <cublas_v2.h>
+
+struct cublasContext {
+    cudaStream_t stream = nullptr;
+    cublasPointerMode_t pointerMode = CUBLAS_POINTER_MODE_HOST;
+    cublasMath_t mathMode = CUBLAS_DEFAULT_MATH;
+};
+
+namespace ringside::cublas {
+
+/// A scalar argument: copied at the call in host mode, read when the work runs in device mode.
+struct Scalar {
+    const float* onDevice = nullptr;
+    float value = 0;
+    Scalar(cublasHandle_t handle, const float* pointer)
+    {
+        if (handle->pointerMode == CUBLAS_POINTER_MODE_DEVICE)
+            onDevice = pointer;
+        else
+            value = *pointer;
+    }
+    [[nodiscard]] float get() const { return onDevice == nullptr ? value : *onDevice; }
+};
+
+/// Queues `task` (a callable that computes) on the handle's stream as one kernel.
+template <class Task>
+cublasStatus_t enqueue(cublasHandle_t handle, const char* kernelName, const platform::WorkCost& cost,
+                       Task task)
+{
+    platform::Work work;
+    work.name = kernelName;
+    work.cost = cost;
+    work.arithmetic = true;
+    work.arg = new Task(task);
+    work.run = [](void* argument, bool skip) {
+        auto* queued = static_cast<Task*>(argument);
+        if (!skip)
+            (*queued)();
+        delete queued;
+    };
+    return ringside_platform_enqueue(handle->stream, &work) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
+                                                                           : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+} // namespace ringside::cublas

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// How every public function of the emulated runtime is written: apiCall(its CUPTI number, what it does).
+#pragma once
+#include "activity.h"
+#include "device.h"
+
+#include <cupti.h>
+
+#include <new>
+#include <system_error>
+
+// Declared by nvcc's own include files only, and the real library's binary interface all the same.
+extern "C" {
+void** __cudaRegisterFatBinary(void* fatBinary);
+void __cudaRegisterFatBinaryEnd(void** handle);
+void __cudaUnregisterFatBinary(void** handle);
+void __cudaRegisterFunction(void** handle, const char* hostFunction, char* deviceFunction,
+                            const char* deviceName, int threadLimit, uint3* thread, uint3* block,
+                            dim3* blockSize, dim3* gridSize, int* warpSize);
+void __cudaRegisterVar(void** handle, char* hostVariable, char* deviceAddress, const char* deviceName,
+                       int external, std::size_t size, int constant, int global);
+char __cudaInitModule(void** handle);
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t sharedMemory, CUstream_st* stream);
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sharedMemory, void* stream);
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* hostFunction);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               std::size_t sharedMemory, cudaStream_t stream);
+}
+
+namespace ringside::platform {
+
+/// Runs a public function's body: not at all in a forked child, and with exceptions turned into errors.
+template <class Body>
+cudaError_t apiCall(std::uint32_t cbid, Body&& body)
+{
+    const cudaError_t started = startPlatform();
+    if (started != cudaSuccess)
+        return started;
+    ApiCall call(cbid);
+    try {
+        return call.finish(body());
+    } catch (const std::bad_alloc&) {
+        return call.finish(cudaErrorMemoryAllocation);
+    } catch (const std::system_error&) { // no thread, no lock
+        return call.finish(cudaErrorOperatingSystem);
+    }
+}
+
+/// Runs `body` with the stream a handle means.
+template <class Body>
+cudaError_t withStream(cudaStream_t handle, Body&& body)
+{
+    const std::shared_ptr<Stream> stream = findStream(handle);
+    return stream == nullptr ? cudaErrorInvalidResourceHandle : body(*stream);
+}
+
+/// Queues an item in CUDA's order under the calling function's correlation id.
+inline CompletionPtr enqueue(Stream& stream, QueueItem item)
+{
+    item.correlation = ApiCall::correlation();
+    return device(stream.options().device).enqueue(stream, std::move(item));
+}
+
+} // namespace ringside::platform

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Error state, error names and versions. These work without a device, and in a forked child.
+#include "api.h"
+
+namespace {
+
+struct ErrorText {
+    cudaError_t error;
+    const char* name;
+    const char* text;
+};
+
+constexpr ErrorText kErrors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInitializationError, "cudaErrorInitializationError",
+     "initialization error (a bad device model, or a process forked after CUDA was in use)"},
+    {cudaErrorCudartUnloading, "cudaErrorCudartUnloading", "the process is exiting"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid grid or block size"},
+    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection", "invalid direction of a copy"},
+    {cudaErrorMissingConfiguration, "cudaErrorMissingConfiguration", "launch without a configuration"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "no such kernel is registered"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice", "no device (RINGSIDE_PLATFORM_DEVICES is 0)"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device number"},
+    {cudaErrorOperatingSystem, "cudaErrorOperatingSystem", "the operating system refused (threads, memory)"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle",
+     "invalid stream or event, or one of another device"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "not ready"},
+    {cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
+     "memory is registered already"},
+    {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered", "memory is not registered"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "a kernel failed"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "not supported by the CPU platform"},
+    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+};
+
+const ErrorText* findError(cudaError_t error)
+{
+    for (const ErrorText& row : kErrors)
+        if (row.error == error)
+            return &row;
+    return nullptr;
+}
+
+constexpr int kVersion = 13000;
+
+} // namespace
+
+const char* cudaGetErrorName(cudaError_t error)
+{
+    const ErrorText* row = findError(error);
+    return row == nullptr ? "unrecognized error code" : row->name;
+}
+
+const char* cudaGetErrorString(cudaError_t error)
+{
+    const ErrorText* row = findError(error);
+    return row == nullptr ? "unrecognized error code" : row->text;
+}
+
+cudaError_t cudaGetLastError()
+{
+    const cudaError_t error = ringside::platform::lastError();
+    ringside::platform::setLastError(cudaSuccess);
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError()
+{
+    return ringside::platform::lastError();
+}
+
+cudaError_t cudaDriverGetVersion(int* version)
+{
+    if (version == nullptr)
+        return cudaErrorInvalidValue;
+    *version = kVersion;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version)
+{
+    return cudaDriverGetVersion(version);
+}

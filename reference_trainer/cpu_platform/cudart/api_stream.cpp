@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams and host functions on them.
+#include "api.h"
+#include "event.h"
+
+using namespace ringside::platform;
+
+namespace {
+
+cudaError_t create(cudaStream_t* handle, unsigned flags, int priority)
+{
+    if (handle == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0)
+        return cudaErrorInvalidValue;
+    *handle = publishStream(device(currentDevice()).createStream(flags, priority));
+    return cudaSuccess;
+}
+
+// Writes one of a stream's options where the caller wants it.
+template <class Value, class Get>
+cudaError_t tell(cudaStream_t handle, Value* value, Get&& get)
+{
+    if (value == nullptr)
+        return cudaErrorInvalidValue;
+    return withStream(handle, [&](Stream& stream) {
+        *value = static_cast<Value>(get(stream.options()));
+        return cudaSuccess;
+    });
+}
+
+} // namespace
+
+cudaError_t cudaStreamCreate(cudaStream_t* handle)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamCreate_v3020,
+                   [&] { return create(handle, cudaStreamDefault, 0); });
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* handle, unsigned flags)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamCreateWithFlags_v5000,
+                   [&] { return create(handle, flags, 0); });
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* handle, unsigned flags, int priority)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamCreateWithPriority_v5050,
+                   [&] { return create(handle, flags, priority); });
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t handle)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamDestroy_v5050, [&] {
+        const std::shared_ptr<Stream> stream = retireStream(handle);
+        if (stream == nullptr)
+            return cudaErrorInvalidResourceHandle;
+        device(stream->options().device).destroyStream(stream);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t handle)
+{
+    // A marker, not the newest item: on the legacy stream that is what waits for the blocking streams too.
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, [&] {
+        return withStream(handle, [](Stream& stream) {
+            enqueue(stream, {})->wait();
+            return cudaSuccess;
+        });
+    });
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t handle)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020, [&] {
+        return withStream(handle,
+                          [](Stream& stream) { return stream.idle() ? cudaSuccess : cudaErrorNotReady; });
+    });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020, [&] {
+        const std::shared_ptr<Event> found = findEvent(event);
+        if (flags != 0)
+            return cudaErrorInvalidValue;
+        if (found == nullptr)
+            return cudaErrorInvalidResourceHandle;
+        return withStream(handle, [&](Stream& stream) {
+            if (const CompletionPtr recorded = found->recorded())
+                enqueue(stream, {.after = {recorded}});
+            return cudaSuccess;
+        });
+    });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetFlags_v5050, [&] {
+        return tell(handle, flags, [](const StreamOptions& options) { return options.flags; });
+    });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetPriority_v5050, [&] {
+        return tell(handle, priority, [](const StreamOptions& options) { return options.priority; });
+    });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetId_v12000,
+                   [&] { return tell(handle, id, [](const StreamOptions& options) { return options.id; }); });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* index)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetDevice_v12080, [&] {
+        return tell(handle, index, [](const StreamOptions& options) { return options.device; });
+    });
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamIsCapturing_v10000, [&] {
+        return tell(handle, status, [](const StreamOptions&) { return cudaStreamCaptureStatusNone; });
+    });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* argument)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchHostFunc_v10000, [&] {
+        if (function == nullptr)
+            return cudaErrorInvalidValue;
+        return withStream(handle, [&](Stream& stream) {
+            enqueue(stream, {.hostFunction = function, .hostArgument = argument});
+            return cudaSuccess;
+        });
+    });
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clock.h"
+
+#include "platform.h"
+
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace ringside::platform {
+namespace {
+
+std::int64_t read(clockid_t clock)
+{
+    timespec now{};
+    clock_gettime(clock, &now);
+    return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+double numberFromEnvironment(const char* name)
+{
+    const char* text = std::getenv(name);
+    return text == nullptr ? 0 : std::strtod(text, nullptr);
+}
+
+struct PlantedClock {
+    std::int64_t offsetNs = static_cast<std::int64_t>(numberFromEnvironment("RINGSIDE_TEST_CLOCK_OFFSET_NS"));
+    double drift = numberFromEnvironment("RINGSIDE_TEST_CLOCK_DRIFT_PPM") * 1e-6;
+};
+
+} // namespace
+
+std::int64_t monotonicNs()
+{
+    return read(CLOCK_MONOTONIC);
+}
+
+std::int64_t realtimeAt(std::int64_t monotonic)
+{
+    // Drift counts from boot, so that every process of a host agrees on it.
+    static const PlantedClock planted;
+    const std::int64_t realtime = read(CLOCK_REALTIME) - read(CLOCK_MONOTONIC) + monotonic;
+    return realtime + planted.offsetNs +
+           static_cast<std::int64_t>(planted.drift * static_cast<double>(monotonic));
+}
+
+void sleepUntil(std::int64_t monotonic)
+{
+    const timespec until{monotonic / 1'000'000'000, monotonic % 1'000'000'000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+    }
+}
+
+void sharpenSleep()
+{
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+} // namespace ringside::platform
+
+std::int64_t ringside_platform_now_ns()
+{
+    return ringside::platform::realtimeAt(ringside::platform::monotonicNs());
+}

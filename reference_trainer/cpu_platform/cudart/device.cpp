@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device.h"
+
+#include "lifetime.h"
+#include "model.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <unordered_map>
+
+namespace ringside::platform {
+namespace {
+
+constexpr std::uint32_t kLegacyStreamId = 7; // as CUPTI numbers it on a device's first context
+constexpr std::uint32_t kFirstStreamId = 13; // and the first that a program creates
+
+thread_local int threadDevice = 0;
+
+struct StreamTable {
+    std::mutex mutex;
+    std::unordered_map<cudaStream_t, std::shared_ptr<Stream>> streams;
+};
+
+StreamTable& streamTable()
+{
+    static auto* table = new StreamTable;
+    return *table;
+}
+
+std::vector<std::unique_ptr<Device>>& devices()
+{
+    static auto* all = [] {
+        auto* made = new std::vector<std::unique_ptr<Device>>;
+        for (int i = 0; i < deviceCount(); ++i)
+            made->push_back(std::make_unique<Device>(i));
+        return made;
+    }();
+    return *all;
+}
+
+bool isBlocking(const Stream& stream)
+{
+    return (stream.options().flags & cudaStreamNonBlocking) == 0;
+}
+
+} // namespace
+
+CompletionPtr Device::enqueue(Stream& stream, QueueItem item)
+{
+    const std::lock_guard lock(m_mutex);
+    for (CompletionPtr& before : pendingLocked(stream))
+        item.after.push_back(std::move(before));
+    return stream.push(std::move(item));
+}
+
+// The lock orders all pushes of a device, so an item only ever waits for older ones: no cycle can come about.
+std::vector<CompletionPtr> Device::pendingLocked(const Stream& stream) const
+{
+    std::vector<CompletionPtr> pending;
+    const auto add = [&pending](const Stream& other) {
+        CompletionPtr last = other.last();
+        if (last != nullptr && !last->done())
+            pending.push_back(std::move(last));
+    };
+    if (&stream == m_legacy.get()) {
+        for (const auto& other : m_streams)
+            if (isBlocking(*other))
+                add(*other);
+    } else if (m_legacy != nullptr && isBlocking(stream)) {
+        add(*m_legacy);
+    }
+    return pending;
+}
+
+std::shared_ptr<Stream> Device::createStream(unsigned flags, int priority)
+{
+    static std::atomic<std::uint32_t> nextId = kFirstStreamId;
+    auto stream = Stream::create({m_index, nextId++, flags, priority});
+    const std::lock_guard lock(m_mutex);
+    m_streams.push_back(stream);
+    return stream;
+}
+
+void Device::destroyStream(const std::shared_ptr<Stream>& stream)
+{
+    stream->close();
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_streams, [](const auto& other) { return other->closed() && other->idle(); });
+}
+
+std::shared_ptr<Stream> Device::legacyStreamLocked()
+{
+    if (m_legacy == nullptr)
+        m_legacy = Stream::create({m_index, kLegacyStreamId, cudaStreamDefault, 0});
+    return m_legacy;
+}
+
+std::shared_ptr<Stream> Device::legacyStream()
+{
+    const std::lock_guard lock(m_mutex);
+    return legacyStreamLocked();
+}
+
+void Device::synchronize()
+{
+    std::vector<CompletionPtr> pending;
+    {
+        const std::lock_guard lock(m_mutex);
+        for (const auto& stream : m_streams)
+            pending.push_back(stream->last());
+        if (m_legacy != nullptr)
+            pending.push_back(m_legacy->last());
+    }
+    for (const CompletionPtr& completion : pending)
+        if (completion != nullptr)
+            completion->wait();
+}
+
+int deviceCount()
+{
+    static const int count = [] {
+        const char* text = std::getenv("RINGSIDE_PLATFORM_DEVICES");
+        return text == nullptr ? 8 : std::max(0, std::atoi(text));
+    }();
+    return count;
+}
+
+bool isDevice(int index)
+{
+    return index >= 0 && index < deviceCount();
+}
+
+Device& device(int index)
+{
+    return *devices()[static_cast<std::size_t>(index)];
+}
+
+int currentDevice()
+{
+    return threadDevice;
+}
+
+void setCurrentDevice(int index)
+{
+    threadDevice = index;
+}
+
+std::shared_ptr<Stream> findStream(cudaStream_t handle)
+{
+    if (handle == nullptr || handle == cudaStreamLegacy)
+        return device(threadDevice).legacyStream();
+    StreamTable& table = streamTable();
+    const std::lock_guard lock(table.mutex);
+    const auto found = table.streams.find(handle);
+    return found == table.streams.end() ? nullptr : found->second;
+}
+
+cudaStream_t publishStream(const std::shared_ptr<Stream>& stream)
+{
+    auto* handle = reinterpret_cast<cudaStream_t>(stream.get());
+    StreamTable& table = streamTable();
+    const std::lock_guard lock(table.mutex);
+    table.streams[handle] = stream;
+    return handle;
+}
+
+std::shared_ptr<Stream> retireStream(cudaStream_t handle)
+{
+    StreamTable& table = streamTable();
+    const std::lock_guard lock(table.mutex);
+    auto node = table.streams.extract(handle);
+    return node.empty() ? nullptr : node.mapped();
+}
+
+cudaError_t startPlatform()
+{
+    if (forkedAway())
+        return cudaErrorInitializationError;
+    static const bool modelIsGood = [] {
+        const std::string& error = DeviceModel::get().error();
+        if (!error.empty())
+            complain("%s", error.c_str());
+        return error.empty();
+    }();
+    if (!modelIsGood)
+        return cudaErrorInitializationError;
+    if (processExits())
+        return cudaErrorCudartUnloading;
+    watchProcess();
+    return deviceCount() == 0 ? cudaErrorNoDevice : cudaSuccess;
+}
+
+void complain(const char* format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    std::fprintf(stderr, "ringside cpu platform: %s\n", text);
+}
+
+} // namespace ringside::platform

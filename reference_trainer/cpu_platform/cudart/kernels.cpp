@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels.h"
+
+#include "device.h"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ringside::platform {
+
+struct Kernel {
+    using Run = void (*)(void** arguments, unsigned begin, unsigned end);
+    using Cost = void (*)(void** arguments, unsigned threads, double* flops, double* bytes);
+    // The host version: looked up at the first launch, when the program is completely loaded.
+    struct Host {
+        Run run = nullptr;
+        Cost cost = nullptr;
+        const unsigned* argumentSizes = nullptr; ///< their number, then the size of each
+    };
+    std::string name;
+    mutable std::once_flag looked;
+    mutable Host host;
+};
+
+namespace {
+
+struct KernelTable {
+    std::mutex mutex;
+    std::unordered_map<const void*, Kernel*> byFunction;
+};
+
+KernelTable& kernelTable()
+{
+    static auto* table = new KernelTable;
+    return *table;
+}
+
+const Kernel::Host& hostOf(const Kernel& kernel)
+{
+    std::call_once(kernel.looked, [&kernel] {
+        const auto symbol = [&kernel](const char* prefix) {
+            return dlsym(RTLD_DEFAULT, (prefix + kernel.name).c_str());
+        };
+        Kernel::Host host{reinterpret_cast<Kernel::Run>(symbol("ringside_cpu_kernel_")),
+                          reinterpret_cast<Kernel::Cost>(symbol("ringside_cpu_cost_")),
+                          static_cast<const unsigned*>(symbol("ringside_cpu_args_"))};
+        if (host.run != nullptr && host.argumentSizes != nullptr)
+            kernel.host = host;
+        else
+            complain("kernel '%s' has no host version (ringside_cpu_kernel_%s and ringside_cpu_args_%s, "
+                     "exported by "
+                     "the program); its launches do nothing",
+                     kernel.name.c_str(), kernel.name.c_str(), kernel.name.c_str());
+    });
+    return kernel.host;
+}
+
+// A launch on its way through the queue, with its own copy of the arguments: the caller's are gone when it
+// runs.
+class LaunchedKernel final {
+public:
+    LaunchedKernel(const Kernel::Host& host, void** arguments, unsigned threads)
+        : m_run(host.run), m_threads(threads)
+    {
+        const unsigned count = host.argumentSizes[0];
+        std::vector<std::size_t> offsets(count);
+        std::size_t size = 0;
+        for (unsigned i = 0; i < count; ++i) {
+            offsets[i] = size;
+            size += (host.argumentSizes[i + 1] + kAlign - 1) / kAlign * kAlign;
+        }
+        m_values.resize(size / kAlign);
+        for (unsigned i = 0; i < count; ++i) {
+            m_pointers.push_back(reinterpret_cast<char*>(m_values.data()) + offsets[i]);
+            std::memcpy(m_pointers[i], arguments[i], host.argumentSizes[i + 1]);
+        }
+    }
+    void** arguments() { return m_pointers.data(); }
+    static void run(void* self, bool skip)
+    {
+        const std::unique_ptr<LaunchedKernel> launched(static_cast<LaunchedKernel*>(self));
+        if (!skip)
+            launched->m_run(launched->arguments(), 0, launched->m_threads);
+    }
+
+private:
+    static constexpr std::size_t kAlign = alignof(std::max_align_t);
+    Kernel::Run m_run;
+    unsigned m_threads;
+    std::vector<std::max_align_t> m_values;
+    std::vector<void*> m_pointers;
+};
+
+void runNothing(void*, bool) {}
+
+bool isValid(const dim3& grid, const dim3& block)
+{
+    const std::uint64_t perBlock = std::uint64_t{block.x} * block.y * block.z;
+    const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+    return perBlock >= 1 && perBlock <= 1024 && blocks >= 1 && grid.y <= 65535 && grid.z <= 65535;
+}
+
+Work makeWork(const Kernel& kernel, void** arguments, unsigned threads)
+{
+    const Kernel::Host& host = hostOf(kernel);
+    Work work{.name = kernel.name.c_str(), .run = runNothing, .arithmetic = true};
+    if (host.run == nullptr)
+        return work;
+    auto launched = std::make_unique<LaunchedKernel>(host, arguments, threads);
+    work.cost.flops = threads;
+    if (host.cost != nullptr)
+        host.cost(launched->arguments(), threads, &work.cost.flops, &work.cost.memoryBytes);
+    work.run = LaunchedKernel::run;
+    work.arg = launched.release();
+    return work;
+}
+
+} // namespace
+
+void registerKernel(const void* hostFunction, const char* deviceName)
+{
+    auto* kernel = new Kernel{.name = deviceName, .looked = {}, .host = {}};
+    KernelTable& table = kernelTable();
+    const std::lock_guard lock(table.mutex);
+    table.byFunction[hostFunction] = kernel;
+    table.byFunction[kernel] = kernel;
+}
+
+const Kernel* findKernel(const void* function)
+{
+    KernelTable& table = kernelTable();
+    const std::lock_guard lock(table.mutex);
+    const auto found = table.byFunction.find(function);
+    return found == table.byFunction.end() ? nullptr : found->second;
+}
+
+const char* kernelName(const Kernel& kernel)
+{
+    return kernel.name.c_str();
+}
+
+cudaError_t launchKernel(const Kernel& kernel, const Launch& launch)
+{
+    const std::uint64_t threads = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z *
+                                  launch.block.x * launch.block.y * launch.block.z;
+    if (!isValid(launch.grid, launch.block) || threads > std::numeric_limits<unsigned>::max())
+        return cudaErrorInvalidConfiguration;
+    const auto stream = findStream(launch.stream);
+    if (stream == nullptr || stream->options().device != currentDevice())
+        return cudaErrorInvalidResourceHandle;
+    const Work work = makeWork(kernel, launch.arguments, static_cast<unsigned>(threads));
+    return static_cast<cudaError_t>(ringside_platform_enqueue(launch.stream, &work));
+}
+
+} // namespace ringside::platform

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that a program registers, and how their host versions are found (platform/kernel_abi.md).
+#pragma once
+#include "platform.h"
+
+#include <cuda_runtime_api.h>
+
+namespace ringside::platform {
+
+struct Kernel;
+
+/// What __cudaRegisterFunction says: this host address stands for the kernel of this name.
+void registerKernel(const void* hostFunction, const char* deviceName);
+/// By host address or by handle of __cudaGetKernel; null for what nobody registered.
+[[nodiscard]] const Kernel* findKernel(const void* function);
+[[nodiscard]] const char* kernelName(const Kernel& kernel);
+
+struct Launch {
+    dim3 grid;
+    dim3 block;
+    void** arguments = nullptr;
+    cudaStream_t stream = nullptr;
+};
+/// Checks the launch, copies the arguments and queues it.
+[[nodiscard]] cudaError_t launchKernel(const Kernel& kernel, const Launch& launch);
+
+} // namespace ringside::platform

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lifetime.h"
+
+#include "clock.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+namespace ringside::platform {
+namespace {
+
+std::atomic<bool> forked = false;
+std::atomic<bool> exiting = false;
+std::atomic<int> working = 0;
+
+// Work that computes ends in milliseconds and may be waited for; work that waits for peers may never end.
+constexpr std::int64_t kExitGraceNs = 200'000'000;
+
+void parkThreads()
+{
+    exiting = true;
+    const std::int64_t deadline = monotonicNs() + kExitGraceNs;
+    while (working > 0 && !forked && monotonicNs() < deadline)
+        sleepUntil(monotonicNs() + 1'000'000);
+}
+
+} // namespace
+
+void watchProcess()
+{
+    static const bool watching = [] {
+        pthread_atfork(nullptr, nullptr, [] { forked = true; });
+        std::atexit(parkThreads);
+        return true;
+    }();
+    static_cast<void>(watching);
+}
+
+bool forkedAway()
+{
+    return forked.load(std::memory_order_relaxed);
+}
+
+bool processExits()
+{
+    return exiting;
+}
+
+void blockSignals()
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
+RunningWork::RunningWork()
+{
+    ++working;
+    if (!exiting)
+        return;
+    --working;
+    for (;;)
+        pause();
+}
+
+RunningWork::~RunningWork()
+{
+    --working;
+}
+
+} // namespace ringside::platform

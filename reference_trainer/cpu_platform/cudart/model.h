@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device model: what the emulated GPU declares to be able to do, read once from the file
+// RINGSIDE_DEVICE_MODEL names (keys: device_model.md). Without a file work takes the time it takes. It never
+// guesses: a bad file is an error.
+#pragma once
+#include "platform.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace ringside::platform {
+
+class DeviceModel final {
+public:
+    /// The process's model. Reads files and environment on first use.
+    static const DeviceModel& get();
+    /// Reads `text` as a model file; a mistake in it makes `error()` say where and what. `slowdown` is the
+    /// factor on what arithmetic and copies take (RINGSIDE_DEVICE_SLOWDOWN), 1 for a healthy device.
+    DeviceModel(const std::string& text, const std::string& path, double slowdown);
+
+    [[nodiscard]] bool active() const { return m_active; }
+    [[nodiscard]] bool skipsArithmetic() const { return m_skipArithmetic; }
+    /// Empty if the file was good.
+    [[nodiscard]] const std::string& error() const { return m_error; }
+    [[nodiscard]] double number(const std::string& key, double fallback) const;
+    /// How long this work takes on the modelled device; without a model, what it took here, or longer on a
+    /// slow device.
+    [[nodiscard]] std::int64_t durationNs(const Work& work, std::int64_t tookNs) const;
+    /// How long work needs from the call to its earliest start.
+    [[nodiscard]] std::int64_t launchLatencyNs() const { return m_launchLatencyNs; }
+
+private:
+    void parse(const std::string& text, const std::string& path);
+    void parseLine(const std::string& line, const std::string& where);
+
+    std::map<std::string, double> m_numbers;
+    std::string m_error;
+    double m_slowdown = 1;
+    std::int64_t m_launchLatencyNs = 0;
+    bool m_active = false;
+    bool m_skipArithmetic = false;
+};
+
+} // namespace ringside::platform

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The private interface of the emulated libraries (platform.h).
+#include "api.h"
+#include "model.h"
+#include "platform.h"
+
+using namespace ringside::platform;
+
+int ringside_platform_enqueue(CUstream_st* stream, const Work* work)
+{
+    bool queued = false;
+    const cudaError_t result = apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, [&] {
+        return withStream(stream, [&](Stream& on) {
+            enqueue(on, {.work = *work});
+            queued = true;
+            return cudaSuccess;
+        });
+    });
+    if (!queued)
+        work->run(work->arg, true); // its argument is ours to free, whatever happens
+    return result;
+}
+
+void ringside_platform_set_sink(const ActivitySink* sink)
+{
+    setSink(sink);
+}
+
+double ringside_platform_model_number(const char* key, double fallback)
+{
+    return DeviceModel::get().number(key, fallback);
+}
+
+int ringside_platform_stub(const char* name, int* said, int status)
+{
+    if (__atomic_exchange_n(said, 1, __ATOMIC_RELAXED) == 0)
+        complain("%s is not emulated: it fails with status %d", name, status);
+    return status;
+}

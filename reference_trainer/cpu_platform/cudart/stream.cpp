@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream.h"
+
+#include "activity.h"
+#include "clock.h"
+#include "lifetime.h"
+#include "model.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace ringside::platform {
+namespace {
+
+// How far the device's timeline may be behind the thread's: what a badly scheduled thread is late by.
+constexpr std::int64_t kMaximumLagNs = 1'000'000;
+
+} // namespace
+
+std::shared_ptr<Stream> Stream::create(const StreamOptions& options)
+{
+    auto stream = std::make_shared<Stream>(options);
+    std::thread([stream] { stream->loop(); }).detach();
+    return stream;
+}
+
+CompletionPtr Stream::push(QueueItem item)
+{
+    item.queuedNs = monotonicNs();
+    item.completion = std::make_shared<Completion>();
+    CompletionPtr completion = item.completion;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_last = completion;
+        m_queue.push_back(std::move(item));
+    }
+    m_wake.notify_one();
+    return completion;
+}
+
+CompletionPtr Stream::last() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_last;
+}
+
+bool Stream::idle() const
+{
+    const CompletionPtr newest = last();
+    return newest == nullptr || newest->done();
+}
+
+bool Stream::closed() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_closed;
+}
+
+void Stream::close()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_closed = true;
+    }
+    m_wake.notify_one();
+}
+
+void Stream::loop()
+{
+    sharpenSleep();
+    blockSignals();
+    for (;;) {
+        std::unique_lock lock(m_mutex);
+        m_wake.wait(lock, [this] { return m_closed || !m_queue.empty(); });
+        if (m_queue.empty())
+            return;
+        QueueItem item = std::move(m_queue.front());
+        m_queue.pop_front();
+        lock.unlock();
+        execute(item);
+    }
+}
+
+void Stream::execute(QueueItem& item)
+{
+    std::int64_t readyNs = std::max(m_deviceNs, item.queuedNs);
+    for (const CompletionPtr& before : item.after) {
+        before->wait();
+        readyNs = std::max(readyNs, before->endNs());
+    }
+    const RunningWork running; // parks here for good when the process exits
+    m_deviceNs = readyNs;
+    if (item.hostFunction != nullptr) {
+        item.hostFunction(item.hostArgument);
+        m_deviceNs = monotonicNs();
+    } else if (item.work.run != nullptr) {
+        runWork(item, readyNs);
+    }
+    item.completion->finish(m_deviceNs);
+}
+
+// The device's timeline runs apart from the thread's: a thread that wakes up late after a short kernel does
+// not make the next one late, so a chain of small kernels takes what the model says although sleeps
+// overshoot. Kernels without arithmetic are collectives: they end when their peers let them, so their times
+// are the thread's own.
+void Stream::runWork(QueueItem& item, std::int64_t readyNs)
+{
+    const DeviceModel& model = DeviceModel::get();
+    const bool waitsForPeers = item.work.kind == WorkKind::Kernel && !item.work.arithmetic;
+    const std::int64_t beganNs = monotonicNs();
+    std::int64_t startNs = std::max(readyNs, item.queuedNs + model.launchLatencyNs());
+    if (!model.active() || waitsForPeers)
+        startNs = beganNs;
+    startNs = std::max(startNs, beganNs - kMaximumLagNs);
+
+    item.work.run(item.work.arg, item.work.arithmetic && model.skipsArithmetic());
+    const std::int64_t tookNs = monotonicNs() - beganNs;
+    m_deviceNs = startNs + std::max(tookNs, model.durationNs(item.work, tookNs));
+    sleepUntil(m_deviceNs);
+    reportWork(item, m_options, startNs, m_deviceNs);
+}
+
+} // namespace ringside::platform

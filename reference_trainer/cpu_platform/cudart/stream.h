@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream: a FIFO queue worked off by a thread of its own, which sleeps out what the device model says the
+// work takes and reports it as activity. Threads are never joined: at exit they park, so a collective without
+// its peers cannot hang the process.
+#pragma once
+#include "completion.h"
+#include "platform.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace ringside::platform {
+
+/// One entry of a queue: work, a host function, or with neither a marker that only waits (events, barriers).
+struct QueueItem {
+    Work work = {};
+    void (*hostFunction)(void*) = nullptr;
+    void* hostArgument = nullptr;
+    std::vector<CompletionPtr> after = {}; ///< must have ended before this starts
+    CompletionPtr completion = {};
+    std::int64_t queuedNs = 0;
+    std::uint32_t correlation = 0;
+};
+
+struct StreamOptions {
+    int device = 0;
+    std::uint32_t id = 0; ///< as CUPTI numbers streams
+    unsigned flags = 0;   ///< of cudaStreamCreateWithFlags
+    int priority = 0;
+};
+
+class Stream final : public std::enable_shared_from_this<Stream> {
+public:
+    /// Starts the thread. Throws std::system_error where the system gives none.
+    static std::shared_ptr<Stream> create(const StreamOptions& options);
+    explicit Stream(const StreamOptions& options) : m_options(options) {}
+
+    /// Queues an item and returns its completion. Callers order pushes to several streams by the device's
+    /// lock.
+    CompletionPtr push(QueueItem item);
+    /// Completion of the newest item, null if there was none.
+    [[nodiscard]] CompletionPtr last() const;
+    [[nodiscard]] bool idle() const;
+    [[nodiscard]] bool closed() const;
+    /// The thread ends once the queue is empty.
+    void close();
+    [[nodiscard]] const StreamOptions& options() const { return m_options; }
+
+private:
+    void loop();
+    void execute(QueueItem& item);
+    void runWork(QueueItem& item, std::int64_t readyNs);
+
+    const StreamOptions m_options;
+    mutable std::mutex m_mutex;
+    std::condition_variable m_wake;
+    std::deque<QueueItem> m_queue;
+    CompletionPtr m_last;
+    bool m_closed = false;
+    std::int64_t m_deviceNs = 0; ///< where this stream stands on the device's timeline; its thread's only
+};
+
+} // namespace ringside::platform
