@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public activity API.
+#include "delivery.h"
+#include "platform.h"
+#include "recorder.h"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+
+using namespace ringside::cupti;
+
+namespace {
+
+// Runs a call's body, but not in a forked child.
+template <class Body>
+CUptiResult call(Body&& body)
+{
+    return forkedAway() ? CUPTI_ERROR_NOT_INITIALIZED : body();
+}
+
+struct Attributes {
+    std::mutex mutex;
+    std::map<CUpti_ActivityAttribute, std::size_t> values;
+};
+
+// Sizes and pools of the real one's own buffers. Ours has none: values are kept, so that they can be read
+// back.
+Attributes& attributes()
+{
+    static auto* all = new Attributes;
+    return *all;
+}
+
+} // namespace
+
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                           CUpti_BuffersCallbackCompleteFunc complete)
+{
+    return call([&] {
+        if (request == nullptr || complete == nullptr)
+            return CUPTI_ERROR_INVALID_PARAMETER;
+        Delivery::get().setCallbacks(request, complete);
+        return CUPTI_SUCCESS;
+    });
+}
+
+CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
+{
+    return call([&] {
+        if (!isRecordedKind(kind))
+            return CUPTI_ERROR_NOT_SUPPORTED;
+        enableKind(kind);
+        return CUPTI_SUCCESS;
+    });
+}
+
+CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
+{
+    return call([&] {
+        if (!isRecordedKind(kind))
+            return CUPTI_ERROR_INVALID_KIND;
+        disableKind(kind);
+        return CUPTI_SUCCESS;
+    });
+}
+
+CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, std::uint8_t enable)
+{
+    return call(
+        [&] { return chooseRuntimeFunction(cbid, enable) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER; });
+}
+
+CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, std::uint8_t)
+{
+    return call([&] { return cbid == 0 ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS; });
+}
+
+CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t validSize, CUpti_Activity** record)
+{
+    if (buffer == nullptr || record == nullptr)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    auto* next = buffer;
+    if (*record != nullptr)
+        next = reinterpret_cast<std::uint8_t*>(*record) + recordSize((*record)->kind);
+    if (next >= buffer + validSize)
+        return CUPTI_ERROR_MAX_LIMIT_REACHED;
+    auto* found = reinterpret_cast<CUpti_Activity*>(next);
+    if (recordSize(found->kind) == 0)
+        return CUPTI_ERROR_INVALID_KIND;
+    *record = found;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* dropped)
+{
+    return call([&] {
+        if (dropped == nullptr)
+            return CUPTI_ERROR_INVALID_PARAMETER;
+        *dropped = Delivery::get().takeDropped();
+        return CUPTI_SUCCESS;
+    });
+}
+
+CUptiResult cuptiActivityFlushAll(std::uint32_t)
+{
+    return call([] {
+        if (!Delivery::get().hasCallbacks())
+            return CUPTI_ERROR_INVALID_OPERATION;
+        Delivery::get().flush();
+        return CUPTI_SUCCESS;
+    });
+}
+
+CUptiResult cuptiActivityFlushPeriod(std::uint32_t)
+{
+    // The real one returns full buffers at this period; ours go back at once, which is never later.
+    return call([] { return CUPTI_SUCCESS; });
+}
+
+CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, std::size_t* size, void* value)
+{
+    return call([&] {
+        if (size == nullptr || value == nullptr || *size > sizeof(std::size_t))
+            return CUPTI_ERROR_INVALID_PARAMETER;
+        const std::lock_guard lock(attributes().mutex);
+        std::memcpy(&attributes().values[attribute], value, *size);
+        return CUPTI_SUCCESS;
+    });
+}
+
+CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attribute, std::size_t* size, void* value)
+{
+    return call([&] {
+        if (size == nullptr || value == nullptr || *size > sizeof(std::size_t))
+            return CUPTI_ERROR_INVALID_PARAMETER;
+        const std::lock_guard lock(attributes().mutex);
+        std::memcpy(value, &attributes().values[attribute], *size);
+        return CUPTI_SUCCESS;
+    });
+}
+
+CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, std::uint64_t id)
+{
+    return call([&] { return pushExternalId(kind, id) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER; });
+}
+
+CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind, std::uint64_t* last)
+{
+    return call([&] {
+        if (kind <= CUPTI_EXTERNAL_CORRELATION_KIND_INVALID || kind >= CUPTI_EXTERNAL_CORRELATION_KIND_SIZE)
+            return CUPTI_ERROR_INVALID_PARAMETER;
+        std::uint64_t id = 0;
+        if (!popExternalId(kind, id))
+            return CUPTI_ERROR_QUEUE_EMPTY;
+        if (last != nullptr)
+            *last = id;
+        return CUPTI_SUCCESS;
+    });
+}
+
+CUptiResult cuptiGetTimestamp(std::uint64_t* timestamp)
+{
+    if (timestamp == nullptr)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    *timestamp = static_cast<std::uint64_t>(ringside_platform_now_ns());
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiFinalize()
+{
+    return call([] {
+        disableAll();
+        if (Delivery::get().hasCallbacks())
+            Delivery::get().flush();
+        return CUPTI_SUCCESS;
+    });
+}

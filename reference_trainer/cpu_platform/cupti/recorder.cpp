@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorder.h"
+
+#include "delivery.h"
+#include "platform.h"
+#include "records.h"
+
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+#include <vector>
+
+namespace ringside::cupti {
+namespace {
+
+constexpr std::size_t kKinds = 64;
+constexpr std::size_t kFunctions = 1024; // CUDA 13.0 numbers up to 522
+
+std::array<std::atomic<bool>, kKinds> enabledKinds{};
+// Chosen with cuptiActivityEnableRuntimeApi: 0 not mentioned, 1 on, 2 off although the kind is on.
+std::array<std::atomic<std::uint8_t>, kFunctions> chosenFunctions{};
+std::atomic<bool> forked = false;
+
+thread_local std::array<std::vector<std::uint64_t>, CUPTI_EXTERNAL_CORRELATION_KIND_SIZE> externalIds;
+
+bool isOn(CUpti_ActivityKind kind)
+{
+    return enabledKinds[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
+}
+
+bool recordsCall(std::uint32_t cbid)
+{
+    const std::uint8_t chosen = cbid < kFunctions ? chosenFunctions[cbid].load(std::memory_order_relaxed) : 0;
+    return chosen == 1 || (chosen == 0 && isOn(CUPTI_ACTIVITY_KIND_RUNTIME));
+}
+
+template <class Record>
+void append(const Record& record)
+{
+    Delivery::get().append(&record, sizeof record);
+}
+
+void onWork(const platform::WorkActivity& activity)
+{
+    if (activity.kind == platform::WorkKind::Copy) {
+        if (isOn(CUPTI_ACTIVITY_KIND_MEMCPY))
+            append(copyRecord(activity));
+    } else if (activity.kind == platform::WorkKind::Set) {
+        if (isOn(CUPTI_ACTIVITY_KIND_MEMSET))
+            append(setRecord(activity));
+    } else if (isOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
+        append(kernelRecord(activity, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    } else if (isOn(CUPTI_ACTIVITY_KIND_KERNEL)) {
+        append(kernelRecord(activity, CUPTI_ACTIVITY_KIND_KERNEL));
+    }
+}
+
+// As the real one: only the innermost id of each kind, only for calls that are recorded, before the call's
+// record.
+void onApiBegin(std::uint32_t cbid, std::uint32_t correlation)
+{
+    if (!isOn(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) || !recordsCall(cbid))
+        return;
+    for (std::size_t kind = 0; kind < externalIds.size(); ++kind)
+        if (!externalIds[kind].empty())
+            append(externalRecord(static_cast<CUpti_ExternalCorrelationKind>(kind), externalIds[kind].back(),
+                                  correlation));
+}
+
+void onApiEnd(const platform::ApiActivity& activity)
+{
+    if (recordsCall(activity.cbid))
+        append(callRecord(activity));
+}
+
+void installSink()
+{
+    static const platform::ActivitySink sink{onWork, onApiBegin, onApiEnd};
+    static const bool watching = pthread_atfork(nullptr, nullptr, [] { forked = true; }) == 0;
+    static_cast<void>(watching);
+    ringside_platform_set_sink(&sink);
+}
+
+} // namespace
+
+bool isRecordedKind(CUpti_ActivityKind kind)
+{
+    switch (kind) {
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+        return true;
+    case CUPTI_ACTIVITY_KIND_DRIVER:   // there is no driver under this runtime,
+    case CUPTI_ACTIVITY_KIND_OVERHEAD: // and this profiler has no overhead of its own:
+        return true;                   // truthfully, no records
+    default:
+        return false;
+    }
+}
+
+void enableKind(CUpti_ActivityKind kind)
+{
+    enabledKinds[static_cast<std::size_t>(kind)] = true;
+    installSink();
+}
+
+void disableKind(CUpti_ActivityKind kind)
+{
+    enabledKinds[static_cast<std::size_t>(kind)] = false;
+}
+
+bool chooseRuntimeFunction(CUpti_CallbackId cbid, std::uint8_t enable)
+{
+    if (cbid == 0 || cbid >= kFunctions)
+        return false;
+    chosenFunctions[cbid] = enable != 0 ? 1 : 2;
+    installSink();
+    return true;
+}
+
+void disableAll()
+{
+    for (auto& kind : enabledKinds)
+        kind = false;
+    for (auto& function : chosenFunctions)
+        function = 0;
+    ringside_platform_set_sink(nullptr);
+}
+
+bool pushExternalId(CUpti_ExternalCorrelationKind kind, std::uint64_t id)
+{
+    if (kind <= CUPTI_EXTERNAL_CORRELATION_KIND_INVALID || kind >= CUPTI_EXTERNAL_CORRELATION_KIND_SIZE)
+        return false;
+    externalIds[static_cast<std::size_t>(kind)].push_back(id);
+    return true;
+}
+
+bool popExternalId(CUpti_ExternalCorrelationKind kind, std::uint64_t& id)
+{
+    std::vector<std::uint64_t>& stack = externalIds[static_cast<std::size_t>(kind)];
+    if (stack.empty())
+        return false;
+    id = stack.back();
+    stack.pop_back();
+    return true;
+}
+
+std::size_t recordSize(CUpti_ActivityKind kind)
+{
+    switch (kind) {
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+        return sizeof(CUpti_ActivityMemcpy6);
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+        return sizeof(CUpti_ActivityMemset4);
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        return sizeof(CUpti_ActivityKernel10);
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+        return sizeof(CUpti_ActivityAPI);
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+        return sizeof(CUpti_ActivityExternalCorrelation);
+    default:
+        return 0;
+    }
+}
+
+bool forkedAway()
+{
+    return forked.load(std::memory_order_relaxed);
+}
+
+} // namespace ringside::cupti

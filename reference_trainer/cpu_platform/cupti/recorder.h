@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is switched on, and the sink that turns the runtime's activity into records. It sees only what the
+// streams and calls themselves report, never what an interposer makes of them.
+#pragma once
+#include <cupti.h>
+
+#include <cstdint>
+
+namespace ringside::cupti {
+
+/// False for kinds that the platform records nothing for.
+[[nodiscard]] bool isRecordedKind(CUpti_ActivityKind kind);
+void enableKind(CUpti_ActivityKind kind);
+void disableKind(CUpti_ActivityKind kind);
+/// Chooses single runtime functions; works without the kind RUNTIME. False for a number out of range.
+[[nodiscard]] bool chooseRuntimeFunction(CUpti_CallbackId cbid, std::uint8_t enable);
+/// Everything off.
+void disableAll();
+
+/// The calling thread's stack of ids of a kind; false for an invalid kind.
+[[nodiscard]] bool pushExternalId(CUpti_ExternalCorrelationKind kind, std::uint64_t id);
+/// False when the stack is empty.
+[[nodiscard]] bool popExternalId(CUpti_ExternalCorrelationKind kind, std::uint64_t& id);
+
+/// Size of a record of this kind in our buffers, 0 for kinds that we do not write.
+[[nodiscard]] std::size_t recordSize(CUpti_ActivityKind kind);
+/// True in a child forked after the library was in use: there is no thread to deliver, and locks may be held.
+[[nodiscard]] bool forkedAway();
+
+} // namespace ringside::cupti

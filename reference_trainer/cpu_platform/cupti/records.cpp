@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records.h"
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+
+namespace ringside::cupti {
+namespace {
+
+// Every record of device work has these under the same names.
+template <class Record>
+void fillCommon(Record& record, const platform::WorkActivity& activity)
+{
+    record.start = static_cast<std::uint64_t>(activity.startNs);
+    record.end = static_cast<std::uint64_t>(activity.endNs);
+    record.deviceId = activity.device;
+    record.contextId = activity.context;
+    record.streamId = activity.stream;
+    record.correlationId = activity.correlation;
+}
+
+struct CopyKinds {
+    CUpti_ActivityMemcpyKind copy;
+    CUpti_ActivityMemoryKind source;
+    CUpti_ActivityMemoryKind destination;
+};
+
+CopyKinds copyKinds(std::uint8_t kind)
+{
+    // The runtime does not say whether host memory was pinned.
+    constexpr auto kHost = CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN;
+    constexpr auto kDevice = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+    switch (kind) {
+    case cudaMemcpyHostToHost:
+        return {CUPTI_ACTIVITY_MEMCPY_KIND_HTOH, kHost, kHost};
+    case cudaMemcpyHostToDevice:
+        return {CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, kHost, kDevice};
+    case cudaMemcpyDeviceToHost:
+        return {CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, kDevice, kHost};
+    case cudaMemcpyDeviceToDevice:
+        return {CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, kDevice, kDevice};
+    default:
+        return {CUPTI_ACTIVITY_MEMCPY_KIND_UNKNOWN, kHost, kHost};
+    }
+}
+
+} // namespace
+
+CUpti_ActivityKernel10 kernelRecord(const platform::WorkActivity& activity, CUpti_ActivityKind kind)
+{
+    static std::atomic<std::int64_t> gridIds = 0;
+    CUpti_ActivityKernel10 record{};
+    record.kind = kind;
+    fillCommon(record, activity);
+    record.completed = record.end;
+    record.gridX = record.gridY = record.gridZ = 1; // the runtime hands on work, not shapes
+    record.blockX = record.blockY = record.blockZ = 1;
+    record.gridId = ++gridIds;
+    record.name = activity.name;
+    record.channelType = CUPTI_CHANNEL_TYPE_COMPUTE;
+    return record;
+}
+
+CUpti_ActivityMemcpy6 copyRecord(const platform::WorkActivity& activity)
+{
+    const CopyKinds kinds = copyKinds(activity.copyKind);
+    CUpti_ActivityMemcpy6 record{};
+    record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+    fillCommon(record, activity);
+    record.copyKind = static_cast<std::uint8_t>(kinds.copy);
+    record.srcKind = static_cast<std::uint8_t>(kinds.source);
+    record.dstKind = static_cast<std::uint8_t>(kinds.destination);
+    record.bytes = activity.bytes;
+    record.runtimeCorrelationId = activity.correlation;
+    record.channelType = CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY;
+    record.copyCount = 1;
+    return record;
+}
+
+CUpti_ActivityMemset4 setRecord(const platform::WorkActivity& activity)
+{
+    CUpti_ActivityMemset4 record{};
+    record.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+    fillCommon(record, activity);
+    record.bytes = activity.bytes;
+    record.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+    record.channelType = CUPTI_CHANNEL_TYPE_COMPUTE;
+    return record;
+}
+
+CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity)
+{
+    CUpti_ActivityAPI record{};
+    record.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+    record.cbid = activity.cbid;
+    record.start = static_cast<std::uint64_t>(activity.startNs);
+    record.end = static_cast<std::uint64_t>(activity.endNs);
+    record.processId = activity.processId;
+    record.threadId = activity.threadId;
+    record.correlationId = activity.correlation;
+    record.returnValue = static_cast<std::uint32_t>(activity.result);
+    return record;
+}
+
+CUpti_ActivityExternalCorrelation externalRecord(CUpti_ExternalCorrelationKind kind, std::uint64_t id,
+                                                 std::uint32_t correlation)
+{
+    CUpti_ActivityExternalCorrelation record{};
+    record.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+    record.externalKind = kind;
+    record.externalId = id;
+    record.correlationId = correlation;
+    return record;
+}
+
+} // namespace ringside::cupti
