@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/child_process.h"
+
+#include "cli/command.h"
+
+#include <ringside/error.h>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace ringside::cli {
+namespace {
+
+constexpr std::array kForwarded = {SIGINT,  SIGTERM, SIGHUP,   SIGQUIT, SIGUSR1,
+                                   SIGUSR2, SIGALRM, SIGWINCH, SIGCONT};
+volatile sig_atomic_t g_child = 0;
+
+/// What the terminal sends (SI_KERNEL) reaches the command without us: it is in the same process group.
+void forward(int signal, siginfo_t* info, void*)
+{
+    if (info->si_code != SI_KERNEL && g_child > 0) {
+        const int saved = errno;
+        kill(g_child, signal);
+        errno = saved;
+    }
+}
+
+class ForwardSignals final {
+public:
+    /// Blocks the signals until the command's id is known, so that none is lost between fork and here.
+    ForwardSignals()
+    {
+        sigset_t all;
+        sigemptyset(&all);
+        for (const int signal : kForwarded) {
+            sigaddset(&all, signal);
+        }
+        sigprocmask(SIG_BLOCK, &all, &m_mask);
+    }
+    ForwardSignals(const ForwardSignals&) = delete;
+    ForwardSignals& operator=(const ForwardSignals&) = delete;
+
+    void start(pid_t child)
+    {
+        g_child = child;
+        struct sigaction action = {};
+        action.sa_sigaction = forward;
+        action.sa_flags = SA_SIGINFO | SA_RESTART;
+        for (const int signal : kForwarded) {
+            sigaction(signal, &action, nullptr);
+        }
+        restoreMask();
+    }
+    void restoreMask() const { sigprocmask(SIG_SETMASK, &m_mask, nullptr); }
+
+private:
+    sigset_t m_mask{};
+};
+
+[[noreturn]] void become(const std::vector<std::string>& command, int errorPipe)
+{
+    std::vector<char*> arguments;
+    for (const std::string& word : command) {
+        arguments.push_back(const_cast<char*>(word.c_str())); // execvp does not write to them
+    }
+    arguments.push_back(nullptr);
+    execvp(arguments.front(), arguments.data());
+    const int error = errno;
+    const ssize_t written = write(errorPipe, &error, sizeof error);
+    _exit(written == sizeof error ? kNotFound : kRecordFailed);
+}
+
+int waitFor(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            throw Error(ErrorCode::Io, fmt::format("lost the command: {}", std::strerror(errno)));
+        }
+    }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+} // namespace
+
+int runCommand(const std::vector<std::string>& command)
+{
+    int errorPipe[2];
+    if (pipe2(errorPipe, O_CLOEXEC) != 0) {
+        throw Error(ErrorCode::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    }
+    ForwardSignals signals;
+    const pid_t child = fork();
+    if (child < 0) {
+        throw Error(ErrorCode::Io, fmt::format("cannot start a process: {}", std::strerror(errno)));
+    }
+    if (child == 0) {
+        signals.restoreMask();
+        become(command, errorPipe[1]);
+    }
+    signals.start(child);
+    close(errorPipe[1]);
+    int error = 0;
+    ssize_t got = 0;
+    while ((got = read(errorPipe[0], &error, sizeof error)) < 0 && errno == EINTR) {
+    }
+    close(errorPipe[0]);
+    const int code = waitFor(child);
+    if (got != sizeof error) {
+        return code;
+    }
+    fmt::print(stderr, "ringside: error: cannot start {}: {}\n", command.front(), std::strerror(error));
+    return error == ENOENT ? kNotFound : kNotExecutable;
+}
+
+} // namespace ringside::cli

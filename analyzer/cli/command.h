@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sub-command of `ringside` is: one file in commands/, found by its name. Results go to stdout, talk
+// to stderr.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace ringside::cli {
+
+/// Exit codes of DESIGN.md section 5. `record` returns the command's own, and these for its own failures.
+enum ExitCode : int {
+    kPass = 0,
+    kFindings = 1,
+    kUsage = 2,
+    kUnusable = 3,
+    kInconclusive = 4,
+    kRecordFailed = 125,
+    kNotExecutable = 126,
+    kNotFound = 127,
+};
+
+/// Does the work after the command line was parsed; returns the exit code and may throw ringside::Error.
+using Action = std::function<int()>;
+
+struct Command {
+    std::string_view name;
+    std::string_view summary;
+    /// Declares options on its sub-command and returns what to do. The action owns what the options write to.
+    Action (*declare)(CLI::App& app) = nullptr;
+    /// Exit code of every failure of the command itself; 0: as the kind of failure says.
+    int failureCode = 0;
+};
+
+[[nodiscard]] std::span<const Command* const> all();
+
+} // namespace ringside::cli
+
+/// Defines the command of this file; the name must be the file's.
+#define RINGSIDE_COMMAND(command, ...)                                                                       \
+    extern const ::ringside::cli::Command command_##command;                                                 \
+    const ::ringside::cli::Command command_##command                                                         \
+    {                                                                                                        \
+        .name = #command, __VA_ARGS__                                                                        \
+    }

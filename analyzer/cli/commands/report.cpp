@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside report RUN`: what limits a run. With --fail-on its exit code gates a CI job.
+#include "cli/command.h"
+#include "report/format.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+struct Options {
+    std::string run;
+    std::string format = "text";
+    std::string output;
+    std::string failOn;
+    std::vector<std::string> settings;
+};
+
+const report::Format& formatNamed(std::string_view id)
+{
+    for (const report::Format* format : report::all()) {
+        if (format->id == id) {
+            return *format;
+        }
+    }
+    throw Error(ErrorCode::Usage, fmt::format("there is no format '{}'", id));
+}
+
+/// NO_COLOR (https://no-color.org) wins over everything; else colours only on a terminal.
+report::Colour colourOfStdout()
+{
+    const char* const forbidden = std::getenv("NO_COLOR");
+    const bool allowed = forbidden == nullptr || *forbidden == '\0';
+    return allowed && isatty(STDOUT_FILENO) == 1 ? report::Colour::Ansi : report::Colour::Never;
+}
+
+void write(const Options& options, const report::Report& report)
+{
+    const report::Format& format = formatNamed(options.format);
+    if (options.output.empty()) {
+        fmt::print("{}", format.render(report, colourOfStdout()));
+        return;
+    }
+    std::ofstream file(options.output, std::ios::binary);
+    file << format.render(report, report::Colour::Never);
+    if (!file.flush()) {
+        throw Error(ErrorCode::Io, fmt::format("cannot write {}", options.output),
+                    "Is the folder there and writable?");
+    }
+}
+
+int gate(const std::string& failOn, const report::Report& report)
+{
+    if (failOn.empty()) {
+        return kPass;
+    }
+    for (const rules::Finding& finding : report.findings) {
+        const bool reached = failOn == "info" || failOn == rules::severityName(finding.severity) ||
+                             finding.severity == rules::Severity::Problem;
+        if (reached) {
+            return kFindings;
+        }
+    }
+    return report.verdict.confidence == report::Confidence::Inconclusive ? kInconclusive : kPass;
+}
+
+int run(const Options& options)
+{
+    rules::OptionValues values;
+    for (const std::string& setting : options.settings) {
+        report::setOption(values, setting);
+    }
+    const report::Report report = report::buildReport(trace::openRun(options.run), values);
+    write(options, report);
+    return gate(options.failOn, report);
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    std::vector<std::string> formats;
+    for (const report::Format* format : report::all()) {
+        formats.emplace_back(format->id);
+    }
+    app.add_option("RUN", options->run, "Run directory, process file or merged file")->required();
+    app.add_option("--format", options->format, "How to print it")
+        ->check(CLI::IsMember(formats))
+        ->capture_default_str();
+    app.add_option("-o,--output", options->output, "File to write instead of stdout");
+    app.add_option("--set", options->settings,
+                   "Threshold of a rule, as RULE.OPTION=NUMBER; `ringside rules` lists them")
+        ->take_all();
+    app.add_option("--fail-on", options->failOn,
+                   "Exit with 1 at findings of this severity or above, 4 if inconclusive")
+        ->check(CLI::IsMember({"info", "warning", "problem"}));
+    return [options] { return run(*options); };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(report, .summary = "Say what limits a run, with evidence",
+                 .declare = ringside::cli::declare);

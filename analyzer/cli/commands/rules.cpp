@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside rules`: the catalogue of diagnoses with their options, as text or Markdown.
+#include "cli/command.h"
+#include "report/table.h"
+#include "rules/rule.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+void printText()
+{
+    for (const rules::Rule* rule : rules::all()) {
+        fmt::print("{}: {} (needs {})\n", rule->id, rule->title, rule->needs);
+        fmt::print("{}", report::wrap(rule->help, 100, "    "));
+        for (const rules::Option& option : rule->options) {
+            fmt::print("    --set {}.{}={}   {}\n", rule->id, option.name, option.value, option.help);
+        }
+    }
+}
+
+void printMarkdown()
+{
+    fmt::print("# Rules\n\nThresholds are set with `ringside report --set RULE.OPTION=NUMBER`.\n");
+    for (const rules::Rule* rule : rules::all()) {
+        fmt::print("\n## {}\n\n{}. Needs: {}.\n\n{}\n\n", rule->id, rule->title, rule->needs, rule->help);
+        report::Table table{{"option", "default", "meaning"}, {}};
+        for (const rules::Option& option : rule->options) {
+            table.rows.push_back({fmt::format("`{}`", option.name), fmt::format("{}", option.value),
+                                  std::string(option.help)});
+        }
+        fmt::print("{}", report::markdownTable(table));
+    }
+}
+
+Action declare(CLI::App& app)
+{
+    const auto markdown = std::make_shared<bool>(false);
+    app.add_flag("--markdown", *markdown, "As Markdown");
+    return [markdown] {
+        *markdown ? printMarkdown() : printText();
+        return static_cast<int>(kPass);
+    };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(rules, .summary = "List every rule with its thresholds", .declare = ringside::cli::declare);

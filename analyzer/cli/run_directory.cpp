@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_directory.h"
+
+#include <ringside/error.h>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <ctime>
+
+namespace ringside::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void setVariable(const char* name, const std::string& value)
+{
+    if (setenv(name, value.c_str(), 1) != 0) {
+        throw Error(ErrorCode::Io, fmt::format("cannot set {}", name));
+    }
+}
+
+} // namespace
+
+fs::path findCollector()
+{
+    if (const char* const given = std::getenv("RINGSIDE_COLLECTOR"); given != nullptr && *given != '\0') {
+        if (!fs::exists(given)) {
+            throw Error(ErrorCode::Io,
+                        fmt::format("RINGSIDE_COLLECTOR names {}, which does not exist", given));
+        }
+        return fs::absolute(given);
+    }
+    constexpr std::string_view kName = "libringside_collector.so";
+    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+    for (const char* const folder :
+         {"../lib", "../lib/ringside", "../" RINGSIDE_LIBRARY_DIRECTORY "/ringside",
+          "../" RINGSIDE_LIBRARY_DIRECTORY, "../lib/x86_64-linux-gnu", "."}) {
+        const fs::path candidate = program / folder / kName;
+        if (fs::exists(candidate)) {
+            return fs::canonical(candidate);
+        }
+    }
+    throw Error(ErrorCode::Io, fmt::format("{} is not next to this program ({})", kName, program.string()),
+                "Set RINGSIDE_COLLECTOR to its path.");
+}
+
+fs::path defaultRunDirectory()
+{
+    return fs::absolute(
+        fmt::format("ringside-{:%Y%m%d-%H%M%S}.ringside", fmt::localtime(std::time(nullptr))));
+}
+
+void createRunDirectory(const fs::path& directory)
+{
+    std::error_code error;
+    fs::create_directories(directory, error);
+    if (error) {
+        throw Error(ErrorCode::Io, fmt::format("cannot create {}: {}", directory.string(), error.message()));
+    }
+    if (!fs::is_empty(directory, error) || error) {
+        throw Error(ErrorCode::Usage, fmt::format("{} already holds something", directory.string()),
+                    "A run directory holds one run: give another with -o, or remove it.");
+    }
+    fs::permissions(directory, fs::perms::owner_all, error);
+    if (error) {
+        throw Error(ErrorCode::Io,
+                    fmt::format("cannot make {} private: {}", directory.string(), error.message()));
+    }
+}
+
+void prepareEnvironment(const RecordSettings& settings)
+{
+    const char* const preloaded = std::getenv("LD_PRELOAD");
+    const bool chain = preloaded != nullptr && *preloaded != '\0';
+    setVariable("LD_PRELOAD",
+                chain ? settings.collector.string() + ":" + preloaded : settings.collector.string());
+    const char* const injection = std::getenv("NVTX_INJECTION64_PATH");
+    if (injection == nullptr || *injection == '\0') {
+        setVariable("NVTX_INJECTION64_PATH", settings.collector.string());
+    }
+    setVariable("RINGSIDE_DIR", settings.directory.string());
+    setVariable("RINGSIDE_PROFILE", settings.profile);
+}
+
+} // namespace ringside::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The environment and the run directory of a recorded command. Adds to what the user set, never replaces it.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace ringside::cli {
+
+/// RINGSIDE_COLLECTOR, else next to this program: ../lib, ../lib/ringside. Throws ringside::Error when it is
+/// nowhere.
+[[nodiscard]] std::filesystem::path findCollector();
+
+/// "ringside-20261121-143348.ringside" in the working directory.
+[[nodiscard]] std::filesystem::path defaultRunDirectory();
+
+/// Creates it with mode 0700, or accepts an empty one and sets that mode. Throws when it holds anything.
+void createRunDirectory(const std::filesystem::path& directory);
+
+struct RecordSettings {
+    std::filesystem::path directory;
+    std::filesystem::path collector;
+    std::string profile;
+};
+/// Sets LD_PRELOAD, NVTX_INJECTION64_PATH, RINGSIDE_DIR and RINGSIDE_PROFILE of this process, for the command
+/// to inherit.
+void prepareEnvironment(const RecordSettings& settings);
+
+} // namespace ringside::cli

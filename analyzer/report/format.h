@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an output format of `ringside report` is: one file in formats/, found by its name. Turns a report into
+// text and decides nothing itself.
+#pragma once
+#include "report/report.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ringside::report {
+
+enum class Colour : std::uint8_t { Never, Ansi };
+
+struct Format {
+    std::string_view id;
+    std::string_view title;
+    std::string (*render)(const Report&, Colour) = nullptr;
+};
+
+[[nodiscard]] std::span<const Format* const> all();
+
+} // namespace ringside::report
+
+/// Defines the format of this file; the name must be the file's.
+#define RINGSIDE_REPORT(name, ...)                                                                           \
+    extern const ::ringside::report::Format format_##name;                                                   \
+    const ::ringside::report::Format format_##name                                                           \
+    {                                                                                                        \
+        .id = #name, __VA_ARGS__                                                                             \
+    }

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON contract (DESIGN.md section 5, ringside-report-1.schema.json): members are only ever added within
+// version 1. What was not measured is null. Times are ns after run.started_at.
+#include "report/format.h"
+#include "rules/support.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace ringside::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json orNull(const std::optional<T>& value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json runJson(const Report& report)
+{
+    const model::Model& model = report.model;
+    Json ranks = Json::array();
+    for (const model::Rank& rank : model.ranks) {
+        ranks.push_back(rank.rank);
+    }
+    Json hosts = Json::array();
+    std::set<std::string> names;
+    for (const model::Host& host : model.hosts) {
+        if (names.insert(host.name).second) {
+            hosts.push_back(host.name);
+        }
+    }
+    Json tiers = Json::object();
+    for (const Tier& tier : report.tiers) {
+        tiers[tier.name] = tier.ranks;
+    }
+    return {{"path", model.trace.path.string()},
+            {"world_size", model.worldSize},
+            {"ranks_present", ranks},
+            {"hosts", hosts},
+            {"started_at", orNull(report.startedAt)},
+            {"tiers", tiers},
+            {"emulated", model.emulated}};
+}
+
+Json coverageJson(const Report& report)
+{
+    const std::size_t steady = report.model.analyzedWhole ? 0 : report.model.analyzedSteps.size();
+    return {{"steps", {{"total", report.model.totalSteps}, {"steady", steady}}},
+            {"dropped_records", report.droppedRecords},
+            {"recovered_records", report.recoveredRecords},
+            {"clock_residual_ns", orNull(report.model.clockResidualNs())},
+            {"clock_bound_ns", orNull(report.model.clockBoundNs())}};
+}
+
+Json spreadJson(const std::optional<metrics::Spread>& spread)
+{
+    Json result = {{"mean", nullptr},   {"min", nullptr}, {"max", nullptr},
+                   {"spread", nullptr}, {"cv", nullptr},  {"time_stddev", nullptr}};
+    if (spread) {
+        result = {{"mean", spread->mean},     {"min", spread->min}, {"max", spread->max},
+                  {"spread", spread->spread}, {"cv", spread->cv},   {"time_stddev", spread->timeStddev}};
+    }
+    return result;
+}
+
+Json summaryJson(const metrics::RunMetrics& run)
+{
+    const auto step = run.stepMedianNs;
+    return {{"comm_compute_ratio", orNull(run.ratio)},
+            {"communication_share", orNull(run.communicationShare)},
+            {"gpu_utilization", spreadJson(run.utilization)},
+            {"useful_utilization", spreadJson(run.usefulUtilization)},
+            {"link_health", "not measured"},
+            {"steps_per_s", step && *step > 0 ? Json(1e9 / static_cast<double>(*step)) : Json(nullptr)},
+            {"samples_per_s", nullptr}};
+}
+
+/// The figures of a rank in one breakdown: totals, or medians of a step.
+Json breakdownJson(const metrics::Breakdown& part, bool arrivals)
+{
+    return {{"step_ns", part.stepNs},
+            {"compute_ns", part.computeNs},
+            {"communication_ns", part.communicationNs},
+            {"copy_ns", part.copyNs},
+            {"overlap_ns", part.overlapNs},
+            {"exposed_communication_ns", part.exposedCommunicationNs},
+            {"exposed_copy_ns", part.exposedCopyNs},
+            {"idle_ns", part.idleNs},
+            {"comm_compute_ratio", orNull(part.ratio())},
+            {"gpu_utilization", part.utilization()},
+            {"useful_utilization", part.usefulUtilization()},
+            {"wait_ns", arrivals ? Json(part.waitNs) : Json(nullptr)},
+            {"transfer_ns", arrivals ? Json(part.transferNs) : Json(nullptr)}};
+}
+
+Json measuredRank(const Report& report, const metrics::RankMetrics& rank)
+{
+    const bool arrivals = report.metrics.arrivalsMeasured();
+    Json result = {{"rank", report.model.ranks[rank.rank].rank}};
+    result.update(breakdownJson(rank.total, arrivals));
+    result["last_arrivals"] = arrivals ? Json(rank.lastArrivals) : Json(nullptr);
+    result["lost_ns"] = arrivals ? Json(rank.lostNs) : Json(nullptr);
+    Json idle = Json::object();
+    for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
+        idle[std::string(metrics::idleClassName(static_cast<metrics::IdleClass>(i)))] = rank.idle.ns[i];
+    }
+    result["idle_classes_ns"] = idle;
+    result["per_step"] = breakdownJson(rank.median, arrivals);
+    return result;
+}
+
+/// A rank without device data still has its row: everything in it is null.
+Json unmeasuredRank(const model::Rank& rank)
+{
+    Json result = {{"rank", rank.rank}};
+    const Json names = breakdownJson({}, false);
+    for (const auto& [key, value] : names.items()) {
+        result[key] = nullptr;
+    }
+    for (const char* key : {"last_arrivals", "lost_ns", "idle_classes_ns", "per_step"}) {
+        result[key] = nullptr;
+    }
+    return result;
+}
+
+Json ranksJson(const Report& report)
+{
+    Json result = Json::array();
+    for (std::size_t i = 0; i < report.model.ranks.size(); ++i) {
+        const auto& ranks = report.metrics.ranks;
+        const auto measured =
+            std::find_if(ranks.begin(), ranks.end(), [&](const auto& rank) { return rank.rank == i; });
+        result.push_back(measured == ranks.end() ? unmeasuredRank(report.model.ranks[i])
+                                                 : measuredRank(report, *measured));
+    }
+    return result;
+}
+
+std::string hashText(std::uint64_t hash)
+{
+    return fmt::format("{:016x}", hash);
+}
+
+Json communicatorsJson(const Report& report)
+{
+    struct Seen {
+        std::int64_t size;
+        std::set<std::int64_t> ranks;
+    };
+    std::map<std::uint64_t, Seen> seen;
+    for (const model::Rank& rank : report.model.ranks) {
+        for (const trace::CommunicatorRow& row : report.model.processOf(rank).communicators) {
+            if (rank.owns(static_cast<std::uint32_t>(row.device))) {
+                seen.try_emplace(row.hash, Seen{row.size, {}}).first->second.ranks.insert(rank.rank);
+            }
+        }
+    }
+    Json result = Json::array();
+    for (const auto& [hash, communicator] : seen) {
+        result.push_back(
+            {{"id", hashText(hash)}, {"size", communicator.size}, {"ranks", communicator.ranks}});
+    }
+    return result;
+}
+
+Json collectivesJson(const Report& report)
+{
+    Json result = Json::array();
+    for (const metrics::CollectiveGroup& group : report.metrics.collectives) {
+        result.push_back({{"communicator", hashText(group.communicator)},
+                          {"collective", model::collectiveName(group.kind)},
+                          {"bytes", group.bytes},
+                          {"ranks", group.ranks},
+                          {"count", group.count},
+                          {"transfer_ns", orNull(group.transferNs)},
+                          {"kernel_ns", orNull(group.kernelNs)},
+                          {"algbw_gb_per_s", orNull(group.transferAlgorithmGBs)},
+                          {"busbw_gb_per_s", orNull(group.transferBusGBs)},
+                          {"busbw_kernel_gb_per_s", orNull(group.kernelBusGBs)}});
+    }
+    return result;
+}
+
+Json findingJson(const rules::Finding& finding)
+{
+    Json figures = Json::object();
+    for (const rules::Figure& figure : finding.figures) {
+        figures[figure.name] = {{"value", figure.value}, {"threshold", orNull(figure.threshold)}};
+    }
+    Json evidence = Json::array();
+    for (const rules::Evidence& place : finding.evidence) {
+        evidence.push_back({{"rank", place.rank},
+                            {"start_ns", place.startNs},
+                            {"end_ns", place.endNs},
+                            {"what", place.what}});
+    }
+    return {{"rule", finding.rule},
+            {"severity", rules::severityName(finding.severity)},
+            {"title", finding.title},
+            {"ranks", finding.ranks},
+            {"links", Json::array()},
+            {"settings", finding.settings},
+            {"cost_ns_per_step", orNull(finding.costNsPerStep)},
+            {"figures", figures},
+            {"evidence", evidence},
+            {"advice", finding.advice}};
+}
+
+std::string render(const Report& report, Colour)
+{
+    Json findings = Json::array();
+    for (const rules::Finding& finding : report.findings) {
+        findings.push_back(findingJson(finding));
+    }
+    Json missing = Json::array();
+    for (const MissingRule& rule : report.notApplicable) {
+        missing.push_back({{"rule", rule.rule}, {"reason", rule.reason}});
+    }
+    Json issues = Json::array();
+    for (const trace::IssueRow& issue : report.issues) {
+        issues.push_back({{"id", issue.id},
+                          {"severity", issue.severity},
+                          {"count", issue.count},
+                          {"message", issue.message}});
+    }
+    const Json root = {
+        {"schema", "ringside-report/1"},
+        {"run", runJson(report)},
+        {"coverage", coverageJson(report)},
+        {"verdict",
+         {{"summary", report.verdict.summary},
+          {"limited_by", rules::limitName(report.verdict.limitedBy)},
+          {"confidence", confidenceName(report.verdict.confidence)}}},
+        {"summary", summaryJson(report.metrics)},
+        {"steps",
+         {{"median_ns", orNull(report.metrics.stepMedianNs)}, {"p99_ns", orNull(report.metrics.stepP99Ns)}}},
+        {"ranks", ranksJson(report)},
+        {"communicators", communicatorsJson(report)},
+        {"collectives", collectivesJson(report)},
+        {"links", Json::array()},
+        {"findings", findings},
+        {"not_applicable", missing},
+        {"issues", issues}};
+    // A name in a trace may hold any bytes; the report must stay JSON.
+    return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace
+} // namespace ringside::report
+
+RINGSIDE_REPORT(json, .title = "for scripts: ringside-report/1, described by ringside-report-1.schema.json",
+                .render = ringside::report::render);

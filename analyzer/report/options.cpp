@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thresholds of rules as the user gives them, and the words for what findings hold.
+#include "report/report.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace ringside {
+namespace rules {
+
+std::string_view severityName(Severity severity)
+{
+    constexpr std::string_view kNames[] = {"info", "warning", "problem"};
+    return kNames[static_cast<std::size_t>(severity)];
+}
+
+std::string_view limitName(Limit limit)
+{
+    constexpr std::string_view kNames[] = {"nothing", "compute", "communication", "late_rank", "link",
+                                           "host",    "data",    "copy",          "memory",    "settings"};
+    return kNames[static_cast<std::size_t>(limit)];
+}
+
+double Context::option(std::string_view name) const
+{
+    if (const auto set = m_values.find(fmt::format("{}.{}", m_rule.id, name)); set != m_values.end()) {
+        return set->second;
+    }
+    for (const Option& option : m_rule.options) {
+        if (option.name == name) {
+            return option.value;
+        }
+    }
+    throw Error(ErrorCode::Usage, fmt::format("rule {} has no option {}", m_rule.id, name));
+}
+
+} // namespace rules
+
+namespace report {
+namespace {
+
+bool optionExists(std::string_view name)
+{
+    for (const rules::Rule* rule : rules::all()) {
+        for (const rules::Option& option : rule->options) {
+            if (fmt::format("{}.{}", rule->id, option.name) == name) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+void setOption(rules::OptionValues& values, std::string_view assignment)
+{
+    const std::size_t equals = assignment.find('=');
+    const std::string_view name = assignment.substr(0, equals);
+    if (equals == std::string_view::npos || !optionExists(name)) {
+        throw Error(ErrorCode::Usage, fmt::format("no rule has the option '{}'", name),
+                    "Give it as RULE.OPTION=NUMBER; `ringside rules` lists all options.");
+    }
+    const std::string_view text = assignment.substr(equals + 1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+        throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number, in {}", text, assignment),
+                    "Shares are given as 0.3, not as 30 %.");
+    }
+    values.insert_or_assign(std::string(name), value);
+}
+
+} // namespace report
+} // namespace ringside

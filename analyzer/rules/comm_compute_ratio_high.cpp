@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communication is long compared with compute. A symptom: the advice names the biggest cause that was
+// measured.
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"ratio", 0.30, "warn above this ratio of communication to compute (field guides: below 0.3)"},
+    {"problem_ratio", 1.0, "a problem above this ratio: longer than compute, it cannot be hidden"},
+};
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    if (!context.figures.ratio) {
+        return NotApplicable{"no compute kernels were recorded in the analyzed steps"};
+    }
+    const double ratio = *context.figures.ratio;
+    if (ratio <= context.option("ratio")) {
+        return std::vector<Finding>{};
+    }
+    Finding finding;
+    finding.severity = ratio > context.option("problem_ratio") ? Severity::Problem : Severity::Warning;
+    finding.limit = Limit::Communication;
+    finding.cause = false;
+    finding.title = fmt::format("Communication takes {:.2f} times as long as compute", ratio);
+    finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    finding.figures = {{"comm_compute_ratio", ratio, context.option("ratio")}};
+    finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, "communication");
+    finding.advice = biggestCommunicationCause(context);
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(comm_compute_ratio_high, .title = "Communication is long compared with compute",
+              .needs = "device", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "|M| / |C| over all ranks. Bigger batches a rank, or gradient accumulation with "
+                      "`no_sync()`, lower it.");

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communication takes a large share of the step. A symptom: the advice names the biggest cause that was
+// measured.
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"share", 0.30, "warn above this share of the step spent in communication (field guides: 30 %)"},
+    {"problem_share", 0.50, "a problem above this share"},
+};
+
+Outcome run(const Context& context)
+{
+    if (!context.figures.communicationShare) {
+        return kNeedsDevice;
+    }
+    const double share = *context.figures.communicationShare;
+    if (share <= context.option("share")) {
+        return std::vector<Finding>{};
+    }
+    Finding finding;
+    finding.severity = share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
+    finding.limit = Limit::Communication;
+    finding.cause = false;
+    finding.title = fmt::format("Communication takes {} of the step", percent(share));
+    finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    finding.figures = {{"communication_share", share, context.option("share")}};
+    finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, "communication");
+    finding.advice = biggestCommunicationCause(context);
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    comm_share_high, .title = "Communication takes a large share of the step", .needs = "device",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Union of all communication kernels over the step. The cost is what compute does not hide.");

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPUs run dry because the next batch is not there: idle time while the host is inside a data loading
+// range.
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"share", 0.05, "warn above this share of the step idle for data"},
+};
+
+bool anyDataRange(const Context& context)
+{
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const trace::ProcessTrace& process = context.run.processOf(context.rankOf(rank));
+        for (const trace::RangeRow& range : process.ranges) {
+            if (metrics::isDataLoadingRange(process.text(range.name))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    if (!anyDataRange(context)) {
+        return NotApplicable{
+            "needs NVTX ranges around data loading (their name holds \"data\" or \"dataloader\")"};
+    }
+    Finding finding;
+    double worst = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const std::int64_t stalled = rank.idle.of(metrics::IdleClass::DataLoading);
+        const double share = rank.total.share(stalled);
+        if (share <= context.option("share")) {
+            continue;
+        }
+        worst = std::max(worst, share);
+        const std::int64_t cost = stalled / static_cast<std::int64_t>(rank.steps.size());
+        finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
+        finding.ranks.push_back(context.rankOf(rank).rank);
+        finding.evidence.push_back(
+            evidence(context.rankOf(rank),
+                     rank.idle.longest[static_cast<std::size_t>(metrics::IdleClass::DataLoading)],
+                     "longest stall for data"));
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    finding.severity =
+        severityByCost(*finding.costNsPerStep, context.figures.perStep(&metrics::Breakdown::stepNs));
+    finding.limit = Limit::Data;
+    finding.title = fmt::format("GPUs wait for data during up to {} of the step", percent(worst));
+    finding.settings = {"num_workers", "prefetch_factor", "pin_memory"};
+    finding.figures = {{"data_idle_share", worst, context.option("share")}};
+    finding.advice =
+        "Raise the DataLoader's `num_workers`, then `prefetch_factor`; set `pin_memory=True` and "
+        "`persistent_workers=True`; keep the data set on local disks, sharded by rank.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    data_loading_stall, .title = "GPUs wait for data", .needs = "device and nvtx",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Idle device time, nothing queued, while the host is inside a range named for data loading.");

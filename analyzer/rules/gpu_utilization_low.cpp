@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPUs have nothing to do for a good part of the step. The advice follows the biggest class of idle time.
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"utilization", 0.85, "warn below this mean utilization (field guides: above 85 %)"},
+    {"problem_utilization", 0.60, "a problem below this mean utilization"},
+};
+
+struct Remedy {
+    Limit limit;
+    std::string_view advice;
+};
+
+Remedy remedyOf(metrics::IdleClass idle)
+{
+    switch (idle) {
+    case metrics::IdleClass::DataLoading:
+        return {Limit::Data,
+                "The GPUs wait for data: more `num_workers`, `prefetch_factor`, `pin_memory=True`."};
+    case metrics::IdleClass::Synchronization:
+        return {Limit::Host, "The host waits for the GPU before it launches more: see sync_in_loop."};
+    case metrics::IdleClass::HostBound:
+        return {
+            Limit::Host,
+            "The host launches too slowly: try CUDA graphs or torch.compile, a fused optimizer, and fewer "
+            "small operations."};
+    case metrics::IdleClass::LaunchLatency:
+        return {
+            Limit::Host,
+            "The GPU outruns the launches: fuse small kernels (torch.compile, fused optimizer) or use CUDA "
+            "graphs."};
+    case metrics::IdleClass::DependencyWait:
+        return {Limit::Compute,
+                "Work was queued but waited for another stream: look for events that order streams more "
+                "than needed."};
+    case metrics::IdleClass::Other:
+        break;
+    }
+    return {Limit::Host,
+            "What ended the idle times has no launch record: look at the host's calls in the evidence."};
+}
+
+/// Idle time of all ranks by class, with the longest stretch of the biggest one.
+metrics::IdleClass biggestClass(const Context& context)
+{
+    metrics::IdleTimes sum;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
+            sum.ns[i] += rank.idle.ns[i];
+        }
+    }
+    return sum.biggest();
+}
+
+Outcome run(const Context& context)
+{
+    if (!context.figures.utilization) {
+        return kNeedsDevice;
+    }
+    const double mean = context.figures.utilization->mean;
+    const double threshold = context.option("utilization");
+    if (mean >= threshold) {
+        return std::vector<Finding>{};
+    }
+    const metrics::IdleClass idle = biggestClass(context);
+    const Remedy remedy = remedyOf(idle);
+    const auto step = static_cast<double>(context.figures.perStep(&metrics::Breakdown::stepNs));
+    Finding finding;
+    finding.severity = mean < context.option("problem_utilization") ? Severity::Problem : Severity::Warning;
+    finding.limit = remedy.limit;
+    finding.cause = false;
+    finding.title = fmt::format("The GPUs are busy only {} of the time; most idle time is {}", percent(mean),
+                                metrics::idleClassName(idle));
+    finding.costNsPerStep = std::llround((threshold - mean) * step);
+    finding.figures = {{"gpu_utilization", mean, threshold}};
+    for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
+        std::int64_t sum = 0;
+        for (const metrics::RankMetrics& rank : context.figures.ranks) {
+            sum += rank.idle.ns[i];
+        }
+        const metrics::Breakdown total = context.figures.total();
+        finding.figures.push_back(
+            {fmt::format("{}_share", metrics::idleClassName(static_cast<metrics::IdleClass>(i))),
+             total.share(sum),
+             {}});
+    }
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const model::Interval& longest = rank.idle.longest[static_cast<std::size_t>(idle)];
+        if (longest.length() > 0) {
+            finding.evidence.push_back(
+                evidence(context.rankOf(rank), longest, "longest idle time of this class"));
+        }
+    }
+    finding.advice = remedy.advice;
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    gpu_utilization_low, .title = "GPUs are idle", .needs = "device", .options = ringside::rules::kOptions,
+    .run = ringside::rules::run,
+    .help =
+        "|C or M or K| over the step, mean over ranks. The cost is what reaching the threshold would save.");

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank keeps arriving last and everybody waits for it. Collectives of one step are not independent (who
+// computes longer is late to all of them), so chance is judged over steps: in how many of them this rank lost
+// the most time.
+#include "rules/support.h"
+
+#include <array>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"lost_share", 0.02, "warn above this share of the step lost to one rank"},
+    {"problem_share", 0.10, "a problem above this share"},
+    {"chance", 0.01,
+     "largest probability that chance alone makes a rank lose the most time in so many steps"},
+};
+
+/// Time each rank made the others wait, by analyzed step.
+struct Lateness {
+    std::vector<std::int64_t> lostNs; ///< by step
+    std::int64_t sumNs = 0;
+    std::int64_t lastArrivals = 0;
+    std::size_t worstOfSteps = 0;     ///< steps in which it lost the most
+    std::vector<std::int64_t> losses; ///< one an operation it was last in
+    std::size_t worstOperation = 0;   ///< of RunMetrics::arrived
+};
+
+std::vector<Lateness> latenessOf(const Context& context)
+{
+    const std::size_t steps = context.run.analyzedSteps.size();
+    std::vector<Lateness> ranks(context.run.ranks.size());
+    for (Lateness& rank : ranks) {
+        rank.lostNs.resize(steps);
+    }
+    for (std::size_t i = 0; i < context.figures.arrived.size(); ++i) {
+        const metrics::ArrivedOperation& entry = context.figures.arrived[i];
+        Lateness& rank = ranks[entry.times.lastRank];
+        const std::int64_t lost = entry.times.lostNs();
+        if (rank.losses.empty() || lost > context.figures.arrived[rank.worstOperation].times.lostNs()) {
+            rank.worstOperation = i;
+        }
+        rank.losses.push_back(lost);
+        rank.lostNs[entry.step] += lost;
+        rank.sumNs += lost;
+        ++rank.lastArrivals;
+    }
+    for (std::size_t step = 0; step < steps; ++step) {
+        const auto worst =
+            std::max_element(ranks.begin(), ranks.end(), [&](const Lateness& a, const Lateness& b) {
+                return a.lostNs[step] < b.lostNs[step];
+            });
+        worst->worstOfSteps += worst->lostNs[step] > 0 ? 1U : 0U;
+    }
+    return ranks;
+}
+
+/// P(X >= hits) for a binomial X, times `ranks` because any of them could have been the one.
+double chanceOf(std::size_t hits, std::size_t trials, std::size_t ranks)
+{
+    const double p = 1.0 / static_cast<double>(ranks);
+    const auto n = static_cast<double>(trials);
+    double sum = 0;
+    for (std::size_t k = hits; k <= trials; ++k) {
+        const auto x = static_cast<double>(k);
+        sum += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) + x * std::log(p) +
+                        (n - x) * std::log1p(-p));
+    }
+    return std::min(1.0, sum * static_cast<double>(ranks));
+}
+
+struct Cause {
+    std::string_view name;
+    std::int64_t excessNs; ///< a step, more than the other ranks' median
+    std::string_view advice;
+};
+
+/// What the rank spends more time on than the others do, from its own timeline.
+Cause causeOf(const Context& context, std::size_t rankIndex)
+{
+    const auto perStep = [&](const metrics::RankMetrics& rank) {
+        const auto steps = static_cast<std::int64_t>(rank.steps.size());
+        const std::int64_t data = rank.idle.of(metrics::IdleClass::DataLoading) / steps;
+        return std::array<std::int64_t, 4>{rank.total.computeNs / steps, data,
+                                           rank.total.idleNs / steps - data, rank.total.copyNs / steps};
+    };
+    std::array<std::int64_t, 4> own{};
+    std::array<std::vector<std::int64_t>, 4> others;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const auto figures = perStep(rank);
+        if (rank.rank == rankIndex) {
+            own = figures;
+            continue;
+        }
+        for (std::size_t i = 0; i < figures.size(); ++i) {
+            others[i].push_back(figures[i]);
+        }
+    }
+    std::array<Cause, 4> causes = {{
+        {"longer compute", 0,
+         "Give it no more work than the others (sequence length, experts, `drop_last`), and check its clocks "
+         "and temperature "
+         "(nvidia-smi -q -d CLOCK,PERFORMANCE)."},
+        {"data loading", 0,
+         "Look at its loader: `num_workers`, `prefetch_factor`, `pin_memory`, its shard of the data set, its "
+         "host's disk."},
+        {"a host that launches late", 0,
+         "Look at its host: CPU contention, binding to the GPU's NUMA node, blocking calls in its loop."},
+        {"copies", 0, "Look at its copies: pinned memory, `non_blocking=True`, its PCIe link."},
+    }};
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        causes[i].excessNs = own[i] - model::median(others[i]);
+    }
+    return *std::max_element(causes.begin(), causes.end(),
+                             [](const Cause& a, const Cause& b) { return a.excessNs < b.excessNs; });
+}
+
+/// Why the verdict cannot be given, if it cannot.
+std::optional<NotApplicable> missing(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    if (!context.figures.arrivalsMeasured()) {
+        return kNeedsArrivals;
+    }
+    if (!context.run.clockBoundNs()) {
+        return NotApplicable{
+            "inconclusive: the clocks of the hosts could not be aligned, see the issue clock_unaligned"};
+    }
+    return std::nullopt;
+}
+
+Finding describe(const Context& context, std::size_t index, const Lateness& lateness, double share,
+                 double chance)
+{
+    const model::Rank& rank = context.run.ranks[index];
+    const Cause cause = causeOf(context, index);
+    const auto steps = static_cast<std::int64_t>(context.run.analyzedSteps.size());
+    const std::int64_t cost = lateness.sumNs / steps;
+    const auto& worst = context.figures.arrived[lateness.worstOperation];
+    const auto collectives = static_cast<double>(context.figures.arrived.size());
+    Finding finding;
+    finding.severity = share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
+    finding.limit = Limit::LateRank;
+    finding.title = fmt::format(
+        "Rank {} comes last and makes the others wait in {} of {} steps; its own timeline shows {}",
+        rank.rank, lateness.worstOfSteps, steps,
+        cause.excessNs > 0 ? cause.name : "no longer work of its own");
+    finding.ranks = {rank.rank};
+    finding.costNsPerStep = cost;
+    finding.figures = {
+        {"lost_share", share, context.option("lost_share")},
+        {"chance", chance, context.option("chance")},
+        {"last_arrivals_share", static_cast<double>(lateness.lastArrivals) / collectives, {}},
+        {"cause_excess_ns_per_step", static_cast<double>(cause.excessNs), {}},
+    };
+    finding.evidence = {{rank.rank, worst.times.firstArrivalNs, worst.times.endNs,
+                         fmt::format("collective for which it was {} later than the next",
+                                     milliseconds(worst.times.lostNs()))}};
+    finding.advice =
+        cause.excessNs > 0
+            ? std::string(cause.advice)
+            : fmt::format("Look at what rank {} does before its collectives in the evidence.", rank.rank);
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (const auto reason = missing(context)) {
+        return *reason;
+    }
+    const std::vector<Lateness> ranks = latenessOf(context);
+    const std::size_t steps = context.run.analyzedSteps.size();
+    const auto stepNs = static_cast<double>(context.figures.perStep(&metrics::Breakdown::stepNs));
+    std::vector<Finding> findings;
+    bool belowClockError = false;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const double share = static_cast<double>(ranks[i].sumNs) / static_cast<double>(steps) / stepNs;
+        const double chance = chanceOf(ranks[i].worstOfSteps, steps, ranks.size());
+        if (share <= context.option("lost_share") || chance > context.option("chance")) {
+            continue;
+        }
+        // Few operations carry the loss (the first of a step), so the largest tells, not the middle.
+        if (model::percentile(ranks[i].losses, 0.95) <= *context.run.clockBoundNs()) {
+            belowClockError = true;
+            continue;
+        }
+        findings.push_back(describe(context, i, ranks[i], share, chance));
+    }
+    if (findings.empty() && belowClockError) {
+        return NotApplicable{
+            "inconclusive: the lateness seen is smaller than the error of the clock alignment"};
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    late_rank, .title = "One rank arrives late", .needs = "device, on all ranks",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help =
+        "Lost time is last arrival minus second last, summed. The late rank shows the shortest communication "
+        "kernels. Its cause is what it spends more time on than the median of the others.");

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a diagnosis is: one file in this folder, found by its name. A rule reads the model and the metrics and
+// returns findings, or says which data it lacks; it must not print, read files or keep state.
+#pragma once
+#include "metrics/metrics.h"
+#include "model/model.h"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace ringside::rules {
+
+enum class Severity : std::uint8_t { Info, Warning, Problem };
+[[nodiscard]] std::string_view severityName(Severity severity);
+
+/// What limits the run when this finding is the costliest (DESIGN.md section 5, verdict.limited_by).
+enum class Limit : std::uint8_t {
+    Nothing,
+    Compute,
+    Communication,
+    LateRank,
+    Link,
+    Host,
+    Data,
+    Copy,
+    Memory,
+    Settings
+};
+[[nodiscard]] std::string_view limitName(Limit limit);
+
+/// A place in the run to look at, in run time.
+struct Evidence {
+    std::int64_t rank = 0;
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::string what;
+};
+
+/// A measured value; where the rule compares it, `threshold` says with what.
+struct Figure {
+    std::string name; ///< with its unit: share, ns, bytes, count
+    double value = 0;
+    std::optional<double> threshold;
+};
+
+struct Finding {
+    std::string rule; ///< filled in by the caller of the rule
+    Severity severity = Severity::Info;
+    Limit limit = Limit::Nothing;
+    std::string title;                         ///< one sentence with the figures that matter
+    std::vector<std::int64_t> ranks;           ///< empty: all
+    std::vector<std::string> settings;         ///< names of the settings that the advice changes
+    std::optional<std::int64_t> costNsPerStep; ///< an estimate; null: cannot be estimated
+    std::vector<Figure> figures;
+    std::vector<Evidence> evidence;
+    std::string advice; ///< a hypothesis to test
+    bool cause = true;  ///< false: a symptom; the verdict prefers causes
+};
+
+struct NotApplicable {
+    std::string reason; ///< "needs the device tier"
+};
+using Outcome = std::variant<std::vector<Finding>, NotApplicable>;
+
+/// A threshold or limit that the user may set.
+struct Option {
+    std::string_view name;
+    double value = 0;      ///< default
+    std::string_view help; ///< what it means, its unit, where the default comes from
+};
+
+/// Values that the user set, by "rule.option".
+using OptionValues = std::map<std::string, double, std::less<>>;
+
+struct Rule;
+class Context final {
+public:
+    Context(const Rule& rule, const model::Model& model, const metrics::RunMetrics& metrics,
+            const OptionValues& values)
+        : run(model), figures(metrics), m_rule(rule), m_values(values)
+    {}
+    /// The user's value, else the default. The option must be declared by the rule.
+    [[nodiscard]] double option(std::string_view name) const;
+    [[nodiscard]] const model::Rank& rankOf(const metrics::RankMetrics& metrics) const
+    {
+        return run.ranks[metrics.rank];
+    }
+
+    const model::Model& run;
+    const metrics::RunMetrics& figures;
+
+private:
+    const Rule& m_rule;
+    const OptionValues& m_values;
+};
+
+struct Rule {
+    std::string_view id;
+    std::string_view title;
+    std::string_view needs; ///< which tier
+    std::span<const Option> options;
+    Outcome (*run)(const Context&) = nullptr;
+    std::string_view help; ///< what it means and what to do, for the catalogue
+};
+
+[[nodiscard]] std::span<const Rule* const> all();
+
+} // namespace ringside::rules
+
+/// Defines the rule of this file; the name must be the file's.
+#define RINGSIDE_RULE(name, ...)                                                                             \
+    extern const ::ringside::rules::Rule rule_##name;                                                        \
+    const ::ringside::rules::Rule rule_##name                                                                \
+    {                                                                                                        \
+        .id = #name, __VA_ARGS__                                                                             \
+    }

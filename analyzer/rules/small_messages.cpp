@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients travel in so many small messages that latency, not bandwidth, sets the pace. Where the run's own
+// sizes differ enough, a line through its transfer times tells latency from bandwidth; else only the field's
+// range can be compared with.
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr double kMebibyte = 1048576.0;
+constexpr Option kOptions[] = {
+    {"bucket_bytes", 25 * kMebibyte,
+     "bucket size the cost is compared with (bucket_cap_mb's default; field range 25-125 MiB)"},
+    {"min_message_bytes", 1 * kMebibyte,
+     "without a curve of the run's own: gradient messages below this are small"},
+    {"min_latency_share", 0.20, "with a curve: latency must be this share of the transfer time"},
+    {"min_messages", 4, "say nothing below this many gradient messages a step"},
+};
+
+struct Messages {
+    std::vector<std::uint64_t> sizes; ///< bytes of every gradient message of the analyzed steps
+    std::vector<std::size_t> entries; ///< of RunMetrics::arrived
+    double bytesPerStep = 0;
+    double perStep = 0;
+    double transferNsPerStep = 0;
+};
+
+/// All-reduces and reduce-scatters on the largest communicator; a few bytes are a loss or a flag, not
+/// gradients.
+bool isGradient(const model::Operation& operation, std::int64_t worldSize)
+{
+    constexpr std::uint64_t kLeastBytes = 4096;
+    return operation.size == worldSize && operation.bytes >= kLeastBytes &&
+           (operation.kind == model::CollectiveKind::AllReduce ||
+            operation.kind == model::CollectiveKind::ReduceScatter);
+}
+
+Messages gradientMessages(const Context& context)
+{
+    Messages result;
+    for (std::size_t i = 0; i < context.figures.arrived.size(); ++i) {
+        const metrics::ArrivedOperation& entry = context.figures.arrived[i];
+        const model::Operation& operation = context.run.operations[entry.operation];
+        if (isGradient(operation, context.run.worldSize)) {
+            result.sizes.push_back(operation.bytes);
+            result.entries.push_back(i);
+            result.bytesPerStep += static_cast<double>(operation.bytes);
+            result.transferNsPerStep += static_cast<double>(entry.times.transferNs());
+        }
+    }
+    const auto steps = static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    result.perStep = static_cast<double>(result.sizes.size()) / steps;
+    result.bytesPerStep /= steps;
+    result.transferNsPerStep /= steps;
+    return result;
+}
+
+/// What the messages are too small for, and what the latency of those beyond the ideal number costs.
+struct Judgement {
+    double limitBytes = 0;
+    std::optional<double> latencyShare;
+    std::optional<std::int64_t> costNs;
+};
+
+Judgement judge(const Context& context, const Messages& messages)
+{
+    // DDP's first bucket is smaller on purpose, hence one more than the bytes would need.
+    const double ideal = std::ceil(messages.bytesPerStep / context.option("bucket_bytes")) + 1.0;
+    const double extra = std::max(0.0, messages.perStep - ideal);
+    const auto& fit = context.figures.allReduceFit;
+    Judgement result;
+    result.limitBytes = context.option("min_message_bytes");
+    if (!fit) {
+        return result;
+    }
+    result.limitBytes = std::max(result.limitBytes, fit->halfPeakBytes());
+    result.latencyShare = messages.perStep * fit->latencyNs / std::max(1.0, messages.transferNsPerStep);
+    // Hidden latency costs nothing.
+    const auto exposed =
+        static_cast<double>(context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs));
+    result.costNs = std::llround(std::min(extra * fit->latencyNs, exposed));
+    return result;
+}
+
+Finding describe(const Context& context, const Messages& messages, double medianBytes,
+                 const Judgement& judgement)
+{
+    const metrics::ArrivedOperation& first = context.figures.arrived[messages.entries.front()];
+    Finding finding;
+    finding.severity = judgement.costNs ? severityByCost(*judgement.costNs,
+                                                         context.figures.perStep(&metrics::Breakdown::stepNs))
+                                        : Severity::Warning;
+    finding.limit = Limit::Communication;
+    finding.title =
+        fmt::format("Gradients travel in {:.0f} messages a step of {} (median): the buckets are too small",
+                    messages.perStep, mebibytes(medianBytes));
+    finding.settings = {"bucket_cap_mb"};
+    finding.costNsPerStep = judgement.costNs;
+    finding.figures = {{"median_message_bytes", medianBytes, judgement.limitBytes},
+                       {"messages_per_step", messages.perStep, context.option("min_messages")}};
+    if (const auto& fit = context.figures.allReduceFit) {
+        finding.figures.push_back(
+            {"latency_share", *judgement.latencyShare, context.option("min_latency_share")});
+        finding.figures.push_back({"latency_ns", fit->latencyNs, {}});
+        finding.figures.push_back({"half_peak_bytes", fit->halfPeakBytes(), {}});
+    }
+    const model::Operation& operation = context.run.operations[first.operation];
+    finding.evidence = {{context.run.ranks[operation.participants.front().rank].rank,
+                         first.times.firstArrivalNs, first.times.endNs,
+                         fmt::format("a gradient message of {} bytes", operation.bytes)}};
+    finding.advice =
+        fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range 25-125){}; "
+                    "then check that the last bucket's tail is not exposed.",
+                    context.figures.allReduceFit ? ""
+                                                 : "; the gain is not estimated, because this run's messages "
+                                                   "are all of one size");
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    if (!context.figures.arrivalsMeasured()) {
+        return kNeedsArrivals;
+    }
+    const Messages messages = gradientMessages(context);
+    if (messages.sizes.empty()) {
+        return NotApplicable{"no gradient all-reduce or reduce-scatter over all ranks in the analyzed steps"};
+    }
+    const auto medianBytes = static_cast<double>(model::median(messages.sizes));
+    const Judgement judgement = judge(context, messages);
+    const bool latencyMatters =
+        !judgement.latencyShare || *judgement.latencyShare > context.option("min_latency_share");
+    if (messages.perStep < context.option("min_messages") || medianBytes >= judgement.limitBytes ||
+        !latencyMatters) {
+        return std::vector<Finding>{};
+    }
+    return std::vector<Finding>{describe(context, messages, medianBytes, judgement)};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    small_messages, .title = "Gradient messages are too small", .needs = "device, on all ranks",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help =
+        "Half-peak size is latency times bandwidth, fitted over the run's own all-reduces (time = latency + "
+        "size / bandwidth). The cost is the latency of the messages beyond what bucket_bytes would need, as "
+        "far "
+        "as it is exposed.");

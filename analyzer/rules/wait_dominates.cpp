@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Most of the time inside collectives is waiting for somebody to arrive, so a faster network would not help.
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"share", 0.50, "warn above this share of waiting in communication time"},
+    {"min_step_share", 0.02, "say nothing while exposed waiting is below this share of the step"},
+};
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    if (!context.figures.arrivalsMeasured()) {
+        return kNeedsArrivals;
+    }
+    const metrics::Breakdown total = context.figures.total();
+    if (total.communicationNs == 0) {
+        return std::vector<Finding>{};
+    }
+    const double share = static_cast<double>(total.waitNs) / static_cast<double>(total.communicationNs);
+    if (share <= context.option("share") ||
+        total.share(total.exposedWaitNs) <= context.option("min_step_share")) {
+        return std::vector<Finding>{};
+    }
+    Finding finding;
+    finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedWaitNs);
+    finding.severity =
+        severityByCost(*finding.costNsPerStep, context.figures.perStep(&metrics::Breakdown::stepNs));
+    finding.limit = Limit::LateRank;
+    finding.cause = false;
+    finding.title =
+        fmt::format("{} of the time in communication is waiting for ranks to arrive", percent(share));
+    finding.figures = {
+        {"wait_share", share, context.option("share")},
+        {"exposed_wait_step_share", total.share(total.exposedWaitNs), context.option("min_step_share")}};
+    finding.evidence = worstStep(context, &metrics::Breakdown::waitNs, "waiting");
+    finding.advice = "Tuning NCCL or the network will not help: make the ranks arrive together. See "
+                     "late_rank for who comes "
+                     "last and why.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(wait_dominates, .title = "Communication is mostly waiting", .needs = "device",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "wait / (wait + transfer); waiting is from a rank's own arrival to the last one's.");
