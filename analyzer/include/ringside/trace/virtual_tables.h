@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel, copy, api_call, launch and call_correlation as tables for SQL, over the column chunks of a
+// connection's main database. Read-only. FORMAT.md lists their columns.
+#pragma once
+
+struct sqlite3;
+
+namespace ringside::trace {
+
+/// Makes the tables known to `database`. Returns SQLite's result code.
+int registerVirtualTables(sqlite3* database);
+
+} // namespace ringside::trace

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// The virtual tables, in SQLite's C interface: exceptions must not pass it. Compiled twice: into the
+// analyzer, and with RINGSIDE_SQLITE_EXTENSION into the loadable extension, where every sqlite3_* call goes
+// through the loader's table.
+//
+// A cursor walks the chunk table with an inner statement, which leaves out chunks whose times cannot meet the
+// query's constraints; a column is decoded when first asked for, so count(*) decodes nothing.
+#include "trace/extension/sqlite_api.h"
+#include "trace/tables.h"
+
+#include <ringside/trace/virtual_tables.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ringside::trace {
+namespace {
+
+/// What the generic code needs to know about one chunked table; passed to SQLite as the module's client data.
+struct Description {
+    std::string name;
+    bool hasTimes = false;
+    std::vector<std::string> columns;
+};
+
+template <class Row>
+const Description& descriptionOf()
+{
+    static const Description description = [] {
+        Description made{TableOf<Row>::kName, kHasTimes<Row>, {}};
+        TableOf<Row>::forEachColumn(
+            [&](const char* name, Encoding, auto, auto) { made.columns.emplace_back(name); });
+        return made;
+    }();
+    return description;
+}
+
+// Columns SQLite sees: process_id, then the description's. In the inner statement two more stand before the
+// blobs.
+constexpr int kProcessColumn = 0;
+constexpr int kStartColumn = 1;
+constexpr int kEndColumn = 2;
+constexpr int kCountOfInner = 1;
+constexpr int kFirstBlobOfInner = 2;
+enum Bound : int { NoBound = 0, LowerTime = 1, UpperTime = 2, Process = 4 };
+
+struct Table : sqlite3_vtab {
+    sqlite3* database = nullptr;
+    const Description* description = nullptr;
+};
+
+class Cursor final : public sqlite3_vtab_cursor {
+public:
+    explicit Cursor(Table& table)
+        : sqlite3_vtab_cursor{}
+        , m_table(table)
+        , m_columns(table.description->columns.size())
+        , m_decoded(m_columns.size())
+    {}
+    ~Cursor() { sqlite3_finalize(m_statement); }
+    Cursor(const Cursor&) = delete;
+    Cursor& operator=(const Cursor&) = delete;
+
+    int filter(int bounds, sqlite3_value** arguments);
+    int next();
+    [[nodiscard]] bool atEnd() const { return m_atEnd; }
+    int column(sqlite3_context* context, int index);
+    [[nodiscard]] sqlite3_int64 rowId() const { return m_rowId; }
+
+private:
+    int nextChunk();
+    int decode(std::size_t column);
+    int fail(const char* why);
+
+    Table& m_table;
+    sqlite3_stmt* m_statement = nullptr;
+    ColumnDecoder m_decoder;
+    std::vector<std::vector<std::int64_t>> m_columns;
+    std::vector<char> m_decoded;
+    std::size_t m_count = 0;
+    std::size_t m_row = 0;
+    sqlite3_int64 m_rowId = 0;
+    bool m_atEnd = true;
+};
+
+std::string innerSql(const Description& description, int bounds)
+{
+    std::string sql = "SELECT process_id, count";
+    for (const std::string& column : description.columns) {
+        sql += ", " + column;
+    }
+    sql += " FROM main." + description.name + "_chunk WHERE 1";
+    // A chunk without times says nothing about its rows: it is never left out.
+    sql += (bounds & LowerTime) != 0 ? " AND ifnull(last_ns >= ?1, 1)" : "";
+    sql += (bounds & UpperTime) != 0 ? " AND ifnull(first_ns <= ?2, 1)" : "";
+    sql += (bounds & Process) != 0 ? " AND process_id = ?3" : "";
+    return sql + " ORDER BY id";
+}
+
+/// A constraint that is no integer does not prune; SQLite checks every row again.
+void tighten(sqlite3_value* value, bool lower, sqlite3_int64& bound)
+{
+    if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+        const sqlite3_int64 number = sqlite3_value_int64(value);
+        bound = lower ? std::max(bound, number) : std::min(bound, number);
+    }
+}
+
+int Cursor::fail(const char* why)
+{
+    sqlite3_free(m_table.zErrMsg);
+    m_table.zErrMsg = sqlite3_mprintf("%s: %s", m_table.description->name.c_str(), why);
+    return SQLITE_CORRUPT_VTAB;
+}
+
+/// `bounds` says which arguments there are; they come in the order of the bounds.
+int Cursor::filter(int bounds, sqlite3_value** arguments)
+{
+    sqlite3_finalize(m_statement);
+    m_statement = nullptr;
+    sqlite3_int64 lower = std::numeric_limits<sqlite3_int64>::min();
+    sqlite3_int64 upper = std::numeric_limits<sqlite3_int64>::max();
+    int argument = 0;
+    if ((bounds & LowerTime) != 0) {
+        tighten(arguments[argument++], true, lower);
+    }
+    if ((bounds & UpperTime) != 0) {
+        tighten(arguments[argument++], false, upper);
+    }
+    const std::string sql = innerSql(*m_table.description, bounds);
+    const int code = sqlite3_prepare_v2(m_table.database, sql.c_str(), -1, &m_statement, nullptr);
+    if (code != SQLITE_OK) {
+        sqlite3_free(m_table.zErrMsg);
+        m_table.zErrMsg =
+            sqlite3_mprintf("%s: the main database is not a Ringside trace (%s)",
+                            m_table.description->name.c_str(), sqlite3_errmsg(m_table.database));
+        return SQLITE_ERROR;
+    }
+    if ((bounds & LowerTime) != 0) {
+        sqlite3_bind_int64(m_statement, 1, lower);
+    }
+    if ((bounds & UpperTime) != 0) {
+        sqlite3_bind_int64(m_statement, 2, upper);
+    }
+    if ((bounds & Process) != 0) {
+        sqlite3_bind_value(m_statement, 3, arguments[argument]);
+    }
+    m_atEnd = false;
+    m_rowId = 0;
+    return nextChunk();
+}
+
+int Cursor::nextChunk()
+{
+    m_row = 0;
+    std::fill(m_decoded.begin(), m_decoded.end(), char{0});
+    const int code = sqlite3_step(m_statement);
+    m_atEnd = code != SQLITE_ROW;
+    if (m_atEnd) {
+        return code == SQLITE_DONE ? SQLITE_OK : code;
+    }
+    const sqlite3_int64 count = sqlite3_column_int64(m_statement, kCountOfInner);
+    if (count < 1 || count > static_cast<sqlite3_int64>(kChunkRows)) {
+        return fail("a chunk has an impossible count");
+    }
+    m_count = static_cast<std::size_t>(count);
+    return SQLITE_OK;
+}
+
+int Cursor::next()
+{
+    ++m_rowId;
+    return ++m_row < m_count ? SQLITE_OK : nextChunk();
+}
+
+int Cursor::decode(std::size_t column)
+{
+    if (m_decoded[column] != 0) {
+        return SQLITE_OK;
+    }
+    std::span<const std::int64_t> starts;
+    if (column > 0 && m_table.description->hasTimes) {
+        if (const int code = decode(0); code != SQLITE_OK) {
+            return code;
+        }
+        starts = m_columns[0];
+    }
+    const int index = kFirstBlobOfInner + static_cast<int>(column);
+    const auto* const bytes = static_cast<const std::byte*>(sqlite3_column_blob(m_statement, index));
+    const auto size = static_cast<std::size_t>(std::max(0, sqlite3_column_bytes(m_statement, index)));
+    m_columns[column].resize(m_count);
+    if (bytes == nullptr || !m_decoder.decode(std::span(bytes, size), std::span(m_columns[column]), starts)) {
+        return fail("a chunk is damaged");
+    }
+    m_decoded[column] = 1;
+    return SQLITE_OK;
+}
+
+int Cursor::column(sqlite3_context* context, int index)
+{
+    if (index == kProcessColumn) {
+        sqlite3_result_int64(context, sqlite3_column_int64(m_statement, 0));
+        return SQLITE_OK;
+    }
+    const auto column = static_cast<std::size_t>(index - 1);
+    const int code = decode(column);
+    if (code == SQLITE_OK) {
+        sqlite3_result_int64(context, m_columns[column][m_row]);
+    }
+    return code;
+}
+
+/// Runs `work`, turning exceptions (only allocation can fail) into a result code.
+template <class Work>
+int shielded(const Work& work) noexcept
+{
+    try {
+        return work();
+    } catch (const std::exception&) {
+        return SQLITE_NOMEM;
+    }
+}
+
+int connect(sqlite3* database, void* client, int, const char* const*, sqlite3_vtab** table, char**)
+{
+    return shielded([&] {
+        const auto& description = *static_cast<const Description*>(client);
+        std::string sql = "CREATE TABLE x(process_id INTEGER";
+        for (const std::string& column : description.columns) {
+            sql += ", " + column + " INTEGER";
+        }
+        const int code = sqlite3_declare_vtab(database, (sql + ")").c_str());
+        if (code == SQLITE_OK) {
+            auto made = std::make_unique<Table>();
+            made->database = database;
+            made->description = &description;
+            *table = made.release();
+        }
+        return code;
+    });
+}
+
+int disconnect(sqlite3_vtab* table)
+{
+    delete static_cast<Table*>(table);
+    return SQLITE_OK;
+}
+
+/// Which bound of a chunk's times a constraint on a column can use. first_ns and last_ns enclose starts and
+/// ends.
+Bound boundOf(const Description& description, int column, unsigned char operation)
+{
+    if (column == kProcessColumn) {
+        return operation == SQLITE_INDEX_CONSTRAINT_EQ ? Process : NoBound;
+    }
+    if (!description.hasTimes || (column != kStartColumn && column != kEndColumn)) {
+        return NoBound;
+    }
+    if (operation == SQLITE_INDEX_CONSTRAINT_GT || operation == SQLITE_INDEX_CONSTRAINT_GE) {
+        return LowerTime;
+    }
+    const bool below = operation == SQLITE_INDEX_CONSTRAINT_LT || operation == SQLITE_INDEX_CONSTRAINT_LE;
+    return below ? UpperTime : NoBound;
+}
+
+/// Takes at most one constraint a bound; all are checked again by SQLite, so any choice is right.
+int bestIndex(sqlite3_vtab* table, sqlite3_index_info* info)
+{
+    constexpr double kAllRows = 1e7;
+    constexpr double kPrunes = 0.1;
+    const auto& description = *static_cast<const Table*>(table)->description;
+    std::array<int, 3> taken{-1, -1, -1}; // constraint for LowerTime, UpperTime, Process
+    for (int i = 0; i < info->nConstraint; ++i) {
+        const auto& constraint = info->aConstraint[i];
+        const Bound bound =
+            constraint.usable != 0 ? boundOf(description, constraint.iColumn, constraint.op) : NoBound;
+        if (bound != NoBound) {
+            taken[static_cast<std::size_t>(bound) / 2] = i;
+        }
+    }
+    info->estimatedCost = kAllRows;
+    int argument = 0;
+    for (std::size_t slot = 0; slot < taken.size(); ++slot) {
+        if (taken[slot] >= 0) {
+            info->aConstraintUsage[taken[slot]].argvIndex = ++argument;
+            info->idxNum |= 1 << slot;
+            info->estimatedCost *= kPrunes;
+        }
+    }
+    info->estimatedRows = static_cast<sqlite3_int64>(info->estimatedCost);
+    return SQLITE_OK;
+}
+
+int open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor)
+{
+    return shielded([&] {
+        *cursor = std::make_unique<Cursor>(*static_cast<Table*>(table)).release();
+        return SQLITE_OK;
+    });
+}
+
+int close(sqlite3_vtab_cursor* cursor)
+{
+    delete static_cast<Cursor*>(cursor);
+    return SQLITE_OK;
+}
+
+int filter(sqlite3_vtab_cursor* cursor, int bounds, const char*, int, sqlite3_value** arguments)
+{
+    return shielded([&] { return static_cast<Cursor*>(cursor)->filter(bounds, arguments); });
+}
+
+int next(sqlite3_vtab_cursor* cursor)
+{
+    return shielded([&] { return static_cast<Cursor*>(cursor)->next(); });
+}
+
+int eof(sqlite3_vtab_cursor* cursor)
+{
+    return static_cast<const Cursor*>(cursor)->atEnd() ? 1 : 0;
+}
+
+int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int index)
+{
+    return shielded([&] { return static_cast<Cursor*>(cursor)->column(context, index); });
+}
+
+int rowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* id)
+{
+    *id = static_cast<const Cursor*>(cursor)->rowId();
+    return SQLITE_OK;
+}
+
+/// No xCreate: the tables exist under their own names as soon as the module is registered, and cannot be made
+/// otherwise.
+sqlite3_module makeModule()
+{
+    sqlite3_module module{};
+    module.xConnect = connect;
+    module.xDisconnect = disconnect;
+    module.xBestIndex = bestIndex;
+    module.xOpen = open;
+    module.xClose = close;
+    module.xFilter = filter;
+    module.xNext = next;
+    module.xEof = eof;
+    module.xColumn = column;
+    module.xRowid = rowId;
+    return module;
+}
+
+} // namespace
+
+int registerVirtualTables(sqlite3* database)
+{
+    static const sqlite3_module module = makeModule();
+    int code = SQLITE_OK;
+    forEachChunkTable([&]<class Row>(TableOf<Row>) {
+        const Description& description = descriptionOf<Row>();
+        if (code == SQLITE_OK) {
+            code = sqlite3_create_module_v2(database, description.name.c_str(), &module,
+                                            const_cast<Description*>(&description), nullptr);
+        }
+    });
+    return code;
+}
+
+} // namespace ringside::trace

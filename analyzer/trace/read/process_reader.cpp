@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/read/process_reader.h"
+
+#include "trace/read/chunk_loader.h"
+#include "trace/read/sort_columns.h"
+#include "trace/read/trace_file.h"
+#include "trace/write/schema.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace ringside::trace {
+namespace {
+
+constexpr std::size_t kMaxProcesses = 1U << 20U;
+
+template <class Row>
+void store(std::vector<Row>& rows, Row&& row)
+{
+    rows.push_back(std::move(row));
+}
+
+void store(ProcessRow& process, ProcessRow&& row)
+{
+    process = std::move(row);
+}
+
+/// Rows have no common key order in a hostile file, so everything goes through the process map.
+class FileReader final {
+public:
+    FileReader(const std::filesystem::path& path, unsigned threads)
+        : m_file(path), m_budget(m_file.bytes()), m_threads(threads)
+    {}
+
+    std::vector<ProcessTrace> read()
+    {
+        listProcesses();
+#define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
+    readPlain<RowType>([](ProcessTrace & process) -> auto& { return process.member; });
+#define RINGSIDE_COLUMN(member, sqlName)
+#define RINGSIDE_END_TABLE
+#include "trace/plain_tables.def"
+        readStrings();
+        readMeta();
+#define RINGSIDE_CHUNK_TABLE(RowType, ColumnsType, member, sqlName)                                          \
+    readChunks<RowType>([](ProcessTrace & process) -> auto& { return process.member; });
+#define RINGSIDE_COLUMN(member, sqlName, encoding)
+#define RINGSIDE_END_TABLE
+#include "trace/chunk_tables.def"
+        sortColumns();
+        return finish();
+    }
+
+private:
+    /// Runs `read`; damage that SQLite meets becomes an issue, and what was read before it stays.
+    template <class Read>
+    void guarded(const char* table, const Read& read)
+    {
+        try {
+            read();
+        } catch (const Error& error) {
+            report("damaged_table", std::string("table ") + table + " is incomplete: " + error.what());
+        }
+    }
+
+    void report(const std::string& id, const std::string& message, std::int64_t count = 1)
+    {
+        m_issues.push_back(IssueRow{id, "warning", count, message});
+    }
+
+    bool has(const std::string& table)
+    {
+        const bool there = m_file.hasTable(table);
+        if (!there) {
+            report("missing_table", "table " + table + " is missing: nothing of it was read");
+        }
+        return there;
+    }
+
+    void listProcesses()
+    {
+        if (has("process")) {
+            guarded("process", [&] {
+                Statement ids(m_file.database(), "SELECT process_id FROM process");
+                while (ids.step() && m_processes.size() < kMaxProcesses) {
+                    m_processes[ids.column<std::int64_t>(0)];
+                }
+            });
+        }
+        if (m_processes.empty()) {
+            m_processes[kOnlyProcess];
+            report("no_process_row",
+                   "the file does not say which process it is of: it ended before its first commit");
+        }
+        if (m_file.isTruncated()) {
+            report("truncated_file", "the file is shorter than it should be: its end is lost");
+        }
+    }
+
+    template <class MemberOf, class Row>
+    void storeRow(const MemberOf& memberOf, std::int64_t processId, Row&& row)
+    {
+        const auto process = m_processes.find(processId);
+        if (process != m_processes.end()) {
+            store(memberOf(process->second), std::forward<Row>(row));
+        } else {
+            ++m_orphans;
+        }
+    }
+
+    template <class Row, class MemberOf>
+    void readPlain(const MemberOf& memberOf)
+    {
+        const char* const table = TableOf<Row>::kName;
+        if (!has(table)) {
+            return;
+        }
+        guarded(table, [&] {
+            Statement statement(m_file.database(), "SELECT process_id, " + plainColumnList<Row>() + " FROM " +
+                                                       table + " ORDER BY " + TableOf<Row>::kOrder);
+            while (statement.step()) {
+                Row row;
+                int index = 1;
+                TableOf<Row>::forEachColumn([&](const char*, auto member) {
+                    row.*member = statement.column<std::remove_cvref_t<decltype(row.*member)>>(index++);
+                });
+                storeRow(memberOf, statement.column<std::int64_t>(0), std::move(row));
+            }
+        });
+    }
+
+    void readStrings()
+    {
+        if (!has("string")) {
+            return;
+        }
+        guarded("string", [&] {
+            Statement statement(m_file.database(), "SELECT process_id, id, text FROM string");
+            while (statement.step()) {
+                const auto process = m_processes.find(statement.column<std::int64_t>(0));
+                if (process != m_processes.end()) {
+                    process->second.strings.emplace(statement.column<StringId>(1),
+                                                    statement.column<std::string>(2));
+                }
+            }
+        });
+    }
+
+    void readMeta()
+    {
+        if (!has("meta")) {
+            return;
+        }
+        guarded("meta", [&] {
+            Statement statement(
+                m_file.database(),
+                "SELECT process_id, CAST(value AS INTEGER) FROM meta WHERE key = 'recovered_records'");
+            while (statement.step()) {
+                const auto process = m_processes.find(statement.column<std::int64_t>(0));
+                if (process != m_processes.end()) {
+                    process->second.recoveredRecords = statement.column<std::int64_t>(1);
+                }
+            }
+        });
+    }
+
+    template <class Row, class MemberOf>
+    void readChunks(const MemberOf& memberOf)
+    {
+        const std::string table = chunkTableName<Row>();
+        if (!has(table)) {
+            return;
+        }
+        ChunkLoader<Row> loader;
+        guarded(table.c_str(), [&] { loader.fetch(m_file, m_budget); });
+        for (auto& [id, process] : m_processes) {
+            loader.decode(id, memberOf(process), m_threads);
+        }
+        const ChunkProblems& problems = loader.problems();
+        if (problems.damaged > 0) {
+            report("damaged_chunk", "chunks of " + table + " cannot be decoded and were left out",
+                   problems.damaged);
+        }
+        if (problems.overBudget > 0) {
+            report("too_many_rows", "chunks of " + table + " claim more rows than the file can hold",
+                   problems.overBudget);
+        }
+    }
+
+    void sortColumns()
+    {
+        for (auto& [id, process] : m_processes) {
+            const auto onStream = [](const auto& columns) {
+                return [&columns](std::size_t i) {
+                    return std::uint64_t{columns.device[i]} << 32U | columns.stream[i];
+                };
+            };
+            sortWithinKeys<KernelRow>(process.kernels, onStream(process.kernels));
+            sortWithinKeys<CopyRow>(process.copies, onStream(process.copies));
+            sortWithinKeys<ApiCallRow>(process.apiCalls,
+                                       [&](std::size_t i) { return process.apiCalls.thread[i]; });
+            sortWithinKeys<LaunchRow>(process.launches,
+                                      [&](std::size_t i) { return process.launches.tid[i]; });
+        }
+    }
+
+    std::vector<ProcessTrace> finish()
+    {
+        if (m_orphans > 0) {
+            report("orphan_rows", "rows belong to no process of the file", m_orphans);
+        }
+        std::vector<ProcessTrace> processes;
+        for (auto& [id, process] : m_processes) {
+            process.path = m_file.database().path();
+            processes.push_back(std::move(process));
+        }
+        auto& issues = processes.front().issues;
+        issues.insert(issues.end(), m_issues.begin(), m_issues.end());
+        return processes;
+    }
+
+    TraceFile m_file;
+    RowBudget m_budget;
+    unsigned m_threads;
+    std::map<std::int64_t, ProcessTrace> m_processes;
+    std::vector<IssueRow> m_issues;
+    std::int64_t m_orphans = 0;
+};
+
+} // namespace
+
+std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads)
+{
+    return FileReader(path, threads).read();
+}
+
+} // namespace ringside::trace

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/read/parallel.h"
+#include "trace/read/process_reader.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/reader.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace ringside::trace {
+namespace {
+
+std::vector<std::filesystem::path> traceFilesIn(const std::filesystem::path& directory)
+{
+    std::vector<std::filesystem::path> files;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+        if (entry.path().extension() == ".db") {
+            files.push_back(entry.path());
+        }
+    }
+    if (error) {
+        throw Error(ErrorCode::Io, "cannot list " + directory.string() + ": " + error.message());
+    }
+    if (files.empty()) {
+        throw Error(
+            ErrorCode::Unusable, directory.string() + " holds no trace (no *.db)",
+            "Was the job recorded? A process leaves a trace from its first CUDA, NCCL or mark call on.");
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+/// What reading one file gave.
+struct FileResult {
+    std::vector<ProcessTrace> processes;
+    std::optional<Error> error;
+};
+
+FileResult tryRead(const std::filesystem::path& file, unsigned threads)
+{
+    FileResult result;
+    try {
+        result.processes = readFile(file, threads);
+    } catch (const Error& error) {
+        result.error = error;
+    }
+    return result;
+}
+
+} // namespace
+
+std::string_view ProcessTrace::text(StringId id) const
+{
+    const auto found = strings.find(id);
+    return found != strings.end() ? std::string_view(found->second) : std::string_view();
+}
+
+ProcessTrace readProcess(const std::filesystem::path& file)
+{
+    auto processes = readFile(file, coreCount());
+    if (processes.size() != 1) {
+        throw Error(ErrorCode::Usage,
+                    file.string() + " holds " + std::to_string(processes.size()) + " processes, not one");
+    }
+    return std::move(processes.front());
+}
+
+RunTrace openRun(const std::filesystem::path& path)
+{
+    RunTrace run;
+    run.path = path;
+    if (!std::filesystem::is_directory(path)) {
+        run.processes = readFile(path, coreCount());
+        return run;
+    }
+    const auto files = traceFilesIn(path);
+    std::vector<FileResult> results(files.size());
+    const unsigned threadsAFile = std::max(1U, coreCount() / static_cast<unsigned>(files.size()));
+    parallelFor(files.size(), coreCount(),
+                [&](std::size_t i) { results[i] = tryRead(files[i], threadsAFile); });
+    for (FileResult& result : results) {
+        std::move(result.processes.begin(), result.processes.end(), std::back_inserter(run.processes));
+        if (result.error) {
+            run.issues.push_back(IssueRow{"unreadable_file", "warning", 1, result.error->what()});
+        }
+    }
+    if (run.processes.empty()) {
+        throw *results.front().error;
+    }
+    return run;
+}
+
+} // namespace ringside::trace

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/read/trace_file.h"
+
+#include "trace/tables.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
+
+namespace ringside::trace {
+namespace {
+
+constexpr std::size_t kSqliteHeaderBytes = 100;
+constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
+constexpr int kMaxRowBytes = 8 << 20; ///< eight full columns of eight bytes and their headers fit twice
+constexpr int kBusyTimeoutMs = 2000;
+constexpr int kOpenFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+
+/// SQLite's URI of a path, with the characters escaped that mean something in a URI.
+std::string uriOf(const std::filesystem::path& path, std::string_view query)
+{
+    static constexpr std::string_view kHex = "0123456789ABCDEF";
+    std::string uri = "file:";
+    for (const char c : std::filesystem::absolute(path).string()) {
+        if (c == '?' || c == '#' || c == '%') {
+            const auto byte = static_cast<unsigned char>(c);
+            uri += {'%', kHex[byte >> 4U], kHex[byte & 15U]};
+        } else {
+            uri += c;
+        }
+    }
+    return uri + "?" + std::string(query);
+}
+
+std::uint64_t bigEndian(std::string_view bytes)
+{
+    std::uint64_t value = 0;
+    for (const char c : bytes) {
+        value = value << 8U | static_cast<unsigned char>(c);
+    }
+    return value;
+}
+
+[[noreturn]] void failUnusable(const std::filesystem::path& path, const std::string& why)
+{
+    throw Error(ErrorCode::Unusable, path.string() + " " + why,
+                "Give a .ringside directory, a process file of one, or a file made by ringside merge.");
+}
+
+} // namespace
+
+TraceFile::TraceFile(const std::filesystem::path& path) : m_path(path)
+{
+    checkHeader();
+    open();
+    checkVersion();
+    listTables();
+}
+
+void TraceFile::checkHeader()
+{
+    std::error_code error;
+    m_bytes = std::filesystem::file_size(m_path, error);
+    std::ifstream file(m_path, std::ios::binary);
+    if (error || !file) {
+        throw Error(ErrorCode::Io,
+                    "cannot read " + m_path.string() + ": " + (error ? error.message() : "no permission"));
+    }
+    std::array<char, kSqliteHeaderBytes> bytes{};
+    file.read(bytes.data(), bytes.size());
+    const std::string_view header(bytes.data(), static_cast<std::size_t>(file.gcount()));
+    if (header.empty()) {
+        failUnusable(m_path, "is empty");
+    }
+    if (std::all_of(header.begin(), header.end(), [](char c) { return c == '\0'; })) {
+        failUnusable(m_path, "is filled with zeros: its disk was full, or it was never written");
+    }
+    if (header.size() < kSqliteHeaderBytes || !header.starts_with(kSqliteMagic)) {
+        failUnusable(m_path, "is not a Ringside trace (not a SQLite file)");
+    }
+    const std::uint64_t pageSize =
+        bigEndian(header.substr(16, 2)) == 1 ? 65536 : bigEndian(header.substr(16, 2));
+    m_truncated = m_bytes < pageSize * bigEndian(header.substr(28, 4));
+}
+
+void TraceFile::open()
+{
+    const auto tryOpen = [this](std::string_view query) {
+        auto database = std::make_unique<Database>(uriOf(m_path, query), m_path, kOpenFlags);
+        sqlite3* const handle = database->handle();
+        sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMaxRowBytes);
+        sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+        sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+        database->execute("PRAGMA cell_size_check = ON");
+        static_cast<void>(database->queryInteger("SELECT count(*) FROM sqlite_schema"));
+        return database;
+    };
+    try {
+        m_database = tryOpen("mode=ro");
+    } catch (const Error& error) {
+        if (error.code == ErrorCode::Unusable) {
+            failUnusable(m_path, "is damaged and cannot be read");
+        }
+        // WAL needs a directory that can be written; a trace that is not recorded any more can be read
+        // without.
+        m_database = tryOpen("mode=ro&immutable=1");
+    }
+}
+
+void TraceFile::checkVersion() const
+{
+    if (m_database->queryInteger("PRAGMA application_id").value_or(0) != kApplicationId) {
+        failUnusable(m_path, "is a SQLite file, but not a Ringside trace");
+    }
+    const std::int64_t version = m_database->queryInteger("PRAGMA user_version").value_or(0);
+    if (version > kSchemaVersion) {
+        throw Error(ErrorCode::Newer,
+                    m_path.string() + " has trace schema version " + std::to_string(version) +
+                        ", and this program knows versions up to " + std::to_string(kSchemaVersion),
+                    "Use a newer version of Ringside to read it.");
+    }
+    if (version < 1) {
+        failUnusable(m_path, "has no valid trace schema version");
+    }
+}
+
+void TraceFile::listTables()
+{
+    Statement tables(*m_database,
+                     "SELECT name FROM sqlite_schema AS s WHERE type = 'table'"
+                     " AND sql NOT LIKE 'CREATE VIRTUAL%'"
+                     " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(s.name) WHERE hidden <> 0)");
+    while (tables.step()) {
+        m_tables.insert(tables.column<std::string>(0));
+    }
+}
+
+} // namespace ringside::trace
