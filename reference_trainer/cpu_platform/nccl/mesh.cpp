@@ -21,15 +21,21 @@ namespace {
     throw Failure(ncclRemoteError, "the communicator was aborted, or a peer of it failed");
 }
 
+/// Starts Gloo's event loop, whose thread must not run the application's signal handlers.
+std::shared_ptr<gloo::transport::Device> startDevice(const Address& local)
+{
+    const AllSignalsBlocked guard;
+    return gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr(local.host().c_str()));
+}
+
 std::shared_ptr<gloo::Context> connect(const UniqueId& id, int rank, int size,
                                        std::chrono::milliseconds timeout)
 {
     RendezvousClient store(id, rank, size, timeout);
     // The address that reaches the server reaches the peers on its host, and on hosts like ours.
     const Address local = interfaceIsForced() ? chooseInterface() : store.localAddress();
-    const AllSignalsBlocked guard; // Gloo starts its event loop's thread here
-    std::shared_ptr<gloo::transport::Device> device =
-        gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr(local.host().c_str()));
+    std::shared_ptr<gloo::transport::Device> device = startDevice(local);
+    const PipeSignalBlocked guard;
     auto context = std::make_shared<gloo::rendezvous::Context>(rank, size);
     context->setTimeout(timeout / 5); // Gloo waits five times this for a connection
     context->connectFullMesh(store, device);
