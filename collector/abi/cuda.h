@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The little of the CUDA runtime's ABI that the collector needs. The collector always uses these
+// declarations, so that it builds without the toolkit; check_signatures holds every intercepted one against
+// the vendor's header.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+using cudaStream_t = struct CUstream_st*;
+using cudaEvent_t = struct CUevent_st*;
+using cudaKernel_t = struct CUkern_st*;
+using cudaGraphExec_t = struct CUgraphExec_st*;
+struct cudaLaunchConfig_st;
+using cudaLaunchConfig_t = cudaLaunchConfig_st;
+using cudaHostFn_t = void (*)(void* userData);
+
+enum cudaError : int { cudaSuccess = 0, cudaErrorNotSupported = 801 };
+using cudaError_t = cudaError;
+enum cudaMemcpyKind : unsigned { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToDevice = 3 };
+
+struct dim3 {
+    unsigned x, y, z;
+};
+}
+
+namespace ringside::collector::abi {
+
+/// The first members of cudaDeviceProp, the same in CUDA 11 to 13. The runtime writes about 1 KiB: give it
+/// kBytes.
+struct DevicePropertiesPrefix {
+    static constexpr std::size_t kBytes = 8192;
+    char name[256];
+    unsigned char uuid[16];
+    char luid[8];
+    unsigned luidDeviceNodeMask;
+    std::size_t totalGlobalMem;
+};
+
+} // namespace ringside::collector::abi

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prefixes of CUPTI's activity records that are the same from CUDA 11 to 13, and the functions we look up at
+// run time. Records are longer than these structs: walk them only with cuptiActivityGetNextRecord, never by
+// size.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace ringside::collector::cupti {
+
+using Result = int;
+inline constexpr Result kSuccess = 0;
+inline constexpr Result kMultipleSubscribers = 39;
+
+enum Kind : std::uint32_t {
+    kKindMemcpy = 1,
+    kKindMemset = 2,
+    kKindDriver = 4,
+    kKindRuntime = 5,
+    kKindConcurrentKernel = 10,
+    kKindExternalCorrelation = 39,
+};
+enum CallbackDomain : std::uint32_t { kDomainDriverApi = 1, kDomainRuntimeApi = 2 };
+inline constexpr std::uint32_t kExternalKindCustom0 = 3;
+inline constexpr std::uint32_t kFlushForced = 1;
+
+struct Activity {
+    std::uint32_t kind;
+};
+struct Kernel { ///< CUpti_ActivityKernel4 and later
+    std::uint32_t kind;
+    unsigned char skipped[12];
+    std::uint64_t start, end, completed;
+    std::uint32_t deviceId, contextId, streamId;
+    std::int32_t grid[3], block[3];
+    std::int32_t staticSharedMemory, dynamicSharedMemory;
+    std::uint32_t localMemoryPerThread, localMemoryTotal;
+    std::uint32_t correlationId;
+    std::int64_t gridId;
+    const char* name;
+};
+struct Memcpy {
+    std::uint32_t kind;
+    std::uint8_t copyKind, sourceKind, destinationKind, flags;
+    std::uint64_t bytes, start, end;
+    std::uint32_t deviceId, contextId, streamId, correlationId;
+};
+struct Memset {
+    std::uint32_t kind, value;
+    std::uint64_t bytes, start, end;
+    std::uint32_t deviceId, contextId, streamId, correlationId;
+};
+struct Api {
+    std::uint32_t kind, cbid;
+    std::uint64_t start, end;
+    std::uint32_t processId, threadId, correlationId, returnValue;
+};
+struct ExternalCorrelation {
+    std::uint32_t kind, externalKind;
+    std::uint64_t externalId;
+    std::uint32_t correlationId;
+};
+
+using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* maxRecords);
+using BufferCompleted = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes,
+                                 std::size_t validBytes);
+using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, const void* data);
+
+} // namespace ringside::collector::cupti
+
+// RS_CUPTI(member, exported name, parameters)
+// clang-format off
+#define RINGSIDE_CUPTI_FUNCTIONS(RS_CUPTI)                                                                     \
+    RS_CUPTI(getVersion, cuptiGetVersion, (std::uint32_t* version))                                            \
+    RS_CUPTI(subscribe, cuptiSubscribe, (void** subscriber, ringside::collector::cupti::Callback, void* user)) \
+    RS_CUPTI(unsubscribe, cuptiUnsubscribe, (void* subscriber))                                                \
+    RS_CUPTI(registerCallbacks, cuptiActivityRegisterCallbacks,                                                \
+             (ringside::collector::cupti::BufferRequested, ringside::collector::cupti::BufferCompleted))       \
+    RS_CUPTI(enable, cuptiActivityEnable, (std::uint32_t kind))                                                \
+    RS_CUPTI(disable, cuptiActivityDisable, (std::uint32_t kind))                                              \
+    RS_CUPTI(nextRecord, cuptiActivityGetNextRecord,                                                           \
+             (std::uint8_t* buffer, std::size_t validBytes, ringside::collector::cupti::Activity** record))    \
+    RS_CUPTI(flushAll, cuptiActivityFlushAll, (std::uint32_t flag))                                            \
+    RS_CUPTI(droppedRecords, cuptiActivityGetNumDroppedRecords,                                                \
+             (void* context, std::uint32_t stream, std::size_t* dropped))                                      \
+    RS_CUPTI(timestamp, cuptiGetTimestamp, (std::uint64_t* ns))                                                \
+    RS_CUPTI(callbackName, cuptiGetCallbackName, (std::uint32_t domain, std::uint32_t cbid, const char** name)) \
+    RS_CUPTI(pushExternal, cuptiActivityPushExternalCorrelationId, (std::uint32_t kind, std::uint64_t id))     \
+    RS_CUPTI(popExternal, cuptiActivityPopExternalCorrelationId, (std::uint32_t kind, std::uint64_t* last))
+// clang-format on

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our prefixes of CUPTI's records, NVTX's structs and cudaDeviceProp, member by member against the installed
+// headers.
+#include "abi/cupti.h"
+#include "abi/nvtx.h"
+
+#include <cupti.h>
+#include <nvtx3/nvToolsExt.h>
+
+#include <cstddef>
+
+using namespace ringside::collector;
+
+#define RINGSIDE_EQUAL(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs))
+#define RINGSIDE_SAME(ours, theirs, member) static_assert(offsetof(ours, member) == offsetof(theirs, member))
+
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, start);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, end);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, deviceId);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, contextId);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, streamId);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, correlationId);
+RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, name);
+RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy6, copyKind);
+RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy6, bytes);
+RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy6, start);
+RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy6, end);
+RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy6, deviceId);
+RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy6, streamId);
+RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy6, correlationId);
+RINGSIDE_SAME(cupti::Memset, CUpti_ActivityMemset4, bytes);
+RINGSIDE_SAME(cupti::Memset, CUpti_ActivityMemset4, start);
+RINGSIDE_SAME(cupti::Memset, CUpti_ActivityMemset4, end);
+RINGSIDE_SAME(cupti::Memset, CUpti_ActivityMemset4, deviceId);
+RINGSIDE_SAME(cupti::Memset, CUpti_ActivityMemset4, streamId);
+RINGSIDE_SAME(cupti::Memset, CUpti_ActivityMemset4, correlationId);
+RINGSIDE_SAME(cupti::Api, CUpti_ActivityAPI, cbid);
+RINGSIDE_SAME(cupti::Api, CUpti_ActivityAPI, start);
+RINGSIDE_SAME(cupti::Api, CUpti_ActivityAPI, end);
+RINGSIDE_SAME(cupti::Api, CUpti_ActivityAPI, threadId);
+RINGSIDE_SAME(cupti::Api, CUpti_ActivityAPI, correlationId);
+RINGSIDE_SAME(cupti::ExternalCorrelation, CUpti_ActivityExternalCorrelation, externalKind);
+RINGSIDE_SAME(cupti::ExternalCorrelation, CUpti_ActivityExternalCorrelation, externalId);
+RINGSIDE_SAME(cupti::ExternalCorrelation, CUpti_ActivityExternalCorrelation, correlationId);
+RINGSIDE_SAME(nvtx::EventAttributes, nvtxEventAttributes_t, category);
+RINGSIDE_SAME(nvtx::EventAttributes, nvtxEventAttributes_t, messageType);
+RINGSIDE_SAME(nvtx::EventAttributes, nvtxEventAttributes_t, message);
+
+RINGSIDE_EQUAL(cupti::kKindMemcpy, CUPTI_ACTIVITY_KIND_MEMCPY);
+RINGSIDE_EQUAL(cupti::kKindMemset, CUPTI_ACTIVITY_KIND_MEMSET);
+RINGSIDE_EQUAL(cupti::kKindDriver, CUPTI_ACTIVITY_KIND_DRIVER);
+RINGSIDE_EQUAL(cupti::kKindRuntime, CUPTI_ACTIVITY_KIND_RUNTIME);
+RINGSIDE_EQUAL(cupti::kKindConcurrentKernel, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+RINGSIDE_EQUAL(cupti::kKindExternalCorrelation, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
+RINGSIDE_EQUAL(cupti::kExternalKindCustom0, CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0);
+RINGSIDE_EQUAL(cupti::kFlushForced, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+RINGSIDE_EQUAL(cupti::kMultipleSubscribers, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+RINGSIDE_EQUAL(cupti::kDomainRuntimeApi, CUPTI_CB_DOMAIN_RUNTIME_API);
+RINGSIDE_EQUAL(cupti::kDomainDriverApi, CUPTI_CB_DOMAIN_DRIVER_API);

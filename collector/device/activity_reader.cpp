@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/activity_reader.h"
+
+#include <string_view>
+
+namespace ringside::collector {
+
+ActivityReader::ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer)
+    : m_cupti(cupti), m_writer(writer)
+{}
+
+void ActivityReader::addClock(const DeviceClockSample& sample)
+{
+    m_previous = m_clockSamples == 0 ? sample : m_last;
+    m_last = sample;
+    ++m_clockSamples;
+    m_writer.add(trace::ClockSampleRow{sample.monotonicNs, sample.realtimeNs, std::nullopt, sample.deviceNs});
+}
+
+// Linear between the two last samples and beyond: CLOCK_REALTIME may be slewed, and CUPTI's clock follows it.
+std::int64_t ActivityReader::toMonotonicNs(std::uint64_t deviceNs) const
+{
+    const std::int64_t since = static_cast<std::int64_t>(deviceNs) - m_previous.deviceNs;
+    const std::int64_t deviceSpan = m_last.deviceNs - m_previous.deviceNs;
+    const std::int64_t hostSpan = m_last.monotonicNs - m_previous.monotonicNs;
+    constexpr std::int64_t kShortestSpan = 1'000'000;
+    if (deviceSpan < kShortestSpan) {
+        return m_previous.monotonicNs + since;
+    }
+    const double drift = static_cast<double>(hostSpan - deviceSpan) / static_cast<double>(deviceSpan);
+    return m_previous.monotonicNs + since + static_cast<std::int64_t>(drift * static_cast<double>(since));
+}
+
+void ActivityReader::read(std::uint8_t* buffer, std::size_t validBytes)
+{
+    cupti::Activity* record = nullptr;
+    while (m_cupti.nextRecord(buffer, validBytes, &record) == cupti::kSuccess && record != nullptr) {
+        readRecord(*record);
+    }
+}
+
+void ActivityReader::readRecord(const cupti::Activity& record)
+{
+    const void* at = &record;
+    switch (record.kind) {
+    case cupti::kKindConcurrentKernel:
+        readKernel(*static_cast<const cupti::Kernel*>(at));
+        break;
+    case cupti::kKindMemcpy: {
+        const auto& copy = *static_cast<const cupti::Memcpy*>(at);
+        readCopy(copy, copy.copyKind);
+        break;
+    }
+    case cupti::kKindMemset:
+        readCopy(*static_cast<const cupti::Memset*>(at), trace::kSetKind);
+        break;
+    case cupti::kKindRuntime:
+        readApi(*static_cast<const cupti::Api*>(at), cupti::kDomainRuntimeApi);
+        break;
+    case cupti::kKindDriver:
+        readApi(*static_cast<const cupti::Api*>(at), cupti::kDomainDriverApi);
+        break;
+    case cupti::kKindExternalCorrelation: {
+        const auto& link = *static_cast<const cupti::ExternalCorrelation*>(at);
+        if (link.externalKind == cupti::kExternalKindCustom0) {
+            m_writer.add(trace::CallCorrelationRow{link.correlationId, link.externalId});
+        }
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+bool ActivityReader::measured(std::uint64_t start, std::uint64_t end)
+{
+    const bool is = start != 0 && end != 0;
+    m_unmeasured += is ? 0 : 1;
+    return is;
+}
+
+void ActivityReader::readKernel(const cupti::Kernel& record)
+{
+    if (measured(record.start, record.end)) {
+        m_writer.add(trace::KernelRow{toMonotonicNs(record.start), toMonotonicNs(record.end),
+                                      kernelName(record.name), record.deviceId, record.streamId,
+                                      record.correlationId});
+    }
+}
+
+template <class Record>
+void ActivityReader::readCopy(const Record& record, std::uint32_t kind)
+{
+    if (measured(record.start, record.end)) {
+        m_writer.add(trace::CopyRow{toMonotonicNs(record.start), toMonotonicNs(record.end), record.bytes,
+                                    record.deviceId, record.streamId, record.correlationId, kind});
+    }
+}
+
+void ActivityReader::readApi(const cupti::Api& record, cupti::CallbackDomain domain)
+{
+    if (measured(record.start, record.end)) {
+        m_writer.add(trace::LaunchRow{toMonotonicNs(record.start), toMonotonicNs(record.end),
+                                      apiName(domain, record.cbid), record.threadId, record.correlationId});
+    }
+}
+
+// By text, not by address: CUPTI may free and reuse a name's memory.
+trace::StringId ActivityReader::kernelName(const char* name)
+{
+    const auto [entry, fresh] = m_kernelNames.try_emplace(name != nullptr ? name : "(unnamed kernel)", 0);
+    if (fresh) {
+        entry->second = m_writer.intern(entry->first);
+    }
+    return entry->second;
+}
+
+// CUPTI's names end in the version that introduced the signature: cudaLaunchKernel_v7000.
+trace::StringId ActivityReader::apiName(cupti::CallbackDomain domain, std::uint32_t cbid)
+{
+    const auto [entry, fresh] = m_apiNames.try_emplace(std::uint64_t{domain} << 32 | cbid, 0);
+    if (fresh) {
+        const char* name = nullptr;
+        if (m_cupti.callbackName(domain, cbid, &name) != cupti::kSuccess || name == nullptr) {
+            name = domain == cupti::kDomainRuntimeApi ? "(runtime call)" : "(driver call)";
+        }
+        std::string_view text(name);
+        const std::size_t version = text.rfind("_v");
+        if (domain == cupti::kDomainRuntimeApi && version != std::string_view::npos &&
+            text.find_first_not_of("0123456789", version + 2) == std::string_view::npos) {
+            text = text.substr(0, version);
+        }
+        entry->second = m_writer.intern(text);
+    }
+    return entry->second;
+}
+
+void ActivityReader::reportIssues()
+{
+    if (m_unmeasured != 0) {
+        m_writer.add(trace::IssueRow{"device_time_missing", "warning", m_unmeasured,
+                                     "CUPTI gave no start or end for device records; they are left out"});
+        m_unmeasured = 0;
+    }
+}
+
+} // namespace ringside::collector

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns CUPTI's activity records into rows. Only the prefixes of abi/cupti.h are read; times become
+// CLOCK_MONOTONIC ns. A record whose times CUPTI did not measure (0) is counted as an issue, never stored as
+// 0.
+#pragma once
+#include "abi/cupti.h"
+#include "device/cupti_library.h"
+
+#include <ringside/trace/writer.h>
+
+#include <string>
+#include <unordered_map>
+
+namespace ringside::collector {
+
+/// What CUPTI's clock read when CLOCK_MONOTONIC did. Two of them give offset and slope.
+struct DeviceClockSample {
+    std::int64_t deviceNs = 0;
+    std::int64_t monotonicNs = 0;
+    std::int64_t realtimeNs = 0;
+};
+
+class ActivityReader final {
+public:
+    ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer);
+    void addClock(const DeviceClockSample& sample);
+    void read(std::uint8_t* buffer, std::size_t validBytes);
+    /// Writes the issue for what could not be stored.
+    void reportIssues();
+
+private:
+    void readRecord(const cupti::Activity& record);
+    void readKernel(const cupti::Kernel& record);
+    template <class Record>
+    void readCopy(const Record& record, std::uint32_t kind);
+    void readApi(const cupti::Api& record, cupti::CallbackDomain domain);
+    [[nodiscard]] bool measured(std::uint64_t start, std::uint64_t end);
+    [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t deviceNs) const;
+    trace::StringId kernelName(const char* name);
+    trace::StringId apiName(cupti::CallbackDomain domain, std::uint32_t cbid);
+
+    const CuptiLibrary& m_cupti;
+    trace::Writer& m_writer;
+    DeviceClockSample m_previous;
+    DeviceClockSample m_last;
+    int m_clockSamples = 0;
+    std::unordered_map<std::string, trace::StringId> m_kernelNames;
+    std::unordered_map<std::uint64_t, trace::StringId> m_apiNames;
+    std::int64_t m_unmeasured = 0;
+};
+
+} // namespace ringside::collector

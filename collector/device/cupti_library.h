@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUPTI by dlopen: the copy that the process already has, else the newest one found. Two copies in one
+// process break each other.
+#pragma once
+#include "abi/cupti.h"
+
+namespace ringside::collector {
+
+struct CuptiLibrary {
+#define RS_CUPTI(member, name, parameters) int(*member) parameters = nullptr;
+    RINGSIDE_CUPTI_FUNCTIONS(RS_CUPTI)
+#undef RS_CUPTI
+
+    /// False when no CUPTI can be loaded or it lacks a function; `reason()` then says which.
+    bool load();
+    [[nodiscard]] const char* reason() const
+    {
+        return m_reason;
+    }
+
+private:
+    const char* m_reason = "";
+};
+
+/// Why a CUPTI call failed, in words for the report.
+const char* cuptiFailure(cupti::Result result);
+
+} // namespace ringside::collector

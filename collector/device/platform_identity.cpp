@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/platform_identity.h"
+
+#include "abi/cuda.h"
+#include "abi/nccl.h"
+#include "intercept/resolve.h"
+#include "record/identity.h"
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+namespace ringside::collector {
+namespace {
+
+std::string uuidText(const unsigned char* bytes)
+{
+    std::string text = "GPU-";
+    for (int index = 0; index < 16; ++index) {
+        char digits[3];
+        std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned>(bytes[index]));
+        text += index == 4 || index == 6 || index == 8 || index == 10 ? "-" : "";
+        text += digits;
+    }
+    return text;
+}
+
+std::string versionText(int version)
+{
+    constexpr int kMajor = 1000;
+    return std::to_string(version / kMajor) + "." + std::to_string(version % kMajor / 10);
+}
+
+std::string ncclVersionText(int version)
+{
+    constexpr int kMajor = 10000;
+    constexpr int kMinor = 100;
+    return std::to_string(version / kMajor) + "." + std::to_string(version % kMajor / kMinor) + "." +
+           std::to_string(version % kMinor);
+}
+
+template <class Result>
+void writeVersion(trace::Writer& writer, Library library, const char* function, const char* name,
+                  std::string (*text)(int))
+{
+    auto* const query = reinterpret_cast<Result (*)(int*)>(resolve(library, function));
+    int version = 0;
+    if (query != nullptr && query(&version) == Result{}) {
+        writer.add(trace::SettingRow{"library", name, text(version)});
+    }
+}
+
+} // namespace
+
+void PlatformIdentity::begin(trace::Writer& writer, const Options&)
+{
+    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
+    writer.setTier({"host", true, "", now, std::nullopt});
+    writer.setTier({"nccl", false, "this version has no NCCL profiler plugin", std::nullopt, std::nullopt});
+    writer.setTier({"sampled", false, "this version takes no samples", std::nullopt, std::nullopt});
+}
+
+void PlatformIdentity::pass(trace::Writer& writer, Registry& registry)
+{
+    const std::uint64_t seen = registry.devicesSeen.load();
+    if (seen != 0 && m_described == 0) {
+        describeLibraries(writer);
+    }
+    for (std::uint64_t fresh = seen & ~m_described; fresh != 0; fresh &= fresh - 1) {
+        describeDevice(writer, std::countr_zero(fresh));
+    }
+    m_described = seen;
+    if (!m_rankDescribed) {
+        describeRank(writer, registry);
+    }
+}
+
+void PlatformIdentity::end(trace::Writer&, Registry&) {}
+
+void PlatformIdentity::describeDevice(trace::Writer& writer, int ordinal)
+{
+    trace::DeviceRow row;
+    row.ordinal = ordinal;
+    void* properties = resolve(Library::CudaRuntime, "cudaGetDeviceProperties_v2"); // CUDA 12
+    if (properties == nullptr) {
+        properties = resolve(Library::CudaRuntime, "cudaGetDeviceProperties");
+    }
+    alignas(64) static unsigned char buffer[abi::DevicePropertiesPrefix::kBytes];
+    if (properties != nullptr &&
+        reinterpret_cast<cudaError_t (*)(void*, int)>(properties)(buffer, ordinal) == cudaSuccess) {
+        abi::DevicePropertiesPrefix prefix;
+        std::memcpy(&prefix, buffer, sizeof prefix);
+        row.name.assign(prefix.name, strnlen(prefix.name, sizeof prefix.name));
+        row.uuid = uuidText(prefix.uuid);
+        row.memoryBytes = static_cast<std::int64_t>(prefix.totalGlobalMem);
+    }
+    auto* const busId = reinterpret_cast<cudaError_t (*)(char*, int, int)>(
+        resolve(Library::CudaRuntime, "cudaDeviceGetPCIBusId"));
+    char text[32] = {};
+    if (busId != nullptr && busId(text, sizeof text, ordinal) == cudaSuccess) {
+        row.pciBusId = text;
+    }
+    row.emulated =
+        row.name.find("emulated") != std::string::npos || row.name.find("Emulated") != std::string::npos;
+    writer.add(row);
+}
+
+void PlatformIdentity::describeRank(trace::Writer& writer, const Registry& registry)
+{
+    const Communicator* communicator = registry.firstCommunicator.load();
+    if (communicator == nullptr) {
+        return;
+    }
+    m_rankDescribed = true;
+    const CommunicatorIdentity& identity = communicator->identity;
+    trace::RankRow row;
+    if (const auto launched = rankFromEnvironment(); launched.has_value()) {
+        row = *launched;
+    } else {
+        row.rank = identity.rank;
+        row.worldSize = identity.size;
+        row.source = "communicator";
+    }
+    if (identity.device >= 0) {
+        row.device = identity.device;
+    }
+    writer.add(row);
+}
+
+void PlatformIdentity::describeLibraries(trace::Writer& writer)
+{
+    writeVersion<cudaError_t>(writer, Library::CudaRuntime, "cudaRuntimeGetVersion", "cuda runtime",
+                              &versionText);
+    writeVersion<cudaError_t>(writer, Library::CudaRuntime, "cudaDriverGetVersion", "cuda driver",
+                              &versionText);
+    writeVersion<ncclResult_t>(writer, Library::Nccl, "ncclGetVersion", "nccl", &ncclVersionText);
+}
+
+} // namespace ringside::collector

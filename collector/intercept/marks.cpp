@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C API of ringside/collector.h, and what takes part in the drain thread's work besides the rings.
+#include "device/device_tier.h"
+#include "device/platform_identity.h"
+#include "nvtx/injection.h"
+#include "record/session.h"
+
+#include <cstdint>
+
+namespace ringside::collector {
+namespace {
+
+void endStep(ThreadState& thread, std::uint64_t endTicks)
+{
+    if (!thread.inStep) {
+        return;
+    }
+    thread.inStep = false;
+    if (auto* record = thread.ring->reserve<trace::StepRecord>(); record != nullptr) {
+        record->startTicks = thread.stepStartTicks;
+        record->endTicks = endTicks;
+        record->number = thread.stepNumber;
+        thread.ring->commit(record, trace::RecordKind::Step);
+    }
+}
+
+} // namespace
+
+std::vector<Participant*> makeParticipants()
+{
+    static auto* const identity = new PlatformIdentity;
+    static auto* const nvtxTier = new nvtx::Tier;
+    static auto* const deviceTier = new DeviceTier;
+    return {identity, nvtxTier, deviceTier};
+}
+
+} // namespace ringside::collector
+
+extern "C" __attribute__((visibility("default"))) void ringside_step_begin(std::int64_t number)
+{
+    using namespace ringside::collector;
+    if (t_thread.depth != 0) {
+        return;
+    }
+    ThreadState* thread = recordingThread();
+    if (thread == nullptr) {
+        return;
+    }
+    const Inside inside;
+    const std::uint64_t now = ticks();
+    endStep(*thread, now);
+    thread->inStep = true;
+    thread->stepNumber = number;
+    thread->stepStartTicks = now;
+    noteStep();
+}
+
+extern "C" __attribute__((visibility("default"))) void ringside_step_end()
+{
+    using namespace ringside::collector;
+    if (t_thread.depth != 0 || g_phase.load(std::memory_order_acquire) != Phase::Recording ||
+        t_thread.state == nullptr) {
+        return;
+    }
+    const Inside inside;
+    endStep(*t_thread.state, ticks());
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wrappers of NCCL: data calls, groups, and the life of communicators. Each data call gets an id and a
+// number in its communicator; the launch belongs to the call, or to the group whose outermost end made it.
+#include "device/correlation.h"
+#include "intercept/communicators.h"
+#include "intercept/wrapper.h"
+
+namespace ringside::collector {
+namespace {
+
+// The numbers a data call has before it runs.
+struct CollectiveNumbers {
+    std::uint64_t callId;
+    std::uint64_t sequence;
+    std::uint32_t communicator;
+};
+
+CollectiveNumbers number(ThreadState& thread, const Collective& what)
+{
+    Communicator* communicator = communicatorOf(what.communicator);
+    thread.groupCalls += thread.groupDepth > 0 ? 1 : 0;
+    return {nextCallId(),
+            communicator != nullptr ? communicator->nextSequence.fetch_add(1, std::memory_order_relaxed) : 0,
+            communicator != nullptr ? communicator->id : 0};
+}
+
+void writeCollective(ThreadState& thread, Api api, const Collective& what, const CallTimes& times,
+                     const CollectiveNumbers& numbers)
+{
+    const std::uint32_t stream =
+        registry().streamId(reinterpret_cast<std::uint64_t>(what.stream), currentDevice);
+    auto* record = thread.ring->reserve<trace::CollectiveRecord>();
+    if (record == nullptr) {
+        return;
+    }
+    fillCall(record->call, api, times);
+    record->callId = numbers.callId;
+    record->sequence = numbers.sequence;
+    record->count = what.count;
+    record->groupId = thread.groupDepth > 0 ? thread.groupId : 0;
+    record->communicator = numbers.communicator;
+    record->stream = stream;
+    record->peer = what.peer;
+    record->datatype = static_cast<std::uint16_t>(what.datatype);
+    record->reduction = static_cast<std::uint16_t>(what.reduction);
+    thread.ring->commit(record, trace::RecordKind::Collective);
+}
+
+void writeGroup(ThreadState& thread, Api api, const CallTimes& times)
+{
+    auto* record = thread.ring->reserve<trace::GroupRecord>();
+    if (record == nullptr) {
+        return;
+    }
+    fillCall(record->call, api, {thread.groupStartTicks, times.end, times.result});
+    record->groupId = thread.groupId;
+    record->calls = thread.groupCalls;
+    record->endCallStartTicks = times.start;
+    thread.ring->commit(record, trace::RecordKind::Group);
+}
+
+bool made(std::int32_t result)
+{
+    return result == ncclSuccess || result == ncclInProgress;
+}
+
+} // namespace
+
+// Not in the anonymous namespace: intercept() finds these by argument-dependent look-up.
+template <class Call>
+auto record(ThreadState& thread, Api api, const Collective& what, Call& call)
+{
+    const CollectiveNumbers numbers = number(thread, what);
+    const CorrelationScope correlation(thread.groupDepth == 0 ? numbers.callId : 0);
+    CallTimes times{ticks(), 0, 0};
+    enterCall(thread, stringIdOf(api), times.start, numbers.communicator, numbers.sequence, what.count);
+    const auto result = call();
+    times.end = ticks();
+    times.result = static_cast<std::int32_t>(result);
+    writeCollective(thread, api, what, times, numbers);
+    leaveCall(thread);
+    return result;
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const GroupStart&, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (times.result == ncclSuccess && thread.groupDepth++ == 0) {
+            thread.groupId = nextCallId();
+            thread.groupCalls = 0;
+            thread.groupStartTicks = times.start;
+        }
+    });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const GroupEnd&, Call& call)
+{
+    const CorrelationScope correlation(thread.groupDepth == 1 ? thread.groupId : 0);
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (thread.groupDepth > 0 && --thread.groupDepth == 0) {
+            writeGroup(thread, api, times);
+        }
+    });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const NewCommunicator& what, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (made(times.result)) {
+            noteCommunicator(what);
+        }
+        writeCall(thread, api, times);
+    });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const NewCommunicators& what, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (made(times.result) && what.handles != nullptr) {
+            noteCommunicators(what);
+        }
+        writeCall(thread, api, times);
+    });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const ChildCommunicator& what, Call& call)
+{
+    const std::uint64_t child = nextChild(what.parent);
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (made(times.result)) {
+            noteChild(what, child);
+        }
+        writeCall(thread, api, times);
+    });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const EndOfCommunicator& what, Call& call)
+{
+    // Before the real call: afterwards another thread may already have got the same handle.
+    registry().forgetCommunicator(reinterpret_cast<std::uint64_t>(what.communicator));
+    return record(thread, api, Plain{}, call);
+}
+
+} // namespace ringside::collector
+
+#define RS_API(result, name, parameters, arguments, what)                                                    \
+    RINGSIDE_WRAPPER(Nccl, ncclInvalidUsage, result, name, parameters, arguments, what)
+#include "api/nccl_api.def"
+#undef RS_API

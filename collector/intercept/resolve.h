@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the functions that we stand in front of (nccl.md 3.5). Resolved at the first call and kept; a
+// function that the program's library does not have is answered with "not supported" and said once.
+#pragma once
+#include <atomic>
+
+namespace ringside::collector {
+
+enum class Library { Nccl, CudaRuntime };
+
+/// RTLD_NEXT, then the library already loaded under any name (Python loads RTLD_LOCAL), then NCCL's profiling
+/// twin. Null when there is none.
+void* resolve(Library library, const char* name);
+void sayMissing(const char* name);
+
+/// The slot of one real function.
+template <class Function>
+class Real final {
+public:
+    constexpr Real(Library library, const char* name) : m_library(library), m_name(name) {}
+    Function* get()
+    {
+        if (Function* known = m_function.load(std::memory_order_acquire); known != nullptr) [[likely]] {
+            return known;
+        }
+        auto* found = reinterpret_cast<Function*>(resolve(m_library, m_name));
+        m_function.store(found,
+                         std::memory_order_release); // null is looked for again: the library may come later
+        if (found == nullptr && !m_saidMissing.exchange(true)) {
+            sayMissing(m_name);
+        }
+        return found;
+    }
+
+private:
+    std::atomic<Function*> m_function{nullptr};
+    std::atomic<bool> m_saidMissing{false};
+    Library m_library;
+    const char* m_name;
+};
+
+} // namespace ringside::collector

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a row of the tables asks to be recorded of a call: plain values taken from its arguments. wrapper.h
+// has how.
+#pragma once
+#include "abi/cuda.h"
+#include "abi/nccl.h"
+
+#include <ringside/trace/ring.h>
+
+namespace ringside::collector {
+
+struct Plain {}; ///< that it was called, when, and its result
+
+struct Sized { ///< a copy, a set, or a wait for a stream
+    std::size_t bytes = 0;
+    cudaStream_t stream = nullptr;
+    std::uint32_t copyKind = trace::kNoCopyKind;
+};
+struct Allocation {
+    std::size_t bytes;
+};
+struct EndOfStream {
+    cudaStream_t stream;
+};
+
+struct Collective { ///< one data call
+    std::size_t count;
+    ncclDataType_t datatype;
+    int reduction = 0xFFFF;
+    int peer = -1;
+    ncclComm_t communicator;
+    cudaStream_t stream;
+};
+struct GroupStart {};
+struct GroupEnd {};
+
+struct NewCommunicator {
+    const ncclComm_t* handle;
+    const ncclUniqueId* ids;
+    int idCount = 1;
+    int size;
+    int rank;
+};
+struct NewCommunicators { ///< of one process, all at once
+    const ncclComm_t* handles;
+    int size;
+    const int* devices; ///< null: 0 to size - 1
+};
+struct ChildCommunicator {
+    ncclComm_t parent;
+    const ncclComm_t* handle;
+    const int* members; ///< what tells this child from its siblings: the color, or the ranks left out
+    int memberCount;
+};
+struct EndOfCommunicator {
+    ncclComm_t communicator;
+};
+
+} // namespace ringside::collector

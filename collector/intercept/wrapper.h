@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of every wrapper. It returns exactly what the real function returned, never throws, logs or locks,
+// and records only what the program itself called: what NCCL and CUDA call from inside a call passes straight
+// through.
+#pragma once
+#include "api/functions.h"
+#include "intercept/resolve.h"
+#include "intercept/what.h"
+#include "record/session.h"
+
+namespace ringside::collector {
+
+/// The calling thread's current device, -1 when the runtime is not there or says no.
+int currentDevice();
+/// Remembers, once a thread, which device the thread uses.
+void noteDevice(ThreadState& thread);
+
+struct CallTimes {
+    std::uint64_t start;
+    std::uint64_t end;
+    std::int32_t result;
+};
+
+inline void fillCall(trace::CallRecord& record, Api api, const CallTimes& times)
+{
+    record.startTicks = times.start;
+    record.endTicks = times.end;
+    record.api = stringIdOf(api);
+    record.result = times.result;
+}
+inline void writeCall(ThreadState& thread, Api api, const CallTimes& times)
+{
+    if (auto* record = thread.ring->reserve<trace::CallRecord>(); record != nullptr) {
+        fillCall(*record, api, times);
+        thread.ring->commit(record, trace::RecordKind::Call);
+    }
+}
+inline void writeMemory(ThreadState& thread, Api api, const CallTimes& times, const Sized& what)
+{
+    const std::uint32_t stream =
+        registry().streamId(reinterpret_cast<std::uint64_t>(what.stream), currentDevice);
+    if (auto* record = thread.ring->reserve<trace::MemoryRecord>(); record != nullptr) {
+        fillCall(record->call, api, times);
+        record->bytes = what.bytes;
+        record->stream = stream;
+        record->copyKind = what.copyKind;
+        thread.ring->commit(record, trace::RecordKind::Memory);
+    }
+}
+
+/// Times the real call between entering and leaving the in-flight slot, writes the record with
+/// `write(times)`.
+template <class Call, class Write>
+auto timedCall(ThreadState& thread, Api api, Call& call, Write&& write)
+{
+    CallTimes times{ticks(), 0, 0};
+    enterCall(thread, stringIdOf(api), times.start);
+    const auto result = call();
+    times.end = ticks();
+    times.result = static_cast<std::int32_t>(result);
+    write(times);
+    leaveCall(thread);
+    return result;
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const Plain&, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) { writeCall(thread, api, times); });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const Sized& what, Call& call)
+{
+    return timedCall(thread, api, call,
+                     [&](const CallTimes& times) { writeMemory(thread, api, times, what); });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const Allocation& what, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (times.result == cudaSuccess && !thread.deviceNoted) {
+            noteDevice(thread);
+        }
+        writeMemory(thread, api, times, Sized{.bytes = what.bytes});
+    });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const EndOfStream& what, Call& call)
+{
+    // Before the real call: afterwards another thread may already have got the same handle.
+    registry().forgetStream(reinterpret_cast<std::uint64_t>(what.stream));
+    return record(thread, api, Plain{}, call);
+}
+
+template <class What, class Call>
+auto intercept(Api api, const What& what, Call&& call)
+{
+    if (t_thread.depth != 0 || g_phase.load(std::memory_order_acquire) == Phase::Off) {
+        return call();
+    }
+    const Inside inside;
+    ThreadState* thread = recordingThread();
+    if (thread == nullptr) [[unlikely]] {
+        return call();
+    }
+    return record(*thread, api, what, call);
+}
+
+} // namespace ringside::collector
+
+#define RINGSIDE_UNWRAP(...) __VA_ARGS__
+
+/// Makes the wrapper of one row; used as RS_API with the library and the answer when no library has the
+/// function.
+#define RINGSIDE_WRAPPER(library, unavailable, result, name, parameters, arguments, what)                    \
+    extern "C" __attribute__((visibility("default"))) result name parameters                                 \
+    {                                                                                                        \
+        namespace collector = ringside::collector;                                                           \
+        using namespace ringside::collector;                                                                 \
+        static constinit collector::Real<result parameters> real(collector::Library::library, #name);        \
+        auto* const function = real.get();                                                                   \
+        if (function == nullptr) {                                                                           \
+            return unavailable;                                                                              \
+        }                                                                                                    \
+        return collector::intercept(collector::Api::name, RINGSIDE_UNWRAP what,                              \
+                                    [&] { return function arguments; });                                     \
+    }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/drain.h"
+
+#include "record/identity.h"
+#include "record/message.h"
+
+#include <signal.h>
+
+#include <exception>
+
+namespace ringside::collector {
+namespace {
+
+// One process, one drain thread: producers reach it without a pointer.
+sem_t g_wake;
+std::atomic<bool> g_wakeRequested{false};
+
+timespec afterMilliseconds(clockid_t clock, std::int64_t milliseconds)
+{
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const std::int64_t when = readClockNs(clock) + milliseconds * 1'000'000;
+    return {static_cast<time_t>(when / kSecond), static_cast<long>(when % kSecond)};
+}
+
+} // namespace
+
+void requestDrain()
+{
+    if (!g_wakeRequested.load(std::memory_order_relaxed) && !g_wakeRequested.exchange(true)) {
+        const ErrnoKeeper keeper;
+        sem_post(&g_wake);
+    }
+}
+
+Drain::Drain(ProcessNames names, Options options, RingStore& store, Registry& registry, Ring& definitions,
+             std::vector<Participant*> participants)
+    : m_names(std::move(names))
+    , m_options(std::move(options))
+    , m_store(store)
+    , m_registry(registry)
+    , m_definitions(definitions)
+    , m_participants(std::move(participants))
+{
+    sem_init(&g_wake, 0, 0);
+    sem_init(&m_done, 0, 0);
+}
+
+bool Drain::start()
+{
+    m_startNs = readClockNs(CLOCK_MONOTONIC);
+    // The thread inherits the mask: no handler of the program ever runs on it, and SIGXFSZ becomes an error
+    // code.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    constexpr std::size_t kStackBytes = std::size_t{1} << 20;
+    pthread_attr_setstacksize(&attributes, kStackBytes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread{};
+    const int error = pthread_create(&thread, &attributes, &Drain::threadMain, this);
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return error == 0;
+}
+
+void* Drain::threadMain(void* self)
+{
+    pthread_setname_np(pthread_self(), "ringside");
+    const Inside inside; // what the drain thread asks of CUDA and NCCL is not the program's doing
+    static_cast<Drain*>(self)->run();
+    return nullptr;
+}
+
+void Drain::run()
+{
+    try {
+        record();
+        m_closed = true;
+    } catch (const std::exception& error) {
+        say(Talk::Always, "recording stopped: %s; the job goes on", error.what());
+    } catch (...) {
+        say(Talk::Always, "recording stopped by an unknown failure; the job goes on");
+    }
+    g_phase.store(Phase::Off);
+    sem_post(&m_done);
+}
+
+void Drain::record()
+{
+    m_writer = std::make_unique<trace::Writer>(m_names.database(), trace::Writer::Mode::Create);
+    m_decoder = std::make_unique<trace::RingDecoder>(*m_writer);
+    writeIdentity(*m_writer, m_names, m_startNs);
+    for (Participant* participant : m_participants) {
+        participant->begin(*m_writer, m_options);
+    }
+    say(Talk::IfAsked, "recording to %s", m_names.database().c_str());
+    while (!m_stop.load()) {
+        pass();
+        waitForWork();
+    }
+    close();
+}
+
+void Drain::waitForWork()
+{
+    constexpr int kPassMilliseconds = 250;
+    const timespec until = afterMilliseconds(CLOCK_MONOTONIC, kPassMilliseconds);
+    while (sem_clockwait(&g_wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+    }
+    g_wakeRequested.store(false);
+}
+
+void Drain::pass()
+{
+    m_registry.recordClock(sampleClocks());
+    const std::vector<Ring*> rings = m_store.rings();
+    decode(m_definitions);
+    for (Ring* ring : rings) {
+        if (ring != &m_definitions) {
+            decode(*ring);
+        }
+    }
+    for (Participant* participant : m_participants) {
+        participant->pass(*m_writer, m_registry);
+    }
+    m_writer->commit();
+    for (Ring* ring : rings) {
+        ring->header().tail.store(ring->decodedTo, std::memory_order_release);
+        if (ring->use.load(std::memory_order_acquire) == Ring::Use::OwnerGone &&
+            ring->header().head.load(std::memory_order_acquire) == ring->decodedTo) {
+            ring->use.store(Ring::Use::Free, std::memory_order_release);
+        }
+    }
+}
+
+void Drain::decode(Ring& ring)
+{
+    const std::uint64_t end = m_decoder->decode(ring.mapping(), ring.decodedTo);
+    const trace::RingHeader& header = ring.header();
+    if (end != ring.decodedTo) {
+        ring.decodedTo = end;
+        m_writer->setRingProgress(header.ringId, end);
+    }
+    if (const std::uint64_t dropped = header.dropped.load(std::memory_order_relaxed); dropped != 0) {
+        m_writer->setDropped({header.role == trace::RingRole::Thread ? "ring records" : "definitions",
+                              static_cast<std::int64_t>(header.ringId), static_cast<std::int64_t>(dropped)});
+    }
+}
+
+void Drain::close()
+{
+    pass();
+    for (Participant* participant : m_participants) {
+        participant->end(*m_writer, m_registry);
+    }
+    trace::ProcessRow process = describeProcess(m_names, m_startNs);
+    process.endNs = readClockNs(CLOCK_MONOTONIC);
+    m_writer->setProcess(process);
+    m_writer->close();
+    m_store.removeFiles();
+    say(Talk::IfAsked, "closed %s", m_names.database().c_str());
+}
+
+bool Drain::finish(int seconds)
+{
+    m_stop.store(true);
+    sem_post(&g_wake);
+    const timespec until = afterMilliseconds(CLOCK_MONOTONIC, std::int64_t{seconds} * 1000);
+    int result = 0;
+    while ((result = sem_clockwait(&m_done, CLOCK_MONOTONIC, &until)) != 0 && errno == EINTR) {
+    }
+    return result == 0 && m_closed;
+}
+
+} // namespace ringside::collector

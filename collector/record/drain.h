@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The drain thread: every 250 ms, or when a ring is half full, it turns what the rings hold into committed
+// rows, and only then lets the rings reuse the space. All signals are blocked in it. When anything fails it
+// stops recording, says so once, and ends.
+#pragma once
+#include "record/options.h"
+#include "record/ring_store.h"
+#include "record/session.h"
+
+#include <ringside/trace/ring_decoder.h>
+#include <ringside/trace/writer.h>
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <vector>
+
+namespace ringside::collector {
+
+class Drain final {
+public:
+    Drain(ProcessNames names, Options options, RingStore& store, Registry& registry, Ring& definitions,
+          std::vector<Participant*> participants);
+
+    /// False when the thread could not be made.
+    bool start();
+    /// Asks for the last pass and waits for it at most `seconds`. True when the file is closed.
+    bool finish(int seconds);
+
+private:
+    static void* threadMain(void* self);
+    void run();
+    void record();
+    void pass();
+    void decode(Ring& ring);
+    void waitForWork();
+    void close();
+
+    ProcessNames m_names;
+    Options m_options;
+    RingStore& m_store;
+    Registry& m_registry;
+    Ring& m_definitions;
+    std::vector<Participant*> m_participants;
+    std::unique_ptr<trace::Writer> m_writer;
+    std::unique_ptr<trace::RingDecoder> m_decoder;
+    std::int64_t m_startNs = 0;
+    std::atomic<bool> m_stop{false};
+    sem_t m_done{};
+    bool m_closed = false;
+};
+
+} // namespace ringside::collector

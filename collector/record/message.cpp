@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/message.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+namespace ringside::collector {
+
+void say(Talk talk, const char* format, ...)
+{
+    if (talk == Talk::IfAsked && std::getenv("RINGSIDE_LOG") == nullptr) {
+        return;
+    }
+    const ErrnoKeeper keeper;
+    char line[500];
+    int length = std::snprintf(line, sizeof line, "ringside[pid %d]: ", static_cast<int>(getpid()));
+    va_list arguments;
+    va_start(arguments, format);
+    length +=
+        std::vsnprintf(line + length, sizeof line - static_cast<std::size_t>(length) - 1, format, arguments);
+    va_end(arguments);
+    length = std::min(length, static_cast<int>(sizeof line) - 2);
+    line[length] = '\n';
+    // A closed stderr is no reason to do anything else.
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<std::size_t>(length) + 1);
+}
+
+ErrnoKeeper::ErrnoKeeper() : m_errno(errno) {}
+
+ErrnoKeeper::~ErrnoKeeper()
+{
+    errno = m_errno;
+}
+
+} // namespace ringside::collector

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/options.h"
+
+#include "record/message.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <string_view>
+
+namespace ringside::collector {
+namespace {
+
+std::string_view variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+Profile profileOf(std::string_view text)
+{
+    if (text == "light") {
+        return Profile::Light;
+    }
+    if (text == "standard") {
+        return Profile::Standard;
+    }
+    if (text == "off") {
+        return Profile::Off;
+    }
+    if (!text.empty() && text != "auto") {
+        say(Talk::Always, "RINGSIDE_PROFILE is none of auto, light, standard, off: using auto");
+    }
+    return Profile::Auto;
+}
+
+} // namespace
+
+Options readOptions()
+{
+    Options options;
+    options.directory = variable("RINGSIDE_DIR");
+    options.profile = profileOf(variable("RINGSIDE_PROFILE"));
+    const std::string bytes(variable("RINGSIDE_RING_BYTES"));
+    if (!bytes.empty()) {
+        constexpr unsigned long long kSmallest = 64ULL << 10;
+        constexpr unsigned long long kLargest = 1ULL << 30;
+        options.ringBytes =
+            std::bit_ceil(std::clamp(std::strtoull(bytes.c_str(), nullptr, 10), kSmallest, kLargest));
+    }
+    return options;
+}
+
+} // namespace ringside::collector

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/registry.h"
+
+#include "api/functions.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace ringside::collector {
+
+std::uint64_t hashBytes(const void* data, std::size_t bytes, std::uint64_t seed)
+{
+    std::uint64_t hash = 0xCBF29CE484222325ULL ^ seed;
+    const auto* at = static_cast<const unsigned char*>(data);
+    for (std::size_t index = 0; index < bytes; ++index) {
+        hash = (hash ^ at[index]) * 0x100000001B3ULL;
+    }
+    hash = (hash ^ (hash >> 32)) * 0xD6E8FEB86659FD93ULL;
+    hash ^= hash >> 32;
+    return hash != 0 ? hash : 1;
+}
+
+Registry::Registry(Ring& definitions) : m_definitions(definitions), m_nextString(kFirstFreeStringId)
+{
+    for (std::size_t index = 0; index < kApiNames.size(); ++index) {
+        defineString(stringIdOf(static_cast<Api>(index)), kApiNames[index]);
+    }
+}
+
+StringId Registry::intern(std::string_view text)
+{
+    constexpr std::size_t kLongest = 4096;
+    text = text.substr(0, kLongest);
+    if (text.empty()) {
+        return 0;
+    }
+    std::uint64_t key = hashBytes(text.data(), text.size());
+    if (const StringId known = m_strings.find(key); known != 0) {
+        return known;
+    }
+    const std::scoped_lock lock(m_mutex);
+    if (const StringId known = m_strings.find(key); known != 0) {
+        return known;
+    }
+    if (!m_strings.set(key, m_nextString)) {
+        constexpr std::string_view kOthers = "(too many different names)";
+        constexpr std::uint64_t kOthersId = 0xFFFFFFFFU >> 1; // outside what counting up can reach
+        static bool defined = false;
+        defined = defined || defineString(kOthersId, kOthers);
+        return defined ? kOthersId : 0;
+    }
+    if (!defineString(m_nextString, text)) {
+        m_strings.set(key, 0);
+        return 0;
+    }
+    return m_nextString++;
+}
+
+bool Registry::defineString(StringId id, std::string_view text)
+{
+    std::size_t offset = 0;
+    do {
+        auto* record = m_definitions.reserve<trace::StringRecord>();
+        if (record == nullptr) {
+            return false;
+        }
+        const std::size_t part = std::min(text.size() - offset, sizeof record->text);
+        record->id = id;
+        record->totalBytes = static_cast<std::uint32_t>(text.size());
+        record->offset = static_cast<std::uint32_t>(offset);
+        record->partBytes = static_cast<std::uint32_t>(part);
+        std::memcpy(record->text, text.data() + offset, part);
+        m_definitions.commit(record, trace::RecordKind::String);
+        offset += part;
+    } while (offset < text.size());
+    return true;
+}
+
+std::uint32_t Registry::addStream(std::uint64_t handle, std::int32_t device)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (const std::uint32_t known = m_streams.find(handle); known != 0) {
+        return known;
+    }
+    auto* record = m_definitions.reserve<trace::StreamRecord>();
+    if (record == nullptr || !m_streams.set(handle, m_nextStream)) {
+        return 0;
+    }
+    record->id = m_nextStream;
+    record->device = device;
+    record->handle = handle;
+    m_definitions.commit(record, trace::RecordKind::Stream);
+    return m_nextStream++;
+}
+
+void Registry::forgetStream(std::uint64_t handle)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (m_streams.find(handle) != 0) {
+        m_streams.set(handle, 0);
+    }
+}
+
+Communicator* Registry::addCommunicator(const CommunicatorIdentity& identity)
+{
+    const std::scoped_lock lock(m_mutex);
+    auto* record = m_definitions.reserve<trace::CommunicatorRecord>();
+    if (record == nullptr) {
+        return nullptr;
+    }
+    auto* communicator = new Communicator;
+    communicator->id = m_nextCommunicator++;
+    communicator->identity = identity;
+    record->id = communicator->id;
+    record->parent = identity.parent;
+    record->hash = identity.hash;
+    record->size = identity.size;
+    record->rank = identity.rank;
+    record->device = identity.device;
+    record->name = 0;
+    record->createdTicks = ticks();
+    record->handle = identity.handle;
+    m_definitions.commit(record, trace::RecordKind::Communicator);
+    m_communicators.set(identity.handle, communicator);
+    const Communicator* none = nullptr;
+    if (identity.parent == 0 && identity.hash != 0) {
+        firstCommunicator.compare_exchange_strong(none, communicator);
+    }
+    return communicator;
+}
+
+void Registry::forgetCommunicator(std::uint64_t handle)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (m_communicators.find(handle) != nullptr) {
+        m_communicators.set(handle, nullptr);
+    }
+}
+
+void Registry::addThread(std::uint32_t threadId, std::uint32_t tid, const char* name)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (auto* record = m_definitions.reserve<trace::ThreadRecord>(); record != nullptr) {
+        record->threadId = threadId;
+        record->tid = tid;
+        std::snprintf(record->name, sizeof record->name, "%s", name);
+        m_definitions.commit(record, trace::RecordKind::Thread);
+    }
+}
+
+void Registry::recordClock(const ClockSample& sample)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (auto* record = m_definitions.reserve<trace::ClockRecord>(); record != nullptr) {
+        record->ticks = sample.ticks;
+        record->monotonicNs = sample.monotonicNs;
+        record->realtimeNs = sample.realtimeNs;
+        m_definitions.commit(record, trace::RecordKind::Clock);
+    }
+}
+
+} // namespace ringside::collector

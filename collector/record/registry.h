@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything records refer to by number: strings, streams, communicators, threads, and the clock. Looked up
+// without a lock; a new one is written into the definitions ring, under a mutex, before its number is given
+// away.
+#pragma once
+#include "record/clock.h"
+#include "record/handle_table.h"
+#include "record/ring.h"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+
+namespace ringside::collector {
+
+using StringId = std::uint32_t;
+
+struct CommunicatorIdentity {
+    std::uint64_t handle = 0;
+    std::uint64_t hash = 0; ///< the same on all its ranks; 0: not known
+    std::uint32_t parent = 0;
+    std::int32_t size = 0;
+    std::int32_t rank = -1;
+    std::int32_t device = -1;
+};
+
+/// A communicator as the hooks see it. Never freed.
+struct Communicator {
+    std::uint32_t id = 0;
+    CommunicatorIdentity identity;
+    std::atomic<std::uint64_t> nextSequence{0};
+    std::atomic<std::uint64_t> children{0};
+};
+
+class Registry final {
+public:
+    /// Defines the names of all intercepted functions.
+    explicit Registry(Ring& definitions);
+
+    /// 0 when there is no room for another definition right now.
+    StringId intern(std::string_view text);
+    /// 0 for the null stream and when there is no room. `device` is asked for only when the stream is new.
+    template <class Device>
+    std::uint32_t streamId(std::uint64_t handle, Device&& device)
+    {
+        if (handle == 0) {
+            return 0;
+        }
+        const std::uint32_t id = m_streams.find(handle);
+        return id != 0 ? id : addStream(handle, device());
+    }
+    void forgetStream(std::uint64_t handle);
+
+    [[nodiscard]] Communicator* communicator(std::uint64_t handle) const
+    {
+        return m_communicators.find(handle);
+    }
+    Communicator* addCommunicator(const CommunicatorIdentity& identity);
+    void forgetCommunicator(std::uint64_t handle);
+
+    void addThread(std::uint32_t threadId, std::uint32_t tid, const char* name);
+    void recordClock(const ClockSample& sample);
+
+    /// Bit n: device n was used by this process.
+    std::atomic<std::uint64_t> devicesSeen{0};
+    /// The first communicator without a parent: tells the rank where no launcher does.
+    std::atomic<const Communicator*> firstCommunicator{nullptr};
+
+private:
+    std::uint32_t addStream(std::uint64_t handle, std::int32_t device);
+    bool defineString(StringId id, std::string_view text);
+
+    std::mutex m_mutex;
+    Ring& m_definitions;
+    StringId m_nextString;
+    std::uint32_t m_nextStream = 1;
+    std::uint32_t m_nextCommunicator = 1;
+    HandleTable<StringId, 1 << 16> m_strings;
+    HandleTable<std::uint32_t, 1 << 12> m_streams;
+    HandleTable<Communicator*, 1 << 12> m_communicators;
+};
+
+/// FNV-1a over bytes, finished by a multiply-shift so that all bits count; never 0.
+std::uint64_t hashBytes(const void* data, std::size_t bytes, std::uint64_t seed = 0);
+
+} // namespace ringside::collector

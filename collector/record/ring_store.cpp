@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/ring_store.h"
+
+#include "record/message.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+
+namespace ringside::collector {
+namespace {
+
+constexpr const char* kShm = "/dev/shm";
+
+// Bytes of all ring files under /dev/shm that belong to this user's processes.
+std::uint64_t ringBytesOnShm(const std::string& prefix)
+{
+    std::uint64_t bytes = 0;
+    DIR* shm = opendir(kShm);
+    if (shm == nullptr) {
+        return 0;
+    }
+    while (const dirent* entry = readdir(shm)) {
+        if (!std::string_view(entry->d_name).starts_with(prefix)) {
+            continue;
+        }
+        const std::string folder = std::string(kShm) + "/" + entry->d_name;
+        if (DIR* inner = opendir(folder.c_str()); inner != nullptr) {
+            struct stat status {};
+            while (const dirent* file = readdir(inner)) {
+                if (fstatat(dirfd(inner), file->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    S_ISREG(status.st_mode)) {
+                    bytes += static_cast<std::uint64_t>(status.st_size);
+                }
+            }
+            closedir(inner);
+        }
+    }
+    closedir(shm);
+    return bytes;
+}
+
+std::uint64_t freeBytes(const char* path)
+{
+    struct statvfs status {};
+    return statvfs(path, &status) == 0 ? std::uint64_t{status.f_bavail} * status.f_frsize : 0;
+}
+
+bool fitsFileSizeLimit(std::size_t bytes)
+{
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes;
+}
+
+std::uint64_t processStartTicks()
+{
+    std::ifstream file("/proc/self/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t afterName = text.rfind(')');
+    if (afterName == std::string::npos) {
+        return 0;
+    }
+    const char* at = text.c_str() + afterName + 1;
+    constexpr int kFieldsBetween = 20; // from the state (field 3) to the start time (field 22)
+    for (int field = 0; field < kFieldsBetween && at != nullptr; ++field) {
+        at = std::strchr(at + 1, ' ');
+    }
+    return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
+}
+
+} // namespace
+
+RingStore::RingStore(ProcessNames names) : m_names(std::move(names)) {}
+
+Ring* RingStore::create(trace::RingRole role, std::size_t bytes)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (m_refused) {
+        return nullptr;
+    }
+    const std::size_t fileBytes = trace::kRingHeaderBytes + bytes;
+    const std::string directory = directoryFor(fileBytes);
+    const std::string path =
+        directory + "/" + m_names.base + "." + std::to_string(m_rings.size() + 1) + ".ring";
+    std::byte* mapping = directory.empty() ? nullptr : mapFile(path, fileBytes);
+    if (mapping == nullptr) {
+        m_refused = true;
+        say(Talk::Always, "no room for a ring of %zu bytes in %s or %s (%s): not recording further threads",
+            fileBytes, kShm, m_names.runDirectory.c_str(), std::strerror(errno));
+        return nullptr;
+    }
+    auto ring = std::make_unique<Ring>(std::span(mapping, fileBytes), path);
+    fillHeader(*ring, role);
+    m_rings.push_back(std::move(ring));
+    return m_rings.back().get();
+}
+
+Ring* RingStore::acquire(std::uint32_t threadId, std::size_t bytes)
+{
+    Ring* found = nullptr;
+    {
+        const std::scoped_lock lock(m_mutex);
+        for (const auto& ring : m_rings) {
+            if (ring->use.load(std::memory_order_acquire) == Ring::Use::Free) {
+                found = ring.get();
+                found->use.store(Ring::Use::Owned, std::memory_order_relaxed);
+                break;
+            }
+        }
+    }
+    if (found == nullptr) {
+        found = create(trace::RingRole::Thread, bytes);
+    }
+    if (found != nullptr) {
+        found->header().tid = static_cast<std::uint32_t>(gettid());
+        found->header().threadId = threadId;
+    }
+    return found;
+}
+
+void RingStore::fillHeader(Ring& ring, trace::RingRole role) const
+{
+    trace::RingHeader& header = ring.header();
+    header.role = role;
+    header.pid = static_cast<std::uint32_t>(getpid());
+    header.processStartTicks = processStartTicks();
+    header.createdMonotonicNs = static_cast<std::uint64_t>(readClockNs(CLOCK_MONOTONIC));
+    std::snprintf(header.host, sizeof header.host, "%s", m_names.host.c_str());
+    std::snprintf(header.processName, sizeof header.processName, "%s", m_names.base.c_str());
+    header.ringId = static_cast<std::uint32_t>(m_rings.size() + 1);
+}
+
+// A hole in a full tmpfs would be SIGBUS inside the user's call: so allocate for real and touch every page
+// now.
+std::byte* RingStore::mapFile(const std::string& path, std::size_t bytes)
+{
+    const int file =
+        fitsFileSizeLimit(bytes) ? open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    if (file < 0) {
+        return nullptr;
+    }
+    void* mapping = MAP_FAILED;
+    const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+    if (error == 0) {
+        mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+    } else {
+        errno = error;
+    }
+    close(file);
+    if (mapping == MAP_FAILED) {
+        unlink(path.c_str());
+        return nullptr;
+    }
+    return static_cast<std::byte*>(mapping);
+}
+
+std::string RingStore::directoryFor(std::size_t bytes)
+{
+    const std::string prefix = "ringside-" + std::to_string(getuid()) + "-";
+    const std::uint64_t used = ringBytesOnShm(prefix);
+    constexpr std::uint64_t kShare = 4;
+    if (used + bytes <= (used + freeBytes(kShm)) / kShare) {
+        if (m_shmDirectory.empty()) {
+            std::string pattern = std::string(kShm) + "/" + prefix + "XXXXXX";
+            if (mkdtemp(pattern.data()) != nullptr) {
+                m_shmDirectory = pattern;
+                announce(m_shmDirectory);
+            }
+        }
+        if (!m_shmDirectory.empty()) {
+            return m_shmDirectory;
+        }
+    }
+    const std::string directory = m_names.runDirectory + "/" + m_names.base + ".ringfiles";
+    constexpr mode_t kPrivate = 0700;
+    if (std::ranges::find(m_directories, directory) == m_directories.end()) {
+        if (mkdir(directory.c_str(), kPrivate) != 0) {
+            return {};
+        }
+        announce(directory);
+    }
+    return directory;
+}
+
+void RingStore::announce(const std::string& directory)
+{
+    m_directories.push_back(directory);
+    if (fitsFileSizeLimit(std::size_t{1} << 16)) {
+        std::ofstream(m_names.runDirectory + "/" + m_names.base + ".rings", std::ios::app)
+            << directory << '\n';
+    }
+}
+
+std::vector<Ring*> RingStore::rings() const
+{
+    const std::scoped_lock lock(m_mutex);
+    std::vector<Ring*> result;
+    for (const auto& ring : m_rings) {
+        result.push_back(ring.get());
+    }
+    return result;
+}
+
+void RingStore::removeFiles()
+{
+    const std::scoped_lock lock(m_mutex);
+    for (const auto& ring : m_rings) {
+        unlink(ring->path().c_str());
+    }
+    for (const std::string& directory : m_directories) {
+        rmdir(directory.c_str());
+    }
+    unlink((m_names.runDirectory + "/" + m_names.base + ".rings").c_str());
+    m_refused = true;
+}
+
+} // namespace ringside::collector

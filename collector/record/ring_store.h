@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes, hands out and removes the ring files of this process. On tmpfs, because writeback would stall
+// writers; all rings of all processes together take at most a quarter of /dev/shm's free space (NCCL needs it
+// too), else they go to the run directory. A small file BASE.rings in the run directory names the
+// directories, one a line, so that recovery finds them.
+#pragma once
+#include "record/ring.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace ringside::collector {
+
+struct ProcessNames {
+    std::string host;
+    std::string base; ///< HOST-PID, or HOST-PID-N where a file of that name exists (exec, reused pid)
+    std::string runDirectory;
+    [[nodiscard]] std::string database() const { return runDirectory + "/" + base + ".db"; }
+};
+
+class RingStore final {
+public:
+    explicit RingStore(ProcessNames names);
+
+    /// A fresh ring of about `bytes`, or null with one line said: then there is no recording for its thread.
+    Ring* create(trace::RingRole role, std::size_t bytes);
+    /// A ring whose former thread is gone and whose records are committed, or a fresh one.
+    Ring* acquire(std::uint32_t threadId, std::size_t bytes);
+
+    [[nodiscard]] std::vector<Ring*> rings() const;
+    /// After a clean close: the records are in the database.
+    void removeFiles();
+
+private:
+    [[nodiscard]] std::string directoryFor(std::size_t bytes);
+    void announce(const std::string& directory);
+    std::byte* mapFile(const std::string& path, std::size_t bytes);
+    void fillHeader(Ring& ring, trace::RingRole role) const;
+
+    ProcessNames m_names;
+    std::string m_shmDirectory; ///< empty until one was made
+    std::vector<std::string> m_directories;
+    mutable std::mutex m_mutex;
+    std::vector<std::unique_ptr<Ring>> m_rings;
+    bool m_refused = false;
+};
+
+} // namespace ringside::collector

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/session.h"
+
+#include "record/drain.h"
+#include "record/identity.h"
+#include "record/message.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace ringside::collector {
+
+std::atomic<Phase> g_phase{Phase::NotStarted};
+std::atomic<std::uint64_t> g_nextCallId{1};
+thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec"))) = {nullptr, 0};
+
+namespace {
+
+// Everything a recording needs. Made once and never freed: threads and exit handlers may still be inside.
+struct Session {
+    Session(const ProcessNames& names, const Options& sessionOptions) : options(sessionOptions), store(names)
+    {}
+    Options options;
+    RingStore store;
+    Registry* registry = nullptr;
+    Drain* drain = nullptr;
+    pthread_key_t threadEnd{};
+    std::atomic<std::uint32_t> nextThread{1};
+};
+
+pthread_mutex_t g_startMutex = PTHREAD_MUTEX_INITIALIZER;
+Session* g_session = nullptr;
+std::atomic<std::uint64_t> g_steps{0};
+
+void endThread(void* state)
+{
+    auto* thread = static_cast<ThreadState*>(state);
+    t_thread.state = nullptr;
+    thread->ring->use.store(Ring::Use::OwnerGone, std::memory_order_release);
+    delete thread;
+}
+
+// Threads of the parent, its files and its drain thread are not ours: a child of a recording process records
+// nothing. A child of a process that did not record yet may start its own recording.
+void disableInChild()
+{
+    if (g_session != nullptr) {
+        g_phase.store(Phase::Off);
+        t_thread.state = nullptr;
+    }
+}
+
+bool makeDirectory(const std::string& path)
+{
+    constexpr mode_t kPrivate = 0700;
+    return mkdir(path.c_str(), kPrivate) == 0 || errno == EEXIST;
+}
+
+// Null, with the reason said, when this process cannot be recorded.
+Session* makeSession()
+{
+    const Options options = readOptions();
+    if (options.directory.empty() || options.profile == Profile::Off) {
+        say(Talk::IfAsked, "not recording: %s",
+            options.directory.empty() ? "RINGSIDE_DIR is not set" : "RINGSIDE_PROFILE=off");
+        return nullptr;
+    }
+    if (!makeDirectory(options.directory)) {
+        say(Talk::Always, "not recording: cannot make %s: %s", options.directory.c_str(),
+            std::strerror(errno));
+        return nullptr;
+    }
+    chooseClock();
+    const ProcessNames names = nameProcess(options.directory);
+    auto* session = new Session(names, options);
+    constexpr std::size_t kDefinitionBytes = std::size_t{1} << 20;
+    Ring* definitions = session->store.create(trace::RingRole::Definitions, kDefinitionBytes);
+    if (definitions == nullptr || pthread_key_create(&session->threadEnd, &endThread) != 0) {
+        return nullptr;
+    }
+    session->registry = new Registry(*definitions);
+    session->registry->recordClock(sampleClocks());
+    session->drain =
+        new Drain(names, options, session->store, *session->registry, *definitions, makeParticipants());
+    return session;
+}
+
+void startSession()
+{
+    try {
+        g_session = makeSession();
+        if (g_session != nullptr && g_session->drain->start()) {
+            g_phase.store(Phase::Recording, std::memory_order_release);
+            std::atexit(&closeSession);
+            return;
+        }
+    } catch (...) {
+        say(Talk::Always, "not recording: out of memory");
+    }
+    g_phase.store(Phase::Off);
+}
+
+void startOnce()
+{
+    pthread_mutex_lock(&g_startMutex);
+    if (g_phase.load() == Phase::NotStarted) {
+        startSession();
+    }
+    pthread_mutex_unlock(&g_startMutex);
+}
+
+ThreadState* makeThreadState()
+{
+    Session& session = *g_session;
+    const std::uint32_t id = session.nextThread.fetch_add(1);
+    Ring* ring = session.store.acquire(id, session.options.ringBytes);
+    if (ring == nullptr) {
+        return nullptr;
+    }
+    auto* state = new ThreadState;
+    state->ring = ring;
+    state->threadId = id;
+    char name[16] = {};
+    prctl(PR_GET_NAME, name);
+    session.registry->addThread(id, static_cast<std::uint32_t>(gettid()), name);
+    pthread_setspecific(session.threadEnd, state);
+    t_thread.state = state;
+    return state;
+}
+
+__attribute__((constructor)) void installForkHandler()
+{
+    pthread_atfork(nullptr, nullptr, &disableInChild);
+}
+
+__attribute__((destructor)) void closeAtUnload()
+{
+    closeSession();
+}
+
+} // namespace
+
+ThreadState* recordingThreadSlow()
+{
+    if (g_phase.load(std::memory_order_acquire) == Phase::Off) {
+        return nullptr;
+    }
+    const ErrnoKeeper keeper;
+    const Inside inside;
+    if (g_phase.load(std::memory_order_acquire) == Phase::NotStarted) {
+        startOnce();
+    }
+    if (g_phase.load(std::memory_order_acquire) != Phase::Recording) {
+        return nullptr;
+    }
+    try {
+        return t_thread.state != nullptr ? t_thread.state : makeThreadState();
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+Registry& registry()
+{
+    return *g_session->registry;
+}
+
+__attribute__((weak)) std::vector<Participant*> makeParticipants()
+{
+    return {};
+}
+
+void noteStep()
+{
+    // The first steps open and close the device tier's window (device/device_tier.h): let it look at once.
+    constexpr std::uint64_t kDeciding = 64;
+    if (g_steps.fetch_add(1, std::memory_order_relaxed) < kDeciding) {
+        requestDrain();
+    }
+}
+
+std::uint64_t stepsNoted()
+{
+    return g_steps.load(std::memory_order_relaxed);
+}
+
+void closeSession()
+{
+    Phase expected = Phase::Recording;
+    if (!g_phase.compare_exchange_strong(expected, Phase::Off)) {
+        return;
+    }
+    const ErrnoKeeper keeper;
+    const Inside inside;
+    constexpr int kSeconds = 10;
+    if (!g_session->drain->finish(kSeconds)) {
+        say(Talk::Always, "the trace of this process is not complete: ringside recover %s",
+            g_session->options.directory.c_str());
+    }
+}
+
+} // namespace ringside::collector

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording in this process: begins at the first NCCL, CUDA or mark call (so that launchers leave nothing),
+// ends at exit or when our part fails, and never begins again. The inline part is the hot path: no lock, no
+// allocation, no system call.
+#pragma once
+#include "record/clock.h"
+#include "record/options.h"
+#include "record/registry.h"
+#include "record/ring.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace ringside::trace {
+class Writer;
+}
+
+namespace ringside::collector {
+
+enum class Phase : int { NotStarted, Recording, Off };
+extern std::atomic<Phase> g_phase;
+
+/// What one recording thread keeps. Made at its first event, freed when the thread ends.
+struct ThreadState {
+    Ring* ring = nullptr;
+    std::uint32_t threadId = 0;
+    bool deviceNoted = false;
+    // The NCCL group the thread is in.
+    int groupDepth = 0;
+    std::uint64_t groupId = 0;
+    std::uint64_t groupCalls = 0;
+    std::uint64_t groupStartTicks = 0;
+    // The step it marked.
+    bool inStep = false;
+    std::int64_t stepNumber = 0;
+    std::uint64_t stepStartTicks = 0;
+    // Open NVTX push/pop ranges; deeper ones are only counted.
+    struct OpenRange {
+        std::uint64_t startTicks;
+        const void* domain;
+        StringId name;
+        std::uint32_t category;
+    };
+    std::array<OpenRange, 64> ranges;
+    std::uint32_t rangeDepth = 0;
+    std::uint32_t rangesBeyond = 0;
+};
+
+/// Initial-exec: touched on every call, must not allocate (style.md 3).
+struct ThreadLocal {
+    ThreadState* state;
+    int depth; ///< > 0: inside a hook; what NCCL and CUDA call themselves is not recorded again
+};
+extern thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec")));
+
+ThreadState* recordingThreadSlow();
+
+/// The calling thread's state, or null when nothing is recorded.
+inline ThreadState* recordingThread()
+{
+    if (g_phase.load(std::memory_order_acquire) == Phase::Recording && t_thread.state != nullptr) [[likely]] {
+        return t_thread.state;
+    }
+    return recordingThreadSlow();
+}
+
+/// Marks the thread as inside our code, also against signal handlers and thread cancellation.
+class Inside final {
+public:
+    Inside() { ++t_thread.depth; }
+    ~Inside() { --t_thread.depth; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+};
+
+/// Shows other processes and recovery what the thread is inside (outermost call only).
+inline void enterCall(ThreadState& thread, std::uint32_t api, std::uint64_t startTicks,
+                      std::uint32_t communicator = 0, std::uint64_t sequence = 0, std::uint64_t count = 0)
+{
+    trace::InFlight& slot = thread.ring->header().inFlight[0];
+    slot.communicator = communicator;
+    slot.startTicks = startTicks;
+    slot.sequence = sequence;
+    slot.count = count;
+    slot.api.store(api, std::memory_order_release);
+}
+inline void leaveCall(ThreadState& thread)
+{
+    thread.ring->header().inFlight[0].api.store(0, std::memory_order_release);
+}
+
+/// Call and group ids come from one counter: either may be an external correlation id.
+extern std::atomic<std::uint64_t> g_nextCallId;
+inline std::uint64_t nextCallId()
+{
+    return g_nextCallId.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Valid while the phase is Recording, and never freed.
+Registry& registry();
+
+/// What takes part in the drain thread's work: called on that thread only, may throw (recording then stops).
+class Participant {
+public:
+    virtual ~Participant() = default;
+    virtual void begin(trace::Writer& writer, const Options& options) = 0;
+    virtual void pass(trace::Writer& writer, Registry& registry) = 0;
+    virtual void end(trace::Writer& writer, Registry& registry) = 0;
+};
+/// Who takes part: the collector defines it, without it (a weak default) nobody does. Called once, when
+/// recording starts; they must live as long as the process. Not a registration by static constructors, which
+/// may run after the first intercepted call.
+std::vector<Participant*> makeParticipants();
+
+/// Counts a step for the device tier's window.
+void noteStep();
+std::uint64_t stepsNoted();
+
+/// Ends recording: all records are committed and the file is closed, within a bounded wait. Safe to call
+/// twice.
+void closeSession();
+
+} // namespace ringside::collector
