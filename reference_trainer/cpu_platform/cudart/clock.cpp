@@ -48,6 +48,8 @@ std::int64_t realtimeAt(std::int64_t monotonic)
 
 void sleepUntil(std::int64_t monotonic)
 {
+    if (monotonicNs() >= monotonic)
+        return; // an expired timer is still a trip through the scheduler
     const timespec until{monotonic / 1'000'000'000, monotonic % 1'000'000'000};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
     }

@@ -24,6 +24,7 @@ struct QueueItem {
     CompletionPtr completion = {};
     std::int64_t queuedNs = 0;
     std::uint32_t correlation = 0;
+    bool more = false; ///< others were waiting behind it when it was taken from the queue
 };
 
 struct StreamOptions {

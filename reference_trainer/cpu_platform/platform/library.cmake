@@ -25,7 +25,10 @@ function(ringside_platform_library name status)
     PRIVATE ringside_build_options Threads::Threads ${CMAKE_DL_LIBS})
   # nodelete: threads of ours live on after a dlclose.
   target_link_options(${target} PRIVATE LINKER:--version-script=${CMAKE_CURRENT_BINARY_DIR}/exports.map
-    LINKER:-z,nodelete $<$<NOT:$<BOOL:${RINGSIDE_SANITIZE}>>:LINKER:-z,defs>)
+    LINKER:-z,nodelete)
+  if(NOT RINGSIDE_SANITIZE)   # sanitizers leave their own symbols undefined in shared libraries
+    target_link_options(${target} PRIVATE LINKER:-z,defs)
+  endif()
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SOVERSION 13 CXX_VISIBILITY_PRESET default
     BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/exports.map)
 endfunction()
