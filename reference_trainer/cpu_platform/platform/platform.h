@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emulated libraries share with the emulated CUDA runtime: work on stream queues and the activity it leaves.
-// Exported by our libcudart.so.13 under the version node RINGSIDE_PLATFORM; the real library has none of these names,
-// so a mixture of real and emulated libraries fails at load time instead of producing nonsense.
+// What the emulated libraries share with the emulated CUDA runtime: work on stream queues and the activity it
+// leaves. Exported by our libcudart.so.13 under the version node RINGSIDE_PLATFORM; the real library has none
+// of these names, so a mixture of real and emulated libraries fails at load time instead of producing
+// nonsense.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,28 +15,30 @@ enum class WorkKind : std::uint8_t { Kernel, Copy, Set };
 
 /// What a piece of work costs in the device model. Zero fields cost nothing; the largest term wins.
 struct WorkCost {
-    double flops = 0;            ///< floating point operations, against the model's FLOP/s
-    double memoryBytes = 0;      ///< device memory traffic, against the model's memory bandwidth
-    double copyBytes = 0;        ///< host <-> device bytes, against the model's PCIe bandwidth
-    std::int64_t minimumNs = 0;  ///< at least this long, whatever the rest says
+    double flops = 0;           ///< floating point operations, against the model's FLOP/s
+    double memoryBytes = 0;     ///< device memory traffic, against the model's memory bandwidth
+    double copyBytes = 0;       ///< host <-> device bytes, against the model's PCIe bandwidth
+    std::int64_t minimumNs = 0; ///< at least this long, whatever the rest says
 };
 
 /// One piece of work for a stream. `name` must outlive the process (a literal or interned).
 /// `run` does the work on the stream's thread; it may block (a collective waits for its peers).
 /// `arg` is owned by the callee: `run` is called exactly once and frees it.
-/// With `arithmetic` and the model's `compute = skip`, `run` is called with skip = true: free `arg`, compute nothing.
+/// With `arithmetic` and the model's `compute = skip`, `run` is called with skip = true: free `arg`, compute
+/// nothing.
 struct Work {
     WorkKind kind = WorkKind::Kernel;
     const char* name = nullptr;
     void (*run)(void* arg, bool skip) = nullptr;
     void* arg = nullptr;
     WorkCost cost = {};
-    std::uint64_t bytes = 0;     ///< for copies and sets: what the activity record says
-    std::uint8_t copyKind = 0;   ///< cudaMemcpyKind for copies
+    std::uint64_t bytes = 0;   ///< for copies and sets: what the activity record says
+    std::uint8_t copyKind = 0; ///< cudaMemcpyKind for copies
     bool arithmetic = false;
 };
 
-/// One finished piece of work, as the stream's thread saw it. Times are CLOCK_REALTIME ns, as CUPTI's default.
+/// One finished piece of work, as the stream's thread saw it. Times are CLOCK_REALTIME ns, as CUPTI's
+/// default.
 struct WorkActivity {
     WorkKind kind;
     const char* name;
@@ -43,7 +46,7 @@ struct WorkActivity {
     std::int64_t endNs;
     std::uint32_t device;
     std::uint32_t context;
-    std::uint32_t stream;       ///< CUPTI's stream id: small number, 7 is the legacy default stream
+    std::uint32_t stream; ///< CUPTI's stream id: small number, 7 is the legacy default stream
     std::uint32_t correlation;
     std::uint64_t bytes;
     std::uint8_t copyKind;
@@ -60,11 +63,12 @@ struct ApiActivity {
     std::int32_t result;
 };
 
-/// Receives activity. Functions may be called from any thread at once and must not call back into the runtime.
+/// Receives activity. Functions may be called from any thread at once and must not call back into the
+/// runtime.
 struct ActivitySink {
     void (*work)(const WorkActivity&);
-    /// Called on the calling thread right before the call takes effect, so the sink can tie its thread's external
-    /// correlation ids to `correlation`.
+    /// Called on the calling thread right before the call takes effect, so the sink can tie its thread's
+    /// external correlation ids to `correlation`.
     void (*apiBegin)(std::uint32_t cbid, std::uint32_t correlation);
     void (*apiEnd)(const ApiActivity&);
 };
@@ -72,16 +76,18 @@ struct ActivitySink {
 } // namespace ringside::platform
 
 extern "C" {
-/// Queues work on a stream (null: the legacy default stream of the current device). Takes the place of a kernel
-/// launch: it gets its own correlation id under the cbid of cudaLaunchKernel when called outside a runtime call.
-/// Returns a cudaError_t.
+/// Queues work on a stream (null: the legacy default stream of the current device). Takes the place of a
+/// kernel launch: it gets its own correlation id under the cbid of cudaLaunchKernel when called outside a
+/// runtime call. Returns a cudaError_t.
 int ringside_platform_enqueue(CUstream_st* stream, const ringside::platform::Work* work);
 /// Installs the process's sink, or removes it with null. The sink must stay valid afterwards.
 void ringside_platform_set_sink(const ringside::platform::ActivitySink* sink);
-/// The device model's value for a key of the model file (see device_model.md); `fallback` where it says nothing.
+/// The device model's value for a key of the model file (see device_model.md); `fallback` where it says
+/// nothing.
 double ringside_platform_model_number(const char* key, double fallback);
 /// CLOCK_REALTIME ns as the emulated device sees it (a planted test clock shifts it).
 std::int64_t ringside_platform_now_ns(void);
-/// What a generated stub does: says once, by its flag `said`, that `name` is not emulated, and returns `status`.
+/// What a generated stub does: says once, by its flag `said`, that `name` is not emulated, and returns
+/// `status`.
 int ringside_platform_stub(const char* name, int* said, int status);
 }
