@@ -70,6 +70,8 @@ public:
         RS_CHECK(cudaMalloc(&memory, count * sizeof(T)));
         m_memory.reset(static_cast<T*>(memory));
         RS_CHECK(cudaMemset(memory, 0, count * sizeof(T)));
+        // cudaMemset does not wait for itself, and our streams do not wait for its stream.
+        RS_CHECK(cudaStreamSynchronize(nullptr));
     }
     [[nodiscard]] T* data() const { return m_memory.get(); }
     [[nodiscard]] std::size_t size() const { return m_size; }

@@ -24,7 +24,8 @@ int chooseDevice(unsigned localRank)
     return static_cast<int>(localRank);
 }
 
-Communicator connect(const RankIdentity& identity, ControlChannel& channel)
+/// Before there is a watchdog: both read the channel.
+ncclUniqueId agreeOnId(const RankIdentity& identity, ControlChannel& channel)
 {
     Token token{};
     ncclUniqueId id;
@@ -35,6 +36,11 @@ Communicator connect(const RankIdentity& identity, ControlChannel& channel)
     }
     token = channel.broadcast(token);
     std::memcpy(&id, token.data(), sizeof id);
+    return id;
+}
+
+Communicator connect(const RankIdentity& identity, const ncclUniqueId& id)
+{
     ncclComm_t communicator = nullptr;
     RS_CHECK(ncclCommInitRank(&communicator, static_cast<int>(identity.worldSize), id,
                               static_cast<int>(identity.rank)));
@@ -57,12 +63,14 @@ void introduce(const Options& options, const Trainer& trainer, unsigned worldSiz
 
 void train(const Options& options, const RankIdentity& identity, const Hooks& hooks, ControlChannel& channel)
 {
-    auto watchdog =
-        std::make_unique<Watchdog>(channel, identity.rank, std::chrono::seconds(options.timeoutSeconds));
+    std::unique_ptr<Watchdog> watchdog;
     try {
         const int device = chooseDevice(identity.localRank);
+        const ncclUniqueId id = agreeOnId(identity, channel);
+        watchdog =
+            std::make_unique<Watchdog>(channel, identity.rank, std::chrono::seconds(options.timeoutSeconds));
         watchdog->progress("connecting NCCL");
-        const Communicator communicator = connect(identity, channel);
+        const Communicator communicator = connect(identity, id);
         watchdog->watch(communicator.get());
         Trainer trainer(options, identity, device, hooks, communicator.get(), *watchdog);
         if (identity.rank == 0)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the trainer does when something is wrong: a clear message on every rank, a code, and never a hang."""
+
+import os
+import pathlib
+import signal
+import socket
+import time
+import unittest
+
+import trainer_process as trainer
+
+SMALL = ("--hidden", 64, "--layers", 2, "--batch", 48, "--eval", 0)
+FOREVER = (*SMALL, "--steps", 1000000)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def ranks_of(launcher):
+    """{rank: pid} of the ranks that a launcher has started."""
+    ranks = {}
+    for pid in pathlib.Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split():
+        variables = pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        for variable in variables:
+            if variable.startswith(b"RANK="):
+                ranks[int(variable[5:])] = int(pid)
+    return ranks
+
+
+class Conduct(unittest.TestCase):
+    def assert_refused(self, expected, *arguments, **variables):
+        code, out, err = trainer.run(*arguments, timeout=20, **variables)
+        self.assertEqual(code, 2, out + err)
+        self.assertRegex(out + err, expected)
+
+    def running(self, *arguments, ranks=3):
+        """A launcher whose ranks are in the middle of training."""
+        launcher = trainer.start(*FOREVER, "--nproc", ranks, *arguments)
+        self.addCleanup(launcher.kill)
+        self.assertIn("hidden layers", launcher.stdout.readline())
+        time.sleep(1)
+        self.assertEqual(len(ranks_of(launcher)), ranks)
+        return launcher
+
+    def test_bad_options_are_said_once(self):
+        self.assert_refused("unknown; there are", "--nproc", 2, "--fault", "gremlins")
+        self.assert_refused("none of its KEY=VALUE", "--fault", "late_rank:colour=red")
+        self.assert_refused("outside a world of 2", "--nproc", 2, "--fault", "late_rank:rank=2")
+        self.assert_refused("does not divide", "--nproc", 3, "--batch", 16)
+        self.assert_refused("--steps", "--steps", -1)
+        self.assert_refused("WORLD_SIZE", RANK=1)
+        code, _, err = trainer.run("--nproc", 3, "--batch", 16)
+        self.assertEqual(err.count("does not divide"), 1)
+
+    def test_a_missing_rank_is_named_on_every_rank(self):
+        port = free_port()
+        ranks = [trainer.start(*SMALL, "--timeout", 2, RANK=rank, WORLD_SIZE=3, LOCAL_RANK=rank,
+                               MASTER_ADDR="127.0.0.1", MASTER_PORT=port) for rank in (0, 1)]
+        for rank in ranks:
+            code, _, err = trainer.finish(rank, 10)
+            self.assertEqual(code, 1)
+            self.assertRegex(err, "did not arrive .* within 2 s: 2;")
+
+    def test_a_port_in_use_is_named(self):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            other.listen()
+            begin = time.monotonic()
+            code, _, err = trainer.run(*SMALL, "--nproc", 2, "--timeout", 5, timeout=20, MASTER_PORT=other.getsockname()[1])
+        self.assertEqual(code, 1)
+        self.assertRegex(err, "rank 0: cannot listen on .*in use")
+        self.assertRegex(err, "rank 1 ")
+        self.assertLess(time.monotonic() - begin, 12)
+
+    def test_a_rank_that_is_killed_ends_the_others(self):
+        for victim in (1, 0):
+            with self.subTest(victim=victim):
+                launcher = self.running()
+                begin = time.monotonic()
+                os.kill(ranks_of(launcher)[victim], signal.SIGKILL)
+                code, _, err = trainer.finish(launcher, 20)
+                self.assertEqual(code, 128 + signal.SIGKILL)
+                self.assertLess(time.monotonic() - begin, 10)
+                self.assertRegex(err, f"rank {victim} was ended by signal 9")
+                for rank in {0, 1, 2} - {victim}:
+                    self.assertRegex(err, f"rank {rank}: ")
+
+    def test_a_rank_that_stands_still_ends_the_job_within_the_timeout(self):
+        launcher = self.running("--timeout", 3)
+        stopped = ranks_of(launcher)[1]
+        os.kill(stopped, signal.SIGSTOP)
+        code, _, err = trainer.finish(launcher, 25)
+        self.assertNotEqual(code, 0)
+        self.assertRegex(err, "rank [02]: giving up: nothing has moved for 3 s")
+        self.assertFalse(pathlib.Path(f"/proc/{stopped}").exists(), "the stopped rank was left behind")
+
+    def test_a_terminated_launcher_leaves_no_ranks(self):
+        launcher = self.running(ranks=2)
+        ranks = ranks_of(launcher)
+        launcher.send_signal(signal.SIGTERM)
+        code, _, _ = trainer.finish(launcher, 20)
+        self.assertEqual(code, 128 + signal.SIGTERM)
+        for pid in ranks.values():
+            self.assertFalse(pathlib.Path(f"/proc/{pid}").exists())
+
+    def test_a_result_that_cannot_be_written_is_a_failure(self):
+        code, _, err = trainer.run(*SMALL, "--steps", 2, "--json", "/nowhere/at/all.json")
+        self.assertEqual(code, 1)
+        self.assertRegex(err, "cannot write /nowhere/at/all.json")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

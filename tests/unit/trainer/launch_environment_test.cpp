@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "failure.h"
+#include "launch_environment.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+using namespace ringside::trainer;
+
+namespace {
+
+RankIdentity identityWith(const std::map<std::string, std::string>& variables)
+{
+    return identityFrom([&](const char* name) -> std::optional<std::string> {
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::nullopt : std::optional(found->second);
+    });
+}
+
+std::string complaintWith(const std::map<std::string, std::string>& variables)
+{
+    try {
+        static_cast<void>(identityWith(variables));
+    } catch (const Failure& failure) {
+        return failure.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST(LaunchEnvironment, isOneRankAloneWithoutALauncher)
+{
+    const RankIdentity identity = identityWith({});
+    EXPECT_EQ(identity.rank, 0U);
+    EXPECT_EQ(identity.worldSize, 1U);
+}
+
+TEST(LaunchEnvironment, readsTorchrunsVariables)
+{
+    const RankIdentity identity = identityWith({{"RANK", "5"},
+                                                {"WORLD_SIZE", "8"},
+                                                {"LOCAL_RANK", "1"},
+                                                {"MASTER_ADDR", "node0"},
+                                                {"MASTER_PORT", "1234"}});
+    EXPECT_EQ(identity.rank, 5U);
+    EXPECT_EQ(identity.worldSize, 8U);
+    EXPECT_EQ(identity.localRank, 1U);
+    EXPECT_EQ(identity.masterAddress, "node0");
+    EXPECT_EQ(identity.masterPort, 1234);
+}
+
+TEST(LaunchEnvironment, readsSlurmsVariables)
+{
+    const RankIdentity identity = identityWith(
+        {{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "4"}, {"SLURM_LOCALID", "1"}, {"MASTER_ADDR", "node0"}});
+    EXPECT_EQ(identity.rank, 3U);
+    EXPECT_EQ(identity.worldSize, 4U);
+    EXPECT_EQ(identity.localRank, 1U);
+}
+
+TEST(LaunchEnvironment, prefersMpirunsVariablesToTheAllocationsAroundIt)
+{
+    const RankIdentity identity = identityWith({{"SLURM_PROCID", "0"},
+                                                {"SLURM_NTASKS", "1"},
+                                                {"OMPI_COMM_WORLD_RANK", "1"},
+                                                {"OMPI_COMM_WORLD_SIZE", "2"},
+                                                {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                                                {"MASTER_ADDR", "node0"}});
+    EXPECT_EQ(identity.rank, 1U);
+    EXPECT_EQ(identity.worldSize, 2U);
+}
+
+TEST(LaunchEnvironment, namesWhatIsMissingOrWrong)
+{
+    EXPECT_NE(complaintWith({{"RANK", "1"}}).find("WORLD_SIZE"), std::string::npos);
+    EXPECT_NE(complaintWith({{"RANK", "x"}, {"WORLD_SIZE", "2"}}).find("RANK=\"x\""), std::string::npos);
+    EXPECT_NE(complaintWith({{"RANK", "2"}, {"WORLD_SIZE", "2"}}).find("outside"), std::string::npos);
+    EXPECT_NE(complaintWith({{"MASTER_PORT", "99999"}}).find("MASTER_PORT"), std::string::npos);
+    EXPECT_NE(complaintWith({{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}}).find("MASTER_ADDR"),
+              std::string::npos);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "failure.h"
+#include "options.h"
+
+#include <gtest/gtest.h>
+
+using namespace ringside::trainer;
+
+namespace {
+
+ParsedOptions parse(std::vector<const char*> arguments)
+{
+    arguments.insert(arguments.begin(), "ddp_trainer");
+    return parseOptions(static_cast<int>(arguments.size()), arguments.data());
+}
+
+} // namespace
+
+TEST(Options, haveTheDefaultsOfDdp)
+{
+    const Options options = parse({}).options;
+    EXPECT_EQ(options.bucketCapMb, 25);
+    EXPECT_EQ(options.processes, 0U);
+    EXPECT_TRUE(options.faults.empty());
+}
+
+TEST(Options, takeSeveralFaults)
+{
+    const ParsedOptions parsed = parse({"--fault", "late_rank:rank=2,ms=15", "--fault", "small_buckets"});
+    EXPECT_FALSE(parsed.leave);
+    EXPECT_EQ(parsed.options.faults, (std::vector<std::string>{"late_rank:rank=2,ms=15", "small_buckets"}));
+}
+
+TEST(Options, refuseWhatTheyDoNotKnow)
+{
+    EXPECT_EQ(parse({"--speed", "high"}).exitCode, 2);
+    EXPECT_EQ(parse({"--steps", "0"}).exitCode, 2);
+    EXPECT_EQ(parse({"--steps", "many"}).exitCode, 2);
+    EXPECT_EQ(parse({"--nproc", "0"}).exitCode, 2);
+    EXPECT_EQ(parse({"--bucket-cap-mb", "-1"}).exitCode, 2);
+    EXPECT_EQ(parse({"--help"}).exitCode, 0);
+    EXPECT_TRUE(parse({"--help"}).leave);
+}
+
+TEST(Options, refuseABatchThatDoesNotDivide)
+{
+    const Options options = parse({"--batch", "10"}).options;
+    EXPECT_NO_THROW(checkAgainstWorld(options, 5));
+    EXPECT_THROW(checkAgainstWorld(options, 4), Failure);
+}
+
+TEST(Options, refuseLessDataThanABatch)
+{
+    EXPECT_THROW(checkAgainstWorld(parse({"--batch", "64", "--samples", "63"}).options, 1), Failure);
+}
+
+TEST(Options, goToTheRanksWithoutNproc)
+{
+    const char* arguments[] = {"t", "--nproc", "4", "--steps", "7", "--nproc=2"};
+    EXPECT_EQ(argumentsForRanks(6, arguments), (std::vector<std::string>{"t", "--steps", "7"}));
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the trainer learns: the same with any number of ranks, any bucket size and any fault."""
+
+import array
+import json
+import re
+import unittest
+
+import trainer_process as trainer
+
+SMALL = ("--hidden", 96, "--layers", 3, "--eval", 0)
+
+
+class Training(unittest.TestCase):
+    def parameters(self, name, *arguments):
+        path = trainer.FOLDER / f"{name}.parameters"
+        code, out, err = trainer.run(*arguments, "--dump-parameters", path)
+        self.assertEqual(code, 0, out + err)
+        values = array.array("f")
+        values.frombytes(path.read_bytes())
+        return values
+
+    def assert_same(self, expected, actual):
+        self.assertEqual(len(expected), len(actual))
+        difference = max(abs(a - b) for a, b in zip(expected, actual))
+        self.assertLess(difference, 2e-4)
+
+    def test_ranks_with_a_share_of_the_batch_equal_one_rank_with_the_batch(self):
+        one = self.parameters("one", *SMALL, "--steps", 20, "--batch", 64)
+        untrained = self.parameters("untrained", *SMALL, "--steps", 1, "--batch", 64)
+        self.assertGreater(max(abs(a - b) for a, b in zip(one, untrained)), 1e-2, "nothing was learned")
+        for ranks in (2, 4):
+            self.assert_same(one, self.parameters(f"of_{ranks}", *SMALL, "--steps", 20, "--batch", 64, "--nproc", ranks))
+
+    def test_faults_change_the_time_and_not_the_result(self):
+        common = (*SMALL, "--steps", 8, "--batch", 32, "--nproc", 2)
+        clean = self.parameters("clean", *common)
+        for fault in ("small_buckets:mb=0.03", "no_overlap", "host_sync", "data_stall:every=4,ms=5",
+                      "late_rank:rank=1,ms=3", "late_rank:rank=0,ms=3,by=data"):
+            with self.subTest(fault):
+                self.assert_same(clean, self.parameters("faulty", *common, "--fault", fault))
+
+    def test_digits_it_has_not_seen_are_told_apart(self):
+        path = trainer.FOLDER / "accuracy.json"
+        code, out, err = trainer.run("--nproc", 2, "--steps", 200, "--json", path)
+        self.assertEqual(code, 0, out + err)
+        result = json.loads(path.read_text())
+        self.assertGreater(result["accuracy"], 0.9)
+        self.assertLess(result["losses"][-1], result["losses"][0] / 3)
+        self.assertEqual(sum(result["bucket_bytes"]), 4 * result["parameters"])
+        self.assertRegex(out, r"accuracy +9\d\.\d %")
+        self.assertTrue(re.search(r"p50 [0-9.]+ ms, p90 [0-9.]+ ms, p99", out), out)
+
+    def test_small_buckets_are_many(self):
+        sizes = {}
+        for name, fault in (("normal", ()), ("small", ("--fault", "small_buckets:mb=0.03"))):
+            path = trainer.FOLDER / f"{name}.json"
+            code, out, err = trainer.run(*SMALL, "--steps", 2, "--batch", 8, "--json", path, *fault)
+            self.assertEqual(code, 0, out + err)
+            sizes[name] = json.loads(path.read_text())["bucket_bytes"]
+        self.assertEqual(len(sizes["normal"]), 1)
+        self.assertGreaterEqual(len(sizes["small"]), 3)
+
+    def test_a_late_rank_holds_everybody_up(self):
+        path = trainer.FOLDER / "late.json"
+        common = (*SMALL, "--steps", 12, "--batch", 8, "--nproc", 2, "--json", path)
+        times = []
+        for fault in ((), ("--fault", "late_rank:rank=1,ms=40,by=data")):
+            code, out, err = trainer.run(*common, *fault)
+            self.assertEqual(code, 0, out + err)
+            times.append(json.loads(path.read_text())["step_ms"]["p50"])
+        self.assertGreater(times[1], times[0] + 25)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
