@@ -95,10 +95,13 @@ void executeAlone(const Launch& work)
 }
 
 /// The body of the kernel, on the stream's thread. Never throws: trouble becomes the asynchronous error.
-void run(void* argument, bool)
+/// `refused`: no stream took the work (communication is never skipped by the device model).
+void run(void* argument, bool refused)
 {
     const std::unique_ptr<Launch> work(static_cast<Launch*>(argument));
     Communicator& communicator = *work->communicator;
+    if (refused)
+        return communicator.cancelLaunch();
     const PipeSignalBlocked guard;
     try {
         if (communicator.startWork())
@@ -131,14 +134,11 @@ void enqueue(std::vector<Operation> operations)
     item.kind = platform::WorkKind::Kernel;
     item.name = kernelName(namesake(work->operations));
     item.run = &run;
-    item.arg = work.get();
+    item.arg = work.release(); // run() frees it in any case
     const int error = ringside_platform_enqueue(stream, &item);
-    if (error != 0) {
-        communicator->cancelLaunch();
+    if (error != 0)
         throw Failure(ncclUnhandledCudaError,
                       "the runtime did not take a collective's kernel: CUDA error " + std::to_string(error));
-    }
-    [[maybe_unused]] Launch* const owned = work.release(); // run() frees it, or has done so
 }
 
 } // namespace

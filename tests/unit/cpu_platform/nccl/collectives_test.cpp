@@ -161,7 +161,7 @@ TEST_P(Collectives, matchTheReferenceAroundChunkBorders)
     runRanks(GetParam(), [](Rank& self) {
         const std::size_t chunk = kChunkBytes / sizeof(float);
         const std::size_t perRing = chunk * static_cast<std::size_t>(self.size);
-        for (const std::size_t border : {chunk, perRing, 3 * perRing}) {
+        for (const std::size_t border : {std::size_t(1024), chunk, perRing, 3 * perRing}) {
             for (const std::size_t count : {border - 1, border, border + 1}) {
                 allReduces<float>(self, ncclFloat32, ncclSum, count);
                 reduces<float>(self, ncclFloat32, ncclMax, count);

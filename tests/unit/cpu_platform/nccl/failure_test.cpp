@@ -184,6 +184,21 @@ TEST(Abort, endsACollectiveThatAPeerNeverJoins)
     });
 }
 
+TEST(Launches, thatNoStreamTakesAreErrors)
+{
+    runRanks(1, [](Rank& self) {
+        float value = 1.0F;
+        cudaStream_t gone = nullptr;
+        check(cudaStreamCreate(&gone) == cudaSuccess && cudaStreamDestroy(gone) == cudaSuccess, "no stream");
+        check(ncclAllReduce(&value, &value, 1, ncclFloat32, ncclSum, self.comm, gone) ==
+                  ncclUnhandledCudaError,
+              "a destroyed stream took work");
+        succeed(ncclAllReduce(&value, &value, 1, ncclFloat32, ncclSum, self.comm, self.stream),
+                "ncclAllReduce");
+        self.synchronise();
+    });
+}
+
 TEST(Refusals, saySo)
 {
     runRanks(1, [](Rank& self) {
