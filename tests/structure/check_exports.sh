@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# check_exports.sh LIBRARY: the collector shows intercepted names, injection entries and ringside_* and nothing else (no C++ runtime, no
+# SQLite), and needs no more than the C library. Another name here would replace the program's own.
+set -euo pipefail
+library=$1
+unexpected=$(nm -D --defined-only "$library" | awk '{print $3}' |
+    grep -Ev '^(nccl[A-Z]|cuda[A-Z]|__cuda[A-Z]|InitializeInjection|ringside_)' || true)
+if [[ -n $unexpected ]]; then
+    echo "$library exports what it should not: $unexpected" >&2
+    exit 1
+fi
+for expected in ncclAllReduce cudaLaunchKernel __cudaLaunchKernel InitializeInjectionNvtx2 ringside_step_begin; do
+    if ! nm -D --defined-only "$library" | grep -qw "$expected"; then
+        echo "$library does not export $expected" >&2
+        exit 1
+    fi
+done
+needed=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -Ev '^(libc|libm|libdl|libpthread|ld-linux.*)\.so' || true)
+if [[ -n $needed ]]; then
+    echo "$library needs $needed: link it statically, the job's machine may have another one" >&2
+    exit 1
+fi

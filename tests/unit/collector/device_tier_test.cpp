@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device tier's decisions and its reading of CUPTI records, without CUPTI.
+#include "device/activity_reader.h"
+#include "device/buffer_pool.h"
+#include "device/device_tier.h"
+
+#include <sqlite3.h>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+using namespace ringside;
+using namespace ringside::collector;
+
+namespace {
+
+TEST(DeviceWindow, autoMeasuresStepsTenToSixty)
+{
+    constexpr std::int64_t kLate = 3'600'000'000'000;
+    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 9, 1));
+    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 10, kLate));
+    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 60, kLate));
+    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 61, 1));
+}
+
+TEST(DeviceWindow, autoMeasuresTheFirstMinuteWhenNoStepsAreMarked)
+{
+    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 0, 59'000'000'000));
+    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 0, 61'000'000'000));
+}
+
+TEST(DeviceWindow, theOtherProfilesMeasureAlwaysOrNever)
+{
+    EXPECT_TRUE(DeviceWindow::contains(Profile::Standard, 1000, 1));
+    EXPECT_FALSE(DeviceWindow::contains(Profile::Light, 20, 1));
+}
+
+TEST(BufferPool, neverGivesNullAndCountsWhatItGaveUp)
+{
+    BufferPool pool;
+    std::set<std::uint8_t*> buffers;
+    for (int index = 0; index < 128; ++index) {
+        std::uint8_t* buffer = pool.request();
+        ASSERT_NE(buffer, nullptr);
+        buffers.insert(buffer);
+        pool.finish(buffer, 8);
+    }
+    EXPECT_EQ(buffers.size(), 128U);
+    EXPECT_EQ(pool.lostBuffers(), 0U);
+    EXPECT_NE(pool.request(), nullptr);
+    EXPECT_EQ(pool.lostBuffers(), 1U);
+    EXPECT_EQ(pool.takeFinished().size(), 127U);
+}
+
+// A buffer of records of our own layout; nextRecord steps by kRecordBytes, as only CUPTI may know how to.
+constexpr std::size_t kRecordBytes = 256;
+struct Buffer {
+    alignas(8) std::uint8_t bytes[16 * kRecordBytes]{};
+    std::size_t used = 0;
+
+    template <class Record>
+    void add(const Record& record)
+    {
+        std::memcpy(bytes + used, &record, sizeof record);
+        used += kRecordBytes;
+    }
+};
+int nextRecord(std::uint8_t* buffer, std::size_t validBytes, cupti::Activity** record)
+{
+    auto* at = reinterpret_cast<std::uint8_t*>(*record);
+    at = at == nullptr ? buffer : at + kRecordBytes;
+    *record = reinterpret_cast<cupti::Activity*>(at);
+    return at < buffer + validBytes ? 0 : 12;
+}
+int callbackName(std::uint32_t, std::uint32_t, const char** name)
+{
+    *name = "cudaLaunchKernel_v7000";
+    return 0;
+}
+
+struct ActivityReaderTest : testing::Test {
+    ActivityReaderTest()
+    {
+        std::filesystem::remove(path);
+        library.nextRecord = &nextRecord;
+        library.callbackName = &callbackName;
+    }
+    ~ActivityReaderTest() override { std::filesystem::remove(path); }
+
+    void readAndClose(Buffer& buffer)
+    {
+        {
+            trace::Writer writer(path, trace::Writer::Mode::Create);
+            ActivityReader reader(library, writer);
+            reader.addClock({1'000'000'000'000, 5'000'000'000, 1'000'000'000'000});
+            reader.addClock(
+                {1'001'000'000'000, 6'000'001'000, 1'001'000'000'000}); // 1 ppm faster than the host
+            reader.read(buffer.bytes, buffer.used);
+            reader.reportIssues();
+            writer.close();
+        }
+    }
+    std::string value(const std::string& sql)
+    {
+        sqlite3* database = nullptr;
+        sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
+        sqlite3_stmt* statement = nullptr;
+        EXPECT_EQ(sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr), SQLITE_OK)
+            << sqlite3_errmsg(database);
+        std::string text;
+        if (sqlite3_step(statement) == SQLITE_ROW) {
+            text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+        }
+        sqlite3_finalize(statement);
+        sqlite3_close(database);
+        return text;
+    }
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("ringside-activity-" + std::to_string(getpid()) + ".db");
+    CuptiLibrary library;
+};
+
+TEST_F(ActivityReaderTest, convertsDeviceTimesToTheHostsClock)
+{
+    Buffer buffer;
+    cupti::Kernel kernel{};
+    kernel.kind = cupti::kKindConcurrentKernel;
+    kernel.start = 1'000'500'000'000;
+    kernel.end = 1'000'500'001'000;
+    kernel.name = "kernel";
+    buffer.add(kernel);
+    readAndClose(buffer);
+    EXPECT_EQ(value("SELECT first_ns FROM kernel_chunk"), "5500000500");
+    EXPECT_EQ(value("SELECT last_ns FROM kernel_chunk"), "5500001500");
+    EXPECT_EQ(value("SELECT device_ns FROM clock_sample ORDER BY monotonic_ns LIMIT 1"), "1000000000000");
+}
+
+TEST_F(ActivityReaderTest, countsWhatCuptiDidNotMeasureInsteadOfStoringZero)
+{
+    Buffer buffer;
+    cupti::Kernel kernel{};
+    kernel.kind = cupti::kKindConcurrentKernel;
+    kernel.name = "kernel";
+    buffer.add(kernel);
+    readAndClose(buffer);
+    EXPECT_EQ(value("SELECT coalesce(sum(count), 0) FROM kernel_chunk"), "0");
+    EXPECT_EQ(value("SELECT count FROM issue WHERE id = 'device_time_missing'"), "1");
+}
+
+TEST_F(ActivityReaderTest, sortsRecordsIntoTheirTables)
+{
+    Buffer buffer;
+    cupti::Memcpy copy{};
+    copy.kind = cupti::kKindMemcpy;
+    copy.start = 1'000'100'000'000;
+    copy.end = 1'000'100'000'010;
+    buffer.add(copy);
+    cupti::Memset set{};
+    set.kind = cupti::kKindMemset;
+    set.start = copy.start;
+    set.end = copy.end;
+    buffer.add(set);
+    cupti::ExternalCorrelation link{cupti::kKindExternalCorrelation, cupti::kExternalKindCustom0, 33, 44};
+    buffer.add(link);
+    link.externalKind = 1; // another tool's
+    buffer.add(link);
+    cupti::Api api{};
+    api.kind = cupti::kKindRuntime;
+    api.start = copy.start;
+    api.end = copy.end;
+    buffer.add(api);
+    readAndClose(buffer);
+    EXPECT_EQ(value("SELECT sum(count) FROM copy_chunk"), "2");
+    EXPECT_EQ(value("SELECT sum(count) FROM call_correlation_chunk"), "1");
+    EXPECT_EQ(value("SELECT sum(count) FROM launch_chunk"), "1");
+    EXPECT_EQ(value("SELECT count(*) FROM string WHERE text = 'cudaLaunchKernel'"), "1");
+}
+
+} // namespace

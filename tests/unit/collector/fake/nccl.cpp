@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A libnccl.so.2 for the collector's own tests: answers, calls itself through the PLT as the real one does,
+// moves no data.
+#include "abi/nccl.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#define FAKE_EXPORT extern "C" __attribute__((visibility("default"))) ncclResult_t
+
+// What ncclCommCount and its like answer of a handle.
+struct ncclComm {
+    int size;
+    int rank;
+};
+
+FAKE_EXPORT ncclGetVersion(int* version)
+{
+    *version = 22809;
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclGetUniqueId(ncclUniqueId* id)
+{
+    *id = {};
+    id->internal[0] = 42;
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId, int rank)
+{
+    *comm = new ncclComm{size, rank};
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclCommSplit(ncclComm_t parent, int color, int, ncclComm_t* child, ncclConfig_t*)
+{
+    *child = color < 0 ? nullptr : new ncclComm{parent->size / 2, parent->rank / 2};
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclCommDestroy(ncclComm_t comm)
+{
+    delete comm;
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclCommCount(const ncclComm_t comm, int* count)
+{
+    *count = comm->size;
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclCommUserRank(const ncclComm_t comm, int* rank)
+{
+    *rank = comm->rank;
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclCommCuDevice(const ncclComm_t, int* device)
+{
+    *device = 0;
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclAllReduce(const void*, void*, size_t count, ncclDataType_t, ncclRedOp_t, ncclComm_t,
+                          cudaStream_t)
+{
+    constexpr size_t kForever = 666; // a count that never returns: for the in-flight slot
+    if (count == kForever) {
+        pause();
+    }
+    errno = static_cast<int>(count);
+    return count == 5 ? ncclInvalidUsage : ncclSuccess;
+}
+FAKE_EXPORT ncclBroadcast(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t)
+{
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclBcast(void* buffer, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                      cudaStream_t stream)
+{
+    return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
+}
+FAKE_EXPORT ncclGroupStart()
+{
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclGroupEnd()
+{
+    return ncclSuccess;
+}

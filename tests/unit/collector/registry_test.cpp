@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/functions.h"
+#include "record/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+using namespace ringside;
+using namespace ringside::collector;
+
+namespace {
+
+struct RegistryTest : testing::Test {
+    static constexpr std::size_t kBytes = trace::kRingHeaderBytes + (std::size_t{1} << 20);
+    std::vector<std::uint64_t> memory = std::vector<std::uint64_t>(kBytes / 8);
+    Ring ring{std::as_writable_bytes(std::span(memory)), "definitions"};
+    std::unique_ptr<Registry> registry = std::make_unique<Registry>(ring);
+
+    int recordsOf(trace::RecordKind kind)
+    {
+        int count = 0;
+        const std::byte* slots = ring.mapping().data() + trace::kRingHeaderBytes;
+        for (std::uint64_t at = 0; at < ring.header().head.load();) {
+            trace::CommitWord word{};
+            std::memcpy(&word, slots + at * trace::kSlotBytes, sizeof word);
+            count += word.kind == kind ? 1 : 0;
+            at += word.slots;
+        }
+        return count;
+    }
+};
+
+TEST_F(RegistryTest, definesTheNamesOfAllInterceptedFunctionsFirst)
+{
+    EXPECT_EQ(recordsOf(trace::RecordKind::String), static_cast<int>(kApiNames.size()));
+}
+
+TEST_F(RegistryTest, givesATextOneIdAndDefinesItOnce)
+{
+    const int before = recordsOf(trace::RecordKind::String);
+    const StringId first = registry->intern("forward");
+    EXPECT_GE(first, kFirstFreeStringId);
+    EXPECT_EQ(registry->intern("forward"), first);
+    EXPECT_NE(registry->intern("backward"), first);
+    EXPECT_EQ(registry->intern(""), 0U);
+    EXPECT_EQ(recordsOf(trace::RecordKind::String), before + 2);
+}
+
+TEST_F(RegistryTest, splitsALongTextAndCutsAVeryLongOne)
+{
+    const int before = recordsOf(trace::RecordKind::String);
+    registry->intern(std::string(100, 'a'));
+    EXPECT_EQ(recordsOf(trace::RecordKind::String), before + 2);
+    registry->intern(std::string(1 << 20, 'b'));
+    EXPECT_EQ(recordsOf(trace::RecordKind::String), before + 2 + 57); // 4096 bytes in parts of 72
+}
+
+TEST_F(RegistryTest, refusesWhenTheDefinitionsRingIsFullAndTriesAgain)
+{
+    StringId id = 1;
+    for (int index = 0; id != 0; ++index) {
+        id = registry->intern("name " + std::to_string(index));
+    }
+    EXPECT_EQ(registry->intern("later"), 0U);
+    ring.header().tail.store(ring.header().head.load());
+    EXPECT_NE(registry->intern("later"), 0U);
+}
+
+TEST_F(RegistryTest, threadsThatMeetTheSameNameAgreeOnItsId)
+{
+    std::vector<std::set<StringId>> ids(4);
+    std::vector<std::thread> threads;
+    for (auto& mine : ids) {
+        threads.emplace_back([&mine, this] {
+            for (int index = 0; index < 500; ++index) {
+                mine.insert(registry->intern("range " + std::to_string(index % 50)));
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const auto& mine : ids) {
+        EXPECT_EQ(mine, ids[0]);
+    }
+    EXPECT_EQ(ids[0].size(), 50U);
+}
+
+TEST_F(RegistryTest, aStreamHandleThatIsUsedAgainIsANewStream)
+{
+    const auto device = [] { return 2; };
+    EXPECT_EQ(registry->streamId(0, device), 0U);
+    const std::uint32_t first = registry->streamId(0x1000, device);
+    EXPECT_EQ(registry->streamId(0x1000, device), first);
+    registry->forgetStream(0x1000);
+    EXPECT_NE(registry->streamId(0x1000, device), first);
+    EXPECT_EQ(recordsOf(trace::RecordKind::Stream), 2);
+}
+
+TEST_F(RegistryTest, aCommunicatorHandleThatIsUsedAgainIsANewCommunicator)
+{
+    CommunicatorIdentity identity;
+    identity.handle = 0xABC0;
+    identity.hash = 77;
+    Communicator* first = registry->addCommunicator(identity);
+    EXPECT_EQ(registry->communicator(0xABC0), first);
+    EXPECT_EQ(registry->firstCommunicator.load(), first);
+    registry->forgetCommunicator(0xABC0);
+    EXPECT_EQ(registry->communicator(0xABC0), nullptr);
+    EXPECT_NE(registry->addCommunicator(identity)->id, first->id);
+}
+
+TEST(HashBytes, isTheSameOnEveryRankAndTellsIdsApart)
+{
+    EXPECT_EQ(hashBytes("unique id", 9), hashBytes("unique id", 9));
+    EXPECT_NE(hashBytes("unique id", 9), hashBytes("unique iD", 9));
+    EXPECT_NE(hashBytes("color", 5, 1), hashBytes("color", 5, 2));
+    EXPECT_NE(hashBytes("", 0), 0U);
+}
+
+} // namespace

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/ring_store.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace ringside;
+using namespace ringside::collector;
+
+namespace {
+
+struct RingStoreTest : testing::Test {
+    RingStoreTest()
+    {
+        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-test-XXXXXX").string();
+        directory = mkdtemp(pattern.data());
+        store = std::make_unique<RingStore>(ProcessNames{"host", "host-1", directory});
+    }
+    ~RingStoreTest() override
+    {
+        store->removeFiles();
+        std::filesystem::remove_all(directory);
+    }
+    std::filesystem::path directory;
+    std::unique_ptr<RingStore> store;
+};
+
+TEST_F(RingStoreTest, writesAHeaderThatRecoveryUnderstands)
+{
+    Ring* ring = store->create(trace::RingRole::Definitions, 1 << 16);
+    ASSERT_NE(ring, nullptr);
+    const trace::RingHeader& header = ring->header();
+    EXPECT_EQ(header.magic, trace::kRingMagic);
+    EXPECT_EQ(header.version, trace::kRingVersion);
+    EXPECT_EQ(header.slotCount, (1U << 16) / trace::kSlotBytes);
+    EXPECT_STREQ(header.processName, "host-1");
+    EXPECT_EQ(header.ringId, 1U);
+    EXPECT_GT(header.processStartTicks, 0U);
+    std::ifstream list(directory / "host-1.rings");
+    std::string folder;
+    std::getline(list, folder);
+    EXPECT_TRUE(std::filesystem::path(ring->path()).string().starts_with(folder));
+    EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(RingStoreTest, handsARingOnOnlyWhenItIsFree)
+{
+    Ring* first = store->acquire(1, 1 << 16);
+    Ring* second = store->acquire(2, 1 << 16);
+    ASSERT_NE(first, second);
+    first->use = Ring::Use::OwnerGone;
+    EXPECT_NE(store->acquire(3, 1 << 16), first);
+    first->use = Ring::Use::Free;
+    EXPECT_EQ(store->acquire(4, 1 << 16), first);
+    EXPECT_EQ(first->header().threadId, 4U);
+}
+
+TEST_F(RingStoreTest, leavesNothingBehindAfterACleanClose)
+{
+    Ring* ring = store->create(trace::RingRole::Thread, 1 << 16);
+    ASSERT_NE(ring, nullptr);
+    const std::filesystem::path file = ring->path();
+    EXPECT_TRUE(std::filesystem::exists(file));
+    store->removeFiles();
+    EXPECT_FALSE(std::filesystem::exists(file.parent_path()));
+    EXPECT_TRUE(std::filesystem::is_empty(directory));
+}
+
+TEST_F(RingStoreTest, refusesARingBeyondTheFileSizeLimitWithoutASignal)
+{
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{4096, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    EXPECT_EQ(store->create(trace::RingRole::Thread, 1 << 16), nullptr);
+    setrlimit(RLIMIT_FSIZE, &before);
+}
+
+} // namespace
