@@ -141,7 +141,8 @@ void Socket::receive(void* data, std::size_t size) const
         if (received < 0)
             failed("rendezvous connection broke while receiving");
         if (received == 0)
-            throw Failure(ncclSystemError, "rendezvous connection was closed by the other side");
+            throw Failure(ncclSystemError,
+                          "the rendezvous connection closed: has the process that made the unique id ended?");
         bytes += received;
         size -= static_cast<std::size_t>(received);
     }
