@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/parallel.h"
 #include "trace/read/process_reader.h"
+#include "trace/read/run_files.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/reader.h>
+#include <ringside/trace/recover.h>
 
-#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 namespace ringside::trace {
 namespace {
-
-std::vector<std::filesystem::path> traceFilesIn(const std::filesystem::path& directory)
-{
-    std::vector<std::filesystem::path> files;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-        if (entry.path().extension() == ".db") {
-            files.push_back(entry.path());
-        }
-    }
-    if (error) {
-        throw Error(ErrorCode::Io, "cannot list " + directory.string() + ": " + error.message());
-    }
-    if (files.empty()) {
-        throw Error(
-            ErrorCode::Unusable, directory.string() + " holds no trace (no *.db)",
-            "Was the job recorded? A process leaves a trace from its first CUDA, NCCL or mark call on.");
-    }
-    std::sort(files.begin(), files.end());
-    return files;
-}
 
 /// What reading one file gave.
 struct FileResult {
@@ -49,6 +29,21 @@ FileResult tryRead(const std::filesystem::path& file, unsigned threads)
         result.error = error;
     }
     return result;
+}
+
+void reportLeftoverRings(RunTrace& run)
+{
+    for (const LeftoverRings& leftover : findLeftoverRings(run.path)) {
+        if (leftover.running) {
+            run.issues.push_back(
+                IssueRow{"still_recording", "info", 1, leftover.process + " is still being recorded"});
+        } else {
+            run.issues.push_back(IssueRow{"rings_not_recovered", "warning", 1,
+                                          leftover.process +
+                                              " died and left records outside of its trace: run ringside "
+                                              "recover on its host"});
+        }
+    }
 }
 
 } // namespace
@@ -77,7 +72,7 @@ RunTrace openRun(const std::filesystem::path& path)
         run.processes = readFile(path, coreCount());
         return run;
     }
-    const auto files = traceFilesIn(path);
+    const auto files = traceFilesOf(path);
     std::vector<FileResult> results(files.size());
     const unsigned threadsAFile = std::max(1U, coreCount() / static_cast<unsigned>(files.size()));
     parallelFor(files.size(), coreCount(),
@@ -91,6 +86,7 @@ RunTrace openRun(const std::filesystem::path& path)
     if (run.processes.empty()) {
         throw *results.front().error;
     }
+    reportLeftoverRings(run);
     return run;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/trace_file.h"
 
+#include "trace/read/run_files.h"
 #include "trace/tables.h"
 
 #include <sqlite3.h>
@@ -18,22 +19,6 @@ constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
 constexpr int kMaxRowBytes = 8 << 20; ///< eight full columns of eight bytes and their headers fit twice
 constexpr int kBusyTimeoutMs = 2000;
 constexpr int kOpenFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
-
-/// SQLite's URI of a path, with the characters escaped that mean something in a URI.
-std::string uriOf(const std::filesystem::path& path, std::string_view query)
-{
-    static constexpr std::string_view kHex = "0123456789ABCDEF";
-    std::string uri = "file:";
-    for (const char c : std::filesystem::absolute(path).string()) {
-        if (c == '?' || c == '#' || c == '%') {
-            const auto byte = static_cast<unsigned char>(c);
-            uri += {'%', kHex[byte >> 4U], kHex[byte & 15U]};
-        } else {
-            uri += c;
-        }
-    }
-    return uri + "?" + std::string(query);
-}
 
 std::uint64_t bigEndian(std::string_view bytes)
 {
@@ -88,8 +73,8 @@ void TraceFile::checkHeader()
 
 void TraceFile::open()
 {
-    const auto tryOpen = [this](std::string_view query) {
-        auto database = std::make_unique<Database>(uriOf(m_path, query), m_path, kOpenFlags);
+    const auto tryOpen = [this](const std::string& query) {
+        auto database = std::make_unique<Database>(sqliteUri(m_path, query), m_path, kOpenFlags);
         sqlite3* const handle = database->handle();
         sqlite3_busy_timeout(handle, kBusyTimeoutMs);
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMaxRowBytes);

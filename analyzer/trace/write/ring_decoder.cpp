@@ -410,6 +410,7 @@ void RingDecoder::decodeInFlight(std::span<const std::byte> mapping)
         row.count = call.count;
         row.startNs = m_clock.toMonotonicNs(call.startTicks);
         m_writer.add(row);
+        ++m_inFlight;
     }
 }
 

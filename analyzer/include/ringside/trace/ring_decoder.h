@@ -52,6 +52,7 @@ public:
     /// same host.
     void addClockReading(const ClockRecord& reading) { m_clock.add(reading); }
     [[nodiscard]] bool clockReady() const { return m_clock.ready(); }
+    [[nodiscard]] std::uint64_t inFlightDecoded() const { return m_inFlight; }
     [[nodiscard]] std::uint64_t recordsDecoded() const { return m_records; } ///< Pad records not counted
 
 private:
@@ -75,6 +76,7 @@ private:
     StringId m_textId = 0;
     std::unordered_set<std::uint32_t> m_endedRings; ///< ids of damaged rings
     std::uint64_t m_records = 0;
+    std::uint64_t m_inFlight = 0;
 };
 
 } // namespace ringside::trace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records that processes left in their rings when they died: finding them, keeping them safe, and putting
+// them into the trace. Rings never leave their host alone: recovery runs there, or anywhere once
+// copyLeftoverRings brought them into the run directory.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ringside::trace {
+
+/// What one process left.
+struct LeftoverRings {
+    std::string process; ///< base name of its database: "HOST-PID"
+    std::vector<std::filesystem::path>
+        rings;                          ///< ring files; empty when their directories are not on this host
+    std::filesystem::path announcement; ///< HOST-PID.rings, empty when there is none
+    bool running = false;               ///< its process is alive: its drain thread will write them
+};
+
+struct RecoverReport {
+    struct Process {
+        std::string name;
+        std::int64_t records = 0;  ///< put into the trace
+        std::int64_t dropped = 0;  ///< had found their ring full, as counted by the rings
+        std::int64_t inFlight = 0; ///< calls that had not returned
+    };
+    std::vector<Process> processes;
+    std::vector<std::string> skipped; ///< one sentence each: still running, rings of another host, unreadable
+};
+
+/// Rings named by HOST-PID.rings files (directories, one a line) or copied into rings/ below the run
+/// directory.
+std::vector<LeftoverRings> findLeftoverRings(const std::filesystem::path& runDirectory,
+                                             const std::filesystem::path& ringDirectoryOverride = {});
+
+/// Moves the rings of dead processes from this host into rings/ below the run directory. Returns the number
+/// of files.
+int copyLeftoverRings(const std::filesystem::path& runDirectory);
+
+/// Adds what the rings of dead processes hold to their traces, and removes the rings. A record is never added
+/// twice. The trace says how many records it got this way and what is still missing. `ringDirectoryOverride`:
+/// look there, not where the announcements point. Throws Error when the directory cannot be read.
+RecoverReport recover(const std::filesystem::path& runDirectory,
+                      const std::filesystem::path& ringDirectoryOverride = {});
+
+} // namespace ringside::trace

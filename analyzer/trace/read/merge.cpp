@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/read/run_files.h"
+#include "trace/read/trace_file.h"
+#include "trace/write/schema.h"
+
+#include <ringside/trace/merge.h>
+
+#include <string>
+
+namespace ringside::trace {
+namespace {
+
+/// INSERT of all rows of `table` of the attached file, each process_id moved up by the parameter.
+void copyTable(Database& output, const TraceFile& source, const std::string& table,
+               const std::string& columns, std::int64_t offset)
+{
+    if (!source.hasTable(table)) {
+        return;
+    }
+    Statement copy(output, "INSERT OR REPLACE INTO main." + table + " (process_id, " + columns +
+                               ") SELECT process_id + ?1, " + columns + " FROM source." + table);
+    copy.bind(1, offset);
+    copy.run();
+}
+
+void copyTables(Database& output, const TraceFile& source, std::int64_t offset)
+{
+    copyTable(output, source, "meta", "key, value", offset);
+    copyTable(output, source, "string", "id, text", offset);
+    copyTable(output, source, "ring_progress", "ring_id, committed_slots", offset);
+    forEachPlainTable([&]<class Row>(TableOf<Row>) {
+        copyTable(output, source, TableOf<Row>::kName, plainColumnList<Row>(), offset);
+    });
+    forEachChunkTable([&]<class Row>(TableOf<Row>) {
+        copyTable(output, source, chunkTableName<Row>(),
+                  "count, first_ns, last_ns, " + chunkColumnList<Row>(), offset);
+    });
+}
+
+void copyFile(Database& output, const std::filesystem::path& path)
+{
+    const TraceFile source(path); // refuses what is no trace, or newer
+    const std::int64_t offset = output.queryInteger("SELECT max(process_id) FROM process").value_or(0);
+    Statement attach(output, "ATTACH ?1 AS source");
+    const std::string uri = sqliteUri(path, "mode=ro");
+    attach.bind(1, uri);
+    attach.run();
+    output.execute("BEGIN");
+    copyTables(output, source, offset);
+    // A process that was killed before it introduced itself still owns its rows.
+    if (output.queryInteger("SELECT count(*) FROM process WHERE process_id > " + std::to_string(offset))
+            .value_or(0) == 0) {
+        output.execute("INSERT INTO process (process_id, host, boot_id, pid, start_ns, command, "
+                       "collector_version, emulated)"
+                       " VALUES (" +
+                       std::to_string(offset + kOnlyProcess) + ", '', '', 0, 0, '', '', 0)");
+    }
+    output.execute("COMMIT");
+    output.execute("DETACH source");
+}
+
+int mergeInto(const std::filesystem::path& output, const std::vector<std::filesystem::path>& files)
+{
+    Database database(output.string(), output, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI);
+    database.execute(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"); // a failed merge removes the file
+    database.execute(schemaSql());
+    for (const auto& file : files) {
+        copyFile(database, file);
+    }
+    return static_cast<int>(database.queryInteger("SELECT count(*) FROM process").value_or(0));
+}
+
+} // namespace
+
+int merge(const std::filesystem::path& run, const std::filesystem::path& output)
+{
+    const auto files = traceFilesOf(run);
+    if (std::filesystem::exists(output)) {
+        throw Error(ErrorCode::Usage, output.string() + " exists already",
+                    "Choose another name for the merged file.");
+    }
+    try {
+        return mergeInto(output, files);
+    } catch (...) {
+        std::error_code ignored;
+        std::filesystem::remove(output, ignored);
+        throw;
+    }
+}
+
+} // namespace ringside::trace

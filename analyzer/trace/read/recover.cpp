@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/write/database.h"
+
+#include <ringside/trace/recover.h>
+#include <ringside/trace/ring_decoder.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <optional>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace ringside::trace {
+namespace {
+
+/// A ring file in memory, aligned as a mapping would be. A copy, because a file may shrink under a mapping.
+class RingImage final {
+public:
+    explicit RingImage(const std::filesystem::path& path)
+    {
+        std::ifstream file(path, std::ios::binary | std::ios::ate);
+        const auto size = file ? static_cast<std::streamoff>(file.tellg()) : std::streamoff{0};
+        m_words.resize(static_cast<std::size_t>(std::max<std::streamoff>(size, 0)) / sizeof(std::uint64_t));
+        file.seekg(0);
+        file.read(reinterpret_cast<char*>(m_words.data()), static_cast<std::streamsize>(bytes().size()));
+    }
+    [[nodiscard]] std::span<const std::byte> bytes() const { return std::as_bytes(std::span(m_words)); }
+
+    template <class T>
+    [[nodiscard]] T field(std::size_t offset) const
+    {
+        T value{};
+        if (bytes().size() >= offset + sizeof value) {
+            std::memcpy(&value, bytes().data() + offset, sizeof value);
+        }
+        return value;
+    }
+    [[nodiscard]] bool isDefinitions() const
+    {
+        return field<std::uint32_t>(offsetof(RingHeader, role)) ==
+               static_cast<std::uint32_t>(RingRole::Definitions);
+    }
+    [[nodiscard]] std::uint32_t id() const { return field<std::uint32_t>(offsetof(RingHeader, ringId)); }
+
+private:
+    std::vector<std::uint64_t> m_words;
+};
+
+std::int64_t nanoseconds(clockid_t clock)
+{
+    timespec now{};
+    clock_gettime(clock, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// What the database knows that decides about recovery. Read before the writer opens it.
+struct Stored {
+    bool exists = false;
+    bool hasProcess = false;
+    bool closed = false;
+    bool deviceTier = false;
+    std::string bootId;
+    std::int64_t recovered = 0;
+    std::vector<ClockRecord> clock; ///< readings that have left the ring
+
+    explicit Stored(const std::filesystem::path& file) : exists(std::filesystem::exists(file))
+    {
+        if (!exists) {
+            return;
+        }
+        Database database(file,
+                          SQLITE_OPEN_READWRITE); // read-write: the dead process's WAL is to be taken over
+        Statement process(database, "SELECT boot_id, end_ns IS NOT NULL FROM process");
+        if (process.step()) {
+            hasProcess = true;
+            bootId = process.column<std::string>(0);
+            closed = process.column<bool>(1);
+        }
+        deviceTier = database.queryInteger("SELECT active FROM tier WHERE tier = 'device'").value_or(0) != 0;
+        Statement samples(database,
+                          "SELECT ticks, monotonic_ns, realtime_ns FROM clock_sample WHERE ticks IS NOT NULL"
+                          " ORDER BY monotonic_ns");
+        while (samples.step()) {
+            clock.push_back({{},
+                             samples.column<std::uint64_t>(0),
+                             samples.column<std::int64_t>(1),
+                             samples.column<std::int64_t>(2)});
+        }
+        recovered =
+            database.queryInteger("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'recovered_records'")
+                .value_or(0);
+    }
+};
+
+std::string thisBoot()
+{
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    std::getline(file, id);
+    return id;
+}
+
+/// A process that died young left one clock reading; this machine's clocks of the same boot give the second.
+/// True if so.
+bool completeClock([[maybe_unused]] RingDecoder& decoder, [[maybe_unused]] const Stored& stored)
+{
+#if defined(__x86_64__)
+    if (!decoder.clockReady() && !stored.bootId.empty() && stored.bootId == thisBoot()) {
+        decoder.addClockReading({{}, __rdtsc(), nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_REALTIME)});
+        return true;
+    }
+#endif
+    return false;
+}
+
+void writeDropped(Writer& writer, const RingImage& ring, RecoverReport::Process& result)
+{
+    const auto dropped = ring.field<std::int64_t>(offsetof(RingHeader, dropped));
+    if (dropped > 0) {
+        writer.setDropped({ring.isDefinitions() ? "definitions" : "ring records", ring.id(), dropped});
+        result.dropped += dropped;
+    }
+}
+
+/// Decodes to the end of what can be decoded. One call takes a ring's length at most, and holding back may
+/// end in between.
+void decodeAll(RingDecoder& decoder, Writer& writer, const RingImage& ring)
+{
+    const std::uint64_t from = writer.ringProgress(ring.id());
+    const std::uint64_t end = decoder.decode(ring.bytes(), from);
+    if (end != from) {
+        writer.setRingProgress(ring.id(), end);
+    }
+}
+
+void describe(Writer& writer, const Stored& stored, const RingImage& ring, const std::string& name)
+{
+    if (!stored.hasProcess) {
+        ProcessRow process;
+        process.host = name.substr(0, name.rfind('-'));
+        process.pid = ring.field<std::uint32_t>(offsetof(RingHeader, pid));
+        process.startNs = ring.field<std::int64_t>(offsetof(RingHeader, createdMonotonicNs));
+        writer.setProcess(process);
+    }
+    if (stored.closed) {
+        return;
+    }
+    writer.add(IssueRow{"process_killed", "warning", 1,
+                        "the process ended without closing its trace; what its rings held was recovered"});
+    if (stored.deviceTier) {
+        writer.add(IssueRow{"device_records_missing", "warning", 1,
+                            "device records since the last flush are missing: they were in the memory of the "
+                            "killed process"});
+    }
+}
+
+RecoverReport::Process recoverProcess(const std::filesystem::path& database, const LeftoverRings& leftover)
+{
+    RecoverReport::Process result{leftover.process};
+    std::vector<RingImage> rings;
+    for (const auto& path : leftover.rings) {
+        rings.emplace_back(path);
+    }
+    // Definitions first: they explain the others.
+    std::stable_partition(rings.begin(), rings.end(),
+                          [](const RingImage& ring) { return ring.isDefinitions(); });
+    const Stored stored(database);
+    Writer writer(database, stored.exists ? Writer::Mode::Append : Writer::Mode::Create);
+    RingDecoder decoder(writer);
+    for (const ClockRecord& reading : stored.clock) {
+        decoder.addClockReading(reading);
+    }
+    for (const RingImage& ring : rings) {
+        decodeAll(decoder, writer, ring);
+        if (ring.isDefinitions() && completeClock(decoder, stored)) {
+            decodeAll(decoder, writer, ring);
+        }
+        decoder.decodeInFlight(ring.bytes());
+        writeDropped(writer, ring, result);
+    }
+    result.records = static_cast<std::int64_t>(decoder.recordsDecoded());
+    result.inFlight = static_cast<std::int64_t>(decoder.inFlightDecoded());
+    describe(writer, stored, rings.front(), leftover.process);
+    writer.setMeta("recovered_records", std::to_string(stored.recovered + result.records));
+    writer.close();
+    return result;
+}
+
+void removeRings(const LeftoverRings& leftover)
+{
+    std::error_code ignored; // what cannot be removed is found again, and adds nothing then
+    for (const auto& ring : leftover.rings) {
+        std::filesystem::remove(ring, ignored);
+        std::filesystem::remove(ring.parent_path(), ignored);
+    }
+    if (!leftover.announcement.empty()) {
+        std::filesystem::remove(leftover.announcement, ignored);
+    }
+}
+
+} // namespace
+
+RecoverReport recover(const std::filesystem::path& runDirectory,
+                      const std::filesystem::path& ringDirectoryOverride)
+{
+    RecoverReport report;
+    for (const LeftoverRings& leftover : findLeftoverRings(runDirectory, ringDirectoryOverride)) {
+        if (leftover.running) {
+            report.skipped.push_back(leftover.process + " is still running: it writes its trace itself");
+            continue;
+        }
+        if (leftover.rings.empty()) {
+            report.skipped.push_back(leftover.process +
+                                     " left its rings on another host, or they are gone: run this there");
+            continue;
+        }
+        try {
+            report.processes.push_back(recoverProcess(runDirectory / (leftover.process + ".db"), leftover));
+            removeRings(leftover);
+        } catch (const Error& error) {
+            report.skipped.push_back(leftover.process + ": " + error.what());
+        }
+    }
+    return report;
+}
+
+} // namespace ringside::trace
