@@ -6,8 +6,8 @@ import lab
 
 class DemoSlice(lab.Scenario):
     def test_both_planted_faults_are_named(self):
-        rank, milliseconds = self.draw.randrange(lab.RANKS), self.draw.randrange(8, 25)
-        directory = self.training("demo", [f"late_rank:rank={rank},ms={milliseconds},by=compute", "small_buckets"])
+        rank, milliseconds = self.draw.randrange(lab.RANKS), self.draw.randrange(15, 40)
+        directory = self.training("demo", [f"late_rank:rank={rank},ms={milliseconds},by=compute", "small_buckets:mb=0.1"])
         result = lab.report(directory)
         self.finding(result, "late_rank", ranks=[rank])
         self.finding(result, "small_messages")

@@ -13,7 +13,8 @@ import time
 import lab
 
 KILLS = int(os.environ.get("RINGSIDE_TEST_KILLS", 20))
-CALLS_SQL = "SELECT count(*) AS calls FROM api_call JOIN string ON string.id = api_id WHERE text = 'cudaStreamSynchronize'"
+CALLS_SQL = ("SELECT count(*) AS calls FROM api_call JOIN string ON string.id = api_id "
+             "WHERE text = 'cudaStreamSynchronize'")
 DROPS_SQL = "SELECT coalesce(sum(records), 0) AS records FROM dropped"
 
 

@@ -19,19 +19,19 @@ RINGSIDE = BUILD / "bin" / "ringside"
 TRAINER = BUILD / "bin" / "ddp_trainer"
 COLLECTOR = BUILD / "lib" / "libringside_collector.so"
 EXTENSION = BUILD / "lib" / "ringside_sqlite.so"
-MODEL = ROOT / "reference_trainer" / "cpu_platform" / "device_models" / os.environ.get("RINGSIDE_TEST_MODEL", "a100_like.conf")
+MODEL = pathlib.Path(__file__).with_name("device_model.conf")
+COMPUTING_MODEL = ROOT / "reference_trainer" / "cpu_platform" / "device_models" / "a100_like.conf"
+# Many small layers in three buckets: the shape that device_model.conf was made for.
+SHAPE = ("--hidden", 256, "--layers", 12, "--bucket-cap-mb", 1.5)
 SEED = int(os.environ.get("RINGSIDE_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
 RANKS = 4
 TIMEOUT_S = 120  # of one command; a hang ends as a failure, not as a stuck suite
 
 
-def emulated_gpu(**extra):
-    """The environment in which a CUDA program runs on the CPU platform, with the device model on."""
-    environment = dict(os.environ)
-    environment.update(LD_LIBRARY_PATH=str(BUILD / "lib" / "cpu_platform"), RINGSIDE_DEVICE_MODEL=str(MODEL),
-                       OPENBLAS_NUM_THREADS="1", LC_ALL="C.UTF-8")
-    environment.update({name: str(value) for name, value in extra.items()})
-    return environment
+def emulated_gpu(model=MODEL):
+    """The environment in which a CUDA program runs on the CPU platform, with a device model."""
+    return {**os.environ, "LD_LIBRARY_PATH": str(BUILD / "lib" / "cpu_platform"), "RINGSIDE_DEVICE_MODEL": str(model),
+            "OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}
 
 
 def run(command, expect=0, environment=None, **options):
@@ -45,7 +45,7 @@ def run(command, expect=0, environment=None, **options):
 
 
 def trainer_command(steps, faults=(), ranks=RANKS, extra=()):
-    command = [TRAINER, "--nproc", ranks, "--steps", steps, *extra]
+    command = [TRAINER, "--nproc", ranks, "--steps", steps, *SHAPE, *extra]
     for fault in faults:
         command += ["--fault", fault]
     return command
@@ -73,7 +73,7 @@ class Scenario(unittest.TestCase):
         cls.draw = random.Random(f"{SEED} {cls.__name__}")
 
     @classmethod
-    def training(cls, name, faults=(), steps=40, extra=(), ranks=RANKS):
+    def training(cls, name, faults=(), steps=30, extra=(), ranks=RANKS):
         """A recorded training run under build/; returns its run directory."""
         directory = cls.folder / f"{name}.ringside"
         command = trainer_command(steps, faults, ranks, ("--json", cls.folder / f"{name}.json", *extra))

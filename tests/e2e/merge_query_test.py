@@ -10,7 +10,7 @@ class MergeAndQuery(lab.Scenario):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.directory = cls.training("run", ["small_buckets"], steps=30)
+        cls.directory = cls.training("run", ["small_buckets:mb=0.1"], steps=25)
         cls.result = lab.report(cls.directory)
 
     def test_a_merged_run_gives_the_same_report(self):

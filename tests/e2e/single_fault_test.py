@@ -6,7 +6,7 @@ import lab
 
 class SingleFault(lab.Scenario):
     def test_small_buckets_are_named(self):
-        result = lab.report(self.training("small_buckets", ["small_buckets"]))
+        result = lab.report(self.training("small_buckets", ["small_buckets:mb=0.1"]))
         self.finding(result, "small_messages")
 
     def test_missing_overlap_is_named(self):

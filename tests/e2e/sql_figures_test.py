@@ -45,7 +45,7 @@ def by_sql(file, sql):
 
 class SqlFigures(lab.Scenario):
     def test_sql_reproduces_three_figures_of_every_rank(self):
-        directory = self.training("run", ["small_buckets"], steps=25)
+        directory = self.training("run", steps=25)
         expected = {each["rank"]: each for each in lab.report(directory)["ranks"]}
         files = sorted(directory.glob("*.db"))
         self.assertEqual(len(files), lab.RANKS)
