@@ -116,7 +116,7 @@ private:
     void addHostPart(const Interval& part, IdleClass otherwise)
     {
         const std::int64_t data = covered(m_host.data, part);
-        const bool blocked = covered(m_host.blocking, {part.start, part.start + 1}) > 0;
+        const bool blocked = covered(m_host.blocking, {part.start - 1, part.start + 1}) > 0;
         put(IdleClass::DataLoading, part, data);
         put(blocked ? IdleClass::Synchronization : otherwise, part, part.length() - data);
     }

@@ -3,7 +3,11 @@
 // code through.
 #include "cli/child_process.h"
 #include "cli/command.h"
+#include "cli/recovery.h"
 #include "cli/run_directory.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/recover.h>
 
 #include <fmt/format.h>
 
@@ -40,6 +44,18 @@ void printSummary(const std::filesystem::path& directory)
                processes, processes == 1 ? "" : "es", directory.string(), directory.string());
 }
 
+/// What went wrong with the recording must not change the command's exit code.
+void collectLeftovers(const std::filesystem::path& directory)
+{
+    try {
+        trace::copyLeftoverRings(directory);
+        recoverAndTell(directory);
+    } catch (const Error& error) {
+        fmt::print(stderr, "ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n",
+                   error.what(), directory.string());
+    }
+}
+
 int run(const Options& options)
 {
     const std::filesystem::path directory =
@@ -48,6 +64,7 @@ int run(const Options& options)
     createRunDirectory(directory);
     prepareEnvironment(settings);
     const int code = runCommand(options.command);
+    collectLeftovers(directory);
     printSummary(directory);
     return code;
 }

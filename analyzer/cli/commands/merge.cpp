@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside merge RUN -o FILE`: one file of a run, to keep or to send.
+#include "cli/command.h"
+
+#include <ringside/trace/merge.h>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+struct Options {
+    std::string run;
+    std::string output;
+};
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("RUN", options->run, "Run directory")->required();
+    app.add_option("-o,--output", options->output, "File to make; must not exist")->required();
+    return [options] {
+        const int processes = trace::merge(options->run, options->output);
+        fmt::print(stderr, "ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
+                   options->output);
+        return static_cast<int>(kPass);
+    };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(merge, .summary = "Make one file of a run", .declare = ringside::cli::declare);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// For each rule a run in which it must speak and one in which it must not, and the options that turn one into
+// the other.
+#pragma once
+#include "training_run.h"
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ringside::test {
+
+struct RuleCase {
+    std::string rule;
+    TrainingRun positive;
+    TrainingRun negative;
+    std::vector<std::string> silence; ///< "rule.option=value": the positive run gives nothing any more
+    std::vector<std::string> provoke; ///< the negative run gives a finding
+};
+
+[[nodiscard]] std::vector<RuleCase> ruleCases();
+
+/// How a failing test names its case.
+inline void PrintTo(const RuleCase& each,
+                    std::ostream* stream) // NOLINT(readability-identifier-naming): googletest's
+{
+    *stream << each.rule;
+}
+
+} // namespace ringside::test

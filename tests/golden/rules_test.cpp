@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rule against its two runs and their written-down findings. RINGSIDE_UPDATE_GOLDEN=1 rewrites the
+// expectations; read the difference before committing it.
+#include "report/format.h"
+#include "rule_cases.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace ringside::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json reportOf(const TrainingRun& run, const std::vector<std::string>& settings = {})
+{
+    rules::OptionValues values;
+    for (const std::string& setting : settings) {
+        report::setOption(values, setting);
+    }
+    const report::Report report = report::buildReport(simulate(run), values);
+    for (const report::Format* format : report::all()) {
+        if (format->id == "json") {
+            return Json::parse(format->render(report, report::Colour::Never));
+        }
+    }
+    return {};
+}
+
+Json findingsOf(const Json& report, const std::string& rule)
+{
+    Json found = Json::array();
+    for (const Json& finding : report["findings"]) {
+        if (finding["rule"] == rule) {
+            found.push_back(finding);
+        }
+    }
+    return found;
+}
+
+class RuleTest : public testing::TestWithParam<RuleCase> {
+protected:
+    [[nodiscard]] const RuleCase& rule() const { return GetParam(); }
+    [[nodiscard]] Json findings(const TrainingRun& run, const std::vector<std::string>& settings = {}) const
+    {
+        return findingsOf(reportOf(run, settings), rule().rule);
+    }
+
+    /// Figures are rounded: the last digits of a double are nobody's contract.
+    static Json rounded(Json value)
+    {
+        for (Json& each : value) {
+            each = each.is_structured()     ? rounded(each)
+                   : each.is_number_float() ? Json(std::round(each.get<double>() * 1e6) / 1e6)
+                                            : each;
+        }
+        return value;
+    }
+
+    void expectGolden(const Json& found, const std::string& name) const
+    {
+        const std::filesystem::path file =
+            std::filesystem::path(RINGSIDE_GOLDEN_DIRECTORY) / rule().rule / (name + ".json");
+        if (std::getenv("RINGSIDE_UPDATE_GOLDEN") != nullptr) {
+            std::filesystem::create_directories(file.parent_path());
+            std::ofstream(file) << rounded(found).dump(1) << "\n";
+        }
+        std::ifstream stream(file);
+        ASSERT_TRUE(stream) << file << " is missing; RINGSIDE_UPDATE_GOLDEN=1 writes it";
+        EXPECT_EQ(rounded(found).dump(1), Json::parse(stream).dump(1)) << file;
+    }
+};
+
+TEST_P(RuleTest, FindsWhatIsWrong)
+{
+    const Json found = findings(rule().positive);
+    ASSERT_FALSE(found.empty());
+    expectGolden(found, "positive");
+}
+
+TEST_P(RuleTest, IsSilentOnAHealthyRun)
+{
+    const Json report = reportOf(rule().negative);
+    EXPECT_TRUE(findingsOf(report, rule().rule).empty());
+    for (const Json& missing : report["not_applicable"]) {
+        EXPECT_NE(missing["rule"], rule().rule) << "silence must come from judging, not from missing data";
+    }
+    expectGolden(findingsOf(report, rule().rule), "negative");
+}
+
+TEST_P(RuleTest, ThresholdsDecide)
+{
+    EXPECT_TRUE(findings(rule().positive, rule().silence).empty());
+    EXPECT_FALSE(findings(rule().negative, rule().provoke).empty());
+}
+
+TEST_P(RuleTest, SaysWhatItNeedsWithoutTheDeviceTier)
+{
+    TrainingRun run = rule().positive;
+    run.deviceTier = false;
+    const Json report = reportOf(run);
+    EXPECT_TRUE(findingsOf(report, rule().rule).empty());
+    bool said = false;
+    for (const Json& missing : report["not_applicable"]) {
+        said = said || (missing["rule"] == rule().rule && !missing["reason"].get<std::string>().empty());
+    }
+    EXPECT_TRUE(said);
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, RuleTest, testing::ValuesIn(ruleCases()),
+                         [](const auto& each) { return each.param.rule; });
+
+TEST(RuleCases, CoverEveryRule)
+{
+    std::vector<std::string> covered;
+    for (const RuleCase& each : ruleCases()) {
+        covered.push_back(each.rule);
+    }
+    std::vector<std::string> existing;
+    for (const rules::Rule* rule : rules::all()) {
+        existing.emplace_back(rule->id);
+        EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(RINGSIDE_GOLDEN_DIRECTORY) / rule->id /
+                                            "positive.json"));
+        EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(RINGSIDE_GOLDEN_DIRECTORY) / rule->id /
+                                            "negative.json"));
+    }
+    std::sort(covered.begin(), covered.end());
+    EXPECT_EQ(covered, existing);
+}
+
+} // namespace
+} // namespace ringside::test

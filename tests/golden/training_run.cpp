@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training_run.h"
+
+#include "support/trace_builder.h"
+
+#include <cmath>
+
+namespace ringside::test {
+namespace {
+
+class Trainer final {
+public:
+    explicit Trainer(const TrainingRun& run) : m_run(run) {}
+
+    void step(StepBuilder& step)
+    {
+        for (int rank = 0; rank < m_run.ranks; ++rank) {
+            step.rank(rank).host(nanoseconds(m_run.dataNs + late(rank, m_run.lateByData)), "data");
+            step.rank(rank).hostIdle(nanoseconds(m_run.hostNs));
+        }
+        for (const std::uint64_t bytes : m_run.buckets) {
+            computePart(step);
+            if (m_run.overlap) {
+                reduce(step, bytes);
+            }
+        }
+        for (const std::uint64_t bytes : m_run.buckets) {
+            if (!m_run.overlap) {
+                reduce(step, bytes);
+            }
+        }
+        step.everyRank().waitForCommunication().compute(500us); // the optimizer
+    }
+
+private:
+    [[nodiscard]] std::int64_t late(int rank, bool here) const
+    {
+        return here && rank == m_run.lateRank ? m_run.lateNs : 0;
+    }
+
+    /// The buckets divide backward into equal parts.
+    void computePart(StepBuilder& step)
+    {
+        for (int rank = 0; rank < m_run.ranks; ++rank) {
+            const std::int64_t whole = m_run.computeNs + late(rank, !m_run.lateByData);
+            step.rank(rank).compute(
+                nanoseconds(whole / static_cast<std::int64_t>(m_run.buckets.size()) + noise()));
+        }
+    }
+
+    void reduce(StepBuilder& step, std::uint64_t bytes) const
+    {
+        const double takes = m_run.latencyNs + static_cast<double>(bytes) / m_run.bytesPerNs;
+        step.allReduce(bytes, {.takes = nanoseconds(std::llround(takes)), .overlapped = m_run.overlap});
+    }
+
+    /// Spread evenly around 0, the same sequence in every run.
+    std::int64_t noise()
+    {
+        m_random = m_random * 6364136223846793005ULL + 1442695040888963407ULL;
+        const auto range = static_cast<std::uint64_t>(2 * m_run.jitterNs + 1);
+        return static_cast<std::int64_t>((m_random >> 33U) % range) - m_run.jitterNs;
+    }
+
+    const TrainingRun& m_run;
+    std::uint64_t m_random = 1;
+};
+
+} // namespace
+
+trace::RunTrace simulate(const TrainingRun& run)
+{
+    TraceBuilder builder(run.ranks);
+    if (!run.deviceTier) {
+        builder.withoutDeviceTier("profile light");
+    }
+    if (!run.synchronize) {
+        builder.withoutStepEndSync();
+    }
+    Trainer trainer(run);
+    builder.steps(run.steps, [&](StepBuilder& step) { trainer.step(step); });
+    trace::RunTrace result = builder.run();
+    result.path = "simulated.ringside";
+    return result;
+}
+
+} // namespace ringside::test

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A data-parallel training run for the trace builder, described by what rules look at: what ranks compute,
+// how gradients travel, who is late. Deterministic, so that expectations can be exact.
+#pragma once
+#include <ringside/trace/reader.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ringside::test {
+
+inline constexpr std::int64_t kMillisecond = 1'000'000;
+
+struct TrainingRun {
+    int ranks = 4;
+    int steps = 24;
+    bool deviceTier = true;
+    std::int64_t computeNs = 20 * kMillisecond; ///< forward and backward of a step
+    std::int64_t jitterNs = 40'000;             ///< of each part of compute, different by rank and step
+    std::vector<std::uint64_t> buckets = {4U << 20U, 8U << 20U}; ///< bytes, in the order they become ready
+    bool overlap = true;                                         ///< reduce while backward runs
+    double latencyNs = 30'000;                                   ///< of an all-reduce
+    double bytesPerNs = 10;                                      ///< GB/s
+    std::int64_t dataNs = 200'000;                               ///< host time in the loader, a step
+    std::int64_t hostNs = 100'000;                               ///< host time that launches nothing, a step
+    int lateRank = -1;
+    std::int64_t lateNs = 0;  ///< more than the others, a step
+    bool lateByData = false;  ///< in the loader, not in compute
+    bool synchronize = false; ///< the host waits for the device after each step
+};
+
+[[nodiscard]] trace::RunTrace simulate(const TrainingRun& run);
+
+} // namespace ringside::test
