@@ -209,10 +209,9 @@ TraceBuilder::TraceBuilder(int ranks) : m_ranks(static_cast<std::size_t>(ranks))
         trace.streams.push_back({1, 0, 0x1000});
         trace.streams.push_back({2, 0, 0x2000});
         trace.threads.push_back({kMainThread, kFirstPid + i, "train"});
-        for (const char* const tier : {"host", "nvtx"}) {
+        for (const char* const tier : {"device", "host", "nvtx"}) {
             trace.tiers.push_back({tier, true, "", std::nullopt, std::nullopt});
         }
-        trace.tiers.push_back({"device", true, "", std::nullopt, std::nullopt});
     }
 }
 
@@ -230,7 +229,7 @@ TraceBuilder& TraceBuilder::withoutDeviceTier(const std::string& reason)
 {
     m_deviceTier = false;
     for (Rank& rank : m_ranks) {
-        rank.trace.tiers.back() = {"device", false, reason, std::nullopt, std::nullopt};
+        rank.trace.tiers.front() = {"device", false, reason, std::nullopt, std::nullopt};
     }
     return *this;
 }

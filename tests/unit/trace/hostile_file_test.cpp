@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/trace_builder.h"
+#include "temporary_directory.h"
+#include "trace/write/database.h"
+
+#include <ringside/error.h>
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <random>
+#include <set>
+
+namespace ringside::test {
+namespace {
+
+using namespace ringside::trace;
+
+class HostileFile : public testing::Test {
+protected:
+    HostileFile()
+    {
+        TraceBuilder builder(1);
+        builder.steps(200, [](StepBuilder& step) {
+            step.everyRank().compute(3ms, {.launches = 20});
+            step.allReduce(4_MiB);
+        });
+        builder.write(m_directory.path());
+        m_file = m_directory / "host0-4000.db";
+    }
+
+    void change(const std::string& sql) { Database(m_file, SQLITE_OPEN_READWRITE).execute(sql); }
+    void write(const std::string& bytes) { std::ofstream(m_file, std::ios::binary) << bytes; }
+    [[nodiscard]] std::string bytes() const
+    {
+        std::ifstream file(m_file, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    }
+
+    [[nodiscard]] Error failure() const
+    {
+        try {
+            static_cast<void>(readProcess(m_file));
+        } catch (const Error& error) {
+            return error;
+        }
+        return {ErrorCode::Usage, "it was read"};
+    }
+    [[nodiscard]] std::set<std::string> issues() const
+    {
+        std::set<std::string> ids;
+        for (const IssueRow& issue : readProcess(m_file).issues) {
+            ids.insert(issue.id);
+        }
+        return ids;
+    }
+
+    TemporaryDirectory m_directory;
+    std::filesystem::path m_file;
+};
+
+TEST_F(HostileFile, OfANewerSchemaSaysSo)
+{
+    change("PRAGMA user_version = 2");
+    EXPECT_EQ(failure().code, ErrorCode::Newer);
+    EXPECT_NE(std::string(failure().what())
+                  .find("has trace schema version 2, and this program knows versions up to 1"),
+              std::string::npos);
+}
+
+TEST_F(HostileFile, OfAnotherProgramIsRefused)
+{
+    change("PRAGMA application_id = 7");
+    EXPECT_EQ(failure().code, ErrorCode::Unusable);
+}
+
+TEST_F(HostileFile, ThatIsEmptyOrZerosOrTextIsRefusedByName)
+{
+    write("");
+    EXPECT_EQ(failure().code, ErrorCode::Unusable);
+    write(std::string(100000, '\0'));
+    EXPECT_EQ(failure().code, ErrorCode::Unusable);
+    EXPECT_NE(std::string(failure().what()).find("zeros"), std::string::npos);
+    write("{\"traceEvents\": []}");
+    EXPECT_EQ(failure().code, ErrorCode::Unusable);
+    std::filesystem::remove(m_file);
+    EXPECT_EQ(failure().code, ErrorCode::Io);
+}
+
+TEST_F(HostileFile, CutAnywhereGivesAnErrorOrIssues)
+{
+    const std::string whole = bytes();
+    for (std::size_t size = 0; size < whole.size(); size += 3001) {
+        write(whole.substr(0, size));
+        if (failure().code == ErrorCode::Usage) {
+            EXPECT_TRUE(issues().contains("truncated_file")) << size;
+        }
+    }
+}
+
+TEST_F(HostileFile, WithFlippedBitsNeverCrashes)
+{
+    const std::string whole = bytes();
+    std::mt19937 random(7);
+    for (int round = 0; round < 300; ++round) {
+        std::string damaged = whole;
+        for (int flips = 0; flips < 1 + round % 20; ++flips) {
+            damaged[random() % damaged.size()] ^= static_cast<char>(1U << random() % 8);
+        }
+        write(damaged);
+        static_cast<void>(failure());
+    }
+}
+
+TEST_F(HostileFile, WithZeroedPagesNeverCrashes)
+{
+    constexpr std::size_t kPage = 16384;
+    const std::string whole = bytes();
+    for (std::size_t page = 0; page < whole.size(); page += kPage) {
+        std::string damaged = whole;
+        damaged.replace(page, kPage, kPage, '\0');
+        write(damaged);
+        static_cast<void>(failure());
+    }
+}
+
+TEST_F(HostileFile, LosesOnlyTheDamagedChunk)
+{
+    const std::size_t before = readProcess(m_file).kernels.size();
+    change("INSERT INTO kernel_chunk SELECT id + 1, process_id, count, first_ns, last_ns, start_ns, x'00', "
+           "name_id, device,"
+           " stream, correlation FROM kernel_chunk");
+    EXPECT_TRUE(issues().contains("damaged_chunk"));
+    EXPECT_EQ(readProcess(m_file).kernels.size(), before);
+}
+
+TEST_F(HostileFile, CannotClaimImpossibleCounts)
+{
+    for (const char* const count : {"-1", "0", "65537", "9223372036854775807"}) {
+        change(std::string("UPDATE kernel_chunk SET count = ") + count);
+        EXPECT_TRUE(issues().contains("damaged_chunk")) << count;
+        EXPECT_EQ(readProcess(m_file).kernels.size(), 0U);
+    }
+}
+
+TEST_F(HostileFile, CannotAskForUnboundedMemoryWithConstantColumns)
+{
+    // 24-byte blobs that stand for 64 Ki equal values each.
+    change("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
+           " INSERT INTO call_correlation_chunk (process_id, count, correlation, call_id)"
+           " SELECT 1, 65536, x'010000000000010000000000000000000000000000000000',"
+           " x'010000000000010000000000000000000000000000000000' FROM n");
+    EXPECT_TRUE(issues().contains("too_many_rows"));
+    EXPECT_GT(readProcess(m_file).callCorrelations.size(), 65536U);
+}
+
+TEST_F(HostileFile, IsNotRunAsAProgram)
+{
+    change("DROP TABLE sample; CREATE VIEW sample AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+           "FROM n)"
+           " SELECT 1 AS process_id, '' AS source, '' AS entity, '' AS metric, i AS time_ns, 0.0 AS value "
+           "FROM n");
+    EXPECT_TRUE(issues().contains("missing_table"));
+    change("DROP TABLE setting; CREATE TABLE setting (process_id INTEGER, source TEXT, name TEXT,"
+           " value TEXT GENERATED ALWAYS AS (hex(zeroblob(100000000))));"
+           " INSERT INTO setting (process_id, source, name) VALUES (1, '', '')");
+    EXPECT_TRUE(readProcess(m_file).settings.empty());
+}
+
+TEST_F(HostileFile, DoesNotHideTheOthersOfItsRun)
+{
+    std::ofstream(m_directory / "broken.db") << "nonsense";
+    const RunTrace run = openRun(m_directory.path());
+    EXPECT_EQ(run.processes.size(), 1U);
+    ASSERT_EQ(run.issues.size(), 1U);
+    EXPECT_EQ(run.issues[0].id, "unreadable_file");
+}
+
+TEST_F(HostileFile, AloneInARunIsTheRunsError)
+{
+    write("nonsense");
+    EXPECT_THROW(static_cast<void>(openRun(m_directory.path())), Error);
+    std::filesystem::remove(m_file);
+    EXPECT_THROW(static_cast<void>(openRun(m_directory.path())), Error);
+}
+
+} // namespace
+} // namespace ringside::test

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ring_builder.h"
+#include "support/trace_builder.h"
+#include "temporary_directory.h"
+#include "trace_equality.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/merge.h>
+#include <ringside/trace/recover.h>
+#include <ringside/trace/ring_decoder.h>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace ringside::test {
+namespace {
+
+using namespace ringside::trace;
+
+TEST(Merge, GivesTheSameProcessesInOneFile)
+{
+    const TemporaryDirectory directory;
+    TraceBuilder builder(3);
+    builder.steps(5, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.allReduce(4_MiB);
+    });
+    builder.write(directory / "run.ringside");
+    EXPECT_EQ(merge(directory / "run.ringside", directory / "all.db"), 3);
+    const RunTrace merged = openRun(directory / "all.db");
+    const RunTrace parts = openRun(directory / "run.ringside");
+    ASSERT_EQ(merged.processes.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+        expectSameTrace(merged.processes[i], parts.processes[i]);
+        EXPECT_TRUE(merged.processes[i].issues.empty());
+    }
+    EXPECT_THROW(static_cast<void>(readProcess(directory / "all.db")), Error);
+    EXPECT_EQ(merge(directory / "all.db", directory / "again.db"), 3) << "a merged file can be merged again";
+}
+
+TEST(Merge, LeavesNothingWhenItFails)
+{
+    const TemporaryDirectory directory;
+    TraceBuilder(1).write(directory / "run.ringside");
+    std::ofstream(directory / "run.ringside/z.db") << "nonsense";
+    EXPECT_THROW(merge(directory / "run.ringside", directory / "all.db"), Error);
+    EXPECT_FALSE(std::filesystem::exists(directory / "all.db"));
+}
+
+TEST(Merge, RefusesToOverwrite)
+{
+    const TemporaryDirectory directory;
+    TraceBuilder(1).write(directory / "run.ringside");
+    std::ofstream(directory / "all.db") << "mine";
+    EXPECT_THROW(merge(directory / "run.ringside", directory / "all.db"), Error);
+    EXPECT_TRUE(std::filesystem::exists(directory / "all.db"));
+}
+
+/// A run directory whose process died with records in its rings, the first of which are in its trace already.
+class Recovery : public testing::Test {
+protected:
+    Recovery()
+    {
+        std::filesystem::create_directories(m_run);
+        std::filesystem::create_directories(m_shm);
+        std::ofstream(m_run / "node-1.rings") << m_shm.string() << "\n";
+        m_definitions.text(1, "cudaMalloc").add(RecordKind::Thread, ThreadRecord{{}, 2, 1, "main"});
+        m_thread.call(10, 20).call(30, 40).call(50, 60);
+        m_thread.header().dropped = 4;
+        m_thread.header().inFlight[0].startTicks = 70;
+        m_thread.header().inFlight[0].api = 1;
+    }
+
+    void writeTrace()
+    {
+        Writer writer(m_run / "node-1.db", Writer::Mode::Create);
+        ProcessRow process;
+        process.host = "node";
+        writer.setProcess(process);
+        writer.setTier({"device", true, "", std::nullopt, std::nullopt});
+        RingDecoder decoder(writer);
+        writer.setRingProgress(1, decoder.decode(m_definitions.bytes(), 0));
+        ApiCallRow first;
+        first.startNs = 10;
+        first.endNs = 20;
+        first.api = 1;
+        writer.add(first);
+        writer.setRingProgress(2, 1);
+        writer.commit();
+    }
+
+    void saveRings()
+    {
+        m_definitions.save(m_shm / "node-1.1.ring");
+        m_thread.save(m_shm / "node-1.2.ring");
+    }
+
+    [[nodiscard]] ProcessTrace read() const { return readProcess(m_run / "node-1.db"); }
+    [[nodiscard]] static bool hasIssue(const ProcessTrace& trace, const std::string& id)
+    {
+        return std::any_of(trace.issues.begin(), trace.issues.end(),
+                           [&](const IssueRow& issue) { return issue.id == id; });
+    }
+
+    TemporaryDirectory m_directory;
+    std::filesystem::path m_run = m_directory / "run.ringside";
+    std::filesystem::path m_shm = m_directory / "shm";
+    RingBuilder m_definitions{RingRole::Definitions, 1, 64};
+    RingBuilder m_thread{RingRole::Thread, 2, 64};
+};
+
+TEST_F(Recovery, AddsWhatIsNotInTheTraceAndSaysWhatIsMissing)
+{
+    writeTrace();
+    saveRings();
+    EXPECT_EQ(openRun(m_run).issues.at(0).id, "rings_not_recovered");
+    const RecoverReport report = recover(m_run);
+    ASSERT_EQ(report.processes.size(), 1U);
+    EXPECT_EQ(report.processes[0].records, 2);
+    EXPECT_EQ(report.processes[0].dropped, 4);
+    EXPECT_EQ(report.processes[0].inFlight, 1);
+    const ProcessTrace trace = read();
+    EXPECT_EQ(trace.apiCalls.startNs, (std::vector<std::int64_t>{10, 30, 50}));
+    EXPECT_EQ(trace.recoveredRecords, 2);
+    EXPECT_EQ(trace.drops.at(0).records, 4);
+    EXPECT_EQ(trace.inFlight.at(0).startNs, 70);
+    EXPECT_EQ(trace.process.host, "node");
+    EXPECT_FALSE(trace.process.endNs.has_value());
+    EXPECT_TRUE(hasIssue(trace, "process_killed"));
+    EXPECT_TRUE(hasIssue(trace, "device_records_missing"));
+}
+
+TEST_F(Recovery, DoneTwiceAddsNothing)
+{
+    writeTrace();
+    saveRings();
+    recover(m_run);
+    EXPECT_TRUE(openRun(m_run).issues.empty());
+    EXPECT_TRUE(recover(m_run).processes.empty()) << "the rings are gone";
+    std::filesystem::create_directories(m_shm);
+    saveRings();
+    const RecoverReport report = recover(m_run, m_shm);
+    EXPECT_EQ(report.processes.at(0).records, 0);
+    EXPECT_EQ(read().apiCalls.size(), 3U);
+    EXPECT_EQ(read().recoveredRecords, 2);
+}
+
+TEST_F(Recovery, MakesATraceForAProcessThatLeftNone)
+{
+    saveRings();
+    EXPECT_EQ(recover(m_run).processes.at(0).records, 5);
+    const ProcessTrace trace = read();
+    EXPECT_EQ(trace.apiCalls.size(), 3U);
+    EXPECT_EQ(trace.process.host, "node");
+    EXPECT_EQ(trace.text(1), "cudaMalloc");
+}
+
+TEST_F(Recovery, FindsRingsThatRecordCopied)
+{
+    writeTrace();
+    saveRings();
+    EXPECT_EQ(copyLeftoverRings(m_run), 2);
+    EXPECT_FALSE(std::filesystem::exists(m_shm)) << "nothing stays behind";
+    EXPECT_FALSE(std::filesystem::exists(m_run / "node-1.rings"));
+    EXPECT_EQ(recover(m_run).processes.at(0).records, 2);
+    EXPECT_FALSE(std::filesystem::exists(m_run / "rings"));
+}
+
+TEST_F(Recovery, LeavesARunningProcessAlone)
+{
+    writeTrace();
+    std::ifstream stat("/proc/self/stat");
+    std::string text((std::istreambuf_iterator<char>(stat)), std::istreambuf_iterator<char>());
+    std::istringstream fields(text.substr(text.rfind(')') + 1));
+    std::string field;
+    for (int i = 3; i <= 22; ++i) {
+        fields >> field;
+    }
+    for (RingBuilder* const ring : {&m_definitions, &m_thread}) {
+        ring->header().pid = static_cast<std::uint32_t>(getpid());
+        ring->header().processStartTicks = std::stoull(field);
+    }
+    saveRings();
+    EXPECT_EQ(copyLeftoverRings(m_run), 0);
+    EXPECT_EQ(recover(m_run).skipped.size(), 1U);
+    EXPECT_EQ(read().apiCalls.size(), 1U);
+    EXPECT_EQ(openRun(m_run).issues.at(0).id, "still_recording");
+}
+
+TEST_F(Recovery, NamesRingsThatAreElsewhere)
+{
+    writeTrace();
+    EXPECT_EQ(recover(m_run).skipped.size(), 1U);
+}
+
+TEST_F(Recovery, UsesTheClockReadingsThatLeftTheRing)
+{
+    RingBuilder definitions(RingRole::Definitions, 1, 64, ClockKind::Tsc);
+    RingBuilder thread(RingRole::Thread, 2, 64, ClockKind::Tsc);
+    definitions.add(RecordKind::Clock, ClockRecord{{}, 1000, 500, 0});
+    definitions.add(RecordKind::Clock, ClockRecord{{}, 2000, 1000, 0});
+    {
+        Writer writer(m_run / "node-1.db", Writer::Mode::Create);
+        writer.setProcess({});
+        RingDecoder decoder(writer);
+        writer.setRingProgress(1, decoder.decode(definitions.bytes(), 0));
+        writer.commit();
+    }
+    thread.call(3000, 4000);
+    definitions.save(m_shm / "node-1.1.ring");
+    thread.save(m_shm / "node-1.2.ring");
+    EXPECT_EQ(recover(m_run).processes.at(0).records, 1);
+    EXPECT_EQ(read().apiCalls.startNs.at(0), 1500);
+    EXPECT_EQ(read().apiCalls.endNs.at(0), 2000);
+}
+
+TEST_F(Recovery, SurvivesRingsCutShort)
+{
+    writeTrace();
+    saveRings();
+    std::filesystem::resize_file(m_shm / "node-1.2.ring", kRingHeaderBytes + 8);
+    std::filesystem::resize_file(m_shm / "node-1.1.ring", 10);
+    EXPECT_EQ(recover(m_run).processes.at(0).records, 0);
+    EXPECT_TRUE(hasIssue(read(), "ring_damaged"));
+}
+
+} // namespace
+} // namespace ringside::test

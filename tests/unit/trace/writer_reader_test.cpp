@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/trace_builder.h"
+#include "temporary_directory.h"
+#include "trace/write/database.h"
+#include "trace_equality.h"
+
+#include <ringside/error.h>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <limits>
+
+namespace ringside::test {
+namespace {
+
+using namespace ringside::trace;
+
+constexpr std::int64_t kLow = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kHigh = std::numeric_limits<std::int64_t>::max();
+
+/// One row of everything, nullable columns once with and once without a value.
+ProcessTrace everyTable()
+{
+    ProcessTrace trace;
+    trace.process = {"host", "boot", 1, 2, std::nullopt, "train", "1", true};
+    trace.strings = {{1, "ncclAllReduce"}, {0xFFFFFFFF, "ümläut\n"}};
+    trace.ranks = {{0, 1, 2, 3, 0, "RANK"}, {0, std::nullopt, std::nullopt, std::nullopt, 1, ""}};
+    trace.devices = {{0, "GPU", "uuid", "pci", 80LL << 30, false}, {1, "", "", "", std::nullopt, true}};
+    trace.communicators = {{1, 0, 0xFFFFFFFFFFFFFFFF, 8, 3, 0, 1, kHigh, 0x8000000000000000}};
+    trace.streams = {{1, 0, 0xFFFFFFFFFFFFFFFF}};
+    trace.threads = {{1, 99, "main"}};
+    trace.clockSamples = {{1, 2, std::nullopt, std::nullopt}, {3, 4, 0xFFFFFFFFFFFFFFFF, kLow}};
+    trace.collectiveCalls = {{1, 1, 1, 0, 100, 400, 7, 0, std::nullopt, 2, 3, 10, 20, 1, -1},
+                             {2, 1, 1, 1, 100, 400, 7, std::nullopt, 5, 2, 0, 30, 40, 1, 0}};
+    trace.groups = {{3, 1, 10, 15, 20, 1, 0}};
+    trace.steps = {{1, 5, 50, 1}};
+    trace.ranges = {{1, 0, 4, 2, 1, kLow, kHigh, 1}};
+    trace.tiers = {{"device", false, "no CUPTI", 1, 2}, {"host", true, "", std::nullopt, std::nullopt}};
+    trace.settings = {{"environment", "NCCL_ALGO", "Ring"}, {"environment", "NCCL_ALGO", "Tree"}};
+    trace.drops = {{"device", 0, 5}, {"ring records", 2, 7}};
+    trace.issues = {{"some", "warning", 2, "text"}};
+    trace.inFlight = {{1, 1, 1, 2, 3, 4}};
+    trace.samples = {{"nvml", "gpu0", "sm_percent", 1, 12.5},
+                     {"nvml", "gpu0", "sm_percent", 2, std::nullopt}};
+    trace.recoveredRecords = 12;
+    trace.kernels = {{1, 5, kHigh}, {2, 6, kLow}, {1, 1, 0xFFFFFFFF},
+                     {0, 0, 1},     {7, 7, 7},    {1, 2, 0xFFFFFFFF}};
+    trace.copies = {{1}, {2}, {0xFFFFFFFFFFFFFFFF}, {0}, {7}, {3}, {kSetKind}};
+    trace.apiCalls = {{1, 2}, {2, 3}, {1, 1}, {1, 1}, {0, 1}, {0xFFFFFFFF, 1}, {0, 9}, {-1, 700}};
+    trace.launches = {{1}, {2}, {1}, {99}, {1}};
+    trace.callCorrelations = {{1, 0xFFFFFFFF}, {0xFFFFFFFFFFFFFFFF, 1}};
+    return trace;
+}
+
+TEST(WriterAndReader, RestoreEveryTable)
+{
+    const TemporaryDirectory directory;
+    writeProcess(everyTable(), directory / "a.db");
+    expectSameTrace(readProcess(directory / "a.db"), everyTable());
+}
+
+TEST(WriterAndReader, RestoreABuiltRun)
+{
+    const TemporaryDirectory directory;
+    TraceBuilder builder(4);
+    builder.host(3, "host1", 5ms, 20);
+    builder.steps(20, [](StepBuilder& step) {
+        step.everyRank().host(100us, "data").compute(3ms, {.launches = 7}).copy(1_MiB, 50us);
+        step.rank(2).compute(1ms);
+        step.allReduce(4_MiB, {.takes = 1ms, .overlapped = true});
+    });
+    builder.write(directory / "run.ringside");
+    const RunTrace read = openRun(directory / "run.ringside");
+    const RunTrace built = builder.run();
+    ASSERT_EQ(read.processes.size(), 4U);
+    EXPECT_TRUE(read.issues.empty());
+    for (std::size_t i = 0; i < 4; ++i) {
+        expectSameTrace(read.processes[i], built.processes[i]);
+        EXPECT_TRUE(read.processes[i].issues.empty());
+    }
+}
+
+/// Kernels whose every column is a function of their number.
+KernelRow kernel(std::uint32_t i)
+{
+    return {1000LL * i, 1000LL * i + 500 + i % 7, 1 + i % 3, 0, 7, i};
+}
+
+void expectKernels(const ProcessTrace& trace, std::uint32_t count)
+{
+    ASSERT_EQ(trace.kernels.size(), count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const KernelRow row = kernel(i);
+        ASSERT_EQ(trace.kernels.startNs[i], row.startNs) << i;
+        ASSERT_EQ(trace.kernels.endNs[i], row.endNs) << i;
+        ASSERT_EQ(trace.kernels.name[i], row.name) << i;
+        ASSERT_EQ(trace.kernels.correlation[i], row.correlation) << i;
+    }
+}
+
+std::int64_t chunksIn(const std::filesystem::path& file)
+{
+    return Database(file, SQLITE_OPEN_READONLY)
+        .queryInteger("SELECT count(*) FROM kernel_chunk")
+        .value_or(-1);
+}
+
+class ChunkBoundary : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(ChunkBoundary, IsInvisible)
+{
+    const TemporaryDirectory directory;
+    const std::uint32_t count = GetParam();
+    Writer writer(directory / "a.db", Writer::Mode::Create);
+    writer.setProcess({});
+    for (std::uint32_t i = 0; i < count; ++i) {
+        writer.add(kernel(i));
+        if (i % 10000 == 0) {
+            writer.commit();
+        }
+    }
+    writer.commit();
+    expectKernels(readProcess(directory / "a.db"), count); // while it is being written
+    writer.close();
+    expectKernels(readProcess(directory / "a.db"), count);
+    EXPECT_EQ(chunksIn(directory / "a.db"), (count + 65535) / 65536) << "small chunks are merged";
+}
+
+INSTANTIATE_TEST_SUITE_P(Counts, ChunkBoundary, testing::Values(0U, 1U, 65535U, 65536U, 65537U, 200000U));
+
+TEST(WriterAndReader, LeaveOneFile)
+{
+    const TemporaryDirectory directory;
+    writeProcess(everyTable(), directory / "a.db");
+    const auto entries = std::filesystem::directory_iterator(directory.path());
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+}
+
+TEST(WriterAndReader, RefuseToOverwrite)
+{
+    const TemporaryDirectory directory;
+    writeProcess(everyTable(), directory / "a.db");
+    EXPECT_THROW(Writer(directory / "a.db", Writer::Mode::Create), Error);
+    expectSameTrace(readProcess(directory / "a.db"), everyTable());
+}
+
+ProcessRow processOn(const std::string& host)
+{
+    ProcessRow process;
+    process.host = host;
+    return process;
+}
+
+TEST(WriterAndReader, ContinueATrace)
+{
+    const TemporaryDirectory directory;
+    {
+        Writer writer(directory / "a.db", Writer::Mode::Create);
+        writer.setProcess(processOn("first"));
+        writer.add(kernel(0));
+        writer.setRingProgress(3, 17);
+        EXPECT_GE(writer.intern("a"), 0x80000000);
+        writer.add(IssueRow{"x", "info", 2, "once"});
+        writer.close();
+    }
+    Writer writer(directory / "a.db", Writer::Mode::Append);
+    EXPECT_EQ(writer.ringProgress(3), 17U);
+    EXPECT_EQ(writer.ringProgress(4), 0U);
+    EXPECT_EQ(writer.intern("a"), 0x80000000);
+    EXPECT_EQ(writer.intern("b"), 0x80000001);
+    writer.add(kernel(1));
+    writer.add(IssueRow{"x", "info", 3, "twice"});
+    writer.setProcess(processOn("second"));
+    writer.close();
+    const ProcessTrace trace = readProcess(directory / "a.db");
+    expectKernels(trace, 2);
+    EXPECT_EQ(trace.process.host, "second");
+    ASSERT_EQ(trace.issues.size(), 1U);
+    EXPECT_EQ(trace.issues[0].count, 5);
+}
+
+TEST(WriterAndReader, CutLongTextsAndSaySo)
+{
+    const TemporaryDirectory directory;
+    Writer writer(directory / "a.db", Writer::Mode::Create);
+    writer.setProcess({});
+    writer.defineString(1, std::string(4095, 'x') + "ü"); // the cut must not split the last character
+    writer.close();
+    const ProcessTrace trace = readProcess(directory / "a.db");
+    EXPECT_EQ(trace.text(1), std::string(4095, 'x'));
+    ASSERT_EQ(trace.issues.size(), 1U);
+    EXPECT_EQ(trace.issues[0].id, "text_cut");
+}
+
+TEST(WriterAndReader, ForgetWhatWasNotCommitted)
+{
+    const TemporaryDirectory directory;
+    {
+        Writer writer(directory / "a.db", Writer::Mode::Create);
+        writer.setProcess({});
+        writer.add(kernel(0));
+        writer.commit();
+        writer.add(kernel(1));
+        writer.add(StepRow{1, 2, 3, 4});
+    }
+    const ProcessTrace trace = readProcess(directory / "a.db");
+    expectKernels(trace, 1);
+    EXPECT_TRUE(trace.steps.empty());
+}
+
+/// Commits in a child, which tells each commit and is then killed.
+std::uint32_t committedBeforeKill(const std::filesystem::path& file)
+{
+    constexpr std::uint32_t kRowsACommit = 30000;
+    int toParent[2];
+    if (pipe(toParent) != 0) {
+        return 0;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        Writer writer(file, Writer::Mode::Create);
+        writer.setProcess({});
+        for (std::uint32_t i = 0;; ++i) {
+            writer.add(kernel(i));
+            if ((i + 1) % kRowsACommit == 0) {
+                writer.commit();
+                const std::uint32_t done = i + 1;
+                static_cast<void>(!write(toParent[1], &done, sizeof done));
+            }
+        }
+    }
+    std::uint32_t done = 0;
+    while (done < 5 * kRowsACommit && read(toParent[0], &done, sizeof done) == sizeof done) {
+    }
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(toParent[1]);
+    for (std::uint32_t last = 0; read(toParent[0], &last, sizeof last) == sizeof last;) {
+        done = last;
+    }
+    close(toParent[0]);
+    return done;
+}
+
+TEST(WriterAndReader, KeepWhatWasCommittedBeforeSigkill)
+{
+    const TemporaryDirectory directory;
+    const std::uint32_t committed = committedBeforeKill(directory / "a.db");
+    ASSERT_GE(committed, 150000U);
+    const ProcessTrace trace = readProcess(directory / "a.db");
+    // A commit may have been done and not told yet.
+    ASSERT_GE(trace.kernels.size(), committed);
+    expectKernels(trace, static_cast<std::uint32_t>(trace.kernels.size()));
+    EXPECT_FALSE(trace.process.endNs.has_value());
+}
+
+TEST(Reader, SortsByStartWithinAStream)
+{
+    const TemporaryDirectory directory;
+    ProcessTrace trace;
+    trace.kernels = {{30, 10, 20}, {31, 11, 21}, {3, 1, 2}, {0, 0, 0}, {7, 7, 7}, {3, 1, 2}};
+    writeProcess(trace, directory / "a.db");
+    const KernelColumns kernels = readProcess(directory / "a.db").kernels;
+    EXPECT_EQ(kernels.startNs, (std::vector<std::int64_t>{10, 20, 30}));
+    EXPECT_EQ(kernels.endNs, (std::vector<std::int64_t>{11, 21, 31}));
+    EXPECT_EQ(kernels.name, (std::vector<StringId>{1, 2, 3}));
+}
+
+TEST(Reader, LeavesSortedStreamsInterleaved)
+{
+    const TemporaryDirectory directory;
+    ProcessTrace trace;
+    trace.kernels = {{10, 5, 20}, {11, 6, 21}, {1, 2, 3}, {0, 0, 0}, {7, 14, 7}, {1, 2, 3}};
+    writeProcess(trace, directory / "a.db");
+    EXPECT_EQ(readProcess(directory / "a.db").kernels.startNs, (std::vector<std::int64_t>{10, 5, 20}));
+}
+
+} // namespace
+} // namespace ringside::test
