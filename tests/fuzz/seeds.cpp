@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the corpus: small traces and rings that reach every decoder. fuzz_seeds DIRECTORY
+#include "ring_builder.h"
+#include "support/trace_builder.h"
+
+#include <cstdio>
+
+namespace {
+
+using namespace ringside::test;
+using namespace ringside::trace;
+
+void writeTraces(const std::filesystem::path& folder)
+{
+    TraceBuilder builder(1);
+    builder.setting("environment", "NCCL_ALGO", "Ring");
+    builder.steps(3, [](StepBuilder& step) {
+        step.everyRank().host(1ms, "data").compute(3ms, {.launches = 5}).copy(1_MiB, 100us);
+        step.allReduce(4_MiB);
+    });
+    builder.write(folder);
+    TraceBuilder(1).host(0, "empty").write(folder);
+}
+
+void writeRings(const std::filesystem::path& folder)
+{
+    RingBuilder definitions(RingRole::Definitions, 1, 64, ClockKind::Tsc);
+    definitions.text(1, "cudaMalloc").text(2, std::string(200, 'k'));
+    definitions.add(RecordKind::Clock, ClockRecord{{}, 1000, 500, 0})
+        .add(RecordKind::Clock, ClockRecord{{}, 2000, 1000, 0});
+    definitions.add(RecordKind::Thread, ThreadRecord{{}, 2, 77, "worker"});
+    definitions.add(RecordKind::Stream, StreamRecord{{}, 3, 0, 0x1234, 0});
+    definitions.add(RecordKind::Communicator, CommunicatorRecord{{}, 5, 0, 0xABC, 4, 2, 0, 1, 12, 0x99, {}});
+    definitions.save(folder / "definitions");
+    RingBuilder thread(RingRole::Thread, 2, 32);
+    const CallRecord call{{}, 100, 200, 1, 0};
+    thread.add(RecordKind::Call, call).add(RecordKind::Memory, MemoryRecord{call, 4096, 3, 1, {}});
+    thread.add(RecordKind::Collective, CollectiveRecord{call, 9, 0, 100, 10, 5, 3, -1, 7, 0, {}});
+    thread.add(RecordKind::Group, GroupRecord{call, 10, 1, 150, 0});
+    thread.add(RecordKind::Range, RangeRecord{{}, 1, 2, 1, 2, 8, 3, RangeFlavour::Mark, {}});
+    thread.add(RecordKind::Step, StepRecord{{}, 5, 6, 42, {}});
+    thread.header().inFlight[0].api = 1;
+    thread.save(folder / "thread");
+}
+
+} // namespace
+
+int main(int count, char** arguments)
+{
+    if (count != 2) {
+        std::fprintf(stderr, "usage: fuzz_seeds DIRECTORY\n");
+        return 2;
+    }
+    const std::filesystem::path corpus = arguments[1];
+    std::filesystem::remove_all(corpus);
+    std::filesystem::create_directories(corpus / "trace_reader");
+    std::filesystem::create_directories(corpus / "ring_decoder");
+    writeTraces(corpus / "trace_reader");
+    writeRings(corpus / "ring_decoder");
+    return 0;
+}
