@@ -7,9 +7,10 @@
 namespace ringside::collector {
 namespace {
 
+constexpr std::align_val_t kAlignment{64};
+
 std::uint8_t* allocate()
 {
-    constexpr std::align_val_t kAlignment{64};
     return static_cast<std::uint8_t*>(::operator new(BufferPool::kBufferBytes, kAlignment, std::nothrow));
 }
 
@@ -17,6 +18,16 @@ std::uint8_t* allocate()
 alignas(64) std::uint8_t g_lastResort[64 << 10];
 
 } // namespace
+
+BufferPool::~BufferPool()
+{
+    for (const Finished& buffer : m_finished) {
+        m_free.push_back(buffer.data);
+    }
+    for (std::uint8_t* buffer : m_free) {
+        ::operator delete(buffer, kAlignment);
+    }
+}
 
 std::size_t BufferPool::sizeOf(const std::uint8_t* buffer)
 {

@@ -20,6 +20,11 @@ public:
         std::size_t validBytes;
     };
 
+    BufferPool() = default;
+    ~BufferPool(); ///< frees what came back; CUPTI must have let go of the rest
+    BufferPool(const BufferPool&) = delete;
+    BufferPool& operator=(const BufferPool&) = delete;
+
     std::uint8_t* request();
     [[nodiscard]] static std::size_t sizeOf(const std::uint8_t* buffer);
     void finish(std::uint8_t* buffer, std::size_t validBytes);

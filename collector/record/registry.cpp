@@ -109,7 +109,7 @@ Communicator* Registry::addCommunicator(const CommunicatorIdentity& identity)
     if (record == nullptr) {
         return nullptr;
     }
-    auto* communicator = new Communicator;
+    Communicator* communicator = &m_allCommunicators.emplace_back();
     communicator->id = m_nextCommunicator++;
     communicator->identity = identity;
     record->id = communicator->id;

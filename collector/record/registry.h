@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <string_view>
 
@@ -25,7 +26,7 @@ struct CommunicatorIdentity {
     std::int32_t device = -1;
 };
 
-/// A communicator as the hooks see it. Never freed.
+/// A communicator as the hooks see it. Lives as long as the registry, also after its handle was given back.
 struct Communicator {
     std::uint32_t id = 0;
     CommunicatorIdentity identity;
@@ -73,6 +74,7 @@ private:
 
     std::mutex m_mutex;
     Ring& m_definitions;
+    std::deque<Communicator> m_allCommunicators;
     StringId m_nextString;
     std::uint32_t m_nextStream = 1;
     std::uint32_t m_nextCommunicator = 1;

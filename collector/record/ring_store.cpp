@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -146,8 +147,11 @@ void RingStore::fillHeader(Ring& ring, trace::RingRole role) const
 // now.
 std::byte* RingStore::mapFile(const std::string& path, std::size_t bytes)
 {
-    const int file =
-        fitsFileSizeLimit(bytes) ? open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    if (!fitsFileSizeLimit(bytes)) {
+        errno = EFBIG; // asking would raise SIGXFSZ in the program's thread
+        return nullptr;
+    }
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) {
         return nullptr;
     }
