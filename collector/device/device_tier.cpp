@@ -118,7 +118,8 @@ void DeviceTier::turnOn(trace::Writer& writer)
     }
     sampleClock();
     m_on = true;
-    m_onNs = m_onNs.has_value() ? m_onNs : readClockNs(CLOCK_MONOTONIC);
+    // The row names the last window only: between an earlier one and this nothing was measured.
+    m_onNs = readClockNs(CLOCK_MONOTONIC);
     m_offNs.reset();
     m_lastFlushNs = readClockNs(CLOCK_MONOTONIC);
     g_push.store(m_cupti.pushExternal);
