@@ -5,7 +5,7 @@
 namespace ringside::trainer {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"mb", "0.25", "bucket limit in MiB, the first bucket included"}};
+constexpr FaultOption kOptions[] = {{"mb", "0.1", "bucket limit in MiB, the first bucket included"}};
 
 void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 {

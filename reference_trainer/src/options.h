@@ -11,10 +11,10 @@ struct Options {
     unsigned processes = 0; ///< --nproc: start this many local ranks; 0: this process is a rank
     unsigned steps = 200;
     unsigned warmup = 5;  ///< first steps left out of the figures
-    unsigned batch = 128; ///< over all ranks
-    unsigned hidden = 512;
-    unsigned layers = 3; ///< hidden layers
-    float lr = 0.05F;
+    unsigned batch = 256; ///< over all ranks
+    unsigned hidden = 192;
+    unsigned layers = 10; ///< hidden layers
+    float lr = 0.02F;
     float momentum = 0.9F;
     std::uint64_t seed = 1;
     std::uint64_t samples = 16384; ///< size of the training set

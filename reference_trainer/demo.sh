@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The main job end to end on a machine without a GPU: installs what is missing, builds, trains on 4 emulated ranks under
+# the collector with two faults switched on, and lets the report find them. The late rank and its delay are drawn at
+# random: DEMO_SEED repeats a draw. Leaves nothing outside build/ and the run directory.
+#   bash reference_trainer/demo.sh [RUN DIRECTORY]      default: build/demo/demo.ringside
+. "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
+
+run=$(realpath -m "${1:-$RINGSIDE_ROOT/build/demo/demo.ringside}")
+cd "$RINGSIDE_ROOT"
+build=$RINGSIDE_ROOT/build/dev
+platform=$RINGSIDE_ROOT/reference_trainer/cpu_platform
+seed=${DEMO_SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
+[[ $seed =~ ^[0-9]+$ ]] || fail "DEMO_SEED=$seed is not a whole number" "Give the one that an earlier run printed, or none."
+case $run in
+*.ringside) ;;
+*) fail "the run directory $run does not end in .ringside" "The demo replaces it, so it must be recognisable as a recording." ;;
+esac
+
+stage "Packages" "What is missing is installed with apt-get; needs root and a network only then."
+bash "$RINGSIDE_ROOT/tests/support/install_packages.sh"
+need_space 2000
+
+stage "Build" "The collector, the analyzer, the trainer and the emulated GPU libraries, into build/dev."
+cmake --preset dev >/dev/null || fail "configuring failed" "CMake's lines above name what is missing."
+cmake --build --preset dev --target ddp_trainer ringside ringside_collector ringside_platform_cudart \
+    ringside_platform_cublas ringside_platform_nccl ringside_platform_cupti ||
+    fail "building failed" "The first error above is the one to mend."
+
+RANDOM=$seed
+rank=$((RANDOM % 4))
+ms=$((10 + RANDOM % 16))
+stage "Training under the collector" "4 ranks, emulated GPUs with the device model on, 60 steps." \
+    "Planted: rank $rank comes $ms ms late to every step, and gradients travel in buckets of 0.1 MiB." \
+    "DEMO_SEED=$seed repeats this draw."
+rm -rf "$run"
+mkdir -p "$(dirname "$run")" || fail "cannot create $(dirname "$run")" "Name a writable place for the run directory."
+# The variables are set behind `--`, so that the real CUDA libraries stay what everything else sees.
+"$build/bin/ringside" record -o "$run" --profile standard -- env \
+    "LD_LIBRARY_PATH=$build/lib/cpu_platform${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    "RINGSIDE_DEVICE_MODEL=$platform/device_models/a100_like.conf" OPENBLAS_NUM_THREADS=1 \
+    "$build/bin/ddp_trainer" --nproc 4 --steps 60 --fault "late_rank:rank=$rank,ms=$ms" --fault small_buckets ||
+    fail "the recorded training failed" "Its own lines above say why."
+
+stage "Report"
+"$build/bin/ringside" report "$run" || fail "the report failed" "The recording is in $run."
+
+stage "Does the report name both planted faults?"
+"$build/bin/ringside" report "$run" --format json | python3 -c '
+import json, sys
+findings = {finding["rule"]: finding for finding in json.load(sys.stdin)["findings"]}
+late = findings.get("late_rank", {}).get("ranks")
+good = late == [int(sys.argv[1])] and "small_messages" in findings
+print("late rank: planted", sys.argv[1] + ", found", late)
+print("small buckets: planted, found" if "small_messages" in findings else "small buckets: planted, NOT found")
+sys.exit(0 if good else 1)' "$rank" ||
+    fail "the report does not name what was planted" "DEMO_SEED=$seed repeats this run; the recording is in $run."
+
+stage "Done" "The recording is in $run" "Look again: $build/bin/ringside report $run"
