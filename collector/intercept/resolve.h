@@ -26,10 +26,15 @@ public:
         auto* found = reinterpret_cast<Function*>(resolve(m_library, m_name));
         m_function.store(found,
                          std::memory_order_release); // null is looked for again: the library may come later
-        if (found == nullptr && !m_saidMissing.exchange(true)) {
+        return found;
+    }
+
+    /// For the program's own call only: what the collector itself asks for may be missing without a word.
+    void sayMissingOnce()
+    {
+        if (!m_saidMissing.exchange(true)) {
             sayMissing(m_name);
         }
-        return found;
     }
 
 private:

@@ -123,6 +123,7 @@ auto intercept(Api api, const What& what, Call&& call)
         static constinit collector::Real<result parameters> real(collector::Library::library, #name);        \
         auto* const function = real.get();                                                                   \
         if (function == nullptr) {                                                                           \
+            real.sayMissingOnce();                                                                           \
             return unavailable;                                                                              \
         }                                                                                                    \
         return collector::intercept(collector::Api::name, RINGSIDE_UNWRAP what,                              \
