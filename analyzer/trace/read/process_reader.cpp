@@ -190,7 +190,8 @@ private:
 
     void sortColumns()
     {
-        for (auto& [id, process] : m_processes) {
+        for (auto& entry : m_processes) {
+            ProcessTrace& process = entry.second;
             const auto onStream = [](const auto& columns) {
                 return [&columns](std::size_t i) {
                     return std::uint64_t{columns.device[i]} << 32U | columns.stream[i];
