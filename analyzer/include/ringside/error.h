@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one exception of the library: "cannot do what you asked". Bad data inside a trace is an Issue, never an Error.
+// The one exception of the library: "cannot do what you asked". Bad data inside a trace is an Issue, never an
+// Error.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -7,21 +8,18 @@
 namespace ringside {
 
 enum class ErrorCode {
-    Usage,      ///< the caller asked for something that does not exist (exit code 2)
-    Unusable,   ///< the input cannot be read as what it should be (exit code 3)
-    Newer,      ///< the trace was written by a newer version (exit code 3)
-    Io,         ///< the operating system refused (exit code 3)
+    Usage,    ///< the caller asked for something that does not exist (exit code 2)
+    Unusable, ///< the input cannot be read as what it should be (exit code 3)
+    Newer,    ///< the trace was written by a newer version (exit code 3)
+    Io,       ///< the operating system refused (exit code 3)
 };
 
 /// `what()` is one sentence for the user; `hint` says what to do about it and may be empty.
 class Error final : public std::runtime_error {
 public:
     Error(ErrorCode errorCode, const std::string& message, std::string hintText = {})
-        : std::runtime_error(message)
-        , code(errorCode)
-        , hint(std::move(hintText))
-    {
-    }
+        : std::runtime_error(message), code(errorCode), hint(std::move(hintText))
+    {}
     ErrorCode code;
     std::string hint;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads traces of every schema version into memory. Hostile input gives ringside::Error (not a trace, newer schema) or Issues
-// (a bad chunk, an impossible size), never undefined behaviour.
+// Reads traces of every schema version into memory. Hostile input gives ringside::Error (not a trace, newer
+// schema) or Issues (a bad chunk, an impossible size), never undefined behaviour.
 #pragma once
 #include <ringside/trace/rows.h>
 
@@ -59,11 +59,11 @@ struct ProcessTrace {
     std::vector<CollectiveCallRow> collectiveCalls; ///< by id
     std::vector<GroupRow> groups;
     std::vector<StepRow> steps;
-    std::vector<RangeRow> ranges;                   ///< by start
+    std::vector<RangeRow> ranges; ///< by start
     std::vector<TierRow> tiers;
     std::vector<SettingRow> settings;
     std::vector<DropRow> drops;
-    std::vector<IssueRow> issues;                   ///< as stored, plus what reading found
+    std::vector<IssueRow> issues; ///< as stored, plus what reading found
     std::vector<InFlightRow> inFlight;
     std::vector<SampleRow> samples;
     KernelColumns kernels;
@@ -80,7 +80,7 @@ struct ProcessTrace {
 struct RunTrace {
     std::filesystem::path path;
     std::vector<ProcessTrace> processes;
-    std::vector<IssueRow> issues;       ///< of the run itself: unreadable files, rings not recovered
+    std::vector<IssueRow> issues; ///< of the run itself: unreadable files, rings not recovered
 };
 
 /// Opens NAME.ringside/ (every *.db in it), one process file, or a merged file. Reads files on all cores.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring file: how a recording thread leaves records for the drain thread, and for recovery after SIGKILL.
-// Layout only; no code beyond constants and plain structs. Written by the collector, read by trace/ring_decoder.
+// Layout only; no code beyond constants and plain structs. Written by the collector, read by
+// trace/ring_decoder.
 //
-// A ring is a file mapped MAP_SHARED by one writing thread: one RingHeader (a page), then `slotCount` slots of 32 bytes.
-// A record takes one to three consecutive slots (index modulo slotCount; records do not wrap: the writer fills
-// the end with a Pad record). The commit word, the first 8 bytes of a record, is stored last with release order and
-// carries the low 32 bits of (slot index + 1), so that a reader tells a finished record from what an earlier
-// lap left. Times are clock ticks; Clock records convert them. Native byte order: rings never leave their host.
+// A ring is a file mapped MAP_SHARED by one writing thread: one RingHeader (a page), then `slotCount` slots
+// of 32 bytes. A record takes one to three consecutive slots (index modulo slotCount; records do not wrap:
+// the writer fills the end with a Pad record). The commit word, the first 8 bytes of a record, is stored last
+// with release order and carries the low 32 bits of (slot index + 1), so that a reader tells a finished
+// record from what an earlier lap left. Times are clock ticks; Clock records convert them. Native byte order:
+// rings never leave their host.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -21,14 +23,16 @@ inline constexpr std::size_t kSlotBytes = 32;
 
 enum class ClockKind : std::uint32_t { Tsc = 1, Monotonic = 2 };
 
-/// One ring a process ("definitions") holds strings, communicators, clock; the others belong to one thread each.
+/// One ring a process ("definitions") holds strings, communicators, clock; the others belong to one thread
+/// each.
 enum class RingRole : std::uint32_t { Definitions = 1, Thread = 2 };
 
-/// What the thread is inside right now. `api` is 0 when it is in no call. Written before and cleared after each call;
-/// a reader in another process sees a consistent pair because `api` is stored last (release) and cleared first.
+/// What the thread is inside right now. `api` is 0 when it is in no call. Written before and cleared after
+/// each call; a reader in another process sees a consistent pair because `api` is stored last (release) and
+/// cleared first.
 struct InFlight {
-    std::atomic<std::uint32_t> api;      ///< string id of the function's name, 0: none
-    std::uint32_t communicator;          ///< communicator id, 0: none
+    std::atomic<std::uint32_t> api; ///< string id of the function's name, 0: none
+    std::uint32_t communicator;     ///< communicator id, 0: none
     std::uint64_t startTicks;
     std::uint64_t count;
     std::uint64_t sequence;
@@ -38,47 +42,48 @@ static_assert(sizeof(InFlight) == 32);
 struct RingHeader {
     std::uint64_t magic;
     std::uint32_t version;
-    std::uint32_t headerBytes;           ///< kRingHeaderBytes
-    std::uint64_t slotCount;             ///< a power of two
+    std::uint32_t headerBytes; ///< kRingHeaderBytes
+    std::uint64_t slotCount;   ///< a power of two
     RingRole role;
     ClockKind clock;
     std::uint32_t pid;
     std::uint32_t tid;
-    std::uint64_t processStartTicks;     ///< /proc/PID/stat field 22: tells a reused pid
+    std::uint64_t processStartTicks; ///< /proc/PID/stat field 22: tells a reused pid
     std::uint64_t createdMonotonicNs;
     char host[64];
-    char processName[64];                ///< base name of the database: "HOST-PID"
-    std::uint32_t ringId;                ///< unique in the process, 1 upwards
-    std::uint32_t threadId;              ///< row id in the thread table, 0 for Definitions
-    alignas(64) std::atomic<std::uint64_t> head;      ///< next slot index; written by the owner, for its reader's convenience
-    std::atomic<std::uint64_t> dropped;               ///< records the owner could not place
-    alignas(64) std::atomic<std::uint64_t> tail;      ///< slots before this index are committed to the database
-    alignas(64) InFlight inFlight[4];                 ///< [0] the outermost call; deeper calls are not recorded yet
+    char processName[64];                        ///< base name of the database: "HOST-PID"
+    std::uint32_t ringId;                        ///< unique in the process, 1 upwards
+    std::uint32_t threadId;                      ///< row id in the thread table, 0 for Definitions
+    alignas(64) std::atomic<std::uint64_t> head; ///< next slot index; written by the owner, for its reader's
+                                                 ///< convenience
+    std::atomic<std::uint64_t> dropped;          ///< records the owner could not place
+    alignas(64) std::atomic<std::uint64_t> tail; ///< slots before this index are committed to the database
+    alignas(64) InFlight inFlight[4]; ///< [0] the outermost call; deeper calls are not recorded yet
 };
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
 
 enum class RecordKind : std::uint8_t {
     None = 0,
-    Pad = 1,            ///< skip `slots` slots
-    Call = 2,           ///< CallRecord, 1 slot: an API call without arguments of interest
-    Memory = 3,         ///< MemoryRecord, 2 slots: allocation, copy or set with a size
-    Collective = 4,     ///< CollectiveRecord, 3 slots: one NCCL data call
-    Group = 5,          ///< GroupRecord, 2 slots: one outermost ncclGroupStart..End
-    Range = 6,          ///< RangeRecord, 2 slots: an NVTX range or mark
-    Step = 7,           ///< StepRecord, 2 slots: an explicit step mark
+    Pad = 1,        ///< skip `slots` slots
+    Call = 2,       ///< CallRecord, 1 slot: an API call without arguments of interest
+    Memory = 3,     ///< MemoryRecord, 2 slots: allocation, copy or set with a size
+    Collective = 4, ///< CollectiveRecord, 3 slots: one NCCL data call
+    Group = 5,      ///< GroupRecord, 2 slots: one outermost ncclGroupStart..End
+    Range = 6,      ///< RangeRecord, 2 slots: an NVTX range or mark
+    Step = 7,       ///< StepRecord, 2 slots: an explicit step mark
     // Definitions ring only:
-    String = 16,        ///< StringRecord, 3 slots: up to 72 bytes of a text; longer texts take several in a row
-    Communicator = 17,  ///< CommunicatorRecord, 3 slots
-    Stream = 18,        ///< StreamRecord, 1 slot
-    Clock = 19,         ///< ClockRecord, 1 slot
-    Thread = 20,        ///< ThreadRecord, 1 slot
+    String = 16, ///< StringRecord, 3 slots: up to 72 bytes of a text; longer texts take several in a row
+    Communicator = 17, ///< CommunicatorRecord, 3 slots
+    Stream = 18,       ///< StreamRecord, 1 slot
+    Clock = 19,        ///< ClockRecord, 1 slot
+    Thread = 20,       ///< ThreadRecord, 1 slot
 };
 
 /// First 8 bytes of every record.
 struct CommitWord {
-    std::uint32_t sequence;     ///< low 32 bits of (index of this slot + 1)
+    std::uint32_t sequence; ///< low 32 bits of (index of this slot + 1)
     RecordKind kind;
-    std::uint8_t slots;         ///< 1 to 3 (Pad: up to 3)
+    std::uint8_t slots; ///< 1 to 3 (Pad: up to 3)
     std::uint16_t reserved;
 };
 static_assert(sizeof(CommitWord) == 8);
@@ -87,16 +92,16 @@ struct CallRecord {
     CommitWord commit;
     std::uint64_t startTicks;
     std::uint64_t endTicks;
-    std::uint32_t api;          ///< string id of the function's name
-    std::int32_t result;        ///< what the real function returned
+    std::uint32_t api;   ///< string id of the function's name
+    std::int32_t result; ///< what the real function returned
 };
 static_assert(sizeof(CallRecord) == kSlotBytes);
 
 struct MemoryRecord {
     CallRecord call;
     std::uint64_t bytes;
-    std::uint32_t stream;       ///< stream id, 0: default stream or none
-    std::uint32_t copyKind;     ///< cudaMemcpyKind, or kNoCopyKind
+    std::uint32_t stream;   ///< stream id, 0: default stream or none
+    std::uint32_t copyKind; ///< cudaMemcpyKind, or kNoCopyKind
     std::uint64_t reserved[2];
 };
 static_assert(sizeof(MemoryRecord) == 2 * kSlotBytes);
@@ -104,7 +109,8 @@ inline constexpr std::uint32_t kNoCopyKind = 0xFFFFFFFF;
 
 struct CollectiveRecord {
     CallRecord call;
-    std::uint64_t callId;       ///< unique in the process, 1 upwards; also the external correlation id when not grouped
+    std::uint64_t
+        callId; ///< unique in the process, 1 upwards; also the external correlation id when not grouped
     std::uint64_t sequence;     ///< of this communicator, 0 upwards, counted by us over all data calls
     std::uint64_t count;        ///< elements, as the caller gave them
     std::uint64_t groupId;      ///< callId of the group it was issued in, 0: none
@@ -118,9 +124,9 @@ struct CollectiveRecord {
 static_assert(sizeof(CollectiveRecord) == 3 * kSlotBytes);
 
 struct GroupRecord {
-    CallRecord call;            ///< from the outermost ncclGroupStart's begin to the outermost ncclGroupEnd's end
-    std::uint64_t groupId;      ///< from the same counter as callId; the external correlation id of its launches
-    std::uint64_t calls;        ///< data calls inside
+    CallRecord call;       ///< from the outermost ncclGroupStart's begin to the outermost ncclGroupEnd's end
+    std::uint64_t groupId; ///< from the same counter as callId; the external correlation id of its launches
+    std::uint64_t calls;   ///< data calls inside
     std::uint64_t endCallStartTicks; ///< begin of the ncclGroupEnd that launched
     std::uint64_t reserved;
 };
@@ -131,11 +137,11 @@ enum class RangeFlavour : std::uint16_t { PushPop = 1, StartEnd = 2, Mark = 3 };
 struct RangeRecord {
     CommitWord commit;
     std::uint64_t startTicks;
-    std::uint64_t endTicks;     ///< equals startTicks for a mark
-    std::uint32_t name;         ///< string id
-    std::uint32_t domain;       ///< string id, 0: default domain
+    std::uint64_t endTicks; ///< equals startTicks for a mark
+    std::uint32_t name;     ///< string id
+    std::uint32_t domain;   ///< string id, 0: default domain
     std::uint32_t category;
-    std::uint16_t depth;        ///< of push/pop nesting on its thread and domain, 0: outermost
+    std::uint16_t depth; ///< of push/pop nesting on its thread and domain, 0: outermost
     RangeFlavour flavour;
     std::uint64_t reserved[3];
 };
@@ -152,9 +158,9 @@ static_assert(sizeof(StepRecord) == 2 * kSlotBytes);
 
 struct StringRecord {
     CommitWord commit;
-    std::uint32_t id;           ///< 1 upwards, unique in the process
-    std::uint32_t totalBytes;   ///< of the whole text; cut at 4096
-    std::uint32_t offset;       ///< of this part
+    std::uint32_t id;         ///< 1 upwards, unique in the process
+    std::uint32_t totalBytes; ///< of the whole text; cut at 4096
+    std::uint32_t offset;     ///< of this part
     std::uint32_t partBytes;
     char text[72];
 };
@@ -162,30 +168,31 @@ static_assert(sizeof(StringRecord) == 3 * kSlotBytes);
 
 struct CommunicatorRecord {
     CommitWord commit;
-    std::uint32_t id;           ///< 1 upwards, unique in the process
-    std::uint32_t parent;       ///< id of the communicator it was split from, 0: none
-    std::uint64_t hash;         ///< our own: same on all ranks of the communicator (DESIGN.md, nccl.md 3.6)
-    std::int32_t size;          ///< ranks in it
-    std::int32_t rank;          ///< ours
-    std::int32_t device;        ///< CUDA device ordinal
-    std::uint32_t name;         ///< string id, 0: none
+    std::uint32_t id;     ///< 1 upwards, unique in the process
+    std::uint32_t parent; ///< id of the communicator it was split from, 0: none
+    std::uint64_t hash;   ///< our own: same on all ranks of the communicator (DESIGN.md, nccl.md 3.6)
+    std::int32_t size;    ///< ranks in it
+    std::int32_t rank;    ///< ours
+    std::int32_t device;  ///< CUDA device ordinal
+    std::uint32_t name;   ///< string id, 0: none
     std::uint64_t createdTicks;
-    std::uint64_t handle;       ///< ncclComm_t, to tell reuse
+    std::uint64_t handle; ///< ncclComm_t, to tell reuse
     std::uint64_t reserved[5];
 };
 static_assert(sizeof(CommunicatorRecord) == 3 * kSlotBytes);
 
 struct StreamRecord {
     CommitWord commit;
-    std::uint32_t id;           ///< 1 upwards, unique in the process
+    std::uint32_t id; ///< 1 upwards, unique in the process
     std::int32_t device;
-    std::uint64_t handle;       ///< cudaStream_t
+    std::uint64_t handle; ///< cudaStream_t
     std::uint64_t reserved;
 };
 static_assert(sizeof(StreamRecord) == kSlotBytes);
 
-/// One reading of all clocks. Between two readings ticks convert by linear interpolation; before the first and after the last
-/// by the slope of the nearest pair. With ClockKind::Monotonic ticks are already CLOCK_MONOTONIC ns.
+/// One reading of all clocks. Between two readings ticks convert by linear interpolation; before the first
+/// and after the last by the slope of the nearest pair. With ClockKind::Monotonic ticks are already
+/// CLOCK_MONOTONIC ns.
 struct ClockRecord {
     CommitWord commit;
     std::uint64_t ticks;
@@ -196,9 +203,9 @@ static_assert(sizeof(ClockRecord) == kSlotBytes);
 
 struct ThreadRecord {
     CommitWord commit;
-    std::uint32_t threadId;     ///< 1 upwards, unique in the process
-    std::uint32_t tid;          ///< the kernel's
-    char name[16];              ///< as in /proc/self/task/TID/comm
+    std::uint32_t threadId; ///< 1 upwards, unique in the process
+    std::uint32_t tid;      ///< the kernel's
+    char name[16];          ///< as in /proc/self/task/TID/comm
 };
 static_assert(sizeof(ThreadRecord) == kSlotBytes);
 

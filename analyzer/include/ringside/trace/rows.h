@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a trace, as plain structs: one struct a table of schema version 1, one member a column of the same meaning.
-// FORMAT.md documents tables, units and encodings. Times are CLOCK_MONOTONIC ns of the host that wrote them;
-// table clock_sample ties them to CLOCK_REALTIME. An absent (not measured) value is std::nullopt, never 0.
+// The rows of a trace, as plain structs: one struct a table of schema version 1, one member a column of the
+// same meaning. FORMAT.md documents tables, units and encodings. Times are CLOCK_MONOTONIC ns of the host
+// that wrote them; table clock_sample ties them to CLOCK_REALTIME. An absent (not measured) value is
+// std::nullopt, never 0.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,25 +15,25 @@ inline constexpr int kSchemaVersion = 1;
 using StringId = std::uint32_t; ///< of the process's string table; 0 is the empty string
 
 // ---- plain rows ----
-struct ProcessRow {              ///< table process: one row a file
+struct ProcessRow { ///< table process: one row a file
     std::string host;
     std::string bootId;
     std::int64_t pid = 0;
     std::int64_t startNs = 0;
-    std::optional<std::int64_t> endNs;       ///< null: did not close its trace (killed, or still running)
-    std::string command;                     ///< argv[0] and script only; arguments may hold secrets
+    std::optional<std::int64_t> endNs; ///< null: did not close its trace (killed, or still running)
+    std::string command;               ///< argv[0] and script only; arguments may hold secrets
     std::string collectorVersion;
-    bool emulated = false;                   ///< ran on the CPU platform
+    bool emulated = false; ///< ran on the CPU platform
 };
-struct RankRow {                 ///< table rank
+struct RankRow { ///< table rank
     std::int64_t rank = 0;
     std::optional<std::int64_t> localRank;
     std::optional<std::int64_t> worldSize;
-    std::optional<std::int64_t> device;      ///< CUDA ordinal
-    std::int64_t attempt = 0;                ///< restarts of the same rank
-    std::string source;                      ///< what told us: "RANK", "SLURM_PROCID", "communicator", "api"
+    std::optional<std::int64_t> device; ///< CUDA ordinal
+    std::int64_t attempt = 0;           ///< restarts of the same rank
+    std::string source;                 ///< what told us: "RANK", "SLURM_PROCID", "communicator", "api"
 };
-struct DeviceRow {               ///< table device
+struct DeviceRow { ///< table device
     std::int64_t ordinal = 0;
     std::string name;
     std::string uuid;
@@ -40,7 +41,7 @@ struct DeviceRow {               ///< table device
     std::optional<std::int64_t> memoryBytes;
     bool emulated = false;
 };
-struct CommunicatorRow {         ///< table communicator
+struct CommunicatorRow { ///< table communicator
     std::int64_t id = 0;
     std::int64_t parent = 0;
     std::uint64_t hash = 0;
@@ -51,62 +52,88 @@ struct CommunicatorRow {         ///< table communicator
     std::int64_t createdNs = 0;
     std::uint64_t handle = 0;
 };
-struct StreamRow { std::int64_t id = 0; std::int64_t device = 0; std::uint64_t handle = 0; };        ///< table stream
-struct ThreadRow { std::int64_t id = 0; std::int64_t tid = 0; std::string name; };                   ///< table thread
-struct ClockSampleRow {          ///< table clock_sample
+struct StreamRow {
+    std::int64_t id = 0;
+    std::int64_t device = 0;
+    std::uint64_t handle = 0;
+}; ///< table stream
+struct ThreadRow {
+    std::int64_t id = 0;
+    std::int64_t tid = 0;
+    std::string name;
+};                      ///< table thread
+struct ClockSampleRow { ///< table clock_sample
     std::int64_t monotonicNs = 0;
     std::int64_t realtimeNs = 0;
     std::optional<std::uint64_t> ticks;
-    std::optional<std::int64_t> deviceNs;    ///< cuptiGetTimestamp at that moment
+    std::optional<std::int64_t> deviceNs; ///< cuptiGetTimestamp at that moment
 };
-struct CollectiveCallRow {       ///< table collective_call
-    std::int64_t id = 0;                     ///< callId of the ring
+struct CollectiveCallRow { ///< table collective_call
+    std::int64_t id = 0;   ///< callId of the ring
     StringId api = 0;
     std::int64_t communicator = 0;
     std::int64_t sequence = 0;
     std::uint64_t count = 0;
-    std::uint64_t bytes = 0;                 ///< count x element size of this call (per-rank part for AG/RS)
-    std::int64_t datatype = 0;               ///< ncclDataType_t
-    std::optional<std::int64_t> reduction;   ///< ncclRedOp_t
-    std::optional<std::int64_t> peer;        ///< root or peer
+    std::uint64_t bytes = 0;               ///< count x element size of this call (per-rank part for AG/RS)
+    std::int64_t datatype = 0;             ///< ncclDataType_t
+    std::optional<std::int64_t> reduction; ///< ncclRedOp_t
+    std::optional<std::int64_t> peer;      ///< root or peer
     std::int64_t stream = 0;
-    std::int64_t groupId = 0;                ///< 0: not in a group
-    std::int64_t startNs = 0;                ///< of the host call
+    std::int64_t groupId = 0; ///< 0: not in a group
+    std::int64_t startNs = 0; ///< of the host call
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
-    std::int64_t result = 0;                 ///< ncclResult_t
+    std::int64_t result = 0; ///< ncclResult_t
 };
-struct GroupRow {                ///< table collective_group
+struct GroupRow { ///< table collective_group
     std::int64_t id = 0;
     std::int64_t calls = 0;
     std::int64_t startNs = 0;
-    std::int64_t launchStartNs = 0;          ///< begin of the outermost ncclGroupEnd
+    std::int64_t launchStartNs = 0; ///< begin of the outermost ncclGroupEnd
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
     std::int64_t result = 0;
 };
-struct StepRow { std::int64_t number = 0; std::int64_t startNs = 0; std::int64_t endNs = 0; std::int64_t thread = 0; };  ///< table step_mark
-struct RangeRow {                ///< table user_range
+struct StepRow {
+    std::int64_t number = 0;
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::int64_t thread = 0;
+};                ///< table step_mark
+struct RangeRow { ///< table user_range
     StringId name = 0;
     StringId domain = 0;
     std::int64_t category = 0;
     std::int64_t depth = 0;
-    std::int64_t flavour = 1;                ///< RangeFlavour
+    std::int64_t flavour = 1; ///< RangeFlavour
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
 };
-struct TierRow {                 ///< table tier: what was really active, and why not
-    std::string tier;                        ///< host, nvtx, nccl, device, sampled
+struct TierRow {      ///< table tier: what was really active, and why not
+    std::string tier; ///< host, nvtx, nccl, device, sampled
     bool active = false;
-    std::string reason;                      ///< why not, or what limits it; empty when fully active
+    std::string reason; ///< why not, or what limits it; empty when fully active
     std::optional<std::int64_t> startNs;
     std::optional<std::int64_t> endNs;
 };
-struct SettingRow { std::string source; std::string name; std::string value; };                      ///< table setting
-struct DropRow { std::string what; std::int64_t ring = 0; std::int64_t records = 0; };              ///< table dropped
-struct IssueRow { std::string id; std::string severity; std::int64_t count = 0; std::string message; };  ///< table issue
-struct InFlightRow {             ///< table in_flight: what recovery found threads inside
+struct SettingRow {
+    std::string source;
+    std::string name;
+    std::string value;
+}; ///< table setting
+struct DropRow {
+    std::string what;
+    std::int64_t ring = 0;
+    std::int64_t records = 0;
+}; ///< table dropped
+struct IssueRow {
+    std::string id;
+    std::string severity;
+    std::int64_t count = 0;
+    std::string message;
+};                   ///< table issue
+struct InFlightRow { ///< table in_flight: what recovery found threads inside
     std::int64_t thread = 0;
     StringId api = 0;
     std::int64_t communicator = 0;
@@ -114,53 +141,53 @@ struct InFlightRow {             ///< table in_flight: what recovery found threa
     std::uint64_t count = 0;
     std::int64_t startNs = 0;
 };
-struct SampleRow {               ///< table sample
-    std::string source;                      ///< nvml, host, rdma ...
-    std::string entity;                      ///< gpu0, mlx5_0/1, eth0 ...
-    std::string metric;                      ///< name with unit
+struct SampleRow {      ///< table sample
+    std::string source; ///< nvml, host, rdma ...
+    std::string entity; ///< gpu0, mlx5_0/1, eth0 ...
+    std::string metric; ///< name with unit
     std::int64_t timeNs = 0;
-    std::optional<double> value;             ///< null: could not be read
+    std::optional<double> value; ///< null: could not be read
 };
 
 // ---- column chunks: millions of rows; shown as ordinary tables by the virtual tables ----
-struct KernelRow {               ///< table kernel: device work that is neither copy nor set
+struct KernelRow { ///< table kernel: device work that is neither copy nor set
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     StringId name = 0;
     std::uint32_t device = 0;
-    std::uint32_t stream = 0;                ///< CUPTI's stream id
+    std::uint32_t stream = 0; ///< CUPTI's stream id
     std::uint32_t correlation = 0;
 };
-struct CopyRow {                 ///< table copy: copies and sets on the device
+struct CopyRow { ///< table copy: copies and sets on the device
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     std::uint64_t bytes = 0;
     std::uint32_t device = 0;
     std::uint32_t stream = 0;
     std::uint32_t correlation = 0;
-    std::uint32_t kind = 0;                  ///< CUpti_ActivityMemcpyKind; kSetKind for a memset
+    std::uint32_t kind = 0; ///< CUpti_ActivityMemcpyKind; kSetKind for a memset
 };
 inline constexpr std::uint32_t kSetKind = 255;
-struct ApiCallRow {              ///< table api_call: host tier, from the interposers
+struct ApiCallRow { ///< table api_call: host tier, from the interposers
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     StringId api = 0;
     std::uint32_t thread = 0;
-    std::uint32_t stream = 0;                ///< stream id, 0: none
+    std::uint32_t stream = 0; ///< stream id, 0: none
     std::uint32_t copyKind = 0xFFFFFFFF;
     std::uint64_t bytes = 0;
     std::int32_t result = 0;
 };
-struct LaunchRow {               ///< table launch: device tier, the API call that caused device work
+struct LaunchRow { ///< table launch: device tier, the API call that caused device work
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     StringId api = 0;
-    std::uint32_t tid = 0;                   ///< kernel thread id
+    std::uint32_t tid = 0; ///< kernel thread id
     std::uint32_t correlation = 0;
 };
-struct CallCorrelationRow {      ///< table call_correlation: launch -> NCCL call (or group) that made it; n to 1
+struct CallCorrelationRow { ///< table call_correlation: launch -> NCCL call (or group) that made it; n to 1
     std::uint32_t correlation = 0;
-    std::uint64_t call = 0;                  ///< collective_call.id or collective_group.id
+    std::uint64_t call = 0; ///< collective_call.id or collective_group.id
 };
 
 } // namespace ringside::trace
