@@ -55,8 +55,10 @@ std::int64_t TickClock::toMonotonicNs(std::uint64_t ticks) const
                          [](std::uint64_t value, const ClockRecord& sample) { return value < sample.ticks; });
     const ClockRecord& to = *after;
     const ClockRecord& from = *(after - 1);
-    const double slope =
-        static_cast<double>(to.monotonicNs - from.monotonicNs) / signedDifference(to.ticks, from.ticks);
+    // Unsigned: hostile readings may be further apart than a signed number holds.
+    const auto elapsedNs =
+        static_cast<std::uint64_t>(to.monotonicNs) - static_cast<std::uint64_t>(from.monotonicNs);
+    const double slope = static_cast<double>(elapsedNs) / signedDifference(to.ticks, from.ticks);
     return saturatingAdd(from.monotonicNs, signedDifference(ticks, from.ticks) * slope);
 }
 
