@@ -46,6 +46,16 @@ std::string number(std::optional<double> value, std::string_view format)
     return value ? fmt::format(fmt::runtime(format), *value) : std::string(kNotMeasured);
 }
 
+std::string sizeText(std::uint64_t bytes)
+{
+    constexpr std::uint64_t kKibibyte = 1024;
+    if (bytes < kKibibyte) {
+        return fmt::format("{} B", bytes);
+    }
+    return bytes < kKibibyte * kKibibyte ? fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024.0)
+                                         : rules::mebibytes(static_cast<double>(bytes));
+}
+
 std::string inMilliseconds(std::int64_t ns)
 {
     return fmt::format("{:.2f}", static_cast<double>(ns) / 1e6);
@@ -145,13 +155,10 @@ Table collectiveTable(const Report& report)
         const auto us = [](std::optional<std::int64_t> ns) {
             return ns ? std::optional(static_cast<double>(*ns) / 1e3) : std::nullopt;
         };
-        const auto bytes = static_cast<double>(group.bytes);
-        table.rows.push_back(
-            {std::string(model::collectiveName(group.kind)), std::to_string(group.ranks),
-             bytes >= 1048576.0 ? rules::mebibytes(bytes) : fmt::format("{:.1f} KiB", bytes / 1024.0),
-             std::to_string(group.count), number(us(group.transferNs), "{:.0f}"),
-             number(group.transferBusGBs, "{:.2f}"), number(us(group.kernelNs), "{:.0f}"),
-             number(group.kernelBusGBs, "{:.2f}")});
+        table.rows.push_back({std::string(model::collectiveName(group.kind)), std::to_string(group.ranks),
+                              sizeText(group.bytes), std::to_string(group.count),
+                              number(us(group.transferNs), "{:.0f}"), number(group.transferBusGBs, "{:.2f}"),
+                              number(us(group.kernelNs), "{:.0f}"), number(group.kernelBusGBs, "{:.2f}")});
     }
     return table;
 }

@@ -22,17 +22,28 @@ Confidence confidenceOf(const Report& report)
                : Confidence::Medium;
 }
 
-/// Causes before symptoms, each by cost: findings come sorted. Information alone limits nothing.
-const rules::Finding* worst(const Report& report, const rules::Finding* except = nullptr)
+/// The costliest finding of its kind: findings come sorted. Information alone limits nothing.
+const rules::Finding* costliest(const Report& report, bool cause, const rules::Finding* except = nullptr)
 {
-    for (const bool cause : {true, false}) {
-        for (const rules::Finding& finding : report.findings) {
-            if (finding.cause == cause && finding.severity != rules::Severity::Info && &finding != except) {
-                return &finding;
-            }
+    for (const rules::Finding& finding : report.findings) {
+        if (finding.cause == cause && finding.severity != rules::Severity::Info && &finding != except) {
+            return &finding;
         }
     }
     return nullptr;
+}
+
+/// A cause goes before the symptoms it explains, unless it explains only a small part of them.
+const rules::Finding* worst(const Report& report)
+{
+    constexpr std::int64_t kSmallPart = 4;
+    const rules::Finding* const cause = costliest(report, true);
+    const rules::Finding* const symptom = costliest(report, false);
+    if (cause == nullptr || symptom == nullptr) {
+        return cause != nullptr ? cause : symptom;
+    }
+    return symptom->costNsPerStep.value_or(0) > kSmallPart * cause->costNsPerStep.value_or(0) ? symptom
+                                                                                              : cause;
 }
 
 std::string costText(const Report& report, const rules::Finding& finding)
@@ -94,8 +105,7 @@ Verdict judge(const Report& report)
         verdict.limitedBy = first->limit;
         verdict.summary =
             fmt::format("{}.{} Try first: {}", first->title, costText(report, *first), first->advice);
-        const rules::Finding* next = worst(report, first);
-        if (next != nullptr && next->cause) {
+        if (const rules::Finding* const next = costliest(report, true, first)) {
             verdict.summary += fmt::format(" Next: {}.{}", next->title, costText(report, *next));
         }
     }

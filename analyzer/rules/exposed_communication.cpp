@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication that no compute hides. A symptom when it is waiting, a cause when it is transfer.
+// Communication that no compute hides. A symptom: late ranks and small messages show here too.
 #include "rules/support.h"
 
 namespace ringside::rules {
@@ -37,7 +37,7 @@ Outcome run(const Context& context)
     Finding finding;
     finding.severity = share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Communication;
-    finding.cause = 2 * wait <= exposed;
+    finding.cause = false;
     finding.title = fmt::format("{} of the step is communication that nothing hides", percent(share));
     finding.settings = {"bucket_cap_mb", "static_graph"};
     finding.costNsPerStep = exposed;

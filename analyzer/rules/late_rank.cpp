@@ -10,7 +10,7 @@ namespace ringside::rules {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"lost_share", 0.02, "warn above this share of the step lost to one rank"},
+    {"lost_share", 0.02, "warn when waiting for one rank costs more than this share of the step"},
     {"problem_share", 0.10, "a problem above this share"},
     {"chance", 0.01,
      "largest probability that chance alone makes a rank lose the most time in so many steps"},
@@ -115,6 +115,18 @@ Cause causeOf(const Context& context, std::size_t rankIndex)
                              [](const Cause& a, const Cause& b) { return a.excessNs < b.excessNs; });
 }
 
+/// What the lost time costs a step: not more than the others wait with nothing to compute meanwhile.
+std::int64_t costOf(const Context& context, std::size_t rankIndex, std::int64_t lostPerStep)
+{
+    std::vector<std::int64_t> waits;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        if (rank.rank != rankIndex) {
+            waits.push_back(rank.total.exposedWaitNs / static_cast<std::int64_t>(rank.steps.size()));
+        }
+    }
+    return std::min(lostPerStep, model::median(std::move(waits)));
+}
+
 /// Why the verdict cannot be given, if it cannot.
 std::optional<NotApplicable> missing(const Context& context)
 {
@@ -131,27 +143,47 @@ std::optional<NotApplicable> missing(const Context& context)
     return std::nullopt;
 }
 
-Finding describe(const Context& context, std::size_t index, const Lateness& lateness, double share,
-                 double chance)
+struct Judgement {
+    std::int64_t lostNs = 0; ///< a step
+    std::int64_t costNs = 0; ///< a step
+    double share = 0;        ///< cost of the step
+    double chance = 1;
+};
+
+Judgement judge(const Context& context, std::size_t index, const Lateness& lateness)
+{
+    const std::size_t steps = context.run.analyzedSteps.size();
+    Judgement result;
+    result.lostNs = lateness.sumNs / static_cast<std::int64_t>(steps);
+    result.costNs = costOf(context, index, result.lostNs);
+    result.share =
+        static_cast<double>(result.costNs) /
+        static_cast<double>(std::max<std::int64_t>(1, context.figures.perStep(&metrics::Breakdown::stepNs)));
+    result.chance = chanceOf(lateness.worstOfSteps, steps, context.run.ranks.size());
+    return result;
+}
+
+Finding describe(const Context& context, std::size_t index, const Lateness& lateness,
+                 const Judgement& judgement)
 {
     const model::Rank& rank = context.run.ranks[index];
     const Cause cause = causeOf(context, index);
-    const auto steps = static_cast<std::int64_t>(context.run.analyzedSteps.size());
-    const std::int64_t cost = lateness.sumNs / steps;
     const auto& worst = context.figures.arrived[lateness.worstOperation];
     const auto collectives = static_cast<double>(context.figures.arrived.size());
     Finding finding;
-    finding.severity = share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
+    finding.severity =
+        judgement.share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::LateRank;
     finding.title = fmt::format(
         "Rank {} comes last and makes the others wait in {} of {} steps; its own timeline shows {}",
-        rank.rank, lateness.worstOfSteps, steps,
+        rank.rank, lateness.worstOfSteps, context.run.analyzedSteps.size(),
         cause.excessNs > 0 ? cause.name : "no longer work of its own");
     finding.ranks = {rank.rank};
-    finding.costNsPerStep = cost;
+    finding.costNsPerStep = judgement.costNs;
     finding.figures = {
-        {"lost_share", share, context.option("lost_share")},
-        {"chance", chance, context.option("chance")},
+        {"lost_share", judgement.share, context.option("lost_share")},
+        {"chance", judgement.chance, context.option("chance")},
+        {"lost_ns_per_step", static_cast<double>(judgement.lostNs), {}},
         {"last_arrivals_share", static_cast<double>(lateness.lastArrivals) / collectives, {}},
         {"cause_excess_ns_per_step", static_cast<double>(cause.excessNs), {}},
     };
@@ -171,22 +203,19 @@ Outcome run(const Context& context)
         return *reason;
     }
     const std::vector<Lateness> ranks = latenessOf(context);
-    const std::size_t steps = context.run.analyzedSteps.size();
-    const auto stepNs = static_cast<double>(context.figures.perStep(&metrics::Breakdown::stepNs));
     std::vector<Finding> findings;
     bool belowClockError = false;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-        const double share = static_cast<double>(ranks[i].sumNs) / static_cast<double>(steps) / stepNs;
-        const double chance = chanceOf(ranks[i].worstOfSteps, steps, ranks.size());
-        if (share <= context.option("lost_share") || chance > context.option("chance")) {
+        const Judgement judgement = judge(context, i, ranks[i]);
+        if (judgement.share <= context.option("lost_share") || judgement.chance > context.option("chance")) {
             continue;
         }
-        // Few operations carry the loss (the first of a step), so the largest tells, not the middle.
+        // Few operations carry the loss (the first of a step), so the largest tell, not the middle.
         if (model::percentile(ranks[i].losses, 0.95) <= *context.run.clockBoundNs()) {
             belowClockError = true;
             continue;
         }
-        findings.push_back(describe(context, i, ranks[i], share, chance));
+        findings.push_back(describe(context, i, ranks[i], judgement));
     }
     if (findings.empty() && belowClockError) {
         return NotApplicable{
@@ -198,9 +227,8 @@ Outcome run(const Context& context)
 } // namespace
 } // namespace ringside::rules
 
-RINGSIDE_RULE(
-    late_rank, .title = "One rank arrives late", .needs = "device, on all ranks",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
-    .help =
-        "Lost time is last arrival minus second last, summed. The late rank shows the shortest communication "
-        "kernels. Its cause is what it spends more time on than the median of the others.");
+RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on all ranks",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "Lost time is last arrival minus second last, summed; it costs what compute does not "
+                      "hide. The late rank shows the shortest communication "
+                      "kernels. Its cause is what it spends more time on than the median of the others.");

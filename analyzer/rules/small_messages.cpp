@@ -110,10 +110,11 @@ Finding describe(const Context& context, const Messages& messages, double median
                          fmt::format("a gradient message of {} bytes", operation.bytes)}};
     finding.advice =
         fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range 25-125){}; "
-                    "then check that the last bucket's tail is not exposed.",
+                    "then check that the last "
+                    "bucket's tail is not exposed.",
                     context.figures.allReduceFit ? ""
-                                                 : "; the gain is not estimated, because this run's messages "
-                                                   "are all of one size");
+                                                 : "; the gain is not estimated, because the sizes in this "
+                                                   "run do not tell latency from bandwidth");
     return finding;
 }
 

@@ -64,8 +64,10 @@ int run(const Options& options)
     createRunDirectory(directory);
     prepareEnvironment(settings);
     const int code = runCommand(options.command);
-    collectLeftovers(directory);
-    printSummary(directory);
+    if (code != kNotFound && code != kNotExecutable) {
+        collectLeftovers(directory);
+        printSummary(directory);
+    }
     return code;
 }
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clocks of hosts: what was planted is found, and the error is within the bound that is printed.
+#include "metrics/metrics.h"
+#include "model/clock_alignment.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace ringside::model {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace test;
+
+struct Planted {
+    std::int64_t offsetNs;
+    double drift;
+    [[nodiscard]] std::int64_t at(std::int64_t time) const
+    {
+        return offsetNs + std::llround(drift * static_cast<double>(time));
+    }
+};
+
+/// Collectives every 10 ms, whose ends reach the two hosts with some jitter; now and then one end is far off.
+std::vector<ClockMatch> matches(const Planted& planted, int count, std::mt19937& random)
+{
+    std::uniform_int_distribution<std::int64_t> late(0, 2'000'000);
+    std::uniform_int_distribution<std::int64_t> jitter(0, 20'000);
+    std::vector<ClockMatch> result;
+    for (int i = 0; i < count; ++i) {
+        const std::int64_t begin = 10'000'000LL * i;
+        const std::int64_t first = begin + late(random);
+        const std::int64_t second = begin + late(random);
+        const std::int64_t end = std::max(first, second) + 300'000;
+        const std::int64_t ends[] = {end + jitter(random),
+                                     end + jitter(random) + (i % 17 == 3 ? 5'000'000 : 0)};
+        result.push_back({first, ends[0], ends[0], second + planted.at(second), ends[1] + planted.at(ends[1]),
+                          ends[1] + planted.at(ends[1])});
+    }
+    return result;
+}
+
+TEST(FitClock, ErrorStaysWithinTheBound)
+{
+    std::mt19937 random(1);
+    for (const Planted& planted : {Planted{0, 0}, Planted{123'456'789, 0}, Planted{-5'000'000'000, 20e-6},
+                                   Planted{40'000, -50e-6}, Planted{1, 1e-6}}) {
+        const auto fit = fitClock(matches(planted, 300, random));
+        ASSERT_TRUE(fit);
+        for (std::int64_t time = 0; time < 3'000'000'000; time += 100'000'000) {
+            const std::int64_t found =
+                fit->offsetNs + std::llround(fit->drift * static_cast<double>(time - fit->originNs));
+            EXPECT_LE(std::abs(found - planted.at(time)), fit->boundNs) << planted.offsetNs << " at " << time;
+        }
+        EXPECT_LT(fit->boundNs, 400'000) << "a bound that is always large proves nothing";
+        EXPECT_LT(fit->residualNs, 5'200'000);
+    }
+}
+
+TEST(FitClock, HasNothingToSayWithoutMatches)
+{
+    EXPECT_FALSE(fitClock({}));
+}
+
+TEST(FitClock, TakesNoDriftFromAHandfulOfMatches)
+{
+    std::mt19937 random(2);
+    const auto fit = fitClock(matches({1'000'000, 0}, 3, random));
+    ASSERT_TRUE(fit);
+    EXPECT_EQ(fit->drift, 0.0);
+}
+
+/// Two hosts, rank 3 on the second late by 2 ms in each step; there the time of day is 3 s off and the clock
+/// 30 ppm fast.
+TraceBuilder twoHosts()
+{
+    TraceBuilder trace(4);
+    trace.host(2, "host1", 3s, 30).host(3, "host1", 3s, 30);
+    trace.steps(30, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(3).compute(2ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    return trace;
+}
+
+TEST(Model, BringsHostsOntoOneClock)
+{
+    const Model model = buildModel(twoHosts().run());
+    ASSERT_EQ(model.hosts.size(), 2U);
+    EXPECT_NEAR(static_cast<double>(model.hosts[1].offsetNs), 0, 1e4) << "ends count, not the time of day";
+    EXPECT_NEAR(model.hosts[1].drift, 30e-6, 1e-6);
+    ASSERT_TRUE(model.clockBoundNs());
+    for (const Operation& operation : model.operations) {
+        const auto times = arrivals(operation, model.ranks);
+        ASSERT_TRUE(times);
+        EXPECT_EQ(model.ranks[times->lastRank].rank, 3);
+        EXPECT_NEAR(static_cast<double>(times->lostNs()), 2e6,
+                    static_cast<double>(*model.clockBoundNs()) + 1e4);
+    }
+}
+
+TEST(Model, OneHostHasNoAlignmentError)
+{
+    TraceBuilder trace(2);
+    trace.steps(5, [](StepBuilder& step) { step.allReduce(1_MiB); });
+    const Model model = buildModel(trace.run());
+    EXPECT_EQ(model.clockBoundNs(), 0);
+    EXPECT_TRUE(model.clockResidualNs());
+}
+
+TEST(Model, SaysWhenHostsCannotBeAligned)
+{
+    TraceBuilder trace(2);
+    trace.host(1, "host1", 1s);
+    trace.steps(6, [](StepBuilder& step) {
+        step.everyRank().compute(1ms);
+        step.broadcast(1_MiB);
+    });
+    const Model model = buildModel(trace.run());
+    EXPECT_FALSE(model.clockBoundNs());
+    EXPECT_TRUE(std::any_of(model.issues.begin(), model.issues.end(),
+                            [](const auto& issue) { return issue.id == "clock_unaligned"; }));
+}
+
+} // namespace
+} // namespace ringside::model

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/collective_match.h"
+#include "model/model.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace ringside::model {
+namespace {
+
+using namespace test;
+
+TraceBuilder fourSteps(int ranks)
+{
+    TraceBuilder trace(ranks);
+    trace.steps(4, [](StepBuilder& step) {
+        step.everyRank().compute(1ms);
+        step.allReduce(1_MiB);
+        step.allGather(64_KiB);
+    });
+    return trace;
+}
+
+const trace::IssueRow* issue(const Model& model, std::string_view id)
+{
+    for (const trace::IssueRow& row : model.issues) {
+        if (row.id == id) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+TEST(MatchCollectives, BringsAllRanksTogether)
+{
+    const Model model = buildModel(fourSteps(3).run());
+    ASSERT_EQ(model.operations.size(), 8U);
+    for (const Operation& operation : model.operations) {
+        EXPECT_TRUE(operation.measured());
+        EXPECT_EQ(operation.participants.size(), 3U);
+    }
+    EXPECT_EQ(model.operations[0].kind, CollectiveKind::AllReduce);
+    EXPECT_EQ(model.operations[1].kind, CollectiveKind::AllGather);
+}
+
+TEST(MatchCollectives, ReportsWhoDisagrees)
+{
+    TraceBuilder trace = fourSteps(3);
+    trace.process(2).collectiveCalls[4].count += 1;
+    const Model model = buildModel(trace.run());
+    const trace::IssueRow* const found = issue(model, "collective_mismatch");
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->count, 1);
+    EXPECT_NE(found->message.find("rank 2"), std::string::npos) << found->message;
+    EXPECT_FALSE(model.operations[4].measured());
+    EXPECT_TRUE(model.operations[5].measured()) << "the next one still matches";
+}
+
+TEST(MatchCollectives, ToleratesAMissingRank)
+{
+    trace::RunTrace run = fourSteps(3).run();
+    run.processes.erase(run.processes.begin() + 1);
+    const Model model = buildModel(std::move(run));
+    EXPECT_EQ(model.ranks.size(), 2U);
+    EXPECT_EQ(model.worldSize, 3);
+    ASSERT_EQ(model.operations.size(), 8U);
+    EXPECT_FALSE(model.operations[0].complete());
+    EXPECT_NE(issue(model, "collective_incomplete"), nullptr);
+}
+
+TEST(MatchCollectives, ADroppedRecordDoesNotShiftTheOthers)
+{
+    TraceBuilder trace = fourSteps(2);
+    auto& calls = trace.process(1).collectiveCalls;
+    calls.erase(calls.begin() + 2);
+    const Model model = buildModel(trace.run());
+    ASSERT_EQ(model.operations.size(), 8U);
+    EXPECT_FALSE(model.operations[2].complete());
+    EXPECT_TRUE(model.operations[3].measured());
+    EXPECT_EQ(issue(model, "collective_mismatch"), nullptr);
+}
+
+TEST(MatchCollectives, FusesTheCallsOfAGroup)
+{
+    TraceBuilder trace = fourSteps(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        auto& process = trace.process(rank);
+        process.collectiveCalls[0].groupId = 100;
+        process.collectiveCalls[1].groupId = 100;
+        // One kernel for both: the first one, which the group made.
+        process.callCorrelations.call[0] = 100;
+    }
+    const Model model = buildModel(trace.run());
+    ASSERT_EQ(model.operations.size(), 7U);
+    EXPECT_EQ(model.operations[0].calls, 2U);
+    EXPECT_EQ(model.operations[0].bytes, (1U << 20U) + (64U << 10U));
+    EXPECT_TRUE(model.operations[0].measured());
+}
+
+TEST(MatchCollectives, PointToPointCallsDoNotShiftCollectives)
+{
+    TraceBuilder trace = fourSteps(2);
+    auto& calls = trace.process(0).collectiveCalls;
+    trace::CollectiveCallRow send = calls[2];
+    send.id = 1000;
+    send.api = trace.text(0, "ncclSend");
+    for (std::size_t i = 2; i < calls.size(); ++i) {
+        ++calls[i].sequence;
+    }
+    calls.insert(calls.begin() + 2, send);
+    // The other rank received nothing on this communicator, but has another pair of calls: order decides, not
+    // numbers.
+    auto& other = trace.process(1).collectiveCalls;
+    trace::CollectiveCallRow receive = other[5];
+    receive.id = 1000;
+    receive.api = trace.text(1, "ncclRecv");
+    for (std::size_t i = 5; i < other.size(); ++i) {
+        ++other[i].sequence;
+    }
+    other.insert(other.begin() + 5, receive);
+    const Model model = buildModel(trace.run());
+    ASSERT_EQ(model.operations.size(), 8U);
+    EXPECT_TRUE(std::all_of(model.operations.begin(), model.operations.end(),
+                            [](const Operation& operation) { return operation.measured(); }));
+}
+
+TEST(ClassifyKernel, KnowsCommunicationByName)
+{
+    EXPECT_EQ(classifyKernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)"), KernelClass::Communication);
+    EXPECT_EQ(classifyKernel("void deep_ep::intranode::dispatch<8>()"), KernelClass::Communication);
+    EXPECT_EQ(classifyKernel("multimem_all_reduce_kernel"), KernelClass::Communication);
+    EXPECT_EQ(classifyKernel("ampere_sgemm_128x64_nn"), KernelClass::Compute);
+}
+
+} // namespace
+} // namespace ringside::model

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exit codes and conduct of the command line, with an empty library in the collector's place: command_line_test.py RINGSIDE."""
+
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+RINGSIDE = sys.argv.pop(1)
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        collector = self.folder / "collector.so"
+        collector.touch()
+        self.environment = {**os.environ, "RINGSIDE_COLLECTOR": str(collector)}
+        self.run_directory = self.folder / "run.ringside"
+
+    def ringside(self, *arguments, expect=0):
+        done = subprocess.run([RINGSIDE, *map(str, arguments)], env=self.environment, text=True, capture_output=True, timeout=20)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return done
+
+    def record(self, *command, expect=0):
+        return self.ringside("record", "-o", self.run_directory, "--", *command, expect=expect)
+
+    def test_record_passes_the_exit_code_on(self):
+        self.record("sh", "-c", "exit 7", expect=7)
+        self.assertEqual(stat.S_IMODE(self.run_directory.stat().st_mode), 0o700)
+
+    def test_record_reports_death_by_a_signal_as_a_shell_does(self):
+        self.record("sh", "-c", "kill -SEGV $$", expect=128 + signal.SIGSEGV)
+
+    def test_record_tells_absent_from_not_executable(self):
+        self.record(self.folder / "absent", expect=127)
+        self.run_directory.rmdir()
+        self.record(self.folder / "collector.so", expect=126)
+
+    def test_record_keeps_the_commands_arguments(self):
+        done = self.record("sh", "-c", 'printf "%s|" "$@"', "name", "--flag", "-o", "x", "--", "report")
+        self.assertEqual(done.stdout, "--flag|-o|x|--|report|")
+
+    def test_record_chains_to_what_was_preloaded(self):
+        self.environment.update(LD_PRELOAD="", NVTX_INJECTION64_PATH="/theirs.so")
+        done = self.record("sh", "-c", "echo $LD_PRELOAD $NVTX_INJECTION64_PATH $RINGSIDE_DIR $RINGSIDE_PROFILE")
+        collector = self.environment["RINGSIDE_COLLECTOR"]
+        self.assertEqual(done.stdout.split(), [collector, "/theirs.so", str(self.run_directory), "auto"])
+        self.run_directory.rmdir()
+        self.environment["LD_PRELOAD"] = collector + ".theirs"
+        done = self.record("sh", "-c", "echo $LD_PRELOAD")
+        self.assertEqual(done.stdout.strip(), f"{collector}:{collector}.theirs")
+
+    def test_record_fails_with_its_own_codes(self):
+        self.ringside("record", expect=125)
+        self.ringside("record", "--profile", "nonsense", "--", "true", expect=125)
+        self.run_directory.mkdir()
+        (self.run_directory / "something").touch()
+        self.assertIn("already holds", self.record("true", expect=125).stderr)
+
+    def test_record_passes_signals_on(self):
+        ready = self.folder / "ready"
+        script = f"trap 'exit 42' TERM; : > '{ready}'; while :; do sleep 0.05; done"
+        recorder = subprocess.Popen([RINGSIDE, "record", "-o", self.run_directory, "--", "sh", "-c", script], env=self.environment,
+                                    stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 20
+        while not ready.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        recorder.send_signal(signal.SIGTERM)
+        self.assertEqual(recorder.wait(timeout=20), 42)
+
+    def test_usage_errors_are_2_and_unusable_input_is_3(self):
+        self.ringside(expect=2)
+        self.ringside("nonsense", expect=2)
+        self.ringside("report", self.folder, "--format", "nonsense", expect=2)
+        self.ringside("report", self.folder, "--set", "late_rank.nonsense=1", expect=2)
+        self.assertIn("absent", self.ringside("report", self.folder / "absent", expect=3).stderr)
+        self.ringside("query", self.folder / "absent", "SELECT 1", expect=3)
+
+    def test_rules_lists_every_rule(self):
+        text = self.ringside("rules").stdout
+        for rule in ("late_rank", "small_messages", "sync_in_loop"):
+            self.assertIn(rule, text)
+        self.assertIn("## late_rank", self.ringside("rules", "--markdown").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

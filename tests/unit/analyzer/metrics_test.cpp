@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures of runs whose times are known beforehand.
+#include "metrics/metrics.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace ringside::metrics {
+namespace {
+
+using namespace test;
+
+RunMetrics measure(const trace::RunTrace& run)
+{
+    return computeMetrics(model::buildModel(run));
+}
+
+TEST(Metrics, WaitAndTransferOfALateRank)
+{
+    TraceBuilder trace(4);
+    trace.steps(10, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.rank(2).compute(2ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    const RunMetrics run = measure(trace.run());
+    ASSERT_EQ(run.ranks.size(), 4U);
+    for (const RankMetrics& rank : run.ranks) {
+        const bool late = rank.rank == 2;
+        EXPECT_EQ(rank.median.transferNs, 1'000'000);
+        EXPECT_NEAR(static_cast<double>(rank.median.waitNs), late ? 0 : 2e6, 1e4);
+        EXPECT_EQ(rank.lastArrivals, late ? 8 : 0);
+        EXPECT_NEAR(static_cast<double>(rank.lostNs), late ? 8 * 2e6 : 0, 1e5);
+        EXPECT_EQ(rank.median.communicationNs, rank.median.waitNs + rank.median.transferNs);
+    }
+    ASSERT_TRUE(run.usefulUtilization && run.utilization);
+    EXPECT_GT(run.usefulUtilization->spread, run.utilization->spread + 0.2)
+        << "waiting looks busy, but is not useful";
+}
+
+TEST(Metrics, PartsSumToTheStepToTheNanosecond)
+{
+    TraceBuilder trace(3);
+    trace.steps(9, [](StepBuilder& step) {
+        step.everyRank().host(1ms, "data").copy(1_MiB, 300us).compute(7ms + nanoseconds(13 * step.number()));
+        step.rank(1).compute(777us);
+        step.allReduce(4_MiB, {.takes = 2ms, .overlapped = true});
+        step.everyRank().compute(1ms).waitForCommunication().compute(111us);
+    });
+    for (const RankMetrics& rank : measure(trace.run()).ranks) {
+        for (const Breakdown& step : rank.steps) {
+            EXPECT_EQ(step.computeNs + step.exposedCommunicationNs + step.exposedCopyNs + step.idleNs,
+                      step.stepNs);
+            EXPECT_EQ(step.overlapNs + step.exposedCommunicationNs, step.communicationNs);
+            EXPECT_GT(step.overlapNs, 0);
+        }
+        std::int64_t idle = 0;
+        for (const std::int64_t part : rank.idle.ns) {
+            idle += part;
+        }
+        EXPECT_EQ(idle, rank.total.idleNs) << "idle classes divide idle time exactly";
+    }
+}
+
+TEST(Metrics, NotMeasuredIsNull)
+{
+    TraceBuilder trace(2);
+    trace.withoutDeviceTier("profile light").steps(10, [](StepBuilder& step) { step.allReduce(1_MiB); });
+    const RunMetrics run = measure(trace.run());
+    EXPECT_TRUE(run.ranks.empty());
+    EXPECT_FALSE(run.utilization);
+    EXPECT_FALSE(run.ratio);
+    EXPECT_FALSE(run.arrivalsMeasured());
+    EXPECT_TRUE(run.stepMedianNs) << "step times are known from the host";
+    ASSERT_FALSE(run.collectives.empty());
+    EXPECT_FALSE(run.collectives[0].transferBusGBs);
+}
+
+TEST(Metrics, ProcessesThatHoldSeveralRanksAreTakenApartByDevice)
+{
+    TraceBuilder trace(1);
+    trace.steps(6, [](StepBuilder& step) { step.everyRank().compute(2ms); });
+    trace::ProcessTrace& process = trace.process(0);
+    process.ranks = {{0, 0, 2, 0, 0, "communicator"}, {1, 1, 2, 1, 0, "communicator"}};
+    const std::size_t kernels = process.kernels.size();
+    for (std::size_t i = 0; i < kernels; ++i) {
+        process.kernels.device[i] = static_cast<std::uint32_t>(i % 2);
+    }
+    const model::Model model = model::buildModel(trace.run());
+    ASSERT_EQ(model.ranks.size(), 2U);
+    const DeviceWork work(model, model.ranks[1]);
+    ASSERT_EQ(work.lanes()[kCompute].size(), 1U);
+    EXPECT_EQ(work.lanes()[kCompute][0].count, kernels / 2);
+}
+
+TEST(Idle, IsCalledWhatTheHostDid)
+{
+    TraceBuilder trace(1);
+    trace.steps(
+        10, [](StepBuilder& step) { step.everyRank().host(3ms, "dataloader").hostIdle(1ms).compute(5ms); });
+    const RunMetrics run = measure(trace.run());
+    ASSERT_EQ(run.ranks.size(), 1U);
+    const auto steps = static_cast<std::int64_t>(run.ranks[0].steps.size());
+    EXPECT_NEAR(static_cast<double>(run.ranks[0].idle.of(IdleClass::DataLoading) / steps), 3e6, 1e4);
+    EXPECT_NEAR(static_cast<double>(run.ranks[0].idle.of(IdleClass::Synchronization) / steps), 1e6, 1e5);
+    EXPECT_EQ(run.ranks[0].idle.biggest(), IdleClass::DataLoading);
+}
+
+TEST(Bandwidth, IsWhatNcclTestsCallsIt)
+{
+    using model::CollectiveKind;
+    EXPECT_DOUBLE_EQ(busFactor(CollectiveKind::AllReduce, 4), 1.5);
+    EXPECT_DOUBLE_EQ(busFactor(CollectiveKind::AllGather, 4), 0.75);
+    EXPECT_DOUBLE_EQ(busFactor(CollectiveKind::Broadcast, 4), 1.0);
+    EXPECT_DOUBLE_EQ(algorithmBytes(CollectiveKind::AllReduce, 100, 4), 100);
+    EXPECT_DOUBLE_EQ(algorithmBytes(CollectiveKind::ReduceScatter, 100, 4), 400)
+        << "NCCL's count is a rank's part";
+}
+
+TEST(FitLatency, SeparatesLatencyFromBandwidth)
+{
+    const auto fit = fitLatency({{1e6, 50'000 + 1e5, 10}, {4e6, 50'000 + 4e5, 10}, {2e6, 50'000 + 2e5, 3}});
+    ASSERT_TRUE(fit);
+    EXPECT_NEAR(fit->latencyNs, 50'000, 1);
+    EXPECT_NEAR(fit->halfPeakBytes(), 5e5, 10);
+    EXPECT_FALSE(fitLatency({{1e6, 100, 1}, {1.5e6, 110, 1}})) << "sizes too close together";
+    EXPECT_FALSE(fitLatency({{1e6, 100, 1}, {8e6, 90, 1}})) << "larger and faster is no line";
+    EXPECT_FALSE(fitLatency({}));
+}
+
+} // namespace
+} // namespace ringside::metrics

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report's contract: JSON against its schema, and what the first lines say.
+#include "report/format.h"
+#include "support/trace_builder.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace ringside::report {
+namespace {
+
+using namespace test;
+
+TraceBuilder lateRank()
+{
+    TraceBuilder trace(4);
+    trace.steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(1).compute(6ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    return trace;
+}
+
+std::string render(const trace::RunTrace& run, std::string_view id)
+{
+    const Report report = buildReport(run, {});
+    for (const Format* format : all()) {
+        if (format->id == id) {
+            return format->render(report, Colour::Never);
+        }
+    }
+    throw std::runtime_error("no such format");
+}
+
+/// Whether python3-jsonschema accepts a text as a report.
+bool keepsTheSchema(const std::string& text)
+{
+    const std::string file = fmt::format("{}/report_{}.json", testing::TempDir(), ::getpid());
+    std::ofstream(file) << text;
+    const std::string command =
+        fmt::format("{} -c \"import json,jsonschema,sys; jsonschema.validate(json.load(open(sys.argv[1])), "
+                    "json.load(open(sys.argv[2])))\" {} {} "
+                    "2>/dev/null",
+                    RINGSIDE_PYTHON, file, RINGSIDE_REPORT_SCHEMA);
+    const bool valid = std::system(command.c_str()) == 0;
+    std::remove(file.c_str());
+    return valid;
+}
+
+TEST(JsonReport, KeepsItsSchema)
+{
+    EXPECT_TRUE(keepsTheSchema(render(lateRank().run(), "json")));
+}
+
+TEST(JsonReport, KeepsItsSchemaWhenNothingWasMeasured)
+{
+    TraceBuilder trace(2);
+    trace.withoutDeviceTier("profile light").steps(6, [](StepBuilder& step) { step.allReduce(1_MiB); });
+    const std::string text = render(trace.run(), "json");
+    EXPECT_TRUE(keepsTheSchema(text));
+    const auto json = nlohmann::json::parse(text);
+    EXPECT_TRUE(json["ranks"][0]["compute_ns"].is_null()) << "not measured is never 0";
+    EXPECT_TRUE(json["summary"]["gpu_utilization"]["mean"].is_null());
+    EXPECT_EQ(json["verdict"]["confidence"], "inconclusive");
+    EXPECT_EQ(json["not_applicable"].size(), 10U) << "no rule passes silently";
+    EXPECT_TRUE(keepsTheSchema(render({}, "json"))) << "an empty run";
+}
+
+TEST(JsonReport, SchemaRefusesWhatIsNoReport)
+{
+    auto json = nlohmann::json::parse(render(lateRank().run(), "json"));
+    json["verdict"]["limited_by"] = "weather";
+    EXPECT_FALSE(keepsTheSchema(json.dump()));
+    json = nlohmann::json::parse(render(lateRank().run(), "json"));
+    json.erase("ranks");
+    EXPECT_FALSE(keepsTheSchema(json.dump()));
+}
+
+TEST(JsonReport, NamesTheRun)
+{
+    const auto json = nlohmann::json::parse(render(lateRank().run(), "json"));
+    EXPECT_EQ(json["schema"], "ringside-report/1");
+    EXPECT_EQ(json["run"]["world_size"], 4);
+    EXPECT_EQ(json["run"]["tiers"]["device"], nlohmann::json({0, 1, 2, 3}));
+    EXPECT_EQ(json["run"]["started_at"].get<std::string>().substr(0, 4), "2023");
+    EXPECT_EQ(json["verdict"]["limited_by"], "late_rank");
+    EXPECT_EQ(json["findings"].size() + json["not_applicable"].size() > 0, true);
+}
+
+TEST(TextReport, OpensWithWhatLimitsTheRun)
+{
+    const std::string text = render(lateRank().run(), "text");
+    const std::string opening = text.substr(0, text.find("Findings"));
+    EXPECT_NE(opening.find("Rank 1"), std::string::npos) << opening;
+    EXPECT_NE(opening.find("Try first"), std::string::npos) << opening;
+    EXPECT_NE(opening.find("emulated"), std::string::npos) << opening;
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << "no colours unless asked for";
+}
+
+TEST(MarkdownReport, HoldsTheSameFindings)
+{
+    const std::string text = render(lateRank().run(), "markdown");
+    EXPECT_NE(text.find("`late_rank`"), std::string::npos);
+    EXPECT_NE(text.find("| rank |"), std::string::npos);
+}
+
+TEST(Options, RefuseWhatDoesNotExist)
+{
+    rules::OptionValues values;
+    setOption(values, "late_rank.chance=0.5");
+    EXPECT_EQ(values.at("late_rank.chance"), 0.5);
+    EXPECT_THROW(setOption(values, "late_rank.nonsense=1"), Error);
+    EXPECT_THROW(setOption(values, "late_rank.chance"), Error);
+    EXPECT_THROW(setOption(values, "late_rank.chance=much"), Error);
+}
+
+TEST(LateRank, IsNotJudgedBelowTheClocksError)
+{
+    TraceBuilder trace = lateRank();
+    trace.host(2, "host1", 1s).host(3, "host1", 1s);
+    trace::RunTrace run = trace.run();
+    // Broadcasts do not tie clocks: nothing is known about the error.
+    for (trace::ProcessTrace& process : run.processes) {
+        for (auto& [id, text] : process.strings) {
+            text = text == "ncclAllReduce" ? "ncclBroadcast" : text;
+        }
+    }
+    const Report report = buildReport(std::move(run), {});
+    const auto refused = std::find_if(report.notApplicable.begin(), report.notApplicable.end(),
+                                      [](const MissingRule& rule) { return rule.rule == "late_rank"; });
+    ASSERT_NE(refused, report.notApplicable.end());
+    EXPECT_NE(refused->reason.find("inconclusive"), std::string::npos);
+}
+
+} // namespace
+} // namespace ringside::report

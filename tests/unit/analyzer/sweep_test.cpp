@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sweep against a reference that looks at every nanosecond, on random input.
+#include "metrics/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+namespace ringside::metrics {
+namespace {
+
+/// Streams with their intervals, and lanes that refer to them.
+struct Input {
+    std::vector<std::vector<std::int64_t>> starts, ends;
+    Lanes lanes;
+};
+
+Input randomInput(std::mt19937& random, std::int64_t length)
+{
+    Input input;
+    input.starts.reserve(16);
+    input.ends.reserve(16);
+    const auto draw = [&](std::int64_t low, std::int64_t high) {
+        return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+    };
+    for (unsigned c = 0; c < kClasses; ++c) {
+        for (std::int64_t stream = draw(0, 3); stream > 0; --stream) {
+            auto& starts = input.starts.emplace_back();
+            auto& ends = input.ends.emplace_back();
+            for (std::int64_t time = draw(-20, 20); time < length; time += draw(0, 40)) {
+                starts.push_back(time);
+                ends.push_back(time + draw(0, 50)); // overlapping inside a stream, and empty ones
+            }
+            input.lanes[c].push_back({starts.data(), ends.data(), nullptr, {}, starts.size()});
+        }
+    }
+    return input;
+}
+
+unsigned activeAt(const Input& input, std::int64_t time)
+{
+    unsigned active = 0;
+    for (unsigned c = 0; c < kClasses; ++c) {
+        for (const Lane& lane : input.lanes[c]) {
+            for (std::size_t i = 0; i < lane.count; ++i) {
+                active |= lane.start[i] <= time && time < lane.end[i] ? 1U << c : 0U;
+            }
+        }
+    }
+    return active;
+}
+
+TEST(Sweep, EqualsACountOfEveryNanosecondOnRandomInput)
+{
+    std::mt19937 random(20261121);
+    for (int round = 0; round < 200; ++round) {
+        const Input input = randomInput(random, 400);
+        const std::vector<Interval> windows = {{-10, 90}, {90, 91}, {120, 300}, {300, 520}};
+        const SweepResult result = sweep(input.lanes, windows);
+        std::vector<std::int64_t> idle;
+        for (std::size_t w = 0; w < windows.size(); ++w) {
+            Coverage expected;
+            for (std::int64_t time = windows[w].start; time < windows[w].end; ++time) {
+                const unsigned active = activeAt(input, time);
+                ++expected.ns[active];
+                if (active == 0) {
+                    idle.push_back(time);
+                }
+            }
+            ASSERT_EQ(result.windows[w].ns, expected.ns) << "round " << round << ", window " << w;
+        }
+        std::vector<std::int64_t> found;
+        for (const Interval& gap : result.idle) {
+            for (std::int64_t time = gap.start; time < gap.end; ++time) {
+                found.push_back(time);
+            }
+        }
+        ASSERT_EQ(found, idle) << "round " << round;
+    }
+}
+
+TEST(Sweep, PartsOfAWindowSumToIt)
+{
+    std::mt19937 random(7);
+    for (int round = 0; round < 100; ++round) {
+        const Input input = randomInput(random, 1000);
+        const std::vector<Interval> windows = {{0, 1000}};
+        const Coverage coverage = sweep(input.lanes, windows).windows[0];
+        const unsigned c = bit(kCompute);
+        const unsigned m = bit(kCommunication) | bit(kTransfer);
+        const unsigned k = bit(kCopy);
+        EXPECT_EQ(coverage.time(c) + coverage.time(m, c) + coverage.time(k, c | m) + coverage.ns[0], 1000);
+    }
+}
+
+TEST(Sweep, ReadsRowsInTheOrderGiven)
+{
+    const std::vector<std::int64_t> starts = {50, 10};
+    const std::vector<std::int64_t> ends = {60, 20};
+    const std::vector<std::uint32_t> order = {1, 0};
+    Lanes lanes;
+    lanes[kCopy].push_back({starts.data(), ends.data(), nullptr, order, 2});
+    const std::vector<Interval> windows = {{0, 100}};
+    EXPECT_EQ(sweep(lanes, windows).windows[0].time(bit(kCopy)), 20);
+}
+
+} // namespace
+} // namespace ringside::metrics
