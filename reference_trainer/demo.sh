@@ -29,7 +29,7 @@ cmake --build --preset dev --target ddp_trainer ringside ringside_collector ring
 
 RANDOM=$seed
 rank=$((RANDOM % 4))
-ms=$((10 + RANDOM % 16))
+ms=$((15 + RANDOM % 25))
 stage "Training under the collector" "4 ranks, emulated GPUs with the device model on, 60 steps." \
     "Planted: rank $rank comes $ms ms late to every step, and gradients travel in buckets of 0.1 MiB." \
     "DEMO_SEED=$seed repeats this draw."

@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    static constexpr unsigned kThreads = 4096;
+    static constexpr unsigned kThreads = 1024;
 
     [[nodiscard]] double measure(cudaStream_t stream, unsigned iterations) const
     {

@@ -5,7 +5,7 @@
 // A GPU repeats each unit, a host does not: under the device model the host's own time must stay below the
 // modelled one.
 #ifdef __CUDA_ARCH__
-#define RS_UNIT_REPEATS 4096
+#define RS_UNIT_REPEATS 64
 #else
 #define RS_UNIT_REPEATS 1
 #endif
@@ -17,4 +17,4 @@ RS_KERNEL(busy, (float* sink, unsigned iterations), {
             value = value * 0.999f + 0.001f;
     sink[i] = value;
 })
-RS_KERNEL_COST(busy, 2.0 * 4096 * RS_ARG(unsigned, 1), 8)
+RS_KERNEL_COST(busy, 2.0 * 64 * RS_ARG(unsigned, 1), 8)
