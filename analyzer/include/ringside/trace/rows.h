@@ -52,16 +52,16 @@ struct CommunicatorRow { ///< table communicator
     std::int64_t createdNs = 0;
     std::uint64_t handle = 0;
 };
-struct StreamRow {
+struct StreamRow { ///< table stream
     std::int64_t id = 0;
     std::int64_t device = 0;
     std::uint64_t handle = 0;
-}; ///< table stream
-struct ThreadRow {
+};
+struct ThreadRow { ///< table thread
     std::int64_t id = 0;
     std::int64_t tid = 0;
     std::string name;
-};                      ///< table thread
+};
 struct ClockSampleRow { ///< table clock_sample
     std::int64_t monotonicNs = 0;
     std::int64_t realtimeNs = 0;
@@ -94,12 +94,12 @@ struct GroupRow { ///< table collective_group
     std::int64_t thread = 0;
     std::int64_t result = 0;
 };
-struct StepRow {
+struct StepRow { ///< table step_mark
     std::int64_t number = 0;
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
-};                ///< table step_mark
+};
 struct RangeRow { ///< table user_range
     StringId name = 0;
     StringId domain = 0;
@@ -117,22 +117,22 @@ struct TierRow {      ///< table tier: what was really active, and why not
     std::optional<std::int64_t> startNs;
     std::optional<std::int64_t> endNs;
 };
-struct SettingRow {
+struct SettingRow { ///< table setting
     std::string source;
     std::string name;
     std::string value;
-}; ///< table setting
-struct DropRow {
+};
+struct DropRow { ///< table dropped
     std::string what;
     std::int64_t ring = 0;
     std::int64_t records = 0;
-}; ///< table dropped
-struct IssueRow {
+};
+struct IssueRow { ///< table issue
     std::string id;
     std::string severity;
     std::int64_t count = 0;
     std::string message;
-};                   ///< table issue
+};
 struct InFlightRow { ///< table in_flight: what recovery found threads inside
     std::int64_t thread = 0;
     StringId api = 0;
