@@ -3,6 +3,7 @@
 // place. A damaged chunk is left out and counted; counts are believed only as far as the blobs and the row
 // budget bear them out.
 #pragma once
+#include "trace/read/huge_pages.h"
 #include "trace/read/parallel.h"
 #include "trace/read/trace_file.h"
 #include "trace/write/schema.h"
@@ -75,8 +76,11 @@ public:
             chunk.offset = rows;
             rows += chunk.count;
         }
-        TableOf<Row>::forEachColumn(
-            [&](const char*, Encoding, auto, auto member) { (columns.*member).resize(rows); });
+        TableOf<Row>::forEachColumn([&](const char*, Encoding, auto, auto member) {
+            (columns.*member).reserve(rows);
+            adviseHugePages((columns.*member).data(), rows * sizeof(*(columns.*member).data()));
+            (columns.*member).resize(rows);
+        });
         const unsigned workers = std::min<unsigned>(threads, static_cast<unsigned>(chunks.size()));
         const std::size_t share = workers > 0 ? (chunks.size() + workers - 1) / workers : 0;
         parallelFor(workers, workers, [&](std::size_t worker) {
