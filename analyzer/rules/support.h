@@ -77,6 +77,15 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std:
             "wait_dominates before tuning the network.",
             milliseconds(wait), milliseconds(exposed));
     }
+    const auto& fit = context.figures.allReduceFit;
+    const auto steps = static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    const double messages = static_cast<double>(context.figures.arrived.size()) / steps;
+    if (fit && 2.0 * messages * fit->latencyNs > static_cast<double>(communication)) {
+        return fmt::format(
+            "Most of it is the latency of {:.0f} messages a step ({:.0f} us each), not their size: see "
+            "small_messages; fewer and larger ones (`bucket_cap_mb`) cost less.",
+            messages, fit->latencyNs / 1e3);
+    }
     if (10 * overlap < communication) {
         return "Communication hardly overlaps with compute: reduce gradients while backward still runs (DDP "
                "does so "
