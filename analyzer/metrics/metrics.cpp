@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/metrics.h"
 
+#include "metrics/wait_delay.h"
+
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -9,10 +11,11 @@ namespace ringside::metrics {
 namespace {
 
 constexpr std::int64_t Breakdown::*kFigures[] = {
-    &Breakdown::stepNs,        &Breakdown::computeNs,  &Breakdown::communicationNs,
-    &Breakdown::copyNs,        &Breakdown::overlapNs,  &Breakdown::exposedCommunicationNs,
-    &Breakdown::exposedCopyNs, &Breakdown::idleNs,     &Breakdown::waitNs,
-    &Breakdown::exposedWaitNs, &Breakdown::transferNs, &Breakdown::usefulNs};
+    &Breakdown::stepNs,        &Breakdown::computeNs,   &Breakdown::communicationNs,
+    &Breakdown::copyNs,        &Breakdown::overlapNs,   &Breakdown::exposedCommunicationNs,
+    &Breakdown::exposedCopyNs, &Breakdown::idleNs,      &Breakdown::waitNs,
+    &Breakdown::exposedWaitNs, &Breakdown::waitDelayNs, &Breakdown::transferNs,
+    &Breakdown::usefulNs};
 
 Breakdown breakDown(const Interval& window, const Coverage& coverage)
 {
@@ -168,8 +171,10 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
     DeviceWork work(model, rank);
     work.setLastArrivals(lastArrivalsOf(model, index));
     const SweepResult swept = sweep(work.lanes(), result.windows);
+    const std::vector<std::int64_t> delays = delayByWaiting(work.lanes(), result.windows);
     for (std::size_t i = 0; i < swept.windows.size(); ++i) {
         result.steps.push_back(breakDown(result.windows[i], swept.windows[i]));
+        result.steps.back().waitDelayNs = delays[i];
         result.total += result.steps.back();
     }
     result.median = medianOf(result.steps);

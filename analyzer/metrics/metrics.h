@@ -24,6 +24,7 @@ struct Breakdown {
     std::int64_t idleNs = 0;
     std::int64_t waitNs = 0;        ///< in communication, nothing transferring: waiting for a late rank
     std::int64_t exposedWaitNs = 0; ///< of it, not hidden by compute
+    std::int64_t waitDelayNs = 0;   ///< at most so much earlier the step had ended without waiting
     std::int64_t transferNs = 0;
     std::int64_t usefulNs = 0; ///< busy and not only waiting
 

@@ -115,13 +115,13 @@ Cause causeOf(const Context& context, std::size_t rankIndex)
                              [](const Cause& a, const Cause& b) { return a.excessNs < b.excessNs; });
 }
 
-/// What the lost time costs a step: not more than the others wait with nothing to compute meanwhile.
+/// What the lost time costs a step: not more than waiting delays the others.
 std::int64_t costOf(const Context& context, std::size_t rankIndex, std::int64_t lostPerStep)
 {
     std::vector<std::int64_t> waits;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         if (rank.rank != rankIndex) {
-            waits.push_back(rank.total.exposedWaitNs / static_cast<std::int64_t>(rank.steps.size()));
+            waits.push_back(rank.total.waitDelayNs / static_cast<std::int64_t>(rank.steps.size()));
         }
     }
     return std::min(lostPerStep, model::median(std::move(waits)));
@@ -229,6 +229,6 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on all ranks",
               .options = ringside::rules::kOptions, .run = ringside::rules::run,
-              .help = "Lost time is last arrival minus second last, summed; it costs what compute does not "
-                      "hide. The late rank shows the shortest communication "
+              .help = "Lost time is last arrival minus second last, summed; it costs what delays the "
+                      "others' steps. The late rank shows the shortest communication "
                       "kernels. Its cause is what it spends more time on than the median of the others.");

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"share", 0.50, "warn above this share of waiting in communication time"},
-    {"min_step_share", 0.02, "say nothing while exposed waiting is below this share of the step"},
+    {"min_step_share", 0.02, "say nothing while waiting delays the step by less than this share"},
 };
 
 Outcome run(const Context& context)
@@ -24,11 +24,11 @@ Outcome run(const Context& context)
     }
     const double share = static_cast<double>(total.waitNs) / static_cast<double>(total.communicationNs);
     if (share <= context.option("share") ||
-        total.share(total.exposedWaitNs) <= context.option("min_step_share")) {
+        total.share(total.waitDelayNs) <= context.option("min_step_share")) {
         return std::vector<Finding>{};
     }
     Finding finding;
-    finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedWaitNs);
+    finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::waitDelayNs);
     finding.severity =
         severityByCost(*finding.costNsPerStep, context.figures.perStep(&metrics::Breakdown::stepNs));
     finding.limit = Limit::LateRank;
@@ -37,7 +37,7 @@ Outcome run(const Context& context)
         fmt::format("{} of the time in communication is waiting for ranks to arrive", percent(share));
     finding.figures = {
         {"wait_share", share, context.option("share")},
-        {"exposed_wait_step_share", total.share(total.exposedWaitNs), context.option("min_step_share")}};
+        {"wait_delay_step_share", total.share(total.waitDelayNs), context.option("min_step_share")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::waitNs, "waiting");
     finding.advice = "Tuning NCCL or the network will not help: make the ranks arrive together. See "
                      "late_rank for who comes "

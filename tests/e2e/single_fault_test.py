@@ -6,7 +6,8 @@ import lab
 
 class SingleFault(lab.Scenario):
     def test_small_buckets_are_named(self):
-        result = lab.report(self.training("small_buckets", ["small_buckets:mb=0.1"]))
+        mb = self.draw.choice((0.05, 0.1, 0.2))
+        result = lab.report(self.training("small_buckets", [f"small_buckets:mb={mb}"]))
         self.finding(result, "small_messages")
 
     def test_missing_overlap_is_named(self):
@@ -14,7 +15,8 @@ class SingleFault(lab.Scenario):
         self.finding(result, "exposed_communication")
 
     def test_a_stalling_loader_is_named(self):
-        result = lab.report(self.training("data_stall", ["data_stall"]))
+        every, milliseconds = self.draw.randrange(2, 5), self.draw.randrange(80, 160)
+        result = lab.report(self.training("data_stall", [f"data_stall:every={every},ms={milliseconds}"]))
         self.finding(result, "data_loading_stall")
 
     def test_synchronisation_in_the_loop_is_named(self):

@@ -19,8 +19,10 @@ extension=$(find "$stage" -name ringside_sqlite.so)
 [ -f "$collector" ] || fail "libringside_collector.so is missing"
 [ -f "$extension" ] || fail "ringside_sqlite.so is missing"
 
-"$ringside" --version | grep -Eq '[0-9]+\.[0-9]+\.[0-9]+' || fail "--version prints no version"
-"$ringside" rules | grep -q late_rank || fail "the list of rules is incomplete"
+[[ $("$ringside" --version) =~ [0-9]+\.[0-9]+\.[0-9]+ ]] || fail "--version prints no version"
+# Read whole before it is searched: grep -q ends at the first match, and the writer would die of the closed pipe.
+rules=$("$ringside" rules)
+[[ $rules == *late_rank* ]] || fail "the list of rules is incomplete"
 
 # The recorded command sees which collector was preloaded into it.
 preloaded=$("$ringside" record -o "$stage/run.ringside" -- sh -c 'echo "$LD_PRELOAD"')

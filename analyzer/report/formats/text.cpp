@@ -17,7 +17,7 @@ struct Paint {
     }
     [[nodiscard]] std::string heading(std::string_view text) const
     {
-        return "\n" + (*this)("1", text) + "\n";
+        return fmt::format("\n{}\n", (*this)("1", text));
     }
 };
 
@@ -52,7 +52,7 @@ std::string findingText(const rules::Finding& finding, const Paint& paint)
                                  rules::milliseconds(place.endNs - place.startNs), place.what),
                      kWidth, "      ");
     }
-    return text + wrap("try: " + finding.advice, kWidth, "      ");
+    return text + wrap(fmt::format("try: {}", finding.advice), kWidth, "      ");
 }
 
 std::string findings(const Report& report, const Paint& paint)

@@ -62,6 +62,46 @@ TEST(Metrics, PartsSumToTheStepToTheNanosecond)
     }
 }
 
+TEST(Metrics, WaitingDelaysWhatIsQueuedBehindIt)
+{
+    // The wait is hidden by compute, but the two reductions queued behind it end that much later, exposed.
+    TraceBuilder trace(4);
+    trace.steps(10, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.rank(2).compute(2ms);
+        for (int i = 0; i < 3; ++i) {
+            step.allReduce(4_MiB, {.takes = 3ms, .overlapped = true});
+        }
+        step.everyRank().compute(4ms).waitForCommunication();
+    });
+    for (const RankMetrics& rank : measure(trace.run()).ranks) {
+        const bool late = rank.rank == 2;
+        EXPECT_NEAR(static_cast<double>(rank.median.exposedWaitNs), 0, 1e5);
+        EXPECT_NEAR(static_cast<double>(rank.median.waitDelayNs), late ? 0 : 2e6, 1e5);
+    }
+}
+
+TEST(Metrics, WaitingThatASlackAbsorbsDelaysNothing)
+{
+    // After the wait the stream pauses until the next gradients are there: the exposed tail owes nothing to
+    // it.
+    TraceBuilder trace(4);
+    trace.steps(10, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.rank(2).compute(1ms);
+        step.allReduce(4_MiB, {.takes = 1ms, .overlapped = true});
+        step.everyRank().compute(9ms);
+        step.rank(0).compute(1ms);
+        step.rank(1).compute(1ms);
+        step.rank(3).compute(1ms);
+        step.allReduce(4_MiB, {.takes = 3ms});
+    });
+    for (const RankMetrics& rank : measure(trace.run()).ranks) {
+        EXPECT_NEAR(static_cast<double>(rank.median.waitDelayNs), 0, 1e5);
+        EXPECT_GT(rank.median.exposedCommunicationNs, 2'900'000);
+    }
+}
+
 TEST(Metrics, NotMeasuredIsNull)
 {
     TraceBuilder trace(2);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/wait_delay.h"
+
+#include <algorithm>
+
+namespace ringside::metrics {
+namespace {
+
+// Between kernels queued back to back a GPU pauses 1 to 10 us; with every rank's jitter on top a slow
+// kernel's successor starts later still, and a pause that is small beside the kernel changes the estimate as
+// little.
+constexpr std::int64_t kQueuedPauseNs = 10'000;
+constexpr std::int64_t kLengthOverPause = 20;
+
+std::int64_t longestPauseAfter(const Interval& kernel)
+{
+    return std::max(kQueuedPauseNs, kernel.length() / kLengthOverPause);
+}
+
+std::vector<Interval> byStart(const std::vector<Lane>& lanes)
+{
+    std::vector<Interval> result;
+    for (const Lane& lane : lanes) {
+        for (std::size_t i = 0; i < lane.count; ++i) {
+            result.push_back({lane.start[lane.row(i)], lane.end[lane.row(i)]});
+        }
+    }
+    std::sort(result.begin(), result.end(),
+              [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    return result;
+}
+
+} // namespace
+
+std::vector<Interval> communicationChains(const std::vector<Lane>& communication)
+{
+    std::vector<Interval> chains;
+    std::int64_t pauseNs = 0;
+    for (const Interval& kernel : byStart(communication)) {
+        if (chains.empty() || kernel.start - chains.back().end > pauseNs) {
+            chains.push_back(kernel);
+        }
+        chains.back().end = std::max(chains.back().end, kernel.end);
+        pauseNs = longestPauseAfter(kernel);
+    }
+    return chains;
+}
+
+std::vector<std::int64_t> delayByWaiting(const Lanes& lanes, std::span<const Interval> windows)
+{
+    const std::vector<Interval> chains = communicationChains(lanes[kCommunication]);
+    const SweepResult swept = sweep(lanes, chains);
+    std::vector<std::int64_t> delays(windows.size());
+    std::size_t window = 0;
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+        while (window < windows.size() && windows[window].end <= chains[i].start) {
+            ++window;
+        }
+        if (window == windows.size() || chains[i].start < windows[window].start) {
+            continue;
+        }
+        const Coverage& coverage = swept.windows[i];
+        delays[window] += std::min(coverage.time(bit(kCommunication), bit(kTransfer)),
+                                   coverage.time(bit(kCommunication), bit(kCompute)));
+    }
+    return delays;
+}
+
+} // namespace ringside::metrics
