@@ -26,6 +26,9 @@ sanitized_suite asan
 stage "Thread sanitizer" "The unit tests."
 sanitized_suite tsan
 
+stage "Release" "What packages are made of: -O3 shows warnings that the preset dev does not."
+cmake --preset release -DRINGSIDE_BUILD_TESTS=ON && cmake --build --preset release || fail "building the preset release failed"
+
 stage "Fuzzing, $fuzz_seconds s a target" "libFuzzer with clang; new inputs stay in build/fuzz/corpus."
 cmake --preset no-cuda -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DRINGSIDE_BUILD_FUZZERS=ON \
     -DRINGSIDE_WERROR=OFF -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF -DRINGSIDE_BUILD_GUI=OFF ||

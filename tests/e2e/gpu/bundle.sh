@@ -3,15 +3,22 @@
 # Gathers what run.sh needs on a machine with a GPU and nothing to install: bundle.sh BUILD [BUNDLE]. The trainer must have been
 # built by nvcc. Carries the shared libraries of `ringside` and the trainer except the C library's and the vendor's.
 set -euo pipefail
+# Without it, ldd would follow the emulated libraries to what only they need.
+unset LD_LIBRARY_PATH
 build=$(cd "${1:?usage: bundle.sh BUILD [BUNDLE]}" && pwd)
 bundle=${2:-$build/../gpu_bundle}
+sections=$(readelf -SW "$build/bin/ddp_trainer")
+if [[ $sections != *.nv_fatbin* ]]; then
+    echo "bundle.sh: $build/bin/ddp_trainer holds no GPU code; build it where nvcc is found (RINGSIDE_CUDA=ON)" >&2
+    exit 1
+fi
 rm -rf "$bundle"
 mkdir -p "$bundle/bin" "$bundle/lib/carried"
 
 cp "$build/bin/ringside" "$build/bin/ddp_trainer" "$bundle/bin/"
 cp "$build/lib/libringside_collector.so" "$bundle/lib/"
-LD_LIBRARY_PATH=$build/lib/cpu_platform ldd "$build/bin/ringside" "$build/bin/ddp_trainer" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
-    grep -Ev '/(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^/]*)\.so|/cpu_platform/|/lib(cuda|cublas|cupti|nccl)' |
+ldd "$build/bin/ringside" "$build/bin/ddp_trainer" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
+    grep -Ev '/(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^/]*)\.so|/lib(cuda|cublas|cupti|nccl)' |
     xargs -r cp -Lt "$bundle/lib/carried"
 strip --strip-debug "$bundle/bin/"* "$bundle/lib/"*.so "$bundle/lib/carried/"*
 du -sh "$bundle" | awk '{print $1 " in " $2}'
