@@ -43,6 +43,8 @@ const char* cuptiFailure(cupti::Result result)
     case 33:
     case 40:
         return "CUPTI does not work on this virtual GPU";
+    case 35:
+        return "CUPTI is refused for lack of privileges: see ERR_NVGPUCTRPERM in NVIDIA's documentation";
     case 41:
         return "CUPTI does not work under confidential computing";
     case 42:

@@ -57,7 +57,10 @@ bool DeviceWindow::contains(Profile profile, std::uint64_t steps, std::int64_t s
     if (profile != Profile::Auto) {
         return profile == Profile::Standard;
     }
-    return steps == 0 ? sinceStartNs < kWithoutStepsNs : steps >= kFirstStep && steps <= kLastStep;
+    if (steps == 0) {
+        return sinceStartNs >= kWaitForStepsNs && sinceStartNs < kWaitForStepsNs + kWithoutStepsNs;
+    }
+    return steps >= kFirstStep && steps <= kLastStep;
 }
 
 void DeviceTier::begin(trace::Writer& writer, const Options& options)
@@ -65,15 +68,10 @@ void DeviceTier::begin(trace::Writer& writer, const Options& options)
     m_profile = options.profile;
     m_beganNs = readClockNs(CLOCK_MONOTONIC);
     if (m_profile == Profile::Light) {
-        refuse(writer, "not asked for: profile light");
+        m_refused = true;
+        writer.setTier({"device", false, "not asked for: profile light", std::nullopt, std::nullopt});
         return;
     }
-    m_loaded = m_cupti.load();
-    if (!m_loaded) {
-        refuse(writer, m_cupti.reason());
-        return;
-    }
-    m_reader.emplace(m_cupti, writer);
     describe(writer);
     pass(writer, registry());
 }
@@ -84,8 +82,8 @@ void DeviceTier::pass(trace::Writer& writer, Registry&)
         return;
     }
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
-    m_lastSteps = stepsNoted();
-    const bool wanted = DeviceWindow::contains(m_profile, m_lastSteps, now - m_beganNs);
+    m_steps = stepsNoted();
+    const bool wanted = DeviceWindow::contains(m_profile, m_steps, now - m_beganNs);
     if (wanted && !m_on) {
         turnOn(writer);
     } else if (!wanted && m_on) {
@@ -100,8 +98,25 @@ void DeviceTier::pass(trace::Writer& writer, Registry&)
     readBuffers();
 }
 
+// Not before the window opens: most of what CUPTI does to a process begins with loading it.
+bool DeviceTier::load(trace::Writer& writer)
+{
+    if (!m_loaded) {
+        m_loaded = m_cupti.load();
+        if (m_loaded) {
+            m_reader.emplace(m_cupti, writer);
+        } else {
+            refuse(writer, m_cupti.reason());
+        }
+    }
+    return m_loaded;
+}
+
 void DeviceTier::turnOn(trace::Writer& writer)
 {
+    if (!load(writer)) {
+        return;
+    }
     if (const cupti::Result result = m_cupti.subscribe(&m_subscriber, &ignoreCallback, nullptr);
         result != cupti::kSuccess) {
         refuse(writer, cuptiFailure(result));
@@ -112,13 +127,17 @@ void DeviceTier::turnOn(trace::Writer& writer)
         result = result == cupti::kSuccess ? m_cupti.enable(kind) : result;
     }
     if (result != cupti::kSuccess) {
+        disableKinds();
         m_cupti.unsubscribe(m_subscriber);
         refuse(writer, cuptiFailure(result));
         return;
     }
     sampleClock();
     m_on = true;
-    // The row names the last window only: between an earlier one and this nothing was measured.
+    if (m_onNs.has_value()) {
+        m_earlier = "; before that " + window() + m_earlier;
+    }
+    m_onByTime = m_profile == Profile::Auto && m_steps == 0;
     m_onNs = readClockNs(CLOCK_MONOTONIC);
     m_offNs.reset();
     m_lastFlushNs = readClockNs(CLOCK_MONOTONIC);
@@ -131,9 +150,7 @@ void DeviceTier::turnOn(trace::Writer& writer)
 void DeviceTier::turnOff(trace::Writer& writer)
 {
     g_deviceTierOn.store(false, std::memory_order_release);
-    for (const cupti::Kind kind : kKinds) {
-        m_cupti.disable(kind);
-    }
+    disableKinds();
     m_offNs = readClockNs(CLOCK_MONOTONIC);
     flush(cupti::kFlushForced);
     readBuffers();
@@ -141,6 +158,23 @@ void DeviceTier::turnOff(trace::Writer& writer)
     m_cupti.unsubscribe(m_subscriber);
     m_on = false;
     describe(writer);
+}
+
+void DeviceTier::disableKinds()
+{
+    for (const cupti::Kind kind : kKinds) {
+        m_cupti.disable(kind);
+    }
+}
+
+void DeviceTier::abandon()
+{
+    g_deviceTierOn.store(false, std::memory_order_release);
+    if (m_on) {
+        disableKinds();
+        m_cupti.unsubscribe(m_subscriber);
+        m_on = false;
+    }
 }
 
 void DeviceTier::end(trace::Writer& writer, Registry&)
@@ -157,19 +191,27 @@ void DeviceTier::refuse(trace::Writer& writer, const char* reason)
 {
     m_refused = true;
     writer.setTier({"device", m_onNs.has_value(), reason, m_onNs, readClockNs(CLOCK_MONOTONIC)});
-    say(Talk::IfAsked, "no device tier: %s", reason);
+    say(Talk::Always, "what runs on the GPU is not measured: %s", reason);
 }
 
+// The row holds the last window; earlier ones, between which nothing was measured, stand in the reason.
 void DeviceTier::describe(trace::Writer& writer) const
 {
-    std::string reason;
-    if (m_profile == Profile::Auto) {
-        reason = m_lastSteps == 0 ? "no step marks seen: the first 60 s" : "steps 10 to 60 (profile auto)";
-    }
-    if (!m_onNs.has_value()) {
-        reason = "its window was not reached";
-    }
+    const std::string reason =
+        m_onNs.has_value()
+            ? window() + m_earlier
+            : "its window was not reached: steps 10 to 60, or from 10 s on where no step is marked";
     writer.setTier({"device", m_onNs.has_value(), reason, m_onNs, m_offNs});
+}
+
+// In words; empty when it is everything.
+std::string DeviceTier::window() const
+{
+    if (m_profile != Profile::Auto) {
+        return {};
+    }
+    return m_onByTime ? "10 s to 70 s after the first call, while no step was marked (profile auto)"
+                      : "steps 10 to 60 (profile auto)";
 }
 
 void DeviceTier::flush(std::uint32_t flag)

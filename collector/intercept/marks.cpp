@@ -52,7 +52,7 @@ extern "C" __attribute__((visibility("default"))) void ringside_step_begin(std::
     thread->inStep = true;
     thread->stepNumber = number;
     thread->stepStartTicks = now;
-    noteStep();
+    noteStep(thread->steps, kMarkedSteps);
 }
 
 extern "C" __attribute__((visibility("default"))) void ringside_step_end()

@@ -40,6 +40,15 @@ void* loadedLibrary(Library library)
     return dlopen(search.path, RTLD_NOLOAD | RTLD_LAZY);
 }
 
+// The program may close what it opened, but we keep the function's address.
+void keepLoaded(void* function)
+{
+    Dl_info info{};
+    if (dladdr(function, &info) != 0 && info.dli_fname != nullptr) {
+        dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
+    }
+}
+
 } // namespace
 
 void* resolve(Library library, const char* name)
@@ -47,7 +56,9 @@ void* resolve(Library library, const char* name)
     const ErrnoKeeper keeper;
     // Kept in a variable: as a tail call, RTLD_NEXT would start after the caller's object, not ours.
     void* volatile found = dlsym(RTLD_NEXT, name);
-    if (found == nullptr) {
+    if (found != nullptr) {
+        keepLoaded(found);
+    } else {
         if (void* handle = loadedLibrary(library); handle != nullptr) {
             found = dlsym(handle, name);
             if (found == nullptr && library == Library::Nccl) {

@@ -44,34 +44,42 @@ void writeRange(ThreadState& thread, const StartedRange& range, std::uint64_t en
     }
 }
 
-StringId internStep(std::string_view text, bool countSteps)
-{
-    if (countSteps && isStepName(text)) {
-        noteStep();
-    }
-    return registry().intern(text);
-}
+struct Message {
+    StringId name = 0;
+    std::optional<StepSource> step;
+};
 
-StringId messageOf(const EventAttributes* event, bool countSteps)
+Message messageOf(const EventAttributes* event)
 {
     if (event == nullptr || event->message == nullptr) {
-        return 0;
+        return {};
     }
     switch (event->messageType) {
-    case kMessageAscii:
-        return internStep(static_cast<const char*>(event->message), countSteps);
-    case kMessageUnicode:
-        return internStep(toUtf8(static_cast<const wchar_t*>(event->message)), countSteps);
+    case kMessageAscii: {
+        const std::string_view text(static_cast<const char*>(event->message));
+        return {registry().intern(text), stepSourceOf(text)};
+    }
+    case kMessageUnicode: {
+        const std::string text = toUtf8(static_cast<const wchar_t*>(event->message));
+        return {registry().intern(text), stepSourceOf(text)};
+    }
     case kMessageRegistered: {
         auto* name = static_cast<Name*>(const_cast<void*>(event->message));
-        if (countSteps && isStepName(name->text)) {
-            noteStep();
-        }
-        return idOf(name);
+        return {idOf(name), name->step};
     }
     default:
-        return 0;
+        return {};
     }
+}
+
+// The name of a range that begins; counts the step that it may be.
+StringId beginName(ThreadState& thread, const EventAttributes* event)
+{
+    const Message message = messageOf(event);
+    if (message.step.has_value()) {
+        noteStep(thread.steps, *message.step);
+    }
+    return message.name;
 }
 
 std::uint32_t categoryOf(const EventAttributes* event)
@@ -90,7 +98,7 @@ int push(Name* domain, const EventAttributes* event)
     if (thread->rangeDepth == thread->ranges.size()) {
         return static_cast<int>(thread->rangeDepth + thread->rangesBeyond++);
     }
-    const StringId name = messageOf(event, true);
+    const StringId name = beginName(*thread, event);
     thread->ranges[thread->rangeDepth] = {ticks(), domain, name, categoryOf(event)};
     return static_cast<int>(thread->rangeDepth++);
 }
@@ -134,7 +142,7 @@ std::uint64_t start(Name* domain, const EventAttributes* event)
         return 0;
     }
     const Inside inside;
-    const StringId name = messageOf(event, true);
+    const StringId name = beginName(*thread, event);
     return g_openRanges.start({ticks(), name, idOf(domain), categoryOf(event)});
 }
 
@@ -155,7 +163,7 @@ void mark(Name* domain, const EventAttributes* event)
     if (ThreadState* thread = eventThread(); thread != nullptr) {
         const Inside inside;
         const std::uint64_t now = ticks();
-        const StringId name = messageOf(event, false);
+        const StringId name = messageOf(event).name;
         writeRange(*thread, {now, name, idOf(domain), categoryOf(event)}, now, thread->rangeDepth,
                    trace::RangeFlavour::Mark);
     }

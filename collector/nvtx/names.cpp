@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nvtx/names.h"
 
-#include <strings.h>
-
-#include <array>
-
 namespace ringside::collector::nvtx {
 
 Name* makeName(std::string_view text)
 {
     auto* name = new Name;
     name->text = text;
+    name->step = stepSourceOf(text);
     return name;
 }
 
@@ -50,17 +47,6 @@ std::string toUtf8(const wchar_t* text)
         }
     }
     return result;
-}
-
-bool isStepName(std::string_view text)
-{
-    constexpr std::array<std::string_view, 3> kPrefixes{"ProfilerStep#", "iteration", "step"};
-    for (const std::string_view prefix : kPrefixes) {
-        if (text.size() >= prefix.size() && strncasecmp(text.data(), prefix.data(), prefix.size()) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 } // namespace ringside::collector::nvtx

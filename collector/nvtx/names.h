@@ -6,6 +6,7 @@
 #include "record/session.h"
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,7 @@ namespace ringside::collector::nvtx {
 
 struct Name {
     std::string text;
+    std::optional<StepSource> step; ///< when a range of this name is a training step
     std::atomic<StringId> id{0};
 };
 
@@ -21,7 +23,5 @@ Name* makeName(std::string_view text);
 StringId idOf(Name* name);
 /// UTF-32, as wchar_t is on Linux.
 std::string toUtf8(const wchar_t* text);
-/// Whether a range of this name is one training step: ProfilerStep#N, iteration..., step...
-bool isStepName(std::string_view text);
 
 } // namespace ringside::collector::nvtx

@@ -80,12 +80,24 @@ void Drain::run()
         record();
         m_closed = true;
     } catch (const std::exception& error) {
+        giveUp();
         say(Talk::Always, "recording stopped: %s; the job goes on", error.what());
     } catch (...) {
+        giveUp();
         say(Talk::Always, "recording stopped by an unknown failure; the job goes on");
     }
     g_phase.store(Phase::Off);
     sem_post(&m_done);
+}
+
+// The trace cannot take another word, but the rings' pages are there: recovery reads from them why it ends.
+void Drain::giveUp()
+{
+    g_phase.store(Phase::Off);
+    m_definitions.header().stoppedNs.store(readClockNs(CLOCK_MONOTONIC));
+    for (Participant* participant : m_participants) {
+        participant->abandon();
+    }
 }
 
 void Drain::record()
@@ -93,10 +105,13 @@ void Drain::record()
     m_writer = std::make_unique<trace::Writer>(m_names.database(), trace::Writer::Mode::Create);
     m_decoder = std::make_unique<trace::RingDecoder>(*m_writer);
     writeIdentity(*m_writer, m_names, m_startNs);
+    say(Talk::IfAsked, "recording to %s", m_names.database().c_str());
+    // The rings have been filling since the first call: they come first, and between what may take its time.
+    emptyRings();
     for (Participant* participant : m_participants) {
         participant->begin(*m_writer, m_options);
+        emptyRings();
     }
-    say(Talk::IfAsked, "recording to %s", m_names.database().c_str());
     while (!m_stop.load()) {
         pass();
         waitForWork();
@@ -115,6 +130,16 @@ void Drain::waitForWork()
 
 void Drain::pass()
 {
+    emptyRings();
+    for (Participant* participant : m_participants) {
+        participant->pass(*m_writer, m_registry);
+    }
+    countRefusedThreads();
+    m_writer->commit();
+}
+
+void Drain::emptyRings()
+{
     m_registry.recordClock(sampleClocks());
     const std::vector<Ring*> rings = m_store.rings();
     decode(m_definitions);
@@ -122,9 +147,6 @@ void Drain::pass()
         if (ring != &m_definitions) {
             decode(*ring);
         }
-    }
-    for (Participant* participant : m_participants) {
-        participant->pass(*m_writer, m_registry);
     }
     m_writer->commit();
     for (Ring* ring : rings) {
@@ -150,11 +172,29 @@ void Drain::decode(Ring& ring)
     }
 }
 
+void Drain::countRefusedThreads()
+{
+    const std::uint64_t refused = m_store.refusedThreads();
+    if (refused != m_refusedThreads) {
+        m_writer->add(trace::IssueRow{"thread_not_recorded", "warning",
+                                      static_cast<std::int64_t>(refused - m_refusedThreads),
+                                      "there was no room for a thread's ring: its calls are missing"});
+        m_refusedThreads = refused;
+    }
+}
+
 void Drain::close()
 {
     pass();
     for (Participant* participant : m_participants) {
         participant->end(*m_writer, m_registry);
+    }
+    // Other threads went on until now, and may still be inside a call that will never return.
+    emptyRings();
+    for (const Ring* ring : m_store.rings()) {
+        if (ring->use.load(std::memory_order_acquire) == Ring::Use::Owned) {
+            m_decoder->decodeInFlight(ring->mapping());
+        }
     }
     trace::ProcessRow process = describeProcess(m_names, m_startNs);
     process.endNs = readClockNs(CLOCK_MONOTONIC);

@@ -32,7 +32,10 @@ private:
     void run();
     void record();
     void pass();
+    void emptyRings();
     void decode(Ring& ring);
+    void countRefusedThreads();
+    void giveUp();
     void waitForWork();
     void close();
 
@@ -45,6 +48,7 @@ private:
     std::unique_ptr<trace::Writer> m_writer;
     std::unique_ptr<trace::RingDecoder> m_decoder;
     std::int64_t m_startNs = 0;
+    std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already
     std::atomic<bool> m_stop{false};
     sem_t m_done{};
     bool m_closed = false;

@@ -103,7 +103,7 @@ void Registry::forgetStream(std::uint64_t handle)
 }
 
 Communicator* Registry::addCommunicator(const CommunicatorIdentity& identity)
-{
+try {
     const std::scoped_lock lock(m_mutex);
     auto* record = m_definitions.reserve<trace::CommunicatorRecord>();
     if (record == nullptr) {
@@ -128,6 +128,8 @@ Communicator* Registry::addCommunicator(const CommunicatorIdentity& identity)
         firstCommunicator.compare_exchange_strong(none, communicator);
     }
     return communicator;
+} catch (const std::bad_alloc&) {
+    return nullptr; // called inside a hook, through which nothing may be thrown
 }
 
 void Registry::forgetCommunicator(std::uint64_t handle)

@@ -124,10 +124,12 @@ Ring* RingStore::acquire(std::uint32_t threadId, std::size_t bytes)
     if (found == nullptr) {
         found = create(trace::RingRole::Thread, bytes);
     }
-    if (found != nullptr) {
-        found->header().tid = static_cast<std::uint32_t>(gettid());
-        found->header().threadId = threadId;
+    if (found == nullptr) {
+        m_refusedThreads.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
     }
+    found->header().tid = static_cast<std::uint32_t>(gettid());
+    found->header().threadId = threadId;
     return found;
 }
 
@@ -179,32 +181,46 @@ std::string RingStore::directoryFor(std::size_t bytes)
         if (m_shmDirectory.empty()) {
             std::string pattern = std::string(kShm) + "/" + prefix + "XXXXXX";
             if (mkdtemp(pattern.data()) != nullptr) {
+                if (!announce(pattern)) {
+                    return {};
+                }
                 m_shmDirectory = pattern;
-                announce(m_shmDirectory);
             }
         }
         if (!m_shmDirectory.empty()) {
             return m_shmDirectory;
         }
     }
+    if (freeBytes(m_names.runDirectory.c_str()) / kShare < bytes) {
+        errno = ENOSPC; // the trace itself needs room there
+        return {};
+    }
     const std::string directory = m_names.runDirectory + "/" + m_names.base + ".ringfiles";
     constexpr mode_t kPrivate = 0700;
     if (std::ranges::find(m_directories, directory) == m_directories.end()) {
-        if (mkdir(directory.c_str(), kPrivate) != 0) {
+        if (mkdir(directory.c_str(), kPrivate) != 0 || !announce(directory)) {
             return {};
         }
-        announce(directory);
     }
     return directory;
 }
 
-void RingStore::announce(const std::string& directory)
+// False when the run directory cannot take the line: rings that nobody can find are not made.
+bool RingStore::announce(const std::string& directory)
 {
-    m_directories.push_back(directory);
-    if (fitsFileSizeLimit(std::size_t{1} << 16)) {
-        std::ofstream(m_names.runDirectory + "/" + m_names.base + ".rings", std::ios::app)
-            << directory << '\n';
+    const std::string list = m_names.runDirectory + "/" + m_names.base + ".rings";
+    errno = EFBIG;
+    if (fitsFileSizeLimit(std::size_t{1} << 16) &&
+        (std::ofstream(list, std::ios::app) << directory << std::endl).good()) {
+        m_directories.push_back(directory);
+        return true;
     }
+    const ErrnoKeeper keeper;
+    rmdir(directory.c_str());
+    if (m_directories.empty()) {
+        unlink(list.c_str());
+    }
+    return false;
 }
 
 std::vector<Ring*> RingStore::rings() const

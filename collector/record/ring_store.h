@@ -31,12 +31,17 @@ public:
     Ring* acquire(std::uint32_t threadId, std::size_t bytes);
 
     [[nodiscard]] std::vector<Ring*> rings() const;
+    /// Threads that are not recorded because there was no room for their ring.
+    [[nodiscard]] std::uint64_t refusedThreads() const
+    {
+        return m_refusedThreads.load(std::memory_order_relaxed);
+    }
     /// After a clean close: the records are in the database.
     void removeFiles();
 
 private:
     [[nodiscard]] std::string directoryFor(std::size_t bytes);
-    void announce(const std::string& directory);
+    [[nodiscard]] bool announce(const std::string& directory);
     std::byte* mapFile(const std::string& path, std::size_t bytes);
     void fillHeader(Ring& ring, trace::RingRole role) const;
 
@@ -46,6 +51,7 @@ private:
     mutable std::mutex m_mutex;
     std::vector<std::unique_ptr<Ring>> m_rings;
     bool m_refused = false;
+    std::atomic<std::uint64_t> m_refusedThreads{0};
 };
 
 } // namespace ringside::collector

@@ -18,7 +18,7 @@ namespace ringside::collector {
 
 std::atomic<Phase> g_phase{Phase::NotStarted};
 std::atomic<std::uint64_t> g_nextCallId{1};
-thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec"))) = {nullptr, 0};
+constinit thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec"))) = {nullptr, 0, false};
 
 namespace {
 
@@ -36,20 +36,32 @@ struct Session {
 
 pthread_mutex_t g_startMutex = PTHREAD_MUTEX_INITIALIZER;
 Session* g_session = nullptr;
-std::atomic<std::uint64_t> g_steps{0};
 
 void endThread(void* state)
 {
     auto* thread = static_cast<ThreadState*>(state);
     t_thread.state = nullptr;
+    leaveCall(*thread); // a thread that is cancelled inside a call does not come back to do it
     thread->ring->use.store(Ring::Use::OwnerGone, std::memory_order_release);
     delete thread;
+    requestDrain(); // so that threads that come and go share few rings
+}
+
+// A fork while another thread starts the recording would leave the child a locked mutex and half a session.
+void holdStart()
+{
+    pthread_mutex_lock(&g_startMutex);
+}
+void releaseStart()
+{
+    pthread_mutex_unlock(&g_startMutex);
 }
 
 // Threads of the parent, its files and its drain thread are not ours: a child of a recording process records
 // nothing. A child of a process that did not record yet may start its own recording.
 void disableInChild()
 {
+    releaseStart();
     if (g_session != nullptr) {
         g_phase.store(Phase::Off);
         t_thread.state = nullptr;
@@ -81,7 +93,13 @@ Session* makeSession()
     auto* session = new Session(names, options);
     constexpr std::size_t kDefinitionBytes = std::size_t{1} << 20;
     Ring* definitions = session->store.create(trace::RingRole::Definitions, kDefinitionBytes);
-    if (definitions == nullptr || pthread_key_create(&session->threadEnd, &endThread) != 0) {
+    if (definitions == nullptr) {
+        session->store.removeFiles();
+        return nullptr; // said by the store
+    }
+    if (const int error = pthread_key_create(&session->threadEnd, &endThread); error != 0) {
+        session->store.removeFiles();
+        say(Talk::Always, "not recording: no thread-specific key (%s)", std::strerror(error));
         return nullptr;
     }
     session->registry = new Registry(*definitions);
@@ -99,6 +117,10 @@ void startSession()
             g_phase.store(Phase::Recording, std::memory_order_release);
             std::atexit(&closeSession);
             return;
+        }
+        if (g_session != nullptr) {
+            g_session->store.removeFiles();
+            say(Talk::Always, "not recording: no thread could be made to write the trace");
         }
     } catch (...) {
         say(Talk::Always, "not recording: out of memory");
@@ -121,6 +143,7 @@ ThreadState* makeThreadState()
     const std::uint32_t id = session.nextThread.fetch_add(1);
     Ring* ring = session.store.acquire(id, session.options.ringBytes);
     if (ring == nullptr) {
+        t_thread.refused = true;
         return nullptr;
     }
     auto* state = new ThreadState;
@@ -136,11 +159,13 @@ ThreadState* makeThreadState()
 
 __attribute__((constructor)) void installForkHandler()
 {
-    pthread_atfork(nullptr, nullptr, &disableInChild);
+    pthread_atfork(&holdStart, &releaseStart, &disableInChild);
 }
 
 __attribute__((destructor)) void closeAtUnload()
 {
+    Phase expected = Phase::NotStarted; // a first call from here on would begin what nobody closes
+    g_phase.compare_exchange_strong(expected, Phase::Off);
     closeSession();
 }
 
@@ -148,7 +173,7 @@ __attribute__((destructor)) void closeAtUnload()
 
 ThreadState* recordingThreadSlow()
 {
-    if (g_phase.load(std::memory_order_acquire) == Phase::Off) {
+    if (g_phase.load(std::memory_order_acquire) == Phase::Off || t_thread.refused) {
         return nullptr;
     }
     const ErrnoKeeper keeper;
@@ -174,20 +199,6 @@ Registry& registry()
 __attribute__((weak)) std::vector<Participant*> makeParticipants()
 {
     return {};
-}
-
-void noteStep()
-{
-    // The first steps open and close the device tier's window (device/device_tier.h): let it look at once.
-    constexpr std::uint64_t kDeciding = 64;
-    if (g_steps.fetch_add(1, std::memory_order_relaxed) < kDeciding) {
-        requestDrain();
-    }
-}
-
-std::uint64_t stepsNoted()
-{
-    return g_steps.load(std::memory_order_relaxed);
 }
 
 void closeSession()

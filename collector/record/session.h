@@ -7,6 +7,7 @@
 #include "record/options.h"
 #include "record/registry.h"
 #include "record/ring.h"
+#include "record/steps.h"
 
 #include <array>
 #include <atomic>
@@ -36,6 +37,7 @@ struct ThreadState {
     bool inStep = false;
     std::int64_t stepNumber = 0;
     std::uint64_t stepStartTicks = 0;
+    StepCounts steps{};
     // Open NVTX push/pop ranges; deeper ones are only counted.
     struct OpenRange {
         std::uint64_t startTicks;
@@ -51,9 +53,11 @@ struct ThreadState {
 /// Initial-exec: touched on every call, must not allocate (style.md 3).
 struct ThreadLocal {
     ThreadState* state;
-    int depth; ///< > 0: inside a hook; what NCCL and CUDA call themselves is not recorded again
+    int depth;    ///< > 0: inside a hook; what NCCL and CUDA call themselves is not recorded again
+    bool refused; ///< there was no room for this thread's ring: not asked for again
 };
-extern thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec")));
+// constinit also here: without it every access first looks for an initialising function.
+extern constinit thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec")));
 
 ThreadState* recordingThreadSlow();
 
@@ -108,15 +112,13 @@ public:
     virtual void begin(trace::Writer& writer, const Options& options) = 0;
     virtual void pass(trace::Writer& writer, Registry& registry) = 0;
     virtual void end(trace::Writer& writer, Registry& registry) = 0;
+    /// Instead of end() when the trace cannot be written any more: lets go of what it holds in the program.
+    virtual void abandon() {}
 };
 /// Who takes part: the collector defines it, without it (a weak default) nobody does. Called once, when
 /// recording starts; they must live as long as the process. Not a registration by static constructors, which
 /// may run after the first intercepted call.
 std::vector<Participant*> makeParticipants();
-
-/// Counts a step for the device tier's window.
-void noteStep();
-std::uint64_t stepsNoted();
 
 /// Ends recording: all records are committed and the file is closed, within a bounded wait. Safe to call
 /// twice.

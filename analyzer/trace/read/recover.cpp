@@ -148,8 +148,16 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
     if (stored.closed) {
         return;
     }
-    writer.add(IssueRow{"process_killed", "warning", 1,
-                        "the process ended without closing its trace; what its rings held was recovered"});
+    if (ring.field<std::int64_t>(offsetof(RingHeader, stoppedNs)) != 0) {
+        writer.add(
+            IssueRow{"recording_stopped", "warning", 1,
+                     "the trace could not be written any more while the process ran: its later calls are "
+                     "not recorded (a full disk or a file size limit; the collector said which on stderr)"});
+    } else {
+        writer.add(
+            IssueRow{"process_killed", "warning", 1,
+                     "the process ended without closing its trace; what its rings held was recovered"});
+    }
     if (stored.deviceTier) {
         writer.add(IssueRow{"device_records_missing", "warning", 1,
                             "device records since the last flush are missing: they were in the memory of the "

@@ -25,10 +25,14 @@ TEST(DeviceWindow, autoMeasuresStepsTenToSixty)
     EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 61, 1));
 }
 
-TEST(DeviceWindow, autoMeasuresTheFirstMinuteWhenNoStepsAreMarked)
+TEST(DeviceWindow, autoMeasuresAMinuteOnlyAfterWaitingForStepsInVain)
 {
-    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 0, 59'000'000'000));
-    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 0, 61'000'000'000));
+    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 0, 0));
+    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 0, 9'999'999'999));
+    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 0, 10'000'000'000));
+    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 0, 69'999'999'999));
+    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 0, 70'000'000'000));
+    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 1, 11'000'000'000)); // a step came after all
 }
 
 TEST(DeviceWindow, theOtherProfilesMeasureAlwaysOrNever)

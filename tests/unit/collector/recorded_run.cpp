@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorded_run.h"
 
+#include <ringside/trace/recover.h>
+
 #include <sqlite3.h>
 
 #include <gtest/gtest.h>
@@ -34,11 +36,16 @@ void setVariables(const std::vector<std::string>& variables)
 
 } // namespace
 
-RecordedRun::RecordedRun(const std::vector<std::string>& command, Collector collector,
-                         const std::vector<std::string>& environment)
+std::filesystem::path RecordedRun::makeDirectory()
 {
     std::string pattern = (std::filesystem::temp_directory_path() / "ringside-test-XXXXXX").string();
-    m_directory = mkdtemp(pattern.data());
+    return mkdtemp(pattern.data());
+}
+
+RecordedRun::RecordedRun(const std::vector<std::string>& command, Collector collector,
+                         const Environment& environment, const std::filesystem::path& directory)
+    : m_directory(directory)
+{
     int pipeEnds[2] = {};
     EXPECT_EQ(pipe(pipeEnds), 0);
     const pid_t child = fork();
@@ -83,7 +90,8 @@ RecordedRun::~RecordedRun()
             std::fclose(file);
         }
     }
-    std::filesystem::remove_all(m_directory);
+    std::error_code busy; // a mount point stays
+    std::filesystem::remove_all(m_directory, busy);
 }
 
 std::vector<std::filesystem::path> RecordedRun::filesEndingIn(const std::string& ending) const
@@ -95,6 +103,13 @@ std::vector<std::filesystem::path> RecordedRun::filesEndingIn(const std::string&
         }
     }
     return found;
+}
+
+void RecordedRun::recover() const
+{
+    const auto report = trace::recover(m_directory);
+    EXPECT_EQ(report.processes.size(), 1U);
+    EXPECT_TRUE(report.skipped.empty());
 }
 
 std::string RecordedRun::text(const std::string& sql) const

@@ -12,10 +12,14 @@ namespace ringside::test {
 class RecordedRun final {
 public:
     enum class Collector { Preloaded, Absent };
+    using Environment = std::vector<std::string>; ///< NAME=VALUE
 
-    /// `command` is a file of the fakes' folder and its arguments; `environment` is NAME=VALUE.
+    static std::filesystem::path makeDirectory();
+    /// `command` is a file of the fakes' folder and its arguments; the run directory is emptied or removed at
+    /// the end.
     explicit RecordedRun(const std::vector<std::string>& command, Collector collector = Collector::Preloaded,
-                         const std::vector<std::string>& environment = {});
+                         const Environment& environment = {},
+                         const std::filesystem::path& directory = makeDirectory());
     ~RecordedRun();
     RecordedRun(const RecordedRun&) = delete;
     RecordedRun& operator=(const RecordedRun&) = delete;
@@ -25,6 +29,8 @@ public:
 
     [[nodiscard]] std::filesystem::path directory() const { return m_directory; }
     [[nodiscard]] std::vector<std::filesystem::path> filesEndingIn(const std::string& ending) const;
+    /// As `ringside recover` does, after a program that did not close its trace.
+    void recover() const;
     /// The single value of a query over the run's only database.
     [[nodiscard]] std::int64_t number(const std::string& sql) const;
     [[nodiscard]] std::string text(const std::string& sql) const;

@@ -59,6 +59,8 @@ struct RingHeader {
     std::atomic<std::uint64_t> dropped;          ///< records the owner could not place
     alignas(64) std::atomic<std::uint64_t> tail; ///< slots before this index are committed to the database
     alignas(64) InFlight inFlight[4]; ///< [0] the outermost call; deeper calls are not recorded yet
+    std::atomic<std::int64_t> stoppedNs; ///< CLOCK_MONOTONIC when the trace could not be written any more, 0:
+                                         ///< it could (definitions ring only)
 };
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
 

@@ -133,7 +133,7 @@ struct IssueRow { ///< table issue
     std::int64_t count = 0;
     std::string message;
 };
-struct InFlightRow { ///< table in_flight: what recovery found threads inside
+struct InFlightRow { ///< table in_flight: what threads were inside at the end
     std::int64_t thread = 0;
     StringId api = 0;
     std::int64_t communicator = 0;

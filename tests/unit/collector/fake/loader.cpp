@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads a plugin RTLD_LOCAL, as Python loads extension modules: the plugin's NCCL is then in nobody's global
-// scope.
+// scope. With "closes" it is loaded for all to see and closed again, which takes its NCCL along; with the
+// collector there, NCCL's functions are still to be found, and must still work.
 #include <dlfcn.h>
 
 #include <cstdio>
 
 int main(int argc, char** argv)
 {
-    void* plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : nullptr;
+    const bool closes = argc > 2;
+    void* plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | (closes ? RTLD_GLOBAL : RTLD_LOCAL)) : nullptr;
     auto* run = plugin != nullptr ? reinterpret_cast<int (*)()>(dlsym(plugin, "runPlugin")) : nullptr;
     if (run == nullptr) {
         std::fprintf(stderr, "cannot load the plugin: %s\n", dlerror());
         return 2;
     }
-    return run();
+    const int result = run();
+    if (closes) {
+        dlclose(plugin);
+        char id[128] = {};
+        auto* getUniqueId = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_DEFAULT, "ncclGetUniqueId"));
+        return getUniqueId != nullptr ? getUniqueId(id) : result;
+    }
+    return result;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 
 #define FAKE_EXPORT extern "C" __attribute__((visibility("default"))) ncclResult_t
@@ -63,6 +64,10 @@ FAKE_EXPORT ncclAllReduce(const void*, void*, size_t count, ncclDataType_t, nccl
     constexpr size_t kForever = 666; // a count that never returns: for the in-flight slot
     if (count == kForever) {
         pause();
+    }
+    constexpr size_t kInterrupted = 667; // a signal comes while it runs
+    if (count == kInterrupted) {
+        raise(SIGUSR1);
     }
     errno = static_cast<int>(count);
     return count == 5 ? ncclInvalidUsage : ncclSuccess;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that is recorded in preload_test: one scenario an argument. Prints what it sees, so that a run
 // with and a run without the collector can be compared byte by byte.
-#include "abi/nccl.h"
+#include "api.h"
 
 #include <ringside/collector.h>
 
@@ -18,37 +18,10 @@
 #include <string_view>
 #include <thread>
 
-extern "C" {
-ncclResult_t ncclGetUniqueId(ncclUniqueId* id);
-ncclResult_t ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId id, int rank);
-ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* child, ncclConfig_t* config);
-ncclResult_t ncclCommDestroy(ncclComm_t comm);
-ncclResult_t ncclAllReduce(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t);
-ncclResult_t ncclBcast(void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
-ncclResult_t ncclGroupStart();
-ncclResult_t ncclGroupEnd();
-cudaError_t cudaMalloc(void** pointer, size_t size);
-cudaError_t cudaFree(void* pointer);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind,
-                            cudaStream_t stream);
-cudaError_t cudaDeviceSynchronize();
-}
+using ringside::test::communicator;
+using ringside::test::reduce;
 
 namespace {
-
-ncclComm_t communicator()
-{
-    ncclUniqueId id{};
-    ncclGetUniqueId(&id);
-    ncclComm_t comm = nullptr;
-    ncclCommInitRank(&comm, 8, id, 3);
-    return comm;
-}
-
-int reduce(ncclComm_t comm, size_t count)
-{
-    return ncclAllReduce(nullptr, nullptr, count, ncclFloat32, ncclSum, comm, nullptr);
-}
 
 int calls()
 {
@@ -147,6 +120,29 @@ int many()
     return 0;
 }
 
+// More than the ring held once, before the drain thread can have done anything.
+int burst()
+{
+    ncclComm_t comm = communicator();
+    for (int index = 0; index < 30000; ++index) {
+        reduce(comm, 1);
+    }
+    return 0;
+}
+
+// At most 100,000 calls a second, from the first moment on.
+int paced()
+{
+    ncclComm_t comm = communicator();
+    for (int part = 0; part < 1500; ++part) {
+        for (int index = 0; index < 100; ++index) {
+            reduce(comm, 1);
+        }
+        usleep(1000);
+    }
+    return 0;
+}
+
 int killed()
 {
     ncclComm_t comm = communicator();
@@ -196,6 +192,8 @@ int main(int argc, char** argv)
         {"forks_first", forksFirst},
         {"threads", threads},
         {"many", many},
+        {"burst", burst},
+        {"paced", paced},
         {"killed", killed},
         {"hangs", hangs},
         {"file_limit", fileLimit},

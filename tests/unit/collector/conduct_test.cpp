@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conduct in someone else's process: whatever the program does, it notices nothing, and every call that
+// returned is in the trace once, or counted.
+#include "recorded_run.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstring>
+
+using ringside::test::RecordedRun;
+
+namespace {
+
+constexpr const char* kCalls = "SELECT count(*) FROM collective_call";
+
+std::ptrdiff_t count(const std::string& text, const std::string& part)
+{
+    std::ptrdiff_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++found;
+    }
+    return found;
+}
+
+TEST(Conduct, theProgramNoticesNothing)
+{
+    for (const std::string scenario :
+         {"static_destructor", "vfork_exec", "fork_while_it_begins", "signal_handler", "threads_end"}) {
+        const RecordedRun without({"recorded_conduct", scenario}, RecordedRun::Collector::Absent);
+        const RecordedRun with({"recorded_conduct", scenario});
+        EXPECT_EQ(with.output, without.output) << scenario;
+        EXPECT_EQ(with.waitStatus, without.waitStatus) << scenario;
+    }
+}
+
+struct HowItEnds : testing::TestWithParam<const char*> {};
+
+TEST_P(HowItEnds, everyCallIsInTheTraceOnce)
+{
+    const RecordedRun run({"recorded_conduct", "ends", GetParam()});
+    if (!run.filesEndingIn(".rings").empty()) {
+        run.recover();
+    }
+    EXPECT_EQ(run.number(kCalls), 10000) << run.output;
+    EXPECT_EQ(run.number("SELECT count(DISTINCT id) FROM collective_call"), 10000);
+    EXPECT_EQ(run.number("SELECT count(DISTINCT sequence) FROM collective_call"), 10000);
+    EXPECT_EQ(run.number("SELECT count(*) FROM dropped"), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Conduct, HowItEnds,
+                         testing::Values("return", "exit", "exit_in_thread", "_exit", "quick_exit", "abort",
+                                         "kill"),
+                         [](const auto& how) { return "by_" + std::string(how.param); });
+
+TEST(Conduct, aCallThatNeverReturnsIsNamedAtTheEnd)
+{
+    const RecordedRun run({"recorded_conduct", "exit_during_call"});
+    EXPECT_TRUE(WIFEXITED(run.waitStatus) && WEXITSTATUS(run.waitStatus) == 5) << run.output;
+    EXPECT_EQ(run.number(kCalls), 1);
+    EXPECT_EQ(run.number("SELECT count FROM in_flight"), 666);
+    EXPECT_TRUE(run.filesEndingIn(".rings").empty());
+}
+
+TEST(Conduct, aProgramStartedByVforkRecordsForItself)
+{
+    const RecordedRun run({"recorded_conduct", "vfork_exec"});
+    EXPECT_EQ(run.filesEndingIn(".db").size(), 2U) << run.output;
+    EXPECT_TRUE(run.filesEndingIn(".rings").empty());
+}
+
+TEST(Conduct, recordsCallsOfSignalHandlersOutsideOfCalls)
+{
+    const RecordedRun run({"recorded_conduct", "signal_handler"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.number(std::string(kCalls) + " WHERE count = 667"), 1);
+    const std::int64_t dropped = run.number("SELECT coalesce(sum(records), 0) FROM dropped");
+    EXPECT_GE(run.number(kCalls) + dropped, 200001);
+    EXPECT_GE(run.number("SELECT sum(count) FROM api_call_chunk"),
+              2); // the id, the communicator and handlers' calls
+}
+
+TEST(Conduct, recordsThreadsHoweverTheyEnd)
+{
+    const RecordedRun run({"recorded_conduct", "threads_end"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.text("SELECT group_concat(count) FROM (SELECT count FROM collective_call ORDER BY count)"),
+              "1,1,2,3,4");
+    EXPECT_EQ(run.number("SELECT count(*) FROM in_flight"), 0);
+}
+
+TEST(Conduct, aFileSizeLimitMidwayStopsTheRecordingOnly)
+{
+    const RecordedRun run({"recorded_conduct", "file_limit_midway"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_NE(run.output.find("the job went on"), std::string::npos);
+    EXPECT_EQ(count(run.output, "recording stopped"), 1) << run.output;
+    run.recover();
+    EXPECT_GE(run.number(kCalls), 50000);
+    EXPECT_EQ(run.number("SELECT count FROM issue WHERE id = 'recording_stopped'"), 1);
+    EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'process_killed'"), 0);
+}
+
+// Mounts of this process alone; without the right to make them these tests are skipped.
+class PrivateMounts final {
+public:
+    PrivateMounts()
+        : m_made(unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0)
+    {}
+    ~PrivateMounts() { unmount(); }
+    void unmount()
+    {
+        for (const std::string& path : m_mounted) {
+            umount2(path.c_str(), MNT_DETACH);
+        }
+        m_mounted.clear();
+    }
+    PrivateMounts(const PrivateMounts&) = delete;
+    PrivateMounts& operator=(const PrivateMounts&) = delete;
+
+    bool tmpfs(const std::string& path, const char* options)
+    {
+        const bool mounted = m_made && mount("tmpfs", path.c_str(), "tmpfs", 0, options) == 0;
+        if (mounted) {
+            m_mounted.push_back(path);
+        }
+        return mounted;
+    }
+
+private:
+    bool m_made;
+    std::vector<std::string> m_mounted;
+};
+
+struct SmallFileSystem : testing::Test {
+    ~SmallFileSystem() override
+    {
+        mounts.unmount();
+        std::filesystem::remove_all(directory);
+    }
+    std::filesystem::path directory = RecordedRun::makeDirectory();
+    PrivateMounts mounts;
+};
+
+TEST_F(SmallFileSystem, aDiskThatFillsUpStopsTheRecordingOnly)
+{
+    if (!mounts.tmpfs(directory, "size=16m")) {
+        GTEST_SKIP() << "no right to mount a small file system: " << std::strerror(errno);
+    }
+    const RecordedRun run({"recorded_conduct", "full_disk"}, RecordedRun::Collector::Preloaded, {},
+                          directory);
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_NE(run.output.find("the job went on"), std::string::npos);
+    EXPECT_EQ(count(run.output, "recording stopped"), 1) << run.output;
+    run.recover();
+    EXPECT_GE(run.number(kCalls), 40000);
+    EXPECT_EQ(run.number("SELECT count FROM issue WHERE id = 'recording_stopped'"), 1);
+}
+
+TEST_F(SmallFileSystem, withoutSharedMemoryTheRingsLieInTheRunDirectory)
+{
+    if (!mounts.tmpfs("/dev/shm", "size=2m")) {
+        GTEST_SKIP() << "no right to mount a small /dev/shm: " << std::strerror(errno);
+    }
+    const RecordedRun run({"recorded_conduct", "ends", "kill"});
+    EXPECT_EQ(run.filesEndingIn(".ringfiles").size(), 1U);
+    run.recover();
+    EXPECT_EQ(run.number(kCalls), 10000);
+}
+
+TEST_F(SmallFileSystem, withRoomForNoRingNothingIsRecordedAndNothingStays)
+{
+    if (!mounts.tmpfs("/dev/shm", "size=2m") || !mounts.tmpfs(directory, "size=512k")) {
+        GTEST_SKIP() << "no right to mount small file systems: " << std::strerror(errno);
+    }
+    const RecordedRun run({"recorded_conduct", "ends", "return"}, RecordedRun::Collector::Preloaded, {},
+                          directory);
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(count(run.output, "ringside["), 1) << run.output;
+    EXPECT_TRUE(run.filesEndingIn("").empty());
+}
+
+TEST_F(SmallFileSystem, aThreadWithoutARingIsCounted)
+{
+    if (!mounts.tmpfs("/dev/shm", "size=2m") || !mounts.tmpfs(directory, "size=18m")) {
+        GTEST_SKIP() << "no right to mount small file systems: " << std::strerror(errno);
+    }
+    const RecordedRun run({"recorded_conduct", "ends", "return"}, RecordedRun::Collector::Preloaded, {},
+                          directory);
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.number("SELECT count FROM issue WHERE id = 'thread_not_recorded'"), 1);
+    EXPECT_EQ(run.number("SELECT count(*) FROM collective_call"), 5000);
+}
+
+// CUPTI says no: the reason stands in the trace and once on stderr, and nothing stays switched on.
+struct CuptiRefuses : testing::Test {
+    static RecordedRun::Environment fake(const std::string& wish)
+    {
+        return {"RINGSIDE_PROFILE=standard", "LD_LIBRARY_PATH=" RINGSIDE_FAKES, "FAKE_CUPTI=" + wish};
+    }
+    static void expectRefusal(const RecordedRun& run, const std::string& reason)
+    {
+        EXPECT_EQ(run.waitStatus, 0) << run.output;
+        EXPECT_EQ(run.text("SELECT active FROM tier WHERE tier = 'device'"), "0");
+        EXPECT_NE(run.text("SELECT reason FROM tier WHERE tier = 'device'").find(reason), std::string::npos)
+            << run.text("SELECT reason FROM tier WHERE tier = 'device'");
+        EXPECT_EQ(count(run.output, "ringside["), 1) << run.output;
+        EXPECT_NE(run.output.find(reason), std::string::npos) << run.output;
+    }
+};
+
+TEST_F(CuptiRefuses, whenAnotherToolHoldsIt)
+{
+    const RecordedRun run({"recorded_conduct", "holds_cupti"}, RecordedRun::Collector::Preloaded,
+                          {"RINGSIDE_PROFILE=standard", "LD_LIBRARY_PATH=" RINGSIDE_PLATFORM});
+    expectRefusal(run, "another tool holds CUPTI");
+}
+
+TEST_F(CuptiRefuses, whenItIsNotAllowed)
+{
+    const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
+                          fake("enable 35"));
+    expectRefusal(run, "privileges");
+    EXPECT_NE(run.output.find("cupti: 0 kinds on, 0 subscribers"), std::string::npos) << run.output;
+}
+
+TEST_F(CuptiRefuses, whenThereIsNoDriver)
+{
+    const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
+                          fake("subscribe 999"));
+    expectRefusal(run, "no driver");
+}
+
+TEST_F(CuptiRefuses, nothingAndIsLetGoAtTheEnd)
+{
+    const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
+                          fake(""));
+    EXPECT_EQ(run.text("SELECT active FROM tier WHERE tier = 'device'"), "1");
+    EXPECT_NE(run.output.find("cupti: 0 kinds on, 0 subscribers"), std::string::npos) << run.output;
+}
+
+TEST_F(CuptiRefuses, nothingWhileTheProfileNeverAsks)
+{
+    const RecordedRun run(
+        {"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
+        {"RINGSIDE_PROFILE=light", "LD_LIBRARY_PATH=" RINGSIDE_FAKES, "FAKE_CUPTI=subscribe 39"});
+    EXPECT_EQ(run.output, ""); // not even loaded
+}
+
+} // namespace

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A libcupti.so.13 for the collector's own tests: says no where FAKE_CUPTI asks for it ("subscribe 39",
+// "enable 35": the function and its answer), and tells on stdout at the end what is still switched on.
+#include "abi/cupti.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+int g_kinds = 0;
+int g_subscribers = 0;
+
+int answer(const char* function)
+{
+    const char* wish = std::getenv("FAKE_CUPTI");
+    const std::size_t length = std::strlen(function);
+    const bool meant = wish != nullptr && std::strncmp(wish, function, length) == 0;
+    return meant ? std::atoi(wish + length) : 0;
+}
+
+__attribute__((destructor)) void tell()
+{
+    std::printf("cupti: %d kinds on, %d subscribers\n", g_kinds, g_subscribers);
+}
+
+} // namespace
+
+using namespace ringside::collector::cupti;
+#define FAKE_EXPORT extern "C" __attribute__((visibility("default"))) int
+
+FAKE_EXPORT cuptiGetVersion(std::uint32_t* version)
+{
+    *version = 130000;
+    return 0;
+}
+FAKE_EXPORT cuptiSubscribe(void** subscriber, Callback, void*)
+{
+    *subscriber = &g_subscribers;
+    const int result = answer("subscribe");
+    g_subscribers += result == 0 ? 1 : 0;
+    return result;
+}
+FAKE_EXPORT cuptiUnsubscribe(void*)
+{
+    --g_subscribers;
+    return 0;
+}
+FAKE_EXPORT cuptiActivityRegisterCallbacks(BufferRequested, BufferCompleted)
+{
+    return 0;
+}
+FAKE_EXPORT cuptiActivityEnable(std::uint32_t kind)
+{
+    const int result = kind == kKindConcurrentKernel ? answer("enable") : 0;
+    g_kinds += result == 0 ? 1 : 0;
+    return result;
+}
+FAKE_EXPORT cuptiActivityDisable(std::uint32_t)
+{
+    g_kinds -= g_kinds > 0 ? 1 : 0;
+    return 0;
+}
+FAKE_EXPORT cuptiActivityGetNextRecord(std::uint8_t*, std::size_t, Activity**)
+{
+    constexpr int kMaxLimitReached = 12;
+    return kMaxLimitReached;
+}
+FAKE_EXPORT cuptiActivityFlushAll(std::uint32_t)
+{
+    return 0;
+}
+FAKE_EXPORT cuptiActivityGetNumDroppedRecords(void*, std::uint32_t, std::size_t* dropped)
+{
+    *dropped = 0;
+    return 0;
+}
+FAKE_EXPORT cuptiGetTimestamp(std::uint64_t* ns)
+{
+    *ns = 1;
+    return 0;
+}
+FAKE_EXPORT cuptiGetCallbackName(std::uint32_t, std::uint32_t, const char**)
+{
+    return 1;
+}
+FAKE_EXPORT cuptiActivityPushExternalCorrelationId(std::uint32_t, std::uint64_t)
+{
+    return 0;
+}
+FAKE_EXPORT cuptiActivityPopExternalCorrelationId(std::uint32_t, std::uint64_t*)
+{
+    return 0;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program of marks_test: marks its steps by ringside/collector.h, by NVTX, or both, through an NVTX
+// client of its own, and does a copy in each.
+#include "api.h"
+
+#include <ringside/collector.h>
+
+#include <nvtx3/nvToolsExt.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace {
+
+nvtxEventAttributes_t named(const char* text, uint32_t category)
+{
+    nvtxEventAttributes_t event{};
+    event.version = NVTX_VERSION;
+    event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    event.category = category;
+    event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    event.message.ascii = text;
+    return event;
+}
+
+// Every kind of NVTX event once, around a call that starts the recording.
+int ranges()
+{
+    cudaDeviceSynchronize();
+    nvtxRangePushA("outer");
+    nvtxRangePushA("inner");
+    nvtxMarkA("moment");
+    nvtxRangePop();
+    nvtxRangePop();
+    nvtxDomainHandle_t domain = nvtxDomainCreateA("mine");
+    nvtxStringHandle_t text = nvtxDomainRegisterStringA(domain, "registered");
+    nvtxEventAttributes_t event = named(nullptr, 7);
+    event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    event.message.registered = text;
+    nvtxRangePushA("default around");
+    nvtxDomainRangePushEx(domain, &event);
+    nvtxRangePop(); // the default domain's range ends inside the other's
+    nvtxDomainRangePop(domain);
+    const nvtxEventAttributes_t started = named("across threads", 0);
+    const nvtxRangeId_t range = nvtxDomainRangeStartEx(domain, &started);
+    std::thread([domain, range] { nvtxDomainRangeEnd(domain, range); }).join();
+    nvtxDomainMarkEx(domain, &started);
+    nvtxRangePop(); // nothing is open: must be harmless
+    nvtxDomainDestroy(domain);
+    return 0;
+}
+
+int steps(int count, bool marks, bool nvtx)
+{
+    void* memory = nullptr;
+    char text[64] = "";
+    cudaMalloc(&memory, 64);
+    for (int step = 1; step <= count; ++step) {
+        if (marks) {
+            RINGSIDE_STEP_BEGIN(step);
+        }
+        if (nvtx) {
+            nvtxRangePushA(("iteration " + std::to_string(step)).c_str());
+            nvtxRangePushA("step"); // says the same once more
+        }
+        cudaMemcpyAsync(memory, text, sizeof text, cudaMemcpyHostToDevice, nullptr);
+        usleep(10000);
+        if (nvtx) {
+            nvtxRangePop();
+            nvtxRangePop();
+        }
+    }
+    RINGSIDE_STEP_END();
+    cudaDeviceSynchronize();
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const std::string scenario = argc > 1 ? argv[1] : "";
+    const int count = argc > 2 ? std::atoi(argv[2]) : 0;
+    if (scenario == "ranges") {
+        return ranges();
+    }
+    return steps(count, scenario != "nvtx", scenario != "marks");
+}

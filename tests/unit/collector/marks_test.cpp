@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps and ranges from the program's side: what NVTX and the marks leave in the trace, and which steps the
+// device tier measures. The program runs on the CPU platform, through NVTX as any program's.
+#include "recorded_run.h"
+
+#include <gtest/gtest.h>
+
+using ringside::test::RecordedRun;
+
+namespace {
+
+RecordedRun::Environment onPlatform(const std::string& profile)
+{
+    return {"LD_LIBRARY_PATH=" RINGSIDE_PLATFORM, "RINGSIDE_PROFILE=" + profile};
+}
+
+// Column `column` of the range called `name`.
+std::string range(const RecordedRun& run, const std::string& name, const std::string& column)
+{
+    return run.text("SELECT " + column +
+                    " FROM user_range r JOIN string n ON n.id = r.name_id LEFT JOIN string d ON d.id = " +
+                    "r.domain_id WHERE n.text = '" + name + "'");
+}
+
+TEST(Nvtx, recordsRangesAndMarksOfAllKinds)
+{
+    const RecordedRun run({"recorded_steps", "ranges"}, RecordedRun::Collector::Preloaded,
+                          onPlatform("light"));
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.text("SELECT active FROM tier WHERE tier = 'nvtx'"), "1");
+    EXPECT_EQ(run.number("SELECT count(*) FROM user_range"), 7);
+    EXPECT_EQ(range(run, "outer", "depth || ' ' || flavour"), "0 1");
+    EXPECT_EQ(range(run, "inner", "depth || ' ' || flavour"), "1 1");
+    EXPECT_EQ(range(run, "moment", "flavour || ' ' || (end_ns - start_ns)"), "3 0");
+    EXPECT_EQ(
+        run.number(
+            "SELECT (SELECT r.start_ns FROM user_range r JOIN string s ON s.id = r.name_id WHERE s.text = "
+            "'inner') >= (SELECT r.start_ns FROM user_range r JOIN string s ON s.id = r.name_id WHERE "
+            "s.text = 'outer')"),
+        1);
+}
+
+TEST(Nvtx, keepsDomainsApart)
+{
+    const RecordedRun run({"recorded_steps", "ranges"}, RecordedRun::Collector::Preloaded,
+                          onPlatform("light"));
+    EXPECT_EQ(range(run, "registered", "d.text || ' ' || category || ' ' || depth"), "mine 7 0");
+    EXPECT_EQ(range(run, "default around", "domain_id || ' ' || depth"), "0 0");
+    // The default domain's range ended first.
+    EXPECT_EQ(
+        run.number(
+            "SELECT (SELECT r.end_ns FROM user_range r JOIN string s ON s.id = r.name_id WHERE s.text = "
+            "'registered') >= (SELECT r.end_ns FROM user_range r JOIN string s ON s.id = r.name_id WHERE "
+            "s.text = 'default around')"),
+        1);
+}
+
+TEST(Nvtx, aStartedRangeMayEndOnAnotherThread)
+{
+    const RecordedRun run({"recorded_steps", "ranges"}, RecordedRun::Collector::Preloaded,
+                          onPlatform("light"));
+    EXPECT_EQ(run.number("SELECT count(*) FROM user_range r JOIN string s ON s.id = r.name_id WHERE s.text = "
+                         "'across threads' AND flavour = 2"),
+              1);
+    EXPECT_EQ(run.number("SELECT count(*) FROM user_range r JOIN string s ON s.id = r.name_id WHERE s.text = "
+                         "'across threads' AND flavour = 3"),
+              1);
+}
+
+TEST(Nvtx, anotherToolKeepsItsPlace)
+{
+    const RecordedRun run({"recorded_steps", "marks", "2"}, RecordedRun::Collector::Preloaded,
+                          {"LD_LIBRARY_PATH=" RINGSIDE_PLATFORM, "NVTX_INJECTION64_PATH=/another/tool.so"});
+    EXPECT_EQ(run.text("SELECT active FROM tier WHERE tier = 'nvtx'"), "0");
+    EXPECT_NE(run.text("SELECT reason FROM tier WHERE tier = 'nvtx'").find("another tool"),
+              std::string::npos);
+}
+
+// Nine steps do not reach the window, whichever way and how often the program says each.
+TEST(DeviceWindow, countsAStepOnceHoweverOftenItIsSaid)
+{
+    for (const std::string by : {"marks", "nvtx", "both"}) {
+        const RecordedRun run({"recorded_steps", by, "9"}, RecordedRun::Collector::Preloaded,
+                              onPlatform("auto"));
+        EXPECT_EQ(run.text("SELECT active FROM tier WHERE tier = 'device'"), "0") << by;
+        EXPECT_NE(run.text("SELECT reason FROM tier WHERE tier = 'device'").find("not reached"),
+                  std::string::npos);
+        EXPECT_EQ(run.number("SELECT coalesce(sum(count), 0) FROM copy_chunk"), 0) << by;
+    }
+}
+
+TEST(DeviceWindow, measuresFromStepTenOnAndSaysSo)
+{
+    const RecordedRun run({"recorded_steps", "both", "30"}, RecordedRun::Collector::Preloaded,
+                          onPlatform("auto"));
+    EXPECT_EQ(run.text("SELECT reason FROM tier WHERE tier = 'device' AND active"),
+              "steps 10 to 60 (profile auto)");
+    EXPECT_EQ(
+        run.number(
+            "SELECT (SELECT start_ns FROM tier WHERE tier = 'device') >= (SELECT start_ns FROM step_mark "
+            "WHERE number = 10)"),
+        1);
+    EXPECT_GT(run.number("SELECT sum(count) FROM copy_chunk"), 0);
+    EXPECT_EQ(
+        run.number(
+            "SELECT min(first_ns) >= (SELECT start_ns FROM step_mark WHERE number = 10) FROM copy_chunk"),
+        1);
+}
+
+TEST(DeviceWindow, closesAfterStepSixty)
+{
+    const RecordedRun run({"recorded_steps", "marks", "80"}, RecordedRun::Collector::Preloaded,
+                          onPlatform("auto"));
+    EXPECT_EQ(
+        run.number(
+            "SELECT end_ns >= (SELECT start_ns FROM step_mark WHERE number = 61) FROM tier WHERE tier = "
+            "'device'"),
+        1);
+    EXPECT_EQ(run.number("SELECT end_ns < (SELECT end_ns FROM process) FROM tier WHERE tier = 'device'"), 1);
+    EXPECT_EQ(
+        run.number("SELECT max(last_ns) <= (SELECT end_ns FROM tier WHERE tier = 'device') FROM copy_chunk"),
+        1);
+}
+
+} // namespace
