@@ -4,14 +4,15 @@
 # SQLite), and needs no more than the C library. Another name here would replace the program's own.
 set -euo pipefail
 library=$1
-unexpected=$(nm -D --defined-only "$library" | awk '{print $3}' |
-    grep -Ev '^(nccl[A-Z]|cuda[A-Z]|__cuda[A-Z]|InitializeInjection|ringside_)' || true)
+# Read whole: under pipefail, a reader that stops early (grep -q) would make the writer's SIGPIPE a failure.
+exports=$(nm -D --defined-only "$library" | awk '{print $3}')
+unexpected=$(grep -Ev '^(nccl[A-Z]|cuda[A-Z]|__cuda[A-Z]|InitializeInjection|ringside_)' <<<"$exports" || true)
 if [[ -n $unexpected ]]; then
     echo "$library exports what it should not: $unexpected" >&2
     exit 1
 fi
 for expected in ncclAllReduce cudaLaunchKernel __cudaLaunchKernel InitializeInjectionNvtx2 ringside_step_begin; do
-    if ! nm -D --defined-only "$library" | grep -qw "$expected"; then
+    if ! grep -qx "$expected" <<<"$exports"; then
         echo "$library does not export $expected" >&2
         exit 1
     fi

@@ -12,7 +12,8 @@ if ! diff <(LC_ALL=C sort "$expected") <(nm -D --defined-only "$library" | awk '
     echo "the exports of $library differ from $expected (<: missing, >: too many or of the wrong kind)" >&2
     failed=1
 fi
-if ! readelf -d "$library" | grep -q 'SONAME.*\[libnccl\.so\.2\]'; then
+dynamic=$(readelf -d "$library") # read whole: grep -q stops early, and pipefail makes that a failure
+if ! grep -q 'SONAME.*\[libnccl\.so\.2\]' <<<"$dynamic"; then
     echo "$library: the SONAME is not libnccl.so.2" >&2
     failed=1
 fi
