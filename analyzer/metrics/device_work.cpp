@@ -40,7 +40,7 @@ void DeviceWork::addColumns(const Columns& columns, const model::Rank& rank, con
     }
 }
 
-DeviceWork::DeviceWork(const model::Model& model, const model::Rank& rank)
+DeviceWork::DeviceWork(const model::Model& model, const model::Rank& rank, const LastArrivals& lastArrivals)
 {
     const trace::ProcessTrace& process = model.processOf(rank);
     const model::KernelClasses& classes = model.classes[rank.process];
@@ -49,34 +49,33 @@ DeviceWork::DeviceWork(const model::Model& model, const model::Rank& rank)
                                                                                         : kCompute;
     });
     addColumns(process.copies, rank, [](std::size_t) { return kCopy; });
-    setLastArrivals({});
+    for (const Lane& lane : m_lanes[kCommunication]) {
+        addTransfers(lane, lastArrivals);
+    }
 }
 
-void DeviceWork::setLastArrivals(const std::unordered_map<std::uint32_t, std::int64_t>& lastArrival)
+void DeviceWork::addTransfers(const Lane& communication, const LastArrivals& lastArrivals)
 {
-    m_lanes[kTransfer].clear();
-    m_times.clear();
-    for (const Lane& lane : m_lanes[kCommunication]) {
-        std::vector<Interval> transfers;
-        for (std::size_t i = 0; i < lane.count; ++i) {
-            const std::size_t row = lane.row(i);
-            const std::int64_t end = std::max(lane.start[row], lane.end[row]);
-            const auto last = lastArrival.find(lane.correlation[row]);
-            const std::int64_t start = last == lastArrival.end() ? lane.start[row] : last->second;
-            transfers.push_back({std::clamp(start, lane.start[row], end), end});
-        }
-        std::sort(transfers.begin(), transfers.end(),
-                  [](const Interval& a, const Interval& b) { return a.start < b.start; });
-        auto starts = std::make_unique<std::vector<std::int64_t>>();
-        auto ends = std::make_unique<std::vector<std::int64_t>>();
-        for (const Interval& transfer : transfers) {
-            starts->push_back(transfer.start);
-            ends->push_back(transfer.end);
-        }
-        m_lanes[kTransfer].push_back({starts->data(), ends->data(), nullptr, {}, starts->size()});
-        m_times.push_back(std::move(starts));
-        m_times.push_back(std::move(ends));
+    std::vector<Interval> transfers;
+    transfers.reserve(communication.count);
+    for (std::size_t i = 0; i < communication.count; ++i) {
+        const std::size_t row = communication.row(i);
+        const std::int64_t begin = communication.start[row];
+        const std::int64_t end = std::max(begin, communication.end[row]);
+        const auto last = lastArrivals.find(communication.correlation[row]);
+        transfers.push_back({std::clamp(last == lastArrivals.end() ? begin : last->second, begin, end), end});
     }
+    std::sort(transfers.begin(), transfers.end(),
+              [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    auto starts = std::make_unique<std::vector<std::int64_t>>();
+    auto ends = std::make_unique<std::vector<std::int64_t>>();
+    for (const Interval& transfer : transfers) {
+        starts->push_back(transfer.start);
+        ends->push_back(transfer.end);
+    }
+    m_lanes[kTransfer].push_back({starts->data(), ends->data(), nullptr, {}, starts->size()});
+    m_times.push_back(std::move(starts));
+    m_times.push_back(std::move(ends));
 }
 
 } // namespace ringside::metrics

@@ -9,22 +9,24 @@
 
 namespace ringside::metrics {
 
+using LastArrivals = std::unordered_map<std::uint32_t, std::int64_t>;
+
 /// Refers to the model's columns, which must outlive it.
 class DeviceWork final {
 public:
-    DeviceWork(const model::Model& model, const model::Rank& rank);
+    /// `lastArrivals` gives, by the kernel's correlation id and on the rank's own clock, when the last rank
+    /// came: from then on communication is transfer. A kernel that is not listed is transfer from its start.
+    DeviceWork(const model::Model& model, const model::Rank& rank, const LastArrivals& lastArrivals = {});
     DeviceWork(const DeviceWork&) = delete;
     DeviceWork& operator=(const DeviceWork&) = delete;
 
-    /// Fills the transfer class: communication from the last arrival on, which is given by the kernel's
-    /// correlation id on the rank's own clock. A kernel that is not listed counts as transfer from its start.
-    void setLastArrivals(const std::unordered_map<std::uint32_t, std::int64_t>& lastArrival);
     [[nodiscard]] const Lanes& lanes() const { return m_lanes; }
 
 private:
     using Rows = std::vector<std::uint32_t>;
     template <typename Columns, typename Classify>
     void addColumns(const Columns& columns, const model::Rank& rank, const Classify& classify);
+    void addTransfers(const Lane& communication, const LastArrivals& lastArrivals);
 
     std::vector<std::unique_ptr<Rows>> m_rows;
     std::vector<std::unique_ptr<std::vector<std::int64_t>>> m_times;

@@ -18,7 +18,8 @@ enum class IdleClass : std::uint8_t {
     Other,           ///< what ended the idle time has no launch record
 };
 inline constexpr std::size_t kIdleClasses = 6;
-[[nodiscard]] std::string_view idleClassName(IdleClass idle);
+[[nodiscard]] std::string_view idleClassName(IdleClass idle); ///< "data_loading", for programs
+[[nodiscard]] std::string_view idleClassText(IdleClass idle); ///< "waiting for data", for people
 
 struct IdleTimes {
     std::array<std::int64_t, kIdleClasses> ns{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/metrics.h"
 
+#include "metrics/arrivals.h"
 #include "metrics/wait_delay.h"
 
 #include <cmath>
@@ -64,6 +65,15 @@ std::vector<const model::Step*> analyzedSteps(const model::Model& model, const m
     return result;
 }
 
+/// Whether the host was in one of the steps (which ascend) at that moment.
+bool isInside(const std::vector<const model::Step*>& steps, std::int64_t time)
+{
+    const auto after =
+        std::upper_bound(steps.begin(), steps.end(), time,
+                         [](std::int64_t t, const auto* step) { return t < step->host.start; });
+    return after != steps.begin() && time < (*(after - 1))->host.end;
+}
+
 BlockingCalls blockingCalls(const trace::ProcessTrace& process, const std::vector<const model::Step*>& steps)
 {
     BlockingCalls result;
@@ -75,10 +85,7 @@ BlockingCalls blockingCalls(const trace::ProcessTrace& process, const std::vecto
             entry->second = -1;
         }
         const Interval time{process.apiCalls.startNs[i], process.apiCalls.endNs[i]};
-        const auto inside = [&](const model::Step* step) {
-            return step->host.start <= time.start && time.start < step->host.end;
-        };
-        if (entry->second < 0 || std::none_of(steps.begin(), steps.end(), inside)) {
+        if (entry->second < 0 || !isInside(steps, time.start)) {
             continue;
         }
         ++entry->second;
@@ -94,69 +101,23 @@ BlockingCalls blockingCalls(const trace::ProcessTrace& process, const std::vecto
     return result;
 }
 
-/// Position in Model::analyzedSteps whose device window on that rank holds a moment of run time.
-std::optional<std::size_t> stepAt(const model::Model& model, const model::Rank& rank, std::int64_t runTime)
+/// How much of the communication of the analyzed steps has a known last arrival.
+void addArrivedTime(RankMetrics& rank, const DeviceWork& work, const LastArrivals& lastArrivals)
 {
-    for (const model::Step& step : rank.steps) {
-        if (!step.device || rank.clock.toRun(step.device->start) > runTime ||
-            rank.clock.toRun(step.device->end) <= runTime) {
-            continue;
-        }
-        const auto found =
-            std::lower_bound(model.analyzedSteps.begin(), model.analyzedSteps.end(), step.number);
-        if (found != model.analyzedSteps.end() && *found == step.number) {
-            return static_cast<std::size_t>(found - model.analyzedSteps.begin());
+    const Interval analyzed{rank.windows.front().start, rank.windows.back().end};
+    for (const Lane& lane : work.lanes()[kCommunication]) {
+        for (std::size_t i = 0; i < lane.count; ++i) {
+            const std::size_t row = lane.row(i);
+            const Interval kernel{lane.start[row], lane.end[row]};
+            const auto ns = static_cast<double>(model::overlapLength(kernel, analyzed));
+            rank.communicationNs += ns;
+            rank.arrivedNs += lastArrivals.contains(lane.correlation[row]) ? ns : 0.0;
         }
     }
-    return std::nullopt;
 }
 
-std::vector<ArrivedOperation> arrivedOperations(const model::Model& model)
-{
-    std::vector<ArrivedOperation> result;
-    for (std::size_t i = 0; i < model.operations.size(); ++i) {
-        const auto times = model::arrivals(model.operations[i], model.ranks);
-        if (!times) {
-            continue;
-        }
-        if (const auto step = stepAt(model, model.ranks[times->lastRank], times->lastArrivalNs)) {
-            result.push_back({i, *step, *times});
-        }
-    }
-    return result;
-}
-
-/// Last arrival of every measured operation by the rank's kernels' correlation ids, on the rank's clock.
-std::unordered_map<std::uint32_t, std::int64_t> lastArrivalsOf(const model::Model& model,
-                                                               std::size_t rankIndex)
-{
-    const model::Rank& rank = model.ranks[rankIndex];
-    const trace::ProcessTrace& process = model.processOf(rank);
-    std::unordered_map<std::uint64_t, std::int64_t> byCall;
-    for (const model::Operation& operation : model.operations) {
-        const auto times = model::arrivals(operation, model.ranks);
-        if (!times) {
-            continue;
-        }
-        for (const model::Participant& part : operation.participants) {
-            if (part.rank == rankIndex) {
-                const trace::CollectiveCallRow& call = process.collectiveCalls[part.call];
-                const std::int64_t wait = times->lastArrivalNs - rank.clock.toRun(part.device->start);
-                byCall[static_cast<std::uint64_t>(call.groupId != 0 ? call.groupId : call.id)] =
-                    part.device->start + wait;
-            }
-        }
-    }
-    std::unordered_map<std::uint32_t, std::int64_t> result;
-    for (std::size_t i = 0; i < process.callCorrelations.size(); ++i) {
-        if (const auto found = byCall.find(process.callCorrelations.call[i]); found != byCall.end()) {
-            result.emplace(process.callCorrelations.correlation[i], found->second);
-        }
-    }
-    return result;
-}
-
-std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t index)
+std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t index,
+                                       const AllArrivals& arrivals)
 {
     const model::Rank& rank = model.ranks[index];
     const auto steps = analyzedSteps(model, rank);
@@ -168,8 +129,9 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
     for (const model::Step* step : steps) {
         result.windows.push_back(*step->device);
     }
-    DeviceWork work(model, rank);
-    work.setLastArrivals(lastArrivalsOf(model, index));
+    const LastArrivals lastArrivals = lastArrivalsOf(model, index, arrivals);
+    const DeviceWork work(model, rank, lastArrivals);
+    addArrivedTime(result, work, lastArrivals);
     const SweepResult swept = sweep(work.lanes(), result.windows);
     const std::vector<std::int64_t> delays = delayByWaiting(work.lanes(), result.windows);
     for (std::size_t i = 0; i < swept.windows.size(); ++i) {
@@ -313,18 +275,27 @@ void addSummary(RunMetrics& run)
     run.ratio = total.ratio();
     run.communicationShare = total.share(total.communicationNs);
     run.utilization = spreadOf(run, &Breakdown::utilization);
-    run.usefulUtilization = spreadOf(run, &Breakdown::usefulUtilization);
+    if (run.usefulMeasured()) {
+        run.usefulUtilization = spreadOf(run, &Breakdown::usefulUtilization);
+    }
 }
 
 void addLateness(RunMetrics& run)
 {
+    std::vector<std::vector<std::int64_t>> counts; // by rank, then step
+    for (const RankMetrics& rank : run.ranks) {
+        counts.emplace_back(rank.steps.size());
+    }
     for (const ArrivedOperation& entry : run.arrived) {
-        for (RankMetrics& rank : run.ranks) {
-            if (rank.rank == entry.times.lastRank) {
-                ++rank.lastArrivals;
-                rank.lostNs += entry.times.lostNs();
-            }
-        }
+        const auto last =
+            std::lower_bound(run.ranks.begin(), run.ranks.end(), entry.times.lastRank,
+                             [](const RankMetrics& rank, std::size_t index) { return rank.rank < index; });
+        ++last->lastArrivals;
+        ++counts[static_cast<std::size_t>(last - run.ranks.begin())][entry.step];
+        last->lostNs += entry.times.lostNs();
+    }
+    for (std::size_t i = 0; i < run.ranks.size(); ++i) {
+        run.ranks[i].medianLastArrivals = model::median(std::move(counts[i]));
     }
 }
 
@@ -350,6 +321,37 @@ Breakdown& Breakdown::operator+=(const Breakdown& other)
     return *this;
 }
 
+double RankMetrics::medianOf(double (Breakdown::*share)() const) const
+{
+    std::vector<double> values;
+    for (const Breakdown& step : steps) {
+        values.push_back((step.*share)());
+    }
+    return model::median(std::move(values));
+}
+
+std::optional<double> RankMetrics::medianRatio() const
+{
+    std::vector<double> values;
+    for (const Breakdown& step : steps) {
+        if (const auto ratio = step.ratio()) {
+            values.push_back(*ratio);
+        }
+    }
+    return values.empty() ? std::nullopt : std::optional(model::median(std::move(values)));
+}
+
+std::optional<double> RunMetrics::arrivalShare() const
+{
+    double whole = 0;
+    double known = 0;
+    for (const RankMetrics& rank : ranks) {
+        whole += rank.communicationNs;
+        known += rank.arrivedNs;
+    }
+    return whole > 0 ? std::optional(known / whole) : std::nullopt;
+}
+
 Breakdown RunMetrics::total() const
 {
     Breakdown sum;
@@ -371,12 +373,13 @@ std::int64_t RunMetrics::perStep(std::int64_t Breakdown::*figure) const
 RunMetrics computeMetrics(const model::Model& model)
 {
     RunMetrics run;
+    const AllArrivals arrivals = findArrivals(model);
     for (std::size_t i = 0; i < model.ranks.size(); ++i) {
-        if (auto rank = measureRank(model, i)) {
+        if (auto rank = measureRank(model, i, arrivals)) {
             run.ranks.push_back(std::move(*rank));
         }
     }
-    run.arrived = arrivedOperations(model);
+    run.arrived = arrivedInSteps(model, arrivals, run.ranks);
     run.collectives = groupCollectives(model, run.arrived);
     run.allReduceFit = fitAllReduces(model, run.arrived);
     addStepTimes(model, run);

@@ -51,8 +51,16 @@ struct RankMetrics {
     Breakdown median; ///< each figure's own median over the steps
     IdleTimes idle;
     BlockingCalls blocking;
-    std::int64_t lastArrivals = 0; ///< collectives to which it came last
-    std::int64_t lostNs = 0;       ///< last arrival minus second last, summed over those
+    std::int64_t lastArrivals = 0;       ///< collectives to which it came last
+    std::int64_t medianLastArrivals = 0; ///< of a step
+    std::int64_t lostNs = 0;             ///< last arrival minus second last, summed over those
+    double communicationNs = 0;          ///< of the communication kernels of these steps, summed
+    double arrivedNs = 0;                ///< of those in whose collective everybody's arrival is known
+
+    /// Median over the steps of a share, which is not the share of the medians.
+    [[nodiscard]] double medianOf(double (Breakdown::*share)() const) const;
+    /// Over the steps that have a ratio; null when none has.
+    [[nodiscard]] std::optional<double> medianRatio() const;
 };
 
 /// A collective of the analyzed steps in which everybody's arrival is known.
@@ -85,9 +93,14 @@ struct RunMetrics {
     std::optional<LatencyFit> allReduceFit;              ///< over the run's own all-reduces
     std::optional<std::int64_t> stepMedianNs, stepP99Ns; ///< device steps, else host steps
     std::optional<double> ratio, communicationShare;     ///< over all ranks' totals
-    std::optional<Spread> utilization, usefulUtilization;
+    std::optional<Spread> utilization;
+    std::optional<Spread> usefulUtilization; ///< null also when nobody knows who waited
 
     [[nodiscard]] bool arrivalsMeasured() const { return !arrived.empty(); }
+    /// Of the time in communication kernels, the share in which waiting can be told from transfer.
+    [[nodiscard]] std::optional<double> arrivalShare() const;
+    /// Waiting looks busy: without arrivals only runs without communication know their useful time.
+    [[nodiscard]] bool usefulMeasured() const { return arrivalsMeasured() || total().communicationNs == 0; }
     [[nodiscard]] Breakdown total() const; ///< over all ranks
     /// Mean over ranks and steps of one figure, 0 without ranks.
     [[nodiscard]] std::int64_t perStep(std::int64_t Breakdown::*figure) const;

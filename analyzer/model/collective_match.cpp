@@ -169,6 +169,10 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
         noteMismatch(operation, rank, call);
         operation.mismatched = true;
     }
+    if (operation.participant(rank) != nullptr) { // one place in the order, two calls: neither can be trusted
+        operation.mismatched = true;
+        return;
+    }
     Participant participant{rank, part.firstCall, std::nullopt};
     auto span = spans.find(static_cast<std::uint64_t>(call.groupId != 0 ? call.groupId : call.id));
     if (span == spans.end()) {
@@ -215,6 +219,15 @@ MatchResult Matcher::finish()
     return result;
 }
 
+bool clocksComparable(const Operation& operation, const std::vector<Rank>& ranks)
+{
+    const std::size_t host = ranks[operation.participants.front().rank].host;
+    return std::all_of(operation.participants.begin(), operation.participants.end(),
+                       [&](const Participant& part) { return ranks[part.rank].host == host; }) ||
+           std::all_of(operation.participants.begin(), operation.participants.end(),
+                       [&](const Participant& part) { return ranks[part.rank].clockAligned; });
+}
+
 } // namespace
 
 CollectiveKind collectiveKind(std::string_view api)
@@ -255,9 +268,16 @@ bool Operation::measured() const
                        [](const Participant& part) { return part.device.has_value(); });
 }
 
+const Participant* Operation::participant(std::size_t rank) const
+{
+    const auto found = std::lower_bound(participants.begin(), participants.end(), rank,
+                                        [](const Participant& part, std::size_t r) { return part.rank < r; });
+    return found != participants.end() && found->rank == rank ? &*found : nullptr;
+}
+
 std::optional<Arrivals> arrivals(const Operation& operation, const std::vector<Rank>& ranks)
 {
-    if (!operation.measured()) {
+    if (!operation.measured() || !clocksComparable(operation, ranks)) {
         return std::nullopt;
     }
     std::vector<std::pair<std::int64_t, std::size_t>> starts;

@@ -57,11 +57,13 @@ struct Operation {
     std::vector<Participant> participants; ///< by rank
 
     [[nodiscard]] bool complete() const { return static_cast<std::int64_t>(participants.size()) == size; }
+    [[nodiscard]] const Participant* participant(std::size_t rank) const; ///< null: did not take part
     /// Every member's device times are known and they agree on what they do.
     [[nodiscard]] bool measured() const;
 };
 
-/// When everybody came, in run time. Only of measured operations with at least two ranks.
+/// When everybody came, in run time. Only of measured operations with at least two ranks, whose clocks can be
+/// compared.
 struct Arrivals {
     std::size_t lastRank = 0; ///< of Model::ranks
     std::int64_t firstArrivalNs = 0;

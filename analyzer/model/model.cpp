@@ -203,6 +203,7 @@ void alignClocks(Model& model)
     }
     for (Rank& rank : model.ranks) {
         rank.clock = maps[rank.host];
+        rank.clockAligned = model.hosts[rank.host].boundNs.has_value();
     }
     if (const auto shift = realtimeShift(reference)) {
         model.startedRealtimeNs = origin + *shift;
@@ -226,38 +227,45 @@ void findSteps(Model& model)
     }
 }
 
+/// What the ranks know of one step.
+struct StepSeen {
+    std::size_t measured = 0; ///< ranks
+    bool boundary = false;    ///< somewhere
+};
+
 /// Steps with a device window on every rank that has any; boundary ones only while fewer than 4 are there.
 void chooseSteps(Model& model)
 {
     constexpr std::size_t kFewest = 4;
-    std::map<std::int64_t, std::pair<std::size_t, bool>>
-        seen; // number -> ranks that measured it, boundary somewhere
+    std::map<std::int64_t, StepSeen> seen;
     std::size_t measuring = 0;
     for (const Rank& rank : model.ranks) {
-        model.totalSteps = std::max(model.totalSteps, rank.steps.size());
         bool any = false;
         for (const Step& step : rank.steps) {
-            if (step.device) {
-                any = true;
-                auto& [count, boundary] = seen[step.number];
-                ++count;
-                boundary = boundary || step.boundary;
-            }
+            StepSeen& entry = seen[step.number];
+            entry.measured += step.device ? 1U : 0U;
+            entry.boundary = entry.boundary || step.boundary;
+            any = any || step.device;
         }
         measuring += any ? 1U : 0U;
     }
+    StepCoverage& coverage = model.stepCoverage;
+    coverage.found = seen.size();
     std::vector<std::int64_t> steady;
     std::vector<std::int64_t> all;
     for (const auto& [number, entry] : seen) {
-        if (entry.first != measuring) {
+        coverage.withoutDevice += entry.measured == 0 ? 1U : 0U;
+        coverage.notEverywhere += entry.measured > 0 && entry.measured < measuring ? 1U : 0U;
+        if (entry.measured == 0 || entry.measured < measuring) {
             continue;
         }
         all.push_back(number);
-        if (!entry.second) {
+        if (!entry.boundary) {
             steady.push_back(number);
         }
     }
     model.analyzedWhole = all.size() < kFewest || steady.empty();
+    coverage.boundary = model.analyzedWhole ? 0 : all.size() - steady.size();
     model.analyzedSteps = model.analyzedWhole ? std::move(all) : std::move(steady);
 }
 
@@ -274,11 +282,16 @@ void collectIssues(Model& model)
 
 std::optional<std::int64_t> Model::clockBoundNs() const
 {
-    std::optional<std::int64_t> largest = 0;
+    std::int64_t largest = 0;
+    std::int64_t second = 0;
     for (const Host& host : hosts) {
-        largest = largest && host.boundNs ? std::optional(std::max(*largest, *host.boundNs)) : std::nullopt;
+        if (!host.boundNs) {
+            return std::nullopt;
+        }
+        second = std::max(second, std::min(largest, *host.boundNs));
+        largest = std::max(largest, *host.boundNs);
     }
-    return largest;
+    return largest + second;
 }
 
 std::optional<std::int64_t> Model::clockResidualNs() const

@@ -35,11 +35,20 @@ struct Rank {
         device;           ///< set when the process holds several ranks: only this device is the rank's
     std::size_t host = 0; ///< of Model::hosts
     ClockMap clock;
-    bool deviceTier = false; ///< device work was recorded
+    bool clockAligned = true; ///< false: its host's clock can only be compared with that of the same host
+    bool deviceTier = false;  ///< device work was recorded
     StepSource stepSource = StepSource::None;
     std::vector<Step> steps;
 
     [[nodiscard]] bool owns(std::uint32_t deviceOrdinal) const { return !device || *device == deviceOrdinal; }
+};
+
+/// Which steps the figures stand on. found == withoutDevice + notEverywhere + boundary + analyzed ones.
+struct StepCoverage {
+    std::size_t found = 0;         ///< step numbers that any rank knows
+    std::size_t withoutDevice = 0; ///< no rank recorded device work of it
+    std::size_t notEverywhere = 0; ///< not every rank with device data recorded it
+    std::size_t boundary = 0;      ///< left out because it may be only partly recorded
 };
 
 struct Model {
@@ -55,15 +64,15 @@ struct Model {
     bool emulated = false;
     std::vector<std::int64_t>
         analyzedSteps; ///< step numbers that every rank with device data measured, steady if enough
-    std::size_t totalSteps = 0;
+    StepCoverage stepCoverage;
     bool analyzedWhole = false; ///< fewer than 4 steps: all of them are analyzed, with low confidence
 
     [[nodiscard]] const trace::ProcessTrace& processOf(const Rank& rank) const
     {
         return trace.processes[rank.process];
     }
-    /// How far arrivals of different ranks can be trusted: 0 on one host, null when hosts could not be
-    /// aligned.
+    /// How far off the difference of two ranks' arrivals can be: 0 on one host, null when a host could not
+    /// be aligned. Hosts are aligned to the reference, so two others may be off by both their bounds.
     [[nodiscard]] std::optional<std::int64_t> clockBoundNs() const;
     /// The printed residual: the largest of all hosts, null when nothing matched.
     [[nodiscard]] std::optional<std::int64_t> clockResidualNs() const;

@@ -31,27 +31,37 @@ std::vector<Step> tile(std::vector<Step> steps)
     return result;
 }
 
+/// Numbers that start again (one count an epoch) do not tell steps apart: then their place does.
+std::vector<Step> withDistinctNumbers(std::vector<Step> steps)
+{
+    const auto notAfter = [](const Step& a, const Step& b) { return a.number >= b.number; };
+    if (std::adjacent_find(steps.begin(), steps.end(), notAfter) != steps.end()) {
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            steps[i].number = static_cast<std::int64_t>(i) + 1;
+        }
+    }
+    return steps;
+}
+
 std::vector<Step> stepsFromMarks(const trace::ProcessTrace& process)
 {
     std::vector<Step> steps;
     for (const trace::StepRow& row : process.steps) {
         steps.push_back({row.number, {row.startNs, row.endNs}, std::nullopt, false});
     }
-    return tile(std::move(steps));
+    return withDistinctNumbers(tile(std::move(steps)));
 }
 
 std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process)
 {
     std::map<int, std::vector<Step>> byPriority;
     std::unordered_map<trace::StringId, std::optional<StepName>> names;
-    bool numbered = true;
     for (const trace::RangeRow& range : process.ranges) {
         auto [entry, fresh] = names.try_emplace(range.name);
         if (fresh) {
             entry->second = parseStepName(process.text(range.name));
         }
         if (entry->second && range.endNs > range.startNs) {
-            numbered = numbered && entry->second->number.has_value();
             byPriority[entry->second->priority].push_back(
                 {entry->second->number.value_or(0), {range.startNs, range.endNs}, std::nullopt, false});
         }
@@ -59,16 +69,7 @@ std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process)
     if (byPriority.empty()) {
         return {};
     }
-    std::vector<Step> steps = tile(std::move(byPriority.begin()->second));
-    const bool ascending = std::adjacent_find(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-                               return a.number >= b.number;
-                           }) == steps.end();
-    if (!numbered || !ascending) {
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            steps[i].number = static_cast<std::int64_t>(i) + 1;
-        }
-    }
-    return steps;
+    return withDistinctNumbers(tile(std::move(byPriority.begin()->second)));
 }
 
 std::vector<std::uint64_t> collectiveTokens(const trace::ProcessTrace& process)
@@ -164,6 +165,31 @@ void growSpans(std::vector<DeviceSpan>& spans, const Columns& work, const Launch
     }
 }
 
+/// A step lasts on the device until the next one's first work there. Where the next one left none, it lasts
+/// until the end of its own; one whose work does not begin before the next one's has no time of its own.
+void cutAtFirstWork(std::vector<Step>& steps, const std::vector<DeviceSpan>& spans)
+{
+    std::int64_t laterStart = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = steps.size(); i-- > 0;) {
+        if (spans[i].last < spans[i].first || spans[i].first >= laterStart) {
+            continue;
+        }
+        const bool tiles = i + 1 < steps.size() && steps[i + 1].device;
+        steps[i].device = Interval{spans[i].first, tiles ? laterStart : std::min(spans[i].last, laterStart)};
+        laterStart = spans[i].first;
+    }
+}
+
+/// Recording may begin or end within a step: those without a recorded neighbour on both sides may be parts.
+void markBoundaries(std::vector<Step>& steps)
+{
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const bool before = i > 0 && steps[i - 1].device;
+        const bool after = i + 1 < steps.size() && steps[i + 1].device;
+        steps[i].boundary = steps[i].device && !(before && after);
+    }
+}
+
 /// Without launch rows the host's step times stand in for the device's.
 void useHostTimes(std::vector<Step>& steps, const trace::ProcessTrace& process)
 {
@@ -242,23 +268,9 @@ void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& proces
         const auto stepOfLaunch = stepOfLaunches(steps, process.launches);
         growSpans(spans, process.kernels, launches, stepOfLaunch, device);
         growSpans(spans, process.copies, launches, stepOfLaunch, device);
-        std::optional<std::size_t> next; // the following step that did device work
-        for (std::size_t i = steps.size(); i-- > 0;) {
-            if (spans[i].last < spans[i].first) {
-                continue;
-            }
-            const bool adjacent = next && spans[*next].first > spans[i].first;
-            steps[i].device = Interval{spans[i].first, adjacent ? spans[*next].first : spans[i].last};
-            next = i;
-        }
+        cutAtFirstWork(steps, spans);
     }
-    const auto measured = [](const Step& step) { return step.device.has_value(); };
-    const auto first = std::find_if(steps.begin(), steps.end(), measured);
-    const auto last = std::find_if(steps.rbegin(), steps.rend(), measured);
-    if (first != steps.end()) {
-        first->boundary = true;
-        last->boundary = true;
-    }
+    markBoundaries(steps);
 }
 
 } // namespace ringside::model

@@ -18,7 +18,7 @@ struct Step {
     std::int64_t number = 0;
     Interval host;                  ///< from its begin to the begin of the next
     std::optional<Interval> device; ///< from its first device operation to that of the next step
-    bool boundary = false;          ///< the first or last recorded one, or only partly recorded
+    bool boundary = false;          ///< at an edge of what was recorded: may be only a part
 };
 
 struct HostSteps {

@@ -17,7 +17,7 @@ void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues&
     const rules::Context context(rule, report.model, report.metrics, options);
     rules::Outcome outcome = rule.run(context);
     if (const auto* missing = std::get_if<rules::NotApplicable>(&outcome)) {
-        report.notApplicable.push_back({std::string(rule.id), missing->reason});
+        report.notApplicable.push_back({std::string(rule.id), missing->reason, missing->inconclusive});
         return;
     }
     for (rules::Finding& finding : std::get<std::vector<rules::Finding>>(outcome)) {
@@ -36,9 +36,31 @@ void runRules(Report& report, const rules::OptionValues& options)
                 {"rule_failed", "error", 1, fmt::format("rule {} failed: {}", rule->id, error.what())});
         }
     }
-    const auto cost = [](const rules::Finding& finding) { return finding.costNsPerStep.value_or(-1); };
-    std::stable_sort(report.findings.begin(), report.findings.end(),
-                     [&](const auto& a, const auto& b) { return cost(a) > cost(b); });
+}
+
+/// Of the rules that a finding may be part of, only one that fired and costs as much stays.
+void resolveParts(std::vector<rules::Finding>& findings)
+{
+    for (rules::Finding& finding : findings) {
+        const auto holds = [&](std::string_view rule) {
+            return std::any_of(findings.begin(), findings.end(), [&](const rules::Finding& other) {
+                return other.rule == rule && finding.costNsPerStep &&
+                       other.costNsPerStep >= finding.costNsPerStep;
+            });
+        };
+        const auto kept = std::find_if(finding.partOf.begin(), finding.partOf.end(), holds);
+        finding.partOf = kept == finding.partOf.end() ? std::vector<std::string_view>() : std::vector{*kept};
+    }
+}
+
+/// Costliest first; of equal cost first the one that holds the others.
+void sortFindings(std::vector<rules::Finding>& findings)
+{
+    const auto key = [](const rules::Finding& finding) {
+        return std::pair(-finding.costNsPerStep.value_or(-1), finding.partOf.size());
+    };
+    std::stable_sort(findings.begin(), findings.end(),
+                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
 Tier tierOf(const model::Model& model, std::string_view name)
@@ -97,6 +119,8 @@ Report buildReport(trace::RunTrace run, const rules::OptionValues& options)
     report.issues = report.model.issues;
     addCoverage(report);
     runRules(report, options);
+    resolveParts(report.findings);
+    sortFindings(report.findings);
     report.verdict = judge(report);
     return report;
 }

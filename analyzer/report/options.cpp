@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 namespace ringside {
 namespace rules {
@@ -17,11 +18,25 @@ std::string_view severityName(Severity severity)
     return kNames[static_cast<std::size_t>(severity)];
 }
 
+std::string_view unitName(Unit unit)
+{
+    constexpr std::string_view kNames[] = {"share", "ns", "bytes", "count", "ratio", "probability"};
+    return kNames[static_cast<std::size_t>(unit)];
+}
+
 std::string_view limitName(Limit limit)
 {
     constexpr std::string_view kNames[] = {"nothing", "compute", "communication", "late_rank", "link",
                                            "host",    "data",    "copy",          "memory",    "settings"};
     return kNames[static_cast<std::size_t>(limit)];
+}
+
+std::string_view limitText(Limit limit)
+{
+    constexpr std::string_view kTexts[] = {"nothing found", "compute",  "communication", "a late rank",
+                                           "a link",        "the host", "data loading",  "copies",
+                                           "memory",        "settings"};
+    return kTexts[static_cast<std::size_t>(limit)];
 }
 
 double Context::option(std::string_view name) const
@@ -67,7 +82,7 @@ void setOption(rules::OptionValues& values, std::string_view assignment)
     const std::string_view text = assignment.substr(equals + 1);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) {
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number, in {}", text, assignment),
                     "Shares are given as 0.3, not as 30 %.");
     }

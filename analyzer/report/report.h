@@ -20,11 +20,13 @@ struct Verdict {
     std::string summary; ///< one paragraph: what limits the run, what it costs, what to try first
     rules::Limit limitedBy = rules::Limit::Nothing;
     Confidence confidence = Confidence::High;
+    std::string reason; ///< why the confidence is not high; empty when it is
 };
 
 struct MissingRule {
     std::string rule;
     std::string reason;
+    bool inconclusive = false; ///< it had data, but not enough to tell
 };
 
 struct Tier {

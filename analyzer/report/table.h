@@ -9,24 +9,38 @@
 namespace ringside::report {
 
 struct Table {
-    std::vector<std::string> header;
+    std::vector<std::string> header; ///< a line feed breaks a title in a terminal
     std::vector<std::vector<std::string>> rows;
 };
 
 [[nodiscard]] std::string plainTable(const Table& table, std::string_view indent);
 [[nodiscard]] std::string markdownTable(const Table& table);
-/// Breaks at spaces; every line begins with `indent`.
-[[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::string_view indent);
+/// Text in which nothing is taken for a table's border, a tag or the end of a line.
+[[nodiscard]] std::string markdownText(std::string_view text);
+/// Breaks at spaces; every line begins with `indent`. Control characters become spaces.
+[[nodiscard]] std::string wrap(std::string_view anyText, std::size_t width, std::string_view indent);
 
 // The tables that the text and the Markdown report share.
 [[nodiscard]] Table breakdownTable(const Report& report);
+[[nodiscard]] Table idleTable(const Report& report); ///< ms a step
 [[nodiscard]] Table collectiveTable(const Report& report);
-[[nodiscard]] Table tierTable(const Report& report);
+/// "ranks 0-3: steps 10 to 60", or why it was not recorded.
+[[nodiscard]] std::string tierText(const Tier& tier);
+/// "limited by a late rank (medium confidence: ...)"
+[[nodiscard]] std::string verdictText(const Verdict& verdict);
+/// Step time, communication, utilization and its variance over the run, one sentence a line.
+[[nodiscard]] std::vector<std::string> keyLines(const Report& report);
 /// "Steps: 40 found, 38 analyzed ..." and so on: what the figures rest on, one sentence a line.
 [[nodiscard]] std::vector<std::string> coverageLines(const Report& report);
 /// "1-3, 7" of many ranks; "all" when empty.
 [[nodiscard]] std::string rankList(const std::vector<std::int64_t>& ranks);
-/// "12.34 ms a step", or "not estimated".
+/// "late_rank, wait_dominates: needs ...", one line a reason.
+[[nodiscard]] std::vector<std::string> notJudgedLines(const Report& report);
+/// "lost per step 89.34 ms", with its threshold if it has one.
+[[nodiscard]] std::string figureText(const rules::Figure& figure);
+/// "rank 2 at 1.234567 s for 8.05 ms: ..."
+[[nodiscard]] std::string evidenceText(const rules::Evidence& place);
+/// "12.34 ms a step, part of exposed_communication", or "not estimated".
 [[nodiscard]] std::string costText(const rules::Finding& finding);
 
 } // namespace ringside::report

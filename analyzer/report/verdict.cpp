@@ -7,19 +7,59 @@
 namespace ringside::report {
 namespace {
 
-Confidence confidenceOf(const Report& report)
+struct Doubt {
+    Confidence confidence;
+    std::string reason;
+};
+
+bool hasIssue(const Report& report, std::string_view id)
+{
+    return std::any_of(report.issues.begin(), report.issues.end(),
+                       [&](const trace::IssueRow& issue) { return issue.id == id; });
+}
+
+const MissingRule* inconclusiveRule(const Report& report)
+{
+    const auto found = std::find_if(report.notApplicable.begin(), report.notApplicable.end(),
+                                    [](const MissingRule& rule) { return rule.inconclusive; });
+    return found == report.notApplicable.end() ? nullptr : &*found;
+}
+
+/// Everything that weakens the verdict of a run with device data, the worst first.
+std::vector<Doubt> doubtsOf(const Report& report)
 {
     constexpr std::size_t kManySteps = 10;
-    if (report.metrics.ranks.empty()) {
-        return Confidence::Inconclusive;
-    }
+    const auto measured = static_cast<std::int64_t>(report.metrics.ranks.size());
+    const std::int64_t world = report.model.worldSize;
+    std::vector<Doubt> doubts;
     if (report.model.analyzedWhole) {
-        return Confidence::Low;
+        doubts.push_back(
+            {Confidence::Low, "so few steps were recorded that the first and the last count too"});
     }
-    const bool everyRank = static_cast<std::int64_t>(report.metrics.ranks.size()) == report.model.worldSize;
-    return report.metrics.stepCount() >= kManySteps && everyRank && report.droppedRecords == 0
-               ? Confidence::High
-               : Confidence::Medium;
+    if (2 * measured < world) {
+        doubts.push_back(
+            {Confidence::Low, fmt::format("device work was recorded on {} of {} ranks", measured, world)});
+    } else if (measured < world) {
+        doubts.push_back(
+            {Confidence::Medium, fmt::format("device work was recorded on {} of {} ranks", measured, world)});
+    }
+    if (const MissingRule* const rule = inconclusiveRule(report)) {
+        doubts.push_back({Confidence::Low, fmt::format("{} is {}", rule->rule, rule->reason)});
+    }
+    if (hasIssue(report, "steps_from_host_clock")) {
+        doubts.push_back({Confidence::Low, "steps are cut at the host's times, not at the device's"});
+    }
+    if (!report.model.analyzedWhole && report.metrics.stepCount() < kManySteps) {
+        doubts.push_back(
+            {Confidence::Medium, fmt::format("only {} steps were analyzed, {} or more are steady",
+                                             report.metrics.stepCount(), kManySteps)});
+    }
+    if (report.droppedRecords > 0) {
+        doubts.push_back({Confidence::Medium, fmt::format("{} records were dropped", report.droppedRecords)});
+    }
+    std::stable_sort(doubts.begin(), doubts.end(),
+                     [](const Doubt& a, const Doubt& b) { return a.confidence > b.confidence; });
+    return doubts;
 }
 
 /// The costliest finding of its kind: findings come sorted. Information alone limits nothing.
@@ -51,21 +91,31 @@ std::string costText(const Report& report, const rules::Finding& finding)
     if (!finding.costNsPerStep || *finding.costNsPerStep <= 0) {
         return {};
     }
-    const std::int64_t step = report.metrics.perStep(&metrics::Breakdown::stepNs);
+    const std::int64_t step = std::max<std::int64_t>(1, report.metrics.perStep(&metrics::Breakdown::stepNs));
     return fmt::format(
         " It costs about {} of a {} step ({}).", rules::milliseconds(*finding.costNsPerStep),
         rules::milliseconds(step),
         rules::percent(static_cast<double>(*finding.costNsPerStep) / static_cast<double>(step)));
 }
 
-std::string withoutFindings(const Report& report)
+std::string whereTimeGoes(const Report& report)
 {
     const metrics::Breakdown total = report.metrics.total();
     return fmt::format(
-        "Nothing measured here limits this run: compute fills {} of the step, exposed communication {}, idle "
-        "time {}.",
+        "compute fills {} of the step, exposed communication {}, exposed copies {}, idle time {}",
         rules::percent(total.share(total.computeNs)),
-        rules::percent(total.share(total.exposedCommunicationNs)), rules::percent(total.share(total.idleNs)));
+        rules::percent(total.share(total.exposedCommunicationNs)),
+        rules::percent(total.share(total.exposedCopyNs)), rules::percent(total.share(total.idleNs)));
+}
+
+/// What a finding says, costs and advises, and which cause comes next.
+std::string advise(const Report& report, const rules::Finding& first)
+{
+    std::string text = fmt::format("{}.{} Try first: {}", first.title, costText(report, first), first.advice);
+    if (const rules::Finding* const next = costliest(report, true, &first)) {
+        text += fmt::format(" Next: {}.{}", next->title, costText(report, *next));
+    }
+    return text;
 }
 
 std::string_view unmeasured(const Report& report)
@@ -80,6 +130,10 @@ std::string_view unmeasured(const Report& report)
                "`--profile standard`; the "
                "coverage below says why the device tier was not active.";
     }
+    if (report.model.stepCoverage.notEverywhere > 0) {
+        return "No step was recorded on every rank that has device data, so what limits this run was not "
+               "measured. Did a rank end early or start late? Record all ranks over the same steps.";
+    }
     return "No whole step with device work was found, so what limits this run was not measured. Mark steps "
            "with NVTX ranges "
            "(`ProfilerStep#N`, `iteration N`) or with ringside_step_begin, and record more of them.";
@@ -90,24 +144,33 @@ std::string_view unmeasured(const Report& report)
 Verdict judge(const Report& report)
 {
     Verdict verdict;
-    verdict.confidence = confidenceOf(report);
-    if (verdict.confidence == Confidence::Inconclusive) {
+    if (report.metrics.ranks.empty()) {
+        verdict.confidence = Confidence::Inconclusive;
         verdict.summary = unmeasured(report);
+        verdict.reason = "the device's time was not measured";
         return verdict;
     }
-    const rules::Finding* first = worst(report);
+    if (const std::vector<Doubt> doubts = doubtsOf(report); !doubts.empty()) {
+        verdict.confidence = doubts.front().confidence;
+        verdict.reason = doubts.front().reason;
+    }
+    const metrics::Breakdown total = report.metrics.total();
+    const bool computes = 2 * total.computeNs > total.stepNs;
+    const rules::Finding* const first = worst(report);
     if (first == nullptr) {
-        const metrics::Breakdown total = report.metrics.total();
-        verdict.limitedBy =
-            2 * total.computeNs > total.stepNs ? rules::Limit::Compute : rules::Limit::Nothing;
-        verdict.summary = withoutFindings(report);
+        verdict.limitedBy = computes ? rules::Limit::Compute : rules::Limit::Nothing;
+        verdict.summary = fmt::format("Nothing measured here limits this run: {}.", whereTimeGoes(report));
     } else {
-        verdict.limitedBy = first->limit;
+        // What is only worth warnings does not limit a run that computes most of the time.
+        const bool small =
+            computes && std::none_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
+                return finding.severity == rules::Severity::Problem;
+            });
+        verdict.limitedBy = small ? rules::Limit::Compute : first->limit;
         verdict.summary =
-            fmt::format("{}.{} Try first: {}", first->title, costText(report, *first), first->advice);
-        if (const rules::Finding* const next = costliest(report, true, first)) {
-            verdict.summary += fmt::format(" Next: {}.{}", next->title, costText(report, *next));
-        }
+            (small ? fmt::format("Mostly computing: {}. Most to gain elsewhere: ", whereTimeGoes(report))
+                   : std::string()) +
+            advise(report, *first);
     }
     if (report.model.emulated) {
         verdict.summary +=

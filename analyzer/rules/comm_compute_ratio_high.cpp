@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication is long compared with compute. A symptom: the advice names the biggest cause that was
-// measured.
-#include "rules/support.h"
+// Communication is long compared with compute. A symptom: the advice names the biggest measured cause.
+#include "rules/communication_cause.h"
 
 namespace ringside::rules {
 namespace {
@@ -24,14 +23,20 @@ Outcome run(const Context& context)
         return std::vector<Finding>{};
     }
     Finding finding;
-    finding.severity = ratio > context.option("problem_ratio") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Communication;
     finding.cause = false;
+    finding.partOf = {"exposed_communication", "comm_share_high"};
     finding.title = fmt::format("Communication takes {:.2f} times as long as compute", ratio);
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
-    finding.figures = {{"comm_compute_ratio", ratio, context.option("ratio")}};
+    finding.severity =
+        std::min(ratio > context.option("problem_ratio") ? Severity::Problem : Severity::Warning,
+                 severityByCost(context, *finding.costNsPerStep)); // hidden, it costs nothing
+    finding.figures = {{"comm_compute_ratio", Unit::Ratio, ratio, context.option("ratio")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, "communication");
-    finding.advice = biggestCommunicationCause(context);
+    finding.advice =
+        fmt::format("A larger batch a rank, or gradient accumulation with `no_sync()`, gives the "
+                    "same bytes more compute. Biggest part now: {}.",
+                    describe(context, biggestCommunicationCause(context)));
     return std::vector<Finding>{finding};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication takes a large share of the step. A symptom: the advice names the biggest cause that was
-// measured.
-#include "rules/support.h"
+// Communication takes a large share of the step. A symptom: the advice names the biggest measured cause.
+#include "rules/communication_cause.h"
 
 namespace ringside::rules {
 namespace {
@@ -21,14 +20,18 @@ Outcome run(const Context& context)
         return std::vector<Finding>{};
     }
     Finding finding;
-    finding.severity = share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Communication;
     finding.cause = false;
+    finding.partOf = {"exposed_communication"};
     finding.title = fmt::format("Communication takes {} of the step", percent(share));
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
-    finding.figures = {{"communication_share", share, context.option("share")}};
+    finding.severity =
+        std::min(share > context.option("problem_share") ? Severity::Problem : Severity::Warning,
+                 severityByCost(context, *finding.costNsPerStep)); // hidden, it costs nothing
+    finding.figures = {{"communication_share", Unit::Share, share, context.option("share")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, "communication");
-    finding.advice = biggestCommunicationCause(context);
+    const CommunicationCause cause = biggestCommunicationCause(context);
+    finding.advice = fmt::format("The biggest part is {}: {}", describe(context, cause), cause.remedy);
     return std::vector<Finding>{finding};
 }
 

@@ -52,12 +52,12 @@ Outcome run(const Context& context)
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
-    finding.severity =
-        severityByCost(*finding.costNsPerStep, context.figures.perStep(&metrics::Breakdown::stepNs));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Data;
+    finding.partOf = {"gpu_utilization_low"};
     finding.title = fmt::format("GPUs wait for data during up to {} of the step", percent(worst));
     finding.settings = {"num_workers", "prefetch_factor", "pin_memory"};
-    finding.figures = {{"data_idle_share", worst, context.option("share")}};
+    finding.figures = {{"data_idle_share", Unit::Share, worst, context.option("share")}};
     finding.advice =
         "Raise the DataLoader's `num_workers`, then `prefetch_factor`; set `pin_memory=True` and "
         "`persistent_workers=True`; keep the data set on local disks, sharded by rank.";

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communication that no compute hides. A symptom: late ranks and small messages show here too.
-#include "rules/support.h"
+#include "rules/communication_cause.h"
 
 namespace ringside::rules {
 namespace {
 
 constexpr Option kOptions[] = {
     {"share", 0.10, "warn above this exposed share of the step"},
-    {"problem_share", 0.40, "a problem above this share"},
+    {"problem_share", 0.20, "a problem above this share"},
 };
 
-std::string advice(const Context& context, std::int64_t wait, std::int64_t exposed)
+std::string advice(const Context& context)
 {
-    if (2 * wait > exposed) {
-        return biggestCommunicationCause(context);
+    const CommunicationCause cause = biggestCommunicationCause(context);
+    const std::string most = fmt::format("Most of it is {}", describe(context, cause));
+    if (!cause.overlapWouldHelp) {
+        return fmt::format("{}: mend that first, overlap would only hide it.", most);
     }
-    return "Let communication overlap with backward: check that gradients are reduced while backward runs "
-           "(bucket order, "
-           "`static_graph=True`, no synchronisation between buckets, a communication stream of its own), or "
-           "give it more "
-           "compute to hide behind (bigger micro-batch, accumulation with `no_sync()`).";
+    return fmt::format("{}. Let it overlap with backward: check that gradients are reduced while backward "
+                       "runs (bucket order, "
+                       "`static_graph=True`, no synchronisation between buckets, a communication stream of "
+                       "its own), or give "
+                       "it more compute to hide behind (bigger micro-batch, accumulation with `no_sync()`).",
+                       most);
 }
 
 Outcome run(const Context& context)
@@ -32,28 +35,28 @@ Outcome run(const Context& context)
     if (share <= context.option("share")) {
         return std::vector<Finding>{};
     }
-    const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
-    const std::int64_t wait = context.figures.perStep(&metrics::Breakdown::exposedWaitNs);
     Finding finding;
     finding.severity = share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Communication;
     finding.cause = false;
     finding.title = fmt::format("{} of the step is communication that nothing hides", percent(share));
     finding.settings = {"bucket_cap_mb", "static_graph"};
-    finding.costNsPerStep = exposed;
-    finding.figures = {{"exposed_share", share, context.option("share")}};
+    finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    finding.figures = {{"exposed_share", Unit::Share, share, context.option("share")}};
     if (total.communicationNs > 0) {
         finding.figures.push_back(
             {"overlap",
+             Unit::Share,
              static_cast<double>(total.overlapNs) / static_cast<double>(total.communicationNs),
              {}});
     }
     if (context.figures.arrivalsMeasured()) {
-        finding.figures.push_back({"exposed_wait_ns_per_step", static_cast<double>(wait), {}});
+        const std::int64_t delay = context.figures.perStep(&metrics::Breakdown::waitDelayNs);
+        finding.figures.push_back({"wait_delay_ns_per_step", Unit::Ns, static_cast<double>(delay), {}});
     }
     finding.evidence =
         worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
-    finding.advice = advice(context, wait, exposed);
+    finding.advice = advice(context);
     return std::vector<Finding>{finding};
 }
 

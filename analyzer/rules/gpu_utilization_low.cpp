@@ -7,7 +7,7 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"utilization", 0.85, "warn below this mean utilization (field guides: above 85 %)"},
-    {"problem_utilization", 0.60, "a problem below this mean utilization"},
+    {"problem_utilization", 0.75, "a problem below this mean utilization"},
 };
 
 struct Remedy {
@@ -20,7 +20,8 @@ Remedy remedyOf(metrics::IdleClass idle)
     switch (idle) {
     case metrics::IdleClass::DataLoading:
         return {Limit::Data,
-                "The GPUs wait for data: more `num_workers`, `prefetch_factor`, `pin_memory=True`."};
+                "The GPUs wait for data: look at the loader's workers, prefetching and pinned memory (see "
+                "data_loading_stall)."};
     case metrics::IdleClass::Synchronization:
         return {Limit::Host, "The host waits for the GPU before it launches more: see sync_in_loop."};
     case metrics::IdleClass::HostBound:
@@ -34,7 +35,7 @@ Remedy remedyOf(metrics::IdleClass idle)
             "The GPU outruns the launches: fuse small kernels (torch.compile, fused optimizer) or use CUDA "
             "graphs."};
     case metrics::IdleClass::DependencyWait:
-        return {Limit::Compute,
+        return {Limit::Host,
                 "Work was queued but waited for another stream: look for events that order streams more "
                 "than needed."};
     case metrics::IdleClass::Other:
@@ -42,18 +43,6 @@ Remedy remedyOf(metrics::IdleClass idle)
     }
     return {Limit::Host,
             "What ended the idle times has no launch record: look at the host's calls in the evidence."};
-}
-
-/// Idle time of all ranks by class, with the longest stretch of the biggest one.
-metrics::IdleClass biggestClass(const Context& context)
-{
-    metrics::IdleTimes sum;
-    for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
-            sum.ns[i] += rank.idle.ns[i];
-        }
-    }
-    return sum.biggest();
 }
 
 Outcome run(const Context& context)
@@ -66,17 +55,16 @@ Outcome run(const Context& context)
     if (mean >= threshold) {
         return std::vector<Finding>{};
     }
-    const metrics::IdleClass idle = biggestClass(context);
+    const metrics::IdleClass idle = biggestIdleClass(context);
     const Remedy remedy = remedyOf(idle);
-    const auto step = static_cast<double>(context.figures.perStep(&metrics::Breakdown::stepNs));
     Finding finding;
     finding.severity = mean < context.option("problem_utilization") ? Severity::Problem : Severity::Warning;
     finding.limit = remedy.limit;
     finding.cause = false;
     finding.title = fmt::format("The GPUs are busy only {} of the time; most idle time is {}", percent(mean),
-                                metrics::idleClassName(idle));
-    finding.costNsPerStep = std::llround((threshold - mean) * step);
-    finding.figures = {{"gpu_utilization", mean, threshold}};
+                                metrics::idleClassText(idle));
+    finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::idleNs);
+    finding.figures = {{"gpu_utilization", Unit::Share, mean, threshold}};
     for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
         std::int64_t sum = 0;
         for (const metrics::RankMetrics& rank : context.figures.ranks) {
@@ -85,6 +73,7 @@ Outcome run(const Context& context)
         const metrics::Breakdown total = context.figures.total();
         finding.figures.push_back(
             {fmt::format("{}_share", metrics::idleClassName(static_cast<metrics::IdleClass>(i))),
+             Unit::Share,
              total.share(sum),
              {}});
     }
@@ -102,8 +91,6 @@ Outcome run(const Context& context)
 } // namespace
 } // namespace ringside::rules
 
-RINGSIDE_RULE(
-    gpu_utilization_low, .title = "GPUs are idle", .needs = "device", .options = ringside::rules::kOptions,
-    .run = ringside::rules::run,
-    .help =
-        "|C or M or K| over the step, mean over ranks. The cost is what reaching the threshold would save.");
+RINGSIDE_RULE(gpu_utilization_low, .title = "GPUs are idle", .needs = "device",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "|C or M or K| over the step, mean over ranks. The cost is the idle time.");

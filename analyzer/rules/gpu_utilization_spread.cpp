@@ -11,10 +11,37 @@ constexpr Option kOptions[] = {
     {"problem_spread", 0.20, "a problem above this"},
 };
 
+/// What equal work would save: the busiest rank's useful time above the mean.
+std::int64_t costBetweenRanks(const Context& context, const metrics::Spread& useful)
+{
+    const auto step = static_cast<double>(context.figures.perStep(&metrics::Breakdown::stepNs));
+    return std::llround((useful.max - useful.mean) * step);
+}
+
+/// What would be saved if every step took no longer than the median one.
+std::int64_t costOverTime(const Context& context)
+{
+    const std::int64_t mean = context.figures.perStep(&metrics::Breakdown::stepNs);
+    return std::max<std::int64_t>(0, mean - context.figures.stepMedianNs.value_or(mean));
+}
+
+/// Where most of the time goes that is not useful.
+Limit limitOverTime(const Context& context)
+{
+    const std::int64_t idle = context.figures.perStep(&metrics::Breakdown::idleNs);
+    if (context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs) > idle) {
+        return Limit::Communication;
+    }
+    return biggestIdleClass(context) == metrics::IdleClass::DataLoading ? Limit::Data : Limit::Host;
+}
+
 Outcome run(const Context& context)
 {
-    if (!context.figures.usefulUtilization) {
+    if (context.figures.ranks.empty()) {
         return kNeedsDevice;
+    }
+    if (!context.figures.usefulUtilization) {
+        return kNeedsArrivals;
     }
     const metrics::Spread& useful = *context.figures.usefulUtilization;
     const double largest = std::max({useful.spread, useful.cv, useful.timeStddev});
@@ -22,25 +49,34 @@ Outcome run(const Context& context)
         return std::vector<Finding>{};
     }
     const bool overTime = useful.timeStddev >= std::max(useful.spread, useful.cv);
-    const auto step = static_cast<double>(context.figures.perStep(&metrics::Breakdown::stepNs));
+    if (!overTime && context.figures.arrivalsMeasured() && arrivalsBelowClockError(context)) {
+        return kBelowClockError;
+    }
     Finding finding;
-    finding.severity = largest > context.option("problem_spread") ? Severity::Problem : Severity::Warning;
-    finding.limit = Limit::LateRank;
+    finding.limit = overTime ? limitOverTime(context) : Limit::LateRank;
     finding.cause = false;
+    finding.partOf = {"exposed_communication", "gpu_utilization_low"};
     finding.title =
         overTime
-            ? fmt::format("Useful GPU utilization varies by {} from step to step", percent(useful.timeStddev))
-            : fmt::format("Useful GPU utilization differs by {} between ranks", percent(useful.spread));
-    finding.costNsPerStep = std::llround((overTime ? useful.timeStddev : useful.max - useful.mean) * step);
-    finding.figures = {{"spread", useful.spread, context.option("spread")},
-                       {"cv", useful.cv, context.option("spread")},
-                       {"time_stddev", useful.timeStddev, context.option("spread")}};
+            ? fmt::format("Useful GPU utilization varies by {} from step to step (standard deviation)",
+                          points(useful.timeStddev))
+            : fmt::format("Useful GPU utilization differs by {} between ranks (coefficient of variation {})",
+                          points(useful.spread), percent(useful.cv));
+    finding.costNsPerStep = overTime ? costOverTime(context) : costBetweenRanks(context, useful);
+    finding.severity =
+        std::min(largest > context.option("problem_spread") ? Severity::Problem : Severity::Warning,
+                 severityByCost(context, *finding.costNsPerStep));
+    finding.figures = {{"spread", Unit::Share, useful.spread, context.option("spread")},
+                       {"cv", Unit::Share, useful.cv, context.option("spread")},
+                       {"time_stddev", Unit::Share, useful.timeStddev, context.option("spread")}};
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        if (rank.total.usefulUtilization() == useful.max) {
+        if (!overTime && rank.total.usefulUtilization() == useful.max) {
             finding.ranks.push_back(context.rankOf(rank).rank);
         }
     }
-    finding.evidence = worstStep(context, &metrics::Breakdown::waitNs, "waiting");
+    finding.evidence = !overTime && context.figures.arrivalsMeasured()
+                           ? worstStep(context, &metrics::Breakdown::waitNs, "waiting")
+                           : worstStep(context, &metrics::Breakdown::idleNs, "idle time");
     finding.advice =
         overTime
             ? "Look at the steps that differ: evaluation, checkpoints, data of different length."
@@ -55,5 +91,4 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(gpu_utilization_spread, .title = "GPUs are used unequally", .needs = "device",
               .options = ringside::rules::kOptions, .run = ringside::rules::run,
               .help = "Spread and coefficient of variation of useful utilization across ranks, and its "
-                      "standard deviation over "
-                      "steps.");
+                      "standard deviation over steps.");

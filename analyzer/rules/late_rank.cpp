@@ -73,16 +73,22 @@ struct Cause {
     std::string_view name;
     std::int64_t excessNs; ///< a step, more than the other ranks' median
     std::string_view advice;
+    std::int64_t allExcessNs = 0; ///< of it and of the others: mending the rank cannot save more
 };
 
-/// What the rank spends more time on than the others do, from its own timeline.
-Cause causeOf(const Context& context, std::size_t rankIndex)
+/// What the rank spends more time on than the others do, from its own timeline; null when nothing there is
+/// long enough to explain the time lost.
+std::optional<Cause> causeOf(const Context& context, std::size_t rankIndex, std::int64_t lostPerStep)
 {
+    constexpr std::int64_t kLeastPart = 4; // a quarter
     const auto perStep = [&](const metrics::RankMetrics& rank) {
         const auto steps = static_cast<std::int64_t>(rank.steps.size());
-        const std::int64_t data = rank.idle.of(metrics::IdleClass::DataLoading) / steps;
-        return std::array<std::int64_t, 4>{rank.total.computeNs / steps, data,
-                                           rank.total.idleNs / steps - data, rank.total.copyNs / steps};
+        const std::int64_t host = rank.idle.of(metrics::IdleClass::HostBound) +
+                                  rank.idle.of(metrics::IdleClass::LaunchLatency) +
+                                  rank.idle.of(metrics::IdleClass::Synchronization);
+        return std::array<std::int64_t, 4>{rank.total.computeNs / steps,
+                                           rank.idle.of(metrics::IdleClass::DataLoading) / steps,
+                                           host / steps, rank.total.copyNs / steps};
     };
     std::array<std::int64_t, 4> own{};
     std::array<std::vector<std::int64_t>, 4> others;
@@ -99,8 +105,7 @@ Cause causeOf(const Context& context, std::size_t rankIndex)
     std::array<Cause, 4> causes = {{
         {"longer compute", 0,
          "Give it no more work than the others (sequence length, experts, `drop_last`), and check its clocks "
-         "and temperature "
-         "(nvidia-smi -q -d CLOCK,PERFORMANCE)."},
+         "and temperature (nvidia-smi -q -d CLOCK,PERFORMANCE)."},
         {"data loading", 0,
          "Look at its loader: `num_workers`, `prefetch_factor`, `pin_memory`, its shard of the data set, its "
          "host's disk."},
@@ -108,11 +113,15 @@ Cause causeOf(const Context& context, std::size_t rankIndex)
          "Look at its host: CPU contention, binding to the GPU's NUMA node, blocking calls in its loop."},
         {"copies", 0, "Look at its copies: pinned memory, `non_blocking=True`, its PCIe link."},
     }};
+    std::int64_t all = 0;
     for (std::size_t i = 0; i < causes.size(); ++i) {
         causes[i].excessNs = own[i] - model::median(others[i]);
+        all += std::max<std::int64_t>(0, causes[i].excessNs);
     }
-    return *std::max_element(causes.begin(), causes.end(),
-                             [](const Cause& a, const Cause& b) { return a.excessNs < b.excessNs; });
+    Cause& biggest = *std::max_element(
+        causes.begin(), causes.end(), [](const Cause& a, const Cause& b) { return a.excessNs < b.excessNs; });
+    biggest.allExcessNs = all;
+    return kLeastPart * biggest.excessNs >= lostPerStep ? std::optional(biggest) : std::nullopt;
 }
 
 /// What the lost time costs a step: not more than waiting delays the others.
@@ -133,12 +142,13 @@ std::optional<NotApplicable> missing(const Context& context)
     if (context.figures.ranks.empty()) {
         return kNeedsDevice;
     }
-    if (!context.figures.arrivalsMeasured()) {
-        return kNeedsArrivals;
-    }
     if (!context.run.clockBoundNs()) {
         return NotApplicable{
-            "inconclusive: the clocks of the hosts could not be aligned, see the issue clock_unaligned"};
+            "inconclusive: the clocks of the hosts could not be aligned, see the issue clock_unaligned",
+            true};
+    }
+    if (!context.figures.arrivalsMeasured()) {
+        return kNeedsArrivals;
     }
     return std::nullopt;
 }
@@ -148,6 +158,7 @@ struct Judgement {
     std::int64_t costNs = 0; ///< a step
     double share = 0;        ///< cost of the step
     double chance = 1;
+    std::optional<Cause> cause;
 };
 
 Judgement judge(const Context& context, std::size_t index, const Lateness& lateness)
@@ -156,6 +167,10 @@ Judgement judge(const Context& context, std::size_t index, const Lateness& laten
     Judgement result;
     result.lostNs = lateness.sumNs / static_cast<std::int64_t>(steps);
     result.costNs = costOf(context, index, result.lostNs);
+    result.cause = causeOf(context, index, result.costNs);
+    if (result.cause) {
+        result.costNs = std::min(result.costNs, result.cause->allExcessNs);
+    }
     result.share =
         static_cast<double>(result.costNs) /
         static_cast<double>(std::max<std::int64_t>(1, context.figures.perStep(&metrics::Breakdown::stepNs)));
@@ -163,11 +178,31 @@ Judgement judge(const Context& context, std::size_t index, const Lateness& laten
     return result;
 }
 
+/// Steps below which not even a rank that is late in all of them can be told from chance.
+std::size_t stepsNeeded(const Context& context)
+{
+    constexpr std::size_t kMost = 1000; // an unreachable threshold was set
+    std::size_t steps = 1;
+    while (steps < kMost && chanceOf(steps, steps, context.run.ranks.size()) > context.option("chance")) {
+        ++steps;
+    }
+    return steps;
+}
+
+NotApplicable tooFewSteps(const Context& context, std::size_t index)
+{
+    return {
+        fmt::format("inconclusive: the others wait for rank {}, but {} analyzed steps are too few to tell "
+                    "that from chance: record {} or more",
+                    context.run.ranks[index].rank, context.run.analyzedSteps.size(), stepsNeeded(context)),
+        true};
+}
+
 Finding describe(const Context& context, std::size_t index, const Lateness& lateness,
                  const Judgement& judgement)
 {
     const model::Rank& rank = context.run.ranks[index];
-    const Cause cause = causeOf(context, index);
+    const std::optional<Cause>& cause = judgement.cause;
     const auto& worst = context.figures.arrived[lateness.worstOperation];
     const auto collectives = static_cast<double>(context.figures.arrived.size());
     Finding finding;
@@ -175,25 +210,28 @@ Finding describe(const Context& context, std::size_t index, const Lateness& late
         judgement.share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::LateRank;
     finding.title = fmt::format(
-        "Rank {} comes last and makes the others wait in {} of {} steps; its own timeline shows {}",
+        "Rank {} comes last: the others wait longest for it in {} of {} steps; its own timeline shows {}",
         rank.rank, lateness.worstOfSteps, context.run.analyzedSteps.size(),
-        cause.excessNs > 0 ? cause.name : "no longer work of its own");
+        cause ? cause->name : "nothing that explains it");
     finding.ranks = {rank.rank};
     finding.costNsPerStep = judgement.costNs;
+    finding.partOf = {"exposed_communication"};
     finding.figures = {
-        {"lost_share", judgement.share, context.option("lost_share")},
-        {"chance", judgement.chance, context.option("chance")},
-        {"lost_ns_per_step", static_cast<double>(judgement.lostNs), {}},
-        {"last_arrivals_share", static_cast<double>(lateness.lastArrivals) / collectives, {}},
-        {"cause_excess_ns_per_step", static_cast<double>(cause.excessNs), {}},
+        {"lost_share", Unit::Share, judgement.share, context.option("lost_share")},
+        {"chance", Unit::Probability, judgement.chance, context.option("chance")},
+        {"lost_ns_per_step", Unit::Ns, static_cast<double>(judgement.lostNs), {}},
+        {"last_arrivals_share", Unit::Share, static_cast<double>(lateness.lastArrivals) / collectives, {}},
     };
+    if (cause) {
+        finding.figures.push_back(
+            {"cause_excess_ns_per_step", Unit::Ns, static_cast<double>(cause->excessNs), {}});
+    }
     finding.evidence = {{rank.rank, worst.times.firstArrivalNs, worst.times.endNs,
                          fmt::format("collective for which it was {} later than the next",
                                      milliseconds(worst.times.lostNs()))}};
     finding.advice =
-        cause.excessNs > 0
-            ? std::string(cause.advice)
-            : fmt::format("Look at what rank {} does before its collectives in the evidence.", rank.rank);
+        cause ? std::string(cause->advice)
+              : fmt::format("Look at what rank {} does before its collectives in the evidence.", rank.rank);
     return finding;
 }
 
@@ -203,23 +241,25 @@ Outcome run(const Context& context)
         return *reason;
     }
     const std::vector<Lateness> ranks = latenessOf(context);
+    const bool enough = stepsNeeded(context) <= context.run.analyzedSteps.size();
     std::vector<Finding> findings;
-    bool belowClockError = false;
+    std::optional<NotApplicable> doubt;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         const Judgement judgement = judge(context, i, ranks[i]);
-        if (judgement.share <= context.option("lost_share") || judgement.chance > context.option("chance")) {
+        if (judgement.share <= context.option("lost_share")) {
             continue;
         }
-        // Few operations carry the loss (the first of a step), so the largest tell, not the middle.
-        if (model::percentile(ranks[i].losses, 0.95) <= *context.run.clockBoundNs()) {
-            belowClockError = true;
-            continue;
+        if (judgement.chance > context.option("chance")) {
+            doubt = enough ? doubt : tooFewSteps(context, i);
+        } else if (model::percentile(ranks[i].losses, 0.95) <= *context.run.clockBoundNs()) {
+            // Few operations carry the loss (the first of a step), so the largest tell, not the middle.
+            doubt = kBelowClockError;
+        } else {
+            findings.push_back(describe(context, i, ranks[i], judgement));
         }
-        findings.push_back(describe(context, i, ranks[i], judgement));
     }
-    if (findings.empty() && belowClockError) {
-        return NotApplicable{
-            "inconclusive: the lateness seen is smaller than the error of the clock alignment"};
+    if (findings.empty() && doubt) {
+        return *doubt;
     }
     return findings;
 }
@@ -230,5 +270,6 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on all ranks",
               .options = ringside::rules::kOptions, .run = ringside::rules::run,
               .help = "Lost time is last arrival minus second last, summed; it costs what delays the "
-                      "others' steps. The late rank shows the shortest communication "
+                      "others' steps, and no more than the rank takes longer than they. The late rank shows "
+                      "the shortest communication "
                       "kernels. Its cause is what it spends more time on than the median of the others.");

@@ -31,7 +31,8 @@ enum class Limit : std::uint8_t {
     Memory,
     Settings
 };
-[[nodiscard]] std::string_view limitName(Limit limit);
+[[nodiscard]] std::string_view limitName(Limit limit); ///< "late_rank", for programs
+[[nodiscard]] std::string_view limitText(Limit limit); ///< "a late rank", for people
 
 /// A place in the run to look at, in run time.
 struct Evidence {
@@ -41,9 +42,13 @@ struct Evidence {
     std::string what;
 };
 
+enum class Unit : std::uint8_t { Share, Ns, Bytes, Count, Ratio, Probability };
+[[nodiscard]] std::string_view unitName(Unit unit);
+
 /// A measured value; where the rule compares it, `threshold` says with what.
 struct Figure {
-    std::string name; ///< with its unit: share, ns, bytes, count
+    std::string name;
+    Unit unit = Unit::Count;
     double value = 0;
     std::optional<double> threshold;
 };
@@ -60,10 +65,14 @@ struct Finding {
     std::vector<Evidence> evidence;
     std::string advice; ///< a hypothesis to test
     bool cause = true;  ///< false: a symptom; the verdict prefers causes
+    /// Rules whose cost may hold this one's, the likeliest first. The report keeps the first that fired and
+    /// costs at least as much, so that nobody adds the two up.
+    std::vector<std::string_view> partOf;
 };
 
 struct NotApplicable {
-    std::string reason; ///< "needs the device tier"
+    std::string reason;        ///< "needs the device tier"
+    bool inconclusive = false; ///< there is data, but not enough to tell
 };
 using Outcome = std::variant<std::vector<Finding>, NotApplicable>;
 

@@ -75,10 +75,10 @@ Judgement judge(const Context& context, const Messages& messages)
     }
     result.limitBytes = std::max(result.limitBytes, fit->halfPeakBytes());
     result.latencyShare = messages.perStep * fit->latencyNs / std::max(1.0, messages.transferNsPerStep);
-    // Hidden latency costs nothing.
-    const auto exposed =
-        static_cast<double>(context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs));
-    result.costNs = std::llround(std::min(extra * fit->latencyNs, exposed));
+    // Hidden latency costs nothing, and what is waited for late ranks is not latency.
+    const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    const std::int64_t wait = std::min(exposed, context.figures.perStep(&metrics::Breakdown::waitDelayNs));
+    result.costNs = std::llround(std::min(extra * fit->latencyNs, static_cast<double>(exposed - wait)));
     return result;
 }
 
@@ -87,27 +87,27 @@ Finding describe(const Context& context, const Messages& messages, double median
 {
     const metrics::ArrivedOperation& first = context.figures.arrived[messages.entries.front()];
     Finding finding;
-    finding.severity = judgement.costNs ? severityByCost(*judgement.costNs,
-                                                         context.figures.perStep(&metrics::Breakdown::stepNs))
-                                        : Severity::Warning;
+    finding.severity = judgement.costNs ? severityByCost(context, *judgement.costNs) : Severity::Warning;
     finding.limit = Limit::Communication;
     finding.title =
         fmt::format("Gradients travel in {:.0f} messages a step of {} (median): the buckets are too small",
-                    messages.perStep, mebibytes(medianBytes));
+                    messages.perStep, byteText(medianBytes));
     finding.settings = {"bucket_cap_mb"};
+    finding.partOf = {"exposed_communication"};
     finding.costNsPerStep = judgement.costNs;
-    finding.figures = {{"median_message_bytes", medianBytes, judgement.limitBytes},
-                       {"messages_per_step", messages.perStep, context.option("min_messages")}};
+    finding.figures = {{"median_message_bytes", Unit::Bytes, medianBytes, judgement.limitBytes},
+                       {"messages_per_step", Unit::Count, messages.perStep, context.option("min_messages")}};
     if (const auto& fit = context.figures.allReduceFit) {
         finding.figures.push_back(
-            {"latency_share", *judgement.latencyShare, context.option("min_latency_share")});
-        finding.figures.push_back({"latency_ns", fit->latencyNs, {}});
-        finding.figures.push_back({"half_peak_bytes", fit->halfPeakBytes(), {}});
+            {"latency_share", Unit::Share, *judgement.latencyShare, context.option("min_latency_share")});
+        finding.figures.push_back({"latency_ns", Unit::Ns, fit->latencyNs, {}});
+        finding.figures.push_back({"half_peak_bytes", Unit::Bytes, fit->halfPeakBytes(), {}});
     }
     const model::Operation& operation = context.run.operations[first.operation];
-    finding.evidence = {{context.run.ranks[operation.participants.front().rank].rank,
-                         first.times.firstArrivalNs, first.times.endNs,
-                         fmt::format("a gradient message of {} bytes", operation.bytes)}};
+    finding.evidence = {
+        {context.run.ranks[operation.participants.front().rank].rank, first.times.firstArrivalNs,
+         first.times.endNs,
+         fmt::format("a gradient message of {}", byteText(static_cast<double>(operation.bytes)))}};
     finding.advice =
         fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range 25-125){}; "
                     "then check that the last "
@@ -149,6 +149,6 @@ RINGSIDE_RULE(
     .options = ringside::rules::kOptions, .run = ringside::rules::run,
     .help =
         "Half-peak size is latency times bandwidth, fitted over the run's own all-reduces (time = latency + "
-        "size / bandwidth). The cost is the latency of the messages beyond what bucket_bytes would need, as "
-        "far "
-        "as it is exposed.");
+        "size / bandwidth). Messages are small below the larger of it and min_message_bytes, if latency is "
+        "min_latency_share of their time. The cost is the latency of the messages beyond what bucket_bytes "
+        "would need, as far as it is exposed.");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several rules share: shares as text, severity by cost, the place to look at, and which communication
-// cause is the biggest.
+// What several rules share: figures as text, severity by cost, the place to look at, and what is too small
+// for the clocks.
 #pragma once
 #include "rules/rule.h"
 
@@ -8,6 +8,8 @@
 
 namespace ringside::rules {
 
+inline const NotApplicable kBelowClockError{
+    "inconclusive: the differences in arrival are smaller than the error of the clock alignment", true};
 inline const NotApplicable kNeedsDevice{"needs the device tier: record with `--profile standard`, with at "
                                         "least one whole step inside its window"};
 inline const NotApplicable kNeedsArrivals{"needs the device times of at least two ranks in the same "
@@ -17,20 +19,29 @@ inline const NotApplicable kNeedsArrivals{"needs the device times of at least tw
 {
     return fmt::format("{:.1f} %", 100.0 * share);
 }
+/// A difference of two shares.
+[[nodiscard]] inline std::string points(double difference)
+{
+    return fmt::format("{:.1f} points", 100.0 * difference);
+}
 [[nodiscard]] inline std::string milliseconds(std::int64_t ns)
 {
     return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
 }
-[[nodiscard]] inline std::string mebibytes(double bytes)
+[[nodiscard]] inline std::string byteText(double bytes)
 {
-    return fmt::format("{:.2f} MiB", bytes / 1048576.0);
+    constexpr double kKibibyte = 1024.0;
+    return bytes < kKibibyte               ? fmt::format("{:.0f} B", bytes)
+           : bytes < kKibibyte * kKibibyte ? fmt::format("{:.1f} KiB", bytes / kKibibyte)
+                                           : fmt::format("{:.2f} MiB", bytes / kKibibyte / kKibibyte);
 }
 
 /// What a cost means for the whole: below 1 % of the step it is only information, from 10 % on a problem.
-[[nodiscard]] inline Severity severityByCost(std::int64_t costNs, std::int64_t stepNs)
+[[nodiscard]] inline Severity severityByCost(const Context& context, std::int64_t costNs)
 {
     constexpr double kWarning = 0.01;
     constexpr double kProblem = 0.10;
+    const std::int64_t stepNs = context.figures.perStep(&metrics::Breakdown::stepNs);
     const double share = stepNs > 0 ? static_cast<double>(costNs) / static_cast<double>(stepNs) : 0.0;
     return share >= kProblem ? Severity::Problem : share >= kWarning ? Severity::Warning : Severity::Info;
 }
@@ -58,42 +69,33 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std:
     if (worst == nullptr) {
         return {};
     }
-    return {
-        evidence(context.rankOf(*worst), worst->windows[step],
-                 fmt::format("step with the most {}: {}", what, milliseconds(worst->steps[step].*figure)))};
+    return {evidence(
+        context.rankOf(*worst), worst->windows[step],
+        fmt::format("the step with the most {}: {}", what, milliseconds(worst->steps[step].*figure)))};
 }
 
-/// Which of the causes that this slice can measure is the biggest part of exposed communication: what to look
-/// at first.
-[[nodiscard]] inline std::string biggestCommunicationCause(const Context& context)
+/// The biggest class of idle time over all ranks.
+[[nodiscard]] inline metrics::IdleClass biggestIdleClass(const Context& context)
 {
-    const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
-    const std::int64_t wait = context.figures.perStep(&metrics::Breakdown::exposedWaitNs);
-    const std::int64_t overlap = context.figures.perStep(&metrics::Breakdown::overlapNs);
-    const std::int64_t communication = context.figures.perStep(&metrics::Breakdown::communicationNs);
-    if (context.figures.arrivalsMeasured() && 2 * wait > exposed) {
-        return fmt::format(
-            "The biggest part is waiting for late ranks ({} of {} exposed a step): see late_rank and "
-            "wait_dominates before tuning the network.",
-            milliseconds(wait), milliseconds(exposed));
+    metrics::IdleTimes sum;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
+            sum.ns[i] += rank.idle.ns[i];
+        }
     }
-    const auto& fit = context.figures.allReduceFit;
-    const auto steps = static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
-    const double messages = static_cast<double>(context.figures.arrived.size()) / steps;
-    if (fit && 2.0 * messages * fit->latencyNs > static_cast<double>(communication)) {
-        return fmt::format(
-            "Most of it is the latency of {:.0f} messages a step ({:.0f} us each), not their size: see "
-            "small_messages; fewer and larger ones (`bucket_cap_mb`) cost less.",
-            messages, fit->latencyNs / 1e3);
+    return sum.biggest();
+}
+
+/// Whether the clocks of hosts are so uncertain that the arrivals seen could all be at the same moment.
+[[nodiscard]] inline bool arrivalsBelowClockError(const Context& context)
+{
+    std::vector<std::int64_t> distances;
+    for (const metrics::ArrivedOperation& entry : context.figures.arrived) {
+        distances.push_back(entry.times.lastArrivalNs - entry.times.firstArrivalNs);
     }
-    if (10 * overlap < communication) {
-        return "Communication hardly overlaps with compute: reduce gradients while backward still runs (DDP "
-               "does so "
-               "unless `no_sync`, one huge bucket, or a synchronisation in between prevents it).";
-    }
-    return "Most of it is transfer: try fewer and larger messages (`bucket_cap_mb`), half the bytes (fp16 or "
-           "bf16 "
-           "gradients), and check the link.";
+    // Few operations carry the waiting (the first of a step), so the largest tell, not the middle.
+    const auto bound = context.run.clockBoundNs();
+    return !bound || (*bound > 0 && model::percentile(std::move(distances), 0.95) <= *bound);
 }
 
 } // namespace ringside::rules

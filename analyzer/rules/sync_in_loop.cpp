@@ -40,14 +40,14 @@ Outcome run(const Context& context)
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
-    finding.severity =
-        severityByCost(*finding.costNsPerStep, context.figures.perStep(&metrics::Breakdown::stepNs));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
+    finding.partOf = {"gpu_utilization_low"};
     finding.title =
         fmt::format("The host waits for the GPU {:.1f} times a step, mostly in {}", most, function);
     finding.settings = {"CUDA_LAUNCH_BLOCKING"};
-    finding.figures = {{"blocking_calls_per_step", most, context.option("calls_per_step")},
-                       {"idle_after_share", worst, context.option("cost_share")}};
+    finding.figures = {{"blocking_calls_per_step", Unit::Count, most, context.option("calls_per_step")},
+                       {"idle_after_share", Unit::Share, worst, context.option("cost_share")}};
     finding.advice = "Remove what needs a result on the host in every step: `.item()`, `print(loss)`, "
                      "`.cpu()`, blocking copies "
                      "(use `non_blocking=True` with pinned memory), and CUDA_LAUNCH_BLOCKING=1; log every N "

@@ -27,21 +27,23 @@ Outcome run(const Context& context)
         total.share(total.waitDelayNs) <= context.option("min_step_share")) {
         return std::vector<Finding>{};
     }
+    if (arrivalsBelowClockError(context)) {
+        return kBelowClockError;
+    }
     Finding finding;
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::waitDelayNs);
-    finding.severity =
-        severityByCost(*finding.costNsPerStep, context.figures.perStep(&metrics::Breakdown::stepNs));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::LateRank;
     finding.cause = false;
+    finding.partOf = {"exposed_communication"};
     finding.title =
         fmt::format("{} of the time in communication is waiting for ranks to arrive", percent(share));
-    finding.figures = {
-        {"wait_share", share, context.option("share")},
-        {"wait_delay_step_share", total.share(total.waitDelayNs), context.option("min_step_share")}};
+    finding.figures = {{"wait_share", Unit::Share, share, context.option("share")},
+                       {"wait_delay_step_share", Unit::Share, total.share(total.waitDelayNs),
+                        context.option("min_step_share")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::waitNs, "waiting");
     finding.advice = "Tuning NCCL or the network will not help: make the ranks arrive together. See "
-                     "late_rank for who comes "
-                     "last and why.";
+                     "late_rank for who comes last and why.";
     return std::vector<Finding>{finding};
 }
 

@@ -48,11 +48,20 @@ Json runJson(const Report& report)
 Json coverageJson(const Report& report)
 {
     const std::size_t steady = report.model.analyzedWhole ? 0 : report.model.analyzedSteps.size();
-    return {{"steps", {{"total", report.model.totalSteps}, {"steady", steady}}},
+    const model::StepCoverage& steps = report.model.stepCoverage;
+    return {{"steps",
+             {{"total", steps.found},
+              {"steady", steady},
+              {"analyzed", report.model.analyzedSteps.size()},
+              {"with_device", steps.found - steps.withoutDevice},
+              {"without_device", steps.withoutDevice},
+              {"not_on_every_rank", steps.notEverywhere},
+              {"boundary", steps.boundary}}},
             {"dropped_records", report.droppedRecords},
             {"recovered_records", report.recoveredRecords},
             {"clock_residual_ns", orNull(report.model.clockResidualNs())},
-            {"clock_bound_ns", orNull(report.model.clockBoundNs())}};
+            {"clock_bound_ns", orNull(report.model.clockBoundNs())},
+            {"arrivals_share", orNull(report.metrics.arrivalShare())}};
 }
 
 Json spreadJson(const std::optional<metrics::Spread>& spread)
@@ -78,9 +87,32 @@ Json summaryJson(const metrics::RunMetrics& run)
             {"samples_per_s", nullptr}};
 }
 
-/// The figures of a rank in one breakdown: totals, or medians of a step.
-Json breakdownJson(const metrics::Breakdown& part, bool arrivals)
+/// What a rank's figures are divided into: totals, or medians of a step.
+struct Part {
+    metrics::Breakdown figures;
+    std::optional<double> ratio;
+    double utilization = 0;
+    double usefulUtilization = 0;
+    std::int64_t lastArrivals = 0;
+};
+
+Part totalOf(const metrics::RankMetrics& rank)
 {
+    return {rank.total, rank.total.ratio(), rank.total.utilization(), rank.total.usefulUtilization(),
+            rank.lastArrivals};
+}
+
+Part medianOf(const metrics::RankMetrics& rank)
+{
+    return {rank.median, rank.medianRatio(), rank.medianOf(&metrics::Breakdown::utilization),
+            rank.medianOf(&metrics::Breakdown::usefulUtilization), rank.medianLastArrivals};
+}
+
+/// `run` tells what was measured at all.
+Json partJson(const Part& rank, const metrics::RunMetrics& run)
+{
+    const metrics::Breakdown& part = rank.figures;
+    const bool arrivals = run.arrivalsMeasured();
     return {{"step_ns", part.stepNs},
             {"compute_ns", part.computeNs},
             {"communication_ns", part.communicationNs},
@@ -89,26 +121,26 @@ Json breakdownJson(const metrics::Breakdown& part, bool arrivals)
             {"exposed_communication_ns", part.exposedCommunicationNs},
             {"exposed_copy_ns", part.exposedCopyNs},
             {"idle_ns", part.idleNs},
-            {"comm_compute_ratio", orNull(part.ratio())},
-            {"gpu_utilization", part.utilization()},
-            {"useful_utilization", part.usefulUtilization()},
+            {"comm_compute_ratio", orNull(rank.ratio)},
+            {"gpu_utilization", rank.utilization},
+            {"useful_utilization", run.usefulMeasured() ? Json(rank.usefulUtilization) : Json(nullptr)},
             {"wait_ns", arrivals ? Json(part.waitNs) : Json(nullptr)},
-            {"transfer_ns", arrivals ? Json(part.transferNs) : Json(nullptr)}};
+            {"transfer_ns", arrivals ? Json(part.transferNs) : Json(nullptr)},
+            {"last_arrivals", arrivals ? Json(rank.lastArrivals) : Json(nullptr)}};
 }
 
 Json measuredRank(const Report& report, const metrics::RankMetrics& rank)
 {
     const bool arrivals = report.metrics.arrivalsMeasured();
     Json result = {{"rank", report.model.ranks[rank.rank].rank}};
-    result.update(breakdownJson(rank.total, arrivals));
-    result["last_arrivals"] = arrivals ? Json(rank.lastArrivals) : Json(nullptr);
+    result.update(partJson(totalOf(rank), report.metrics));
     result["lost_ns"] = arrivals ? Json(rank.lostNs) : Json(nullptr);
     Json idle = Json::object();
     for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
         idle[std::string(metrics::idleClassName(static_cast<metrics::IdleClass>(i)))] = rank.idle.ns[i];
     }
     result["idle_classes_ns"] = idle;
-    result["per_step"] = breakdownJson(rank.median, arrivals);
+    result["per_step"] = partJson(medianOf(rank), report.metrics);
     return result;
 }
 
@@ -116,11 +148,11 @@ Json measuredRank(const Report& report, const metrics::RankMetrics& rank)
 Json unmeasuredRank(const model::Rank& rank)
 {
     Json result = {{"rank", rank.rank}};
-    const Json names = breakdownJson({}, false);
+    const Json names = partJson({}, {});
     for (const auto& [key, value] : names.items()) {
         result[key] = nullptr;
     }
-    for (const char* key : {"last_arrivals", "lost_ns", "idle_classes_ns", "per_step"}) {
+    for (const char* key : {"lost_ns", "idle_classes_ns", "per_step"}) {
         result[key] = nullptr;
     }
     return result;
@@ -188,7 +220,9 @@ Json findingJson(const rules::Finding& finding)
 {
     Json figures = Json::object();
     for (const rules::Figure& figure : finding.figures) {
-        figures[figure.name] = {{"value", figure.value}, {"threshold", orNull(figure.threshold)}};
+        figures[figure.name] = {{"value", figure.value},
+                                {"threshold", orNull(figure.threshold)},
+                                {"unit", rules::unitName(figure.unit)}};
     }
     Json evidence = Json::array();
     for (const rules::Evidence& place : finding.evidence) {
@@ -204,6 +238,8 @@ Json findingJson(const rules::Finding& finding)
             {"links", Json::array()},
             {"settings", finding.settings},
             {"cost_ns_per_step", orNull(finding.costNsPerStep)},
+            {"part_of", finding.partOf.empty() ? Json(nullptr) : Json(finding.partOf.front())},
+            {"kind", finding.cause ? "cause" : "symptom"},
             {"figures", figures},
             {"evidence", evidence},
             {"advice", finding.advice}};
@@ -233,7 +269,9 @@ std::string render(const Report& report, Colour)
         {"verdict",
          {{"summary", report.verdict.summary},
           {"limited_by", rules::limitName(report.verdict.limitedBy)},
-          {"confidence", confidenceName(report.verdict.confidence)}}},
+          {"confidence", confidenceName(report.verdict.confidence)},
+          {"confidence_reason",
+           report.verdict.reason.empty() ? Json(nullptr) : Json(report.verdict.reason)}}},
         {"summary", summaryJson(report.metrics)},
         {"steps",
          {{"median_ns", orNull(report.metrics.stepMedianNs)}, {"p99_ns", orNull(report.metrics.stepP99Ns)}}},

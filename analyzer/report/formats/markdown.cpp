@@ -7,58 +7,78 @@
 namespace ringside::report {
 namespace {
 
+std::string findingText(const rules::Finding& finding)
+{
+    std::string text =
+        fmt::format("### {}: {}\n\n", rules::severityName(finding.severity), markdownText(finding.title));
+    std::vector<std::string> figures;
+    for (const rules::Figure& figure : finding.figures) {
+        figures.push_back(figureText(figure));
+    }
+    text += fmt::format("- rule `{}`, cost: {}, ranks: {}\n", finding.rule, costText(finding),
+                        rankList(finding.ranks));
+    text += fmt::format("- figures: {}\n", fmt::join(figures, ", "));
+    for (const rules::Evidence& place : finding.evidence) {
+        text += fmt::format("- see {}\n", markdownText(evidenceText(place)));
+    }
+    return text + fmt::format("- **try:** {}\n\n", markdownText(finding.advice));
+}
+
 std::string findings(const Report& report)
 {
-    std::string text = "## Findings\n\n";
+    std::string text = "## Findings, costliest first\n\n";
     if (report.findings.empty()) {
         return text + "None.\n\n";
     }
-    Table table;
-    table.header = {"severity", "finding", "ranks", "cost", "try", "rule"};
     for (const rules::Finding& finding : report.findings) {
-        table.rows.push_back({std::string(rules::severityName(finding.severity)), finding.title,
-                              rankList(finding.ranks), costText(finding), finding.advice,
-                              "`" + finding.rule + "`"});
+        text += findingText(finding);
     }
-    return text + markdownTable(table) + "\n";
+    return text;
 }
 
 std::string notJudged(const Report& report)
 {
     std::string text;
-    for (const MissingRule& rule : report.notApplicable) {
-        text += fmt::format("- `{}` was not judged: {}\n", rule.rule, rule.reason);
+    for (const std::string& line : notJudgedLines(report)) {
+        text += fmt::format("- {}\n", markdownText(line));
     }
-    return text.empty() ? text : text + "\n";
+    return text.empty() ? text : "## Not judged\n\n" + text + "\n";
 }
 
 std::string coverage(const Report& report)
 {
     std::string text = "## What this rests on\n\n";
     for (const std::string& line : coverageLines(report)) {
-        text += "- " + line + "\n";
+        text += fmt::format("- {}\n", markdownText(line));
     }
     for (const trace::IssueRow& issue : report.issues) {
-        text += fmt::format("- {} `{}` ({}x): {}\n", issue.severity, issue.id, issue.count, issue.message);
+        text += fmt::format("- {} {} ({}x): {}\n", markdownText(issue.severity), markdownText(issue.id),
+                            issue.count, markdownText(issue.message));
     }
-    return text + "\n" + markdownTable(tierTable(report));
+    for (const Tier& tier : report.tiers) {
+        text += fmt::format("- tier {}: {}\n", tier.name, markdownText(tierText(tier)));
+    }
+    return text;
 }
 
 std::string render(const Report& report, Colour)
 {
-    std::string text =
-        fmt::format("# Ringside: {}{}\n\nLimited by **{}**, {} confidence.\n\n{}\n\n",
-                    report.model.trace.path.filename().string(), report.model.emulated ? " (emulated)" : "",
-                    rules::limitName(report.verdict.limitedBy), confidenceName(report.verdict.confidence),
-                    report.verdict.summary);
-    text += findings(report) + notJudged(report);
+    std::string text = fmt::format(
+        "# Ringside: {}{}\n\n**{}**\n\n{}\n\n", markdownText(report.model.trace.path.filename().string()),
+        report.model.emulated ? " (emulated)" : "", markdownText(verdictText(report.verdict)),
+        markdownText(report.verdict.summary));
+    for (const std::string& line : keyLines(report)) {
+        text += fmt::format("- {}\n", markdownText(line));
+    }
+    text += "\n" + findings(report) + notJudged(report);
     if (!report.metrics.ranks.empty()) {
-        text += "## Where a step goes\n\nMean over the analyzed steps.\n\n" +
-                markdownTable(breakdownTable(report)) + "\n";
+        text += "## Where a step goes, mean over the analyzed steps\n\n" +
+                markdownTable(breakdownTable(report)) + "\n## Idle time of a step by its cause, ms\n\n" +
+                markdownTable(idleTable(report)) + "\n";
     }
     if (!report.metrics.collectives.empty()) {
-        text += "## Collectives\n\nMedians of the analyzed steps.\n\n" +
-                markdownTable(collectiveTable(report)) + "\n";
+        text += "## Collectives, medians of the analyzed steps\n\n" + markdownTable(collectiveTable(report)) +
+                "\n";
     }
     return text + coverage(report);
 }

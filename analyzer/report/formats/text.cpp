@@ -7,7 +7,9 @@
 namespace ringside::report {
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kWidth = 80; ///< of prose; tables may be wider, up to 100
+constexpr std::string_view kHang = "           ";
+constexpr std::size_t kPlaces = 2; ///< of a finding's evidence
 
 struct Paint {
     Colour colour;
@@ -27,32 +29,24 @@ std::string_view colourOf(rules::Severity severity)
     return kCodes[static_cast<std::size_t>(severity)];
 }
 
-std::string figureText(const rules::Figure& figure)
-{
-    return figure.threshold
-               ? fmt::format("{} {:.4g} (threshold {:.4g})", figure.name, figure.value, *figure.threshold)
-               : fmt::format("{} {:.4g}", figure.name, figure.value);
-}
-
 std::string findingText(const rules::Finding& finding, const Paint& paint)
 {
-    std::string text = fmt::format("  {}  {} [{}]\n",
-                                   paint(colourOf(finding.severity), rules::severityName(finding.severity)),
-                                   finding.title, finding.rule);
-    text += fmt::format("      cost: {}; ranks: {}\n", costText(finding), rankList(finding.ranks));
+    const std::string_view severity = rules::severityName(finding.severity);
+    const std::string head = wrap(fmt::format("{} [{}]", finding.title, finding.rule), kWidth, kHang);
+    std::string text = fmt::format("  {}{}", paint(colourOf(finding.severity), severity),
+                                   std::string_view(head).substr(2 + severity.size()));
+    const auto line = [&](const std::string& words) { text += wrap(words, kWidth, kHang); };
+    line(fmt::format("cost: {}; ranks: {}", costText(finding), rankList(finding.ranks)));
     std::vector<std::string> figures;
     for (const rules::Figure& figure : finding.figures) {
         figures.push_back(figureText(figure));
     }
-    text += wrap(fmt::format("figures: {}", fmt::join(figures, ", ")), kWidth, "      ");
-    for (std::size_t i = 0; i < std::min<std::size_t>(2, finding.evidence.size()); ++i) {
-        const rules::Evidence& place = finding.evidence[i];
-        text += wrap(fmt::format("see rank {} at {:.6f} s for {}: {}", place.rank,
-                                 static_cast<double>(place.startNs) / 1e9,
-                                 rules::milliseconds(place.endNs - place.startNs), place.what),
-                     kWidth, "      ");
+    line(fmt::format("figures: {}", fmt::join(figures, ", ")));
+    for (std::size_t i = 0; i < std::min(kPlaces, finding.evidence.size()); ++i) {
+        line(fmt::format("see {}", evidenceText(finding.evidence[i])));
     }
-    return text + wrap(fmt::format("try: {}", finding.advice), kWidth, "      ");
+    line(fmt::format("try: {}", finding.advice));
+    return text;
 }
 
 std::string findings(const Report& report, const Paint& paint)
@@ -66,8 +60,8 @@ std::string findings(const Report& report, const Paint& paint)
     }
     if (!report.notApplicable.empty()) {
         text += paint.heading("Not judged");
-        for (const MissingRule& rule : report.notApplicable) {
-            text += wrap(fmt::format("{}: {}", rule.rule, rule.reason), kWidth, "  ");
+        for (const std::string& line : notJudgedLines(report)) {
+            text += wrap(line, kWidth, "  ");
         }
     }
     return text;
@@ -79,8 +73,10 @@ std::string tables(const Report& report, const Paint& paint)
     if (!report.metrics.ranks.empty()) {
         text += paint.heading("Where a step goes, mean over the analyzed steps");
         text += plainTable(breakdownTable(report), "  ");
-        text += "  compute + exposed communication + exposed copy + idle = step. useful: busy and not only "
-                "waiting.\n";
+        text += "  compute + exposed communication + exposed copy + idle = step. useful: busy and not\n"
+                "  only waiting in a collective. wait: for later ranks, also where compute hides it.\n";
+        text += paint.heading("Idle time of a step by its cause, ms");
+        text += plainTable(idleTable(report), "  ");
     }
     if (!report.metrics.collectives.empty()) {
         text += paint.heading("Collectives, medians of the analyzed steps");
@@ -95,7 +91,9 @@ std::string coverage(const Report& report, const Paint& paint)
     for (const std::string& line : coverageLines(report)) {
         text += wrap(line, kWidth, "  ");
     }
-    text += plainTable(tierTable(report), "  ");
+    for (const Tier& tier : report.tiers) {
+        text += wrap(fmt::format("Tier {}: {}.", tier.name, tierText(tier)), kWidth, "  ");
+    }
     for (const trace::IssueRow& issue : report.issues) {
         text += wrap(fmt::format("{} {} ({}x): {}", issue.severity, issue.id, issue.count, issue.message),
                      kWidth, "  ");
@@ -103,15 +101,24 @@ std::string coverage(const Report& report, const Paint& paint)
     return text;
 }
 
+std::string keyFigures(const Report& report, const Paint& paint)
+{
+    std::string text;
+    for (const std::string& line : keyLines(report)) {
+        text += wrap(line, kWidth, "  ");
+    }
+    return text.empty() ? text : paint.heading("Key figures") + text;
+}
+
 std::string render(const Report& report, Colour colour)
 {
     const Paint paint{colour};
     const std::string head =
-        fmt::format("Ringside: {} - limited by {} ({} confidence){}",
-                    report.model.trace.path.filename().string(), rules::limitName(report.verdict.limitedBy),
-                    confidenceName(report.verdict.confidence), report.model.emulated ? " [emulated]" : "");
-    return paint("1", head) + "\n\n" + wrap(report.verdict.summary, kWidth, "") + findings(report, paint) +
-           tables(report, paint) + coverage(report, paint);
+        wrap(fmt::format("Ringside: {} - {}{}", report.model.trace.path.filename().string(),
+                         verdictText(report.verdict), report.model.emulated ? " [emulated]" : ""),
+             std::string::npos, "");
+    return paint("1", head) + "\n" + wrap(report.verdict.summary, kWidth, "") + keyFigures(report, paint) +
+           findings(report, paint) + tables(report, paint) + coverage(report, paint);
 }
 
 } // namespace

@@ -101,6 +101,70 @@ TEST(Steps, FewerThanFourAreAnalyzedWhole)
     EXPECT_EQ(model.analyzedSteps.size(), 3U);
 }
 
+/// What a recording window leaves: device work of some steps only.
+void recordOnly(TraceBuilder& trace, int rank, std::int64_t first, std::int64_t last)
+{
+    trace::ProcessTrace& process = trace.process(rank);
+    const auto begin = process.steps[static_cast<std::size_t>(first - 1)].startNs;
+    const auto end = process.steps[static_cast<std::size_t>(last - 1)].endNs;
+    trace::LaunchColumns kept;
+    for (std::size_t i = 0; i < process.launches.size(); ++i) {
+        if (process.launches.startNs[i] >= begin && process.launches.startNs[i] < end) {
+            kept.startNs.push_back(process.launches.startNs[i]);
+            kept.endNs.push_back(process.launches.endNs[i]);
+            kept.api.push_back(process.launches.api[i]);
+            kept.tid.push_back(process.launches.tid[i]);
+            kept.correlation.push_back(process.launches.correlation[i]);
+        }
+    }
+    process.launches = kept;
+}
+
+TEST(Steps, OutsideOfTheRecordingWindowAreCountedByReason)
+{
+    TraceBuilder trace = training();
+    recordOnly(trace, 0, 3, 10);
+    recordOnly(trace, 1, 2, 10);
+    const Model model = buildModel(trace.run());
+    EXPECT_EQ(model.stepCoverage.found, static_cast<std::size_t>(kSteps));
+    EXPECT_EQ(model.stepCoverage.withoutDevice, 3U) << "1, 11, 12";
+    EXPECT_EQ(model.stepCoverage.notEverywhere, 1U) << "2";
+    EXPECT_EQ(model.stepCoverage.boundary, 2U) << "3 and 10";
+    EXPECT_EQ(model.analyzedSteps, (std::vector<std::int64_t>{4, 5, 6, 7, 8, 9}));
+}
+
+TEST(Steps, AtAPauseOfTheRecordingAreItsEdgesToo)
+{
+    TraceBuilder trace = training();
+    for (int rank = 0; rank < 2; ++rank) {
+        trace::LaunchColumns& launches = trace.process(rank).launches;
+        const trace::StepRow paused = trace.process(rank).steps[5];
+        for (std::size_t i = 0; i < launches.size(); ++i) {
+            if (launches.startNs[i] >= paused.startNs && launches.startNs[i] < paused.endNs) {
+                launches.correlation[i] = 4'000'000'000U; // the launch of no device work
+            }
+        }
+    }
+    const Model model = buildModel(trace.run());
+    ASSERT_FALSE(model.ranks[0].steps[5].device);
+    EXPECT_LE(model.ranks[0].steps[4].device->length(), 2 * model.ranks[0].steps[3].device->length())
+        << "step 5 does not last through the pause";
+    EXPECT_EQ(model.analyzedSteps, (std::vector<std::int64_t>{2, 3, 4, 8, 9, 10, 11}));
+}
+
+TEST(Steps, WhoseMarksStartAgainEveryEpochAreCounted)
+{
+    TraceBuilder trace = training();
+    for (int rank = 0; rank < 2; ++rank) {
+        for (trace::StepRow& step : trace.process(rank).steps) {
+            step.number = (step.number - 1) % 4;
+        }
+    }
+    const Model model = buildModel(trace.run());
+    EXPECT_EQ(model.ranks[0].steps.back().number, kSteps);
+    EXPECT_EQ(model.analyzedSteps.size(), static_cast<std::size_t>(kSteps - 2));
+}
+
 TEST(FindPeriod, FindsThePatternBehindASetUp)
 {
     std::vector<std::uint64_t> tokens = {9, 9, 9};

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/arrivals.h"
+
+namespace ringside::metrics {
+namespace {
+
+/// Position among ascending windows of the one that holds a moment.
+std::optional<std::size_t> windowAt(std::span<const Interval> windows, std::int64_t time)
+{
+    const auto after =
+        std::upper_bound(windows.begin(), windows.end(), time,
+                         [](std::int64_t t, const Interval& window) { return t < window.start; });
+    if (after == windows.begin() || time >= (after - 1)->end) {
+        return std::nullopt;
+    }
+    return static_cast<std::size_t>(after - windows.begin()) - 1;
+}
+
+} // namespace
+
+AllArrivals findArrivals(const model::Model& model)
+{
+    AllArrivals result;
+    result.reserve(model.operations.size());
+    for (const model::Operation& operation : model.operations) {
+        result.push_back(model::arrivals(operation, model.ranks));
+    }
+    return result;
+}
+
+LastArrivals lastArrivalsOf(const model::Model& model, std::size_t rank, const AllArrivals& arrivals)
+{
+    const trace::ProcessTrace& process = model.processOf(model.ranks[rank]);
+    const model::ClockMap& clock = model.ranks[rank].clock;
+    std::unordered_map<std::uint64_t, std::int64_t> byCall;
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+        const model::Participant* const part = arrivals[i] ? model.operations[i].participant(rank) : nullptr;
+        if (part != nullptr) {
+            const trace::CollectiveCallRow& call = process.collectiveCalls[part->call];
+            const std::int64_t wait = arrivals[i]->lastArrivalNs - clock.toRun(part->device->start);
+            byCall[static_cast<std::uint64_t>(call.groupId != 0 ? call.groupId : call.id)] =
+                part->device->start + wait;
+        }
+    }
+    LastArrivals result;
+    for (std::size_t i = 0; i < process.callCorrelations.size(); ++i) {
+        if (const auto found = byCall.find(process.callCorrelations.call[i]); found != byCall.end()) {
+            result.emplace(process.callCorrelations.correlation[i], found->second);
+        }
+    }
+    return result;
+}
+
+std::vector<ArrivedOperation> arrivedInSteps(const model::Model& model, const AllArrivals& arrivals,
+                                             std::span<const RankMetrics> ranks)
+{
+    std::vector<const RankMetrics*> byRank(model.ranks.size(), nullptr);
+    for (const RankMetrics& rank : ranks) {
+        byRank[rank.rank] = &rank;
+    }
+    std::vector<ArrivedOperation> result;
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+        const RankMetrics* const last = arrivals[i] ? byRank[arrivals[i]->lastRank] : nullptr;
+        if (last == nullptr) {
+            continue;
+        }
+        const std::int64_t arrival = model.operations[i].participant(last->rank)->device->start;
+        if (const auto step = windowAt(last->windows, arrival)) {
+            result.push_back({i, *step, *arrivals[i]});
+        }
+    }
+    return result;
+}
+
+} // namespace ringside::metrics

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Divides exposed communication into the causes that are measured and names the biggest, so that the rules
+// about communication point to one place instead of each guessing.
+#pragma once
+#include "rules/support.h"
+
+#include <array>
+
+namespace ringside::rules {
+
+struct CommunicationCause {
+    std::int64_t nsPerStep = 0;   ///< of the exposed communication
+    std::string_view what;        ///< "waiting for late ranks"
+    std::string_view lookAt;      ///< where the report says more
+    std::string_view remedy;      ///< one sentence
+    bool overlapWouldHelp = true; ///< false: hiding it behind compute is not the point
+};
+
+/// Latency of all messages of a step, as far as the run's own sizes tell it; else 0.
+[[nodiscard]] inline std::int64_t latencyPerStep(const Context& context)
+{
+    const auto& fit = context.figures.allReduceFit;
+    const auto steps = static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    const double messages = static_cast<double>(context.figures.arrived.size()) / steps;
+    return fit ? std::llround(messages * fit->latencyNs) : 0;
+}
+
+[[nodiscard]] inline CommunicationCause biggestCommunicationCause(const Context& context)
+{
+    const auto perStep = [&](auto figure) { return context.figures.perStep(figure); };
+    const std::int64_t exposed = perStep(&metrics::Breakdown::exposedCommunicationNs);
+    const std::int64_t wait = std::min(exposed, perStep(&metrics::Breakdown::waitDelayNs));
+    const std::int64_t latency = std::min(exposed - wait, latencyPerStep(context));
+    const std::int64_t transfer = exposed - wait - latency;
+    const bool overlaps =
+        10 * perStep(&metrics::Breakdown::overlapNs) >= perStep(&metrics::Breakdown::communicationNs);
+    const std::array<CommunicationCause, 3> causes = {{
+        {wait, "waiting for late ranks", "late_rank and wait_dominates",
+         "make the ranks arrive together before tuning the network.", false},
+        {latency, "the latency of many messages", "small_messages",
+         "fewer and larger ones (`bucket_cap_mb`) cost less.", false},
+        overlaps
+            ? CommunicationCause{transfer, "transfer", "the table of collectives",
+                                 "halve the bytes (fp16 or bf16 gradients) and check the link's bandwidth."}
+            : CommunicationCause{transfer, "transfer that compute hardly overlaps",
+                                 "the table of collectives",
+                                 "reduce gradients while backward still runs, as DDP does unless `no_sync`, "
+                                 "one huge bucket or a synchronisation in between prevents it."},
+    }};
+    return *std::max_element(causes.begin(), causes.end(),
+                             [](const auto& a, const auto& b) { return a.nsPerStep < b.nsPerStep; });
+}
+
+/// "waiting for late ranks (30.24 ms of 41.00 ms exposed a step; see late_rank and wait_dominates)"
+[[nodiscard]] inline std::string describe(const Context& context, const CommunicationCause& cause)
+{
+    const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    return fmt::format("{} ({} of {} exposed a step; see {})", cause.what, milliseconds(cause.nsPerStep),
+                       milliseconds(exposed), cause.lookAt);
+}
+
+} // namespace ringside::rules
