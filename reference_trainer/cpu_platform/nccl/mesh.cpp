@@ -12,6 +12,7 @@
 #include <gloo/transport/unbound_buffer.h>
 
 #include <array>
+#include <deque>
 
 namespace ringside::nccl {
 namespace {
@@ -74,15 +75,19 @@ void Mesh::abort() noexcept
 
 void Mesh::barrier(std::uint64_t slot, std::chrono::milliseconds timeout)
 {
-    std::array<char, 2> token{};
-    for (int distance = 1; distance < m_size; distance *= 2) {
-        MeshBuffer out(*this, &token[0], 1);
-        MeshBuffer in(*this, &token[1], 1);
-        in.receive(neighbour(-distance), slot, 0, 1);
+    std::array<char, 2> tokens{}; // out, in: they say something by coming, whatever they are
+    MeshBuffer out(*this, &tokens[0], 1);
+    std::deque<MeshBuffer> in; // one a round: a later round's token may come first
+    for (int distance = 1; distance < m_size; distance *= 2)
+        in.emplace_back(*this, &tokens[1], 1).receive(neighbour(-distance), slot, 0, 1);
+    int distance = 1;
+    for (MeshBuffer& round : in) {
         out.send(neighbour(distance), slot, 0, 1);
-        in.waitReceived(timeout);
-        out.waitSent(timeout);
+        round.waitReceived(timeout);
+        distance *= 2;
     }
+    for (std::size_t i = 0; i < in.size(); ++i)
+        out.waitSent(timeout);
 }
 
 MeshBuffer::MeshBuffer(Mesh& mesh, void* memory, std::size_t size)

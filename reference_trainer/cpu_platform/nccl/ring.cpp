@@ -1,68 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ring.h"
 
+#include "slots.h"
+
 #include <algorithm>
-#include <array>
-#include <memory>
 
 namespace ringside::nccl {
 namespace {
 
-/// Sends one segment to the right while the left's version of another arrives and is combined into ours.
-class ReduceStep final {
-public:
-    ReduceStep(const RingData& data, const Reduction& reduction, std::size_t element)
-        : m_data(data)
-        , m_reduction(reduction)
-        , m_element(element)
-        , m_scratchMemory(std::make_unique_for_overwrite<char[]>(2 * kChunkBytes))
-        , m_scratch(data.mesh, m_scratchMemory.get(), 2 * kChunkBytes)
-        , m_own(data.mesh, data.memory, extent(data))
-    {}
+constexpr std::size_t kScratchBytes = 2 * kChunkBytes;
 
-    void run(const Segment& outgoing, const Segment& incoming)
-    {
-        const std::vector<Segment> out = chunks(outgoing);
-        const std::vector<Segment> in = chunks(incoming);
-        for (std::size_t i = 0; i < std::min<std::size_t>(2, in.size()); ++i)
-            post(i, in[i]);
-        for (const Segment& chunk : out)
-            m_own.send(m_data.mesh.neighbour(1), m_data.slot, chunk.offset, chunk.size);
-        for (std::size_t i = 0; i < in.size(); ++i) {
-            m_scratch.waitReceived();
-            m_reduction.combine(m_data.memory + in[i].offset, half(i), in[i].size / m_element);
-            if (i + 2 < in.size())
-                post(i + 2, in[i + 2]);
-        }
-        for (std::size_t i = 0; i < out.size(); ++i)
-            m_own.waitSent();
-    }
-
-private:
-    static std::size_t extent(const RingData& data)
-    {
-        return data.segments.back().offset + data.segments.back().size;
-    }
-    [[nodiscard]] char* half(std::size_t index) const
-    {
-        return m_scratchMemory.get() + index % 2 * kChunkBytes;
-    }
-    void post(std::size_t index, const Segment& chunk)
-    {
-        m_scratch.receive(m_data.mesh.neighbour(-1), m_data.slot, index % 2 * kChunkBytes, chunk.size);
-    }
-
-    const RingData& m_data;
-    const Reduction& m_reduction;
-    const std::size_t m_element;
-    const std::unique_ptr<char[]> m_scratchMemory;
-    MeshBuffer m_scratch;
-    MeshBuffer m_own;
-};
-
-std::size_t wrapped(int index, int size)
+std::size_t extent(const RingData& data)
 {
-    return static_cast<std::size_t>((index % size + size) % size);
+    return data.segments.back().offset + data.segments.back().size;
+}
+
+std::size_t largest(const std::vector<Segment>& pieces)
+{
+    std::size_t size = 1;
+    for (const Segment& piece : pieces)
+        size = std::max(size, piece.size);
+    return size;
+}
+
+void append(std::vector<Segment>& target, const std::vector<Segment>& pieces)
+{
+    target.insert(target.end(), pieces.begin(), pieces.end());
 }
 
 } // namespace
@@ -88,32 +51,86 @@ std::vector<Segment> chunks(const Segment& segment)
     return result;
 }
 
-void reduceScatterPass(const RingData& data, const Reduction& reduction, std::size_t element)
+RingRoute::RingRoute(const RingData& data, int lead)
 {
-    const int rank = data.mesh.rank();
-    const int size = data.mesh.size();
-    ReduceStep step(data, reduction, element);
-    for (int i = 0; i < size - 1; ++i)
-        step.run(data.segments[wrapped(rank - i - 1, size)], data.segments[wrapped(rank - i - 2, size)]);
+    const auto segment = [&](int distance) {
+        return chunks(data.segments[static_cast<std::size_t>(data.mesh.neighbour(distance))]);
+    };
+    first = segment(lead);
+    for (int step = 1; step < data.mesh.size(); ++step) {
+        passedOn = incoming.size();
+        append(incoming, segment(lead - step));
+    }
 }
 
-void allGatherPass(const RingData& data)
+ReduceScatterPass::ReduceScatterPass(const RingData& data, const Reduction& reduction, std::size_t element)
+    : m_data(data)
+    , m_reduction(reduction)
+    , m_element(element)
+    , m_route(data, -1)
+    , m_stride(largest(m_route.incoming))
+    , m_window(std::min(std::max<std::size_t>(1, m_route.incoming.size()), kScratchBytes / m_stride))
+    , m_scratchMemory(std::make_unique_for_overwrite<char[]>(m_window * m_stride))
+    , m_scratch(data.mesh, m_scratchMemory.get(), m_window * m_stride)
+    , m_own(data.mesh, data.memory, extent(data))
 {
-    const int rank = data.mesh.rank();
-    const int size = data.mesh.size();
-    MeshBuffer buffer(data.mesh, data.memory, data.segments.back().offset + data.segments.back().size);
-    for (int i = 0; i < size - 1; ++i) {
-        const std::vector<Segment> out = chunks(data.segments[wrapped(rank - i, size)]);
-        const std::vector<Segment> in = chunks(data.segments[wrapped(rank - i - 1, size)]);
-        for (const Segment& chunk : in)
-            buffer.receive(data.mesh.neighbour(-1), data.slot, chunk.offset, chunk.size);
-        for (const Segment& chunk : out)
-            buffer.send(data.mesh.neighbour(1), data.slot, chunk.offset, chunk.size);
-        for (std::size_t k = 0; k < in.size(); ++k)
-            buffer.waitReceived();
-        for (std::size_t k = 0; k < out.size(); ++k)
-            buffer.waitSent();
+    for (std::size_t i = 0; i < m_window; ++i)
+        post(i);
+}
+
+void ReduceScatterPass::post(std::size_t index)
+{
+    if (index < m_route.incoming.size())
+        m_scratch.receive(m_data.mesh.neighbour(-1), m_data.slot, place(index), m_route.incoming[index].size);
+}
+
+void ReduceScatterPass::send(const Segment& chunk)
+{
+    m_own.send(m_data.mesh.neighbour(1), m_data.slot, chunk.offset, chunk.size);
+}
+
+void ReduceScatterPass::run()
+{
+    for (const Segment& chunk : m_route.first)
+        send(chunk);
+    for (std::size_t i = 0; i < m_route.incoming.size(); ++i) {
+        const Segment& chunk = m_route.incoming[i];
+        m_scratch.waitReceived();
+        m_reduction.combine(m_data.memory + chunk.offset, m_scratchMemory.get() + place(i),
+                            chunk.size / m_element);
+        if (i < m_route.passedOn)
+            send(chunk);
+        post(i + m_window);
     }
+}
+
+void ReduceScatterPass::waitSent()
+{
+    for (std::size_t i = 0; i < m_route.first.size() + m_route.passedOn; ++i)
+        m_own.waitSent();
+}
+
+AllGatherPass::AllGatherPass(const RingData& data)
+    : m_data(data), m_route(data, 0), m_buffer(data.mesh, data.memory, extent(data))
+{
+    for (const Segment& chunk : m_route.incoming)
+        m_buffer.receive(data.mesh.neighbour(-1), gatherSlot(data.slot), chunk.offset, chunk.size);
+}
+
+void AllGatherPass::run()
+{
+    const auto send = [this](const Segment& chunk) {
+        m_buffer.send(m_data.mesh.neighbour(1), gatherSlot(m_data.slot), chunk.offset, chunk.size);
+    };
+    for (const Segment& chunk : m_route.first)
+        send(chunk);
+    for (std::size_t i = 0; i < m_route.incoming.size(); ++i) {
+        m_buffer.waitReceived();
+        if (i < m_route.passedOn)
+            send(m_route.incoming[i]);
+    }
+    for (std::size_t i = 0; i < m_route.first.size() + m_route.passedOn; ++i)
+        m_buffer.waitSent();
 }
 
 } // namespace ringside::nccl

@@ -34,10 +34,13 @@ void allReduce(Mesh& mesh, const Operation& operation)
                         .slot = operation.slot,
                         .memory = static_cast<char*>(operation.target),
                         .segments = segments};
-    reduceScatterPass(data, operation.reduction, operation.element);
+    ReduceScatterPass scatter(data, operation.reduction, operation.element);
+    AllGatherPass gather(data);
+    scatter.run();
     const Segment& own = segments[static_cast<std::size_t>(mesh.rank())];
     finish(operation, data.memory + own.offset, own.size / operation.element, mesh.size());
-    allGatherPass(data);
+    gather.run();
+    scatter.waitSent();
 }
 
 void allGather(Mesh& mesh, const Operation& operation)
@@ -49,7 +52,8 @@ void allGather(Mesh& mesh, const Operation& operation)
     char* const memory = static_cast<char*>(operation.target);
     copyIfApart(memory + segments[static_cast<std::size_t>(mesh.rank())].offset, operation.source,
                 operation.bytes());
-    allGatherPass({.mesh = mesh, .slot = operation.slot, .memory = memory, .segments = segments});
+    const RingData data{.mesh = mesh, .slot = operation.slot, .memory = memory, .segments = segments};
+    AllGatherPass(data).run();
 }
 
 void reduceScatter(Mesh& mesh, const Operation& operation)
@@ -61,11 +65,13 @@ void reduceScatter(Mesh& mesh, const Operation& operation)
     // The caller's input is read-only, and partial results need a place.
     const auto partial = std::make_unique_for_overwrite<char[]>(operation.bytes() * ranks);
     std::memcpy(partial.get(), operation.source, operation.bytes() * ranks);
-    reduceScatterPass({.mesh = mesh, .slot = operation.slot, .memory = partial.get(), .segments = segments},
-                      operation.reduction, operation.element);
+    const RingData data{.mesh = mesh, .slot = operation.slot, .memory = partial.get(), .segments = segments};
+    ReduceScatterPass scatter(data, operation.reduction, operation.element);
+    scatter.run();
     std::memcpy(operation.target, partial.get() + segments[static_cast<std::size_t>(mesh.rank())].offset,
                 operation.bytes());
     finish(operation, operation.target, operation.count, mesh.size());
+    scatter.waitSent();
 }
 
 void copyLocally(const Operation& operation)

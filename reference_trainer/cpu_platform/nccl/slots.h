@@ -20,7 +20,12 @@ constexpr std::uint64_t backwardSlot(std::uint64_t forward)
 {
     return (forward & ~std::uint64_t(3)) | 2U;
 }
-/// The last message of a communicator.
+/// The second pass of a collective, whose receives are posted before the first pass has ended.
+constexpr std::uint64_t gatherSlot(std::uint64_t collective)
+{
+    return collective | 3U;
+}
+/// The last message of a communicator; collectives count from 1.
 constexpr std::uint64_t kGoodbyeSlot = 3;
 
 } // namespace ringside::nccl
