@@ -72,13 +72,14 @@ auto record(ThreadState& thread, Api api, const Collective& what, Call& call)
 {
     const CollectiveNumbers numbers = number(thread, what);
     const CorrelationScope correlation(thread.groupDepth == 0 ? numbers.callId : 0);
-    CallTimes times{ticks(), 0, 0};
-    enterCall(thread, stringIdOf(api), times.start, numbers.communicator, numbers.sequence, what.count);
-    const auto result = call();
-    times.end = ticks();
-    times.result = static_cast<std::int32_t>(result);
-    writeCollective(thread, api, what, times, numbers);
-    leaveCall(thread);
+    trace::InFlight& slot = thread.inFlight();
+    slot.communicator = numbers.communicator;
+    slot.sequence = numbers.sequence;
+    slot.count = what.count;
+    const auto result = timedCall(thread, api, call, [&](const CallTimes& times) {
+        writeCollective(thread, api, what, times, numbers);
+    });
+    leaveCollective(slot);
     return result;
 }
 

@@ -18,10 +18,12 @@ template <class Function>
 class Real final {
 public:
     constexpr Real(Library library, const char* name) : m_library(library), m_name(name) {}
+    /// Null until it was looked for and found.
+    [[nodiscard]] Function* known() const { return m_function.load(std::memory_order_acquire); }
     Function* get()
     {
-        if (Function* known = m_function.load(std::memory_order_acquire); known != nullptr) [[likely]] {
-            return known;
+        if (Function* const function = known(); function != nullptr) [[likely]] {
+            return function;
         }
         auto* found = reinterpret_cast<Function*>(resolve(m_library, m_name));
         m_function.store(found,

@@ -30,9 +30,10 @@ inline void fillCall(trace::CallRecord& record, Api api, const CallTimes& times)
 }
 inline void writeCall(ThreadState& thread, Api api, const CallTimes& times)
 {
-    if (auto* record = thread.ring->reserve<trace::CallRecord>(); record != nullptr) {
+    Ring& ring = *thread.ring;
+    if (auto* record = ring.reserve<trace::CallRecord>(); record != nullptr) {
         fillCall(*record, api, times);
-        thread.ring->commit(record, trace::RecordKind::Call);
+        ring.commit(record, trace::RecordKind::Call);
     }
 }
 inline void writeMemory(ThreadState& thread, Api api, const CallTimes& times, const Sized& what)
@@ -53,13 +54,14 @@ inline void writeMemory(ThreadState& thread, Api api, const CallTimes& times, co
 template <class Call, class Write>
 auto timedCall(ThreadState& thread, Api api, Call& call, Write&& write)
 {
+    trace::InFlight& slot = thread.inFlight();
     CallTimes times{ticks(), 0, 0};
-    enterCall(thread, stringIdOf(api), times.start);
+    enterCall(slot, stringIdOf(api), times.start);
     const auto result = call();
     times.end = ticks();
     times.result = static_cast<std::int32_t>(result);
     write(times);
-    leaveCall(thread);
+    leaveCall(slot);
     return result;
 }
 
@@ -98,7 +100,7 @@ auto record(ThreadState& thread, Api api, const EndOfStream& what, Call& call)
 template <class What, class Call>
 auto intercept(Api api, const What& what, Call&& call)
 {
-    if (t_thread.depth != 0 || g_phase.load(std::memory_order_acquire) == Phase::Off) {
+    if (passesThrough()) {
         return call();
     }
     const Inside inside;
@@ -114,18 +116,25 @@ auto intercept(Api api, const What& what, Call&& call)
 #define RINGSIDE_UNWRAP(...) __VA_ARGS__
 
 /// Makes the wrapper of one row; used as RS_API with the library and the answer when no library has the
-/// function.
+/// function. In two parts, so that a call that is not recorded saves no register and makes no frame.
 #define RINGSIDE_WRAPPER(library, unavailable, result, name, parameters, arguments, what)                    \
-    extern "C" __attribute__((visibility("default"))) result name parameters                                 \
+    namespace ringside::collector {                                                                          \
+    static constinit Real<result parameters> g_real_##name(Library::library, #name);                         \
+    static __attribute__((noinline)) result recorded_##name parameters                                       \
     {                                                                                                        \
-        namespace collector = ringside::collector;                                                           \
-        using namespace ringside::collector;                                                                 \
-        static constinit collector::Real<result parameters> real(collector::Library::library, #name);        \
-        auto* const function = real.get();                                                                   \
+        auto* const function = g_real_##name.get();                                                          \
         if (function == nullptr) {                                                                           \
-            real.sayMissingOnce();                                                                           \
+            g_real_##name.sayMissingOnce();                                                                  \
             return unavailable;                                                                              \
         }                                                                                                    \
-        return collector::intercept(collector::Api::name, RINGSIDE_UNWRAP what,                              \
-                                    [&] { return function arguments; });                                     \
+        return intercept(Api::name, RINGSIDE_UNWRAP what, [&] { return function arguments; });               \
+    }                                                                                                        \
+    }                                                                                                        \
+    extern "C" __attribute__((visibility("default"))) result name parameters                                 \
+    {                                                                                                        \
+        auto* const function = ringside::collector::g_real_##name.known();                                   \
+        if (function != nullptr && ringside::collector::passesThrough()) {                                   \
+            return function arguments;                                                                       \
+        }                                                                                                    \
+        return ringside::collector::recorded_##name arguments;                                               \
     }

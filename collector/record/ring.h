@@ -60,13 +60,14 @@ private:
     void pad();
     void publish(void* record, trace::RecordKind kind, std::uint8_t slots)
     {
-        const trace::CommitWord word{static_cast<std::uint32_t>(m_head + 1), kind, slots, 0};
+        const std::uint64_t head = m_head; // once: for the compiler, the record might lie over it
+        const trace::CommitWord word{static_cast<std::uint32_t>(head + 1), kind, slots, 0};
         std::uint64_t bits = 0;
         std::memcpy(&bits, &word, sizeof bits);
         std::atomic_ref<std::uint64_t>(*static_cast<std::uint64_t*>(record))
             .store(bits, std::memory_order_release);
-        m_head += slots;
-        m_header->head.store(m_head, std::memory_order_release);
+        m_head = head + slots;
+        m_header->head.store(head + slots, std::memory_order_release);
     }
     [[nodiscard]] std::byte* slotAt(std::uint64_t index) const
     {

@@ -41,7 +41,8 @@ void endThread(void* state)
 {
     auto* thread = static_cast<ThreadState*>(state);
     t_thread.state = nullptr;
-    leaveCall(*thread); // a thread that is cancelled inside a call does not come back to do it
+    leaveCall(thread->inFlight()); // a thread that is cancelled inside a call does not come back to do it
+    leaveCollective(thread->inFlight());
     thread->ring->use.store(Ring::Use::OwnerGone, std::memory_order_release);
     delete thread;
     requestDrain(); // so that threads that come and go share few rings

@@ -48,6 +48,8 @@ struct ThreadState {
     std::array<OpenRange, 64> ranges;
     std::uint32_t rangeDepth = 0;
     std::uint32_t rangesBeyond = 0;
+
+    [[nodiscard]] trace::InFlight& inFlight() const { return ring->header().inFlight[0]; }
 };
 
 /// Initial-exec: touched on every call, must not allocate (style.md 3).
@@ -64,10 +66,17 @@ ThreadState* recordingThreadSlow();
 /// The calling thread's state, or null when nothing is recorded.
 inline ThreadState* recordingThread()
 {
-    if (g_phase.load(std::memory_order_acquire) == Phase::Recording && t_thread.state != nullptr) [[likely]] {
-        return t_thread.state;
+    ThreadState* const state = t_thread.state;
+    if (g_phase.load(std::memory_order_acquire) == Phase::Recording && state != nullptr) [[likely]] {
+        return state;
     }
     return recordingThreadSlow();
+}
+
+/// Whether a call is none of our business: it comes from inside another one, or recording is over or off.
+inline bool passesThrough()
+{
+    return t_thread.depth != 0 || g_phase.load(std::memory_order_acquire) == Phase::Off;
 }
 
 /// Marks the thread as inside our code, also against signal handlers and thread cancellation.
@@ -79,20 +88,22 @@ public:
     Inside& operator=(const Inside&) = delete;
 };
 
-/// Shows other processes and recovery what the thread is inside (outermost call only).
-inline void enterCall(ThreadState& thread, std::uint32_t api, std::uint64_t startTicks,
-                      std::uint32_t communicator = 0, std::uint64_t sequence = 0, std::uint64_t count = 0)
+/// Shows other processes and recovery what the thread is inside (outermost call only). What only a collective
+/// has is zero outside of one.
+inline void enterCall(trace::InFlight& slot, std::uint32_t api, std::uint64_t startTicks)
 {
-    trace::InFlight& slot = thread.ring->header().inFlight[0];
-    slot.communicator = communicator;
     slot.startTicks = startTicks;
-    slot.sequence = sequence;
-    slot.count = count;
     slot.api.store(api, std::memory_order_release);
 }
-inline void leaveCall(ThreadState& thread)
+inline void leaveCall(trace::InFlight& slot)
 {
-    thread.ring->header().inFlight[0].api.store(0, std::memory_order_release);
+    slot.api.store(0, std::memory_order_release);
+}
+inline void leaveCollective(trace::InFlight& slot)
+{
+    slot.communicator = 0;
+    slot.sequence = 0;
+    slot.count = 0;
 }
 
 /// Call and group ids come from one counter: either may be an external correlation id.
