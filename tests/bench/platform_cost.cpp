@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -86,6 +87,15 @@ void chain(int count, std::int64_t nanoseconds)
     });
 }
 
+/// A device model without a file that would have to be removed.
+void useModel(const std::string& text)
+{
+    const int file = memfd_create("device_model", 0);
+    require(file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()),
+            "memfd_create");
+    setenv("RINGSIDE_DEVICE_MODEL", ("/proc/self/fd/" + std::to_string(file)).c_str(), 1);
+}
+
 struct Board {
     std::atomic<bool> ready = false;
     ncclUniqueId id{};
@@ -142,8 +152,7 @@ void allReduces(int ranks, std::size_t bytes)
 
 int main(int argc, char** argv)
 {
-    // Work with a declared minimum needs no model file; links without one cost nothing but themselves.
-    unsetenv("RINGSIDE_DEVICE_MODEL");
+    useModel("flops = 1e12\n"); // makes the device's timeline count; links cost nothing but themselves
     std::puts("The CPU platform (emulated)");
     chain(50, 20'000'000 / 50);
     chain(1000, 50'000);

@@ -120,7 +120,7 @@ void Stream::runWork(QueueItem& item, std::int64_t readyNs)
     const std::int64_t beganNs = monotonicNs();
     std::int64_t startNs = std::max(readyNs, item.queuedNs + model.launchLatencyNs());
     if (!model.active() || waitsForPeers(item.work))
-        startNs = beganNs;
+        startNs = std::max(readyNs, beganNs);
     startNs = std::max(startNs, beganNs - kMaximumLagNs);
 
     item.work.run(item.work.arg, item.work.arithmetic && model.skipsArithmetic());

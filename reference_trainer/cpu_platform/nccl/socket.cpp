@@ -125,7 +125,7 @@ void Socket::send(const void* data, std::size_t size) const
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
-            failed("rendezvous connection broke while sending");
+            failed("the connection to the process that made the unique id broke while sending");
         bytes += sent;
         size -= static_cast<std::size_t>(sent);
     }
@@ -139,7 +139,7 @@ void Socket::receive(void* data, std::size_t size) const
         if (received < 0 && errno == EINTR)
             continue;
         if (received < 0)
-            failed("rendezvous connection broke while receiving");
+            failed("the connection to the process that made the unique id broke while receiving");
         if (received == 0)
             throw Failure(ncclSystemError,
                           "the rendezvous connection closed: has the process that made the unique id ended?");

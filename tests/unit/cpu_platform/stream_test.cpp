@@ -2,9 +2,11 @@
 // Streams, events and host functions of the emulated runtime.
 #include "gate.h"
 #include "kernels.h"
+#include "platform.h"
 
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <vector>
 
 using ringside::test::Gate;
@@ -61,6 +63,39 @@ TEST_F(StreamTest, streamsDoNotWaitForEachOther)
     EXPECT_EQ(cudaStreamSynchronize(second), cudaSuccess);
     EXPECT_EQ(cudaStreamQuery(first), cudaErrorNotReady);
     EXPECT_EQ(order, std::vector<int>{1});
+}
+
+TEST_F(StreamTest, kernelsOfTwoStreamsRunAtTheSameTime)
+{
+    std::latch both(2); // hangs unless each kernel runs while the other does
+    const ringside::platform::Work work{
+        .name = "meets",
+        .run = [](void* latch, bool) { static_cast<std::latch*>(latch)->arrive_and_wait(); },
+        .arg = &both,
+        .arithmetic = true};
+    EXPECT_EQ(ringside_platform_enqueue(first, &work), cudaSuccess);
+    EXPECT_EQ(ringside_platform_enqueue(second, &work), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST_F(StreamTest, declaredTimesOfShortWorkAddUpWithoutAModelToo)
+{
+    constexpr int kCount = 100;
+    const ringside::platform::Work work{
+        .name = "short", .run = [](void*, bool) {}, .cost = {.minimumNs = 100'000}, .arithmetic = true};
+    cudaEvent_t events[2] = {};
+    for (cudaEvent_t& event : events)
+        cudaEventCreate(&event);
+    cudaEventRecord(events[0], first);
+    for (int i = 0; i < kCount; ++i)
+        EXPECT_EQ(ringside_platform_enqueue(first, &work), cudaSuccess);
+    cudaEventRecord(events[1], first);
+    EXPECT_EQ(cudaEventSynchronize(events[1]), cudaSuccess);
+    float ms = 0;
+    EXPECT_EQ(cudaEventElapsedTime(&ms, events[0], events[1]), cudaSuccess);
+    EXPECT_GE(ms, 0.1F * kCount);
+    for (const cudaEvent_t event : events)
+        cudaEventDestroy(event);
 }
 
 TEST_F(StreamTest, aStreamWaitsForAnotherStreamsEvent)

@@ -41,52 +41,42 @@ void expectLastError(const std::string& part)
           "the message does not say \"" + part + "\" but: " + message);
 }
 
-TEST(Initialisation, namesTheMissingRankWithinTheTimeout)
+TEST(Initialisation, namesTheMissingRankAfterTheTimeout)
 {
     const ShortTimeout timeout("0.6");
-    const auto start = Clock::now();
     expectAllWell(startRanks(3, Communicator::None, [](Rank& self) {
-        if (self.rank == 1) // takes part in nothing, but does not end before the others either
-            return std::this_thread::sleep_for(2s);
-        ncclComm_t comm = nullptr;
-        const auto before = Clock::now();
-        const ncclResult_t result = ncclCommInitRank(&comm, 3, self.id, self.rank);
-        check(result == ncclRemoteError, "not a remote error but " + std::to_string(result));
-        check(comm == nullptr, "a communicator came out");
-        expectLastError("of 3 ranks these never called ncclCommInitRank: 1");
-        check(Clock::now() - before < 2s, "the error came too late");
-        if (self.rank == 0)
-            std::this_thread::sleep_for(
-                1s); // the id's server lives here: the others need it for their answer
+        if (self.rank != 1) { // who takes part in nothing
+            ncclComm_t comm = nullptr;
+            const ncclResult_t result = ncclCommInitRank(&comm, 3, self.id, self.rank);
+            check(result == ncclRemoteError, "not a remote error but " + std::to_string(result));
+            check(comm == nullptr, "a communicator came out");
+            expectLastError("of 3 ranks these never called ncclCommInitRank: 1");
+        }
+        self.meet(); // the id's server lives in rank 0: the others need it for their answer
     }));
-    EXPECT_LT(Clock::now() - start, 10s);
+}
+
+/// Rank 0 calls with what it believes, then rank 1, whose error must say what does not fit.
+void expectRefusal(int firstSize, int secondSize, int secondRank, const std::string& message)
+{
+    const ShortTimeout timeout("0.6");
+    expectAllWell(startRanks(2, Communicator::None, [&](Rank& self) {
+        ncclComm_t comm = nullptr;
+        if (self.rank == 0)
+            check(ncclCommInitRank(&comm, firstSize, self.id, 0) != ncclSuccess, "rank 0 found its peer");
+        self.meet();
+        if (self.rank == 1) {
+            check(ncclCommInitRank(&comm, secondSize, self.id, secondRank) != ncclSuccess, "it was accepted");
+            expectLastError(message);
+        }
+        self.meet();
+    }));
 }
 
 TEST(Initialisation, refusesRanksThatDoNotFitTogether)
 {
-    const ShortTimeout timeout("0.6");
-    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
-        ncclComm_t comm = nullptr;
-        if (self.rank == 1)
-            std::this_thread::sleep_for(200ms);
-        const ncclResult_t result = ncclCommInitRank(&comm, 2, self.id, 0);
-        check(result != ncclSuccess, "two ranks 0 were accepted");
-        if (self.rank == 1)
-            expectLastError("two ranks call themselves rank 0");
-        else
-            std::this_thread::sleep_for(200ms);
-    }));
-    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
-        ncclComm_t comm = nullptr;
-        if (self.rank == 1)
-            std::this_thread::sleep_for(200ms);
-        check(ncclCommInitRank(&comm, 2 + self.rank, self.id, self.rank) != ncclSuccess,
-              "two sizes were accepted");
-        if (self.rank == 1)
-            expectLastError("ranks disagree on the communicator's size: 2 and 3");
-        else
-            std::this_thread::sleep_for(200ms);
-    }));
+    expectRefusal(2, 2, 0, "two ranks call themselves rank 0");
+    expectRefusal(2, 3, 1, "ranks disagree on the communicator's size: 2 and 3");
 }
 
 TEST(Initialisation, refusesBadArguments)
@@ -107,22 +97,22 @@ TEST(Initialisation, refusesBadArguments)
 
 TEST(Initialisation, failsWhenTheIdsProcessIsGone)
 {
-    const ShortTimeout timeout("1");
-    const std::vector<Ending> endings = startRanks(2, Communicator::None, [](Rank& self) {
+    const ShortTimeout timeout("0.3");
+    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
         if (self.rank == 0)
             return;
-        std::this_thread::sleep_for(300ms);
         ncclComm_t comm = nullptr;
-        check(ncclCommInitRank(&comm, 2, self.id, 1) == ncclSystemError, "not a system error");
+        while (ncclCommInitRank(&comm, 2, self.id, 1) != ncclSystemError) {
+            // rank 0's process is still ending
+        }
         expectLastError("the process that made the unique id");
-    });
-    expectAllWell(endings);
+    }));
 }
 
-/// All-reduces until an asynchronous error turns up; throws when none does.
+/// All-reduces until an asynchronous error turns up; without one the test's time runs out.
 void reduceUntilFailure(Rank& self, std::vector<float>& data)
 {
-    for (int round = 0; round < 2000; ++round) {
+    for (;;) {
         const ncclResult_t result = ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclMax,
                                                   self.comm, self.stream);
         self.synchronise();
@@ -136,7 +126,6 @@ void reduceUntilFailure(Rank& self, std::vector<float>& data)
               "a broken communicator takes more work");
         return;
     }
-    throw std::runtime_error("2000 all-reduces with a dead peer");
 }
 
 class DeadPeer : public ::testing::TestWithParam<std::size_t> {};
@@ -163,10 +152,8 @@ INSTANTIATE_TEST_SUITE_P(Counts, DeadPeer, ::testing::Values(1, 4'000'000));
 TEST(Abort, endsACollectiveThatAPeerNeverJoins)
 {
     runRanks(2, [](Rank& self) {
-        if (self.rank == 1) {
-            std::this_thread::sleep_for(1s);
-            return;
-        }
+        if (self.rank == 1)
+            return self.meet(); // without the abort, rank 0 never comes
         std::vector<float> data(100, 1.0F);
         succeed(ncclAllReduce(data.data(), data.data(), 100, ncclFloat32, ncclSum, self.comm, self.stream),
                 "ncclAllReduce");
@@ -180,7 +167,7 @@ TEST(Abort, endsACollectiveThatAPeerNeverJoins)
         const auto waited = Clock::now() - before;
         watchdog.join();
         check(waited > 150ms, "the all-reduce ended before the abort");
-        check(waited < 2s, "the abort did not end the all-reduce");
+        self.meet();
     });
 }
 

@@ -23,6 +23,7 @@ constexpr auto kLifetime = std::chrono::seconds(60);
 struct Board {
     std::atomic<bool> idReady = false;
     ncclUniqueId id{};
+    std::atomic<int> meetings = 0;
     char messages[16][kMessageBytes] = {};
 };
 
@@ -89,6 +90,13 @@ void Rank::synchronise() const
     check(cudaStreamSynchronize(stream) == cudaSuccess, "cudaStreamSynchronize failed");
 }
 
+void Rank::meet() const
+{
+    const int number = (*meetings)++ / size; // the how-manieth meeting this is
+    while (*meetings < (number + 1) * size)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 std::vector<Ending> startRanks(int size, Communicator communicator, const std::function<void(Rank&)>& body)
 {
     Board* const board = newBoard();
@@ -97,7 +105,7 @@ std::vector<Ending> startRanks(int size, Communicator communicator, const std::f
         const pid_t process = ::fork();
         check(process >= 0, "fork failed");
         if (process == 0)
-            live(*board, Rank{.rank = rank, .size = size}, communicator, body);
+            live(*board, Rank{.rank = rank, .size = size, .meetings = &board->meetings}, communicator, body);
         processes.push_back(process);
     }
     const auto deadline = std::chrono::steady_clock::now() + kLifetime;

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -20,9 +21,12 @@ struct Rank {
     ncclUniqueId id{};         ///< the same on all ranks
     ncclComm_t comm = nullptr; ///< null where the ranks were started without one
     cudaStream_t stream = nullptr;
+    std::atomic<int>* meetings = nullptr; ///< shared by all ranks
 
     /// Returns when everything queued on the stream is done.
     void synchronise() const;
+    /// Returns when every rank has called it as often: order without NCCL and without guessing at times.
+    void meet() const;
 };
 
 enum class Communicator : std::uint8_t { Connected, None };
