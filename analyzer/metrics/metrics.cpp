@@ -90,7 +90,7 @@ BlockingCalls blockingCalls(const trace::ProcessTrace& process, const std::vecto
         }
         ++entry->second;
         ++result.count;
-        result.ns += time.length();
+        result.ns = model::addCapped(result.ns, time.length());
         result.longest = time.length() > result.longest.length() ? time : result.longest;
     }
     const auto most = std::max_element(counts.begin(), counts.end(),
@@ -292,7 +292,7 @@ void addLateness(RunMetrics& run)
                              [](const RankMetrics& rank, std::size_t index) { return rank.rank < index; });
         ++last->lastArrivals;
         ++counts[static_cast<std::size_t>(last - run.ranks.begin())][entry.step];
-        last->lostNs += entry.times.lostNs();
+        last->lostNs = model::addCapped(last->lostNs, entry.times.lostNs());
     }
     for (std::size_t i = 0; i < run.ranks.size(); ++i) {
         run.ranks[i].medianLastArrivals = model::median(std::move(counts[i]));
@@ -316,7 +316,7 @@ std::optional<double> Breakdown::ratio() const
 Breakdown& Breakdown::operator+=(const Breakdown& other)
 {
     for (const auto figure : kFigures) {
-        this->*figure += other.*figure;
+        this->*figure = model::addCapped(this->*figure, other.*figure);
     }
     return *this;
 }

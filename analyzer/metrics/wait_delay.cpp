@@ -60,8 +60,9 @@ std::vector<std::int64_t> delayByWaiting(const Lanes& lanes, std::span<const Int
             continue;
         }
         const Coverage& coverage = swept.windows[i];
-        delays[window] += std::min(coverage.time(bit(kCommunication), bit(kTransfer)),
-                                   coverage.time(bit(kCommunication), bit(kCompute)));
+        delays[window] =
+            model::addCapped(delays[window], std::min(coverage.time(bit(kCommunication), bit(kTransfer)),
+                                                      coverage.time(bit(kCommunication), bit(kCompute))));
     }
     return delays;
 }

@@ -40,7 +40,8 @@ double fitDrift(const std::vector<Point>& points)
                              static_cast<double>(time));
         }
     }
-    return median(slopes);
+    constexpr double kLargest = 1e-3; // quartz is a hundred times better: more is no drift
+    return std::clamp(median(slopes), -kLargest, kLargest);
 }
 
 std::int64_t driftSince(double drift, std::int64_t origin, std::int64_t time)

@@ -34,11 +34,17 @@ std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
 void findRanks(Model& model)
 {
     std::map<std::int64_t, std::pair<std::int64_t, Rank>> byRank; // attempt, rank
+    constexpr std::int64_t kLargestRank = 100'000'000;
+    std::int64_t implausible = 0;
     std::int64_t superseded = 0;
     for (std::size_t p = 0; p < model.trace.processes.size(); ++p) {
         const trace::ProcessTrace& process = model.trace.processes[p];
         std::map<std::int64_t, trace::RankRow> rows;
         for (const trace::RankRow& row : ranksOf(process)) {
+            if (row.rank < 0 || row.rank > kLargestRank || row.worldSize.value_or(0) > kLargestRank) {
+                ++implausible;
+                continue;
+            }
             const auto [entry, fresh] = rows.try_emplace(row.rank, row);
             if (!fresh && row.attempt > entry->second.attempt) {
                 entry->second = row;
@@ -62,6 +68,10 @@ void findRanks(Model& model)
     }
     for (auto& [number, entry] : byRank) {
         model.ranks.push_back(std::move(entry.second));
+    }
+    if (implausible > 0) {
+        model.issues.push_back({"implausible_rank", "warning", implausible,
+                                "rows name ranks or world sizes that no job has; they were left out"});
     }
     if (superseded > 0) {
         model.issues.push_back({"rank_restarted", "info", superseded,

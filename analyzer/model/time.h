@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace ringside::model {
@@ -19,6 +20,16 @@ struct Interval {
 [[nodiscard]] inline std::int64_t overlapLength(const Interval& a, const Interval& b)
 {
     return std::max<std::int64_t>(0, std::min(a.end, b.end) - std::max(a.start, b.start));
+}
+
+/// Sum for figures that a hostile file could drive over the edge: it stops there.
+[[nodiscard]] inline std::int64_t addCapped(std::int64_t a, std::int64_t b)
+{
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) {
+        return a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+    }
+    return sum;
 }
 
 /// Turns CLOCK_MONOTONIC ns of a host into run time: ns after the run began, on the reference host's clock.

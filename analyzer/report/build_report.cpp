@@ -87,9 +87,9 @@ Tier tierOf(const model::Model& model, std::string_view name)
 void addCoverage(Report& report)
 {
     for (const trace::ProcessTrace& process : report.model.trace.processes) {
-        report.recoveredRecords += process.recoveredRecords;
+        report.recoveredRecords = model::addCapped(report.recoveredRecords, process.recoveredRecords);
         for (const trace::DropRow& row : process.drops) {
-            report.droppedRecords += row.records;
+            report.droppedRecords = model::addCapped(report.droppedRecords, row.records);
         }
     }
     for (const std::string_view name : kTiers) {
@@ -97,9 +97,10 @@ void addCoverage(Report& report)
     }
     if (const auto& started = report.model.startedRealtimeNs) {
         constexpr std::int64_t kSecond = 1'000'000'000;
+        const std::int64_t rest = (*started % kSecond + kSecond) % kSecond; // also before 1970
         report.startedAt =
             fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
-                        fmt::gmtime(static_cast<std::time_t>(*started / kSecond)), *started % kSecond);
+                        fmt::gmtime(static_cast<std::time_t>((*started - rest) / kSecond)), rest);
     }
 }
 

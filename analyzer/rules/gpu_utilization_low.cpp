@@ -68,7 +68,7 @@ Outcome run(const Context& context)
     for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
         std::int64_t sum = 0;
         for (const metrics::RankMetrics& rank : context.figures.ranks) {
-            sum += rank.idle.ns[i];
+            sum = model::addCapped(sum, rank.idle.ns[i]);
         }
         const metrics::Breakdown total = context.figures.total();
         finding.figures.push_back(

@@ -41,8 +41,8 @@ std::vector<Lateness> latenessOf(const Context& context)
             rank.worstOperation = i;
         }
         rank.losses.push_back(lost);
-        rank.lostNs[entry.step] += lost;
-        rank.sumNs += lost;
+        rank.lostNs[entry.step] = model::addCapped(rank.lostNs[entry.step], lost);
+        rank.sumNs = model::addCapped(rank.sumNs, lost);
         ++rank.lastArrivals;
     }
     for (std::size_t step = 0; step < steps; ++step) {

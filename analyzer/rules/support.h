@@ -80,7 +80,7 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std:
     metrics::IdleTimes sum;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
-            sum.ns[i] += rank.idle.ns[i];
+            sum.ns[i] = model::addCapped(sum.ns[i], rank.idle.ns[i]);
         }
     }
     return sum.biggest();

@@ -3,6 +3,8 @@
 #include "ring_builder.h"
 #include "support/trace_builder.h"
 
+#include <ringside/trace/merge.h>
+
 #include <cstdio>
 
 namespace {
@@ -20,6 +22,24 @@ void writeTraces(const std::filesystem::path& folder)
     });
     builder.write(folder);
     TraceBuilder(1).host(0, "empty").write(folder);
+}
+
+/// One file of two ranks on two hosts, the second one late: what a report needs to reach its rules.
+void writeMergedRun(const std::filesystem::path& folder)
+{
+    TraceBuilder builder(2);
+    builder.host(1, "host1", 5ms, 20);
+    builder.steps(12, [](StepBuilder& step) {
+        step.everyRank().host(1ms, "data").compute(2ms).copy(1_MiB, 100us);
+        step.rank(1).compute(1ms);
+        step.allReduce(256_KiB, {.takes = 300us, .overlapped = true});
+        step.allReduce(1_MiB, {.takes = 500us});
+        step.everyRank().synchronize();
+    });
+    const std::filesystem::path run = folder / "run.ringside";
+    builder.write(run);
+    ringside::trace::merge(run, folder / "merged.db");
+    std::filesystem::remove_all(run);
 }
 
 void writeRings(const std::filesystem::path& folder)
@@ -55,7 +75,10 @@ int main(int count, char** arguments)
     std::filesystem::remove_all(corpus);
     std::filesystem::create_directories(corpus / "trace_reader");
     std::filesystem::create_directories(corpus / "ring_decoder");
+    std::filesystem::create_directories(corpus / "report");
     writeTraces(corpus / "trace_reader");
+    writeTraces(corpus / "report");
+    writeMergedRun(corpus / "report");
     writeRings(corpus / "ring_decoder");
     return 0;
 }

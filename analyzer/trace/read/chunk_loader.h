@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads one chunked table: the blobs are fetched on one thread and decoded on several, straight into their
-// place. A damaged chunk is left out and counted; counts are believed only as far as the blobs and the row
-// budget bear them out.
+// place. A damaged chunk (or one with times that no clock shows) is left out and counted; counts are believed
+// only as far as the blobs and the row budget bear them out.
 #pragma once
 #include "trace/read/huge_pages.h"
 #include "trace/read/parallel.h"
+#include "trace/read/plausible.h"
 #include "trace/read/trace_file.h"
 #include "trace/write/schema.h"
 
@@ -133,6 +134,13 @@ private:
             }
             ++column;
         });
+        if constexpr (kHasTimes<Row>) {
+            const auto times = [&](const auto& values) {
+                return std::span<const std::int64_t>(values).subspan(chunk.offset, chunk.count);
+            };
+            good =
+                good && arePlausibleTimes(times(columns.startNs)) && arePlausibleTimes(times(columns.endNs));
+        }
         return good;
     }
 

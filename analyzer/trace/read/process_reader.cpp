@@ -2,6 +2,7 @@
 #include "trace/read/process_reader.h"
 
 #include "trace/read/chunk_loader.h"
+#include "trace/read/plausible.h"
 #include "trace/read/sort_columns.h"
 #include "trace/read/trace_file.h"
 #include "trace/write/schema.h"
@@ -122,10 +123,16 @@ private:
             while (statement.step()) {
                 Row row;
                 int index = 1;
-                TableOf<Row>::forEachColumn([&](const char*, auto member) {
+                bool plausible = true;
+                TableOf<Row>::forEachColumn([&](const char* column, auto member) {
                     row.*member = statement.column<std::remove_cvref_t<decltype(row.*member)>>(index++);
+                    plausible = plausible && isPlausible(column, row.*member);
                 });
-                storeRow(memberOf, statement.column<std::int64_t>(0), std::move(row));
+                if (plausible) {
+                    storeRow(memberOf, statement.column<std::int64_t>(0), std::move(row));
+                } else {
+                    ++m_implausible;
+                }
             }
         });
     }
@@ -211,6 +218,10 @@ private:
         if (m_orphans > 0) {
             report("orphan_rows", "rows belong to no process of the file", m_orphans);
         }
+        if (m_implausible > 0) {
+            report("implausible_time", "rows hold times that no clock shows and were left out",
+                   m_implausible);
+        }
         std::vector<ProcessTrace> processes;
         for (auto& [id, process] : m_processes) {
             process.path = m_file.database().path();
@@ -227,6 +238,7 @@ private:
     std::map<std::int64_t, ProcessTrace> m_processes;
     std::vector<IssueRow> m_issues;
     std::int64_t m_orphans = 0;
+    std::int64_t m_implausible = 0;
 };
 
 } // namespace

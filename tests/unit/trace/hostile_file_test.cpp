@@ -155,6 +155,24 @@ TEST_F(HostileFile, CannotAskForUnboundedMemoryWithConstantColumns)
     EXPECT_GT(readProcess(m_file).callCorrelations.size(), 65536U);
 }
 
+TEST_F(HostileFile, CannotClaimTimesThatNoClockShows)
+{
+    const std::size_t collectives = readProcess(m_file).collectiveCalls.size();
+    change("UPDATE collective_call SET end_ns = 9223372036854775807 WHERE id % 2 = 0");
+    EXPECT_TRUE(issues().contains("implausible_time"));
+    EXPECT_LT(readProcess(m_file).collectiveCalls.size(), collectives);
+    // Header of a column: encoding Values, width 0, 65,536 times the base 2^62.
+    const std::string late = "x'010000000000010000000000000000000000000000000040'";
+    change(
+        "INSERT INTO launch_chunk (process_id, count, start_ns, end_ns, api_id, tid, correlation) SELECT 1, "
+        "65536, " +
+        late + ", " + late +
+        ", z, z, z FROM (SELECT "
+        "x'010000000000010000000000000000000000000000000000' AS z)");
+    EXPECT_TRUE(issues().contains("damaged_chunk"));
+    EXPECT_LT(readProcess(m_file).launches.size(), 65536U);
+}
+
 TEST_F(HostileFile, IsNotRunAsAProgram)
 {
     change("DROP TABLE sample; CREATE VIEW sample AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "

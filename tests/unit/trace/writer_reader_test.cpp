@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/trace_builder.h"
 #include "temporary_directory.h"
+#include "trace/read/plausible.h"
 #include "trace/write/database.h"
 #include "trace_equality.h"
 
@@ -18,8 +19,9 @@ namespace {
 
 using namespace ringside::trace;
 
-constexpr std::int64_t kLow = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kHigh = std::numeric_limits<std::int64_t>::max();
+// The farthest times that the reader believes.
+constexpr std::int64_t kLow = -kFarthestTimeNs;
+constexpr std::int64_t kHigh = kFarthestTimeNs;
 
 /// One row of everything, nullable columns once with and once without a value.
 ProcessTrace everyTable()
