@@ -193,9 +193,9 @@ void ControlChannel::finish()
         return;
     // Closing with unread bytes resets the connection and could take our goodbye with it: read to the end
     // first.
+    const Deadline deadline = std::chrono::steady_clock::now() + m_timeout;
     for (const Peer& peer : m_peers) {
         Frame rest;
-        const Deadline deadline = std::chrono::steady_clock::now() + m_timeout;
         while (receive(peer.socket, rest, deadline) == Received::Everything) {
         }
     }

@@ -27,13 +27,19 @@ constexpr std::array kLaunchers = {
     Launcher{"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
 };
 
-unsigned number(const char* name, const std::string& text, unsigned largest)
+struct Limits {
+    unsigned smallest = 0;
+    unsigned largest = std::numeric_limits<unsigned>::max();
+};
+
+unsigned number(const char* name, const std::string& text, Limits limits)
 {
     unsigned value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value > largest)
-        throw Failure(fmt::format("{}=\"{}\" is not a number from 0 to {}: correct it or unset it", name,
-                                  text, largest));
+    if (error != std::errc() || end != text.data() + text.size() || value < limits.smallest ||
+        value > limits.largest)
+        throw Failure(fmt::format("{}=\"{}\" is not a number from {} to {}: correct it or unset it", name,
+                                  text, limits.smallest, limits.largest));
     return value;
 }
 
@@ -43,7 +49,7 @@ unsigned required(const Lookup& lookup, const char* name, const char* because)
     if (!text)
         throw Failure(
             fmt::format("{} is set but {} is not: set both, or start with --nproc N", because, name));
-    return number(name, *text, std::numeric_limits<unsigned>::max());
+    return number(name, *text, {});
 }
 
 } // namespace
@@ -74,9 +80,16 @@ RankIdentity identityFrom(const Lookup& lookup)
     else if (identity.worldSize > 1 && !lookup("RANK"))
         throw Failure(
             "MASTER_ADDR is not set: set it to the host of rank 0, which the other ranks connect to");
-    if (const auto port = lookup("MASTER_PORT"))
-        identity.masterPort = static_cast<std::uint16_t>(number("MASTER_PORT", *port, 65535));
+    identity.masterPort = masterPortFrom(lookup);
     return identity;
+}
+
+std::uint16_t masterPortFrom(const Lookup& lookup)
+{
+    const auto text = lookup("MASTER_PORT");
+    if (!text)
+        return RankIdentity{}.masterPort;
+    return static_cast<std::uint16_t>(number("MASTER_PORT", *text, {.smallest = 1, .largest = 65535}));
 }
 
 } // namespace ringside::trainer

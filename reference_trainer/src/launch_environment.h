@@ -26,4 +26,7 @@ using Lookup = std::function<std::optional<std::string>(const char* name)>;
 /// Throws Failure when the variables are incomplete, not numbers or contradict each other.
 [[nodiscard]] RankIdentity identityFrom(const Lookup& lookup);
 
+/// MASTER_PORT, else the usual one. Throws Failure when it is not a port.
+[[nodiscard]] std::uint16_t masterPortFrom(const Lookup& lookup);
+
 } // namespace ringside::trainer

@@ -60,7 +60,9 @@ public:
 private:
     void reap();
     void ended(Child& child, int status);
+    void report(const Child& child, int status) const;
     void signalAll(int number);
+    void told(int number);
     [[nodiscard]] bool someRunning() const { return std::ranges::any_of(m_children, &Child::running); }
 
     sigset_t m_handled{};
@@ -69,6 +71,7 @@ private:
     int m_code = 0;
     Clock::time_point m_nextMeasure = Clock::time_point::max();
     int m_nextSignal = SIGTERM;
+    bool m_stopping = false; ///< the ranks have been sent a signal
 };
 
 Family::Family(unsigned ranks, const std::vector<std::string>& arguments)
@@ -93,6 +96,7 @@ Family::Family(unsigned ranks, const std::vector<std::string>& arguments)
 
 void Family::signalAll(int number)
 {
+    m_stopping = true;
     for (const Child& child : m_children) {
         if (child.running)
             kill(child.pid, number);
@@ -104,16 +108,34 @@ void Family::ended(Child& child, int status)
     child.running = false;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return;
-    const std::string how = WIFSIGNALED(status) ? fmt::format("was ended by signal {} ({})", WTERMSIG(status),
-                                                              strsignal(WTERMSIG(status)))
-                                                : fmt::format("ended with code {}", WEXITSTATUS(status));
-    const bool first = m_code == 0;
-    fmt::print(stderr, "ddp_trainer: rank {} {}{}\n", child.rank, how,
-               first && someRunning() ? "; stopping the others" : "");
-    if (!first)
+    report(child, status);
+    if (m_code != 0)
         return;
     m_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     m_nextMeasure = Clock::now() + kOwnWords;
+}
+
+void Family::report(const Child& child, int status) const
+{
+    if (m_stopping && WIFSIGNALED(status))
+        fmt::print(stderr, "ddp_trainer: rank {} was stopped\n", child.rank);
+    else if (WIFSIGNALED(status))
+        fmt::print(stderr, "ddp_trainer: rank {} was ended by signal {} ({}){}\n", child.rank,
+                   WTERMSIG(status), strsignal(WTERMSIG(status)),
+                   m_code == 0 && someRunning() ? "; stopping the others" : "");
+    else if (m_code == 0) // later ones have said themselves why they gave up
+        fmt::print(stderr, "ddp_trainer: rank {} ended with code {}{}\n", child.rank, WEXITSTATUS(status),
+                   someRunning() ? "; stopping the others" : "");
+}
+
+/// The launcher itself got a signal: the ranks get it too.
+void Family::told(int number)
+{
+    fmt::print(stderr, "ddp_trainer: stopping the ranks: signal {} ({})\n", number, strsignal(number));
+    if (m_code == 0)
+        m_code = 128 + number;
+    signalAll(number);
+    m_nextMeasure = std::min(m_nextMeasure, Clock::now() + kOrderlyEnd);
 }
 
 void Family::reap()
@@ -131,10 +153,8 @@ int Family::wait()
     for (reap(); someRunning(); reap()) {
         const timespec tick{.tv_sec = 0, .tv_nsec = 200'000'000};
         const int number = sigtimedwait(&m_handled, nullptr, &tick);
-        if (number > 0 && number != SIGCHLD) {
-            signalAll(number);
-            m_nextMeasure = std::min(m_nextMeasure, Clock::now() + kOrderlyEnd);
-        }
+        if (number > 0 && number != SIGCHLD)
+            told(number);
         if (Clock::now() >= m_nextMeasure) {
             signalAll(m_nextSignal);
             m_nextSignal = SIGKILL;
@@ -150,7 +170,7 @@ int Family::wait()
 int launchRanks(unsigned ranks, const std::vector<std::string>& arguments)
 {
     setenv("WORLD_SIZE", std::to_string(ranks).c_str(), 1);
-    setenv("MASTER_ADDR", "127.0.0.1", 0);
+    setenv("MASTER_ADDR", "127.0.0.1", 1); // whatever was meant for a job over several hosts
     if (!environmentVariable("MASTER_PORT"))
         setenv("MASTER_PORT", std::to_string(freeLocalPort()).c_str(), 1);
     return Family(ranks, arguments).wait();

@@ -18,10 +18,12 @@ using namespace ringside::trainer;
 RankIdentity checkedIdentity(const Options& options)
 {
     RankIdentity identity;
-    if (options.processes > 0)
+    if (options.processes > 0) {
         identity.worldSize = options.processes;
-    else
+        identity.masterPort = masterPortFrom(environmentVariable);
+    } else {
         identity = identityFrom(environmentVariable);
+    }
     checkAgainstWorld(options, identity.worldSize);
     Hooks ignored;
     applyFaults(options.faults, identity, ignored);

@@ -74,7 +74,6 @@ TrainingResult Trainer::run()
     result.parameters = toHost(m_model.parameters());
     for (const Bucket& bucket : m_reducer.buckets())
         result.bucketBytes.push_back(bucket.bytes);
-    m_watchdog.progress("the evaluation", m_options.steps);
     result.accuracy = accuracy();
     return result;
 }
@@ -154,6 +153,7 @@ std::optional<double> Trainer::accuracy()
     float counts[2] = {0, 0}; // right ones, all
     for (std::uint64_t first = m_identity.rank; first < m_options.eval;
          first += std::uint64_t{m_localBatch} * m_identity.worldSize) {
+        m_watchdog.progress("the evaluation", m_options.steps);
         std::vector<int> labels;
         for (std::uint64_t i = first; i < m_options.eval && labels.size() < m_localBatch;
              i += m_identity.worldSize)

@@ -31,6 +31,14 @@ def ranks_of(launcher):
     return ranks
 
 
+def lives(pid):
+    """Not when there is only an entry left that nobody has collected."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 class Conduct(unittest.TestCase):
     def assert_refused(self, expected, *arguments, **variables):
         code, out, err = trainer.run(*arguments, timeout=20, **variables)
@@ -53,8 +61,16 @@ class Conduct(unittest.TestCase):
         self.assert_refused("does not divide", "--nproc", 3, "--batch", 16)
         self.assert_refused("--steps", "--steps", -1)
         self.assert_refused("WORLD_SIZE", RANK=1)
-        code, _, err = trainer.run("--nproc", 3, "--batch", 16)
-        self.assertEqual(err.count("does not divide"), 1)
+        for port in ("abc", 0, 65536):
+            self.assert_refused("MASTER_PORT=.* is not a number from 1 to 65535", "--nproc", 2, MASTER_PORT=port)
+        for arguments, variables, expected in ((("--batch", 16), {}, "does not divide"),
+                                               (("--batch", 15), {"MASTER_PORT": "abc"}, "MASTER_PORT")):
+            _, _, err = trainer.run("--nproc", 3, *arguments, **variables)
+            self.assertEqual(err.count(expected), 1, err)
+
+    def test_local_ranks_meet_here_whatever_the_environment_says(self):
+        code, out, err = trainer.run(*SMALL, "--steps", 2, "--nproc", 2, MASTER_ADDR="192.0.2.1")
+        self.assertEqual(code, 0, out + err)
 
     def test_a_missing_rank_is_named_on_every_rank(self):
         port = free_port()
@@ -69,22 +85,18 @@ class Conduct(unittest.TestCase):
         with socket.socket() as other:
             other.bind(("127.0.0.1", 0))
             other.listen()
-            begin = time.monotonic()
             code, _, err = trainer.run(*SMALL, "--nproc", 2, "--timeout", 5, timeout=20, MASTER_PORT=other.getsockname()[1])
         self.assertEqual(code, 1)
         self.assertRegex(err, "rank 0: cannot listen on .*in use")
-        self.assertRegex(err, "rank 1 ")
-        self.assertLess(time.monotonic() - begin, 12)
+        self.assertRegex(err, "rank 1")
 
     def test_a_rank_that_is_killed_ends_the_others(self):
         for victim in (1, 0):
             with self.subTest(victim=victim):
                 launcher = self.running()
-                begin = time.monotonic()
                 os.kill(ranks_of(launcher)[victim], signal.SIGKILL)
                 code, _, err = trainer.finish(launcher, 20)
                 self.assertEqual(code, 128 + signal.SIGKILL)
-                self.assertLess(time.monotonic() - begin, 10)
                 self.assertRegex(err, f"rank {victim} was ended by signal 9")
                 for rank in {0, 1, 2} - {victim}:
                     self.assertRegex(err, f"rank {rank}: ")
@@ -102,10 +114,19 @@ class Conduct(unittest.TestCase):
         launcher = self.running(ranks=2)
         ranks = ranks_of(launcher)
         launcher.send_signal(signal.SIGTERM)
-        code, _, _ = trainer.finish(launcher, 20)
+        code, _, err = trainer.finish(launcher, 20)
         self.assertEqual(code, 128 + signal.SIGTERM)
+        self.assertEqual(err.count("signal 15"), 1, err)
         for pid in ranks.values():
             self.assertFalse(pathlib.Path(f"/proc/{pid}").exists())
+
+    def test_a_killed_launcher_leaves_no_ranks(self):
+        launcher = self.running(ranks=2)
+        ranks = ranks_of(launcher)
+        launcher.kill()
+        launcher.communicate(timeout=20)  # the ranks hold the pipes: this returns when they are gone
+        for pid in ranks.values():
+            self.assertFalse(lives(pid), f"rank {pid} is an orphan")
 
     def test_a_result_that_cannot_be_written_is_a_failure(self):
         code, _, err = trainer.run(*SMALL, "--steps", 2, "--json", "/nowhere/at/all.json")

@@ -72,12 +72,37 @@ TEST(LaunchEnvironment, prefersMpirunsVariablesToTheAllocationsAroundIt)
     EXPECT_EQ(identity.worldSize, 2U);
 }
 
+TEST(LaunchEnvironment, prefersTorchrunsVariablesToAllOthers)
+{
+    const RankIdentity identity = identityWith({{"SLURM_PROCID", "0"},
+                                                {"SLURM_NTASKS", "1"},
+                                                {"SLURM_LOCALID", "0"},
+                                                {"OMPI_COMM_WORLD_RANK", "1"},
+                                                {"OMPI_COMM_WORLD_SIZE", "2"},
+                                                {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                                                {"RANK", "6"},
+                                                {"WORLD_SIZE", "8"},
+                                                {"LOCAL_RANK", "2"}});
+    EXPECT_EQ(identity.rank, 6U);
+    EXPECT_EQ(identity.worldSize, 8U);
+    EXPECT_EQ(identity.localRank, 2U);
+}
+
+TEST(LaunchEnvironment, doesNotMixLaunchers)
+{
+    // mpirun's rank is not completed by Slurm's size.
+    EXPECT_NE(complaintWith({{"OMPI_COMM_WORLD_RANK", "1"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}})
+                  .find("OMPI_COMM_WORLD_SIZE"),
+              std::string::npos);
+}
+
 TEST(LaunchEnvironment, namesWhatIsMissingOrWrong)
 {
     EXPECT_NE(complaintWith({{"RANK", "1"}}).find("WORLD_SIZE"), std::string::npos);
     EXPECT_NE(complaintWith({{"RANK", "x"}, {"WORLD_SIZE", "2"}}).find("RANK=\"x\""), std::string::npos);
     EXPECT_NE(complaintWith({{"RANK", "2"}, {"WORLD_SIZE", "2"}}).find("outside"), std::string::npos);
-    EXPECT_NE(complaintWith({{"MASTER_PORT", "99999"}}).find("MASTER_PORT"), std::string::npos);
+    for (const char* port : {"0", "99999", "http", ""})
+        EXPECT_NE(complaintWith({{"MASTER_PORT", port}}).find("MASTER_PORT"), std::string::npos) << port;
     EXPECT_NE(complaintWith({{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}}).find("MASTER_ADDR"),
               std::string::npos);
 }

@@ -32,6 +32,26 @@ class Training(unittest.TestCase):
         for ranks in (2, 4):
             self.assert_same(one, self.parameters(f"of_{ranks}", *SMALL, "--steps", 20, "--batch", 64, "--nproc", ranks))
 
+    def test_that_holds_for_odd_shapes_too(self):
+        # Nothing divides: not the tensors by the ranks, nor the samples by the batch (an epoch ends within 20 steps).
+        odd = ("--hidden", 37, "--layers", 2, "--eval", 0, "--steps", 20, "--batch", 45, "--samples", 301,
+               "--bucket-cap-mb", 0.003)
+        one = self.parameters("odd_one", *odd)
+        for ranks in (3, 5):
+            self.assert_same(one, self.parameters(f"odd_{ranks}", *odd, "--nproc", ranks))
+
+    def test_skipped_arithmetic_gives_no_loss_and_no_accuracy(self):
+        model = trainer.FOLDER / "skip.conf"
+        model.write_text("flops = 1e12\ncompute = skip\n")
+        path = trainer.FOLDER / "skip.json"
+        code, out, err = trainer.run("--nproc", 2, "--hidden", 32, "--steps", 3, "--json", path, RINGSIDE_DEVICE_MODEL=model)
+        self.assertEqual(code, 0, out + err)
+        self.assertRegex(out, "loss +not measured: .*compute = skip")
+        self.assertNotIn("accuracy", out)
+        result = json.loads(path.read_text())
+        self.assertIsNone(result["losses"])
+        self.assertIsNone(result["accuracy"])
+
     def test_faults_change_the_time_and_not_the_result(self):
         common = (*SMALL, "--steps", 8, "--batch", 32, "--nproc", 2)
         clean = self.parameters("clean", *common)
@@ -63,13 +83,10 @@ class Training(unittest.TestCase):
 
     def test_a_late_rank_holds_everybody_up(self):
         path = trainer.FOLDER / "late.json"
-        common = (*SMALL, "--steps", 12, "--batch", 8, "--nproc", 2, "--json", path)
-        times = []
-        for fault in ((), ("--fault", "late_rank:rank=1,ms=40,by=data")):
-            code, out, err = trainer.run(*common, *fault)
-            self.assertEqual(code, 0, out + err)
-            times.append(json.loads(path.read_text())["step_ms"]["p50"])
-        self.assertGreater(times[1], times[0] + 25)
+        code, out, err = trainer.run(*SMALL, "--steps", 12, "--batch", 8, "--nproc", 2, "--json", path,
+                                     "--fault", "late_rank:rank=1,ms=40,by=data")
+        self.assertEqual(code, 0, out + err)
+        self.assertGreaterEqual(json.loads(path.read_text())["step_ms"]["p50"], 39)
 
 
 if __name__ == "__main__":
