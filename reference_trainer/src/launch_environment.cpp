@@ -81,6 +81,10 @@ RankIdentity identityFrom(const Lookup& lookup)
         throw Failure(
             "MASTER_ADDR is not set: set it to the host of rank 0, which the other ranks connect to");
     identity.masterPort = masterPortFrom(lookup);
+    // torchrun's own store listens at the address that it gives to the ranks.
+    if (lookup("TORCHELASTIC_USE_AGENT_STORE") == "True")
+        identity.masterPort =
+            static_cast<std::uint16_t>(identity.masterPort == 65535 ? 65534 : identity.masterPort + 1);
     return identity;
 }
 

@@ -51,6 +51,19 @@ TEST(LaunchEnvironment, readsTorchrunsVariables)
     EXPECT_EQ(identity.masterPort, 1234);
 }
 
+TEST(LaunchEnvironment, leavesTorchrunItsOwnPort)
+{
+    std::map<std::string, std::string> variables = {{"RANK", "0"},
+                                                    {"WORLD_SIZE", "2"},
+                                                    {"MASTER_PORT", "1234"},
+                                                    {"TORCHELASTIC_USE_AGENT_STORE", "True"}};
+    EXPECT_EQ(identityWith(variables).masterPort, 1235);
+    variables["MASTER_PORT"] = "65535";
+    EXPECT_EQ(identityWith(variables).masterPort, 65534);
+    variables["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+    EXPECT_EQ(identityWith(variables).masterPort, 65535);
+}
+
 TEST(LaunchEnvironment, readsSlurmsVariables)
 {
     const RankIdentity identity = identityWith(

@@ -14,7 +14,8 @@ FOLDER.mkdir(parents=True, exist_ok=True)
 def environment(**extra):
     """Without the variables of any launcher around the test, and without a device model: as fast as it goes."""
     clean = {name: value for name, value in os.environ.items()
-             if not name.startswith(("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_", "SLURM_", "OMPI_", "RINGSIDE_DEVICE"))}
+             if not name.startswith(("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_", "SLURM_", "OMPI_", "TORCHELASTIC_",
+                                     "RINGSIDE_DEVICE"))}
     clean.update(LD_LIBRARY_PATH=str(BUILD / "lib" / "cpu_platform"), OPENBLAS_NUM_THREADS="1", LC_ALL="C.UTF-8")
     clean.update({name: str(value) for name, value in extra.items()})
     return clean
