@@ -288,20 +288,33 @@ void collectIssues(Model& model)
     }
 }
 
-} // namespace
-
-std::optional<std::int64_t> Model::clockBoundNs() const
+/// Over all hosts but the reference; null when a host has no bound, that is: was not aligned.
+std::optional<std::int64_t> sumOfTwoLargest(const std::vector<Host>& hosts,
+                                            std::optional<std::int64_t> Host::*error)
 {
     std::int64_t largest = 0;
     std::int64_t second = 0;
-    for (const Host& host : hosts) {
-        if (!host.boundNs) {
+    for (std::size_t i = 1; i < hosts.size(); ++i) {
+        if (!hosts[i].boundNs) {
             return std::nullopt;
         }
-        second = std::max(second, std::min(largest, *host.boundNs));
-        largest = std::max(largest, *host.boundNs);
+        const std::int64_t ns = (hosts[i].*error).value_or(0);
+        second = std::max(second, std::min(largest, ns));
+        largest = std::max(largest, ns);
     }
     return largest + second;
+}
+
+} // namespace
+
+std::optional<std::int64_t> Model::clockErrorNs() const
+{
+    return sumOfTwoLargest(hosts, &Host::residualNs);
+}
+
+std::optional<std::int64_t> Model::clockBoundNs() const
+{
+    return sumOfTwoLargest(hosts, &Host::boundNs);
 }
 
 std::optional<std::int64_t> Model::clockResidualNs() const

@@ -71,8 +71,10 @@ struct Model {
     {
         return trace.processes[rank.process];
     }
-    /// How far off the difference of two ranks' arrivals can be: 0 on one host, null when a host could not
-    /// be aligned. Hosts are aligned to the reference, so two others may be off by both their bounds.
+    /// How exact the difference of two ranks' arrivals is, by the residuals: 0 on one host, null when a host
+    /// could not be aligned. Hosts are aligned to the reference, so two others may be off by both.
+    [[nodiscard]] std::optional<std::int64_t> clockErrorNs() const;
+    /// The same by causality: the difference cannot be further off.
     [[nodiscard]] std::optional<std::int64_t> clockBoundNs() const;
     /// The printed residual: the largest of all hosts, null when nothing matched.
     [[nodiscard]] std::optional<std::int64_t> clockResidualNs() const;

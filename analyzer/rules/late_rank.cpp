@@ -142,7 +142,7 @@ std::optional<NotApplicable> missing(const Context& context)
     if (context.figures.ranks.empty()) {
         return kNeedsDevice;
     }
-    if (!context.run.clockBoundNs()) {
+    if (!context.run.clockErrorNs()) {
         return NotApplicable{
             "inconclusive: the clocks of the hosts could not be aligned, see the issue clock_unaligned",
             true};
@@ -251,7 +251,7 @@ Outcome run(const Context& context)
         }
         if (judgement.chance > context.option("chance")) {
             doubt = enough ? doubt : tooFewSteps(context, i);
-        } else if (model::percentile(ranks[i].losses, 0.95) <= *context.run.clockBoundNs()) {
+        } else if (model::percentile(ranks[i].losses, 0.95) <= *context.run.clockErrorNs()) {
             // Few operations carry the loss (the first of a step), so the largest tell, not the middle.
             doubt = kBelowClockError;
         } else {

@@ -94,8 +94,8 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std:
         distances.push_back(entry.times.lastArrivalNs - entry.times.firstArrivalNs);
     }
     // Few operations carry the waiting (the first of a step), so the largest tell, not the middle.
-    const auto bound = context.run.clockBoundNs();
-    return !bound || (*bound > 0 && model::percentile(std::move(distances), 0.95) <= *bound);
+    const auto error = context.run.clockErrorNs();
+    return !error || (*error > 0 && model::percentile(std::move(distances), 0.95) <= *error);
 }
 
 } // namespace ringside::rules

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verdict says first, how sure it is, and when it refuses: few steps, missing ranks, clocks that are
+// less exact than the effect, no device tier.
+#include "report/report.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace ringside::report {
+namespace {
+
+using namespace test;
+using rules::Limit;
+
+/// Rank 1 takes 6 ms longer than 10 ms.
+TraceBuilder lateRank(int ranks, int steps)
+{
+    TraceBuilder trace(ranks);
+    trace.steps(steps, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(1).compute(6ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    return trace;
+}
+
+const rules::Finding* find(const Report& report, std::string_view rule)
+{
+    const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                    [&](const auto& finding) { return finding.rule == rule; });
+    return found == report.findings.end() ? nullptr : &*found;
+}
+
+std::string refusal(const Report& report, std::string_view rule)
+{
+    for (const MissingRule& missing : report.notApplicable) {
+        if (missing.rule == rule) {
+            return (missing.inconclusive ? "inconclusive! " : "") + missing.reason;
+        }
+    }
+    return {};
+}
+
+TEST(Verdict, NamesTheCauseAndIsSureOfManySteps)
+{
+    const Verdict verdict = buildReport(lateRank(4, 20).run(), {}).verdict;
+    EXPECT_EQ(verdict.limitedBy, Limit::LateRank);
+    EXPECT_EQ(verdict.confidence, Confidence::High) << verdict.reason;
+    EXPECT_EQ(verdict.reason, "");
+}
+
+TEST(Verdict, OfAFewStepsIsLessSure)
+{
+    const Report some = buildReport(lateRank(4, 9).run(), {});
+    EXPECT_EQ(some.verdict.confidence, Confidence::Medium);
+    EXPECT_NE(some.verdict.reason.find("7 steps"), std::string::npos) << some.verdict.reason;
+    const Report three = buildReport(lateRank(4, 3).run(), {});
+    EXPECT_EQ(three.verdict.confidence, Confidence::Low);
+}
+
+TEST(Verdict, DoesNotCallARankLateThatChanceCouldHaveMadeLate)
+{
+    const Report report = buildReport(lateRank(2, 8).run(), {});
+    EXPECT_EQ(find(report, "late_rank"), nullptr);
+    EXPECT_NE(refusal(report, "late_rank").find("inconclusive! "), std::string::npos);
+    EXPECT_NE(refusal(report, "late_rank").find("record 8 or more"), std::string::npos)
+        << refusal(report, "late_rank");
+    EXPECT_EQ(report.verdict.confidence, Confidence::Low);
+    EXPECT_NE(find(buildReport(lateRank(2, 10).run(), {}), "late_rank"), nullptr) << "8 analyzed steps do";
+}
+
+TEST(Verdict, OfMissingRanksIsLessSureAndSaysSo)
+{
+    trace::RunTrace run = lateRank(4, 20).run();
+    run.processes.pop_back();
+    const Report one = buildReport(run, {});
+    EXPECT_EQ(one.verdict.confidence, Confidence::Medium);
+    EXPECT_NE(one.verdict.reason.find("3 of 4 ranks"), std::string::npos) << one.verdict.reason;
+    EXPECT_NE(refusal(one, "late_rank"), "") << "the missing one may have been the late one";
+    run.processes.resize(1);
+    EXPECT_EQ(buildReport(run, {}).verdict.confidence, Confidence::Low);
+}
+
+TEST(Verdict, OfTheHostTierAloneIsInconclusive)
+{
+    TraceBuilder trace(2);
+    trace.withoutDeviceTier("profile light").steps(20, [](StepBuilder& step) { step.allReduce(1_MiB); });
+    const Verdict verdict = buildReport(trace.run(), {}).verdict;
+    EXPECT_EQ(verdict.confidence, Confidence::Inconclusive);
+    EXPECT_EQ(verdict.limitedBy, Limit::Nothing);
+    EXPECT_NE(verdict.summary.find("--profile standard"), std::string::npos);
+}
+
+/// Two hosts; on the second one every other reduction seems to end later by `apart`, so that the ends tell
+/// its clock only so well.
+Report twoHosts(nanoseconds late, nanoseconds apart)
+{
+    TraceBuilder trace(4);
+    trace.host(2, "host1", 1s, 10).host(3, "host1", 1s, 10);
+    trace.steps(20, [&](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(1).compute(late);
+        step.allReduce(4_MiB, {.takes = 8ms});
+    });
+    for (const int rank : {2, 3}) {
+        trace::KernelColumns& kernels = trace.process(rank).kernels;
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            const bool collective = trace.process(rank).text(kernels.name[i]).starts_with("nccl");
+            kernels.endNs[i] += collective && i / 2 % 2 == 0 ? apart.count() : 0;
+        }
+    }
+    return buildReport(trace.run(), {});
+}
+
+TEST(Verdict, IsRefusedBelowTheErrorOfTheClocks)
+{
+    const Report clear = twoHosts(6ms, 100us);
+    EXPECT_NE(find(clear, "late_rank"), nullptr) << refusal(clear, "late_rank");
+    const Report unclear = twoHosts(2ms, 4ms);
+    ASSERT_GT(unclear.model.clockErrorNs().value_or(0), 2'000'000);
+    EXPECT_EQ(find(unclear, "late_rank"), nullptr);
+    EXPECT_NE(refusal(unclear, "late_rank").find("inconclusive! "), std::string::npos)
+        << refusal(unclear, "late_rank");
+    EXPECT_EQ(unclear.verdict.confidence, Confidence::Low) << unclear.verdict.reason;
+}
+
+TEST(Verdict, TrustsTwoOtherHostsNoMoreThanBothTogether)
+{
+    model::Model model;
+    model.hosts = {{"a", "", 0, 0, 9, 0}, {"b", "", 0, 0, 5, 30}, {"c", "", 0, 0, 2, 20}};
+    EXPECT_EQ(model.clockBoundNs(), 50);
+    EXPECT_EQ(model.clockErrorNs(), 7) << "how far ends lie apart on the reference host is no clock's error";
+    model.hosts.push_back({"d", "", 0, 0, {}, {}});
+    EXPECT_FALSE(model.clockBoundNs());
+}
+
+TEST(Verdict, CallsARunThatComputesComputeBound)
+{
+    TraceBuilder trace(4);
+    trace.steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(20ms);
+        step.allReduce(4_MiB, {.takes = 3ms});
+    });
+    const Report report = buildReport(trace.run(), {});
+    const rules::Finding* const exposed = find(report, "exposed_communication");
+    ASSERT_NE(exposed, nullptr);
+    EXPECT_EQ(exposed->severity, rules::Severity::Warning);
+    EXPECT_EQ(report.verdict.limitedBy, Limit::Compute);
+    EXPECT_NE(report.verdict.summary.find("Most to gain"), std::string::npos) << report.verdict.summary;
+}
+
+TEST(Findings, SayWhoseCostHoldsTheirs)
+{
+    TraceBuilder trace(4);
+    trace.steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.allReduce(64_MiB, {.takes = 20ms});
+    });
+    const Report report = buildReport(trace.run(), {});
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings.front().rule, "exposed_communication");
+    std::vector<std::string> advice;
+    for (const char* const rule : {"comm_share_high", "comm_compute_ratio_high"}) {
+        const rules::Finding* const finding = find(report, rule);
+        ASSERT_NE(finding, nullptr) << rule;
+        EXPECT_EQ(finding->partOf, std::vector<std::string_view>{"exposed_communication"}) << rule;
+        advice.push_back(finding->advice);
+    }
+    EXPECT_NE(advice[0], advice[1]);
+}
+
+TEST(Findings, OfHiddenCommunicationAreNoProblem)
+{
+    TraceBuilder trace(4);
+    trace.steps(20, [](StepBuilder& step) {
+        step.allReduce(64_MiB, {.takes = 8ms, .overlapped = true});
+        step.everyRank().compute(10ms).waitForCommunication();
+    });
+    const Report report = buildReport(trace.run(), {});
+    const rules::Finding* const share = find(report, "comm_share_high");
+    ASSERT_NE(share, nullptr);
+    EXPECT_EQ(share->severity, rules::Severity::Info) << "it costs nothing";
+    EXPECT_EQ(report.verdict.limitedBy, Limit::Compute);
+}
+
+TEST(LateRank, IsNotChargedMoreThanItTakesLonger)
+{
+    const Report report = buildReport(lateRank(4, 20).run(), {});
+    const rules::Finding* const late = find(report, "late_rank");
+    ASSERT_NE(late, nullptr);
+    EXPECT_NEAR(static_cast<double>(late->costNsPerStep.value_or(0)), 6e6, 1e5);
+    EXPECT_NE(late->title.find("longer compute"), std::string::npos);
+}
+
+} // namespace
+} // namespace ringside::report
