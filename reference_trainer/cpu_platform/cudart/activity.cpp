@@ -17,26 +17,26 @@ thread_local cudaError_t threadError = cudaSuccess;
 
 } // namespace
 
-ApiCall::ApiCall(std::uint32_t cbid) : m_cbid(threadCorrelation == 0 ? cbid : 0)
+ApiCall::ApiCall(ApiFunction function) : m_function(threadCorrelation == 0 ? function : ApiFunction{})
 {
-    if (m_cbid == 0)
+    if (m_function.cbid == 0)
         return;
     threadCorrelation = ++newestCorrelation;
     if (const ActivitySink* sink = currentSink.load(std::memory_order_acquire)) {
-        sink->apiBegin(m_cbid, threadCorrelation);
+        sink->apiBegin(m_function, threadCorrelation);
         m_startNs = ringside_platform_now_ns();
     }
 }
 
 ApiCall::~ApiCall()
 {
-    if (m_cbid == 0)
+    if (m_function.cbid == 0)
         return;
     const std::uint32_t correlation = threadCorrelation;
     threadCorrelation = 0;
     const ActivitySink* sink = currentSink.load(std::memory_order_acquire);
     if (sink != nullptr && m_startNs != 0)
-        sink->apiEnd({m_cbid, m_startNs, ringside_platform_now_ns(), static_cast<std::uint32_t>(getpid()),
+        sink->apiEnd({m_function, m_startNs, ringside_platform_now_ns(), static_cast<std::uint32_t>(getpid()),
                       static_cast<std::uint32_t>(gettid()), correlation, m_result});
 }
 

@@ -10,11 +10,11 @@
 
 namespace ringside::platform {
 
-/// One runtime call from its beginning to its end: gives it a correlation id, tells the sink, keeps the
+/// One API call from its beginning to its end: gives it a correlation id, tells the sink, keeps the
 /// thread's last error. Calls made inside another (a library's own) belong to the outer one.
 class ApiCall final {
 public:
-    explicit ApiCall(std::uint32_t cbid);
+    explicit ApiCall(ApiFunction function);
     ~ApiCall();
     ApiCall(const ApiCall&) = delete;
     ApiCall& operator=(const ApiCall&) = delete;
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] static std::uint32_t correlation();
 
 private:
-    std::uint32_t m_cbid;
+    ApiFunction m_function; ///< number 0 inside another call
     std::int64_t m_startNs = 0;
     cudaError_t m_result = cudaSuccess;
 };

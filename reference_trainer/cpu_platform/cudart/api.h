@@ -8,6 +8,7 @@
 
 #include <new>
 #include <system_error>
+#include <utility>
 
 // Declared by nvcc's own include files only, and the real library's binary interface all the same.
 extern "C" {
@@ -31,12 +32,12 @@ namespace ringside::platform {
 
 /// Runs a public function's body: not at all in a forked child, and with exceptions turned into errors.
 template <class Body>
-cudaError_t apiCall(std::uint32_t cbid, Body&& body)
+cudaError_t apiCall(ApiFunction function, Body&& body)
 {
     const cudaError_t started = startPlatform();
     if (started != cudaSuccess)
         return started;
-    ApiCall call(cbid);
+    ApiCall call(function);
     try {
         return call.finish(body());
     } catch (const std::bad_alloc&) {
@@ -44,6 +45,13 @@ cudaError_t apiCall(std::uint32_t cbid, Body&& body)
     } catch (const std::system_error&) { // no thread, no lock
         return call.finish(cudaErrorOperatingSystem);
     }
+}
+
+/// The same for a function of the runtime.
+template <class Body>
+cudaError_t apiCall(std::uint32_t cbid, Body&& body)
+{
+    return apiCall(ApiFunction{ApiDomain::Runtime, cbid}, std::forward<Body>(body));
 }
 
 /// Runs `body` with the stream a handle means.

@@ -6,10 +6,16 @@
 
 using namespace ringside::platform;
 
+namespace {
+
+constexpr ApiFunction kLibraryLaunch{ApiDomain::Driver, 652}; // cuLaunchKernelEx
+
+} // namespace
+
 int ringside_platform_enqueue(CUstream_st* stream, const Work* work)
 {
     bool queued = false;
-    const cudaError_t result = apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, [&] {
+    const cudaError_t result = apiCall(kLibraryLaunch, [&] {
         return withStream(stream, [&](Stream& on) {
             enqueue(on, {.work = *work});
             queued = true;

@@ -9,6 +9,7 @@
 #include <mutex>
 
 using namespace ringside::cupti;
+using ringside::platform::ApiDomain;
 
 namespace {
 
@@ -17,6 +18,13 @@ template <class Body>
 CUptiResult call(Body&& body)
 {
     return forkedAway() ? CUPTI_ERROR_NOT_INITIALIZED : body();
+}
+
+CUptiResult chooseOf(ApiDomain domain, CUpti_CallbackId cbid, std::uint8_t enable)
+{
+    return call([&] {
+        return chooseFunction({domain, cbid}, enable) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+    });
 }
 
 struct Attributes {
@@ -67,13 +75,12 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 
 CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, std::uint8_t enable)
 {
-    return call(
-        [&] { return chooseRuntimeFunction(cbid, enable) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER; });
+    return chooseOf(ApiDomain::Runtime, cbid, enable);
 }
 
-CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, std::uint8_t)
+CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, std::uint8_t enable)
 {
-    return call([&] { return cbid == 0 ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS; });
+    return chooseOf(ApiDomain::Driver, cbid, enable);
 }
 
 CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t validSize, CUpti_Activity** record)

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <mutex>
+#include <span>
 
 struct CUpti_Subscriber_st {
     char name[64];
@@ -74,7 +75,13 @@ constexpr FunctionName kFunctionNames[] = {
 #undef X
 };
 
-// With the vendor's header this checks our numbers.
+// What libraries launch with.
+constexpr FunctionName kDriverFunctionNames[] = {{652, "cuLaunchKernelEx"}};
+
+// With the vendor's headers this checks our numbers.
+#if __has_include(<cupti_driver_cbid.h>)
+static_assert(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx == kDriverFunctionNames[0].cbid);
+#endif
 #define X(name, number) static_assert(CUPTI_RUNTIME_TRACE_CBID_##name == number);
 #include "runtime_cbids.def"
 #undef X
@@ -109,9 +116,13 @@ CUptiResult cuptiEnableCallback(std::uint32_t, CUpti_SubscriberHandle handle, CU
 
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t cbid, const char** name)
 {
-    const auto* row = std::find_if(std::begin(kFunctionNames), std::end(kFunctionNames),
-                                   [cbid](const FunctionName& function) { return function.cbid == cbid; });
-    if (domain != CUPTI_CB_DOMAIN_RUNTIME_API || name == nullptr || row == std::end(kFunctionNames))
+    std::span<const FunctionName> functions;
+    if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+        functions = kFunctionNames;
+    else if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+        functions = kDriverFunctionNames;
+    const auto row = std::ranges::find(functions, cbid, &FunctionName::cbid);
+    if (name == nullptr || row == functions.end())
         return CUPTI_ERROR_INVALID_PARAMETER;
     *name = row->name;
     return CUPTI_SUCCESS;

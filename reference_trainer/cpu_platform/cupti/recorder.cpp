@@ -18,21 +18,29 @@ constexpr std::size_t kKinds = 64;
 constexpr std::size_t kFunctions = 1024; // CUDA 13.0 numbers up to 522
 
 std::array<std::atomic<bool>, kKinds> enabledKinds{};
-// Chosen with cuptiActivityEnableRuntimeApi: 0 not mentioned, 1 on, 2 off although the kind is on.
-std::array<std::atomic<std::uint8_t>, kFunctions> chosenFunctions{};
+// By domain. Chosen with cuptiActivityEnableRuntimeApi or DriverApi: 0 not mentioned, 1 on, 2 off although
+// the kind is on.
+std::array<std::array<std::atomic<std::uint8_t>, kFunctions>, 2> chosenFunctions{};
 std::atomic<bool> forked = false;
 
 thread_local std::array<std::vector<std::uint64_t>, CUPTI_EXTERNAL_CORRELATION_KIND_SIZE> externalIds;
+
+CUpti_ActivityKind kindOf(platform::ApiDomain domain)
+{
+    return domain == platform::ApiDomain::Driver ? CUPTI_ACTIVITY_KIND_DRIVER : CUPTI_ACTIVITY_KIND_RUNTIME;
+}
 
 bool isOn(CUpti_ActivityKind kind)
 {
     return enabledKinds[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
 }
 
-bool recordsCall(std::uint32_t cbid)
+bool recordsCall(platform::ApiFunction function)
 {
-    const std::uint8_t chosen = cbid < kFunctions ? chosenFunctions[cbid].load(std::memory_order_relaxed) : 0;
-    return chosen == 1 || (chosen == 0 && isOn(CUPTI_ACTIVITY_KIND_RUNTIME));
+    const auto& choices = chosenFunctions[static_cast<std::size_t>(function.domain)];
+    const std::uint8_t chosen =
+        function.cbid < kFunctions ? choices[function.cbid].load(std::memory_order_relaxed) : 0;
+    return chosen == 1 || (chosen == 0 && isOn(kindOf(function.domain)));
 }
 
 template <class Record>
@@ -58,9 +66,9 @@ void onWork(const platform::WorkActivity& activity)
 
 // As the real one: only the innermost id of each kind, only for calls that are recorded, before the call's
 // record.
-void onApiBegin(std::uint32_t cbid, std::uint32_t correlation)
+void onApiBegin(platform::ApiFunction function, std::uint32_t correlation)
 {
-    if (!isOn(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) || !recordsCall(cbid))
+    if (!isOn(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) || !recordsCall(function))
         return;
     for (std::size_t kind = 0; kind < externalIds.size(); ++kind)
         if (!externalIds[kind].empty())
@@ -70,8 +78,8 @@ void onApiBegin(std::uint32_t cbid, std::uint32_t correlation)
 
 void onApiEnd(const platform::ApiActivity& activity)
 {
-    if (recordsCall(activity.cbid))
-        append(callRecord(activity));
+    if (recordsCall(activity.function))
+        append(callRecord(activity, kindOf(activity.function.domain)));
 }
 
 void installSink()
@@ -92,11 +100,11 @@ bool isRecordedKind(CUpti_ActivityKind kind)
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
     case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER: // what libraries launch; there is no driver under the runtime
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
         return true;
-    case CUPTI_ACTIVITY_KIND_DRIVER:   // there is no driver under this runtime,
-    case CUPTI_ACTIVITY_KIND_OVERHEAD: // and this profiler has no overhead of its own:
-        return true;                   // truthfully, no records
+    case CUPTI_ACTIVITY_KIND_OVERHEAD: // this profiler has none of its own: truthfully, no records
+        return true;
     default:
         return false;
     }
@@ -113,11 +121,11 @@ void disableKind(CUpti_ActivityKind kind)
     enabledKinds[static_cast<std::size_t>(kind)] = false;
 }
 
-bool chooseRuntimeFunction(CUpti_CallbackId cbid, std::uint8_t enable)
+bool chooseFunction(platform::ApiFunction function, std::uint8_t enable)
 {
-    if (cbid == 0 || cbid >= kFunctions)
+    if (function.cbid == 0 || function.cbid >= kFunctions)
         return false;
-    chosenFunctions[cbid] = enable != 0 ? 1 : 2;
+    chosenFunctions[static_cast<std::size_t>(function.domain)][function.cbid] = enable != 0 ? 1 : 2;
     installSink();
     return true;
 }
@@ -126,8 +134,9 @@ void disableAll()
 {
     for (auto& kind : enabledKinds)
         kind = false;
-    for (auto& function : chosenFunctions)
-        function = 0;
+    for (auto& domain : chosenFunctions)
+        for (auto& function : domain)
+            function = 0;
     ringside_platform_set_sink(nullptr);
 }
 
@@ -160,6 +169,7 @@ std::size_t recordSize(CUpti_ActivityKind kind)
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
         return sizeof(CUpti_ActivityKernel10);
     case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
         return sizeof(CUpti_ActivityAPI);
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
         return sizeof(CUpti_ActivityExternalCorrelation);

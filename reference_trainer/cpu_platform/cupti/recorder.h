@@ -2,6 +2,8 @@
 // What is switched on, and the sink that turns the runtime's activity into records. It sees only what the
 // streams and calls themselves report, never what an interposer makes of them.
 #pragma once
+#include "platform.h"
+
 #include <cupti.h>
 
 #include <cstdint>
@@ -12,8 +14,8 @@ namespace ringside::cupti {
 [[nodiscard]] bool isRecordedKind(CUpti_ActivityKind kind);
 void enableKind(CUpti_ActivityKind kind);
 void disableKind(CUpti_ActivityKind kind);
-/// Chooses single runtime functions; works without the kind RUNTIME. False for a number out of range.
-[[nodiscard]] bool chooseRuntimeFunction(CUpti_CallbackId cbid, std::uint8_t enable);
+/// Chooses single functions; works without the kind RUNTIME or DRIVER. False for a number out of range.
+[[nodiscard]] bool chooseFunction(platform::ApiFunction function, std::uint8_t enable);
 /// Everything off.
 void disableAll();
 

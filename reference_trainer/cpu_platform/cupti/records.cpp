@@ -89,11 +89,11 @@ CUpti_ActivityMemset4 setRecord(const platform::WorkActivity& activity)
     return record;
 }
 
-CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity)
+CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity, CUpti_ActivityKind kind)
 {
     CUpti_ActivityAPI record{};
-    record.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
-    record.cbid = activity.cbid;
+    record.kind = kind;
+    record.cbid = activity.function.cbid;
     record.start = static_cast<std::uint64_t>(activity.startNs);
     record.end = static_cast<std::uint64_t>(activity.endNs);
     record.processId = activity.processId;

@@ -52,9 +52,18 @@ struct WorkActivity {
     std::uint8_t copyKind;
 };
 
-/// One finished CUDA API call. `cbid` is CUPTI_RUNTIME_TRACE_CBID_*.
+/// CUPTI numbers the functions of the runtime and of the driver apart.
+enum class ApiDomain : std::uint8_t { Runtime, Driver };
+
+/// `cbid` is CUPTI_RUNTIME_TRACE_CBID_* or CUPTI_DRIVER_TRACE_CBID_*.
+struct ApiFunction {
+    ApiDomain domain = ApiDomain::Runtime;
+    std::uint32_t cbid = 0;
+};
+
+/// One finished CUDA API call.
 struct ApiActivity {
-    std::uint32_t cbid;
+    ApiFunction function;
     std::int64_t startNs;
     std::int64_t endNs;
     std::uint32_t processId;
@@ -69,16 +78,16 @@ struct ActivitySink {
     void (*work)(const WorkActivity&);
     /// Called on the calling thread right before the call takes effect, so the sink can tie its thread's
     /// external correlation ids to `correlation`.
-    void (*apiBegin)(std::uint32_t cbid, std::uint32_t correlation);
+    void (*apiBegin)(ApiFunction function, std::uint32_t correlation);
     void (*apiEnd)(const ApiActivity&);
 };
 
 } // namespace ringside::platform
 
 extern "C" {
-/// Queues work on a stream (null: the legacy default stream of the current device). Takes the place of a
-/// kernel launch: it gets its own correlation id under the cbid of cudaLaunchKernel when called outside a
-/// runtime call. Returns a cudaError_t.
+/// Queues work on a stream (null: the legacy default stream of the current device). Outside a runtime call it
+/// is a launch by the driver's cuLaunchKernelEx, with a correlation id of its own: so the real libraries
+/// launch, which have a runtime of their own that nobody can interpose. Returns a cudaError_t.
 int ringside_platform_enqueue(CUstream_st* stream, const ringside::platform::Work* work);
 /// Installs the process's sink, or removes it with null. The sink must stay valid afterwards.
 void ringside_platform_set_sink(const ringside::platform::ActivitySink* sink);

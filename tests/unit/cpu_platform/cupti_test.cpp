@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emulated CUPTI: records, their correlation, buffers and the single subscriber.
 #include "kernels.h"
+#include "platform.h"
 
 #include <cupti.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -40,6 +42,7 @@ void take(const CUpti_Activity* record)
     case CUPTI_ACTIVITY_KIND_MEMSET:
         return received.sets.push_back(*reinterpret_cast<const CUpti_ActivityMemset4*>(record));
     case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
         return received.calls.push_back(*reinterpret_cast<const CUpti_ActivityAPI*>(record));
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
         return received.externals.push_back(
@@ -66,8 +69,11 @@ void takeBuffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std
     std::free(buffer);
 }
 
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                         CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY,
+                                         CUPTI_ACTIVITY_KIND_MEMSET,
+                                         CUPTI_ACTIVITY_KIND_RUNTIME,
+                                         CUPTI_ACTIVITY_KIND_DRIVER,
                                          CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
 
 struct CuptiTest : testing::Test {
@@ -135,6 +141,34 @@ TEST_F(CuptiTest, deviceWorkCarriesTheCorrelationOfItsCall)
     EXPECT_EQ(received.sets[0].bytes, 128U);
     EXPECT_LE(launch->start, launch->end);
     EXPECT_LE(received.kernels[0].start, received.kernels[0].end);
+}
+
+TEST_F(CuptiTest, librariesLaunchThroughTheDriver)
+{
+    const ringside::platform::Work work{.name = "collective", .run = [](void*, bool) {}};
+    cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, 7);
+    EXPECT_EQ(ringside_platform_enqueue(nullptr, &work), 0);
+    cuptiActivityDisable(CUPTI_ACTIVITY_KIND_DRIVER);
+    EXPECT_EQ(ringside_platform_enqueue(nullptr, &work), 0);
+    std::uint64_t last = 0;
+    cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
+    cudaDeviceSynchronize();
+    cuptiActivityFlushAll(0);
+
+    constexpr std::uint32_t kLaunch = 652; // CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx
+    ASSERT_EQ(received.kernels.size(), 2U);
+    const CUpti_ActivityAPI* launch = callOf(kLaunch);
+    ASSERT_NE(launch, nullptr);
+    EXPECT_EQ(launch->kind, CUPTI_ACTIVITY_KIND_DRIVER);
+    EXPECT_EQ(launch->correlationId, received.kernels[0].correlationId);
+    ASSERT_EQ(received.externals.size(), 1U);
+    EXPECT_EQ(received.externals[0].correlationId, launch->correlationId);
+    EXPECT_EQ(std::count_if(received.calls.begin(), received.calls.end(),
+                            [](const CUpti_ActivityAPI& call) { return call.cbid == kLaunch; }),
+              1);
+    const char* name = nullptr;
+    EXPECT_EQ(cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, kLaunch, &name), CUPTI_SUCCESS);
+    EXPECT_STREQ(name, "cuLaunchKernelEx");
 }
 
 TEST_F(CuptiTest, workOfAStreamNeverOverlaps)

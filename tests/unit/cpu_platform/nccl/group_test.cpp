@@ -32,7 +32,7 @@ void recordKernels()
                 const std::lock_guard lock(kernels().mutex);
                 kernels().names.emplace_back(activity.name);
             },
-        .apiBegin = [](std::uint32_t, std::uint32_t) {},
+        .apiBegin = [](platform::ApiFunction, std::uint32_t) {},
         .apiEnd = [](const platform::ApiActivity&) {},
     };
     ringside_platform_set_sink(&kSink);

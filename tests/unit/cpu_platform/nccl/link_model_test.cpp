@@ -28,7 +28,7 @@ void recordTimes()
                 lastStartNs = activity.startNs;
                 lastEndNs = activity.endNs;
             },
-        .apiBegin = [](std::uint32_t, std::uint32_t) {},
+        .apiBegin = [](platform::ApiFunction, std::uint32_t) {},
         .apiEnd = [](const platform::ApiActivity&) {},
     };
     ringside_platform_set_sink(&kSink);
