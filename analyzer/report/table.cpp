@@ -98,10 +98,10 @@ std::string overlapText(const metrics::Breakdown& part)
 
 std::string spreadText(const metrics::Spread& spread)
 {
-    return fmt::format("mean {}, by rank {} to {} (spread {}, coefficient of variation {}), over time +- {}",
-                       rules::percent(spread.mean), rules::percent(spread.min), rules::percent(spread.max),
-                       rules::points(spread.spread), rules::percent(spread.cv),
-                       rules::points(spread.timeStddev));
+    return fmt::format(
+        "mean {}, by rank {} to {} (spread {}, coefficient of variation {}), standard deviation over time {}",
+        rules::percent(spread.mean), rules::percent(spread.min), rules::percent(spread.max),
+        rules::points(spread.spread), rules::percent(spread.cv), rules::points(spread.timeStddev));
 }
 
 /// A value of a unit, for people.

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
 
 namespace ringside::report {
 namespace {
@@ -104,11 +106,47 @@ TEST(TextReport, OpensWithWhatLimitsTheRun)
     EXPECT_EQ(text.find('\x1b'), std::string::npos) << "no colours unless asked for";
 }
 
-TEST(MarkdownReport, HoldsTheSameFindings)
+TEST(TextReport, FitsATerminalAndPrintsUnitsThatPeopleRead)
+{
+    const std::string text = render(lateRank().run(), "text");
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), 100U) << line;
+    }
+    EXPECT_EQ(text.find("e+0"), std::string::npos) << "no raw ns or bytes\n" << text;
+    EXPECT_EQ(text.find("_ns"), std::string::npos) << text;
+    const std::string words = std::regex_replace(text, std::regex("\\s+"), " ");
+    EXPECT_NE(words.find("lost per step 6.0"), std::string::npos) << text;
+    EXPECT_NE(
+        words.find("20 steps found, device work recorded in 20, 18 analyzed (2 to 19); left out: 2 at its "
+                   "edges"),
+        std::string::npos)
+        << text;
+}
+
+TEST(MarkdownReport, HoldsTheSameFindingsWithTheirEvidence)
 {
     const std::string text = render(lateRank().run(), "markdown");
     EXPECT_NE(text.find("`late_rank`"), std::string::npos);
     EXPECT_NE(text.find("| rank |"), std::string::npos);
+    EXPECT_NE(text.find("- see rank 1 at "), std::string::npos);
+    EXPECT_NE(text.find("lost per step 6.0"), std::string::npos);
+}
+
+TEST(JsonReport, HoldsMediansOfSharesAndNoUsefulTimeWithoutArrivals)
+{
+    auto json = nlohmann::json::parse(render(lateRank().run(), "json"));
+    EXPECT_EQ(json["ranks"][1]["per_step"]["last_arrivals"], 1);
+    EXPECT_EQ(json["ranks"][0]["per_step"]["last_arrivals"], 0);
+    EXPECT_NEAR(json["ranks"][1]["per_step"]["comm_compute_ratio"].get<double>(), 1.0 / 16.0, 1e-3);
+    EXPECT_EQ(json["coverage"]["steps"]["boundary"], 2);
+    trace::RunTrace run = lateRank().run();
+    run.processes.pop_back(); // one rank of four is missing: nobody's arrival is known
+    json = nlohmann::json::parse(render(run, "json"));
+    EXPECT_TRUE(json["ranks"][0]["useful_utilization"].is_null());
+    EXPECT_TRUE(json["ranks"][0]["wait_ns"].is_null());
+    EXPECT_TRUE(json["summary"]["useful_utilization"]["mean"].is_null());
+    EXPECT_FALSE(json["ranks"][0]["gpu_utilization"].is_null());
 }
 
 TEST(Options, RefuseWhatDoesNotExist)
@@ -119,6 +157,7 @@ TEST(Options, RefuseWhatDoesNotExist)
     EXPECT_THROW(setOption(values, "late_rank.nonsense=1"), Error);
     EXPECT_THROW(setOption(values, "late_rank.chance"), Error);
     EXPECT_THROW(setOption(values, "late_rank.chance=much"), Error);
+    EXPECT_THROW(setOption(values, "late_rank.chance=nan"), Error) << "nothing is above it: a silent pass";
 }
 
 TEST(LateRank, IsNotJudgedBelowTheClocksError)
