@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table.h"
 
+#include "report/sentences.h"
 #include "rules/support.h"
 
 #include <algorithm>
@@ -89,83 +90,9 @@ std::string number(std::optional<double> value, std::string_view format)
     return value ? fmt::format(fmt::runtime(format), *value) : std::string(kNotMeasured);
 }
 
-std::string overlapText(const metrics::Breakdown& part)
-{
-    return part.communicationNs > 0 ? fmt::format("{:.0f} %", 100.0 * static_cast<double>(part.overlapNs) /
-                                                                  static_cast<double>(part.communicationNs))
-                                    : std::string(kNotMeasured);
-}
-
-std::string spreadText(const metrics::Spread& spread)
-{
-    return fmt::format(
-        "mean {}, by rank {} to {} (spread {}, coefficient of variation {}), standard deviation over time {}",
-        rules::percent(spread.mean), rules::percent(spread.min), rules::percent(spread.max),
-        rules::points(spread.spread), rules::percent(spread.cv), rules::points(spread.timeStddev));
-}
-
-/// A value of a unit, for people.
-std::string valueText(rules::Unit unit, double value)
-{
-    switch (unit) {
-    case rules::Unit::Share:
-        return rules::percent(value);
-    case rules::Unit::Ns:
-        return fmt::format("{:.2f} ms", value / 1e6);
-    case rules::Unit::Bytes:
-        return rules::byteText(value);
-    case rules::Unit::Probability:
-        return value < 1e-4 ? "below 0.0001" : fmt::format("{:.2g}", value);
-    case rules::Unit::Ratio:
-        return fmt::format("{:.2f}", value);
-    case rules::Unit::Count:
-        break;
-    }
-    return fmt::format("{:.4g}", value);
-}
-
-/// "lost_ns_per_step" without its unit: "lost per step".
-std::string figureName(const rules::Figure& figure)
-{
-    std::string name = figure.name;
-    for (const std::string_view unit : {"_ns", "_bytes"}) {
-        if (const std::size_t at = name.find(unit);
-            at != std::string::npos && (at + unit.size() == name.size() || name[at + unit.size()] == '_')) {
-            name.erase(at, unit.size());
-        }
-    }
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return name;
-}
-
 std::string inMilliseconds(std::int64_t ns)
 {
     return fmt::format("{:.2f}", static_cast<double>(ns) / 1e6);
-}
-
-/// How many steps the figures stand on, and what became of the others.
-std::string stepsLine(const model::Model& model)
-{
-    const model::StepCoverage& steps = model.stepCoverage;
-    std::string text = fmt::format("{} steps found, device work recorded in {}, {} analyzed", steps.found,
-                                   steps.found - steps.withoutDevice, model.analyzedSteps.size());
-    if (!model.analyzedSteps.empty()) {
-        text += fmt::format(" ({} to {})", model.analyzedSteps.front(), model.analyzedSteps.back());
-    }
-    std::vector<std::string> left;
-    if (steps.withoutDevice > 0) {
-        left.push_back(fmt::format("{} outside of what the device tier recorded", steps.withoutDevice));
-    }
-    if (steps.boundary > 0) {
-        left.push_back(fmt::format("{} at its edges, which it may have seen only in part", steps.boundary));
-    }
-    if (steps.notEverywhere > 0) {
-        left.push_back(fmt::format("{} not recorded on every rank", steps.notEverywhere));
-    }
-    text += left.empty() ? "." : fmt::format("; left out: {}.", fmt::join(left, ", "));
-    return text + (model.analyzedWhole && !model.analyzedSteps.empty()
-                       ? " Too few to leave out the edges: low confidence."
-                       : "");
 }
 
 } // namespace
@@ -299,145 +226,6 @@ Table collectiveTable(const Report& report)
                               number(us(group.kernelNs), "{:.0f}"), number(group.kernelBusGBs, "{:.2f}")});
     }
     return table;
-}
-
-std::string tierText(const Tier& tier)
-{
-    const bool none = tier.ranks.empty();
-    const std::string reasons = fmt::format("{}", fmt::join(tier.reasons, "; "));
-    if (none) {
-        return reasons.empty() ? "not recorded" : fmt::format("not recorded: {}", reasons);
-    }
-    return fmt::format("ranks {}{}{}", rankList(tier.ranks), reasons.empty() ? "" : ": ", reasons);
-}
-
-std::string verdictText(const Verdict& verdict)
-{
-    if (verdict.confidence == Confidence::Inconclusive) {
-        return "what limits it was not measured";
-    }
-    return fmt::format("limited by {} ({} confidence{})", rules::limitText(verdict.limitedBy),
-                       confidenceName(verdict.confidence),
-                       verdict.reason.empty() ? "" : fmt::format(": {}", verdict.reason));
-}
-
-std::vector<std::string> keyLines(const Report& report)
-{
-    const metrics::RunMetrics& run = report.metrics;
-    std::vector<std::string> lines;
-    if (run.stepMedianNs && run.stepP99Ns) {
-        lines.push_back(fmt::format(
-            "Step: median {}, 99th percentile {}{}.", rules::milliseconds(*run.stepMedianNs),
-            rules::milliseconds(*run.stepP99Ns),
-            run.ranks.empty()
-                ? " (between the host's step marks)"
-                : fmt::format(", {:.2f} steps a second",
-                              1e9 / static_cast<double>(std::max<std::int64_t>(1, *run.stepMedianNs)))));
-    }
-    if (run.communicationShare) {
-        lines.push_back(fmt::format("Communication: {}{} of the step, {} of it overlaps with compute.",
-                                    run.ratio ? fmt::format("{:.2f} x compute, ", *run.ratio) : "",
-                                    rules::percent(*run.communicationShare), overlapText(run.total())));
-    }
-    if (run.utilization) {
-        lines.push_back(fmt::format("GPU utilization: {}.", spreadText(*run.utilization)));
-        lines.push_back(fmt::format("Useful, without waiting in collectives: {}.",
-                                    run.usefulUtilization
-                                        ? spreadText(*run.usefulUtilization)
-                                        : std::string("not measured, because nobody's arrival is known")));
-    }
-    return lines;
-}
-
-std::vector<std::string> notJudgedLines(const Report& report)
-{
-    std::vector<std::pair<std::string, std::vector<std::string>>> byReason;
-    for (const MissingRule& rule : report.notApplicable) {
-        auto entry = std::find_if(byReason.begin(), byReason.end(),
-                                  [&](const auto& each) { return each.first == rule.reason; });
-        entry = entry != byReason.end() ? entry : byReason.insert(entry, {rule.reason, {}});
-        entry->second.push_back(rule.rule);
-    }
-    std::vector<std::string> lines;
-    for (const auto& [reason, rules] : byReason) {
-        lines.push_back(fmt::format("{}: {}.", fmt::join(rules, ", "), reason));
-    }
-    return lines;
-}
-
-std::string figureText(const rules::Figure& figure)
-{
-    const std::string text = fmt::format("{} {}", figureName(figure), valueText(figure.unit, figure.value));
-    return figure.threshold
-               ? fmt::format("{} (threshold {})", text, valueText(figure.unit, *figure.threshold))
-               : text;
-}
-
-std::string evidenceText(const rules::Evidence& place)
-{
-    return fmt::format("rank {} at {:.6f} s for {}: {}", place.rank, static_cast<double>(place.startNs) / 1e9,
-                       rules::milliseconds(place.endNs - place.startNs), place.what);
-}
-
-std::vector<std::string> coverageLines(const Report& report)
-{
-    constexpr double kNearlyAll = 0.995;
-    const model::Model& model = report.model;
-    std::vector<std::string> lines;
-    lines.push_back(fmt::format("{} of {} ranks on {} host{}.", model.ranks.size(), model.worldSize,
-                                model.hosts.size(), model.hosts.size() == 1 ? "" : "s"));
-    lines.push_back(stepsLine(model));
-    lines.push_back(fmt::format("{} records dropped, {} recovered from rings of ended processes.",
-                                report.droppedRecords, report.recoveredRecords));
-    const auto residual = model.clockResidualNs();
-    const auto bound = model.clockBoundNs();
-    lines.push_back(residual
-                        ? fmt::format("Clocks: matched ends lie within {:.1f} us of each other (95 %); {}.",
-                                      static_cast<double>(*residual) / 1e3,
-                                      model.hosts.size() <= 1 ? "one host, one clock"
-                                      : bound ? fmt::format("alignment error at most {:.1f} us",
-                                                            static_cast<double>(*bound) / 1e3)
-                                              : std::string("some hosts could not be aligned"))
-                        : std::string("Clocks: no matched collective to measure them by."));
-    if (const auto share = report.metrics.arrivalShare();
-        report.metrics.arrivalsMeasured() && share && *share < kNearlyAll) {
-        lines.push_back(
-            fmt::format("Who came when is known for {} of the time in communication; waiting inside "
-                        "the rest counts as transfer.",
-                        rules::percent(*share)));
-    }
-    if (model.emulated) {
-        lines.emplace_back(
-            "EMULATED: this run used the CPU platform; times follow its device model, not a GPU.");
-    }
-    return lines;
-}
-
-std::string rankList(const std::vector<std::int64_t>& ranks)
-{
-    if (ranks.empty()) {
-        return "all";
-    }
-    std::string text;
-    for (std::size_t i = 0; i < ranks.size();) {
-        std::size_t last = i;
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
-            ++last;
-        }
-        text += text.empty() ? "" : ", ";
-        text += last == i ? std::to_string(ranks[i]) : fmt::format("{}-{}", ranks[i], ranks[last]);
-        i = last + 1;
-    }
-    return text;
-}
-
-std::string costText(const rules::Finding& finding)
-{
-    if (!finding.costNsPerStep) {
-        return "not estimated";
-    }
-    return rules::milliseconds(*finding.costNsPerStep) + " a step" +
-           (finding.partOf.empty() ? "" : fmt::format(", part of {}", finding.partOf.front()));
 }
 
 } // namespace ringside::report

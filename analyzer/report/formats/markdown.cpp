@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report for a pull request or a wiki page.
 #include "report/format.h"
+#include "report/sentences.h"
 #include "report/table.h"
 #include "rules/support.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report for a terminal: first the one paragraph that matters, then what it rests on.
 #include "report/format.h"
+#include "report/sentences.h"
 #include "report/table.h"
 #include "rules/support.h"
 

@@ -14,7 +14,7 @@
 namespace ringside::trace {
 namespace {
 
-constexpr std::size_t kMaxProcesses = 1U << 20U;
+constexpr std::size_t kMaxProcesses = 1U << 16U; ///< each takes a kilobyte or two before its first row
 
 template <class Row>
 void store(std::vector<Row>& rows, Row&& row)
