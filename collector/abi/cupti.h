@@ -12,15 +12,16 @@ using Result = int;
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kMultipleSubscribers = 39;
 
-enum Kind : std::uint32_t {
-    kKindMemcpy = 1,
-    kKindMemset = 2,
-    kKindDriver = 4,
-    kKindRuntime = 5,
-    kKindConcurrentKernel = 10,
-    kKindExternalCorrelation = 39,
-};
-enum CallbackDomain : std::uint32_t { kDomainDriverApi = 1, kDomainRuntimeApi = 2 };
+using Kind = std::uint32_t;
+inline constexpr Kind kKindMemcpy = 1;
+inline constexpr Kind kKindMemset = 2;
+inline constexpr Kind kKindDriver = 4;
+inline constexpr Kind kKindRuntime = 5;
+inline constexpr Kind kKindConcurrentKernel = 10;
+inline constexpr Kind kKindExternalCorrelation = 39;
+using CallbackDomain = std::uint32_t;
+inline constexpr CallbackDomain kDomainDriverApi = 1;
+inline constexpr CallbackDomain kDomainRuntimeApi = 2;
 inline constexpr std::uint32_t kExternalKindCustom0 = 3;
 inline constexpr std::uint32_t kFlushForced = 1;
 

@@ -7,33 +7,36 @@
 
 namespace ringside::collector::nvtx {
 
-enum Module : std::int32_t { kModuleCore = 1, kModuleCore2 = 5 };
-enum CoreId : unsigned {
-    kCoreMarkEx = 1,
-    kCoreMarkA,
-    kCoreMarkW,
-    kCoreRangeStartEx,
-    kCoreRangeStartA,
-    kCoreRangeStartW,
-    kCoreRangeEnd,
-    kCoreRangePushEx,
-    kCoreRangePushA,
-    kCoreRangePushW,
-    kCoreRangePop,
-};
-enum Core2Id : unsigned {
-    kCore2MarkEx = 1,
-    kCore2RangeStartEx,
-    kCore2RangeEnd,
-    kCore2RangePushEx,
-    kCore2RangePop,
-    kCore2RegisterStringA = 10,
-    kCore2RegisterStringW,
-    kCore2DomainCreateA,
-    kCore2DomainCreateW,
-    kCore2DomainDestroy,
-};
-enum MessageType : std::int32_t { kMessageAscii = 1, kMessageUnicode = 2, kMessageRegistered = 3 };
+using Module = std::int32_t;
+inline constexpr Module kModuleCore = 1;
+inline constexpr Module kModuleCore2 = 5;
+using CoreId = unsigned;
+inline constexpr CoreId kCoreMarkEx = 1;
+inline constexpr CoreId kCoreMarkA = 2;
+inline constexpr CoreId kCoreMarkW = 3;
+inline constexpr CoreId kCoreRangeStartEx = 4;
+inline constexpr CoreId kCoreRangeStartA = 5;
+inline constexpr CoreId kCoreRangeStartW = 6;
+inline constexpr CoreId kCoreRangeEnd = 7;
+inline constexpr CoreId kCoreRangePushEx = 8;
+inline constexpr CoreId kCoreRangePushA = 9;
+inline constexpr CoreId kCoreRangePushW = 10;
+inline constexpr CoreId kCoreRangePop = 11;
+using Core2Id = unsigned;
+inline constexpr Core2Id kCore2MarkEx = 1;
+inline constexpr Core2Id kCore2RangeStartEx = 2;
+inline constexpr Core2Id kCore2RangeEnd = 3;
+inline constexpr Core2Id kCore2RangePushEx = 4;
+inline constexpr Core2Id kCore2RangePop = 5;
+inline constexpr Core2Id kCore2RegisterStringA = 10;
+inline constexpr Core2Id kCore2RegisterStringW = 11;
+inline constexpr Core2Id kCore2DomainCreateA = 12;
+inline constexpr Core2Id kCore2DomainCreateW = 13;
+inline constexpr Core2Id kCore2DomainDestroy = 14;
+using MessageType = std::int32_t;
+inline constexpr MessageType kMessageAscii = 1;
+inline constexpr MessageType kMessageUnicode = 2;
+inline constexpr MessageType kMessageRegistered = 3;
 
 struct EventAttributes { ///< nvtxEventAttributes_v2
     std::uint16_t version, size;

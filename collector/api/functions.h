@@ -12,12 +12,12 @@ namespace ringside::collector {
 enum class Api : std::uint32_t {
 #include "api/cuda_runtime_api.def"
 #include "api/nccl_api.def"
-    Count_
+    Count
 };
 #undef RS_API
 
 #define RS_API(result, name, parameters, arguments, what) #name,
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(Api::Count_)> kApiNames{
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Api::Count)> kApiNames{
 #include "api/cuda_runtime_api.def"
 #include "api/nccl_api.def"
 };
@@ -27,6 +27,6 @@ inline constexpr std::uint32_t stringIdOf(Api api)
 {
     return static_cast<std::uint32_t>(api) + 1;
 }
-inline constexpr std::uint32_t kFirstFreeStringId = static_cast<std::uint32_t>(Api::Count_) + 1;
+inline constexpr std::uint32_t kFirstFreeStringId = static_cast<std::uint32_t>(Api::Count) + 1;
 
 } // namespace ringside::collector

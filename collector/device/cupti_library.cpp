@@ -22,6 +22,7 @@ bool CuptiLibrary::load()
         return false;
     }
     bool complete = true;
+// NOLINTBEGIN(bugprone-macro-parentheses): the member is assigned to
 #define RS_CUPTI(member, name, parameters)                                                                   \
     member = reinterpret_cast<decltype(member)>(dlsym(library, #name));                                      \
     if (member == nullptr) {                                                                                 \
@@ -30,6 +31,7 @@ bool CuptiLibrary::load()
     }
     RINGSIDE_CUPTI_FUNCTIONS(RS_CUPTI)
 #undef RS_CUPTI
+    // NOLINTEND(bugprone-macro-parentheses)
     return complete;
 }
 

@@ -7,6 +7,7 @@
 namespace ringside::collector {
 
 struct CuptiLibrary {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define RS_CUPTI(member, name, parameters) int(*member) parameters = nullptr;
     RINGSIDE_CUPTI_FUNCTIONS(RS_CUPTI)
 #undef RS_CUPTI

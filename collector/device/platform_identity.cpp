@@ -89,7 +89,7 @@ void PlatformIdentity::describeDevice(trace::Writer& writer, int ordinal)
     alignas(64) static unsigned char buffer[abi::DevicePropertiesPrefix::kBytes];
     if (properties != nullptr &&
         reinterpret_cast<cudaError_t (*)(void*, int)>(properties)(buffer, ordinal) == cudaSuccess) {
-        abi::DevicePropertiesPrefix prefix;
+        abi::DevicePropertiesPrefix prefix{};
         std::memcpy(&prefix, buffer, sizeof prefix);
         row.name.assign(prefix.name, strnlen(prefix.name, sizeof prefix.name));
         row.uuid = uuidText(prefix.uuid);

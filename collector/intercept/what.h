@@ -24,22 +24,22 @@ struct EndOfStream {
 };
 
 struct Collective { ///< one data call
-    std::size_t count;
-    ncclDataType_t datatype;
+    std::size_t count = 0;
+    ncclDataType_t datatype{};
     int reduction = 0xFFFF;
     int peer = -1;
-    ncclComm_t communicator;
-    cudaStream_t stream;
+    ncclComm_t communicator = nullptr;
+    cudaStream_t stream = nullptr;
 };
 struct GroupStart {};
 struct GroupEnd {};
 
 struct NewCommunicator {
-    const ncclComm_t* handle;
-    const ncclUniqueId* ids;
+    const ncclComm_t* handle = nullptr;
+    const ncclUniqueId* ids = nullptr;
     int idCount = 1;
-    int size;
-    int rank;
+    int size = 0;
+    int rank = -1;
 };
 struct NewCommunicators { ///< of one process, all at once
     const ncclComm_t* handles;

@@ -28,8 +28,10 @@ std::string toUtf8(const wchar_t* text)
 {
     std::string result;
     for (; text != nullptr && *text != 0; ++text) {
-        const auto code = static_cast<std::uint32_t>(*text);
-        const auto put = [&result](std::uint32_t byte) { result += static_cast<char>(byte); };
+        const auto code = static_cast<char32_t>(*text);
+        const auto put = [&result](std::uint32_t byte) {
+            result += static_cast<char>(static_cast<unsigned char>(byte));
+        };
         if (code < 0x80) {
             put(code);
         } else if (code < 0x800) {

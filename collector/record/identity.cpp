@@ -12,8 +12,6 @@
 #include <fstream>
 #include <iterator>
 
-extern char** environ;
-
 namespace ringside::collector {
 namespace {
 
@@ -60,7 +58,9 @@ std::string commandName()
     std::getline(file, program, '\0');
     for (std::string argument; std::getline(file, argument, '\0');) {
         if (argument.ends_with(".py")) {
-            return program + " " + argument;
+            program += ' ';
+            program += argument;
+            break;
         }
     }
     return program;
@@ -71,7 +71,7 @@ bool containsIgnoringCase(std::string_view text, std::string_view part)
     const auto same = [](char a, char b) {
         return std::toupper(static_cast<unsigned char>(a)) == std::toupper(static_cast<unsigned char>(b));
     };
-    return !std::ranges::search(text, part, same).empty();
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
 } // namespace

@@ -195,7 +195,7 @@ std::string RingStore::directoryFor(std::size_t bytes)
         errno = ENOSPC; // the trace itself needs room there
         return {};
     }
-    const std::string directory = m_names.runDirectory + "/" + m_names.base + ".ringfiles";
+    std::string directory = m_names.runDirectory + "/" + m_names.base + ".ringfiles";
     constexpr mode_t kPrivate = 0700;
     if (std::ranges::find(m_directories, directory) == m_directories.end()) {
         if (mkdir(directory.c_str(), kPrivate) != 0 || !announce(directory)) {

@@ -45,7 +45,7 @@ struct ThreadState {
         StringId name;
         std::uint32_t category;
     };
-    std::array<OpenRange, 64> ranges;
+    std::array<OpenRange, 64> ranges{};
     std::uint32_t rangeDepth = 0;
     std::uint32_t rangesBeyond = 0;
 

@@ -39,6 +39,7 @@ struct InFlight {
 };
 static_assert(sizeof(InFlight) == 32);
 
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what two threads write lies on two cache lines
 struct RingHeader {
     std::uint64_t magic;
     std::uint32_t version;
@@ -57,10 +58,10 @@ struct RingHeader {
     alignas(64) std::atomic<std::uint64_t> head; ///< next slot index; written by the owner, for its reader's
                                                  ///< convenience
     std::atomic<std::uint64_t> dropped;          ///< records the owner could not place
-    alignas(64) std::atomic<std::uint64_t> tail; ///< slots before this index are committed to the database
-    alignas(64) InFlight inFlight[4]; ///< [0] the outermost call; deeper calls are not recorded yet
     std::atomic<std::int64_t> stoppedNs; ///< CLOCK_MONOTONIC when the trace could not be written any more, 0:
                                          ///< it could (definitions ring only)
+    alignas(64) std::atomic<std::uint64_t> tail; ///< slots before this index are committed to the database
+    alignas(64) InFlight inFlight[4]; ///< [0] the outermost call; deeper calls are not recorded yet
 };
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
 
