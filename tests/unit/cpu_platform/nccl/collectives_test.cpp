@@ -53,8 +53,9 @@ void expectCombined(const std::vector<T>& values, std::size_t first, ncclRedOp_t
                     const std::string& what)
 {
     for (std::size_t i = 0; i < values.size(); ++i)
-        check(values[i] == combined<T>(op, ranks, first + i),
-              what + ": wrong value at " + std::to_string(i) + " of " + std::to_string(values.size()));
+        if (values[i] != combined<T>(op, ranks, first + i)) // no text for each of a million good ones
+            check(false,
+                  what + ": wrong value at " + std::to_string(i) + " of " + std::to_string(values.size()));
 }
 
 template <class T>
@@ -107,7 +108,8 @@ void allGathers(Rank& self, ncclDataType_t type, std::size_t count)
     succeed(ncclAllGather(in.data(), out.data(), count, type, self.comm, self.stream), "ncclAllGather");
     self.synchronise();
     for (std::size_t i = 0; i < out.size(); ++i)
-        check(out[i] == input<T>(static_cast<int>(i / count), i % count), "all-gather: wrong value");
+        if (out[i] != input<T>(static_cast<int>(i / count), i % count))
+            check(false, "all-gather: wrong value");
 }
 
 template <class T>
@@ -161,12 +163,13 @@ TEST_P(Collectives, matchTheReferenceAroundChunkBorders)
     runRanks(GetParam(), [](Rank& self) {
         const std::size_t chunk = kChunkBytes / sizeof(float);
         const std::size_t perRing = chunk * static_cast<std::size_t>(self.size);
-        for (const std::size_t border : {std::size_t(1024), chunk, perRing, 3 * perRing}) {
-            for (const std::size_t count : {border - 1, border, border + 1}) {
-                allReduces<float>(self, ncclFloat32, ncclSum, count);
-                reduces<float>(self, ncclFloat32, ncclMax, count);
-                broadcasts<float>(self, ncclFloat32, count);
-            }
+        std::vector<std::size_t> counts = {3 * perRing + 1}; // more chunks than the scratch memory holds
+        for (const std::size_t border : {std::size_t(1024), chunk, perRing})
+            counts.insert(counts.end(), {border - 1, border, border + 1});
+        for (const std::size_t count : counts) {
+            allReduces<float>(self, ncclFloat32, ncclSum, count);
+            reduces<float>(self, ncclFloat32, ncclMax, count);
+            broadcasts<float>(self, ncclFloat32, count);
         }
         for (const std::size_t count : {chunk - 1, chunk, chunk + 1, 2 * chunk + 1}) {
             reduceScatters<float>(self, ncclFloat32, ncclAvg, count);
