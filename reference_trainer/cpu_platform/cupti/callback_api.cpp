@@ -82,7 +82,7 @@ constexpr FunctionName kDriverFunctionNames[] = {{652, "cuLaunchKernelEx"}};
 #if __has_include(<cupti_driver_cbid.h>)
 static_assert(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx == kDriverFunctionNames[0].cbid);
 #endif
-#define X(name, number) static_assert(CUPTI_RUNTIME_TRACE_CBID_##name == number);
+#define X(name, number) static_assert(CUPTI_RUNTIME_TRACE_CBID_##name == (number));
 #include "runtime_cbids.def"
 #undef X
 

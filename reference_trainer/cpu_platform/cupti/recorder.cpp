@@ -102,7 +102,6 @@ bool isRecordedKind(CUpti_ActivityKind kind)
     case CUPTI_ACTIVITY_KIND_RUNTIME:
     case CUPTI_ACTIVITY_KIND_DRIVER: // what libraries launch; there is no driver under the runtime
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-        return true;
     case CUPTI_ACTIVITY_KIND_OVERHEAD: // this profiler has none of its own: truthfully, no records
         return true;
     default:

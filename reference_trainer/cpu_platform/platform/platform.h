@@ -63,13 +63,13 @@ struct ApiFunction {
 
 /// One finished CUDA API call.
 struct ApiActivity {
-    ApiFunction function;
-    std::int64_t startNs;
-    std::int64_t endNs;
-    std::uint32_t processId;
-    std::uint32_t threadId;
-    std::uint32_t correlation;
-    std::int32_t result;
+    ApiFunction function = {};
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::uint32_t processId = 0;
+    std::uint32_t threadId = 0;
+    std::uint32_t correlation = 0;
+    std::int32_t result = 0;
 };
 
 /// Receives activity. Functions may be called from any thread at once and must not call back into the
