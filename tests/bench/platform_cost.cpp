@@ -153,7 +153,6 @@ void allReduces(int ranks, std::size_t bytes)
 int main(int argc, char** argv)
 {
     useModel("flops = 1e12\n"); // makes the device's timeline count; links cost nothing but themselves
-    std::puts("The CPU platform (emulated)");
     chain(50, 20'000'000 / 50);
     chain(1000, 50'000);
     chain(5000, 10'000);

@@ -31,6 +31,9 @@ fi
 stage "Trace" "CPU time of one thread."
 "$build/bin/bench/trace_cost" "$build/bench/trace"
 
+stage "The CPU platform (emulated)" "How exact the device model is, and what an all-reduce really costs."
+"$build/bin/bench/platform_cost"
+
 stage "Report on a native trace of $events events, 4 ranks"
 rm -rf "$build/bench/large.ringside"
 "$build/bin/bench/make_run" "$build/bench/large.ringside" "$events"

@@ -74,7 +74,7 @@ private:
     {
         const bool there = m_file.hasTable(table);
         if (!there) {
-            report("missing_table", "table " + table + " is missing: nothing of it was read");
+            m_missingTables.push_back(table);
         }
         return there;
     }
@@ -213,8 +213,22 @@ private:
         }
     }
 
+    void reportMissingTables()
+    {
+        if (m_missingTables.empty()) {
+            return;
+        }
+        std::string names;
+        for (const std::string& table : m_missingTables) {
+            names += (names.empty() ? "" : ", ") + table;
+        }
+        report("missing_table", "nothing was read of tables that are missing: " + names,
+               static_cast<std::int64_t>(m_missingTables.size()));
+    }
+
     std::vector<ProcessTrace> finish()
     {
+        reportMissingTables();
         if (m_orphans > 0) {
             report("orphan_rows", "rows belong to no process of the file", m_orphans);
         }
@@ -237,6 +251,7 @@ private:
     unsigned m_threads;
     std::map<std::int64_t, ProcessTrace> m_processes;
     std::vector<IssueRow> m_issues;
+    std::vector<std::string> m_missingTables;
     std::int64_t m_orphans = 0;
     std::int64_t m_implausible = 0;
 };

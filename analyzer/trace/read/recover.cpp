@@ -23,6 +23,11 @@ public:
     {
         std::ifstream file(path, std::ios::binary | std::ios::ate);
         const auto size = file ? static_cast<std::streamoff>(file.tellg()) : std::streamoff{0};
+        if (size > kLongestBytes) {
+            throw Error(ErrorCode::Unusable,
+                        path.string() + " has " + std::to_string(size) + " bytes: no ring is that long",
+                        "Move it away and recover the rest.");
+        }
         m_words.resize(static_cast<std::size_t>(std::max<std::streamoff>(size, 0)) / sizeof(std::uint64_t));
         file.seekg(0);
         file.read(reinterpret_cast<char*>(m_words.data()), static_cast<std::streamsize>(bytes().size()));
@@ -46,6 +51,8 @@ public:
     [[nodiscard]] std::uint32_t id() const { return field<std::uint32_t>(offsetof(RingHeader, ringId)); }
 
 private:
+    // The collector's largest ring is 1 GiB; its header comes on top.
+    static constexpr std::streamoff kLongestBytes = (std::streamoff{1} << 30) + kRingHeaderBytes;
     std::vector<std::uint64_t> m_words;
 };
 

@@ -186,6 +186,22 @@ TEST_F(HostileFile, IsNotRunAsAProgram)
     EXPECT_TRUE(readProcess(m_file).settings.empty());
 }
 
+TEST_F(HostileFile, NamesItsMissingTablesInOneIssue)
+{
+    change("DROP TABLE step_mark; DROP TABLE sample; DROP TABLE kernel_chunk");
+    std::vector<IssueRow> found;
+    for (const IssueRow& issue : readProcess(m_file).issues) {
+        if (issue.id == "missing_table") {
+            found.push_back(issue);
+        }
+    }
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].count, 3);
+    for (const char* table : {"step_mark", "sample", "kernel_chunk"}) {
+        EXPECT_NE(found[0].message.find(table), std::string::npos) << table;
+    }
+}
+
 TEST_F(HostileFile, DoesNotHideTheOthersOfItsRun)
 {
     std::ofstream(m_directory / "broken.db") << "nonsense";

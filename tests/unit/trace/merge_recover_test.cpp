@@ -218,6 +218,19 @@ TEST_F(Recovery, UsesTheClockReadingsThatLeftTheRing)
     EXPECT_EQ(read().apiCalls.endNs.at(0), 2000);
 }
 
+TEST_F(Recovery, DoesNotLoadARingThatIsLongerThanAnyRing)
+{
+    writeTrace();
+    saveRings();
+    constexpr std::uintmax_t kSparseBytes = std::uintmax_t{1} << 40U;
+    std::filesystem::resize_file(m_shm / "node-1.2.ring", kSparseBytes);
+    const RecoverReport report = recover(m_run);
+    EXPECT_TRUE(report.processes.empty());
+    ASSERT_EQ(report.skipped.size(), 1U);
+    EXPECT_NE(report.skipped[0].find("node-1.2.ring"), std::string::npos) << report.skipped[0];
+    EXPECT_TRUE(std::filesystem::exists(m_shm / "node-1.1.ring")) << "nothing may be lost";
+}
+
 TEST_F(Recovery, SurvivesRingsCutShort)
 {
     writeTrace();
