@@ -4,8 +4,7 @@
 
 #include <ringside/error.h>
 
-#include <fmt/format.h>
-
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
@@ -46,11 +45,33 @@ int parseAndRun(CLI::App& app, const std::vector<Declared>& declared, int count,
     return cli::kUsage;
 }
 
-void printError(const char* message, const std::string& hint)
+/// Does not throw, also where stderr is closed.
+void printError(const char* message, const char* hint)
 {
-    fmt::print(stderr, "ringside: error: {}\n", message);
-    if (!hint.empty()) {
-        fmt::print(stderr, "  {}\n", hint);
+    std::fprintf(stderr, "ringside: error: %s\n", message);
+    if (*hint != '\0') {
+        std::fprintf(stderr, "  %s\n", hint);
+    }
+}
+
+int run(int count, char** arguments)
+{
+    CLI::App app("Finds out why distributed training is slower than its GPUs.", "ringside");
+    app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
+    app.require_subcommand(1);
+    std::vector<Declared> declared;
+    for (const cli::Command* command : cli::all()) {
+        CLI::App* const sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
+        declared.push_back({command, sub, command->declare(*sub)});
+    }
+    try {
+        return parseAndRun(app, declared, count, arguments);
+    } catch (const Error& error) {
+        printError(error.what(), error.hint.c_str());
+        return failureCode(declared, error.code == ErrorCode::Usage ? cli::kUsage : cli::kUnusable);
+    } catch (const std::exception& error) {
+        printError(error.what(), "");
+        return failureCode(declared, cli::kUnusable);
     }
 }
 
@@ -58,22 +79,10 @@ void printError(const char* message, const std::string& hint)
 
 int main(int count, char** arguments)
 {
-    CLI::App app("Finds out why distributed training is slower than its GPUs.", "ringside");
-    app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
-    app.require_subcommand(1);
-    std::vector<Declared> declared;
     try {
-        for (const cli::Command* command : cli::all()) {
-            CLI::App* const sub =
-                app.add_subcommand(std::string(command->name), std::string(command->summary));
-            declared.push_back({command, sub, command->declare(*sub)});
-        }
-        return parseAndRun(app, declared, count, arguments);
-    } catch (const Error& error) {
-        printError(error.what(), error.hint);
-        return failureCode(declared, error.code == ErrorCode::Usage ? cli::kUsage : cli::kUnusable);
+        return run(count, arguments);
     } catch (const std::exception& error) {
-        printError(error.what(), {});
-        return failureCode(declared, cli::kUnusable);
+        printError(error.what(), "");
+        return cli::kUnusable;
     }
 }

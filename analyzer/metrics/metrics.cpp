@@ -20,10 +20,10 @@ constexpr std::int64_t Breakdown::*kFigures[] = {
 
 Breakdown breakDown(const Interval& window, const Coverage& coverage)
 {
-    constexpr unsigned c = bit(kCompute);
-    constexpr unsigned m = bit(kCommunication);
-    constexpr unsigned k = bit(kCopy);
-    constexpr unsigned t = bit(kTransfer);
+    const unsigned c = bit(kCompute);
+    const unsigned m = bit(kCommunication);
+    const unsigned k = bit(kCopy);
+    const unsigned t = bit(kTransfer);
     Breakdown result;
     result.stepNs = window.length();
     result.computeNs = coverage.time(c);

@@ -70,6 +70,7 @@ cudaError_t launchRegistered(const void* handle, cudaStream_t stream, unsigned n
 #define RS_UNPACK(...) __VA_ARGS__
 #define RS_EXPORT __attribute__((visibility("default")))
 
+// Types, names and bodies cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 /// In a header: `launch_NAME(stream, elements, arguments...)`, asynchronous, returns the launch's
 /// cudaError_t.
 #define RS_DECLARE_KERNEL(name, params)                                                                      \
@@ -131,3 +132,4 @@ cudaError_t launchRegistered(const void* handle, cudaStream_t stream, unsigned n
         *flops = static_cast<double>(threads) * (flopsPerElement);                                           \
         *bytes = static_cast<double>(threads) * (bytesPerElement);                                           \
     }
+// NOLINTEND(bugprone-macro-parentheses)

@@ -30,15 +30,14 @@ RankIdentity checkedIdentity(const Options& options)
     return identity;
 }
 
+/// Does not throw, also where stderr is closed.
 int complain(const std::exception& error, int code)
 {
-    fmt::print(stderr, "ddp_trainer: {}\n", error.what());
+    std::fprintf(stderr, "ddp_trainer: %s\n", error.what());
     return code;
 }
 
-} // namespace
-
-int main(int argc, char** argv)
+int run(int argc, char** argv)
 {
     const ParsedOptions parsed = parseOptions(argc, argv);
     if (parsed.leave)
@@ -61,5 +60,16 @@ int main(int argc, char** argv)
         return 0;
     } catch (const std::exception& error) {
         return complain(std::runtime_error(fmt::format("rank {}: {}", identity.rank, error.what())), 1);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        return complain(error, 1);
     }
 }

@@ -21,8 +21,7 @@ struct RuleCase {
 [[nodiscard]] std::vector<RuleCase> ruleCases();
 
 /// How a failing test names its case.
-inline void PrintTo(const RuleCase& each,
-                    std::ostream* stream) // NOLINT(readability-identifier-naming): googletest's
+inline void PrintTo(const RuleCase& each, std::ostream* stream)
 {
     *stream << each.rule;
 }

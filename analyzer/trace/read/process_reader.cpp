@@ -9,6 +9,7 @@
 
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace ringside::trace {
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t kMaxProcesses = 1U << 16U; ///< each takes a kilobyte or two before its first row
 
 template <class Row>
-void store(std::vector<Row>& rows, Row&& row)
+void store(std::vector<Row>& rows, std::type_identity_t<Row>&& row)
 {
     rows.push_back(std::move(row));
 }

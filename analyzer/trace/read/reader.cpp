@@ -84,7 +84,7 @@ RunTrace openRun(const std::filesystem::path& path)
         }
     }
     if (run.processes.empty()) {
-        throw *results.front().error;
+        throw Error(*results.front().error);
     }
     reportLeftoverRings(run);
     return run;

@@ -82,7 +82,7 @@ void fill(const ColumnHeader& header, const std::uint8_t* planes, std::span<T> v
     if (header.encoding == static_cast<std::uint8_t>(Encoding::Deltas)) {
         // Two loops over a block that stays in cache: the first is vectorised, the running sum cannot be.
         constexpr std::size_t kBlock = 512;
-        std::array<std::uint64_t, kBlock> block;
+        std::array<std::uint64_t, kBlock> block; // NOLINT(*-member-init): each round fills what it reads
         std::uint64_t sum = 0;
         for (std::size_t begin = 0; begin < count; begin += kBlock) {
             const std::size_t size = std::min(kBlock, count - begin);
@@ -216,7 +216,7 @@ template <class T>
 bool ColumnDecoder::decode(std::span<const std::byte> blob, std::span<T> values,
                            std::span<const std::int64_t> starts)
 {
-    ColumnHeader header;
+    ColumnHeader header{};
     if (blob.size() < sizeof header) {
         return false;
     }

@@ -53,7 +53,7 @@ std::optional<std::uint64_t> elementBytes(std::uint16_t datatype)
 template <class Record>
 Record as(std::span<const std::byte> bytes)
 {
-    Record record;
+    Record record{};
     std::memcpy(&record, bytes.data(), sizeof record);
     return record;
 }
@@ -63,7 +63,7 @@ Record as(std::span<const std::byte> bytes)
 template <class T>
 T headerField(std::span<const std::byte> mapping, std::size_t offset)
 {
-    T value;
+    T value{};
     std::memcpy(&value, mapping.data() + offset, sizeof value);
     return value;
 }
@@ -176,7 +176,7 @@ std::uint64_t RingDecoder::decode(std::span<const std::byte> mapping, std::uint6
             damaged(ring, *bad);
             break;
         }
-        std::array<std::byte, kMaxRecordBytes> record;
+        std::array<std::byte, kMaxRecordBytes> record{};
         std::memcpy(record.data(), ring.slots.data() + ring.position(index) * kSlotBytes,
                     commit->slots * kSlotBytes);
         const Outcome outcome = decodeOne(ring, commit->kind, record);

@@ -187,6 +187,7 @@ struct Writer::Impl {
     std::unordered_map<std::string, StringId> interned;
     StringId nextInternedId = kFirstInternedId;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): `member` is declared here.
 #define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
     PlainInsert<RowType> member{connection.database};                                                        \
     PlainInsert<RowType>& insertOf(const RowType&)                                                           \
@@ -203,6 +204,7 @@ struct Writer::Impl {
     {                                                                                                        \
         return member;                                                                                       \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 #define RINGSIDE_COLUMN(member, sqlName, encoding)
 #define RINGSIDE_END_TABLE
 #include "trace/chunk_tables.def"

@@ -89,6 +89,7 @@ cublasStatus_t run(cublasHandle_t handle, const Gemm& gemm)
 
 using namespace ringside::cublas;
 
+// The vendor's signatures. NOLINTBEGIN(readability-function-size)
 cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                               int m, int n, int k, const float* alpha, const float* A, int lda,
                               const float* B, int ldb, const float* beta, float* C, int ldc)
@@ -138,3 +139,4 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
                           static_cast<const float*>(A), lda, static_cast<const float*>(B), ldb,
                           static_cast<const float*>(beta), static_cast<float*>(C), ldc);
 }
+// NOLINTEND(readability-function-size)

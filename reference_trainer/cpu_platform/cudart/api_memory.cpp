@@ -106,6 +106,7 @@ cudaError_t copyOnStream(Copy copy, cudaMemcpyKind asked, cudaStream_t handle, b
         const bool waits = copy.kind == cudaMemcpyHostToHost ||
                            (copy.kind == cudaMemcpyDeviceToHost && pageable) ||
                            (synchronous && copy.kind != cudaMemcpyDeviceToDevice);
+        // NOLINTNEXTLINE(*NewDeleteLeaks): runCopy frees the task
         const CompletionPtr done = enqueue(stream, {.work = copyWork(copy, staged)});
         if (waits)
             done->wait();
@@ -124,6 +125,7 @@ cudaError_t setOnStream(void* pointer, int value, std::size_t size, cudaStream_t
         Work work{.kind = WorkKind::Set, .name = "memset", .run = runSet, .bytes = size};
         work.arg = new SetTask{pointer, value, size};
         work.cost.memoryBytes = static_cast<double>(size);
+        // NOLINTNEXTLINE(*NewDeleteLeaks): runSet frees the task
         const CompletionPtr done = enqueue(stream, {.work = work});
         if (synchronous && type == MemoryType::Pinned)
             done->wait();

@@ -19,7 +19,7 @@ void reduce(Mesh& mesh, const Operation& operation);        // chain_collectives
 /// when every peer has arrived.
 class PointToPoint final {
 public:
-    PointToPoint(Mesh& mesh, std::vector<const Operation*> operations);
+    PointToPoint(Mesh& mesh, const std::vector<const Operation*>& operations);
     void meet();     ///< returns when each peer has reached its side of each operation
     void transfer(); ///< moves the data
 

@@ -43,7 +43,7 @@ void copyOwnTransfers(const std::vector<const Operation*>& operations)
     }
 }
 
-PointToPoint::PointToPoint(Mesh& mesh, std::vector<const Operation*> operations) : m_mesh(mesh)
+PointToPoint::PointToPoint(Mesh& mesh, const std::vector<const Operation*>& operations) : m_mesh(mesh)
 {
     for (const Operation* operation : operations)
         (operation->peer == mesh.rank() ? m_local : m_operations).push_back(operation);

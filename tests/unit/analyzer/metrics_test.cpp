@@ -140,9 +140,12 @@ TEST(Idle, IsCalledWhatTheHostDid)
         10, [](StepBuilder& step) { step.everyRank().host(3ms, "dataloader").hostIdle(1ms).compute(5ms); });
     const RunMetrics run = measure(trace.run());
     ASSERT_EQ(run.ranks.size(), 1U);
-    const auto steps = static_cast<std::int64_t>(run.ranks[0].steps.size());
-    EXPECT_NEAR(static_cast<double>(run.ranks[0].idle.of(IdleClass::DataLoading) / steps), 3e6, 1e4);
-    EXPECT_NEAR(static_cast<double>(run.ranks[0].idle.of(IdleClass::Synchronization) / steps), 1e6, 1e5);
+    const auto perStep = [&](IdleClass kind) {
+        return static_cast<double>(run.ranks[0].idle.of(kind)) /
+               static_cast<double>(run.ranks[0].steps.size());
+    };
+    EXPECT_NEAR(perStep(IdleClass::DataLoading), 3e6, 1e4);
+    EXPECT_NEAR(perStep(IdleClass::Synchronization), 1e6, 1e5);
     EXPECT_EQ(run.ranks[0].idle.biggest(), IdleClass::DataLoading);
 }
 

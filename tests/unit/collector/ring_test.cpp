@@ -53,7 +53,7 @@ struct RingTest : testing::Test {
     template <class Record>
     Record recordAt(std::uint64_t index)
     {
-        Record record;
+        Record record{};
         std::memcpy(static_cast<void*>(&record),
                     memory->bytes + trace::kRingHeaderBytes + index % kSlots * trace::kSlotBytes,
                     sizeof record);

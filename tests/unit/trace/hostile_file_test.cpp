@@ -106,7 +106,8 @@ TEST_F(HostileFile, WithFlippedBitsNeverCrashes)
     for (int round = 0; round < 300; ++round) {
         std::string damaged = whole;
         for (int flips = 0; flips < 1 + round % 20; ++flips) {
-            damaged[random() % damaged.size()] ^= static_cast<char>(1U << random() % 8);
+            char& byte = damaged[random() % damaged.size()];
+            byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1U << random() % 8));
         }
         write(damaged);
         static_cast<void>(failure());

@@ -35,7 +35,7 @@ inline void expectSameTrace(const trace::ProcessTrace& a, const trace::ProcessTr
 #define RINGSIDE_CHUNK_TABLE(RowType, ColumnsType, member, sqlName)                                          \
     trace::TableOf<trace::RowType>::forEachColumn(                                                           \
         [&](const char* column, trace::Encoding, auto, auto values) {                                        \
-            EXPECT_EQ(a.member.*values, b.member.*values) << sqlName << "." << column;                       \
+            EXPECT_EQ(a.member.*values, b.member.*values) << (sqlName) << "." << column;                     \
         });
 #define RINGSIDE_COLUMN(member, sqlName, encoding)
 #define RINGSIDE_END_TABLE

@@ -52,7 +52,8 @@ void run(int rank, int size, const std::string& idFile, std::size_t floats, int 
                 "ncclAllReduce");
         if (cudaStreamSynchronize(nullptr) != cudaSuccess)
             throw std::runtime_error("cudaStreamSynchronize failed");
-        const float expected = static_cast<float>(size * (size - 1) / 2 + size * round);
+        const int sumOfRanks = size * (size - 1) / 2;
+        const auto expected = static_cast<float>(sumOfRanks + size * round);
         if (data != std::vector<float>(floats, expected))
             throw std::runtime_error("wrong sum in round " + std::to_string(round));
     }
