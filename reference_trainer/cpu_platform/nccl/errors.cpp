@@ -35,8 +35,8 @@ const char* lastError()
     thread_local std::string copy;
     const std::lock_guard lock(shared().mutex);
     copy = shared().message;
-    return copy
-        .c_str(); // NOLINT(*InnerPointer): as ncclGetLastError promises, valid until this thread's next call
+    // Valid until this thread's next call, as ncclGetLastError promises. NOLINTNEXTLINE(*InnerPointer)
+    return copy.c_str();
 }
 
 void warn(const std::string& message)
