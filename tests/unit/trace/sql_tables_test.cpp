@@ -138,7 +138,7 @@ std::string outputOf(const std::string& command)
 {
     std::string text;
     std::FILE* const pipe = popen(command.c_str(), "r");
-    std::array<char, 256> buffer;
+    std::array<char, 256> buffer{};
     while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) {
         text += buffer.data();
     }
