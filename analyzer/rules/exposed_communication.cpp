@@ -13,7 +13,7 @@ constexpr Option kOptions[] = {
 std::string advice(const Context& context)
 {
     const CommunicationCause cause = biggestCommunicationCause(context);
-    const std::string most = fmt::format("Most of it is {}", describe(context, cause));
+    const std::string most = fmt::format("The biggest part is {}", describe(context, cause));
     if (!cause.overlapWouldHelp) {
         return fmt::format("{}: mend that first, overlap would only hide it.", most);
     }
