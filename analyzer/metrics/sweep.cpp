@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/sweep.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace ringside::metrics {
@@ -60,11 +61,17 @@ private:
     void take(Head& head)
     {
         const Lane& lane = *head.lane;
-        while (head.start <= m_current.end) {
-            m_current.end = std::max(m_current.end, lane.end[lane.row(head.next)]);
-            ++head.next;
-            head.start = head.next < lane.count ? lane.start[lane.row(head.next)] : kNever;
+        std::int64_t end = m_current.end; // in registers: the columns might alias members
+        std::int64_t start = head.start;
+        std::size_t next = head.next;
+        while (start <= end) {
+            end = std::max(end, lane.end[lane.row(next)]);
+            ++next;
+            start = next < lane.count ? lane.start[lane.row(next)] : kNever;
         }
+        m_current.end = end;
+        head.start = start;
+        head.next = next;
     }
 
     std::vector<Head> m_heads;
@@ -82,40 +89,48 @@ public:
     {
         Coverage coverage;
         std::int64_t now = window.start;
+        for (unsigned c = 0; c < kClasses; ++c) {
+            settle(c, now);
+        }
         while (now < window.end) {
-            const auto [active, next] = state(now);
-            const std::int64_t until = std::min(next, window.end);
-            coverage.ns[active] += until - now;
-            if (active == 0) {
+            const std::int64_t until = std::min(earliestChange(), window.end);
+            coverage.ns[m_active] += until - now;
+            if (m_active == 0) {
                 result.idle.push_back({now, until});
             }
             now = until;
+            for (unsigned c = 0; c < kClasses; ++c) {
+                if (m_next[c] == now) {
+                    settle(c, now);
+                }
+            }
         }
         result.windows.push_back(coverage);
     }
 
 private:
-    struct State {
-        unsigned active;
-        std::int64_t next; ///< when it changes
-    };
-
-    State state(std::int64_t now)
+    /// In pairs, so that it is moves and no branches.
+    [[nodiscard]] std::int64_t earliestChange() const
     {
-        State result{0, kNever};
-        for (unsigned c = 0; c < kClasses; ++c) {
-            while (m_cursors[c].current().end <= now) {
-                m_cursors[c].advance();
-            }
-            const Interval& current = m_cursors[c].current();
-            const bool on = current.start <= now;
-            result.active |= on ? 1U << c : 0U;
-            result.next = std::min(result.next, on ? current.end : current.start);
+        static_assert(kClasses == 4);
+        return std::min(std::min(m_next[0], m_next[1]), std::min(m_next[2], m_next[3]));
+    }
+
+    /// Whether a class is active at `now`, and when that changes.
+    void settle(unsigned c, std::int64_t now)
+    {
+        UnionCursor& cursor = m_cursors[c];
+        while (cursor.current().end <= now) {
+            cursor.advance();
         }
-        return result;
+        const bool on = cursor.current().start <= now;
+        m_active = on ? m_active | 1U << c : m_active & ~(1U << c);
+        m_next[c] = on ? cursor.current().end : cursor.current().start;
     }
 
     std::array<UnionCursor, kClasses> m_cursors;
+    std::array<std::int64_t, kClasses> m_next{};
+    unsigned m_active = 0;
 };
 
 } // namespace
