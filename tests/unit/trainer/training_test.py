@@ -86,7 +86,8 @@ class Training(unittest.TestCase):
         code, out, err = trainer.run(*SMALL, "--steps", 12, "--batch", 8, "--nproc", 2, "--json", path,
                                      "--fault", "late_rank:rank=1,ms=40,by=data")
         self.assertEqual(code, 0, out + err)
-        self.assertGreaterEqual(json.loads(path.read_text())["step_ms"]["p50"], 39)
+        # A step that begins late ends sooner after its beginning: only their mean is 40 ms at least. Without the fault it is 2.
+        self.assertGreater(json.loads(path.read_text())["step_ms"]["p50"], 20)
 
 
 if __name__ == "__main__":
