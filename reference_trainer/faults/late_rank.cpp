@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank that comes late to every all-reduce: it computes more than the others, or its data come late.
+#include "busy_length.h"
 #include "failure.h"
 #include "fault.h"
 #include "gpu.h"
@@ -37,8 +38,7 @@ public:
         }
         // The launch itself costs time too: the slope between two lengths leaves it out.
         const double longer = measure(stream, iterations * 2);
-        m_iterations =
-            static_cast<unsigned>(std::max(1.0, m_ms / std::max(longer - elapsed, 1e-6) * iterations));
+        m_iterations = iterationsLasting(m_ms, iterations, elapsed, longer);
     }
     void run(cudaStream_t stream) const
     {
