@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/steps.h"
 
+#include <ringside/trace/step_name.h>
+
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <charconv>
 #include <limits>
 #include <map>
 
 namespace ringside::model {
 namespace {
-
-constexpr std::array<std::string_view, 7> kStepNames = {
-    "profilerstep", "iteration", "train_step", "training_step", "trainstep", "iter", "step"};
 
 /// Sorts, drops what lies inside an earlier step, and lets each step last until the next begins.
 std::vector<Step> tile(std::vector<Step> steps)
@@ -55,11 +51,11 @@ std::vector<Step> stepsFromMarks(const trace::ProcessTrace& process)
 std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process)
 {
     std::map<int, std::vector<Step>> byPriority;
-    std::unordered_map<trace::StringId, std::optional<StepName>> names;
+    std::unordered_map<trace::StringId, std::optional<trace::StepName>> names;
     for (const trace::RangeRow& range : process.ranges) {
         auto [entry, fresh] = names.try_emplace(range.name);
         if (fresh) {
-            entry->second = parseStepName(process.text(range.name));
+            entry->second = trace::parseStepName(process.text(range.name));
         }
         if (entry->second && range.endNs > range.startNs) {
             byPriority[entry->second->priority].push_back(
@@ -202,28 +198,6 @@ void useHostTimes(std::vector<Step>& steps, const trace::ProcessTrace& process)
 }
 
 } // namespace
-
-std::optional<StepName> parseStepName(std::string_view name)
-{
-    std::string lower(name);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    for (std::size_t i = 0; i < kStepNames.size(); ++i) {
-        if (lower.rfind(kStepNames[i], 0) != 0) {
-            continue;
-        }
-        const std::size_t digits = lower.find_first_not_of(" _#:-", kStepNames[i].size());
-        if (digits == std::string::npos) {
-            return StepName{static_cast<int>(i), std::nullopt};
-        }
-        std::int64_t number = 0;
-        const auto [end, error] = std::from_chars(lower.data() + digits, lower.data() + lower.size(), number);
-        if (error == std::errc() && end == lower.data() + lower.size()) {
-            return StepName{static_cast<int>(i), number};
-        }
-    }
-    return std::nullopt;
-}
 
 std::size_t findPeriod(const std::vector<std::uint64_t>& tokens)
 {

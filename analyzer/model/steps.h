@@ -35,12 +35,4 @@ struct HostSteps {
 void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& process,
                      const LaunchIndex& launches, std::optional<std::uint32_t> device);
 
-/// The number in the name of a step range ("ProfilerStep#12", "iteration 12", "step"); null: not a step's
-/// name.
-struct StepName {
-    int priority = 0; ///< lower goes first
-    std::optional<std::int64_t> number;
-};
-[[nodiscard]] std::optional<StepName> parseStepName(std::string_view name);
-
 } // namespace ringside::model

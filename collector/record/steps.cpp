@@ -3,8 +3,6 @@
 
 #include "record/ring.h"
 
-#include <strings.h>
-
 #include <atomic>
 
 namespace ringside::collector {
@@ -16,22 +14,8 @@ std::array<std::atomic<std::uint32_t>, kStepSources> g_steps;
 
 std::optional<StepSource> stepSourceOf(std::string_view rangeName)
 {
-    constexpr std::string_view kFirstLetters = "pPiItTsS"; // most ranges are no steps: leave at once
-    if (rangeName.empty() || kFirstLetters.find(rangeName.front()) == std::string_view::npos) {
-        return std::nullopt;
-    }
-    for (std::size_t index = 0; index < kStepNames.size(); ++index) {
-        const std::string_view name = kStepNames[index];
-        if (rangeName.size() < name.size() || strncasecmp(rangeName.data(), name.data(), name.size()) != 0) {
-            continue;
-        }
-        const std::size_t number = rangeName.find_first_not_of(" _#:-", name.size());
-        if (number == std::string_view::npos ||
-            rangeName.find_first_not_of("0123456789", number) == std::string_view::npos) {
-            return index + 1;
-        }
-    }
-    return std::nullopt;
+    const auto step = trace::parseStepName(rangeName);
+    return step ? std::optional(static_cast<StepSource>(step->priority) + 1) : std::nullopt;
 }
 
 void noteStep(StepCounts& ofThread, StepSource source)

@@ -4,6 +4,8 @@
 // counts, the others do not, in the order in which the analyzer takes them (analyzer/model/steps.cpp).
 // Several threads may each mark every step (a process with several ranks): the furthest one counts.
 #pragma once
+#include <ringside/trace/step_name.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +14,12 @@
 
 namespace ringside::collector {
 
-/// 0: explicit marks; from 1 on the names of NVTX ranges, best first.
+/// 0: explicit marks; from 1 on the names of NVTX ranges (trace::kStepNames), best first.
 using StepSource = std::size_t;
 inline constexpr StepSource kMarkedSteps = 0;
-inline constexpr std::array<std::string_view, 7> kStepNames{
-    "profilerstep", "iteration", "train_step", "training_step", "trainstep", "iter", "step"};
-inline constexpr std::size_t kStepSources = 1 + kStepNames.size();
+inline constexpr std::size_t kStepSources = 1 + trace::kStepNames.size();
 
-/// Of an NVTX range that is one training step: one of the names and perhaps a number (ProfilerStep#7).
+/// Of an NVTX range that is one training step.
 std::optional<StepSource> stepSourceOf(std::string_view rangeName);
 
 /// Steps begun on one thread, by source.

@@ -4,6 +4,8 @@
 #include "model/steps.h"
 #include "support/trace_builder.h"
 
+#include <ringside/trace/step_name.h>
+
 #include <gtest/gtest.h>
 
 namespace ringside::model {
@@ -178,13 +180,13 @@ TEST(FindPeriod, FindsThePatternBehindASetUp)
 
 TEST(ParseStepName, KnowsTheUsualOnes)
 {
-    EXPECT_EQ(parseStepName("ProfilerStep#17")->number, 17);
-    EXPECT_EQ(parseStepName("iteration 3")->number, 3);
-    EXPECT_EQ(parseStepName("Step_5")->number, 5);
-    EXPECT_FALSE(parseStepName("step")->number);
-    EXPECT_FALSE(parseStepName("optimizer step"));
-    EXPECT_FALSE(parseStepName("step function"));
-    EXPECT_FALSE(parseStepName("iterator"));
+    EXPECT_EQ(trace::parseStepName("ProfilerStep#17")->number, 17);
+    EXPECT_EQ(trace::parseStepName("iteration 3")->number, 3);
+    EXPECT_EQ(trace::parseStepName("Step_5")->number, 5);
+    EXPECT_FALSE(trace::parseStepName("step")->number);
+    EXPECT_FALSE(trace::parseStepName("optimizer step"));
+    EXPECT_FALSE(trace::parseStepName("step function"));
+    EXPECT_FALSE(trace::parseStepName("iterator"));
 }
 
 } // namespace

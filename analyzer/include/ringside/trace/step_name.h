@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which NVTX ranges are training steps. One place for both sides: the collector opens its device window by
+// them, the analyzer cuts the run by them. Allocates nothing: the collector asks inside the program's calls.
+#pragma once
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ringside::trace {
+
+/// Names that steps begin with, in lower case, best first.
+inline constexpr std::array<std::string_view, 7> kStepNames{
+    "profilerstep", "iteration", "train_step", "training_step", "trainstep", "iter", "step"};
+
+struct StepName {
+    int priority = 0; ///< index in kStepNames; lower goes first
+    std::optional<std::int64_t> number;
+};
+
+/// Whether `text` begins with `lowerCase`, the case of ASCII letters aside.
+[[nodiscard]] constexpr bool beginsWith(std::string_view text, std::string_view lowerCase)
+{
+    for (std::size_t i = 0; i < lowerCase.size(); ++i) {
+        const char c = i < text.size() ? text[i] : '\0';
+        if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != lowerCase[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The step that a range's name says ("ProfilerStep#12", "iteration 12", "step"); null: not a step's name.
+[[nodiscard]] inline std::optional<StepName> parseStepName(std::string_view name)
+{
+    for (std::size_t i = 0; i < kStepNames.size(); ++i) {
+        if (!beginsWith(name, kStepNames[i])) {
+            continue;
+        }
+        const std::size_t digits = name.find_first_not_of(" _#:-", kStepNames[i].size());
+        if (digits == std::string_view::npos) {
+            return StepName{static_cast<int>(i), std::nullopt};
+        }
+        std::int64_t number = 0;
+        const char* const last = name.data() + name.size();
+        const auto [end, error] = std::from_chars(name.data() + digits, last, number);
+        if (error == std::errc() && end == last) {
+            return StepName{static_cast<int>(i), number};
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace ringside::trace
