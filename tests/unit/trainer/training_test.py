@@ -86,8 +86,10 @@ class Training(unittest.TestCase):
         code, out, err = trainer.run(*SMALL, "--steps", 12, "--batch", 8, "--nproc", 2, "--json", path,
                                      "--fault", "late_rank:rank=1,ms=40,by=data")
         self.assertEqual(code, 0, out + err)
-        # A step that begins late ends sooner after its beginning: only their mean is 40 ms at least. Without the fault it is 2.
-        self.assertGreater(json.loads(path.read_text())["step_ms"]["p50"], 20)
+        # Each step waits for its data and they come one by one, 40 ms apart; the first of the 7 measured may be there already,
+        # and jitter moves time from one step to the next, so the bound is on their mean: 6/7 of 40 ms. Unfaulted it is 2 ms.
+        mean_ms = 8 * 1e3 / json.loads(path.read_text())["samples_per_s"]
+        self.assertGreater(mean_ms, 34)
 
 
 if __name__ == "__main__":
