@@ -5,6 +5,8 @@
 
 #include <cublas_v2.h>
 
+#include <new>
+
 struct cublasContext {
     cudaStream_t stream = nullptr;
     cublasPointerMode_t pointerMode = CUBLAS_POINTER_MODE_HOST;
@@ -37,6 +39,9 @@ cublasStatus_t enqueue(cublasHandle_t handle, const char* kernelName, const plat
     work.cost = cost;
     work.arithmetic = true;
     work.arg = new Task(task);
+    work.clone = [](const void* argument) -> void* {
+        return new (std::nothrow) Task(*static_cast<const Task*>(argument));
+    };
     work.run = [](void* argument, bool skip) {
         auto* queued = static_cast<Task*>(argument);
         if (!skip)

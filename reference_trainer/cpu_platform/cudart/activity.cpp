@@ -75,7 +75,8 @@ void reportWork(const QueueItem& item, const StreamOptions& stream, std::int64_t
         return;
     const auto device = static_cast<std::uint32_t>(stream.device);
     sink->work({item.work.kind, item.work.name, realtimeAt(startNs), realtimeAt(endNs), device, device + 1,
-                stream.id, item.correlation, item.work.bytes, item.work.copyKind});
+                stream.id, item.correlation, item.work.bytes, item.work.copyKind, item.work.shape,
+                item.graphId, item.graphNodeId});
 }
 
 } // namespace ringside::platform

@@ -78,19 +78,19 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* hostFunction)
     return cudaSuccess;
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t,
-                               cudaStream_t stream)
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               std::size_t sharedMemory, cudaStream_t stream)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000, [&] {
-        return launch(kernel, {grid, block, arguments, stream});
+        return launch(kernel, {grid, block, arguments, sharedMemory, stream});
     });
 }
 
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t,
-                             cudaStream_t stream)
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             std::size_t sharedMemory, cudaStream_t stream)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, [&] {
-        return launch(function, {grid, block, arguments, stream});
+        return launch(function, {grid, block, arguments, sharedMemory, stream});
     });
 }
 
@@ -99,7 +99,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060, [&] {
         if (config == nullptr)
             return cudaErrorInvalidValue;
-        return launch(function, {config->gridDim, config->blockDim, arguments, config->stream});
+        return launch(function, {config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                                 config->stream});
     });
 }
 

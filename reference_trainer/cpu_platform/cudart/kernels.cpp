@@ -69,24 +69,33 @@ public:
         : m_run(host.run), m_threads(threads)
     {
         const unsigned count = host.argumentSizes[0];
-        std::vector<std::size_t> offsets(count);
         std::size_t size = 0;
         for (unsigned i = 0; i < count; ++i) {
-            offsets[i] = size;
+            m_offsets.push_back(size);
             size += (host.argumentSizes[i + 1] + kAlign - 1) / kAlign * kAlign;
         }
         m_values.resize(size / kAlign);
-        for (unsigned i = 0; i < count; ++i) {
-            m_pointers.push_back(reinterpret_cast<char*>(m_values.data()) + offsets[i]);
-            std::memcpy(m_pointers[i], arguments[i], host.argumentSizes[i + 1]);
-        }
+        const std::vector<void*> places = pointers();
+        for (unsigned i = 0; i < count; ++i)
+            std::memcpy(places[i], arguments[i], host.argumentSizes[i + 1]);
     }
-    void** arguments() { return m_pointers.data(); }
+    /// Where each argument lies.
+    std::vector<void*> pointers()
+    {
+        std::vector<void*> places;
+        for (const std::size_t offset : m_offsets)
+            places.push_back(reinterpret_cast<char*>(m_values.data()) + offset);
+        return places;
+    }
+    static void* clone(const void* self)
+    {
+        return new (std::nothrow) LaunchedKernel(*static_cast<const LaunchedKernel*>(self));
+    }
     static void run(void* self, bool skip)
     {
         const std::unique_ptr<LaunchedKernel> launched(static_cast<LaunchedKernel*>(self));
         if (!skip)
-            launched->m_run(launched->arguments(), 0, launched->m_threads);
+            launched->m_run(launched->pointers().data(), 0, launched->m_threads);
     }
 
 private:
@@ -94,7 +103,7 @@ private:
     Kernel::Run m_run;
     unsigned m_threads;
     std::vector<std::max_align_t> m_values;
-    std::vector<void*> m_pointers;
+    std::vector<std::size_t> m_offsets;
 };
 
 void runNothing(void*, bool) {}
@@ -106,17 +115,21 @@ bool isValid(const dim3& grid, const dim3& block)
     return perBlock >= 1 && perBlock <= 1024 && blocks >= 1 && grid.y <= 65535 && grid.z <= 65535;
 }
 
-Work makeWork(const Kernel& kernel, void** arguments, unsigned threads)
+Work makeWork(const Kernel& kernel, const Launch& launch, unsigned threads)
 {
     const Kernel::Host& host = hostOf(kernel);
     Work work{.name = kernel.name.c_str(), .run = runNothing, .arithmetic = true};
+    work.shape = {{launch.grid.x, launch.grid.y, launch.grid.z},
+                  {launch.block.x, launch.block.y, launch.block.z},
+                  static_cast<std::uint32_t>(launch.sharedBytes)};
     if (host.run == nullptr)
         return work;
-    auto launched = std::make_unique<LaunchedKernel>(host, arguments, threads);
+    auto launched = std::make_unique<LaunchedKernel>(host, launch.arguments, threads);
     work.cost.flops = threads;
     if (host.cost != nullptr)
-        host.cost(launched->arguments(), threads, &work.cost.flops, &work.cost.memoryBytes);
+        host.cost(launched->pointers().data(), threads, &work.cost.flops, &work.cost.memoryBytes);
     work.run = LaunchedKernel::run;
+    work.clone = LaunchedKernel::clone;
     work.arg = launched.release();
     return work;
 }
@@ -154,7 +167,7 @@ cudaError_t launchKernel(const Kernel& kernel, const Launch& launch)
     const auto stream = findStream(launch.stream);
     if (stream == nullptr || stream->options().device != currentDevice())
         return cudaErrorInvalidResourceHandle;
-    const Work work = makeWork(kernel, launch.arguments, static_cast<unsigned>(threads));
+    const Work work = makeWork(kernel, launch, static_cast<unsigned>(threads));
     return static_cast<cudaError_t>(ringside_platform_enqueue(launch.stream, &work));
 }
 

@@ -5,6 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+
 namespace ringside::platform {
 
 struct Kernel;
@@ -19,6 +21,7 @@ struct Launch {
     dim3 grid;
     dim3 block;
     void** arguments = nullptr;
+    std::size_t sharedBytes = 0;
     cudaStream_t stream = nullptr;
 };
 /// Checks the launch, copies the arguments and queues it.

@@ -24,6 +24,8 @@ struct QueueItem {
     CompletionPtr completion = {};
     std::int64_t queuedNs = 0;
     std::uint32_t correlation = 0;
+    std::uint32_t graphId = 0; ///< of the graph launch this belongs to, 0 outside of one
+    std::uint64_t graphNodeId = 0;
     bool more = false; ///< others were waiting behind it when it was taken from the queue
 };
 

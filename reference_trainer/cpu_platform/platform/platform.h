@@ -21,17 +21,31 @@ struct WorkCost {
     std::int64_t minimumNs = 0; ///< at least this long, whatever the rest says
 };
 
+/// How many blocks of how many threads a kernel has (x, y, z).
+struct WorkShape {
+    std::uint32_t grid[3] = {1, 1, 1};
+    std::uint32_t block[3] = {1, 1, 1};
+    std::uint32_t sharedBytes = 0; ///< dynamic shared memory of a block
+};
+
 /// One piece of work for a stream. `name` must outlive the process (a literal or interned).
 /// `run` does the work on the stream's thread; it may block (a collective waits for its peers).
 /// `arg` is owned by the callee: `run` is called exactly once and frees it.
-/// With `arithmetic` and the model's `compute = skip`, `run` is called with skip = true: free `arg`, compute
-/// nothing.
+/// With `arithmetic` and the model's `compute = skip`, and for work that is refused or was only captured,
+/// `run` is called with skip = true: free `arg`, compute nothing.
+///
+/// On a capturing stream work becomes a node of a graph, which keeps `arg` and never runs it. Every launch of
+/// the graph makes an argument of its own by `clone` (null: out of memory) on the launching thread, in an
+/// order in which no node comes before one it depends on. Work that has an `arg` and no `clone` is refused
+/// in a capture.
 struct Work {
     WorkKind kind = WorkKind::Kernel;
     const char* name = nullptr;
     void (*run)(void* arg, bool skip) = nullptr;
     void* arg = nullptr;
+    void* (*clone)(const void* arg) = nullptr;
     WorkCost cost = {};
+    WorkShape shape = {};
     std::uint64_t bytes = 0;   ///< for copies and sets: what the activity record says
     std::uint8_t copyKind = 0; ///< cudaMemcpyKind for copies
     bool arithmetic = false;
@@ -50,6 +64,9 @@ struct WorkActivity {
     std::uint32_t correlation;
     std::uint64_t bytes;
     std::uint8_t copyKind;
+    WorkShape shape = {};
+    std::uint32_t graphId = 0;     ///< of the launched graph, 0 outside of one
+    std::uint64_t graphNodeId = 0; ///< unique in the process, 0 outside of a graph
 };
 
 /// CUPTI numbers the functions of the runtime and of the driver apart.
