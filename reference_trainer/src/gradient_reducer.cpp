@@ -3,9 +3,9 @@
 
 namespace ringside::trainer {
 
-GradientReducer::GradientReducer(const Mlp& model, ncclComm_t communicator, cudaStream_t computeStream,
+GradientReducer::GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream,
                                  const Hooks& hooks)
-    : m_model(model)
+    : m_network(network)
     , m_communicator(communicator)
     , m_computeStream(computeStream)
     , m_communicationStream(makeStream())
@@ -14,7 +14,7 @@ GradientReducer::GradientReducer(const Mlp& model, ncclComm_t communicator, cuda
     , m_reduced(makeEvent())
 {
     std::vector<std::size_t> bytes;
-    for (const Mlp::Tensor& tensor : model.tensors())
+    for (const Network::Tensor& tensor : network.tensors())
         bytes.push_back(tensor.count * sizeof(float));
     m_buckets = planBuckets(bytes, hooks.buckets);
 }
@@ -29,7 +29,7 @@ void GradientReducer::ready(std::size_t index)
 
 void GradientReducer::reduce(const Bucket& bucket)
 {
-    float* gradients = m_model.gradients().data() + m_model.tensors()[bucket.first].offset;
+    float* gradients = m_network.gradients().data() + m_network.tensors()[bucket.first].offset;
     RS_CHECK(ncclAllReduce(gradients, gradients, bucket.bytes / sizeof(float), ncclFloat, ncclSum,
                            m_communicator, m_communicationStream.get()));
 }

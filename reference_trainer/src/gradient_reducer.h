@@ -4,7 +4,7 @@
 #pragma once
 #include "bucket_plan.h"
 #include "gpu.h"
-#include "mlp.h"
+#include "network.h"
 
 #include <vector>
 
@@ -12,10 +12,10 @@ namespace ringside::trainer {
 
 class GradientReducer final {
 public:
-    GradientReducer(const Mlp& model, ncclComm_t communicator, cudaStream_t computeStream,
+    GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream,
                     const Hooks& hooks);
 
-    /// Tensor `index` of the model is ready on the compute stream; in order, each once a step.
+    /// Tensor `index` of the network is ready on the compute stream; in order, each once a step.
     void ready(std::size_t index);
     /// What is queued on the compute stream afterwards sees the sums.
     void finish();
@@ -25,7 +25,7 @@ public:
 private:
     void reduce(const Bucket& bucket);
 
-    const Mlp& m_model;
+    const Network& m_network;
     ncclComm_t m_communicator;
     cudaStream_t m_computeStream;
     Stream m_communicationStream;

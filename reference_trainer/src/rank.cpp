@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rank.h"
 
+#include "models/models.h"
 #include "result.h"
 
 #include <fmt/format.h>
@@ -52,9 +53,9 @@ void introduce(const Options& options, const Trainer& trainer, unsigned worldSiz
     std::vector<std::string> sizes;
     for (const Bucket& bucket : trainer.reducer().buckets())
         sizes.push_back(fmt::format("{:.2f}", static_cast<double>(bucket.bytes) / (1U << 20)));
-    fmt::print("mlp of {} hidden layers of {}, {} parameters, {} rank{}, batch {} ({} a rank), seed {}\n",
-               options.layers, options.hidden, trainer.model().parameters().size(), worldSize,
-               worldSize == 1 ? "" : "s", options.batch, options.batch / worldSize, options.seed);
+    fmt::print("{}, {} parameters, {} rank{}, batch {} ({} a rank), seed {}\n", modelFor(options).description,
+               trainer.network().parameters().size(), worldSize, worldSize == 1 ? "" : "s", options.batch,
+               options.batch / worldSize, options.seed);
     if (sizes.size() > 8)
         sizes.resize(8, "..."), sizes.back() = "...";
     fmt::print("{} gradient buckets, MiB: {}\n", trainer.reducer().buckets().size(), fmt::join(sizes, " "));

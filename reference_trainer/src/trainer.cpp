@@ -3,6 +3,7 @@
 
 #include "digits.h"
 #include "kernels/kernels.h"
+#include "models/models.h"
 #include "nvtx_range.h"
 
 #include <fmt/format.h>
@@ -11,15 +12,6 @@
 
 namespace ringside::trainer {
 namespace {
-
-Mlp::Shape shapeFor(const Options& options, unsigned localBatch)
-{
-    return {.inputs = kImagePixels,
-            .hidden = options.hidden,
-            .hiddenLayers = options.layers,
-            .classes = kDigitClasses,
-            .maximumBatch = localBatch};
-}
 
 Loader::Plan loaderPlan(const Options& options, const RankIdentity& identity, unsigned localBatch, int device)
 {
@@ -52,9 +44,9 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     , m_watchdog(watchdog)
     , m_localBatch(options.batch / identity.worldSize)
     , m_stream(makeStream())
-    , m_model(shapeFor(options, m_localBatch), options.seed, m_stream.get())
-    , m_reducer(m_model, communicator, m_stream.get(), hooks)
-    , m_velocity(m_model.parameters().size())
+    , m_network(modelFor(options).layers, m_localBatch, options.seed, m_stream.get())
+    , m_reducer(m_network, communicator, m_stream.get(), hooks)
+    , m_velocity(m_network.parameters().size())
     , m_losses(options.steps)
     , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)
 {
@@ -71,7 +63,7 @@ TrainingResult Trainer::run()
     TrainingResult result;
     result.losses = toHost(m_losses);
     result.stepMs = stepTimes();
-    result.parameters = toHost(m_model.parameters());
+    result.parameters = toHost(m_network.parameters());
     for (const Bucket& bucket : m_reducer.buckets())
         result.bucketBytes.push_back(bucket.bytes);
     result.accuracy = accuracy();
@@ -81,7 +73,7 @@ TrainingResult Trainer::run()
 void Trainer::prepare()
 {
     m_watchdog.progress("the first broadcast");
-    const DeviceArray<float>& parameters = m_model.parameters();
+    const DeviceArray<float>& parameters = m_network.parameters();
     RS_CHECK(ncclBroadcast(parameters.data(), parameters.data(), parameters.size(), ncclFloat, 0,
                            m_communicator, m_stream.get()));
     for (const auto& hook : m_hooks.beforeTraining)
@@ -100,14 +92,14 @@ void Trainer::step(std::uint64_t number)
     }();
     {
         const NvtxRange forward("forward");
-        static_cast<void>(m_model.forward(batch.images, m_localBatch, m_hooks));
+        static_cast<void>(m_network.forward(batch.images, m_localBatch, m_hooks));
         for (const auto& hook : m_hooks.afterForward)
             hook(m_stream.get());
     }
     {
         const NvtxRange backward("backward");
-        m_model.backward(batch.images, batch.labels, m_localBatch, m_losses.data() + (number - 1), m_hooks,
-                         [this](std::size_t tensor) { m_reducer.ready(tensor); });
+        m_network.backward(batch.images, batch.labels, m_localBatch, m_losses.data() + (number - 1), m_hooks,
+                           [this](std::size_t tensor) { m_reducer.ready(tensor); });
         m_loader.giveBack(batch, m_stream.get());
         m_reducer.finish();
     }
@@ -119,8 +111,8 @@ void Trainer::step(std::uint64_t number)
 void Trainer::optimize()
 {
     const NvtxRange optimizer("optimizer");
-    RS_CHECK(launch_sgd(m_stream.get(), static_cast<unsigned>(m_model.parameters().size()),
-                        m_model.parameters().data(), m_model.gradients().data(), m_velocity.data(),
+    RS_CHECK(launch_sgd(m_stream.get(), static_cast<unsigned>(m_network.parameters().size()),
+                        m_network.parameters().data(), m_network.gradients().data(), m_velocity.data(),
                         m_options.lr, m_options.momentum, 1.0F / static_cast<float>(m_identity.worldSize)));
 }
 
@@ -160,10 +152,10 @@ std::optional<double> Trainer::accuracy()
             labels.push_back(
                 drawDigit(m_options.seed, kHeldOutBegin + i,
                           std::span(pixels).subspan(labels.size() * kImagePixels, kImagePixels)));
-        // On the model's stream throughout: a non-blocking stream does not wait for the default one.
+        // On the network's stream throughout: a non-blocking stream does not wait for the default one.
         RS_CHECK(cudaMemcpyAsync(images.data(), pixels.data(), pixels.size() * sizeof(float),
                                  cudaMemcpyHostToDevice, m_stream.get()));
-        const float* output = m_model.forward(images.data(), m_localBatch, Hooks{});
+        const float* output = m_network.forward(images.data(), m_localBatch, Hooks{});
         RS_CHECK(cudaMemcpyAsync(logits.data(), output, logits.size() * sizeof(float), cudaMemcpyDeviceToHost,
                                  m_stream.get()));
         RS_CHECK(cudaStreamSynchronize(m_stream.get()));

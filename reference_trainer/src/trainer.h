@@ -5,7 +5,7 @@
 #include "gradient_reducer.h"
 #include "launch_environment.h"
 #include "loader.h"
-#include "mlp.h"
+#include "network.h"
 #include "options.h"
 #include "watchdog.h"
 
@@ -31,7 +31,7 @@ public:
             ncclComm_t communicator, Watchdog& watchdog);
 
     [[nodiscard]] TrainingResult run();
-    [[nodiscard]] const Mlp& model() const { return m_model; }
+    [[nodiscard]] const Network& network() const { return m_network; }
     [[nodiscard]] const GradientReducer& reducer() const { return m_reducer; }
 
 private:
@@ -49,7 +49,7 @@ private:
     Watchdog& m_watchdog;
     unsigned m_localBatch;
     Stream m_stream;
-    Mlp m_model;
+    Network m_network;
     GradientReducer m_reducer;
     DeviceArray<float> m_velocity;
     DeviceArray<float> m_losses;

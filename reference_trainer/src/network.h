@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model mlp: fully connected layers with ReLU between them, softmax cross entropy at the end.
+// A network of layers with softmax cross entropy at the end; which layers, a model's file says (models/).
 // Parameters and gradients lie in two flat arrays in the order in which backward finishes them (last layer
 // first, bias before weights), so that a gradient bucket is a plain range of memory.
 #pragma once
-#include "gpu.h"
 #include "hooks.h"
+#include "layer.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace ringside::trainer {
 
-class Mlp final {
-public:
-    struct Shape {
-        unsigned inputs = 0;
-        unsigned hidden = 0;
-        unsigned hiddenLayers = 0;
-        unsigned classes = 0;
-        unsigned maximumBatch = 0;
-    };
+using Layers = std::vector<std::unique_ptr<Layer>>;
 
+class Network final {
+public:
     /// A parameter tensor as a range of the flat arrays.
     struct Tensor {
         std::size_t offset = 0;
         std::size_t count = 0;
     };
 
-    Mlp(Shape shape, std::uint64_t seed, cudaStream_t stream);
+    /// For batches of up to `maximumBatch`. Throws Failure when an array would have more elements than a
+    /// kernel launch or cuBLAS can count.
+    Network(Layers layers, unsigned maximumBatch, std::uint64_t seed, cudaStream_t stream);
 
     /// Logits of `batch` rows of images, on the stream.
     [[nodiscard]] float* forward(const float* images, unsigned batch, const Hooks& hooks);
@@ -42,23 +39,16 @@ public:
     [[nodiscard]] const DeviceArray<float>& gradients() const { return m_gradients; }
 
 private:
-    struct Layer {
-        unsigned inputs = 0;
-        unsigned outputs = 0;
-        std::size_t bias = 0; ///< offsets in the flat arrays
-        std::size_t weights = 0;
-        DeviceArray<float> output;
-        DeviceArray<float> outputGradient;
-    };
-
+    void checkSizes(unsigned maximumBatch) const;
+    void place();
     void initialise(std::uint64_t seed);
-    void weightGradients(const Layer& layer, const float* input, unsigned batch);
-    void inputGradients(const Layer& layer, const Layer& before, unsigned batch);
+    void startBackward(const int* labels, unsigned batch, float* mean);
+    [[nodiscard]] Layer::Parameters parametersOf(std::size_t layer) const;
 
-    cudaStream_t m_stream;
+    Layers m_layers;
     Blas m_blas;
-    std::vector<Layer> m_layers;
-    std::vector<Tensor> m_tensors;
+    Queue m_queue;
+    std::vector<Tensor> m_tensors; ///< bias and weights of the last layer, then of the one before, ...
     DeviceArray<float> m_parameters;
     DeviceArray<float> m_gradients;
     DeviceArray<float> m_losses;

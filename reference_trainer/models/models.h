@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be trained: a model is one file here, which says what layers it has. Images come in as kImageSide
+// x kImageSide pixels, kDigitClasses logits go out.
+#pragma once
+#include "network.h"
+#include "options.h"
+
+#include <string>
+
+namespace ringside::trainer {
+
+struct Model {
+    std::string description; ///< for people
+    Layers layers;           ///< without memory yet
+};
+
+[[nodiscard]] Model mlp(const Options& options);
+
+/// The one that the options name.
+[[nodiscard]] inline Model modelFor(const Options& options)
+{
+    return mlp(options);
+}
+
+} // namespace ringside::trainer
