@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public activity API.
+#include "conduct.h"
 #include "delivery.h"
 #include "platform.h"
 #include "recorder.h"
@@ -15,9 +16,21 @@ namespace {
 
 // Runs a call's body, but not in a forked child.
 template <class Body>
+CUptiResult callWithoutDriver(Body&& body)
+{
+    const bool usable = !forkedAway() && Conduct::get().error.empty();
+    return usable ? body() : CUPTI_ERROR_NOT_INITIALIZED;
+}
+
+// The same for calls that the real one refuses where there is no driver. Which do was tried with the library
+// of CUDA 13.0.
+template <class Body>
 CUptiResult call(Body&& body)
 {
-    return forkedAway() ? CUPTI_ERROR_NOT_INITIALIZED : body();
+    return callWithoutDriver([&] {
+        const CUptiResult refusal = Conduct::get().refusal();
+        return refusal == CUPTI_SUCCESS ? body() : refusal;
+    });
 }
 
 CUptiResult chooseOf(ApiDomain domain, CUpti_CallbackId cbid, std::uint8_t enable)
@@ -45,7 +58,7 @@ Attributes& attributes()
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
                                            CUpti_BuffersCallbackCompleteFunc complete)
 {
-    return call([&] {
+    return callWithoutDriver([&] {
         if (request == nullptr || complete == nullptr)
             return CUPTI_ERROR_INVALID_PARAMETER;
         Delivery::get().setCallbacks(request, complete);
@@ -87,13 +100,14 @@ CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t validSi
 {
     if (buffer == nullptr || record == nullptr)
         return CUPTI_ERROR_INVALID_PARAMETER;
+    const Layouts& layouts = *Conduct::get().layouts;
     auto* next = buffer;
     if (*record != nullptr)
-        next = reinterpret_cast<std::uint8_t*>(*record) + recordSize((*record)->kind);
+        next = reinterpret_cast<std::uint8_t*>(*record) + recordSize(layouts, (*record)->kind);
     if (next >= buffer + validSize)
         return CUPTI_ERROR_MAX_LIMIT_REACHED;
     auto* found = reinterpret_cast<CUpti_Activity*>(next);
-    if (recordSize(found->kind) == 0)
+    if (recordSize(layouts, found->kind) == 0)
         return CUPTI_ERROR_INVALID_KIND;
     *record = found;
     return CUPTI_SUCCESS;
@@ -101,7 +115,7 @@ CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t validSi
 
 CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* dropped)
 {
-    return call([&] {
+    return callWithoutDriver([&] {
         if (dropped == nullptr)
             return CUPTI_ERROR_INVALID_PARAMETER;
         *dropped = Delivery::get().takeDropped();
@@ -176,7 +190,7 @@ CUptiResult cuptiGetTimestamp(std::uint64_t* timestamp)
 
 CUptiResult cuptiFinalize()
 {
-    return call([] {
+    return callWithoutDriver([] {
         disableAll();
         if (Delivery::get().hasCallbacks())
             Delivery::get().flush();

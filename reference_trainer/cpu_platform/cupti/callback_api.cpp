@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subscription: one subscriber, as CUDA 13.0 has it. Callbacks are accepted but never called; activity is
 // what this library is for.
+#include "conduct.h"
+
 #include <cupti.h>
 
 #include <algorithm>
@@ -38,12 +40,16 @@ CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_SubscriberParams* pa
 {
     if (handle == nullptr)
         return CUPTI_ERROR_INVALID_PARAMETER;
+    const ringside::cupti::Conduct& conduct = ringside::cupti::Conduct::get();
+    if (const CUptiResult refusal = conduct.refusal(); refusal != CUPTI_SUCCESS)
+        return refusal;
     Subscription& only = subscription();
     const std::lock_guard lock(only.mutex);
-    if (only.taken) {
+    if (only.taken || conduct.held) {
         if (parameters != nullptr && parameters->oldSubscriberName != nullptr &&
             parameters->oldSubscriberSize > 0)
-            copyText(parameters->oldSubscriberName, parameters->oldSubscriberSize, only.subscriber.name);
+            copyText(parameters->oldSubscriberName, parameters->oldSubscriberSize,
+                     only.taken ? only.subscriber.name : "another tool");
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     }
     const bool named = parameters != nullptr && parameters->subscriberName != nullptr;

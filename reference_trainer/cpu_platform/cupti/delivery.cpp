@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delivery.h"
 
+#include "conduct.h"
+
 #include <signal.h>
 
 #include <cstring>
@@ -32,6 +34,23 @@ bool Delivery::hasCallbacks()
 void Delivery::append(const void* record, std::size_t size)
 {
     const std::lock_guard lock(m_mutex);
+    appendLocked(record, size);
+}
+
+void Delivery::appendWork(const void* record, std::size_t size)
+{
+    const std::optional<std::size_t>& room = Conduct::get().deviceRoom;
+    const std::lock_guard lock(m_mutex);
+    if (room.has_value() && m_workSinceFlush >= *room) {
+        ++m_dropped;
+        return;
+    }
+    ++m_workSinceFlush;
+    appendLocked(record, size);
+}
+
+void Delivery::appendLocked(const void* record, std::size_t size)
+{
     if (!makeRoomLocked(size)) {
         ++m_dropped;
         return;
@@ -106,6 +125,7 @@ void Delivery::flush()
 {
     {
         const std::lock_guard lock(m_mutex);
+        m_workSinceFlush = 0;
         if (m_current.used > 0)
             retireLocked();
     }

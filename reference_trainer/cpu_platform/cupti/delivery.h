@@ -22,6 +22,9 @@ public:
     [[nodiscard]] bool hasCallbacks();
     /// Appends a record; counts it as dropped where the client gives no buffer.
     void append(const void* record, std::size_t size);
+    /// The same for device work, which also needs room in what stands for CUPTI's own buffers on the device
+    /// (Conduct::deviceRoom).
+    void appendWork(const void* record, std::size_t size);
     /// Hands back everything there is; returns when the client has it.
     void flush();
     /// Records dropped since the last call.
@@ -34,6 +37,7 @@ private:
         std::size_t used = 0;
         std::size_t recordsLeft = 0;
     };
+    void appendLocked(const void* record, std::size_t size);
     bool makeRoomLocked(std::size_t size);
     void retireLocked();
     void deliverQueued();
@@ -47,6 +51,7 @@ private:
     Buffer m_current;
     std::deque<Buffer> m_full;
     std::size_t m_dropped = 0;
+    std::size_t m_workSinceFlush = 0; ///< records of device work
     bool m_threadRuns = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorder.h"
 
+#include "conduct.h"
 #include "delivery.h"
 #include "platform.h"
 #include "records.h"
@@ -46,21 +47,31 @@ bool recordsCall(platform::ApiFunction function)
 template <class Record>
 void append(const Record& record)
 {
-    Delivery::get().append(&record, sizeof record);
+    Delivery::get().append(&record, recordSize(*Conduct::get().layouts, record.kind));
 }
 
-void onWork(const platform::WorkActivity& activity)
+// Kernels, copies and sets: what the real one collects on the device.
+template <class Record>
+void appendWork(const Record& record)
 {
+    Delivery::get().appendWork(&record, recordSize(*Conduct::get().layouts, record.kind));
+}
+
+void onWork(const platform::WorkActivity& measured)
+{
+    platform::WorkActivity activity = measured;
+    if (Conduct::get().zeroTimes)
+        activity.startNs = activity.endNs = 0;
     if (activity.kind == platform::WorkKind::Copy) {
         if (isOn(CUPTI_ACTIVITY_KIND_MEMCPY))
-            append(copyRecord(activity));
+            appendWork(copyRecord(activity));
     } else if (activity.kind == platform::WorkKind::Set) {
         if (isOn(CUPTI_ACTIVITY_KIND_MEMSET))
-            append(setRecord(activity));
+            appendWork(setRecord(activity));
     } else if (isOn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
-        append(kernelRecord(activity, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+        appendWork(kernelRecord(activity, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
     } else if (isOn(CUPTI_ACTIVITY_KIND_KERNEL)) {
-        append(kernelRecord(activity, CUPTI_ACTIVITY_KIND_KERNEL));
+        appendWork(kernelRecord(activity, CUPTI_ACTIVITY_KIND_KERNEL));
     }
 }
 
@@ -155,26 +166,6 @@ bool popExternalId(CUpti_ExternalCorrelationKind kind, std::uint64_t& id)
     id = stack.back();
     stack.pop_back();
     return true;
-}
-
-std::size_t recordSize(CUpti_ActivityKind kind)
-{
-    switch (kind) {
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-        return sizeof(CUpti_ActivityMemcpy6);
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-        return sizeof(CUpti_ActivityMemset4);
-    case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-        return sizeof(CUpti_ActivityKernel10);
-    case CUPTI_ACTIVITY_KIND_RUNTIME:
-    case CUPTI_ACTIVITY_KIND_DRIVER:
-        return sizeof(CUpti_ActivityAPI);
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-        return sizeof(CUpti_ActivityExternalCorrelation);
-    default:
-        return 0;
-    }
 }
 
 bool forkedAway()

@@ -24,8 +24,6 @@ void disableAll();
 /// False when the stack is empty.
 [[nodiscard]] bool popExternalId(CUpti_ExternalCorrelationKind kind, std::uint64_t& id);
 
-/// Size of a record of this kind in our buffers, 0 for kinds that we do not write.
-[[nodiscard]] std::size_t recordSize(CUpti_ActivityKind kind);
 /// True in a child forked after the library was in use: there is no thread to deliver, and locks may be held.
 [[nodiscard]] bool forkedAway();
 

@@ -20,6 +20,13 @@ void fillCommon(Record& record, const platform::WorkActivity& activity)
     record.correlationId = activity.correlation;
 }
 
+template <class Record>
+void fillGraph(Record& record, const platform::WorkActivity& activity)
+{
+    record.graphId = activity.graphId;
+    record.graphNodeId = activity.graphNodeId;
+}
+
 struct CopyKinds {
     CUpti_ActivityMemcpyKind copy;
     CUpti_ActivityMemoryKind source;
@@ -54,8 +61,15 @@ CUpti_ActivityKernel10 kernelRecord(const platform::WorkActivity& activity, CUpt
     record.kind = kind;
     fillCommon(record, activity);
     record.completed = record.end;
-    record.gridX = record.gridY = record.gridZ = 1; // the runtime hands on work, not shapes
-    record.blockX = record.blockY = record.blockZ = 1;
+    fillGraph(record, activity);
+    const platform::WorkShape& shape = activity.shape;
+    record.gridX = static_cast<std::int32_t>(shape.grid[0]);
+    record.gridY = static_cast<std::int32_t>(shape.grid[1]);
+    record.gridZ = static_cast<std::int32_t>(shape.grid[2]);
+    record.blockX = static_cast<std::int32_t>(shape.block[0]);
+    record.blockY = static_cast<std::int32_t>(shape.block[1]);
+    record.blockZ = static_cast<std::int32_t>(shape.block[2]);
+    record.dynamicSharedMemory = static_cast<std::int32_t>(shape.sharedBytes);
     record.gridId = ++gridIds;
     record.name = activity.name;
     record.channelType = CUPTI_CHANNEL_TYPE_COMPUTE;
@@ -68,6 +82,7 @@ CUpti_ActivityMemcpy6 copyRecord(const platform::WorkActivity& activity)
     CUpti_ActivityMemcpy6 record{};
     record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
     fillCommon(record, activity);
+    fillGraph(record, activity);
     record.copyKind = static_cast<std::uint8_t>(kinds.copy);
     record.srcKind = static_cast<std::uint8_t>(kinds.source);
     record.dstKind = static_cast<std::uint8_t>(kinds.destination);
@@ -83,6 +98,7 @@ CUpti_ActivityMemset4 setRecord(const platform::WorkActivity& activity)
     CUpti_ActivityMemset4 record{};
     record.kind = CUPTI_ACTIVITY_KIND_MEMSET;
     fillCommon(record, activity);
+    fillGraph(record, activity);
     record.bytes = activity.bytes;
     record.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
     record.channelType = CUPTI_CHANNEL_TYPE_COMPUTE;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records with the layouts of CUDA 13.0, made from the runtime's activity.
+// Records with the layouts of CUDA 13.0, made from the runtime's activity. Older layouts are these cut short
+// (layouts.h).
 #pragma once
 #include "platform.h"
 

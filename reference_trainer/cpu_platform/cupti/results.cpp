@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Version and names of results.
+#include "conduct.h"
+
 #include <cupti.h>
 
 #include <cstdint>
@@ -24,15 +26,13 @@ constexpr ResultName kResults[] = {
     {CUPTI_ERROR_UNKNOWN, "CUPTI_ERROR_UNKNOWN"},
 };
 
-constexpr std::uint32_t kVersion = 130001; // CUPTI of CUDA 13.0
-
 } // namespace
 
 CUptiResult cuptiGetVersion(std::uint32_t* version)
 {
     if (version == nullptr)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    *version = kVersion;
+    *version = ringside::cupti::Conduct::get().layouts->version;
     return CUPTI_SUCCESS;
 }
 

@@ -54,16 +54,16 @@ struct Work {
 /// One finished piece of work, as the stream's thread saw it. Times are CLOCK_REALTIME ns, as CUPTI's
 /// default.
 struct WorkActivity {
-    WorkKind kind;
-    const char* name;
-    std::int64_t startNs;
-    std::int64_t endNs;
-    std::uint32_t device;
-    std::uint32_t context;
-    std::uint32_t stream; ///< CUPTI's stream id: small number, 7 is the legacy default stream
-    std::uint32_t correlation;
-    std::uint64_t bytes;
-    std::uint8_t copyKind;
+    WorkKind kind = WorkKind::Kernel;
+    const char* name = nullptr;
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::uint32_t device = 0;
+    std::uint32_t context = 0;
+    std::uint32_t stream = 0; ///< CUPTI's stream id: small number, 7 is the legacy default stream
+    std::uint32_t correlation = 0;
+    std::uint64_t bytes = 0;
+    std::uint8_t copyKind = 0;
     WorkShape shape = {};
     std::uint32_t graphId = 0;     ///< of the launched graph, 0 outside of one
     std::uint64_t graphNodeId = 0; ///< unique in the process, 0 outside of a graph

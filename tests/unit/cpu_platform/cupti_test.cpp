@@ -136,6 +136,9 @@ TEST_F(CuptiTest, deviceWorkCarriesTheCorrelationOfItsCall)
     EXPECT_EQ(received.sets[0].correlationId, set->correlationId);
     EXPECT_STREQ(received.kernels[0].name, "scale");
     EXPECT_EQ(received.kernels[0].streamId, 7U);
+    EXPECT_EQ(received.kernels[0].gridX, 1);
+    EXPECT_EQ(received.kernels[0].blockX, 256);
+    EXPECT_EQ(received.kernels[0].graphNodeId, 0U);
     EXPECT_EQ(received.copies[0].bytes, 64U);
     EXPECT_EQ(received.copies[0].copyKind, CUPTI_ACTIVITY_MEMCPY_KIND_DTOH);
     EXPECT_EQ(received.sets[0].bytes, 128U);
