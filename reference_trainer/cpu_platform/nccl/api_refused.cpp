@@ -3,6 +3,7 @@
 // Functions of the device API are declared here with their ABI only: their types need the vendor's
 // nccl_device.h, and none of their arguments is read.
 #include "api.h"
+#include "debug_log.h"
 
 using ringside::nccl::refuse;
 
@@ -143,8 +144,13 @@ RINGSIDE_NCCL_API(int, ncclTeamRankToWorld, ncclComm_t, Team, int)
     return -1;
 }
 
-// Nothing to reload: there is no NCCL_DEBUG log here.
-RINGSIDE_NCCL_API(void, ncclResetDebugInit, void) {}
+RINGSIDE_NCCL_API(void, ncclResetDebugInit, void)
+{
+    ringside::nccl::resetDebugLog();
+}
 // The one export that is strong and has no twin.
 RINGSIDE_NCCL_EXPORT void ncclResetDebugInitInternal(void);
-void ncclResetDebugInitInternal(void) {}
+void ncclResetDebugInitInternal(void)
+{
+    ringside::nccl::resetDebugLog();
+}
