@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/launch_events.h"
+
+#include "platform.h"
+
+#include <algorithm>
+
+namespace ringside::nccl::profiler {
+namespace {
+
+constexpr std::uint32_t kBelowTask = kProxyOp | kProxyStep | kKernelCh | kNetPlugin;
+
+/// NCCL moves gathered and broadcast data as bytes, and says so.
+bool movedAsBytes(const Call& call)
+{
+    constexpr std::size_t kBroadcast = 0;
+    constexpr std::size_t kAllGather = 2;
+    return call.number == kBroadcast || call.number == kAllGather;
+}
+
+std::uint64_t deviceTime()
+{
+    return static_cast<std::uint64_t>(ringside_platform_now_ns());
+}
+
+} // namespace
+
+std::shared_ptr<LaunchEvents> LaunchEvents::begin(const std::shared_ptr<CommunicatorProfile>& profile,
+                                                  const std::vector<Task>& tasks, cudaStream_t stream)
+{
+    if (profile == nullptr)
+        return nullptr;
+    std::shared_ptr<LaunchEvents> events(new LaunchEvents(profile, stream));
+    for (const Task& task : tasks) {
+        const std::uint64_t sequence = task.call.pointToPoint ? 0 : profile->nextSequence(task.call.number);
+        events->m_tasks.push_back({.task = task, .sequence = sequence});
+    }
+    return events->leader() == nullptr ? nullptr : events;
+}
+
+/// The first task that was called while the plugin wanted something.
+const Ticket* LaunchEvents::leader() const
+{
+    const auto task = std::find_if(m_tasks.begin(), m_tasks.end(),
+                                   [](const Running& running) { return running.task.ticket.mask != 0; });
+    return task == m_tasks.end() ? nullptr : &task->task.ticket;
+}
+
+void LaunchEvents::launching()
+{
+    if ((leader()->mask & kKernelLaunch) == 0)
+        return;
+    DescriptorV5 descriptor{};
+    descriptor.type = kKernelLaunch;
+    descriptor.parent = leader()->group;
+    descriptor.kernelLaunch = {.stream = m_stream};
+    m_launch = m_profile->start(descriptor);
+}
+
+void LaunchEvents::launched(bool taken)
+{
+    m_profile->stop(m_launch);
+    if (taken)
+        startTasks();
+    m_started = true;
+    m_started.notify_all();
+    if (taken)
+        stopTasks();
+}
+
+void LaunchEvents::startTasks()
+{
+    if ((leader()->mask & (kGroup | kColl | kP2p | kBelowTask)) != 0) {
+        DescriptorV5 descriptor{};
+        descriptor.type = kGroup;
+        m_group = m_profile->start(descriptor);
+    }
+    for (Running& running : m_tasks) {
+        const bool transfer = running.task.call.pointToPoint;
+        if ((running.task.ticket.mask & (kBelowTask | (transfer ? kP2p : kColl))) == 0)
+            continue;
+        DescriptorV5 descriptor = transfer ? describeP2p(running) : describeColl(running);
+        running.event = m_profile->start(descriptor);
+    }
+}
+
+void LaunchEvents::stopTasks()
+{
+    for (const Running& running : m_tasks)
+        m_profile->stop(running.event);
+    m_profile->stop(m_group);
+}
+
+DescriptorV5 LaunchEvents::describeColl(const Running& running) const
+{
+    const Call& call = running.task.call;
+    const bool bytes = movedAsBytes(call);
+    DescriptorV5 descriptor{};
+    descriptor.type = kColl;
+    descriptor.parent = running.task.ticket.api;
+    descriptor.rank = m_profile->rank();
+    // One ring of one connection a neighbour, one thread, whole messages: that is what the emulation does.
+    descriptor.coll = {.fields = {.sequence = running.sequence,
+                                  .function = call.function,
+                                  .send = call.source,
+                                  .receive = call.target,
+                                  .count = bytes ? call.count * call.element : call.count,
+                                  .root = call.peer,
+                                  .type = typeName(bytes ? ncclInt8 : call.type),
+                                  .channels = 1,
+                                  .warps = 1,
+                                  .algorithm = "RING",
+                                  .protocol = "SIMPLE"},
+                       .group = m_group};
+    return descriptor;
+}
+
+DescriptorV5 LaunchEvents::describeP2p(const Running& running) const
+{
+    const Call& call = running.task.call;
+    DescriptorV5 descriptor{};
+    descriptor.type = kP2p;
+    descriptor.parent = running.task.ticket.api;
+    descriptor.rank = m_profile->rank();
+    descriptor.p2p = {.fields = {.function = call.function,
+                                 .buffer = call.target,
+                                 .type = typeName(call.type),
+                                 .count = call.count,
+                                 .peer = call.peer,
+                                 .channels = 1},
+                      .group = m_group};
+    return descriptor;
+}
+
+void LaunchEvents::kernelBegins()
+{
+    const std::uint64_t start = deviceTime();
+    m_started.wait(false);
+    for (Running& running : m_tasks) {
+        if ((running.task.ticket.mask & kKernelCh) == 0)
+            continue;
+        DescriptorV5 descriptor{};
+        descriptor.type = kKernelCh;
+        descriptor.parent = running.event;
+        descriptor.kernelCh = {.channel = 0, .timer = start};
+        running.kernel = m_profile->start(descriptor);
+    }
+}
+
+void LaunchEvents::kernelEnds()
+{
+    StateArguments arguments{};
+    arguments.kernelCh = {.timer = deviceTime()};
+    for (const Running& running : m_tasks) {
+        if (running.kernel == nullptr)
+            continue;
+        m_profile->plugin().record(running.kernel, EventState::KernelChStop, &arguments);
+        m_profile->stop(running.kernel);
+    }
+}
+
+} // namespace ringside::nccl::profiler

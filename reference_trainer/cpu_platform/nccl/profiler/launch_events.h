@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events of one launch: KernelLaunch, then Group with its tasks (Coll, P2p) on the launching thread;
+// KernelCh on the stream's thread. NCCL's proxy thread is not emulated.
+#pragma once
+#include "profiler/api_events.h"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace ringside::nccl::profiler {
+
+/// One task of a launch: its call, and what the call left.
+struct Task {
+    Call call;
+    Ticket ticket;
+};
+
+/// Shared by the launching thread and the kernel. The kernel runs while the tasks' events are still being
+/// started; its own events wait for them, for they are their children.
+class LaunchEvents final {
+public:
+    /// Null where the plugin wants nothing of this launch. Counts the collectives in any case.
+    [[nodiscard]] static std::shared_ptr<LaunchEvents>
+    begin(const std::shared_ptr<CommunicatorProfile>& profile, const std::vector<Task>& tasks,
+          cudaStream_t stream);
+
+    /// Launching thread: right before and after the stream takes the kernel. `taken` false: it did not.
+    void launching();
+    void launched(bool taken);
+    /// Stream's thread: around the kernel. Each task gets its KernelCh with the kernel's own times, since one
+    /// kernel does all of them; its channel is 0.
+    void kernelBegins();
+    void kernelEnds();
+
+private:
+    struct Running {
+        Task task;
+        std::uint64_t sequence = 0;
+        void* event = nullptr;
+        void* kernel = nullptr;
+    };
+
+    LaunchEvents(std::shared_ptr<CommunicatorProfile> profile, cudaStream_t stream)
+        : m_profile(std::move(profile)), m_stream(stream)
+    {}
+    [[nodiscard]] const Ticket* leader() const;
+    void startTasks();
+    void stopTasks();
+    [[nodiscard]] DescriptorV5 describeColl(const Running& running) const;
+    [[nodiscard]] DescriptorV5 describeP2p(const Running& running) const;
+
+    const std::shared_ptr<CommunicatorProfile> m_profile;
+    const cudaStream_t m_stream;
+    std::vector<Running> m_tasks;
+    void* m_launch = nullptr;
+    void* m_group = nullptr;
+    std::atomic<bool> m_started = false; ///< the tasks' events have been started
+};
+
+} // namespace ringside::nccl::profiler
