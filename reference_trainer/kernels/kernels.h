@@ -16,6 +16,23 @@ RS_DECLARE_KERNEL(bias_gradient, (const float* gradient, float* biasGradient, un
 RS_DECLARE_KERNEL(softmax_cross_entropy, (float* logits, const int* labels, float* losses, unsigned classes))
 /// losses[0 .. count) to their mean; one element.
 RS_DECLARE_KERNEL(mean_loss, (const float* losses, unsigned count, float* mean))
+/// columns[place][3 * 3 * channels] = what the filter sees at each of (side - 2)^2 places of each image; an
+/// element a place and a row of the filter.
+RS_DECLARE_KERNEL(im2col, (const float* images, float* columns, unsigned side, unsigned channels))
+/// The other way: a pixel's gradient is the sum over the places that see it; an element a pixel.
+RS_DECLARE_KERNEL(col2im,
+                  (const float* columnGradients, float* imageGradients, unsigned side, unsigned channels))
+/// Largest value of each whole 2 x 2 window and channel, and a bit for which of the four it was; an element a
+/// window.
+RS_DECLARE_KERNEL(max_pool, (const float* images, float* pooled, unsigned char* choices, unsigned side,
+                             unsigned channels))
+/// The chosen pixels get their window's gradient, all others 0; an element a pixel.
+RS_DECLARE_KERNEL(max_pool_backward, (const float* pooledGradients, const unsigned char* choices,
+                                      float* imageGradients, unsigned side, unsigned channels))
+/// sums[k][column] over `rowsASum` of the `rows` rows: many short sums in the place of one long one, for
+/// parallelism and for exactness.
+RS_DECLARE_KERNEL(column_sums,
+                  (const float* values, float* sums, unsigned rows, unsigned width, unsigned rowsASum))
 /// SGD with momentum; `scale` turns a sum over ranks into a mean.
 RS_DECLARE_KERNEL(sgd, (float* weights, const float* gradients, float* velocity, float lr, float momentum,
                         float scale))

@@ -14,12 +14,13 @@ struct Model {
     Layers layers;           ///< without memory yet
 };
 
+[[nodiscard]] Model convnet(const Options& options);
 [[nodiscard]] Model mlp(const Options& options);
 
 /// The one that the options name.
 [[nodiscard]] inline Model modelFor(const Options& options)
 {
-    return mlp(options);
+    return options.model == "convnet" ? convnet(options) : mlp(options);
 }
 
 } // namespace ringside::trainer

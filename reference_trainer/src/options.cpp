@@ -11,6 +11,32 @@
 namespace ringside::trainer {
 namespace {
 
+void addModel(CLI::App& app, Options& options)
+{
+    app.add_option(
+           "--model", options.model,
+           "mlp: fully connected layers of one width; convnet: two convolutions with pooling, two fully "
+           "connected layers")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"mlp", "convnet"}));
+    app.add_option("--hidden", options.hidden, "mlp: width of a hidden layer")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 65536));
+    app.add_option("--layers", options.layers, "mlp: hidden layers")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1000));
+}
+
+/// An option that would change nothing is a mistake of whoever gave it.
+void refuseOthers(const CLI::App& app, const Options& options)
+{
+    for (const char* name : {"--hidden", "--layers"}) {
+        if (options.model != "mlp" && app.count(name) > 0)
+            throw CLI::ValidationError(name,
+                                       "belongs to --model mlp; the shape of " + options.model + " is fixed");
+    }
+}
+
 void addTraining(CLI::App& app, Options& options)
 {
     app.add_option("--steps", options.steps, "Training steps")
@@ -21,12 +47,6 @@ void addTraining(CLI::App& app, Options& options)
     app.add_option("--batch", options.batch, "Samples a step over all ranks; a multiple of their number")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
-    app.add_option("--hidden", options.hidden, "Width of a hidden layer")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 65536));
-    app.add_option("--layers", options.layers, "Hidden layers")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1000));
     app.add_option("--lr", options.lr, "Learning rate")->capture_default_str()->check(CLI::PositiveNumber);
     app.add_option("--momentum", options.momentum, "Momentum")
         ->capture_default_str()
@@ -72,11 +92,13 @@ ParsedOptions parseOptions(int argc, const char* const* argv)
     ParsedOptions parsed;
     CLI::App app("Trains a small network on drawn digits, data-parallel over ranks, with faults on demand",
                  "ddp_trainer");
+    addModel(app, parsed.options);
     addTraining(app, parsed.options);
     addDistribution(app, parsed.options);
     addRest(app, parsed.options);
     try {
         app.parse(argc, argv);
+        refuseOthers(app, parsed.options);
     } catch (const CLI::ParseError& error) {
         parsed.leave = true;
         parsed.exitCode = app.exit(error) == 0 ? 0 : 2;

@@ -8,12 +8,13 @@
 namespace ringside::trainer {
 
 struct Options {
-    unsigned processes = 0; ///< --nproc: start this many local ranks; 0: this process is a rank
+    unsigned processes = 0;    ///< --nproc: start this many local ranks; 0: this process is a rank
+    std::string model = "mlp"; ///< or "convnet"
     unsigned steps = 200;
-    unsigned warmup = 5;  ///< first steps left out of the figures
-    unsigned batch = 256; ///< over all ranks
-    unsigned hidden = 192;
-    unsigned layers = 10; ///< hidden layers
+    unsigned warmup = 5;   ///< first steps left out of the figures
+    unsigned batch = 256;  ///< over all ranks
+    unsigned hidden = 192; ///< of the mlp
+    unsigned layers = 10;  ///< hidden layers of the mlp
     float lr = 0.02F;
     float momentum = 0.9F;
     std::uint64_t seed = 1;

@@ -42,6 +42,20 @@ TEST(Options, refuseWhatTheyDoNotKnow)
     EXPECT_TRUE(parse({"--help"}).leave);
 }
 
+TEST(Options, chooseTheModel)
+{
+    EXPECT_EQ(parse({}).options.model, "mlp");
+    EXPECT_EQ(parse({"--model", "convnet"}).options.model, "convnet");
+    EXPECT_EQ(parse({"--model", "transformer"}).exitCode, 2);
+}
+
+TEST(Options, refuseWhatTheModelDoesNotHave)
+{
+    EXPECT_FALSE(parse({"--model", "mlp", "--hidden", "8", "--layers", "2"}).leave);
+    EXPECT_EQ(parse({"--model", "convnet", "--hidden", "8"}).exitCode, 2);
+    EXPECT_EQ(parse({"--layers", "2", "--model", "convnet"}).exitCode, 2);
+}
+
 TEST(Options, refuseABatchThatDoesNotDivide)
 {
     const Options options = parse({"--batch", "10"}).options;

@@ -40,6 +40,18 @@ class Training(unittest.TestCase):
         for ranks in (3, 5):
             self.assert_same(one, self.parameters(f"odd_{ranks}", *odd, "--nproc", ranks))
 
+    def test_that_holds_for_the_convnet_too(self):
+        common = ("--model", "convnet", "--eval", 0, "--steps", 10, "--batch", 60)
+        one = self.parameters("convnet_one", *common)
+        for ranks in (2, 3):
+            self.assert_same(one, self.parameters(f"convnet_{ranks}", *common, "--nproc", ranks))
+
+    def test_the_same_seed_gives_the_same_bits_again(self):
+        for model in ("mlp", "convnet"):
+            again = [self.parameters(f"again_{k}", "--model", model, "--eval", 0, "--steps", 5, "--batch", 24, "--nproc", 3)
+                     for k in range(2)]
+            self.assertEqual(*again)
+
     def test_skipped_arithmetic_gives_no_loss_and_no_accuracy(self):
         model = trainer.FOLDER / "skip.conf"
         model.write_text("flops = 1e12\ncompute = skip\n")

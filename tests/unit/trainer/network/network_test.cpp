@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network's gradients against finite differences of its loss, and the shapes of the models.
+#include "convolution.h"
+#include "dense.h"
+#include "device.h"
+#include "digits.h"
+#include "models/models.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace ringside::trainer;
+using namespace ringside::test;
+
+namespace {
+
+constexpr unsigned kBatch = 12;
+constexpr unsigned kSide = 10;
+
+Layers smallConvnet()
+{
+    Layers layers;
+    layers.push_back(std::make_unique<Convolution>(kSide, 1, 4)); // 10 -> 4
+    layers.push_back(std::make_unique<Convolution>(4, 4, 6));     // 4 -> 1
+    layers.push_back(std::make_unique<Dense>(6, 7, Activation::Relu));
+    layers.push_back(std::make_unique<Dense>(7, kDigitClasses, Activation::None));
+    return layers;
+}
+
+std::vector<int> someLabels()
+{
+    std::vector<int> labels(kBatch);
+    for (unsigned i = 0; i < kBatch; ++i)
+        labels[i] = static_cast<int>(i * 7 % kDigitClasses);
+    return labels;
+}
+
+class SmallConvnet : public testing::Test {
+protected:
+    Stream m_stream = makeStream();
+    Network m_network{smallConvnet(), kBatch, 5, m_stream.get()};
+    DeviceArray<float> m_images = onDevice(randomValues(std::size_t{kBatch} * kSide * kSide, 6));
+    DeviceArray<int> m_labels = onDevice(someLabels());
+    DeviceArray<float> m_mean{1};
+    std::vector<std::size_t> m_ready;
+
+    /// Leaves the gradients behind.
+    double loss()
+    {
+        m_ready.clear();
+        static_cast<void>(m_network.forward(m_images.data(), kBatch, Hooks{}));
+        m_network.backward(m_images.data(), m_labels.data(), kBatch, m_mean.data(), Hooks{},
+                           [this](std::size_t tensor) { m_ready.push_back(tensor); });
+        RS_CHECK(cudaStreamSynchronize(m_stream.get()));
+        return static_cast<double>(toHost(m_mean.data(), 1).front());
+    }
+    double lossAt(const std::vector<float>& parameters)
+    {
+        toDevice(parameters, m_network.parameters().data());
+        return loss();
+    }
+};
+
+} // namespace
+
+// Along its own gradient a tensor changes the loss by the gradient's length: one number a tensor that is far
+// above float's noise, and wrong as soon as one of the entries is.
+TEST_F(SmallConvnet, hasTheSlopeThatItsGradientsSay)
+{
+    constexpr double kStep = 2e-3;
+    const std::vector<float> parameters =
+        toHost(m_network.parameters().data(), m_network.parameters().size());
+    loss();
+    const std::vector<float> gradients = toHost(m_network.gradients().data(), parameters.size());
+    for (const Network::Tensor& tensor : m_network.tensors()) {
+        double squares = 0;
+        for (std::size_t i = tensor.offset; i < tensor.offset + tensor.count; ++i)
+            squares += static_cast<double>(gradients[i]) * static_cast<double>(gradients[i]);
+        const double length = std::sqrt(squares);
+        ASSERT_GT(length, 1e-3) << "nothing to compare at offset " << tensor.offset;
+        std::vector<float> up = parameters;
+        std::vector<float> down = parameters;
+        for (std::size_t i = tensor.offset; i < tensor.offset + tensor.count; ++i) {
+            const auto step = static_cast<float>(kStep / length * static_cast<double>(gradients[i]));
+            up[i] += step;
+            down[i] -= step;
+        }
+        const double slope = (lossAt(up) - lossAt(down)) / (2 * kStep);
+        EXPECT_NEAR(slope / length, 1, 0.02) << "offset " << tensor.offset;
+    }
+}
+
+TEST_F(SmallConvnet, saysEachTensorOnceInTheOrderOfTheFlatArrays)
+{
+    loss();
+    ASSERT_EQ(m_ready.size(), m_network.tensors().size());
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < m_ready.size(); ++i) {
+        EXPECT_EQ(m_ready[i], i);
+        EXPECT_EQ(m_network.tensors()[i].offset, end);
+        end += m_network.tensors()[i].count;
+    }
+    EXPECT_EQ(end, m_network.gradients().size());
+}
+
+TEST_F(SmallConvnet, givesTheSameForAPartOfTheBatch)
+{
+    const float* logits = m_network.forward(m_images.data(), kBatch, Hooks{});
+    RS_CHECK(cudaStreamSynchronize(m_stream.get()));
+    const std::vector<float> whole = toHost(logits, std::size_t{5} * kDigitClasses);
+    logits = m_network.forward(m_images.data(), 5, Hooks{});
+    RS_CHECK(cudaStreamSynchronize(m_stream.get()));
+    const std::vector<float> part = toHost(logits, whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i)
+        EXPECT_NEAR(static_cast<double>(whole[i]), static_cast<double>(part[i]), 1e-5);
+}
+
+TEST(Models, haveTheParametersOfTheirLayers)
+{
+    const auto parameters = [](const Model& model) {
+        std::size_t sum = 0;
+        for (const auto& layer : model.layers)
+            sum += layer->shape().bias + layer->shape().weights;
+        return sum;
+    };
+    Options options;
+    options.hidden = 20;
+    options.layers = 2;
+    EXPECT_EQ(parameters(modelFor(options)), 784U * 20 + 20 + 20 * 20 + 20 + 20 * 10 + 10);
+    options.model = "convnet";
+    EXPECT_EQ(parameters(modelFor(options)),
+              9U * 32 + 32 + 9 * 32 * 64 + 64 + 1600 * 256 + 256 + 256 * 10 + 10);
+}
+
+TEST(Models, fitTogether)
+{
+    for (const char* name : {"mlp", "convnet"}) {
+        Options options;
+        options.model = name;
+        const Model model = modelFor(options);
+        std::size_t width = kImagePixels;
+        for (const auto& layer : model.layers) {
+            EXPECT_EQ(layer->shape().inputs, width) << name;
+            width = layer->shape().outputs;
+        }
+        EXPECT_EQ(width, kDigitClasses) << name;
+    }
+}
+
+TEST(Networks, refuseWhatALaunchCannotCount)
+{
+    const Stream stream = makeStream();
+    const auto network = [&](unsigned width, unsigned batch) {
+        Layers layers;
+        layers.push_back(std::make_unique<Dense>(width, width, Activation::None));
+        const Network built(std::move(layers), batch, 1, stream.get());
+    };
+    EXPECT_THROW(network(65536, 1), Failure);
+    EXPECT_THROW(network(1, std::numeric_limits<unsigned>::max()), Failure);
+}
