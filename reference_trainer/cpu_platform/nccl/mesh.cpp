@@ -5,6 +5,7 @@
 #include "network_interface.h"
 #include "rendezvous_client.h"
 #include "signal_guard.h"
+#include "slots.h"
 
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/pair.h>
@@ -47,11 +48,28 @@ std::shared_ptr<gloo::Context> connect(const UniqueId& id, int rank, int size,
 
 Mesh::Mesh(const UniqueId& id, int rank, int size, std::chrono::milliseconds timeout)
     : m_rank(rank), m_size(size), m_context(connect(id, rank, size, timeout))
-{}
+{
+    const AllSignalsBlocked guard;
+    m_watch = std::thread([this] { watch(); });
+}
 
 Mesh::~Mesh()
 {
     abort();
+    m_watch.join();
+}
+
+void Mesh::watch()
+{
+    try {
+        char never = 0;
+        MeshBuffer alarm(*this, &never, 1);
+        for (int distance = 1; distance < m_size; ++distance)
+            alarm.receive(neighbour(distance), kAlarmSlot, 0, 1);
+        alarm.waitReceived();
+    } catch (const std::exception&) {
+        abort(); // a connection ended, or all did
+    }
 }
 
 void Mesh::abort() noexcept

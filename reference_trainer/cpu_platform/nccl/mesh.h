@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The connections of one communicator: a Gloo TCP context with a pair to every other rank. Collectives send
-// and receive through MeshBuffer, so that an abort from another thread ends every wait.
+// and receive through MeshBuffer, so that an abort from another thread ends every wait. A peer that dies is
+// such an abort: Gloo itself does not always end a wait for a send to it, so a thread watches all
+// connections.
 #pragma once
 #include "unique_id.h"
 
@@ -10,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 
 namespace gloo {
 class Context;
@@ -50,12 +53,15 @@ public:
 private:
     friend class MeshBuffer;
 
+    void watch();
+
     const int m_rank;
     const int m_size;
     std::shared_ptr<gloo::Context> m_context;
     std::mutex m_mutex;
     std::set<gloo::transport::UnboundBuffer*> m_buffers; ///< in use, guarded by m_mutex
     bool m_aborted = false;                              ///< guarded by m_mutex
+    std::thread m_watch;
 };
 
 /// Memory with sends or receives under way. Offsets and sizes in bytes. The memory must outlive the object;

@@ -27,5 +27,7 @@ constexpr std::uint64_t gatherSlot(std::uint64_t collective)
 }
 /// The last message of a communicator; collectives count from 1.
 constexpr std::uint64_t kGoodbyeSlot = 3;
+/// Nothing is ever sent here: who waits for it waits for the end of a connection.
+constexpr std::uint64_t kAlarmSlot = 2;
 
 } // namespace ringside::nccl
