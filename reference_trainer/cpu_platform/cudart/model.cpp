@@ -12,9 +12,20 @@ namespace ringside::platform {
 namespace {
 
 // Every key a model file may have, so that a misspelt one is an error and not a silent default.
-constexpr std::array<std::string_view, 10> kKeys = {
-    "flops",           "memory_bandwidth", "pcie_bandwidth", "kernel_launch_latency_ns", "kernel_minimum_ns",
-    "copy_latency_ns", "memory_bytes",     "link_bandwidth", "link_latency_ns",          "multiprocessors"};
+constexpr std::array<std::string_view, 14> kKeys = {"flops",
+                                                    "memory_bandwidth",
+                                                    "pcie_bandwidth",
+                                                    "kernel_launch_latency_ns",
+                                                    "kernel_minimum_ns",
+                                                    "copy_latency_ns",
+                                                    "memory_bytes",
+                                                    "link_bandwidth",
+                                                    "link_latency_ns",
+                                                    "multiprocessors",
+                                                    "slow_link_a",
+                                                    "slow_link_b",
+                                                    "slow_link_bandwidth",
+                                                    "slow_link_latency_ns"};
 
 std::string trimmed(std::string_view text)
 {

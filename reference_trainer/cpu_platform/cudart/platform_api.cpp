@@ -10,12 +10,29 @@ namespace {
 
 constexpr ApiFunction kLibraryLaunch{ApiDomain::Driver, 652}; // cuLaunchKernelEx
 
+/// Makes a device the calling thread's as long as it lives.
+class DeviceScope final {
+public:
+    explicit DeviceScope(int device) : m_before(currentDevice())
+    {
+        if (isDevice(device))
+            setCurrentDevice(device);
+    }
+    ~DeviceScope() { setCurrentDevice(m_before); }
+    DeviceScope(const DeviceScope&) = delete;
+    DeviceScope& operator=(const DeviceScope&) = delete;
+
+private:
+    const int m_before;
+};
+
 } // namespace
 
 int ringside_platform_enqueue(CUstream_st* stream, const Work* work)
 {
     bool queued = false;
     const cudaError_t result = apiCall(kLibraryLaunch, [&] {
+        const DeviceScope scope(work->device);
         return withStream(stream, [&](Stream& on) {
             enqueue(on, {.work = *work});
             queued = true;

@@ -3,6 +3,7 @@
 #include "api.h"
 #include "communicator.h"
 #include "group.h"
+#include "handle.h"
 
 namespace ringside::nccl {
 namespace {
@@ -111,6 +112,41 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclRecv, void* recvbuff, size_t count, ncclData
                              .count = count,
                              .type = datatype,
                              .peer = peer,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclAlltoAll, const void* sendbuff, void* recvbuff, size_t count,
+                  ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::AlltoAll,
+                             .source = sendbuff,
+                             .target = recvbuff,
+                             .count = count,
+                             .type = datatype,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclGather, const void* sendbuff, void* recvbuff, size_t count,
+                  ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::Gather,
+                             .source = sendbuff,
+                             .target = recvbuff,
+                             .count = count,
+                             .type = datatype,
+                             .peer = root,
+                             .stream = stream});
+}
+
+RINGSIDE_NCCL_API(ncclResult_t, ncclScatter, const void* sendbuff, void* recvbuff, size_t count,
+                  ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
+{
+    return submitCall(comm, {.kind = Kind::Scatter,
+                             .source = sendbuff,
+                             .target = recvbuff,
+                             .count = count,
+                             .type = datatype,
+                             .peer = root,
                              .stream = stream});
 }
 

@@ -18,30 +18,6 @@ struct Team {
 
 } // namespace
 
-RINGSIDE_NCCL_API(ncclResult_t, ncclAlltoAll, const void*, void*, size_t, ncclDataType_t, ncclComm_t,
-                  cudaStream_t)
-{
-    return refuse("ncclAlltoAll");
-}
-
-RINGSIDE_NCCL_API(ncclResult_t, ncclGather, const void*, void*, size_t, ncclDataType_t, int, ncclComm_t,
-                  cudaStream_t)
-{
-    return refuse("ncclGather");
-}
-
-RINGSIDE_NCCL_API(ncclResult_t, ncclScatter, const void*, void*, size_t, ncclDataType_t, int, ncclComm_t,
-                  cudaStream_t)
-{
-    return refuse("ncclScatter");
-}
-
-RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitRankScalable, ncclComm_t*, int, int, int, ncclUniqueId*,
-                  ncclConfig_t*)
-{
-    return refuse("ncclCommInitRankScalable");
-}
-
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommRevoke, ncclComm_t, int)
 {
     return refuse("ncclCommRevoke");
@@ -52,35 +28,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclCommShrink, ncclComm_t, int*, int, ncclComm_
     return refuse("ncclCommShrink");
 }
 
-RINGSIDE_NCCL_API(ncclResult_t, ncclCommSplit, ncclComm_t, int, int, ncclComm_t*, ncclConfig_t*)
-{
-    return refuse("ncclCommSplit");
-}
-
-RINGSIDE_NCCL_API(ncclResult_t, ncclCommWindowRegister, ncclComm_t, void*, size_t, ncclWindow_t*, int)
-{
-    return refuse("ncclCommWindowRegister");
-}
-
-RINGSIDE_NCCL_API(ncclResult_t, ncclCommWindowDeregister, ncclComm_t, ncclWindow_t)
-{
-    return refuse("ncclCommWindowDeregister");
-}
-
 RINGSIDE_NCCL_API(ncclResult_t, ncclGroupSimulateEnd, ncclSimInfo_t*)
 {
     return refuse("ncclGroupSimulateEnd");
-}
-
-RINGSIDE_NCCL_API(ncclResult_t, ncclRedOpCreatePreMulSum, ncclRedOp_t*, void*, ncclDataType_t,
-                  ncclScalarResidence_t, ncclComm_t)
-{
-    return refuse("ncclRedOpCreatePreMulSum");
-}
-
-RINGSIDE_NCCL_API(ncclResult_t, ncclRedOpDestroy, ncclRedOp_t, ncclComm_t)
-{
-    return refuse("ncclRedOpDestroy");
 }
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclDevCommCreate, ncclComm_t, const void*, void*)

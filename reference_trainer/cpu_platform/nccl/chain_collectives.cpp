@@ -54,6 +54,7 @@ void reduce(Mesh& mesh, const Operation& operation)
     char* const memory = last ? static_cast<char*>(operation.target) : own.get();
     if (memory != operation.source)
         std::memcpy(memory, operation.source, operation.bytes());
+    operation.prepare(memory, operation.count);
     const auto scratchMemory = std::make_unique_for_overwrite<char[]>(2 * kChunkBytes);
     MeshBuffer scratch(mesh, scratchMemory.get(), 2 * kChunkBytes);
     MeshBuffer buffer(mesh, memory, operation.bytes());
@@ -75,8 +76,8 @@ void reduce(Mesh& mesh, const Operation& operation)
     }
     for (std::size_t i = 0; !last && i < pieces.size(); ++i)
         buffer.waitSent();
-    if (last && operation.reduction.finish != nullptr)
-        operation.reduction.finish(memory, operation.count, mesh.size());
+    if (last)
+        operation.finish(memory, operation.count, mesh.size());
 }
 
 } // namespace ringside::nccl

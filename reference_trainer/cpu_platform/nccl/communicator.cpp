@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace ringside::nccl {
 namespace {
@@ -30,25 +31,42 @@ std::chrono::milliseconds rendezvousTimeout()
     return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-std::unique_ptr<Mesh> meet(const UniqueId& id, int rank, int size, std::chrono::milliseconds timeout)
+/// Null for a single rank.
+std::unique_ptr<Mesh> meet(const UniqueId& id, const Place& place, std::chrono::milliseconds timeout,
+                           ProcessRanks& processRanks)
 {
-    if (size > 1)
-        return std::make_unique<Mesh>(id, rank, size, timeout);
-    const RendezvousClient visit(id, rank, size, timeout); // lets the server end
-    return nullptr;
+    processRanks.join(place.rank, place.device);
+    try {
+        if (place.size > 1)
+            return std::make_unique<Mesh>(id, place.rank, place.size, timeout);
+        const RendezvousClient visit(id, place.rank, place.size, timeout); // lets the server end
+        return nullptr;
+    } catch (...) {
+        processRanks.forget(place.rank);
+        throw;
+    }
 }
 
 } // namespace
 
-Communicator::Communicator(const UniqueId& id, int rank, int size, int device)
-    : m_rank(rank)
-    , m_size(size)
-    , m_device(device)
+Communicator::Communicator(const UniqueId& id, Place place)
+    : m_place(std::move(place))
     , m_timeout(rendezvousTimeout())
-    , m_mesh(meet(id, rank, size, m_timeout))
-    , m_sends(static_cast<std::size_t>(size))
-    , m_receives(static_cast<std::size_t>(size))
+    , m_processRanks(ProcessRanks::of(id))
+    , m_mesh(meet(id, m_place, m_timeout, *m_processRanks))
+    , m_sends(static_cast<std::size_t>(m_place.size))
+    , m_receives(static_cast<std::size_t>(m_place.size))
 {}
+
+Communicator::~Communicator()
+{
+    m_processRanks->forget(m_place.rank);
+}
+
+int Communicator::worldRank(int rank) const
+{
+    return m_place.worldRanks.empty() ? rank : m_place.worldRanks[static_cast<std::size_t>(rank)];
+}
 
 ncclResult_t Communicator::asyncError() const
 {
@@ -70,6 +88,12 @@ std::uint64_t Communicator::nextSlot(const Operation& operation)
         return forwardSlot(++m_sends[peer]);
     if (operation.kind == Kind::Recv)
         return forwardSlot(++m_receives[peer]);
+    return collectiveSlot(++m_collectives);
+}
+
+std::uint64_t Communicator::takeSlot()
+{
+    const std::lock_guard lock(m_mutex);
     return collectiveSlot(++m_collectives);
 }
 
@@ -117,16 +141,27 @@ void Communicator::fail(ncclResult_t code, const std::string& message)
         m_mesh->abort();
 }
 
-void Communicator::finalize()
+void Communicator::beginFinalization()
 {
-    {
-        std::unique_lock lock(m_mutex);
-        m_changed.wait(lock, [this] { return m_launched == 0; });
-        if (m_finalized || m_error != ncclSuccess)
-            return;
-        m_finalized = true;
-    }
-    if (!m_mesh)
+    const std::lock_guard lock(m_mutex);
+    require(!std::exchange(m_finalized, true), "the communicator is finalized already");
+}
+
+void Communicator::waitForWork()
+{
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [this] { return m_launched == 0; });
+}
+
+void Communicator::leave()
+{
+    waitForWork();
+    m_processRanks->leave(shared_from_this());
+}
+
+void Communicator::sayGoodbye()
+{
+    if (!m_mesh || asyncError() != ncclSuccess)
         return;
     // Gloo resets connections when it closes them, which would take data from peers that have not read it
     // yet.
@@ -141,15 +176,11 @@ void Communicator::finalize()
 
 void Communicator::abort()
 {
-    fail(ncclRemoteError, "the communicator was aborted on rank " + std::to_string(m_rank));
+    fail(ncclRemoteError, "the communicator was aborted on rank " + std::to_string(m_place.rank));
     std::unique_lock lock(m_mutex);
     m_changed.wait(lock, [this] { return m_running == 0; });
-}
-
-const std::shared_ptr<Communicator>& communicatorOf(ncclComm_t handle)
-{
-    require(handle != nullptr, "the communicator is null");
-    return handle->communicator;
+    lock.unlock();
+    m_processRanks->forget(m_place.rank);
 }
 
 } // namespace ringside::nccl

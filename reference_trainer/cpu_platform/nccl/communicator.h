@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank's communicator: its place, its connections, its error state, and the work that still needs it.
-// Work holds it by shared_ptr, so an abort need not wait for work that has not started.
+// Work holds it by shared_ptr, so an abort need not wait for work that has not started. It is complete from
+// the beginning; what a program holds while it comes about is the handle (handle.h).
 #pragma once
 #include "mesh.h"
 #include "operation.h"
+#include "operators.h"
+#include "process_ranks.h"
+#include "registrations.h"
 
 #include <condition_variable>
 #include <memory>
@@ -13,20 +17,37 @@
 
 namespace ringside::nccl {
 
-class Communicator final {
+/// A rank's place among all ranks.
+struct Place {
+    int rank = 0;
+    int size = 1;
+    int device = 0;
+    /// Of each rank: its number in the communicator that this one was split from at first. Empty: its own.
+    std::vector<int> worldRanks = {};
+};
+
+class Communicator final : public std::enable_shared_from_this<Communicator> {
 public:
     /// Meets the other ranks; see Mesh.
-    Communicator(const UniqueId& id, int rank, int size, int device);
+    Communicator(const UniqueId& id, Place place);
+    ~Communicator();
+    Communicator(const Communicator&) = delete;
+    Communicator& operator=(const Communicator&) = delete;
 
-    [[nodiscard]] int rank() const { return m_rank; }
-    [[nodiscard]] int size() const { return m_size; }
-    [[nodiscard]] int device() const { return m_device; }
+    [[nodiscard]] int rank() const { return m_place.rank; }
+    [[nodiscard]] int size() const { return m_place.size; }
+    [[nodiscard]] int device() const { return m_place.device; }
+    [[nodiscard]] int worldRank(int rank) const;
+    [[nodiscard]] Operators& operators() { return m_operators; }
+    [[nodiscard]] Registrations& registrations() { return m_registrations; }
     /// Null for a single rank.
     [[nodiscard]] Mesh* mesh() const { return m_mesh.get(); }
     [[nodiscard]] ncclResult_t asyncError() const;
     /// Throws the asynchronous error, if there is one.
     void throwIfFailed() const;
 
+    /// A slot for an exchange of the ranks' hosts, in the order of the calls.
+    [[nodiscard]] std::uint64_t takeSlot();
     /// Gives operations their slots, in the order of the calls, and counts one more piece of work.
     void beginLaunch(std::vector<Operation>& operations);
     /// False when the communicator has failed: the work must not run. Pairs with endLaunch in both cases.
@@ -37,18 +58,25 @@ public:
 
     /// Records the first asynchronous error and hangs up, so that peers and running work end too.
     void fail(ncclResult_t code, const std::string& message);
-    /// Waits for all work and, once, for the peers to have done the same (at most 10 s: they may be gone).
-    void finalize();
+    /// Failure(ncclInvalidArgument) the second time.
+    void beginFinalization();
+    /// Returns when nothing is launched any more.
+    void waitForWork();
+    /// Waits for all work and, with the other ranks of this process, for the peers to have done the same.
+    void leave();
+    /// This rank's part of that: at most 10 s, the peers may be gone. For ProcessRanks.
+    void sayGoodbye();
     /// Ends running work at once and waits until it has let go of the caller's buffers.
     void abort();
 
 private:
     std::uint64_t nextSlot(const Operation& operation);
 
-    const int m_rank;
-    const int m_size;
-    const int m_device;
+    const Place m_place;
     const std::chrono::milliseconds m_timeout;
+    const std::shared_ptr<ProcessRanks> m_processRanks;
+    Operators m_operators;
+    Registrations m_registrations;
     std::unique_ptr<Mesh> m_mesh;
 
     mutable std::mutex m_mutex; ///< guards all below
@@ -62,17 +90,5 @@ private:
     std::vector<std::uint64_t> m_sends;    ///< by receiver
     std::vector<std::uint64_t> m_receives; ///< by sender
 };
-
-} // namespace ringside::nccl
-
-/// NCCL's opaque handle.
-struct ncclComm {
-    std::shared_ptr<ringside::nccl::Communicator> communicator;
-};
-
-namespace ringside::nccl {
-
-/// The communicator behind a handle; Failure(ncclInvalidArgument) for null.
-[[nodiscard]] const std::shared_ptr<Communicator>& communicatorOf(ncclComm_t handle);
 
 } // namespace ringside::nccl

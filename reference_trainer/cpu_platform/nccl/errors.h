@@ -7,6 +7,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace ringside::nccl {
 
@@ -31,16 +32,28 @@ ncclResult_t refuse(const char* functionName);
 /// Turns the exception in flight into its result code and remembers its message.
 ncclResult_t resultOfCurrentException() noexcept;
 
-/// Runs the body of a public function.
+/// Runs the body of a public function, which may return a result that is no error (ncclInProgress).
 template <class Body>
 ncclResult_t guarded(Body&& body) noexcept
 {
     try {
-        body();
-        return ncclSuccess;
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            return ncclSuccess;
+        } else {
+            return body();
+        }
     } catch (...) {
         return resultOfCurrentException();
     }
+}
+
+/// Throws ncclUnhandledCudaError, naming the function, unless `error` is cudaSuccess.
+inline void checkCuda(cudaError_t error, const char* function)
+{
+    if (error != cudaSuccess)
+        throw Failure(ncclUnhandledCudaError,
+                      std::string(function) + ": CUDA error " + std::to_string(error));
 }
 
 /// Throws ncclInvalidArgument with `message` unless `condition` holds.

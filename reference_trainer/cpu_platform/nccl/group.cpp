@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "group.h"
 
+#include "composite.h"
 #include "errors.h"
 #include "launch.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 struct Group {
     int depth = 0;
+    std::vector<Job> jobs;
     std::vector<Operation> operations;
     std::optional<Failure> error;
 };
@@ -21,6 +23,12 @@ Group& current()
 {
     thread_local Group group;
     return group;
+}
+
+void giveUp(const std::vector<Job>& jobs, const Failure& failure)
+{
+    for (const Job& job : jobs)
+        job.handle->failed(failure.code(), failure.what());
 }
 
 } // namespace
@@ -37,10 +45,14 @@ void endGroup()
         throw Failure(ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
     if (--group.depth > 0)
         return;
+    const std::vector<Job> jobs = std::exchange(group.jobs, {});
     std::vector<Operation> operations = std::exchange(group.operations, {});
     const std::optional<Failure> error = std::exchange(group.error, std::nullopt);
-    if (error)
+    if (error) {
+        giveUp(jobs, *error);
         throw Failure(*error);
+    }
+    runJobs(jobs);
     launch(std::move(operations));
 }
 
@@ -54,9 +66,19 @@ void submit(Operation operation)
             group.error = failure;
         throw;
     }
-    group.operations.push_back(std::move(operation));
+    appendParts(group.operations, std::move(operation));
     if (group.depth == 0)
         launch(std::exchange(group.operations, {}));
+}
+
+ncclResult_t submit(Job job)
+{
+    const bool blocking = job.handle->blocking();
+    if (current().depth > 0)
+        current().jobs.push_back(std::move(job));
+    else
+        runJobs({std::move(job)});
+    return blocking ? ncclSuccess : ncclInProgress;
 }
 
 } // namespace ringside::nccl

@@ -10,6 +10,8 @@
 #include "platform.h"
 #include "signal_guard.h"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -19,6 +21,13 @@ namespace {
 struct Launch {
     std::shared_ptr<Communicator> communicator;
     std::vector<Operation> operations;
+    bool begun = false; ///< counted by the communicator; not so what a graph keeps to launch it later
+
+    void begin()
+    {
+        communicator->beginLaunch(operations);
+        begun = true;
+    }
 };
 
 void moveData(Mesh& mesh, const Operation& operation)
@@ -34,30 +43,9 @@ void moveData(Mesh& mesh, const Operation& operation)
         return allGather(mesh, operation);
     case Kind::ReduceScatter:
         return reduceScatter(mesh, operation);
-    case Kind::Send:
-    case Kind::Recv:
+    default: // point to point: all of a launch at once
         break;
     }
-}
-
-/// Links work in both directions at once; collectives of a launch follow each other.
-std::chrono::nanoseconds modelledTime(const std::vector<Operation>& operations,
-                                      const Communicator& communicator)
-{
-    LinkLoad sum;
-    LinkLoad sent;
-    LinkLoad received;
-    for (const Operation& operation : operations) {
-        if (operation.pointToPoint() && operation.peer == communicator.rank())
-            continue;
-        LinkLoad& place = operation.kind == Kind::Send ? sent : operation.kind == Kind::Recv ? received : sum;
-        const LinkLoad load = loadOf(operation, communicator.size());
-        place.bytes += load.bytes;
-        place.steps = operation.pointToPoint() ? 1 : place.steps + load.steps;
-    }
-    sum.bytes += std::max(sent.bytes, received.bytes);
-    sum.steps += std::max(sent.steps, received.steps);
-    return modelledTime(sum);
 }
 
 void execute(const Launch& work)
@@ -79,7 +67,7 @@ void execute(const Launch& work)
     for (const Operation& operation : work.operations)
         moveData(mesh, operation);
     pointToPoint.transfer();
-    std::this_thread::sleep_until(allArrived + modelledTime(work.operations, *work.communicator));
+    std::this_thread::sleep_until(allArrived + modelledTime(work.operations));
 }
 
 void executeAlone(const Launch& work)
@@ -101,7 +89,7 @@ void run(void* argument, bool refused)
     const std::unique_ptr<Launch> work(static_cast<Launch*>(argument));
     Communicator& communicator = *work->communicator;
     if (refused)
-        return communicator.cancelLaunch();
+        return work->begun ? communicator.cancelLaunch() : void();
     const PipeSignalBlocked guard;
     try {
         if (communicator.startWork())
@@ -113,6 +101,20 @@ void run(void* argument, bool refused)
                                                ": a peer failed during a collective: " + error.what());
     }
     communicator.endLaunch();
+}
+
+/// Every launch of a graph is a collective of its own, in the order in which the ranks launch their graphs.
+void* launchAgain(const void* argument)
+{
+    auto again = std::make_unique<Launch>(*static_cast<const Launch*>(argument));
+    again->begin();
+    return again.release();
+}
+
+bool isCaptured(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
 /// The operation that gives a fused kernel its name: the first collective, else any.
@@ -128,12 +130,15 @@ void enqueue(std::vector<Operation> operations)
 {
     const std::shared_ptr<Communicator> communicator = operations.front().communicator;
     const cudaStream_t stream = operations.front().stream;
-    communicator->beginLaunch(operations);
     auto work = std::make_unique<Launch>(Launch{communicator, std::move(operations)});
+    if (!isCaptured(stream))
+        work->begin();
     platform::Work item;
     item.kind = platform::WorkKind::Kernel;
     item.name = kernelName(namesake(work->operations));
     item.run = &run;
+    item.clone = &launchAgain;
+    item.device = communicator->device();
     item.arg = work.release(); // run() frees it in any case
     const int error = ringside_platform_enqueue(stream, &item);
     if (error != 0)

@@ -1,36 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link_model.h"
 
+#include "communicator.h"
 #include "platform.h"
 
-namespace ringside::nccl {
+#include <algorithm>
 
-LinkLoad loadOf(const Operation& operation, int ranks)
+namespace ringside::nccl {
+namespace {
+
+struct Link {
+    double bandwidth; ///< bytes/s, 0: unlimited
+    double latencyNs;
+
+    [[nodiscard]] double ns(double bytes, double steps) const
+    {
+        return (bandwidth > 0 ? bytes / bandwidth * 1e9 : 0) + steps * latencyNs;
+    }
+};
+
+double number(const char* key, double fallback)
+{
+    return ringside_platform_model_number(key, fallback);
+}
+
+/// The link between two ranks of the communicator that all others were split from.
+Link linkBetween(int rank, int other)
+{
+    const Link usual{number("link_bandwidth", 0), number("link_latency_ns", 0)};
+    const auto [low, high] = std::minmax({number("slow_link_a", -1), number("slow_link_b", -1)});
+    if (low != std::min(rank, other) || high != std::max(rank, other))
+        return usual;
+    return {number("slow_link_bandwidth", usual.bandwidth), number("slow_link_latency_ns", usual.latencyNs)};
+}
+
+Link linkBetween(const Communicator& communicator, int rank, int other)
+{
+    return linkBetween(communicator.worldRank(rank), communicator.worldRank(other));
+}
+
+/// What a collective puts on each link of the ring, and in how many dependent steps. `unused`: the rank whose
+/// link to the next one it has no use for, -1 for none.
+struct RingLoad {
+    double bytes = 0;
+    double steps = 0;
+    int unused = -1;
+};
+
+RingLoad loadOf(const Operation& operation, int ranks)
 {
     const auto bytes = static_cast<double>(operation.bytes());
     const double others = ranks - 1;
     switch (operation.kind) {
     case Kind::AllReduce:
         return {.bytes = bytes * 2 * others / ranks, .steps = 2 * others};
-    case Kind::AllGather:
-    case Kind::ReduceScatter:
-        return {.bytes = bytes * others, .steps = others};
     case Kind::Broadcast:
+        return {.bytes = bytes, .steps = others, .unused = (operation.peer + ranks - 1) % ranks};
     case Kind::Reduce:
-        return {.bytes = ranks > 1 ? bytes : 0, .steps = others};
-    case Kind::Send:
-    case Kind::Recv:
-        break;
+        return {.bytes = bytes, .steps = others, .unused = operation.peer};
+    default: // AllGather and ReduceScatter
+        return {.bytes = bytes * others, .steps = others};
     }
-    return {.bytes = bytes, .steps = 1};
 }
 
-std::chrono::nanoseconds modelledTime(const LinkLoad& load)
+double collectiveNs(const Operation& operation)
 {
-    const double bandwidth = ringside_platform_model_number("link_bandwidth", 0);
-    const double latencyNs = ringside_platform_model_number("link_latency_ns", 0);
-    const double transferNs = bandwidth > 0 ? load.bytes / bandwidth * 1e9 : 0;
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(transferNs + load.steps * latencyNs));
+    const int ranks = operation.communicator->size();
+    const RingLoad load = loadOf(operation, ranks);
+    double slowest = 0;
+    for (int rank = 0; ranks > 1 && rank < ranks; ++rank)
+        if (rank != load.unused)
+            slowest = std::max(
+                slowest,
+                linkBetween(*operation.communicator, rank, (rank + 1) % ranks).ns(load.bytes, load.steps));
+    return slowest;
+}
+
+/// All transfers of a rank in one direction: the bytes one after the other, the latencies at the same time.
+double transfersNs(const std::vector<Operation>& operations, Kind direction)
+{
+    double bytesNs = 0;
+    double latencyNs = 0;
+    for (const Operation& operation : operations) {
+        const int self = operation.communicator->rank();
+        if (operation.kind != direction || operation.peer == self)
+            continue;
+        const Link link = linkBetween(*operation.communicator, self, operation.peer);
+        bytesNs += link.ns(static_cast<double>(operation.bytes()), 0);
+        latencyNs = std::max(latencyNs, link.latencyNs);
+    }
+    return bytesNs + latencyNs;
+}
+
+} // namespace
+
+std::chrono::nanoseconds modelledTime(const std::vector<Operation>& operations)
+{
+    double sumNs = std::max(transfersNs(operations, Kind::Send), transfersNs(operations, Kind::Recv));
+    for (const Operation& operation : operations)
+        if (!operation.pointToPoint())
+            sumNs += collectiveNs(operation);
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(sumNs));
 }
 
 } // namespace ringside::nccl

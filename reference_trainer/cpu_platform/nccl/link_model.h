@@ -4,18 +4,13 @@
 #include "operation.h"
 
 #include <chrono>
+#include <vector>
 
 namespace ringside::nccl {
 
-/// What an operation puts on one link, and in how many dependent steps.
-struct LinkLoad {
-    double bytes = 0;
-    double steps = 0;
-};
-
-[[nodiscard]] LinkLoad loadOf(const Operation& operation, int ranks);
-/// The time from the last rank's arrival to the end, by the model's `link_bandwidth` (bytes/s) and
-/// `link_latency_ns`; 0 where the model says nothing.
-[[nodiscard]] std::chrono::nanoseconds modelledTime(const LinkLoad& load);
+/// The time from the last rank's arrival to the end of one launch's operations, by the model's keys `link_*`
+/// and `slow_link_*` (device_model.md); 0 where the model says nothing. Collectives follow each other at the
+/// pace of the slowest link they use; a rank's sends share its way out, its receives its way in.
+[[nodiscard]] std::chrono::nanoseconds modelledTime(const std::vector<Operation>& operations);
 
 } // namespace ringside::nccl

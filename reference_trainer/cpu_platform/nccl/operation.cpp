@@ -15,13 +15,15 @@ namespace {
 bool readsSource(const Operation& operation)
 {
     const bool root = operation.peer == operation.communicator->rank();
-    return operation.kind != Kind::Recv && (operation.kind != Kind::Broadcast || root);
+    const bool onlyRoot = operation.kind == Kind::Broadcast || operation.kind == Kind::Scatter;
+    return operation.kind != Kind::Recv && (!onlyRoot || root);
 }
 
 bool writesTarget(const Operation& operation)
 {
     const bool root = operation.peer == operation.communicator->rank();
-    return operation.kind != Kind::Send && (operation.kind != Kind::Reduce || root);
+    const bool onlyRoot = operation.kind == Kind::Reduce || operation.kind == Kind::Gather;
+    return operation.kind != Kind::Send && (!onlyRoot || root);
 }
 
 /// The real library specialises its kernels for sums only and serves the other operators from the same ones;
@@ -46,11 +48,9 @@ std::string shortName(const Operation& operation)
         return "Broadcast_RING_LL";
     case Kind::AllGather:
         return "AllGather_RING_LL";
-    case Kind::Send:
-    case Kind::Recv:
-        break;
+    default: // point to point, or made of it
+        return "SendRecv";
     }
-    return "SendRecv";
 }
 
 } // namespace
@@ -64,8 +64,14 @@ void check(Operation& operation)
             "sendbuff is null");
     require(operation.count == 0 || operation.target != nullptr || !writesTarget(operation),
             "recvbuff is null");
-    if (operation.reduces())
-        operation.reduction = findReduction(operation.type, operation.op);
+    if (!operation.reduces())
+        return;
+    require(operation.op >= 0, "unknown reduction operator");
+    operation.reduction = findReduction(operation.type, operation.op);
+    if (operation.op >= ncclNumOps)
+        operation.factor = operation.communicator->operators().find(operation.op, operation.type);
+    else if (operation.op == ncclAvg)
+        operation.factor.value = averageFactor(operation.type, ranks);
 }
 
 const char* kernelName(const Operation& operation)

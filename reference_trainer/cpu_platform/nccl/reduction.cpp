@@ -2,25 +2,42 @@
 #include "reduction.h"
 
 #include "errors.h"
+#include "narrow_float.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace ringside::nccl {
 namespace {
 
-/// Integers wrap around as on the device: computed unsigned, where that is defined.
+/// What values of a type are computed in. Integers wrap around as on the device: computed unsigned, where
+/// that is defined, and wide enough that the compiler does not promote them to signed ones.
 template <class T>
-using Arithmetic =
-    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+struct ComputedIn {
+    using Type = float; // the narrow floating point types
+};
+template <class T>
+requires std::is_integral_v<T>
+struct ComputedIn<T> {
+    using Type = std::uint64_t;
+};
+template <class T>
+requires std::is_floating_point_v<T>
+struct ComputedIn<T> {
+    using Type = T;
+};
+template <class T>
+using Computed = typename ComputedIn<T>::Type;
 
 struct Sum {
     template <class T>
     static T apply(T a, T b)
     {
-        return static_cast<T>(static_cast<Arithmetic<T>>(a) + static_cast<Arithmetic<T>>(b));
+        return static_cast<T>(static_cast<Computed<T>>(a) + static_cast<Computed<T>>(b));
     }
 };
 
@@ -28,15 +45,19 @@ struct Product {
     template <class T>
     static T apply(T a, T b)
     {
-        return static_cast<T>(static_cast<Arithmetic<T>>(a) * static_cast<Arithmetic<T>>(b));
+        return static_cast<T>(static_cast<Computed<T>>(a) * static_cast<Computed<T>>(b));
     }
 };
 
+/// Of a number and a NaN the number, as the device's fmin and fmax.
 struct Minimum {
     template <class T>
     static T apply(T a, T b)
     {
-        return std::min(a, b);
+        if constexpr (std::is_integral_v<T>)
+            return std::min(a, b);
+        else
+            return static_cast<T>(std::fmin(static_cast<Computed<T>>(a), static_cast<Computed<T>>(b)));
     }
 };
 
@@ -44,7 +65,10 @@ struct Maximum {
     template <class T>
     static T apply(T a, T b)
     {
-        return std::max(a, b);
+        if constexpr (std::is_integral_v<T>)
+            return std::max(a, b);
+        else
+            return static_cast<T>(std::fmax(static_cast<Computed<T>>(a), static_cast<Computed<T>>(b)));
     }
 };
 
@@ -58,6 +82,16 @@ void combine(void* accumulator, const void* input, std::size_t count)
 }
 
 template <class T>
+void multiply(void* values, std::size_t count, const void* factor)
+{
+    T scalar;
+    std::memcpy(&scalar, factor, sizeof scalar);
+    T* const data = static_cast<T*>(values);
+    for (std::size_t i = 0; i < count; ++i)
+        data[i] = Product::apply<T>(data[i], scalar);
+}
+
+template <class T>
 void divide(void* values, std::size_t count, int ranks)
 {
     T* const data = static_cast<T*>(values);
@@ -66,22 +100,64 @@ void divide(void* values, std::size_t count, int ranks)
 }
 
 template <class T>
+Reduction average()
+{
+    if constexpr (std::is_integral_v<T>)
+        return {.combine = &combine<T, Sum>, .finish = &divide<T>};
+    else
+        return {.prepare = &multiply<T>, .combine = &combine<T, Sum>};
+}
+
+template <class T>
 Reduction reductionFor(ncclRedOp_t op)
 {
     switch (op) {
     case ncclSum:
-        return {&combine<T, Sum>, nullptr};
+        return {.combine = &combine<T, Sum>};
     case ncclProd:
-        return {&combine<T, Product>, nullptr};
+        return {.combine = &combine<T, Product>};
     case ncclMax:
-        return {&combine<T, Maximum>, nullptr};
+        return {.combine = &combine<T, Maximum>};
     case ncclMin:
-        return {&combine<T, Minimum>, nullptr};
+        return {.combine = &combine<T, Minimum>};
     case ncclAvg:
-        return {&combine<T, Sum>, &divide<T>};
+        return average<T>();
     default:
-        throw Failure(ncclInvalidArgument,
-                      "unknown reduction operator: ncclRedOpCreatePreMulSum's are not emulated");
+        return {.prepare = &multiply<T>, .combine = &combine<T, Sum>};
+    }
+}
+
+/// Calls `use` with a value of the type's C++ counterpart.
+template <class Use>
+auto withType(ncclDataType_t type, Use&& use)
+{
+    switch (type) {
+    case ncclInt8:
+        return use(std::int8_t());
+    case ncclUint8:
+        return use(std::uint8_t());
+    case ncclInt32:
+        return use(std::int32_t());
+    case ncclUint32:
+        return use(std::uint32_t());
+    case ncclInt64:
+        return use(std::int64_t());
+    case ncclUint64:
+        return use(std::uint64_t());
+    case ncclFloat16:
+        return use(platform::Half());
+    case ncclFloat32:
+        return use(float());
+    case ncclFloat64:
+        return use(double());
+    case ncclBfloat16:
+        return use(platform::Bfloat16());
+    case ncclFloat8e4m3:
+        return use(platform::Float8E4m3());
+    case ncclFloat8e5m2:
+        return use(platform::Float8E5m2());
+    default:
+        throw Failure(ncclInvalidArgument, "unknown data type");
     }
 }
 
@@ -89,34 +165,25 @@ Reduction reductionFor(ncclRedOp_t op)
 
 std::size_t elementSize(ncclDataType_t type)
 {
-    constexpr std::array<std::size_t, 12> kSizes = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-    require(type >= 0 && static_cast<std::size_t>(type) < kSizes.size(), "unknown data type");
-    return kSizes[static_cast<std::size_t>(type)];
+    return withType(type, [](auto value) { return sizeof value; });
 }
 
 Reduction findReduction(ncclDataType_t type, ncclRedOp_t op)
 {
-    switch (type) {
-    case ncclInt8:
-        return reductionFor<std::int8_t>(op);
-    case ncclUint8:
-        return reductionFor<std::uint8_t>(op);
-    case ncclInt32:
-        return reductionFor<std::int32_t>(op);
-    case ncclUint32:
-        return reductionFor<std::uint32_t>(op);
-    case ncclInt64:
-        return reductionFor<std::int64_t>(op);
-    case ncclUint64:
-        return reductionFor<std::uint64_t>(op);
-    case ncclFloat32:
-        return reductionFor<float>(op);
-    case ncclFloat64:
-        return reductionFor<double>(op);
-    default:
-        throw Failure(ncclInvalidUsage,
-                      "the emulated NCCL does not reduce 8 and 16 bit floating point types");
-    }
+    return withType(type, [op](auto value) { return reductionFor<decltype(value)>(op); });
+}
+
+std::array<std::byte, 8> averageFactor(ncclDataType_t type, int ranks)
+{
+    std::array<std::byte, 8> bytes{};
+    withType(type, [&](auto value) {
+        using T = decltype(value);
+        if constexpr (!std::is_integral_v<T>) {
+            value = static_cast<T>(static_cast<Computed<T>>(1) / static_cast<Computed<T>>(ranks));
+            std::memcpy(bytes.data(), &value, sizeof value);
+        }
+    });
+    return bytes;
 }
 
 } // namespace ringside::nccl

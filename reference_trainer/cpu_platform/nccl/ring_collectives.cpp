@@ -16,12 +16,6 @@ void copyIfApart(void* target, const void* source, std::size_t size)
         std::memcpy(target, source, size);
 }
 
-void finish(const Operation& operation, void* values, std::size_t count, int ranks)
-{
-    if (operation.reduction.finish != nullptr)
-        operation.reduction.finish(values, count, ranks);
-}
-
 } // namespace
 
 void allReduce(Mesh& mesh, const Operation& operation)
@@ -29,6 +23,7 @@ void allReduce(Mesh& mesh, const Operation& operation)
     if (operation.count == 0)
         return;
     copyIfApart(operation.target, operation.source, operation.bytes());
+    operation.prepare(operation.target, operation.count);
     const std::vector<Segment> segments = split(operation.count, operation.element, mesh.size());
     const RingData data{.mesh = mesh,
                         .slot = operation.slot,
@@ -38,7 +33,7 @@ void allReduce(Mesh& mesh, const Operation& operation)
     AllGatherPass gather(data);
     scatter.run();
     const Segment& own = segments[static_cast<std::size_t>(mesh.rank())];
-    finish(operation, data.memory + own.offset, own.size / operation.element, mesh.size());
+    operation.finish(data.memory + own.offset, own.size / operation.element, mesh.size());
     gather.run();
     scatter.waitSent();
 }
@@ -65,18 +60,20 @@ void reduceScatter(Mesh& mesh, const Operation& operation)
     // The caller's input is read-only, and partial results need a place.
     const auto partial = std::make_unique_for_overwrite<char[]>(operation.bytes() * ranks);
     std::memcpy(partial.get(), operation.source, operation.bytes() * ranks);
+    operation.prepare(partial.get(), operation.count * ranks);
     const RingData data{.mesh = mesh, .slot = operation.slot, .memory = partial.get(), .segments = segments};
     ReduceScatterPass scatter(data, operation.reduction, operation.element);
     scatter.run();
     std::memcpy(operation.target, partial.get() + segments[static_cast<std::size_t>(mesh.rank())].offset,
                 operation.bytes());
-    finish(operation, operation.target, operation.count, mesh.size());
+    operation.finish(operation.target, operation.count, mesh.size());
     scatter.waitSent();
 }
 
 void copyLocally(const Operation& operation)
 {
     copyIfApart(operation.target, operation.source, operation.bytes());
+    operation.prepare(operation.target, operation.count);
 }
 
 } // namespace ringside::nccl

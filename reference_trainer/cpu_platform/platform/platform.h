@@ -48,6 +48,7 @@ struct Work {
     WorkShape shape = {};
     std::uint64_t bytes = 0;   ///< for copies and sets: what the activity record says
     std::uint8_t copyKind = 0; ///< cudaMemcpyKind for copies
+    int device = -1;           ///< whose default stream a null stream means; -1: the calling thread's
     bool arithmetic = false;
 };
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every collective against a naive reference, over types, operators, sizes around the ring's borders, and
-// ranks. Values are small integers, so that floating point results are exact too and can be compared for
-// equality.
-#include "ranks.h"
+// ranks.
+#include "reference.h"
 
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 namespace ringside::test {
 namespace {
@@ -16,49 +13,6 @@ constexpr int kSmallCounts[] = {0, 1, 2, 3, 5, 127, 1000};
 constexpr ncclRedOp_t kOperators[] = {ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg};
 
 template <class T>
-T input(int rank, std::size_t index)
-{
-    return static_cast<T>(1 + (static_cast<std::size_t>(rank) * 7 + index * 3) % 3);
-}
-
-template <class T>
-std::vector<T> inputs(int rank, std::size_t count)
-{
-    std::vector<T> values(count);
-    for (std::size_t i = 0; i < count; ++i)
-        values[i] = input<T>(rank, i);
-    return values;
-}
-
-template <class T>
-T combined(ncclRedOp_t op, int ranks, std::size_t index)
-{
-    T result = input<T>(0, index);
-    for (int rank = 1; rank < ranks; ++rank) {
-        const T next = input<T>(rank, index);
-        if (op == ncclProd)
-            result = static_cast<T>(result * next);
-        else if (op == ncclMax)
-            result = std::max(result, next);
-        else if (op == ncclMin)
-            result = std::min(result, next);
-        else
-            result = static_cast<T>(result + next);
-    }
-    return op == ncclAvg ? static_cast<T>(result / static_cast<T>(ranks)) : result;
-}
-
-template <class T>
-void expectCombined(const std::vector<T>& values, std::size_t first, ncclRedOp_t op, int ranks,
-                    const std::string& what)
-{
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (values[i] != combined<T>(op, ranks, first + i)) // no text for each of a million good ones
-            check(false,
-                  what + ": wrong value at " + std::to_string(i) + " of " + std::to_string(values.size()));
-}
-
-template <class T>
 void allReduces(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t count)
 {
     std::vector<T> in = inputs<T>(self.rank, count);
@@ -66,7 +20,7 @@ void allReduces(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t cou
     succeed(ncclAllReduce(in.data(), out.data(), count, type, op, self.comm, self.stream), "ncclAllReduce");
     self.synchronise();
     expectCombined(out, 0, op, self.size, "all-reduce");
-    check(in == inputs<T>(self.rank, count), "all-reduce changed its input");
+    check(same(in, inputs<T>(self.rank, count)), "all-reduce changed its input");
     succeed(ncclAllReduce(in.data(), in.data(), count, type, op, self.comm, self.stream),
             "ncclAllReduce in place");
     self.synchronise();
@@ -78,7 +32,7 @@ void reduces(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t count)
 {
     const int root = static_cast<int>(count) % self.size;
     const std::vector<T> in = inputs<T>(self.rank, count);
-    std::vector<T> out(count, T(77));
+    std::vector<T> out(count);
     succeed(ncclReduce(in.data(), self.rank == root ? out.data() : nullptr, count, type, op, root, self.comm,
                        self.stream),
             "ncclReduce");
@@ -97,7 +51,7 @@ void reduceScatters(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t
             "ncclReduceScatter");
     self.synchronise();
     expectCombined(out, count * static_cast<std::size_t>(self.rank), op, self.size, "reduce-scatter");
-    check(in == inputs<T>(self.rank, count * ranks), "reduce-scatter changed its input");
+    check(same(in, inputs<T>(self.rank, count * ranks)), "reduce-scatter changed its input");
 }
 
 template <class T>
@@ -108,7 +62,7 @@ void allGathers(Rank& self, ncclDataType_t type, std::size_t count)
     succeed(ncclAllGather(in.data(), out.data(), count, type, self.comm, self.stream), "ncclAllGather");
     self.synchronise();
     for (std::size_t i = 0; i < out.size(); ++i)
-        if (out[i] != input<T>(static_cast<int>(i / count), i % count))
+        if (wide(out[i]) != wide(input<T>(static_cast<int>(i / count), i % count)))
             check(false, "all-gather: wrong value");
 }
 
@@ -123,8 +77,8 @@ void broadcasts(Rank& self, ncclDataType_t type, std::size_t count)
             "ncclBroadcast");
     succeed(ncclBcast(values.data(), count, type, root, self.comm, self.stream), "ncclBcast");
     self.synchronise();
-    check(out == inputs<T>(root, count), "broadcast: wrong values");
-    check(values == out, "bcast: wrong values");
+    check(same(out, inputs<T>(root, count)), "broadcast: wrong values");
+    check(same(values, out), "bcast: wrong values");
 }
 
 template <class T>
@@ -145,6 +99,8 @@ TEST_P(Collectives, matchTheReferenceForEveryTypeAndOperator)
 {
     runRanks(GetParam(), [](Rank& self) {
         for (const int number : kSmallCounts) {
+            if (self.size > 4 && number > 5)
+                continue; // eight processes on a small machine
             const auto count = static_cast<std::size_t>(number);
             everyCollective<float>(self, ncclFloat32, count);
             everyCollective<double>(self, ncclFloat64, count);
@@ -154,6 +110,10 @@ TEST_P(Collectives, matchTheReferenceForEveryTypeAndOperator)
             everyCollective<std::uint32_t>(self, ncclUint32, count);
             everyCollective<std::int64_t>(self, ncclInt64, count);
             everyCollective<std::uint64_t>(self, ncclUint64, count);
+            everyCollective<platform::Half>(self, ncclFloat16, count);
+            everyCollective<platform::Bfloat16>(self, ncclBfloat16, count);
+            everyCollective<platform::Float8E4m3>(self, ncclFloat8e4m3, count);
+            everyCollective<platform::Float8E5m2>(self, ncclFloat8e5m2, count);
         }
     });
 }
@@ -178,19 +138,7 @@ TEST_P(Collectives, matchTheReferenceAroundChunkBorders)
     });
 }
 
-TEST_P(Collectives, moveTypesTheyCannotReduce)
-{
-    runRanks(GetParam(), [](Rank& self) {
-        allGathers<std::uint16_t>(self, ncclFloat16, 33);
-        broadcasts<std::uint16_t>(self, ncclBfloat16, 33);
-        std::vector<std::uint16_t> values(8);
-        check(ncclAllReduce(values.data(), values.data(), 8, ncclFloat16, ncclSum, self.comm, self.stream) ==
-                  ncclInvalidUsage,
-              "all-reduce of half precision was not refused");
-    });
-}
-
-INSTANTIATE_TEST_SUITE_P(Ranks, Collectives, ::testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Ranks, Collectives, ::testing::Values(1, 2, 3, 4, 8));
 
 TEST(Communicators, tellTheirPlace)
 {
@@ -237,19 +185,6 @@ TEST(Communicators, workConcurrentlyAndSeveralAProcess)
         }
         succeed(ncclCommDestroy(other.comm), "ncclCommDestroy");
     });
-}
-
-TEST(Communicators, ofOneDeviceComeFromInitAll)
-{
-    for (const Ending& ending : startRanks(1, Communicator::None, [](Rank& self) {
-             ncclComm_t comm = nullptr;
-             check(ncclCommInitAll(&comm, 2, nullptr) == ncclInvalidUsage, "two devices were not refused");
-             succeed(ncclCommInitAll(&comm, 1, nullptr), "ncclCommInitAll");
-             self.comm = comm;
-             allReduces<float>(self, ncclFloat32, ncclAvg, 10);
-             succeed(ncclCommDestroy(comm), "ncclCommDestroy");
-         }))
-        EXPECT_EQ(ending.exitCode, 0) << ending.message;
 }
 
 } // namespace

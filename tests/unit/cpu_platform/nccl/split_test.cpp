@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// ncclCommSplit: who ends up where, that children work beside their parent, and that several ranks of one
+// thread split together in a group.
+#include "reference.h"
+
+#include <gtest/gtest.h>
+
+namespace ringside::test {
+namespace {
+
+/// The sum of the world ranks of everybody in the communicator.
+int sumOfRanks(const Rank& self, ncclComm_t comm)
+{
+    int value = self.rank;
+    succeed(ncclAllReduce(&value, &value, 1, ncclInt32, ncclSum, comm, self.stream), "ncclAllReduce");
+    self.synchronise();
+    return value;
+}
+
+void expectPlace(ncclComm_t comm, int rank, int size)
+{
+    int value = -1;
+    succeed(ncclCommUserRank(comm, &value), "ncclCommUserRank");
+    check(value == rank, "the rank is " + std::to_string(value) + ", not " + std::to_string(rank));
+    succeed(ncclCommCount(comm, &value), "ncclCommCount");
+    check(value == size, "the size is " + std::to_string(value) + ", not " + std::to_string(size));
+}
+
+TEST(Split, makesOneCommunicatorAColorOrderedByKey)
+{
+    runRanks(5, [](Rank& self) { // colours 0: 0 2 4, 1: 1 3; the highest rank comes first
+        ncclComm_t child = nullptr;
+        succeed(ncclCommSplit(self.comm, self.rank % 2, -self.rank, &child, nullptr), "ncclCommSplit");
+        const int size = self.rank % 2 == 0 ? 3 : 2;
+        expectPlace(child, size - 1 - self.rank / 2, size);
+        check(sumOfRanks(self, child) == (self.rank % 2 == 0 ? 6 : 4), "a child's all-reduce is wrong");
+        check(sumOfRanks(self, self.comm) == 10, "the parent's all-reduce is wrong");
+        ncclComm_t grandchild = nullptr; // equal keys: the order stays
+        succeed(ncclCommSplit(child, 7, 0, &grandchild, nullptr), "second ncclCommSplit");
+        expectPlace(grandchild, size - 1 - self.rank / 2, size);
+        check(sumOfRanks(self, grandchild) == (self.rank % 2 == 0 ? 6 : 4), "a grandchild's is wrong");
+        succeed(ncclCommDestroy(child), "ncclCommDestroy");
+        check(sumOfRanks(self, grandchild) == (self.rank % 2 == 0 ? 6 : 4), "it died with its parent");
+        succeed(ncclCommDestroy(grandchild), "ncclCommDestroy");
+    });
+}
+
+TEST(Split, leavesOutRanksWithoutColor)
+{
+    runRanks(3, [](Rank& self) {
+        ncclComm_t child = self.comm; // must become null
+        const int color = self.rank == 1 ? NCCL_SPLIT_NOCOLOR : 0;
+        succeed(ncclCommSplit(self.comm, color, 0, &child, nullptr), "ncclCommSplit");
+        if (self.rank == 1)
+            return check(child == nullptr, "a rank without colour got a communicator");
+        check(sumOfRanks(self, child) == 2, "the child's all-reduce is wrong");
+        succeed(ncclCommDestroy(child), "ncclCommDestroy");
+    });
+}
+
+TEST(Split, isOrderedWithTheParentsCollectives)
+{
+    runRanks(2, [](Rank& self) {
+        std::vector<float> data(300'000, 1.0F);
+        succeed(ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclSum, self.comm,
+                              self.stream),
+                "ncclAllReduce");
+        ncclComm_t child = nullptr;
+        succeed(ncclCommSplit(self.comm, 0, 0, &child, nullptr), "ncclCommSplit");
+        self.synchronise();
+        check(data == std::vector<float>(data.size(), 2.0F), "the all-reduce before the split is wrong");
+        succeed(ncclCommDestroy(child), "ncclCommDestroy");
+    });
+}
+
+TEST(Split, worksForAllRanksOfAThreadInAGroup)
+{
+    constexpr int kDevices = 4;
+    for (const Ending& ending : startRanks(1, Communicator::None, [](Rank&) {
+             std::vector<ncclComm_t> comms(kDevices);
+             std::vector<ncclComm_t> children(kDevices);
+             succeed(ncclCommInitAll(comms.data(), kDevices, nullptr), "ncclCommInitAll");
+             succeed(ncclGroupStart(), "ncclGroupStart");
+             for (int i = 0; i < kDevices; ++i)
+                 succeed(ncclCommSplit(comms[static_cast<std::size_t>(i)], i / 2, i,
+                                       &children[static_cast<std::size_t>(i)], nullptr),
+                         "ncclCommSplit");
+             succeed(ncclGroupEnd(), "ncclGroupEnd");
+             for (int i = 0; i < kDevices; ++i)
+                 expectPlace(children[static_cast<std::size_t>(i)], i % 2, 2);
+             for (std::vector<ncclComm_t>* all : {&children, &comms})
+                 for (const ncclComm_t comm : *all)
+                     succeed(ncclCommDestroy(comm), "ncclCommDestroy");
+         }))
+        EXPECT_EQ(ending.exitCode, 0) << ending.message;
+}
+
+TEST(Split, refusesWhatDoesNotFit)
+{
+    runRanks(1, [](Rank& self) {
+        ncclComm_t child = nullptr;
+        check(ncclCommSplit(self.comm, -7, 0, &child, nullptr) == ncclInvalidArgument,
+              "colour -7 was accepted");
+        check(ncclCommSplit(self.comm, 0, 0, nullptr, nullptr) == ncclInvalidArgument,
+              "no place was accepted");
+        check(ncclCommSplit(nullptr, 0, 0, &child, nullptr) == ncclInvalidArgument, "no parent was accepted");
+    });
+}
+
+} // namespace
+} // namespace ringside::test
