@@ -3,6 +3,7 @@
 #pragma once
 #include "activity.h"
 #include "device.h"
+#include "submit.h"
 
 #include <cupti.h>
 
@@ -60,13 +61,6 @@ cudaError_t withStream(cudaStream_t handle, Body&& body)
 {
     const std::shared_ptr<Stream> stream = findStream(handle);
     return stream == nullptr ? cudaErrorInvalidResourceHandle : body(*stream);
-}
-
-/// Queues an item in CUDA's order under the calling function's correlation id.
-inline CompletionPtr enqueue(Stream& stream, QueueItem item)
-{
-    item.correlation = ApiCall::correlation();
-    return device(stream.options().device).enqueue(stream, std::move(item));
 }
 
 } // namespace ringside::platform

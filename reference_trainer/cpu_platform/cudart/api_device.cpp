@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices: how many, which, and what they say they are.
 #include "api.h"
+#include "capture.h"
 #include "memory.h"
 #include "model.h"
 
@@ -229,6 +230,9 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int index, int peer)
 cudaError_t cudaDeviceSynchronize()
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, [] {
+        const cudaError_t error = checkDeviceWait(currentDevice());
+        if (error != cudaSuccess)
+            return error;
         device(currentDevice()).synchronize();
         return cudaSuccess;
     });
@@ -237,6 +241,9 @@ cudaError_t cudaDeviceSynchronize()
 cudaError_t cudaDeviceReset()
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020, [] {
+        const cudaError_t error = checkDeviceWait(currentDevice());
+        if (error != cudaSuccess)
+            return error;
         device(currentDevice()).synchronize();
         return cudaSuccess;
     });

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: recording, waiting, and the device time between two of them.
 #include "api.h"
+#include "capture.h"
 #include "event.h"
-
-#include <unordered_map>
+#include "handles.h"
 
 namespace ringside::platform {
 namespace {
 
-struct EventTable {
-    std::mutex mutex;
-    std::unordered_map<cudaEvent_t, std::shared_ptr<Event>> events;
-};
-
-EventTable& eventTable()
+Handles<cudaEvent_t, Event>& eventHandles()
 {
-    static auto* table = new EventTable;
+    static auto* table = new Handles<cudaEvent_t, Event>;
     return *table;
 }
 
@@ -24,29 +19,47 @@ cudaError_t create(cudaEvent_t* handle, unsigned flags)
     constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming;
     if (handle == nullptr || (flags & ~kKnown) != 0)
         return cudaErrorInvalidValue;
-    auto event = std::make_shared<Event>(currentDevice(), flags);
-    *handle = reinterpret_cast<cudaEvent_t>(event.get());
-    EventTable& table = eventTable();
-    const std::lock_guard lock(table.mutex);
-    table.events[*handle] = std::move(event);
+    *handle = eventHandles().publish(std::make_shared<Event>(currentDevice(), flags));
     return cudaSuccess;
 }
 
-cudaError_t record(cudaEvent_t handle, cudaStream_t streamHandle)
+cudaError_t record(cudaEvent_t handle, cudaStream_t streamHandle, unsigned flags)
 {
     const std::shared_ptr<Event> event = findEvent(handle);
+    if ((flags & ~static_cast<unsigned>(cudaEventRecordExternal)) != 0)
+        return cudaErrorInvalidValue;
     if (event == nullptr)
         return cudaErrorInvalidResourceHandle;
     return withStream(streamHandle, [&](Stream& stream) {
         if (stream.options().device != event->device())
             return cudaErrorInvalidResourceHandle;
-        event->record(enqueue(stream, {}));
-        return cudaSuccess;
+        const bool external = flags == cudaEventRecordExternal;
+        if (const auto captured = captureRecord(stream, event, external))
+            return *captured;
+        if (external) // has a meaning in captures only
+            return cudaErrorInvalidValue;
+        const Submitted marker = submit(stream, {});
+        if (marker.done != nullptr)
+            event->record(marker.done);
+        return marker.error;
     });
+}
+
+// Runs `body` with an event that the host may wait for or ask about now.
+template <class Body>
+cudaError_t withEvent(cudaEvent_t handle, Body&& body)
+{
+    const std::shared_ptr<Event> event = findEvent(handle);
+    if (event == nullptr)
+        return cudaErrorInvalidResourceHandle;
+    const cudaError_t error = checkWait(*event);
+    return error != cudaSuccess ? error : body(*event);
 }
 
 cudaError_t elapsed(const Event& start, const Event& end, float& milliseconds)
 {
+    if (start.captured() != nullptr || end.captured() != nullptr)
+        return cudaErrorCapturedEvent;
     const CompletionPtr from = start.recorded();
     const CompletionPtr to = end.recorded();
     if (!start.timed() || !end.timed() || from == nullptr || to == nullptr)
@@ -61,10 +74,7 @@ cudaError_t elapsed(const Event& start, const Event& end, float& milliseconds)
 
 std::shared_ptr<Event> findEvent(cudaEvent_t handle)
 {
-    EventTable& table = eventTable();
-    const std::lock_guard lock(table.mutex);
-    const auto found = table.events.find(handle);
-    return found == table.events.end() ? nullptr : found->second;
+    return eventHandles().find(handle);
 }
 
 } // namespace ringside::platform
@@ -86,43 +96,39 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags)
 cudaError_t cudaEventDestroy(cudaEvent_t handle)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaEventDestroy_v3020, [&] {
-        EventTable& table = eventTable();
-        const std::lock_guard lock(table.mutex);
-        return table.events.erase(handle) == 1 ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        return eventHandles().retire(handle) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
     });
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream)
 {
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020, [&] { return record(handle, stream); });
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020, [&] { return record(handle, stream, 0); });
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, unsigned flags)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaEventRecordWithFlags_v11010,
-                   [&] { return flags != 0 ? cudaErrorInvalidValue : record(handle, stream); });
+                   [&] { return record(handle, stream, flags); });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020, [&] {
-        const std::shared_ptr<Event> event = findEvent(handle);
-        if (event == nullptr)
-            return cudaErrorInvalidResourceHandle;
-        const CompletionPtr marker = event->recorded();
-        return marker == nullptr || marker->done() ? cudaSuccess : cudaErrorNotReady;
+        return withEvent(handle, [](const Event& event) {
+            const CompletionPtr marker = event.recorded();
+            return marker == nullptr || marker->done() ? cudaSuccess : cudaErrorNotReady;
+        });
     });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020, [&] {
-        const std::shared_ptr<Event> event = findEvent(handle);
-        if (event == nullptr)
-            return cudaErrorInvalidResourceHandle;
-        if (const CompletionPtr marker = event->recorded())
-            marker->wait();
-        return cudaSuccess;
+        return withEvent(handle, [](const Event& event) {
+            if (const CompletionPtr marker = event.recorded())
+                marker->wait();
+            return cudaSuccess;
+        });
     });
 }
 

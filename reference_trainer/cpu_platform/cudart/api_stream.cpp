@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams and host functions on them.
 #include "api.h"
+#include "capture.h"
 #include "event.h"
 
 using namespace ringside::platform;
@@ -13,6 +14,16 @@ cudaError_t create(cudaStream_t* handle, unsigned flags, int priority)
         return cudaErrorInvalidValue;
     *handle = publishStream(device(currentDevice()).createStream(flags, priority));
     return cudaSuccess;
+}
+
+cudaError_t waitFor(Stream& stream, const std::shared_ptr<Event>& event, bool external)
+{
+    if (const auto captured = captureWait(stream.shared_from_this(), event, external))
+        return *captured;
+    if (external) // has a meaning in captures only
+        return cudaErrorInvalidValue;
+    const CompletionPtr recorded = event->recorded();
+    return recorded == nullptr ? cudaSuccess : submit(stream, {.after = {recorded}}).error;
 }
 
 // Writes one of a stream's options where the caller wants it.
@@ -53,6 +64,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle)
         const std::shared_ptr<Stream> stream = retireStream(handle);
         if (stream == nullptr)
             return cudaErrorInvalidResourceHandle;
+        leaveCapture(*stream);
         device(stream->options().device).destroyStream(stream);
         return cudaSuccess;
     });
@@ -62,18 +74,19 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 {
     // A marker, not the newest item: on the legacy stream that is what waits for the blocking streams too.
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, [&] {
-        return withStream(handle, [](Stream& stream) {
-            enqueue(stream, {})->wait();
-            return cudaSuccess;
-        });
+        return withStream(handle, [](Stream& stream) { return submitAndWait(stream, {}); });
     });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020, [&] {
-        return withStream(handle,
-                          [](Stream& stream) { return stream.idle() ? cudaSuccess : cudaErrorNotReady; });
+        return withStream(handle, [](Stream& stream) {
+            const cudaError_t error = checkWait(stream);
+            if (error != cudaSuccess)
+                return error;
+            return device(stream.options().device).idle(stream) ? cudaSuccess : cudaErrorNotReady;
+        });
     });
 }
 
@@ -81,15 +94,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020, [&] {
         const std::shared_ptr<Event> found = findEvent(event);
-        if (flags != 0)
+        if ((flags & ~static_cast<unsigned>(cudaEventWaitExternal)) != 0)
             return cudaErrorInvalidValue;
         if (found == nullptr)
             return cudaErrorInvalidResourceHandle;
-        return withStream(handle, [&](Stream& stream) {
-            if (const CompletionPtr recorded = found->recorded())
-                enqueue(stream, {.after = {recorded}});
-            return cudaSuccess;
-        });
+        return withStream(
+            handle, [&](Stream& stream) { return waitFor(stream, found, flags == cudaEventWaitExternal); });
     });
 }
 
@@ -120,21 +130,13 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* index)
     });
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status)
-{
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamIsCapturing_v10000, [&] {
-        return tell(handle, status, [](const StreamOptions&) { return cudaStreamCaptureStatusNone; });
-    });
-}
-
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* argument)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchHostFunc_v10000, [&] {
         if (function == nullptr)
             return cudaErrorInvalidValue;
         return withStream(handle, [&](Stream& stream) {
-            enqueue(stream, {.hostFunction = function, .hostArgument = argument});
-            return cudaSuccess;
+            return submit(stream, {.hostFunction = function, .hostArgument = argument}).error;
         });
     });
 }

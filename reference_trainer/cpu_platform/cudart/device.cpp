@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.h"
 
+#include "handles.h"
 #include "lifetime.h"
 #include "model.h"
 
@@ -9,7 +10,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <unordered_map>
 
 namespace ringside::platform {
 namespace {
@@ -19,14 +19,9 @@ constexpr std::uint32_t kFirstStreamId = 13; // and the first that a program cre
 
 thread_local int threadDevice = 0;
 
-struct StreamTable {
-    std::mutex mutex;
-    std::unordered_map<cudaStream_t, std::shared_ptr<Stream>> streams;
-};
-
-StreamTable& streamTable()
+Handles<cudaStream_t, Stream>& streamHandles()
 {
-    static auto* table = new StreamTable;
+    static auto* table = new Handles<cudaStream_t, Stream>;
     return *table;
 }
 
@@ -56,6 +51,12 @@ CompletionPtr Device::enqueue(Stream& stream, QueueItem item)
     return stream.push(std::move(item));
 }
 
+void Device::enqueueTogether(Stream& stream, const std::function<void(std::vector<CompletionPtr>)>& push)
+{
+    const std::lock_guard lock(m_mutex);
+    push(pendingLocked(stream));
+}
+
 // The lock orders all pushes of a device, so an item only ever waits for older ones: no cycle can come about.
 std::vector<CompletionPtr> Device::pendingLocked(const Stream& stream) const
 {
@@ -65,7 +66,7 @@ std::vector<CompletionPtr> Device::pendingLocked(const Stream& stream) const
         if (last != nullptr && !last->done())
             pending.push_back(std::move(last));
     };
-    if (&stream == m_legacy.get()) {
+    if (isLegacy(stream)) {
         for (const auto& other : m_streams)
             if (isBlocking(*other))
                 add(*other);
@@ -75,10 +76,16 @@ std::vector<CompletionPtr> Device::pendingLocked(const Stream& stream) const
     return pending;
 }
 
+bool Device::idle(const Stream& stream)
+{
+    const std::lock_guard lock(m_mutex);
+    return stream.idle() && (!isLegacy(stream) || pendingLocked(stream).empty());
+}
+
 std::shared_ptr<Stream> Device::createStream(unsigned flags, int priority)
 {
     static std::atomic<std::uint32_t> nextId = kFirstStreamId;
-    auto stream = Stream::create({m_index, nextId++, flags, priority});
+    auto stream = Stream::create({.device = m_index, .id = nextId++, .flags = flags, .priority = priority});
     const std::lock_guard lock(m_mutex);
     m_streams.push_back(stream);
     return stream;
@@ -94,7 +101,7 @@ void Device::destroyStream(const std::shared_ptr<Stream>& stream)
 std::shared_ptr<Stream> Device::legacyStreamLocked()
 {
     if (m_legacy == nullptr)
-        m_legacy = Stream::create({m_index, kLegacyStreamId, cudaStreamDefault, 0});
+        m_legacy = Stream::create({.device = m_index, .id = kLegacyStreamId, .legacy = true});
     return m_legacy;
 }
 
@@ -152,27 +159,17 @@ std::shared_ptr<Stream> findStream(cudaStream_t handle)
 {
     if (handle == nullptr || handle == cudaStreamLegacy)
         return device(threadDevice).legacyStream();
-    StreamTable& table = streamTable();
-    const std::lock_guard lock(table.mutex);
-    const auto found = table.streams.find(handle);
-    return found == table.streams.end() ? nullptr : found->second;
+    return streamHandles().find(handle);
 }
 
 cudaStream_t publishStream(const std::shared_ptr<Stream>& stream)
 {
-    auto* handle = reinterpret_cast<cudaStream_t>(stream.get());
-    StreamTable& table = streamTable();
-    const std::lock_guard lock(table.mutex);
-    table.streams[handle] = stream;
-    return handle;
+    return streamHandles().publish(stream);
 }
 
 std::shared_ptr<Stream> retireStream(cudaStream_t handle)
 {
-    StreamTable& table = streamTable();
-    const std::lock_guard lock(table.mutex);
-    auto node = table.streams.extract(handle);
-    return node.empty() ? nullptr : node.mapped();
+    return streamHandles().retire(handle);
 }
 
 cudaError_t startPlatform()

@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -18,10 +19,15 @@ public:
 
     /// Queues an item in CUDA's order: the legacy stream waits for all blocking streams, and they for it.
     CompletionPtr enqueue(Stream& stream, QueueItem item);
+    /// The same for several items with nothing of others between: `push` gets what the first must wait for.
+    void enqueueTogether(Stream& stream, const std::function<void(std::vector<CompletionPtr>)>& push);
     [[nodiscard]] std::shared_ptr<Stream> createStream(unsigned flags, int priority);
     /// Takes the stream from its owner; what is queued still runs.
     void destroyStream(const std::shared_ptr<Stream>& stream);
     [[nodiscard]] std::shared_ptr<Stream> legacyStream();
+    /// True when nothing is left of a stream's work; of the legacy stream's, which comes after that of the
+    /// blocking streams, nothing of theirs either.
+    [[nodiscard]] bool idle(const Stream& stream);
     /// Waits for everything queued so far.
     void synchronize();
 
@@ -41,6 +47,11 @@ private:
 /// The calling thread's device.
 [[nodiscard]] int currentDevice();
 void setCurrentDevice(int index);
+
+[[nodiscard]] inline bool isLegacy(const Stream& stream)
+{
+    return stream.options().legacy;
+}
 
 /// The stream a handle means (null and cudaStreamLegacy: the current device's legacy stream), null for a bad
 /// handle.

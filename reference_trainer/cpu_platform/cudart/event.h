@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: the completion of a marker in a stream, replaced at every record.
+// Events: the completion of a marker in a stream, replaced at every record; or, recorded in a capture, a
+// point of the graph that is being captured.
 #pragma once
 #include "completion.h"
 
@@ -7,22 +8,39 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace ringside::platform {
+
+struct CapturedPoint;
 
 class Event final {
 public:
     Event(int device, unsigned flags) : m_device(device), m_timed((flags & cudaEventDisableTiming) == 0) {}
     void record(CompletionPtr marker)
     {
+        std::shared_ptr<const CapturedPoint> old; // freed without the lock: a whole graph may go with it
         const std::lock_guard lock(m_mutex);
         m_marker = std::move(marker);
+        m_captured.swap(old);
+    }
+    void recordCaptured(std::shared_ptr<const CapturedPoint> point)
+    {
+        std::shared_ptr<const CapturedPoint> old; // as above
+        const std::lock_guard lock(m_mutex);
+        old = std::exchange(m_captured, std::move(point));
     }
     /// Null before the first record.
     [[nodiscard]] CompletionPtr recorded() const
     {
         const std::lock_guard lock(m_mutex);
         return m_marker;
+    }
+    /// Null unless the last record was in a capture.
+    [[nodiscard]] std::shared_ptr<const CapturedPoint> captured() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_captured;
     }
     [[nodiscard]] int device() const { return m_device; }
     [[nodiscard]] bool timed() const { return m_timed; }
@@ -32,6 +50,7 @@ private:
     const bool m_timed;
     mutable std::mutex m_mutex;
     CompletionPtr m_marker;
+    std::shared_ptr<const CapturedPoint> m_captured;
 };
 
 /// Null for a handle that is not valid.

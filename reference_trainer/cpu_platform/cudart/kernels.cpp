@@ -2,6 +2,7 @@
 #include "kernels.h"
 
 #include "device.h"
+#include "submit.h"
 
 #include <dlfcn.h>
 
@@ -158,17 +159,24 @@ const char* kernelName(const Kernel& kernel)
     return kernel.name.c_str();
 }
 
-cudaError_t launchKernel(const Kernel& kernel, const Launch& launch)
+cudaError_t kernelWork(const Kernel& kernel, const Launch& launch, Work& work)
 {
     const std::uint64_t threads = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z *
                                   launch.block.x * launch.block.y * launch.block.z;
     if (!isValid(launch.grid, launch.block) || threads > std::numeric_limits<unsigned>::max())
         return cudaErrorInvalidConfiguration;
+    work = makeWork(kernel, launch, static_cast<unsigned>(threads));
+    return cudaSuccess;
+}
+
+cudaError_t launchKernel(const Kernel& kernel, const Launch& launch)
+{
     const auto stream = findStream(launch.stream);
     if (stream == nullptr || stream->options().device != currentDevice())
         return cudaErrorInvalidResourceHandle;
-    const Work work = makeWork(kernel, launch, static_cast<unsigned>(threads));
-    return static_cast<cudaError_t>(ringside_platform_enqueue(launch.stream, &work));
+    Work work;
+    const cudaError_t error = kernelWork(kernel, launch, work);
+    return error != cudaSuccess ? error : submit(*stream, {.work = work}).error;
 }
 
 } // namespace ringside::platform

@@ -24,6 +24,8 @@ struct Launch {
     std::size_t sharedBytes = 0;
     cudaStream_t stream = nullptr;
 };
+/// Checks the launch and makes it work with a copy of the arguments.
+[[nodiscard]] cudaError_t kernelWork(const Kernel& kernel, const Launch& launch, Work& work);
 /// Checks the launch, copies the arguments and queues it.
 [[nodiscard]] cudaError_t launchKernel(const Kernel& kernel, const Launch& launch);
 

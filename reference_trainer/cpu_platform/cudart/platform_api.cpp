@@ -30,16 +30,15 @@ private:
 
 int ringside_platform_enqueue(CUstream_st* stream, const Work* work)
 {
-    bool queued = false;
+    bool taken = false;
     const cudaError_t result = apiCall(kLibraryLaunch, [&] {
         const DeviceScope scope(work->device);
         return withStream(stream, [&](Stream& on) {
-            enqueue(on, {.work = *work});
-            queued = true;
-            return cudaSuccess;
+            taken = true;
+            return submit(on, {.work = *work}).error;
         });
     });
-    if (!queued)
+    if (!taken)
         work->run(work->arg, true); // its argument is ours to free, whatever happens
     return result;
 }

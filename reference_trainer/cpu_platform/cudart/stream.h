@@ -34,6 +34,7 @@ struct StreamOptions {
     std::uint32_t id = 0; ///< as CUPTI numbers streams
     unsigned flags = 0;   ///< of cudaStreamCreateWithFlags
     int priority = 0;
+    bool legacy = false; ///< the device's legacy default stream
 };
 
 class Stream final : public std::enable_shared_from_this<Stream> {

@@ -66,13 +66,13 @@ TEST(Kernel, refusesWhatNobodyRegisteredAndImpossibleShapes)
 TEST(Kernel, whatIsNotEmulatedSaysSoOnce)
 {
     using Function = cudaError_t (*)();
-    auto* stub = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "cudaGraphLaunch"));
+    auto* stub = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "cudaArrayGetInfo"));
     ASSERT_NE(stub, nullptr);
     testing::internal::CaptureStderr();
     EXPECT_EQ(stub(), cudaErrorNotSupported);
     EXPECT_EQ(stub(), cudaErrorNotSupported);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "ringside cpu platform: cudaGraphLaunch is not emulated: it fails with status 801\n");
+              "ringside cpu platform: cudaArrayGetInfo is not emulated: it fails with status 801\n");
 }
 
 TEST(Cublas, multipliesColumnMajorMatricesOnItsStream)
