@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVTX ranges around the public functions: domain "NCCL", NCCL 2.28's names, schema ids and payloads. Nothing
+// with NCCL_NVTX_DISABLE; a few loads a call where no tool listens. A tool must copy entries when they are
+// registered, as the interface says.
+#pragma once
+#include "nvtx_payloads.h"
+
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+namespace ringside::nccl {
+
+/// The functions with ranges. Those with a payload have NCCL's schema number as their value.
+enum class NvtxFunction : std::uint8_t {
+    CommInitRank = 0,
+    CommInitAll = 1,
+    CommDestroy = 2,
+    CommAbort = 3,
+    AllGather = 4,
+    AllReduce = 5,
+    Broadcast = 6,
+    ReduceScatter = 7,
+    Reduce = 8,
+    Send = 9,
+    Recv = 10,
+    CommInitRankConfig = 11,
+    CommInitRankScalable = 12,
+    CommSplit = 13,
+    CommFinalize = 14,
+    CommShrink = 15,
+    AlltoAll = 16,
+    Gather = 17,
+    Scatter = 18,
+    CommRevoke = 19,
+    GroupStart = 20,
+    GroupEnd = 21,
+    GroupSimulateEnd = 22,
+    MemAlloc = 23,
+    MemFree = 24
+};
+
+/// A range of the calling thread, from construction to destruction.
+class NvtxRange final {
+public:
+    explicit NvtxRange(NvtxFunction function);
+    /// The payload comes with the beginning.
+    template <class Payload>
+    NvtxRange(NvtxFunction function, const Payload& payload)
+    {
+        push(function, schemaOf<Payload>(), &payload);
+    }
+    ~NvtxRange();
+    NvtxRange(const NvtxRange&) = delete;
+    NvtxRange& operator=(const NvtxRange&) = delete;
+
+    /// The payload comes with the end: for functions that only know it then. As with NCCL, a tool without
+    /// that function of the extension does not see this end.
+    template <class Payload>
+    void endWith(const Payload& payload)
+    {
+        static_assert(std::is_trivially_copyable_v<Payload> && sizeof(Payload) <= kRoom);
+        std::memcpy(m_payload.data(), &payload, sizeof payload);
+        setEnd(schemaOf<Payload>());
+    }
+
+private:
+    static constexpr std::size_t kRoom = 40;
+
+    void push(NvtxFunction function, const NvtxSchema& schema, const void* payload);
+    void setEnd(const NvtxSchema& schema);
+
+    NvtxFunction m_function = NvtxFunction::CommInitRank;
+    bool m_pushed = false;
+    nvtxPayloadData_t m_end{};
+    alignas(std::uint64_t) std::array<std::byte, kRoom> m_payload{};
+};
+
+} // namespace ringside::nccl
