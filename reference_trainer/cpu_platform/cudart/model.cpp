@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.h"
 
+#include "clock.h"
+
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -12,7 +15,7 @@ namespace ringside::platform {
 namespace {
 
 // Every key a model file may have, so that a misspelt one is an error and not a silent default.
-constexpr std::array<std::string_view, 14> kKeys = {"flops",
+constexpr std::array<std::string_view, 15> kKeys = {"flops",
                                                     "memory_bandwidth",
                                                     "pcie_bandwidth",
                                                     "kernel_launch_latency_ns",
@@ -25,7 +28,8 @@ constexpr std::array<std::string_view, 14> kKeys = {"flops",
                                                     "slow_link_a",
                                                     "slow_link_b",
                                                     "slow_link_bandwidth",
-                                                    "slow_link_latency_ns"};
+                                                    "slow_link_latency_ns",
+                                                    "sm_clock_mhz"};
 
 std::string trimmed(std::string_view text)
 {
@@ -80,7 +84,7 @@ const DeviceModel& DeviceModel::get()
 }
 
 DeviceModel::DeviceModel(const std::string& text, const std::string& path, double slowdown)
-    : m_slowdown(slowdown)
+    : m_readNs(monotonicNs()), m_slowdown(slowdown)
 {
     parse(text, path);
     m_launchLatencyNs = static_cast<std::int64_t>(number("kernel_launch_latency_ns", 0));
@@ -114,6 +118,10 @@ void DeviceModel::parseLine(const std::string& line, const std::string& where)
             m_error = where + ": compute must be run or skip, not '" + value + "'";
         return;
     }
+    if (key == "throttle") {
+        parseThrottle(value, where);
+        return;
+    }
     if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
         m_error = where + ": unknown key '" + key + "'; device_model.md lists the keys";
         return;
@@ -125,10 +133,74 @@ void DeviceModel::parseLine(const std::string& line, const std::string& where)
     m_numbers[key] = parsed;
 }
 
+void DeviceModel::parseThrottle(const std::string& value, const std::string& where)
+{
+    Throttle window{};
+    char rest = 0;
+    const int read =
+        std::sscanf(value.c_str(), "%lf , %lf , %lf %c", &window.startS, &window.endS, &window.factor, &rest);
+    const double earliest = m_throttles.empty() ? 0 : m_throttles.back().endS;
+    if (read != 3 || !(window.startS >= earliest) || !(window.endS > window.startS) ||
+        !(window.factor >= 1)) {
+        m_error = where +
+                  ": throttle needs 'start, end, factor': seconds, later than the window before, and " +
+                  "a factor of 1 or more, not '" + value + "'";
+        return;
+    }
+    m_throttles.push_back(window);
+}
+
+double DeviceModel::age() const
+{
+    return static_cast<double>(monotonicNs() - m_readNs) * 1e-9;
+}
+
+double DeviceModel::throttleFactor(double seconds) const
+{
+    for (const Throttle& window : m_throttles)
+        if (seconds >= window.startS && seconds < window.endS)
+            return window.factor;
+    return 1;
+}
+
+// Walks through the windows: full clock up to each, then its factor, until the work is done.
+double DeviceModel::throttled(double beginS, double seconds) const
+{
+    double at = beginS;
+    for (const Throttle& window : m_throttles) {
+        if (at >= window.endS)
+            continue;
+        const double before = std::max(0.0, window.startS - at);
+        if (seconds <= before)
+            break;
+        seconds -= before;
+        at += before;
+        const double inside = (window.endS - at) / window.factor;
+        if (seconds <= inside)
+            return at + seconds * window.factor - beginS;
+        seconds -= inside;
+        at = window.endS;
+    }
+    return at + seconds - beginS;
+}
+
 double DeviceModel::number(const std::string& key, double fallback) const
 {
     const auto found = m_numbers.find(key);
     return found == m_numbers.end() ? fallback : found->second;
+}
+
+// What the clock decides: the operations, or without a model what they took here.
+double DeviceModel::arithmeticNs(const Work& work, std::int64_t tookNs) const
+{
+    const double rate = number("flops", 0);
+    double ns = rate > 0 ? work.cost.flops / rate * 1e9 : 0;
+    if (work.arithmetic && !m_active)
+        ns = static_cast<double>(tookNs);
+    if (m_throttles.empty() || ns <= 0)
+        return ns;
+    const double beginS = std::max(0.0, age() - static_cast<double>(tookNs) * 1e-9);
+    return throttled(beginS, ns * 1e-9) * 1e9;
 }
 
 std::int64_t DeviceModel::durationNs(const Work& work, std::int64_t tookNs) const
@@ -137,8 +209,7 @@ std::int64_t DeviceModel::durationNs(const Work& work, std::int64_t tookNs) cons
         const double rate = number(key, 0);
         return rate > 0 ? amount / rate * 1e9 : 0;
     };
-    double busyNs = work.arithmetic && !m_active ? static_cast<double>(tookNs) : 0;
-    busyNs = std::max({busyNs, ns(work.cost.flops, "flops"), ns(work.cost.memoryBytes, "memory_bandwidth")});
+    double busyNs = std::max(arithmeticNs(work, tookNs), ns(work.cost.memoryBytes, "memory_bandwidth"));
     if (work.kind == WorkKind::Copy)
         busyNs = std::max(busyNs, ns(work.cost.copyBytes, "pcie_bandwidth")) + number("copy_latency_ns", 0);
     else

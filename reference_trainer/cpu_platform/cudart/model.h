@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ringside::platform {
 
@@ -29,11 +30,29 @@ public:
     [[nodiscard]] std::int64_t durationNs(const Work& work, std::int64_t tookNs) const;
     /// How long work needs from the call to its earliest start.
     [[nodiscard]] std::int64_t launchLatencyNs() const { return m_launchLatencyNs; }
+    /// By how much the device's clock is throttled so many seconds after the model was read; 1 if it is not.
+    [[nodiscard]] double throttleFactor(double seconds) const;
+    /// How long arithmetic takes that needs `seconds` at full clock and begins `beginS` seconds after the
+    /// model was read.
+    [[nodiscard]] double throttled(double beginS, double seconds) const;
+    /// Seconds since the model was read.
+    [[nodiscard]] double age() const;
 
 private:
     void parse(const std::string& text, const std::string& path);
     void parseLine(const std::string& line, const std::string& where);
+    void parseThrottle(const std::string& value, const std::string& where);
+    [[nodiscard]] double arithmeticNs(const Work& work, std::int64_t tookNs) const;
 
+    /// A clock slower by `factor` from `startS` to `endS` seconds after the model was read.
+    struct Throttle {
+        double startS;
+        double endS;
+        double factor;
+    };
+
+    std::vector<Throttle> m_throttles; ///< in order, apart from each other
+    std::int64_t m_readNs = 0;
     std::map<std::string, double> m_numbers;
     std::string m_error;
     double m_slowdown = 1;

@@ -53,6 +53,17 @@ double ringside_platform_model_number(const char* key, double fallback)
     return DeviceModel::get().number(key, fallback);
 }
 
+double ringside_platform_throttle_factor()
+{
+    const DeviceModel& model = DeviceModel::get();
+    return model.throttleFactor(model.age());
+}
+
+int ringside_platform_device_count()
+{
+    return deviceCount();
+}
+
 int ringside_platform_stub(const char* name, int* said, int status)
 {
     if (__atomic_exchange_n(said, 1, __ATOMIC_RELAXED) == 0)

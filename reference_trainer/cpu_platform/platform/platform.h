@@ -112,6 +112,10 @@ void ringside_platform_set_sink(const ringside::platform::ActivitySink* sink);
 /// The device model's value for a key of the model file (see device_model.md); `fallback` where it says
 /// nothing.
 double ringside_platform_model_number(const char* key, double fallback);
+/// By how much the device's clock is throttled now: 1 or more (see device_model.md).
+double ringside_platform_throttle_factor();
+/// How many devices this process has.
+int ringside_platform_device_count();
 /// CLOCK_REALTIME ns as the emulated device sees it (a planted test clock shifts it).
 std::int64_t ringside_platform_now_ns(void);
 /// What a generated stub does: says once, by its flag `said`, that `name` is not emulated, and returns

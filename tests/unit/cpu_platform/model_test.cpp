@@ -105,6 +105,22 @@ TEST(DeviceModel, DISABLED_isSlowedDownByHalf)
     EXPECT_GE(ms, 30.72);
 }
 
+// Throttled by 3 for the whole of the test; NVML and others are told so.
+TEST(DeviceModel, aThrottledDeviceTakesItsFactorLonger)
+{
+    EXPECT_EQ(runAgain("RINGSIDE_DEVICE_MODEL=" RINGSIDE_THROTTLED_MODEL, "DeviceModel.DISABLED_isThrottled"),
+              0);
+    EXPECT_EQ(ringside_platform_throttle_factor(), 1);
+}
+
+TEST(DeviceModel, DISABLED_isThrottled)
+{
+    const DeviceBuffer buffer;
+    const double ms = deviceMs([&](cudaStream_t stream) { launchScale(buffer.data, 1, 20'480, stream); });
+    EXPECT_GE(ms, 3 * 20.48);
+    EXPECT_EQ(ringside_platform_throttle_factor(), 3);
+}
+
 TEST(DeviceModel, aBadFileIsAnInitializationError)
 {
     EXPECT_EQ(runAgain("RINGSIDE_DEVICE_MODEL=/no/such/file", "DeviceModel.DISABLED_refusesEveryCall"), 0);
