@@ -10,6 +10,8 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <utility>
 
 namespace ringside::platform {
 namespace {
@@ -35,6 +37,34 @@ std::vector<std::unique_ptr<Device>>& devices()
     }();
     return *all;
 }
+
+// A thread's default streams, one a device. They end with the thread; what is queued still runs.
+class ThreadStreams final {
+public:
+    ThreadStreams() = default;
+    ~ThreadStreams()
+    {
+        if (forkedAway()) // nobody is left who could hold or free the locks
+            return;
+        for (const auto& [index, stream] : m_streams)
+            device(index).destroyStream(stream);
+    }
+    ThreadStreams(const ThreadStreams&) = delete;
+    ThreadStreams& operator=(const ThreadStreams&) = delete;
+    std::shared_ptr<Stream> on(int index)
+    {
+        std::shared_ptr<Stream>& stream = m_streams[index];
+        if (stream == nullptr)
+            stream = device(index).createStream(cudaStreamDefault, 0);
+        return stream;
+    }
+
+private:
+    std::map<int, std::shared_ptr<Stream>> m_streams;
+};
+
+thread_local ThreadStreams threadStreams;
+thread_local bool nullIsPerThread = false;
 
 bool isBlocking(const Stream& stream)
 {
@@ -155,8 +185,17 @@ void setCurrentDevice(int index)
     threadDevice = index;
 }
 
+PerThreadDefault::PerThreadDefault() : m_before(std::exchange(nullIsPerThread, true)) {}
+
+PerThreadDefault::~PerThreadDefault()
+{
+    nullIsPerThread = m_before;
+}
+
 std::shared_ptr<Stream> findStream(cudaStream_t handle)
 {
+    if (handle == cudaStreamPerThread || (handle == nullptr && nullIsPerThread))
+        return threadStreams.on(threadDevice);
     if (handle == nullptr || handle == cudaStreamLegacy)
         return device(threadDevice).legacyStream();
     return streamHandles().find(handle);

@@ -53,8 +53,21 @@ void setCurrentDevice(int index);
     return stream.options().legacy;
 }
 
-/// The stream a handle means (null and cudaStreamLegacy: the current device's legacy stream), null for a bad
-/// handle.
+/// While it lives, null handles on this thread mean the thread's own default stream: what programs built for
+/// that get from the functions whose names end in _ptsz or _ptds.
+class PerThreadDefault final {
+public:
+    PerThreadDefault();
+    ~PerThreadDefault();
+    PerThreadDefault(const PerThreadDefault&) = delete;
+    PerThreadDefault& operator=(const PerThreadDefault&) = delete;
+
+private:
+    const bool m_before;
+};
+
+/// The stream a handle means, null for a bad handle. Null and cudaStreamLegacy are the current device's
+/// legacy stream, cudaStreamPerThread is the calling thread's on that device.
 [[nodiscard]] std::shared_ptr<Stream> findStream(cudaStream_t handle);
 [[nodiscard]] cudaStream_t publishStream(const std::shared_ptr<Stream>& stream);
 /// Makes the handle invalid and returns its stream, null for a handle that is not valid.

@@ -176,6 +176,7 @@ cudaError_t launchKernel(const Kernel& kernel, const Launch& launch)
         return cudaErrorInvalidResourceHandle;
     Work work;
     const cudaError_t error = kernelWork(kernel, launch, work);
+    // NOLINTNEXTLINE(*NewDeleteLeaks): submit takes the argument
     return error != cudaSuccess ? error : submit(*stream, {.work = work}).error;
 }
 
