@@ -3,6 +3,17 @@
 #pragma once
 #include "kernel.h"
 
+/// What Adam's kernel is told anew in every step.
+struct AdamStep {
+    float lr;
+    float beta1;
+    float beta2;
+    float epsilon;
+    float meanCorrection;   ///< 1 / (1 - beta1^t): the running means start at 0
+    float squareCorrection; ///< 1 / (1 - beta2^t)
+    float scale;            ///< turns a sum over ranks into a mean
+};
+
 /// y[row, column] = max(0, y + bias[column]); an element a matrix entry.
 RS_DECLARE_KERNEL(bias_relu, (float* y, const float* bias, unsigned width))
 /// y[row, column] += bias[column]
@@ -36,5 +47,7 @@ RS_DECLARE_KERNEL(column_sums,
 /// SGD with momentum; `scale` turns a sum over ranks into a mean.
 RS_DECLARE_KERNEL(sgd, (float* weights, const float* gradients, float* velocity, float lr, float momentum,
                         float scale))
+/// Adam; `step` is the same for all weights.
+RS_DECLARE_KERNEL(adam, (float* weights, const float* gradients, float* mean, float* square, AdamStep step))
 /// Arithmetic that nobody needs, `iterations` units long: what the fault late_rank adds.
 RS_DECLARE_KERNEL(busy, (float* sink, unsigned iterations))

@@ -27,6 +27,31 @@ void addModel(CLI::App& app, Options& options)
         ->check(CLI::Range(1, 1000));
 }
 
+/// CLI::Range lets "nan" pass.
+CLI::Validator between(double low, double high)
+{
+    return {[low, high](const std::string& text) -> std::string {
+                double value = 0;
+                if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high)
+                    return {};
+                return fmt::format("{} is not a number from {} to {}", text, low, high);
+            },
+            fmt::format("in [{} - {}]", low, high)};
+}
+
+void addOptimizer(CLI::App& app, Options& options)
+{
+    app.add_option("--optimizer", options.optimizer,
+                   "sgd: with momentum; adam: betas 0.9 and 0.999, epsilon 1e-8")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"sgd", "adam"}));
+    app.add_option("--lr", options.lr, "Learning rate; without it 0.02 for sgd, 0.001 for adam")
+        ->check(between(1e-12, 1000));
+    app.add_option("--momentum", options.momentum, "sgd: momentum")
+        ->capture_default_str()
+        ->check(between(0, 1));
+}
+
 /// An option that would change nothing is a mistake of whoever gave it.
 void refuseOthers(const CLI::App& app, const Options& options)
 {
@@ -35,6 +60,8 @@ void refuseOthers(const CLI::App& app, const Options& options)
             throw CLI::ValidationError(name,
                                        "belongs to --model mlp; the shape of " + options.model + " is fixed");
     }
+    if (options.optimizer != "sgd" && app.count("--momentum") > 0)
+        throw CLI::ValidationError("--momentum", "belongs to --optimizer sgd; adam's betas are fixed");
 }
 
 void addTraining(CLI::App& app, Options& options)
@@ -47,10 +74,6 @@ void addTraining(CLI::App& app, Options& options)
     app.add_option("--batch", options.batch, "Samples a step over all ranks; a multiple of their number")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
-    app.add_option("--lr", options.lr, "Learning rate")->capture_default_str()->check(CLI::PositiveNumber);
-    app.add_option("--momentum", options.momentum, "Momentum")
-        ->capture_default_str()
-        ->check(CLI::Range(0.0, 1.0));
     app.add_option("--seed", options.seed, "Seed of weights, data and order")->capture_default_str();
     app.add_option("--samples", options.samples, "Size of the training set")->capture_default_str();
     app.add_option("--eval", options.eval, "Held-out samples to measure the accuracy on; 0: none")
@@ -93,6 +116,7 @@ ParsedOptions parseOptions(int argc, const char* const* argv)
     CLI::App app("Trains a small network on drawn digits, data-parallel over ranks, with faults on demand",
                  "ddp_trainer");
     addModel(app, parsed.options);
+    addOptimizer(app, parsed.options);
     addTraining(app, parsed.options);
     addDistribution(app, parsed.options);
     addRest(app, parsed.options);
@@ -104,6 +128,11 @@ ParsedOptions parseOptions(int argc, const char* const* argv)
         parsed.exitCode = app.exit(error) == 0 ? 0 : 2;
     }
     return parsed;
+}
+
+float learningRate(const Options& options)
+{
+    return options.lr.value_or(options.optimizer == "adam" ? 0.001F : 0.02F);
 }
 
 void checkAgainstWorld(const Options& options, unsigned worldSize)

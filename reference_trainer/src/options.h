@@ -2,6 +2,7 @@
 // The command line.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,13 @@ struct Options {
     unsigned processes = 0;    ///< --nproc: start this many local ranks; 0: this process is a rank
     std::string model = "mlp"; ///< or "convnet"
     unsigned steps = 200;
-    unsigned warmup = 5;   ///< first steps left out of the figures
-    unsigned batch = 256;  ///< over all ranks
-    unsigned hidden = 192; ///< of the mlp
-    unsigned layers = 10;  ///< hidden layers of the mlp
-    float lr = 0.02F;
-    float momentum = 0.9F;
+    unsigned warmup = 5;           ///< first steps left out of the figures
+    unsigned batch = 256;          ///< over all ranks
+    unsigned hidden = 192;         ///< of the mlp
+    unsigned layers = 10;          ///< hidden layers of the mlp
+    std::string optimizer = "sgd"; ///< or "adam"
+    std::optional<float> lr;       ///< none: learningRate() knows
+    float momentum = 0.9F;         ///< of sgd
     std::uint64_t seed = 1;
     std::uint64_t samples = 16384; ///< size of the training set
     unsigned eval = 1000;          ///< held-out samples over all ranks; 0: no evaluation
@@ -37,6 +39,9 @@ struct ParsedOptions {
 
 /// Prints help or the complaint itself.
 [[nodiscard]] ParsedOptions parseOptions(int argc, const char* const* argv);
+
+/// The given one or the optimizer's usual one.
+[[nodiscard]] float learningRate(const Options& options);
 
 /// Throws Failure when the options do not fit the number of ranks.
 void checkAgainstWorld(const Options& options, unsigned worldSize);

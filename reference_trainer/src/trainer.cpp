@@ -2,7 +2,6 @@
 #include "trainer.h"
 
 #include "digits.h"
-#include "kernels/kernels.h"
 #include "models/models.h"
 #include "nvtx_range.h"
 
@@ -46,7 +45,7 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     , m_stream(makeStream())
     , m_network(modelFor(options).layers, m_localBatch, options.seed, m_stream.get())
     , m_reducer(m_network, communicator, m_stream.get(), hooks)
-    , m_velocity(m_network.parameters().size())
+    , m_optimizer(makeOptimizer(options, m_network.parameters().size()))
     , m_losses(options.steps)
     , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)
 {
@@ -111,9 +110,10 @@ void Trainer::step(std::uint64_t number)
 void Trainer::optimize()
 {
     const NvtxRange optimizer("optimizer");
-    RS_CHECK(launch_sgd(m_stream.get(), static_cast<unsigned>(m_network.parameters().size()),
-                        m_network.parameters().data(), m_network.gradients().data(), m_velocity.data(),
-                        m_options.lr, m_options.momentum, 1.0F / static_cast<float>(m_identity.worldSize)));
+    m_optimizer->step(
+        m_stream.get(),
+        {.parameters = m_network.parameters().data(), .gradients = m_network.gradients().data()},
+        1.0F / static_cast<float>(m_identity.worldSize));
 }
 
 void Trainer::reportProgress(std::uint64_t number)

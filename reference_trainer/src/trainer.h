@@ -6,6 +6,7 @@
 #include "launch_environment.h"
 #include "loader.h"
 #include "network.h"
+#include "optimizer.h"
 #include "options.h"
 #include "watchdog.h"
 
@@ -51,7 +52,7 @@ private:
     Stream m_stream;
     Network m_network;
     GradientReducer m_reducer;
-    DeviceArray<float> m_velocity;
+    std::unique_ptr<Optimizer> m_optimizer;
     DeviceArray<float> m_losses;
     std::vector<Event> m_stepEnds; ///< one more than steps: the first is the start
     Loader m_loader;

@@ -56,6 +56,23 @@ TEST(Options, refuseWhatTheModelDoesNotHave)
     EXPECT_EQ(parse({"--layers", "2", "--model", "convnet"}).exitCode, 2);
 }
 
+TEST(Options, chooseTheOptimizer)
+{
+    EXPECT_EQ(parse({}).options.optimizer, "sgd");
+    EXPECT_EQ(parse({"--optimizer", "adam"}).options.optimizer, "adam");
+    EXPECT_EQ(parse({"--optimizer", "lion"}).exitCode, 2);
+    EXPECT_EQ(parse({"--optimizer", "adam", "--momentum", "0.5"}).exitCode, 2);
+}
+
+TEST(Options, refuseRatesThatAreNoNumbers)
+{
+    for (const char* rate : {"nan", "inf", "-1", "0", "1e60", "1e-60", "fast"})
+        EXPECT_EQ(parse({"--lr", rate}).exitCode, 2) << rate;
+    for (const char* momentum : {"nan", "-0.1", "1.1"})
+        EXPECT_EQ(parse({"--momentum", momentum}).exitCode, 2) << momentum;
+    EXPECT_EQ(parse({"--lr", "0.5"}).options.lr, 0.5F);
+}
+
 TEST(Options, refuseABatchThatDoesNotDivide)
 {
     const Options options = parse({"--batch", "10"}).options;

@@ -4,6 +4,7 @@
 import array
 import json
 import re
+import statistics
 import unittest
 
 import trainer_process as trainer
@@ -46,6 +47,17 @@ class Training(unittest.TestCase):
         for ranks in (2, 3):
             self.assert_same(one, self.parameters(f"convnet_{ranks}", *common, "--nproc", ranks))
 
+    def test_that_holds_for_adam_on_the_whole(self):
+        # Adam divides a gradient by its own size: one that is only a rounding error moves its weight as far as any other. So
+        # single weights may differ, but not many: on the average by much less than the weights have moved.
+        common = ("--model", "convnet", "--optimizer", "adam", "--eval", 0, "--batch", 60)
+        one = self.parameters("adam_one", *common, "--steps", 10)
+        start = self.parameters("adam_start", *common, "--steps", 1)
+        moved = statistics.fmean(abs(a - b) for a, b in zip(one, start))
+        for ranks in (2, 3):
+            several = self.parameters(f"adam_{ranks}", *common, "--steps", 10, "--nproc", ranks)
+            self.assertLess(statistics.fmean(abs(a - b) for a, b in zip(one, several)), moved / 100)
+
     def test_the_same_seed_gives_the_same_bits_again(self):
         for model in ("mlp", "convnet"):
             again = [self.parameters(f"again_{k}", "--model", model, "--eval", 0, "--steps", 5, "--batch", 24, "--nproc", 3)
@@ -82,6 +94,16 @@ class Training(unittest.TestCase):
         self.assertEqual(sum(result["bucket_bytes"]), 4 * result["parameters"])
         self.assertRegex(out, r"accuracy +9\d\.\d %")
         self.assertTrue(re.search(r"p50 [0-9.]+ ms, p90 [0-9.]+ ms, p99", out), out)
+
+    def test_the_convnet_with_adam_learns_them_with_any_number_of_ranks(self):
+        for ranks in (2, 4):
+            with self.subTest(ranks=ranks):
+                path = trainer.FOLDER / "convnet.json"
+                code, out, err = trainer.run("--model", "convnet", "--optimizer", "adam", "--nproc", ranks, "--steps", 80,
+                                             "--json", path)
+                self.assertEqual(code, 0, out + err)
+                self.assertGreater(json.loads(path.read_text())["accuracy"], 0.95)
+                self.assertRegex(out, r"accuracy +9[5-9]\.\d %|accuracy +100")
 
     def test_small_buckets_are_many(self):
         sizes = {}
