@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+#include "platform.h"
+
+#include <time.h>
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace ringside::nvml {
+namespace {
+
+struct Session {
+    std::mutex mutex;
+    int users = 0;
+    double startedS = -1;
+};
+
+Session& session()
+{
+    static auto* only = new Session;
+    return *only;
+}
+
+double monotonicS()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+std::vector<nvmlDevice_st>& devices()
+{
+    static auto* all = [] {
+        auto* made = new std::vector<nvmlDevice_st>;
+        for (int i = 0; i < ringside_platform_device_count(); ++i)
+            made->push_back({i});
+        return made;
+    }();
+    return *all;
+}
+
+bool scriptIsGood()
+{
+    static const bool good = [] {
+        const std::string& error = Script::get().error();
+        if (!error.empty())
+            std::fprintf(stderr, "ringside cpu platform: %s\n", error.c_str());
+        return error.empty();
+    }();
+    return good;
+}
+
+std::optional<double> positive(double number)
+{
+    return number > 0 ? std::optional(number) : std::nullopt;
+}
+
+// What follows from the device model (device_model.md): its clock and the throttling of it.
+std::optional<double> fromModel(Reading reading)
+{
+    const double clock = ringside_platform_model_number("sm_clock_mhz", 0);
+    const double factor = ringside_platform_throttle_factor();
+    switch (reading) {
+    case Reading::SmClock:
+        return positive(clock / factor);
+    case Reading::SmClockMax:
+        return positive(clock);
+    case Reading::Reasons:
+        if (clock <= 0)
+            return std::nullopt;
+        return static_cast<double>(factor > 1 ? nvmlClocksEventReasonSwThermalSlowdown
+                                              : nvmlClocksEventReasonNone);
+    default:
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
+nvmlReturn_t begin()
+{
+    if (!scriptIsGood())
+        return NVML_ERROR_UNKNOWN;
+    Session& only = session();
+    const std::lock_guard lock(only.mutex);
+    ++only.users;
+    if (only.startedS < 0)
+        only.startedS = monotonicS();
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t end()
+{
+    Session& only = session();
+    const std::lock_guard lock(only.mutex);
+    if (only.users == 0)
+        return NVML_ERROR_UNINITIALIZED;
+    --only.users;
+    return NVML_SUCCESS;
+}
+
+bool initialized()
+{
+    Session& only = session();
+    const std::lock_guard lock(only.mutex);
+    return only.users > 0;
+}
+
+double now()
+{
+    Session& only = session();
+    const std::lock_guard lock(only.mutex);
+    return monotonicS() - only.startedS;
+}
+
+nvmlDevice_t deviceHandle(int index)
+{
+    return &devices()[static_cast<std::size_t>(index)];
+}
+
+bool isDevice(nvmlDevice_t device)
+{
+    for (const nvmlDevice_st& known : devices())
+        if (&known == device)
+            return true;
+    return false;
+}
+
+std::optional<double> valueNow(nvmlDevice_t device, Reading reading, int link)
+{
+    const std::optional<double> said = Script::get().value(device->index, reading, now(), link);
+    return said.has_value() ? said : fromModel(reading);
+}
+
+nvmlReturn_t copyText(char* to, unsigned length, const std::string& text)
+{
+    if (length < text.size() + 1)
+        return NVML_ERROR_INSUFFICIENT_SIZE;
+    std::memcpy(to, text.c_str(), text.size() + 1);
+    return NVML_SUCCESS;
+}
+
+} // namespace ringside::nvml

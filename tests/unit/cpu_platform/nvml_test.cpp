@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emulated NVML: what a script says and when, NVML's own error codes, and that nothing is invented. The
+// library reads its script once, so every case is a child process.
+#include "script.h"
+
+#include <cuda_runtime_api.h>
+#include <nvml.h>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+// Newer headers have deprecated some of what runs on every driver.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+namespace {
+
+// Runs `body` with NVML initialised and this script (none: null) in a child, where EXPECT works as usual.
+template <class Body>
+void withScript(const char* script, Body&& body)
+{
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("ringside-nvml-" + std::to_string(getpid()));
+    const pid_t child = fork();
+    if (child == 0) {
+        if (script != nullptr) {
+            std::ofstream(file) << script;
+            setenv("RINGSIDE_NVML_SCRIPT", file.c_str(), 1);
+        }
+        EXPECT_EQ(nvmlInit(), NVML_SUCCESS);
+        body();
+        std::cout.flush();
+        std::fflush(nullptr);
+        _exit(testing::Test::HasFailure() ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    std::filesystem::remove(file);
+}
+
+nvmlDevice_t device(unsigned index)
+{
+    nvmlDevice_t handle = nullptr;
+    EXPECT_EQ(nvmlDeviceGetHandleByIndex(index, &handle), NVML_SUCCESS);
+    return handle;
+}
+
+// One reading, -1 where it is not supported.
+template <class Number, class... Arguments>
+double reading(nvmlReturn_t (*function)(nvmlDevice_t, Arguments..., Number*), nvmlDevice_t of,
+               Arguments... arguments)
+{
+    Number value{};
+    const nvmlReturn_t result = function(of, arguments..., &value);
+    EXPECT_TRUE(result == NVML_SUCCESS || result == NVML_ERROR_NOT_SUPPORTED) << result;
+    return result == NVML_SUCCESS ? static_cast<double>(value) : -1;
+}
+
+nvmlFieldValue_t field(nvmlDevice_t of, unsigned id, unsigned scope = 0)
+{
+    nvmlFieldValue_t value{};
+    value.fieldId = id;
+    value.scopeId = scope;
+    EXPECT_EQ(nvmlDeviceGetFieldValues(of, 1, &value), NVML_SUCCESS);
+    return value;
+}
+
+constexpr const char* kFull = R"(
+# everything once
+0 * gpu=95 memory=40 memory_total=8e10 memory_used=2e10 power=301.5 power_limit=400 energy=12.5 temperature=64
+0 * sm_clock=1410 sm_clock_max=1755 memory_clock=1593 memory_clock_max=1593 reasons=power_cap+hw_thermal pstate=2
+0 * pcie_tx=1048576 pcie_rx=2097152 pcie_replays=3 pcie_generation=4 pcie_width=8 pcie_generation_max=5 pcie_width_max=16
+0 * ecc_corrected=7 ecc_uncorrected=1 ecc_corrected_aggregate=70 ecc_uncorrected_aggregate=10 memory_temperature=80
+0 1 gpu=5   # only this device
+)";
+
+TEST(Nvml, reportsWhatTheScriptSaysInItsOwnUnits)
+{
+    withScript(kFull, [] {
+        const nvmlDevice_t first = device(0);
+        nvmlUtilization_t utilization{};
+        nvmlMemory_t memory{};
+        nvmlMemory_v2_t memory2{};
+        memory2.version = nvmlMemory_v2;
+        EXPECT_EQ(nvmlDeviceGetUtilizationRates(first, &utilization), NVML_SUCCESS);
+        EXPECT_EQ(utilization.gpu, 95U);
+        EXPECT_EQ(utilization.memory, 40U);
+        EXPECT_EQ(nvmlDeviceGetUtilizationRates(device(1), &utilization), NVML_SUCCESS);
+        EXPECT_EQ(utilization.gpu, 5U);
+        EXPECT_EQ(nvmlDeviceGetMemoryInfo(first, &memory), NVML_SUCCESS);
+        EXPECT_EQ(memory.total, 80'000'000'000U);
+        EXPECT_EQ(memory.used + memory.free, memory.total);
+        EXPECT_EQ(nvmlDeviceGetMemoryInfo_v2(first, &memory2), NVML_SUCCESS);
+        EXPECT_EQ(memory2.used, 20'000'000'000U);
+        EXPECT_EQ(reading(nvmlDeviceGetPowerUsage, first), 301'500);
+        EXPECT_EQ(reading(nvmlDeviceGetEnforcedPowerLimit, first), 400'000);
+        EXPECT_EQ(reading(nvmlDeviceGetTotalEnergyConsumption, first), 12'500);
+        EXPECT_EQ(reading(nvmlDeviceGetPerformanceState, first), 2);
+        EXPECT_EQ(reading(nvmlDeviceGetCurrentClocksEventReasons, first), 0x44);
+        EXPECT_EQ(reading(nvmlDeviceGetPcieReplayCounter, first), 3);
+        EXPECT_EQ(reading(nvmlDeviceGetCurrPcieLinkGeneration, first), 4);
+        EXPECT_EQ(reading(nvmlDeviceGetCurrPcieLinkWidth, first), 8);
+        EXPECT_EQ(reading(nvmlDeviceGetMaxPcieLinkGeneration, first), 5);
+        EXPECT_EQ(reading(nvmlDeviceGetMaxPcieLinkWidth, first), 16);
+    });
+}
+
+TEST(Nvml, tellsSensorsClocksAndCountersApart)
+{
+    withScript(kFull, [] {
+        const nvmlDevice_t first = device(0);
+        unsigned value = 0;
+        unsigned long long errors = 0;
+        EXPECT_EQ(nvmlDeviceGetTemperature(first, NVML_TEMPERATURE_GPU, &value), NVML_SUCCESS);
+        EXPECT_EQ(value, 64U);
+        EXPECT_EQ(nvmlDeviceGetClockInfo(first, NVML_CLOCK_SM, &value), NVML_SUCCESS);
+        EXPECT_EQ(value, 1410U);
+        EXPECT_EQ(nvmlDeviceGetClockInfo(first, NVML_CLOCK_MEM, &value), NVML_SUCCESS);
+        EXPECT_EQ(value, 1593U);
+        EXPECT_EQ(nvmlDeviceGetMaxClockInfo(first, NVML_CLOCK_SM, &value), NVML_SUCCESS);
+        EXPECT_EQ(value, 1755U);
+        EXPECT_EQ(nvmlDeviceGetClockInfo(first, NVML_CLOCK_VIDEO, &value), NVML_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(nvmlDeviceGetPcieThroughput(first, NVML_PCIE_UTIL_RX_BYTES, &value), NVML_SUCCESS);
+        EXPECT_EQ(value, 2048U);
+        EXPECT_EQ(nvmlDeviceGetTotalEccErrors(first, NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_AGGREGATE_ECC,
+                                              &errors),
+                  NVML_SUCCESS);
+        EXPECT_EQ(errors, 10U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_ECC_SBE_VOL_TOTAL).value.ullVal, 7U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_MEMORY_TEMP).value.uiVal, 80U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_POWER_INSTANT).value.uiVal, 301'500U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION).value.ullVal, 12'500U);
+        EXPECT_EQ(field(first, 9999).nvmlReturn, NVML_ERROR_NOT_SUPPORTED);
+    });
+}
+
+TEST(Nvml, knowsEachNvLinkAndTheirSum)
+{
+    constexpr const char* kLinks = "0 0 nvlinks=3 nvlink_replays=2 nvlink_tx=2048 nvlink_speed=25e9\n"
+                                   "0 0 nvlink_up.1=0 nvlink_replays.1=40\n";
+    withScript(kLinks, [] {
+        const nvmlDevice_t first = device(0);
+        nvmlEnableState_t state = NVML_FEATURE_DISABLED;
+        unsigned long long errors = 0;
+        EXPECT_EQ(nvmlDeviceGetNvLinkState(first, 0, &state), NVML_SUCCESS);
+        EXPECT_EQ(state, NVML_FEATURE_ENABLED);
+        EXPECT_EQ(nvmlDeviceGetNvLinkState(first, 1, &state), NVML_SUCCESS);
+        EXPECT_EQ(state, NVML_FEATURE_DISABLED);
+        EXPECT_EQ(nvmlDeviceGetNvLinkState(first, 3, &state), NVML_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(nvmlDeviceGetNvLinkState(device(1), 0, &state), NVML_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(nvmlDeviceGetNvLinkErrorCounter(first, 1, NVML_NVLINK_ERROR_DL_REPLAY, &errors),
+                  NVML_SUCCESS);
+        EXPECT_EQ(errors, 40U);
+        EXPECT_EQ(nvmlDeviceGetNvLinkErrorCounter(first, 1, NVML_NVLINK_ERROR_DL_CRC_DATA, &errors),
+                  NVML_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL).value.ullVal, 44U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_LINK_COUNT).value.uiVal, 3U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, 2).value.ullVal, 2U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, UINT_MAX).value.ullVal, 6U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_GET_SPEED, 2).value.uiVal, 25'000U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, 3).nvmlReturn,
+                  NVML_ERROR_NOT_SUPPORTED);
+    });
+}
+
+// Without a script nothing is known, and nothing is 0.
+TEST(Nvml, inventsNothing)
+{
+    withScript(nullptr, [] {
+        const nvmlDevice_t first = device(0);
+        nvmlUtilization_t utilization{};
+        nvmlMemory_t memory{};
+        nvmlEnableState_t state{};
+        unsigned count = 0;
+        EXPECT_EQ(nvmlDeviceGetUtilizationRates(first, &utilization), NVML_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(nvmlDeviceGetMemoryInfo(first, &memory), NVML_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(nvmlDeviceGetEccMode(first, &state, &state), NVML_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(nvmlDeviceGetComputeRunningProcesses(first, &count, nullptr), NVML_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(reading(nvmlDeviceGetPowerUsage, first), -1);
+        EXPECT_EQ(reading(nvmlDeviceGetCurrentClocksThrottleReasons, first), -1);
+        EXPECT_EQ(reading(nvmlDeviceGetPcieReplayCounter, first), -1);
+        EXPECT_EQ(field(first, NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION).nvmlReturn, NVML_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL).nvmlReturn,
+                  NVML_ERROR_NOT_SUPPORTED);
+    });
+}
+
+TEST(Nvml, takesClockAndReasonFromAThrottledModel)
+{
+    setenv("RINGSIDE_DEVICE_MODEL", RINGSIDE_THROTTLED_MODEL, 1);
+    withScript("0 1 sm_clock=1000 reasons=power_cap", [] {
+        unsigned mhz = 0;
+        EXPECT_EQ(nvmlDeviceGetClockInfo(device(0), NVML_CLOCK_SM, &mhz), NVML_SUCCESS);
+        EXPECT_EQ(mhz, 470U); // 1410 MHz throttled by 3
+        EXPECT_EQ(nvmlDeviceGetMaxClockInfo(device(0), NVML_CLOCK_SM, &mhz), NVML_SUCCESS);
+        EXPECT_EQ(mhz, 1410U);
+        EXPECT_EQ(reading(nvmlDeviceGetCurrentClocksEventReasons, device(0)), 0x20);
+        EXPECT_EQ(nvmlDeviceGetClockInfo(device(1), NVML_CLOCK_SM, &mhz), NVML_SUCCESS);
+        EXPECT_EQ(mhz, 1000U); // the script goes first
+        EXPECT_EQ(reading(nvmlDeviceGetCurrentClocksEventReasons, device(1)), 4);
+    });
+    unsetenv("RINGSIDE_DEVICE_MODEL");
+}
+
+TEST(Nvml, itsDevicesAreTheRuntimes)
+{
+    withScript(nullptr, [] {
+        unsigned count = 0;
+        int cudaCount = 0;
+        EXPECT_EQ(nvmlDeviceGetCount(&count), NVML_SUCCESS);
+        EXPECT_EQ(cudaGetDeviceCount(&cudaCount), cudaSuccess);
+        ASSERT_EQ(static_cast<int>(count), cudaCount);
+        cudaDeviceProp properties{};
+        std::array<char, 32> busId{};
+        EXPECT_EQ(cudaGetDeviceProperties(&properties, 3), cudaSuccess);
+        EXPECT_EQ(cudaDeviceGetPCIBusId(busId.data(), static_cast<int>(busId.size()), 3), cudaSuccess);
+        nvmlDevice_t byBus = nullptr;
+        EXPECT_EQ(nvmlDeviceGetHandleByPciBusId(busId.data(), &byBus), NVML_SUCCESS);
+        unsigned index = 0;
+        EXPECT_EQ(nvmlDeviceGetIndex(byBus, &index), NVML_SUCCESS);
+        EXPECT_EQ(index, 3U);
+        std::array<char, NVML_DEVICE_NAME_BUFFER_SIZE> name{};
+        std::array<char, NVML_DEVICE_UUID_BUFFER_SIZE> uuid{};
+        EXPECT_EQ(nvmlDeviceGetName(byBus, name.data(), name.size()), NVML_SUCCESS);
+        EXPECT_STREQ(name.data(), properties.name);
+        EXPECT_EQ(nvmlDeviceGetUUID(byBus, uuid.data(), uuid.size()), NVML_SUCCESS);
+        std::string digits;
+        for (const char byte : properties.uuid.bytes) {
+            std::array<char, 3> text{};
+            std::snprintf(text.data(), text.size(), "%02x", static_cast<unsigned char>(byte));
+            digits += text.data();
+        }
+        std::string plain(uuid.data() + 4);
+        std::erase(plain, '-');
+        EXPECT_EQ(plain, digits);
+        nvmlDevice_t byUuid = nullptr;
+        EXPECT_EQ(nvmlDeviceGetHandleByUUID(uuid.data(), &byUuid), NVML_SUCCESS);
+        EXPECT_EQ(byUuid, byBus);
+        nvmlPciInfo_t place{};
+        EXPECT_EQ(nvmlDeviceGetPciInfo(byBus, &place), NVML_SUCCESS);
+        EXPECT_STREQ(place.busId, "00000000:13:00.0");
+    });
+}
+
+TEST(Nvml, misuseGivesItsOwnErrors)
+{
+    unsigned count = 0;
+    nvmlDevice_t handle = nullptr;
+    EXPECT_EQ(nvmlDeviceGetCount(&count), NVML_ERROR_UNINITIALIZED);
+    EXPECT_EQ(nvmlDeviceGetHandleByIndex(0, &handle), NVML_ERROR_UNINITIALIZED);
+    EXPECT_EQ(nvmlShutdown(), NVML_ERROR_UNINITIALIZED);
+    EXPECT_STREQ(nvmlErrorString(NVML_ERROR_NOT_SUPPORTED), "Not Supported");
+    withScript(kFull, [] {
+        std::array<char, 8> tooSmall{};
+        unsigned value = 0;
+        nvmlDevice_t other = nullptr;
+        nvmlMemory_v2_t memory{};
+        auto* const nobody = reinterpret_cast<nvmlDevice_t>(&value);
+        EXPECT_EQ(nvmlDeviceGetHandleByIndex(8, &other), NVML_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(nvmlDeviceGetHandleByIndex(0, nullptr), NVML_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(nvmlDeviceGetHandleByUUID("GPU-nobody", &other), NVML_ERROR_NOT_FOUND);
+        EXPECT_EQ(nvmlDeviceGetHandleByPciBusId("0000:99:00.0", &other), NVML_ERROR_NOT_FOUND);
+        EXPECT_EQ(nvmlDeviceGetPowerUsage(nobody, &value), NVML_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(nvmlDeviceGetPowerUsage(nullptr, &value), NVML_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(nvmlDeviceGetPowerUsage(device(0), nullptr), NVML_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(nvmlDeviceGetName(device(0), tooSmall.data(), tooSmall.size()),
+                  NVML_ERROR_INSUFFICIENT_SIZE);
+        EXPECT_EQ(nvmlDeviceGetMemoryInfo_v2(device(0), &memory), NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+        EXPECT_EQ(nvmlInit(), NVML_SUCCESS);     // counted
+        EXPECT_EQ(nvmlShutdown(), NVML_SUCCESS); // so this is not the last
+        EXPECT_EQ(nvmlDeviceGetPowerUsage(device(0), &value), NVML_SUCCESS);
+        EXPECT_EQ(nvmlShutdown(), NVML_SUCCESS);
+        EXPECT_EQ(nvmlDeviceGetCount(&value), NVML_ERROR_UNINITIALIZED);
+    });
+}
+
+TEST(Nvml, listsProcesses)
+{
+    withScript("0 0 process=4711:1e9 process=self:5e8 process=99:7\n0 0 process=99:0", [] {
+        std::array<nvmlProcessInfo_t, 4> processes{};
+        unsigned count = 1;
+        EXPECT_EQ(nvmlDeviceGetComputeRunningProcesses(device(0), &count, processes.data()),
+                  NVML_ERROR_INSUFFICIENT_SIZE);
+        EXPECT_EQ(count, 2U);
+        count = 4;
+        EXPECT_EQ(nvmlDeviceGetComputeRunningProcesses(device(0), &count, processes.data()), NVML_SUCCESS);
+        ASSERT_EQ(count, 2U);
+        const bool mineFirst = processes[0].pid == static_cast<unsigned>(getpid());
+        EXPECT_EQ(processes[mineFirst ? 0 : 1].usedGpuMemory, 500'000'000U);
+        EXPECT_EQ(processes[mineFirst ? 1 : 0].pid, 4711U);
+    });
+}
+
+TEST(Nvml, deliversXidEventsToWhoRegistered)
+{
+    withScript("0.05 * xid=31\n0.1 1 xid=79 lost=1", [] {
+        const nvmlDevice_t first = device(1); // before it is lost
+        nvmlEventSet_t set = nullptr;
+        nvmlEventData_t event{};
+        EXPECT_EQ(nvmlEventSetCreate(&set), NVML_SUCCESS);
+        EXPECT_EQ(nvmlDeviceRegisterEvents(first, nvmlEventTypeXidCriticalError, set), NVML_SUCCESS);
+        EXPECT_EQ(nvmlDeviceRegisterEvents(first, nvmlEventTypePState, set), NVML_ERROR_NOT_SUPPORTED);
+        for (const unsigned long long xid : {31ULL, 79ULL}) {
+            EXPECT_EQ(nvmlEventSetWait(set, &event, 10'000), NVML_SUCCESS);
+            EXPECT_EQ(event.device, first);
+            EXPECT_EQ(event.eventType, static_cast<unsigned long long>(nvmlEventTypeXidCriticalError));
+            EXPECT_EQ(event.eventData, xid);
+        }
+        EXPECT_EQ(nvmlEventSetWait(set, &event, 1), NVML_ERROR_TIMEOUT);
+        EXPECT_EQ(nvmlEventSetFree(set), NVML_SUCCESS);
+        unsigned value = 0;
+        EXPECT_EQ(nvmlDeviceGetPowerUsage(first, &value), NVML_ERROR_GPU_IS_LOST);
+        EXPECT_EQ(nvmlDeviceGetPowerUsage(device(0), &value), NVML_ERROR_NOT_SUPPORTED);
+    });
+}
+
+TEST(Nvml, itsFunctionsAreFoundByName)
+{
+    withScript(nullptr, [] {
+        void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_NOLOAD);
+        ASSERT_NE(library, nullptr);
+        EXPECT_NE(dlsym(library, "nvmlInit_v2"), nullptr);
+        EXPECT_NE(dlsym(library, "nvmlInit"), nullptr);
+        auto* const stub = reinterpret_cast<nvmlReturn_t (*)(nvmlDevice_t, int)>(
+            dlsym(library, "nvmlDeviceSetPersistenceMode"));
+        ASSERT_NE(stub, nullptr);
+        EXPECT_EQ(stub(nullptr, 0), NVML_ERROR_NOT_SUPPORTED);
+    });
+}
+
+using ringside::nvml::Reading;
+using ringside::nvml::Script;
+
+TEST(NvmlScript, aValueHoldsUntilTheNextLineOfItsDevice)
+{
+    const Script script("0 * gpu=10\n2.5 1 gpu=90\n5 * gpu=30\n5 0 gpu=31", "test");
+    ASSERT_EQ(script.error(), "");
+    const auto gpu = [&](int device, double seconds) {
+        return script.value(device, Reading::GpuUtilization, seconds).value_or(-1);
+    };
+    EXPECT_EQ(gpu(0, 0), 10);
+    EXPECT_EQ(gpu(1, 2.4), 10);
+    EXPECT_EQ(gpu(1, 2.5), 90);
+    EXPECT_EQ(gpu(0, 4), 10);
+    EXPECT_EQ(gpu(1, 5), 30);
+    EXPECT_EQ(gpu(0, 6), 31);
+    EXPECT_FALSE(Script("1 0 gpu=10", "test").value(0, Reading::GpuUtilization, 0.9).has_value());
+}
+
+TEST(NvmlScript, aMistakeIsAnErrorThatSaysWhere)
+{
+    const std::pair<const char*, const char*> cases[] = {
+        {"0 0 gpu=1\n0 0 gpv=1", "test:2: unknown key 'gpv'"},
+        {"0 0 gpu=much", "test:1: gpu cannot be 'much'"},
+        {"0 0 gpu", "test:1: gpu cannot be ''"},
+        {"0 9 gpu=1", "test:1: '9' is no device"},
+        {"0", "test:1: '' is no device"},
+        {"soon 0 gpu=1", "test:1: begins with 'soon'"},
+        {"2 0 gpu=1\n1 0 gpu=1", "test:2: begins with '1'"},
+        {"0 0 reasons=hot", "test:1: reasons cannot be 'hot'"},
+        {"0 0 gpu.1=5", "test:1: unknown key 'gpu.1'"},
+        {"0 0 process=7", "test:1: process needs"},
+        {"0 0 xid=1.5", "test:1: xid needs"}};
+    for (const auto& [text, expected] : cases)
+        EXPECT_EQ(Script(text, "test").error().find(expected), 0U) << Script(text, "test").error();
+}
+
+TEST(NvmlScript, aBadScriptFailsTheInitialisation)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("RINGSIDE_NVML_SCRIPT", "/no/such/script", 1);
+        testing::internal::CaptureStderr();
+        const bool failed = nvmlInit() == NVML_ERROR_UNKNOWN && nvmlInit() == NVML_ERROR_UNKNOWN;
+        const std::string said = testing::internal::GetCapturedStderr();
+        _exit(failed && said.find("/no/such/script") == said.rfind("/no/such/script") ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+}
+
+} // namespace
