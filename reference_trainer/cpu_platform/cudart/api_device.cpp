@@ -2,6 +2,7 @@
 // Devices: how many, which, and what they say they are.
 #include "api.h"
 #include "capture.h"
+#include "event.h"
 #include "memory.h"
 #include "model.h"
 
@@ -215,18 +216,6 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest)
     });
 }
 
-cudaError_t cudaDeviceCanAccessPeer(int* can, int index, int peer)
-{
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceCanAccessPeer_v4000, [&] {
-        if (can == nullptr)
-            return cudaErrorInvalidValue;
-        if (!isDevice(index) || !isDevice(peer))
-            return cudaErrorInvalidDevice;
-        *can = index == peer ? 0 : 1; // one address space
-        return cudaSuccess;
-    });
-}
-
 cudaError_t cudaDeviceSynchronize()
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, [] {
@@ -241,10 +230,15 @@ cudaError_t cudaDeviceSynchronize()
 cudaError_t cudaDeviceReset()
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020, [] {
-        const cudaError_t error = checkDeviceWait(currentDevice());
+        const int index = currentDevice();
+        const cudaError_t error = checkDeviceWait(index);
         if (error != cudaSuccess)
             return error;
-        device(currentDevice()).synchronize();
+        device(index).synchronize();
+        destroyStreams(index);
+        destroyEvents(index);
+        forgetPeers(index);
+        freeDevice(index);
         return cudaSuccess;
     });
 }

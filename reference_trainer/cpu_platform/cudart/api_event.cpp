@@ -62,6 +62,8 @@ cudaError_t elapsed(const Event& start, const Event& end, float& milliseconds)
         return cudaErrorCapturedEvent;
     const CompletionPtr from = start.recorded();
     const CompletionPtr to = end.recorded();
+    if (start.device() != end.device())
+        return cudaErrorInvalidResourceHandle;
     if (!start.timed() || !end.timed() || from == nullptr || to == nullptr)
         return cudaErrorInvalidResourceHandle;
     if (!from->done() || !to->done())
@@ -75,6 +77,11 @@ cudaError_t elapsed(const Event& start, const Event& end, float& milliseconds)
 std::shared_ptr<Event> findEvent(cudaEvent_t handle)
 {
     return eventHandles().find(handle);
+}
+
+void destroyEvents(int device)
+{
+    eventHandles().retireIf([device](const Event& event) { return event.device() == device; });
 }
 
 } // namespace ringside::platform

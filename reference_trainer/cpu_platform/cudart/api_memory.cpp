@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation, copies and sets. When a call blocks its caller follows CUDA's documented rules ("API
-// synchronization behavior"): that is what makes pageable copies worth finding.
+// Allocation and what is known about pointers.
 #include "api.h"
 #include "capture.h"
 #include "copies.h"
@@ -9,67 +8,6 @@
 using namespace ringside::platform;
 
 namespace {
-
-void runFree(void* pointer)
-{
-    static_cast<void>(freeMemory(pointer, MemoryType::Device));
-}
-
-enum class Caller : bool { Async, Synchronous };
-
-// Host memory that is pageable passes through a staging buffer on its way to the device, so the caller may go
-// on as soon as it is copied there; on the way back the caller waits. Synchronous copies wait unless no host
-// is involved. A captured copy reads its source at every launch.
-cudaError_t copyOnStream(Copy copy, cudaStream_t handle, Caller caller)
-{
-    const cudaError_t checked = checkCopy(copy);
-    if (checked != cudaSuccess || copy.extent.bytes() == 0)
-        return checked;
-    return withStream(handle, [&](Stream& stream) {
-        const bool synchronous = caller == Caller::Synchronous;
-        const cudaError_t error = synchronous ? checkWait(stream) : cudaSuccess;
-        if (error != cudaSuccess)
-            return error;
-        const bool pageable = copy.from == MemoryType::Pageable || copy.to == MemoryType::Pageable;
-        const bool staged =
-            !synchronous && copy.kind == cudaMemcpyHostToDevice && pageable && !isCapturing(stream);
-        const bool waits = copy.kind == cudaMemcpyHostToHost ||
-                           (copy.kind == cudaMemcpyDeviceToHost && pageable) ||
-                           (synchronous && copy.kind != cudaMemcpyDeviceToDevice);
-        const Submitted submitted = submit(stream, {.work = copyWork(copy, staged)});
-        if (waits && submitted.done != nullptr)
-            submitted.done->wait();
-        return submitted.error;
-    });
-}
-
-cudaError_t setOnStream(const Set& set, cudaStream_t handle, Caller caller)
-{
-    const cudaError_t checked = checkSet(set);
-    if (checked != cudaSuccess || set.extent.bytes() == 0)
-        return checked;
-    return withStream(handle, [&](Stream& stream) {
-        const bool synchronous = caller == Caller::Synchronous;
-        const cudaError_t error = synchronous ? checkWait(stream) : cudaSuccess;
-        if (error != cudaSuccess)
-            return error;
-        const Submitted submitted = submit(stream, {.work = setWork(set)});
-        if (synchronous && submitted.done != nullptr && findMemory(set.pointer).type == MemoryType::Pinned)
-            submitted.done->wait();
-        return submitted.error;
-    });
-}
-
-// A plain range of bytes.
-Copy bytes(void* destination, const void* source, std::size_t count, cudaMemcpyKind kind)
-{
-    return {.destination = destination, .source = source, .extent = {count}, .kind = kind};
-}
-
-Set bytes(void* pointer, int value, std::size_t count)
-{
-    return {.pointer = pointer, .value = static_cast<std::uint8_t>(value), .extent = {count}};
-}
 
 // A public function that CUDA forbids while streams capture.
 template <class Body>
@@ -87,6 +25,43 @@ cudaError_t give(void** pointer, void* memory, std::size_t size)
     return memory != nullptr || size == 0 ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+cudaMemoryType typeOf(MemoryType type)
+{
+    switch (type) {
+    case MemoryType::Device:
+        return cudaMemoryTypeDevice;
+    case MemoryType::Pinned:
+        return cudaMemoryTypeHost;
+    case MemoryType::Managed:
+        return cudaMemoryTypeManaged;
+    case MemoryType::Pageable:
+        break;
+    }
+    return cudaMemoryTypeUnregistered;
+}
+
+constexpr std::size_t kPitchAlignment = 512;
+constexpr unsigned kHostFlags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+constexpr unsigned kRegisterFlags =
+    cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+
+bool isPlace(const cudaMemLocation& place)
+{
+    return place.type == cudaMemLocationTypeDevice
+               ? isDevice(place.id)
+               : place.type == cudaMemLocationTypeHost || place.type == cudaMemLocationTypeHostNuma ||
+                     place.type == cudaMemLocationTypeHostNumaCurrent;
+}
+
+// Advice and prefetching are for managed memory, and change nothing here.
+bool isManaged(const void* pointer, std::size_t size)
+{
+    const MemoryRange range = findMemory(pointer);
+    const auto* begin = static_cast<const char*>(range.beginning);
+    return range.type == MemoryType::Managed && size != 0 &&
+           size <= range.size - static_cast<std::size_t>(static_cast<const char*>(pointer) - begin);
+}
+
 } // namespace
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size)
@@ -102,24 +77,29 @@ cudaError_t cudaFree(void* pointer)
     return unsafeCall(CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020, [&] {
         if (pointer == nullptr)
             return cudaSuccess;
-        if (!isAllocation(pointer, MemoryType::Device))
+        const MemoryRange range = findMemory(pointer);
+        const bool ours = range.owned && range.beginning == pointer && range.type != MemoryType::Pinned;
+        if (!ours)
             return cudaErrorInvalidValue;
-        device(findMemory(pointer).device).synchronize();
-        return freeMemory(pointer, MemoryType::Device) ? cudaSuccess : cudaErrorInvalidValue;
+        device(range.device).synchronize();
+        return freeMemory(pointer, range.type) ? cudaSuccess : cudaErrorInvalidValue;
     });
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t size)
 {
     return unsafeCall(CUPTI_RUNTIME_TRACE_CBID_cudaMallocHost_v3020, [&] {
-        return pointer == nullptr ? cudaErrorInvalidValue : give(pointer, allocatePinned(size), size);
+        return pointer == nullptr ? cudaErrorInvalidValue
+                                  : give(pointer, allocatePinned(size, cudaHostAllocDefault), size);
     });
 }
 
-cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned)
+cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned flags)
 {
     return unsafeCall(CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020, [&] {
-        return pointer == nullptr ? cudaErrorInvalidValue : give(pointer, allocatePinned(size), size);
+        if (pointer == nullptr || (flags & ~kHostFlags) != 0)
+            return cudaErrorInvalidValue;
+        return give(pointer, allocatePinned(size, flags), size);
     });
 }
 
@@ -135,12 +115,12 @@ cudaError_t cudaFreeHost(void* pointer)
     });
 }
 
-cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned)
+cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags)
 {
     return unsafeCall(CUPTI_RUNTIME_TRACE_CBID_cudaHostRegister_v4000, [&] {
-        if (pointer == nullptr || size == 0)
+        if (pointer == nullptr || size == 0 || (flags & ~kRegisterFlags) != 0)
             return cudaErrorInvalidValue;
-        return registerPinned(pointer, size) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+        return registerPinned(pointer, size, flags) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
     });
 }
 
@@ -151,32 +131,71 @@ cudaError_t cudaHostUnregister(void* pointer)
     });
 }
 
-cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream)
+cudaError_t cudaHostGetDevicePointer(void** onDevice, void* pointer, unsigned flags)
 {
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMallocAsync_v11020, [&] {
-        if (pointer == nullptr)
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaHostGetDevicePointer_v3020, [&] {
+        if (onDevice == nullptr || flags != 0 || findMemory(pointer).type != MemoryType::Pinned)
             return cudaErrorInvalidValue;
-        return withStream(stream, [&](Stream& on) {
-            const cudaError_t error = checkUnsupported(on); // no memory nodes in our graphs
-            return error != cudaSuccess ? error
-                                        : give(pointer, allocateDevice(on.options().device, size), size);
+        *onDevice = pointer; // one address space
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaHostGetFlags_v3020, [&] {
+        const MemoryRange range = findMemory(pointer);
+        if (flags == nullptr || range.type != MemoryType::Pinned)
+            return cudaErrorInvalidValue;
+        *flags = range.flags | cudaHostAllocMapped; // with unified addressing all of it is
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned flags)
+{
+    return unsafeCall(CUPTI_RUNTIME_TRACE_CBID_cudaMallocManaged_v6000, [&] {
+        const bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;
+        if (pointer == nullptr || size == 0 || !known)
+            return cudaErrorInvalidValue;
+        return give(pointer, allocateManaged(currentDevice(), size), size);
+    });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height)
+{
+    return unsafeCall(CUPTI_RUNTIME_TRACE_CBID_cudaMallocPitch_v3020, [&] {
+        if (pointer == nullptr || pitch == nullptr)
+            return cudaErrorInvalidValue;
+        *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+        return give(pointer, allocateDevice(currentDevice(), *pitch * height), *pitch * height);
+    });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size, cudaMemLocation place, unsigned flags,
+                                 cudaStream_t stream)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMemPrefetchAsync_v12020, [&] {
+        if (flags != 0 || !isManaged(pointer, size))
+            return cudaErrorInvalidValue;
+        if (!isPlace(place))
+            return cudaErrorInvalidDevice;
+        return withStream(stream, [](Stream& on) {
+            const cudaError_t error = checkUnsupported(on);
+            return error != cudaSuccess ? error : submit(on, {}).error;
         });
     });
 }
 
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream)
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t size, cudaMemoryAdvise advice,
+                          cudaMemLocation place)
 {
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaFreeAsync_v11020, [&] {
-        if (pointer == nullptr)
-            return cudaSuccess;
-        if (!isAllocation(pointer, MemoryType::Device))
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMemAdvise_v12020, [&] {
+        const bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
+        const bool needsPlace = advice >= cudaMemAdviseSetPreferredLocation;
+        if (!known || !isManaged(pointer, size))
             return cudaErrorInvalidValue;
-        return withStream(stream, [&](Stream& on) {
-            const cudaError_t error = checkUnsupported(on); // no memory nodes in our graphs
-            if (error != cudaSuccess)
-                return error;
-            return submit(on, {.hostFunction = runFree, .hostArgument = pointer}).error;
-        });
+        return needsPlace && !isPlace(place) ? cudaErrorInvalidDevice : cudaSuccess;
     });
 }
 
@@ -198,41 +217,12 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
             return cudaErrorInvalidValue;
         const MemoryRange range = findMemory(pointer);
         *attributes = {};
-        attributes->device = range.type == MemoryType::Device ? range.device : currentDevice();
-        attributes->type = range.type == MemoryType::Device   ? cudaMemoryTypeDevice
-                           : range.type == MemoryType::Pinned ? cudaMemoryTypeHost
-                                                              : cudaMemoryTypeUnregistered;
+        attributes->device = range.device >= 0 ? range.device : currentDevice();
+        attributes->type = typeOf(range.type);
         if (range.type != MemoryType::Pageable)
             attributes->devicePointer = const_cast<void*>(pointer);
         if (range.type != MemoryType::Device)
             attributes->hostPointer = const_cast<void*>(pointer);
         return cudaSuccess;
     });
-}
-
-cudaError_t cudaMemcpy(void* destination, const void* source, std::size_t count, cudaMemcpyKind kind)
-{
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020, [&] {
-        return copyOnStream(bytes(destination, source, count, kind), nullptr, Caller::Synchronous);
-    });
-}
-
-cudaError_t cudaMemcpyAsync(void* destination, const void* source, std::size_t count, cudaMemcpyKind kind,
-                            cudaStream_t stream)
-{
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, [&] {
-        return copyOnStream(bytes(destination, source, count, kind), stream, Caller::Async);
-    });
-}
-
-cudaError_t cudaMemset(void* pointer, int value, std::size_t count)
-{
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020,
-                   [&] { return setOnStream(bytes(pointer, value, count), nullptr, Caller::Synchronous); });
-}
-
-cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t count, cudaStream_t stream)
-{
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
-                   [&] { return setOnStream(bytes(pointer, value, count), stream, Caller::Async); });
 }

@@ -50,5 +50,13 @@ RINGSIDE_PER_THREAD(cudaMemcpy, ptds, v7000, (void* destination, const void* sou
 RINGSIDE_PER_THREAD(cudaMemcpyAsync, ptsz, v7000, (void* destination, const void* source, std::size_t count, cudaMemcpyKind kind, cudaStream_t stream), (destination, source, count, kind, stream))
 RINGSIDE_PER_THREAD(cudaMemset, ptds, v7000, (void* pointer, int value, std::size_t count), (pointer, value, count))
 RINGSIDE_PER_THREAD(cudaMemsetAsync, ptsz, v7000, (void* pointer, int value, std::size_t count, cudaStream_t stream), (pointer, value, count, stream))
+RINGSIDE_PER_THREAD(cudaMallocFromPoolAsync, ptsz, v11020, (void** pointer, std::size_t size, cudaMemPool_t pool, cudaStream_t stream), (pointer, size, pool, stream))
+RINGSIDE_PER_THREAD(cudaMemPrefetchAsync, ptsz, v12020, (const void* pointer, std::size_t size, cudaMemLocation place, unsigned flags, cudaStream_t stream), (pointer, size, place, flags, stream))
+RINGSIDE_PER_THREAD(cudaMemcpy2D, ptds, v7000, (void* destination, std::size_t destinationPitch, const void* source, std::size_t sourcePitch, std::size_t width, std::size_t height, cudaMemcpyKind kind), (destination, destinationPitch, source, sourcePitch, width, height, kind))
+RINGSIDE_PER_THREAD(cudaMemcpy2DAsync, ptsz, v7000, (void* destination, std::size_t destinationPitch, const void* source, std::size_t sourcePitch, std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream), (destination, destinationPitch, source, sourcePitch, width, height, kind, stream))
+RINGSIDE_PER_THREAD(cudaMemcpy3D, ptds, v7000, (const cudaMemcpy3DParms* parameters), (parameters))
+RINGSIDE_PER_THREAD(cudaMemcpy3DAsync, ptsz, v7000, (const cudaMemcpy3DParms* parameters, cudaStream_t stream), (parameters, stream))
+RINGSIDE_PER_THREAD(cudaMemset2D, ptds, v7000, (void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height), (pointer, pitch, value, width, height))
+RINGSIDE_PER_THREAD(cudaMemset2DAsync, ptsz, v7000, (void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t stream), (pointer, pitch, value, width, height, stream))
 // NOLINTEND(bugprone-macro-parentheses)
 // clang-format on

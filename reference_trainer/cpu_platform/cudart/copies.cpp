@@ -77,11 +77,25 @@ Copy stage(Copy copy)
     return staged;
 }
 
+bool isDeviceSide(MemoryType type)
+{
+    return type == MemoryType::Device || type == MemoryType::Managed;
+}
+
 cudaMemcpyKind kindOf(MemoryType destination, MemoryType source)
 {
-    if (destination == MemoryType::Device)
-        return source == MemoryType::Device ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
-    return source == MemoryType::Device ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
+    if (isDeviceSide(destination))
+        return isDeviceSide(source) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+    return isDeviceSide(source) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
+}
+
+// With unified addressing devices reach pinned memory too, and managed memory is everybody's.
+bool allows(cudaMemcpyKind kind, MemoryType destination, MemoryType source)
+{
+    const bool toDevice = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool fromDevice = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    return destination != (toDevice ? MemoryType::Pageable : MemoryType::Device) &&
+           source != (fromDevice ? MemoryType::Pageable : MemoryType::Device);
 }
 
 bool fits(const Extent& extent, const Pitch& pitch)
@@ -100,11 +114,17 @@ cudaError_t checkCopy(Copy& copy)
         return cudaErrorInvalidPitchValue;
     if (copy.extent.bytes() != 0 && (copy.destination == nullptr || copy.source == nullptr))
         return cudaErrorInvalidValue;
-    copy.to = findMemory(copy.destination).type;
-    copy.from = findMemory(copy.source).type;
-    const cudaMemcpyKind asked = copy.kind;
-    copy.kind = kindOf(copy.to, copy.from);
-    return asked == cudaMemcpyDefault || asked == copy.kind ? cudaSuccess : cudaErrorInvalidValue;
+    const MemoryRange to = findMemory(copy.destination);
+    const MemoryRange from = findMemory(copy.source);
+    copy.to = to.type;
+    copy.from = from.type;
+    if (copy.kind == cudaMemcpyDefault)
+        copy.kind = kindOf(copy.to, copy.from);
+    else if (!allows(copy.kind, copy.to, copy.from))
+        return cudaErrorInvalidValue;
+    copy.betweenDevices = to.owned && from.owned && to.type == MemoryType::Device &&
+                          from.type == MemoryType::Device && to.device != from.device;
+    return cudaSuccess;
 }
 
 cudaError_t boxCopy(const cudaMemcpy3DParms& parameters, Copy& copy)
@@ -133,7 +153,7 @@ Work copyWork(const Copy& copy, bool staged)
     if (!staged) // a staging buffer is used up by the first copy
         work.clone = cloneTask<CopyTask>;
     work.copyKind = static_cast<std::uint8_t>(copy.kind);
-    if (copy.kind == cudaMemcpyDeviceToDevice)
+    if (copy.kind == cudaMemcpyDeviceToDevice && !copy.betweenDevices)
         work.cost.memoryBytes = 2 * static_cast<double>(bytes);
     else
         work.cost.copyBytes = static_cast<double>(bytes);

@@ -211,6 +211,14 @@ std::shared_ptr<Stream> retireStream(cudaStream_t handle)
     return streamHandles().retire(handle);
 }
 
+void destroyStreams(int index)
+{
+    const auto made =
+        streamHandles().retireIf([index](const Stream& stream) { return stream.options().device == index; });
+    for (const auto& stream : made)
+        device(index).destroyStream(stream);
+}
+
 cudaError_t startPlatform()
 {
     if (forkedAway())

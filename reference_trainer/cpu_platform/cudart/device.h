@@ -72,6 +72,10 @@ private:
 [[nodiscard]] cudaStream_t publishStream(const std::shared_ptr<Stream>& stream);
 /// Makes the handle invalid and returns its stream, null for a handle that is not valid.
 [[nodiscard]] std::shared_ptr<Stream> retireStream(cudaStream_t handle);
+/// Destroys all streams that programs have made on a device.
+void destroyStreams(int index);
+/// Takes back what peer access a device was given.
+void forgetPeers(int index);
 
 /// Makes sure that the model is good and forks are watched. cudaErrorInitializationError otherwise.
 [[nodiscard]] cudaError_t startPlatform();

@@ -55,5 +55,7 @@ private:
 
 /// Null for a handle that is not valid.
 [[nodiscard]] std::shared_ptr<Event> findEvent(cudaEvent_t handle);
+/// Makes the handles of a device's events invalid.
+void destroyEvents(int device);
 
 } // namespace ringside::platform

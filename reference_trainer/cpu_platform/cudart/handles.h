@@ -2,9 +2,11 @@
 // Handles that programs hold on our objects: an object's address, valid while it is in the table. A handle
 // that is not in it is an error of the caller and never followed.
 #pragma once
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace ringside::platform {
 
@@ -31,6 +33,20 @@ public:
         const std::lock_guard lock(m_mutex);
         auto node = m_objects.extract(handle);
         return node.empty() ? nullptr : std::move(node.mapped());
+    }
+    /// Retires all that `matches(object)` and returns them.
+    template <class Matches>
+    std::vector<std::shared_ptr<Object>> retireIf(Matches&& matches)
+    {
+        std::vector<std::shared_ptr<Object>> retired;
+        const std::lock_guard lock(m_mutex);
+        for (auto entry = m_objects.begin(); entry != m_objects.end();) {
+            const bool goes = matches(*entry->second);
+            if (goes)
+                retired.push_back(std::move(entry->second));
+            entry = goes ? m_objects.erase(entry) : std::next(entry);
+        }
+        return retired;
     }
 
 private:

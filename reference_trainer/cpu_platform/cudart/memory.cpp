@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <vector>
 
 namespace ringside::platform {
 namespace {
@@ -19,8 +20,9 @@ public:
     void add(const void* pointer, const MemoryRange& range)
     {
         const std::unique_lock lock(m_mutex);
-        m_ranges[reinterpret_cast<std::uintptr_t>(pointer)] = range;
-        if (range.type == MemoryType::Device)
+        MemoryRange& added = m_ranges[reinterpret_cast<std::uintptr_t>(pointer)] = range;
+        added.beginning = pointer;
+        if (range.type == MemoryType::Device && range.owned)
             m_used[range.device] += range.size;
     }
     bool remove(const void* pointer, MemoryType type, bool owned)
@@ -29,8 +31,10 @@ public:
         const auto found = m_ranges.find(reinterpret_cast<std::uintptr_t>(pointer));
         if (found == m_ranges.end() || found->second.type != type || found->second.owned != owned)
             return false;
-        if (type == MemoryType::Device)
+        if (type == MemoryType::Device && owned)
             m_used[found->second.device] -= found->second.size;
+        if (found->second.pool != nullptr)
+            found->second.pool->now -= found->second.size;
         m_ranges.erase(found);
         return true;
     }
@@ -44,6 +48,15 @@ public:
         --found;
         const bool inside = beginning ? address == found->first : address < found->first + found->second.size;
         return inside ? found->second : MemoryRange{};
+    }
+    std::vector<void*> ownedBy(int device) const
+    {
+        std::vector<void*> pointers;
+        const std::shared_lock lock(m_mutex);
+        for (const auto& [address, range] : m_ranges)
+            if (range.owned && range.device == device)
+                pointers.push_back(const_cast<void*>(range.beginning));
+        return pointers;
     }
     std::size_t used(int device) const
     {
@@ -76,17 +89,36 @@ void* allocate(std::size_t size, const MemoryRange& range)
 
 } // namespace
 
-void* allocateDevice(int device, std::size_t size)
+void* allocateDevice(int device, std::size_t size, std::shared_ptr<PoolUse> pool)
 {
     // Two threads at the limit may both pass; the accounting is for finding leaks, not for guarding memory.
     if (size > totalMemory() || usedMemory(device) > totalMemory() - size)
         return nullptr;
-    return allocate(size, {MemoryType::Device, device, true, size});
+    const MemoryRange range{
+        .type = MemoryType::Device, .device = device, .owned = true, .size = size, .pool = pool};
+    void* pointer = allocate(size, range);
+    if (pointer != nullptr && pool != nullptr) {
+        const std::uint64_t now = pool->now += size;
+        std::uint64_t most = pool->most;
+        while (now > most && !pool->most.compare_exchange_weak(most, now)) {
+        }
+    }
+    return pointer;
 }
 
-void* allocatePinned(std::size_t size)
+void* allocatePinned(std::size_t size, unsigned flags)
 {
-    return allocate(size, {MemoryType::Pinned, -1, true, size});
+    return allocate(size, {.type = MemoryType::Pinned, .owned = true, .size = size, .flags = flags});
+}
+
+void* allocateManaged(int device, std::size_t size)
+{
+    return allocate(size, {.type = MemoryType::Managed, .device = device, .owned = true, .size = size});
+}
+
+void registerVariable(const void* pointer, std::size_t size)
+{
+    ranges().add(pointer, {.type = MemoryType::Device, .device = 0, .size = size});
 }
 
 bool isAllocation(const void* pointer, MemoryType type)
@@ -103,11 +135,18 @@ bool freeMemory(void* pointer, MemoryType type)
     return true;
 }
 
-bool registerPinned(void* pointer, std::size_t size)
+void freeDevice(int device)
+{
+    for (void* pointer : ranges().ownedBy(device))
+        if (!freeMemory(pointer, MemoryType::Device))
+            static_cast<void>(freeMemory(pointer, MemoryType::Managed));
+}
+
+bool registerPinned(void* pointer, std::size_t size, unsigned flags)
 {
     if (ranges().find(pointer, false).type != MemoryType::Pageable)
         return false;
-    ranges().add(pointer, {MemoryType::Pinned, -1, false, size});
+    ranges().add(pointer, {.type = MemoryType::Pinned, .size = size, .flags = flags});
     return true;
 }
 

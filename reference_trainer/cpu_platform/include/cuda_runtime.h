@@ -20,6 +20,16 @@ cudaError_t cudaHostAlloc(T** pointer, size_t size, unsigned int flags)
     return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
 }
 template <class T>
+cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned int flags = cudaMemAttachGlobal)
+{
+    return cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags);
+}
+template <class T>
+cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height)
+{
+    return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+}
+template <class T>
 cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaStream_t stream)
 {
     return cudaMallocAsync(reinterpret_cast<void**>(pointer), size, stream);

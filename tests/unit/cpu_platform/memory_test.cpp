@@ -76,7 +76,11 @@ TEST_F(MemoryTest, synchronousCopiesAreDoneOnReturn)
 
 TEST_F(MemoryTest, refusesDirectionsThatThePointersContradict)
 {
-    EXPECT_EQ(cudaMemcpy(pageable.data(), pinned, 1, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy(pageable.data(), pinned, 1, cudaMemcpyDeviceToHost),
+              cudaSuccess); // devices reach it
+    EXPECT_EQ(cudaMemcpy(onDevice, pinned, 1, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy(onDevice, pageable.data(), 1, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy(pageable.data(), onDevice, 1, cudaMemcpyHostToHost), cudaErrorInvalidValue);
     EXPECT_EQ(cudaMemcpy(onDevice, pinned, 1, static_cast<cudaMemcpyKind>(7)),
               cudaErrorInvalidMemcpyDirection);
     EXPECT_EQ(cudaMemset(pageable.data(), 0, 1), cudaErrorInvalidValue);
