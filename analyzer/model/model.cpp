@@ -12,7 +12,8 @@
 namespace ringside::model {
 namespace {
 
-/// Ranks a process speaks for; without rank rows the largest communicator tells.
+/// Ranks a process speaks for; without rank rows (it was killed) its members of the largest communicator
+/// tell.
 std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
 {
     if (!process.ranks.empty()) {
@@ -20,14 +21,21 @@ std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
     }
     const auto largest = std::max_element(process.communicators.begin(), process.communicators.end(),
                                           [](const auto& a, const auto& b) { return a.size < b.size; });
-    if (largest == process.communicators.end()) {
-        return {};
+    std::vector<trace::RankRow> rows;
+    for (const trace::CommunicatorRow& member : process.communicators) {
+        if (member.hash != largest->hash) {
+            continue;
+        }
+        trace::RankRow row;
+        row.rank = member.rank;
+        row.worldSize = member.size;
+        row.source = "communicator";
+        if (member.device >= 0) {
+            row.device = member.device;
+        }
+        rows.push_back(row);
     }
-    trace::RankRow row;
-    row.rank = largest->rank;
-    row.worldSize = largest->size;
-    row.source = "communicator";
-    return {row};
+    return rows;
 }
 
 /// Latest attempt of every rank; earlier ones are named in an issue.

@@ -5,6 +5,7 @@
 #include "abi/nccl.h"
 #include "intercept/resolve.h"
 #include "record/identity.h"
+#include "record/ranks.h"
 
 #include <bit>
 #include <cstdio>
@@ -71,8 +72,8 @@ void PlatformIdentity::pass(trace::Writer& writer, Registry& registry)
         describeDevice(writer, std::countr_zero(fresh));
     }
     m_described = seen;
-    if (!m_rankDescribed) {
-        describeRank(writer, registry);
+    if (registry.worldCommunicatorsSeen != m_worldsDescribed) {
+        describeRanks(writer, registry);
     }
 }
 
@@ -106,26 +107,10 @@ void PlatformIdentity::describeDevice(trace::Writer& writer, int ordinal)
     writer.add(row);
 }
 
-void PlatformIdentity::describeRank(trace::Writer& writer, const Registry& registry)
+void PlatformIdentity::describeRanks(trace::Writer& writer, Registry& registry)
 {
-    const Communicator* communicator = registry.firstCommunicator.load();
-    if (communicator == nullptr) {
-        return;
-    }
-    m_rankDescribed = true;
-    const CommunicatorIdentity& identity = communicator->identity;
-    trace::RankRow row;
-    if (const auto launched = rankFromEnvironment(); launched.has_value()) {
-        row = *launched;
-    } else {
-        row.rank = identity.rank;
-        row.worldSize = identity.size;
-        row.source = "communicator";
-    }
-    if (identity.device >= 0) {
-        row.device = identity.device;
-    }
-    writer.add(row);
+    m_worldsDescribed = registry.worldCommunicatorsSeen;
+    writer.setRanks(ranksOf(registry.worldCommunicators(), rankFromEnvironment()));
 }
 
 void PlatformIdentity::describeLibraries(trace::Writer& writer)

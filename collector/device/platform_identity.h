@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names the GPUs the program uses, the libraries it runs on, its rank where no launcher said it, and whether
+// Names the GPUs the program uses, the libraries it runs on, its ranks, and whether
 // it runs on the CPU platform. Asks the runtime only about devices that the program itself has used: asking
 // earlier would initialise CUDA in its place.
 #pragma once
@@ -17,11 +17,11 @@ public:
 
 private:
     void describeDevice(trace::Writer& writer, int ordinal);
-    void describeRank(trace::Writer& writer, const Registry& registry);
+    void describeRanks(trace::Writer& writer, Registry& registry);
     static void describeLibraries(trace::Writer& writer);
 
     std::uint64_t m_described = 0; ///< bit n: device n
-    bool m_rankDescribed = false;
+    std::uint32_t m_worldsDescribed = 0;
 };
 
 } // namespace ringside::collector

@@ -153,7 +153,7 @@ void writeIdentity(trace::Writer& writer, const ProcessNames& names, std::int64_
 {
     writer.setProcess(describeProcess(names, startNs));
     if (const auto rank = rankFromEnvironment(); rank.has_value()) {
-        writer.add(*rank);
+        writer.setRanks({*rank});
     }
     for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
         const std::string_view text(*variable);

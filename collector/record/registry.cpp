@@ -8,6 +8,14 @@
 #include <cstring>
 
 namespace ringside::collector {
+namespace {
+
+bool isWorld(const CommunicatorIdentity& identity)
+{
+    return identity.parent == 0 && identity.hash != 0;
+}
+
+} // namespace
 
 std::uint64_t hashBytes(const void* data, std::size_t bytes, std::uint64_t seed)
 {
@@ -123,13 +131,22 @@ try {
     record->handle = identity.handle;
     m_definitions.commit(record, trace::RecordKind::Communicator);
     m_communicators.set(identity.handle, communicator);
-    const Communicator* none = nullptr;
-    if (identity.parent == 0 && identity.hash != 0) {
-        firstCommunicator.compare_exchange_strong(none, communicator);
-    }
+    worldCommunicatorsSeen += isWorld(identity) ? 1U : 0U;
     return communicator;
 } catch (const std::bad_alloc&) {
     return nullptr; // called inside a hook, through which nothing may be thrown
+}
+
+std::vector<CommunicatorIdentity> Registry::worldCommunicators()
+{
+    std::vector<CommunicatorIdentity> worlds;
+    const std::scoped_lock lock(m_mutex);
+    for (const Communicator& communicator : m_allCommunicators) {
+        if (isWorld(communicator.identity)) {
+            worlds.push_back(communicator.identity);
+        }
+    }
+    return worlds;
 }
 
 void Registry::forgetCommunicator(std::uint64_t handle)

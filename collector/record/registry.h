@@ -12,6 +12,7 @@
 #include <deque>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 namespace ringside::collector {
 
@@ -58,6 +59,8 @@ public:
         return m_communicators.find(handle);
     }
     Communicator* addCommunicator(const CommunicatorIdentity& identity);
+    /// Those without a parent and with a known hash, in the order of their making: they tell the ranks.
+    [[nodiscard]] std::vector<CommunicatorIdentity> worldCommunicators();
     void forgetCommunicator(std::uint64_t handle);
 
     void addThread(std::uint32_t threadId, std::uint32_t tid, const char* name);
@@ -65,8 +68,8 @@ public:
 
     /// Bit n: device n was used by this process.
     std::atomic<std::uint64_t> devicesSeen{0};
-    /// The first communicator without a parent: tells the rank where no launcher does.
-    std::atomic<const Communicator*> firstCommunicator{nullptr};
+    /// How many there have been of worldCommunicators().
+    std::atomic<std::uint32_t> worldCommunicatorsSeen{0};
 
 private:
     std::uint32_t addStream(std::uint64_t handle, std::int32_t device);

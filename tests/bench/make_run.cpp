@@ -36,7 +36,7 @@ void describe(trace::Writer& writer, std::int64_t rank)
     process.command = "make_run";
     process.emulated = true;
     writer.setProcess(process);
-    writer.add(trace::RankRow{rank, rank, kRanks, 0, 0, "RANK"});
+    writer.setRanks({trace::RankRow{rank, rank, kRanks, 0, 0, "RANK"}});
     writer.add(trace::DeviceRow{0, "generated", "GPU-" + std::to_string(rank), "", std::nullopt, true});
     trace::CommunicatorRow communicator;
     communicator.id = 1;

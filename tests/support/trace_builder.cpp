@@ -58,6 +58,10 @@ void writeRows(Writer& writer, const ProcessRow& row)
 {
     writer.setProcess(row);
 }
+void writeRows(Writer& writer, const std::vector<RankRow>& rows)
+{
+    writer.setRanks(rows);
+}
 template <class Row>
 void writeRows(Writer& writer, const std::vector<Row>& rows)
 {

@@ -239,9 +239,13 @@ void Writer::setProcess(const ProcessRow& row)
 {
     m_impl->insert(row);
 }
-void Writer::add(const RankRow& row)
+void Writer::setRanks(const std::vector<RankRow>& rows)
 {
-    m_impl->insert(row);
+    m_impl->begin();
+    m_impl->connection.database.execute("DELETE FROM rank");
+    for (const RankRow& row : rows) {
+        m_impl->insert(row);
+    }
 }
 void Writer::add(const DeviceRow& row)
 {

@@ -108,10 +108,22 @@ TEST_F(RegistryTest, aCommunicatorHandleThatIsUsedAgainIsANewCommunicator)
     identity.hash = 77;
     Communicator* first = registry->addCommunicator(identity);
     EXPECT_EQ(registry->communicator(0xABC0), first);
-    EXPECT_EQ(registry->firstCommunicator.load(), first);
     registry->forgetCommunicator(0xABC0);
     EXPECT_EQ(registry->communicator(0xABC0), nullptr);
     EXPECT_NE(registry->addCommunicator(identity)->id, first->id);
+}
+
+TEST_F(RegistryTest, worldCommunicatorsHaveNoParentAndAKnownHash)
+{
+    CommunicatorIdentity identity{.handle = 1, .hash = 77, .size = 4, .rank = 2};
+    registry->addCommunicator(identity);
+    identity.parent = 1;
+    registry->addCommunicator(identity);
+    identity = {.handle = 3};
+    registry->addCommunicator(identity);
+    EXPECT_EQ(registry->worldCommunicatorsSeen, 1U);
+    ASSERT_EQ(registry->worldCommunicators().size(), 1U);
+    EXPECT_EQ(registry->worldCommunicators().front().rank, 2);
 }
 
 TEST(HashBytes, isTheSameOnEveryRankAndTellsIdsApart)

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace ringside::trace {
 
@@ -30,9 +31,9 @@ public:
     void defineString(StringId id, std::string_view text);
     StringId intern(std::string_view text);
 
-    void setProcess(const ProcessRow&); ///< replaces the row
-    void add(const RankRow&);           ///< one row a (rank, attempt); a repeated one replaces
-    void add(const DeviceRow&);         ///< one row an ordinal; a repeated one replaces
+    void setProcess(const ProcessRow&);         ///< replaces the row
+    void setRanks(const std::vector<RankRow>&); ///< replaces all rows; one a (rank, attempt)
+    void add(const DeviceRow&);                 ///< one row an ordinal; a repeated one replaces
     void add(const CommunicatorRow&);
     void add(const StreamRow&);
     void add(const ThreadRow&);

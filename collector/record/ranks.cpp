@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/ranks.h"
+
+#include <algorithm>
+
+namespace ringside::collector {
+namespace {
+
+trace::RankRow rowOf(const CommunicatorIdentity& identity)
+{
+    trace::RankRow row;
+    row.rank = identity.rank;
+    row.worldSize = identity.size;
+    row.source = "communicator";
+    if (identity.device >= 0) {
+        row.device = identity.device;
+    }
+    return row;
+}
+
+/// This process's members of the communicator that `one` is a member of.
+std::vector<CommunicatorIdentity> membersBeside(const CommunicatorIdentity& one,
+                                                const std::vector<CommunicatorIdentity>& worlds)
+{
+    std::vector<CommunicatorIdentity> members;
+    std::ranges::copy_if(worlds, std::back_inserter(members),
+                         [&](const CommunicatorIdentity& other) { return other.hash == one.hash; });
+    return members;
+}
+
+} // namespace
+
+std::vector<trace::RankRow> ranksOf(const std::vector<CommunicatorIdentity>& worlds,
+                                    const std::optional<trace::RankRow>& launched)
+{
+    std::vector<CommunicatorIdentity> largest;
+    for (const CommunicatorIdentity& one : worlds) {
+        std::vector<CommunicatorIdentity> members = membersBeside(one, worlds);
+        if (members.size() > 1 && (largest.empty() || one.size > largest.front().size)) {
+            largest = std::move(members);
+        }
+    }
+    std::vector<trace::RankRow> rows;
+    for (const CommunicatorIdentity& member : largest) {
+        rows.push_back(rowOf(member));
+        rows.back().attempt = launched.has_value() ? launched->attempt : 0;
+    }
+    if (rows.empty() && !worlds.empty()) {
+        rows.push_back(rowOf(worlds.front()));
+        if (launched.has_value()) {
+            const auto device = rows.front().device;
+            rows.front() = *launched;
+            rows.front().device = device;
+        }
+    }
+    return rows;
+}
+
+} // namespace ringside::collector
