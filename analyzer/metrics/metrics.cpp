@@ -196,6 +196,18 @@ std::vector<CollectiveGroup> groupCollectives(const model::Model& model,
     return result;
 }
 
+/// For runs without steps, such as benchmarks of the collectives themselves.
+std::vector<ArrivedOperation> everywhere(const AllArrivals& arrivals)
+{
+    std::vector<ArrivedOperation> result;
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+        if (arrivals[i]) {
+            result.push_back({i, 0, *arrivals[i]});
+        }
+    }
+    return result;
+}
+
 /// The run's own curve: medians of transfer time by size, over the all-reduces of the largest communicator.
 std::optional<LatencyFit> fitAllReduces(const model::Model& model,
                                         const std::vector<ArrivedOperation>& arrived)
@@ -380,7 +392,8 @@ RunMetrics computeMetrics(const model::Model& model)
         }
     }
     run.arrived = arrivedInSteps(model, arrivals, run.ranks);
-    run.collectives = groupCollectives(model, run.arrived);
+    run.collectivesOfWholeRun = run.ranks.empty();
+    run.collectives = groupCollectives(model, run.collectivesOfWholeRun ? everywhere(arrivals) : run.arrived);
     run.allReduceFit = fitAllReduces(model, run.arrived);
     addStepTimes(model, run);
     addSummary(run);

@@ -77,7 +77,7 @@ struct CollectiveGroup {
     std::uint64_t bytes = 0;
     std::int64_t ranks = 0;
     std::int64_t count = 0;                                                   ///< matched, in the whole run
-    std::optional<std::int64_t> transferNs;                                   ///< medians over analyzed steps
+    std::optional<std::int64_t> transferNs;                                   ///< medians
     std::optional<std::int64_t> kernelNs;                                     ///< first arrival to end
     std::optional<double> transferBusGBs, transferAlgorithmGBs, kernelBusGBs; ///< 1e9 bytes/s
 };
@@ -90,6 +90,7 @@ struct RunMetrics {
     std::vector<RankMetrics> ranks; ///< those with device data and analyzed steps
     std::vector<ArrivedOperation> arrived;
     std::vector<CollectiveGroup> collectives;
+    bool collectivesOfWholeRun = false;                  ///< their medians; false: of the analyzed steps
     std::optional<LatencyFit> allReduceFit;              ///< over the run's own all-reduces
     std::optional<std::int64_t> stepMedianNs, stepP99Ns; ///< device steps, else host steps
     std::optional<double> ratio, communicationShare;     ///< over all ranks' totals

@@ -228,4 +228,11 @@ Table collectiveTable(const Report& report)
     return table;
 }
 
+const char* collectivesTitle(const Report& report)
+{
+    return report.metrics.collectivesOfWholeRun
+               ? "Collectives, medians of the whole run, as no step was measured"
+               : "Collectives, medians of the analyzed steps";
+}
+
 } // namespace ringside::report

@@ -24,5 +24,6 @@ struct Table {
 [[nodiscard]] Table breakdownTable(const Report& report);
 [[nodiscard]] Table idleTable(const Report& report); ///< ms a step
 [[nodiscard]] Table collectiveTable(const Report& report);
+[[nodiscard]] const char* collectivesTitle(const Report& report);
 
 } // namespace ringside::report

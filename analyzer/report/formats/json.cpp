@@ -207,6 +207,7 @@ Json collectivesJson(const Report& report)
                           {"bytes", group.bytes},
                           {"ranks", group.ranks},
                           {"count", group.count},
+                          {"medians_of", report.metrics.collectivesOfWholeRun ? "run" : "analyzed steps"},
                           {"transfer_ns", orNull(group.transferNs)},
                           {"kernel_ns", orNull(group.kernelNs)},
                           {"algbw_gb_per_s", orNull(group.transferAlgorithmGBs)},

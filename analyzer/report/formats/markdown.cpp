@@ -78,8 +78,8 @@ std::string render(const Report& report, Colour)
                 markdownTable(idleTable(report)) + "\n";
     }
     if (!report.metrics.collectives.empty()) {
-        text += "## Collectives, medians of the analyzed steps\n\n" + markdownTable(collectiveTable(report)) +
-                "\n";
+        text +=
+            fmt::format("## {}\n\n{}\n", collectivesTitle(report), markdownTable(collectiveTable(report)));
     }
     return text + coverage(report);
 }

@@ -80,7 +80,7 @@ std::string tables(const Report& report, const Paint& paint)
         text += plainTable(idleTable(report), "  ");
     }
     if (!report.metrics.collectives.empty()) {
-        text += paint.heading("Collectives, medians of the analyzed steps");
+        text += paint.heading(collectivesTitle(report));
         text += plainTable(collectiveTable(report), "  ");
     }
     return text;

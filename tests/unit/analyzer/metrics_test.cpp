@@ -116,6 +116,28 @@ TEST(Metrics, NotMeasuredIsNull)
     EXPECT_FALSE(run.collectives[0].transferBusGBs);
 }
 
+TEST(Metrics, WithoutStepsCollectivesAreThoseOfTheWholeRun)
+{
+    TraceBuilder trace(2);
+    trace.steps(1, [](StepBuilder& step) {
+        step.allReduce(1_MiB);
+        step.allReduce(2_MiB);
+    });
+    for (const int rank : {0, 1}) {
+        trace.process(rank).steps.clear();
+    }
+    const RunMetrics run = measure(trace.run());
+    EXPECT_TRUE(run.ranks.empty());
+    EXPECT_TRUE(run.collectivesOfWholeRun);
+    ASSERT_EQ(run.collectives.size(), 2U);
+    for (const CollectiveGroup& group : run.collectives) {
+        ASSERT_TRUE(group.kernelNs && group.kernelBusGBs);
+        // Of two ranks the bus bandwidth of an all-reduce is its size over its time.
+        EXPECT_DOUBLE_EQ(*group.kernelBusGBs,
+                         static_cast<double>(group.bytes) / static_cast<double>(*group.kernelNs));
+    }
+}
+
 TEST(Metrics, ProcessesThatHoldSeveralRanksAreTakenApartByDevice)
 {
     TraceBuilder trace(1);
