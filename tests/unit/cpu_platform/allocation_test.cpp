@@ -90,6 +90,7 @@ TEST_F(AllocationTest, copiesAndSetsRows)
         cudaSuccess);
     EXPECT_EQ(std::string(onDevice + pitch, 4), "def."); // what is between the rows stays
     EXPECT_EQ(cudaMemset2D(onDevice + pitch, pitch, 'x', 2, 2), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess); // the stream does not wait for the legacy one's work
     std::string back(kWidth * kHeight, ' ');
     EXPECT_EQ(cudaMemcpy2DAsync(back.data(), kWidth, onDevice, pitch, kWidth, kHeight, cudaMemcpyDeviceToHost,
                                 stream),

@@ -127,6 +127,7 @@ TEST_F(DeviceTest, copiesGoFromDeviceToDevice)
     EXPECT_EQ(cudaMemcpy(back, memory[1] + kSize - 1, 1, cudaMemcpyDefault), cudaSuccess);
     EXPECT_EQ(back[0], 'a');
     cudaMemset(memory[0], 'b', kSize);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess); // the stream does not wait for the legacy one's work
     EXPECT_EQ(cudaMemcpyPeerAsync(memory[1], 1, memory[0], 0, kSize, streams[0]), cudaSuccess);
     EXPECT_EQ(cudaStreamSynchronize(streams[0]), cudaSuccess);
     EXPECT_EQ(memory[1][1], 'b');
