@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace ringside::trainer {
 namespace {
@@ -25,25 +26,38 @@ const Fault& find(std::string_view name)
     throw Failure(fmt::format("--fault {} is unknown; there are {}", name, fmt::join(names, ", ")));
 }
 
+/// `text` is NAME or NAME:KEY=VALUE,...
 FaultSettings settingsFor(const Fault& fault, std::string_view text)
 {
     std::map<std::string, std::string, std::less<>> values;
     for (const FaultOption& option : fault.options)
         values.emplace(option.key, option.fallback);
-    while (!text.empty()) {
-        const std::string_view item = text.substr(0, text.find(','));
-        text.remove_prefix(std::min(item.size() + 1, text.size()));
+    if (text == fault.name)
+        return {fault.name, std::move(values)};
+    text.remove_prefix(fault.name.size() + 1);
+    std::set<std::string_view> given;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::string_view item = text.substr(begin, text.find(',', begin) - begin);
+        begin += item.size() + 1;
         const std::size_t equals = item.find('=');
         const auto value = values.find(item.substr(0, equals));
         if (equals == std::string_view::npos || value == values.end())
             throw Failure(fmt::format(
                 "--fault {}: \"{}\" is none of its KEY=VALUE settings; see --list-faults", fault.name, item));
+        if (!given.insert(item.substr(0, equals)).second)
+            throw Failure(fmt::format("--fault {}: {} is given twice", fault.name, value->first));
         value->second = item.substr(equals + 1);
     }
     return {fault.name, std::move(values)};
 }
 
 } // namespace
+
+std::string FaultSettings::concerns() const
+{
+    return m_values.contains("rank") ? fmt::format("{} for rank {}", m_fault, count("rank"))
+                                     : std::string(m_fault);
+}
 
 double FaultSettings::positive(std::string_view key) const
 {
@@ -76,12 +90,13 @@ const std::string& FaultSettings::oneOf(std::string_view key, std::span<const st
 
 void applyFaults(const std::vector<std::string>& specifications, const RankIdentity& identity, Hooks& hooks)
 {
+    std::set<std::string> given;
     for (const std::string_view specification : specifications) {
-        const std::size_t colon = specification.find(':');
-        const Fault& fault = find(specification.substr(0, colon));
-        const auto rest =
-            colon == std::string_view::npos ? std::string_view() : specification.substr(colon + 1);
-        fault.apply(settingsFor(fault, rest), identity, hooks);
+        const Fault& fault = find(specification.substr(0, specification.find(':')));
+        const FaultSettings settings = settingsFor(fault, specification);
+        if (!given.insert(settings.concerns()).second)
+            throw Failure(fmt::format("--fault {} is given twice: leave one out", settings.concerns()));
+        fault.apply(settings, identity, hooks);
     }
 }
 

@@ -26,6 +26,8 @@ public:
     FaultSettings(std::string_view fault, std::map<std::string, std::string, std::less<>> values)
         : m_fault(fault), m_values(std::move(values))
     {}
+    /// The fault and, where it has one, its rank: what may be wrong in one way only.
+    [[nodiscard]] std::string concerns() const;
     [[nodiscard]] double positive(std::string_view key) const;
     [[nodiscard]] unsigned count(std::string_view key) const;
     [[nodiscard]] const std::string& oneOf(std::string_view key,

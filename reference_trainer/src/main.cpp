@@ -5,6 +5,7 @@
 #include "fault.h"
 #include "launcher.h"
 #include "rank.h"
+#include "result_file.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +14,14 @@
 namespace {
 
 using namespace ringside::trainer;
+
+void checkResultFiles(const Options& options)
+{
+    for (const std::string& path : {options.jsonPath, options.parametersPath}) {
+        if (!path.empty())
+            checkWritable(path);
+    }
+}
 
 /// Throws Failure for what the command line got wrong, so that it is said once and not by every rank.
 RankIdentity checkedIdentity(const Options& options)
@@ -27,6 +36,8 @@ RankIdentity checkedIdentity(const Options& options)
     checkAgainstWorld(options, identity.worldSize);
     Hooks ignored;
     applyFaults(options.faults, identity, ignored);
+    if (identity.rank == 0)
+        checkResultFiles(options);
     return identity;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string_view>
 
 namespace ringside::trainer {
@@ -70,14 +71,20 @@ void addTraining(CLI::App& app, Options& options)
         ->capture_default_str()
         ->check(CLI::Range(1, 10'000'000));
     app.add_option("--warmup", options.warmup, "First steps left out of the printed figures")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
     app.add_option("--batch", options.batch, "Samples a step over all ranks; a multiple of their number")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
-    app.add_option("--seed", options.seed, "Seed of weights, data and order")->capture_default_str();
-    app.add_option("--samples", options.samples, "Size of the training set")->capture_default_str();
+    app.add_option("--seed", options.seed, "Seed of weights, data and order")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--samples", options.samples, "Size of the training set")
+        ->capture_default_str()
+        ->check(CLI::Range(1.0, 1e9));
     app.add_option("--eval", options.eval, "Held-out samples to measure the accuracy on; 0: none")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
 }
 
 void addDistribution(CLI::App& app, Options& options)
@@ -90,7 +97,7 @@ void addDistribution(CLI::App& app, Options& options)
     app.add_option("--bucket-cap-mb", options.bucketCapMb,
                    "Gradient bytes in a bucket, MiB; the first bucket takes at most 1")
         ->capture_default_str()
-        ->check(CLI::PositiveNumber);
+        ->check(between(1e-6, 1e6));
     app.add_option("--timeout", options.timeoutSeconds,
                    "Seconds without a missing rank or without progress, after which every rank gives up")
         ->capture_default_str()
@@ -140,6 +147,10 @@ void checkAgainstWorld(const Options& options, unsigned worldSize)
     if (options.batch % worldSize != 0)
         throw Failure(fmt::format("--batch {} does not divide among {} ranks: choose a multiple of {}",
                                   options.batch, worldSize, worldSize));
+    const auto place = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
+    if (!options.jsonPath.empty() && !options.parametersPath.empty() &&
+        place(options.jsonPath) == place(options.parametersPath))
+        throw Failure("--json and --dump-parameters name the same file: give two");
     if (options.samples < options.batch)
         throw Failure(fmt::format("--samples {} is less than one batch of {}: raise it", options.samples,
                                   options.batch));

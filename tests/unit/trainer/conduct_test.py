@@ -128,10 +128,31 @@ class Conduct(unittest.TestCase):
         for pid in ranks.values():
             self.assertFalse(lives(pid), f"rank {pid} is an orphan")
 
-    def test_a_result_that_cannot_be_written_is_a_failure(self):
-        code, _, err = trainer.run(*SMALL, "--steps", 2, "--json", "/nowhere/at/all.json")
-        self.assertEqual(code, 1)
-        self.assertRegex(err, "cannot write /nowhere/at/all.json")
+    def test_a_result_that_cannot_be_written_is_refused_before_training(self):
+        for option in ("--json", "--dump-parameters"):
+            for world in ((), ("--nproc", 2)):
+                with self.subTest(option=option, world=world):
+                    code, out, err = trainer.run(*FOREVER, *world, option, "/nowhere/at/all.json", timeout=20)
+                    self.assertEqual(code, 2, out + err)
+                    self.assertEqual(err.count("cannot write /nowhere/at/all.json"), 1, err)
+                    self.assertNotIn("hidden layers", out)
+
+    def test_two_results_in_one_file_are_refused(self):
+        path = trainer.FOLDER / "both"
+        path.unlink(missing_ok=True)
+        self.assert_refused("the same file", "--json", path, "--dump-parameters", f"{trainer.FOLDER}/../{trainer.FOLDER.name}/both")
+        self.assertFalse(path.exists())
+
+    def test_contradicting_faults_are_refused(self):
+        self.assert_refused("small_buckets is given twice", "--fault", "small_buckets", "--fault", "small_buckets:mb=2")
+        self.assert_refused("late_rank for rank 1 is given twice", "--nproc", 2, "--fault", "late_rank:rank=1",
+                            "--fault", "late_rank:by=data,rank=01")
+        self.assert_refused("mb is given twice", "--fault", "small_buckets:mb=1,mb=2")
+        for unfinished in ("late_rank:", "late_rank:ms=1,", "late_rank:,ms=1"):
+            self.assert_refused("none of its KEY=VALUE", "--fault", unfinished)
+        code, out, err = trainer.run(*SMALL, "--nproc", 2, "--steps", 2, "--fault", "late_rank:rank=0,ms=1",
+                                     "--fault", "late_rank:rank=1,ms=1")
+        self.assertEqual(code, 0, out + err)
 
 
 if __name__ == "__main__":

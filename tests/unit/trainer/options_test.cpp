@@ -71,6 +71,20 @@ TEST(Options, refuseRatesThatAreNoNumbers)
     for (const char* momentum : {"nan", "-0.1", "1.1"})
         EXPECT_EQ(parse({"--momentum", momentum}).exitCode, 2) << momentum;
     EXPECT_EQ(parse({"--lr", "0.5"}).options.lr, 0.5F);
+    for (const char* size : {"nan", "inf", "0", "1e300"})
+        EXPECT_EQ(parse({"--bucket-cap-mb", size}).exitCode, 2) << size;
+}
+
+TEST(Options, refuseCountsBelowZero)
+{
+    for (const char* name : {"--seed", "--samples", "--warmup", "--eval"})
+        EXPECT_EQ(parse({name, "-1"}).exitCode, 2) << name;
+}
+
+TEST(Options, refuseToBeGivenTwice)
+{
+    EXPECT_EQ(parse({"--steps", "2", "--steps=3"}).exitCode, 2);
+    EXPECT_EQ(parse({"--model", "convnet", "--model", "convnet"}).exitCode, 2);
 }
 
 TEST(Options, refuseABatchThatDoesNotDivide)
