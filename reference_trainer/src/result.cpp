@@ -1,65 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "result.h"
 
+#include "result_file.h"
 #include "statistics.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace ringside::trainer {
 namespace {
 
-void writeFile(const std::string& path, std::string_view bytes)
+/// Why a figure is missing; empty where it is not.
+struct Missing {
+    std::string times;
+    std::string learning;
+    std::string accuracy;
+};
+
+Missing missing(const TrainingResult& result, const Options& options)
 {
-    std::ofstream file(path, std::ios::binary);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (!file)
-        throw Failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    Missing missing;
+    if (result.stepMs.empty())
+        missing.times = fmt::format("all {} steps are warm-up (--warmup {})", options.steps, options.warmup);
+    // A cross entropy of exactly 0 does not come from untrained weights.
+    if (result.losses.front() == 0)
+        missing.learning = "the device model skips the arithmetic (compute = skip)";
+    missing.accuracy = result.accuracy ? missing.learning : "no held-out samples (--eval 0)";
+    return missing;
 }
 
 double samplesPerSecond(const TrainingResult& result, unsigned batch)
 {
     const double ms = std::accumulate(result.stepMs.begin(), result.stepMs.end(), 0.0);
-    return ms > 0 ? 1000.0 * batch * static_cast<double>(result.stepMs.size()) / ms : 0;
+    return 1000.0 * batch * static_cast<double>(result.stepMs.size()) / ms;
 }
 
-/// A cross entropy of exactly 0 does not come from untrained weights: the device model left the arithmetic
-/// out.
-bool learned(const TrainingResult& result)
+nlohmann::json stepTimes(const TrainingResult& result)
 {
-    return result.losses.front() != 0;
+    nlohmann::json times;
+    for (const auto& [name, fraction] :
+         {std::pair("p50", 0.5), std::pair("p90", 0.9), std::pair("p99", 0.99)})
+        times[name] = percentile(result.stepMs, fraction).value();
+    return times;
 }
 
 nlohmann::json toJson(const TrainingResult& result, const Options& options, unsigned worldSize)
 {
-    const double sum = std::accumulate(result.parameters.begin(), result.parameters.end(), 0.0);
-    return {{"world_size", worldSize},
-            {"steps", options.steps},
-            {"batch", options.batch},
-            {"parameters", result.parameters.size()},
-            {"parameters_sum", sum},
-            {"bucket_bytes", result.bucketBytes},
-            {"losses", learned(result) ? nlohmann::json(result.losses) : nlohmann::json()},
-            {"accuracy",
-             learned(result) && result.accuracy ? nlohmann::json(*result.accuracy) : nlohmann::json()},
-            {"samples_per_s", samplesPerSecond(result, options.batch)},
-            {"step_ms",
-             {{"p50", percentile(result.stepMs, 0.5)},
-              {"p90", percentile(result.stepMs, 0.9)},
-              {"p99", percentile(result.stepMs, 0.99)}}}};
+    nlohmann::json json = {
+        {"device", result.device},
+        {"model", options.model},
+        {"optimizer", options.optimizer},
+        {"world_size", worldSize},
+        {"steps", options.steps},
+        {"batch", options.batch},
+        {"parameters", result.parameters.size()},
+        {"parameters_sum", std::accumulate(result.parameters.begin(), result.parameters.end(), 0.0)},
+        {"bucket_bytes", result.bucketBytes},
+        {"not_measured", nlohmann::json::object()}};
+    const auto add = [&](const char* name, const std::string& missing, const auto& value) {
+        json[name] = missing.empty() ? nlohmann::json(value()) : nlohmann::json();
+        if (!missing.empty())
+            json["not_measured"][name] = missing;
+    };
+    const Missing absent = missing(result, options);
+    add("losses", absent.learning, [&] { return result.losses; });
+    add("accuracy", absent.accuracy, [&] { return *result.accuracy; });
+    add("samples_per_s", absent.times, [&] { return samplesPerSecond(result, options.batch); });
+    add("step_ms", absent.times, [&] { return stepTimes(result); });
+    return json;
 }
 
-void printLearning(const TrainingResult& result, const Options& options)
+void printTimes(const TrainingResult& result, const Options& options, const std::string& absent)
 {
-    if (!learned(result)) {
-        fmt::print("loss        not measured: the device model skips the arithmetic (compute = skip)\n");
+    if (!absent.empty()) {
+        fmt::print("samples/s   not measured: {}\nstep time   not measured: {}\n", absent, absent);
+        return;
+    }
+    fmt::print("samples/s   {:.0f}\n", samplesPerSecond(result, options.batch));
+    fmt::print("step time   p50 {:.2f} ms, p90 {:.2f} ms, p99 {:.2f} ms over {} step{}\n",
+               percentile(result.stepMs, 0.5).value(), percentile(result.stepMs, 0.9).value(),
+               percentile(result.stepMs, 0.99).value(), result.stepMs.size(),
+               result.stepMs.size() == 1 ? "" : "s");
+}
+
+void printLearning(const TrainingResult& result, const Options& options, const Missing& absent)
+{
+    if (!absent.learning.empty()) {
+        fmt::print("loss        not measured: {}\n", absent.learning);
         return;
     }
     fmt::print("loss        {:.4f} at first, {:.4f} at last (rank 0's share)\n", result.losses.front(),
@@ -72,11 +101,10 @@ void printLearning(const TrainingResult& result, const Options& options)
 
 void reportResult(const TrainingResult& result, const Options& options, unsigned worldSize)
 {
-    fmt::print("samples/s   {:.0f}\n", samplesPerSecond(result, options.batch));
-    fmt::print("step time   p50 {:.2f} ms, p90 {:.2f} ms, p99 {:.2f} ms over {} steps\n",
-               percentile(result.stepMs, 0.5), percentile(result.stepMs, 0.9),
-               percentile(result.stepMs, 0.99), result.stepMs.size());
-    printLearning(result, options);
+    const Missing absent = missing(result, options);
+    fmt::print("device      {}\n", result.device);
+    printTimes(result, options, absent.times);
+    printLearning(result, options, absent);
     if (!options.jsonPath.empty())
         writeFile(options.jsonPath, toJson(result, options, worldSize).dump(2) + "\n");
     if (!options.parametersPath.empty())

@@ -6,10 +6,10 @@
 
 namespace ringside::trainer {
 
-double percentile(std::vector<double> values, double fraction)
+std::optional<double> percentile(std::vector<double> values, double fraction)
 {
     if (values.empty())
-        return 0;
+        return std::nullopt;
     const double rank = std::ceil(fraction * static_cast<double>(values.size()));
     const auto index = static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
     std::nth_element(values.begin(), values.begin() + index, values.end());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Percentiles of step times.
 #pragma once
+#include <optional>
 #include <vector>
 
 namespace ringside::trainer {
 
-/// The value at a fraction (0 to 1) of the sorted values, nearest rank; 0 when there are none.
-[[nodiscard]] double percentile(std::vector<double> values, double fraction);
+/// The value at a fraction (0 to 1) of the sorted values, nearest rank; none when there are none.
+[[nodiscard]] std::optional<double> percentile(std::vector<double> values, double fraction);
 
 } // namespace ringside::trainer

@@ -25,6 +25,13 @@ Loader::Plan loaderPlan(const Options& options, const RankIdentity& identity, un
             .device = device};
 }
 
+std::string deviceName(int device)
+{
+    cudaDeviceProp properties{};
+    RS_CHECK(cudaGetDeviceProperties(&properties, device));
+    return properties.name;
+}
+
 std::vector<float> toHost(const DeviceArray<float>& array)
 {
     std::vector<float> values(array.size());
@@ -39,6 +46,7 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     : m_options(options)
     , m_identity(identity)
     , m_hooks(hooks)
+    , m_device(device)
     , m_communicator(communicator)
     , m_watchdog(watchdog)
     , m_localBatch(options.batch / identity.worldSize)
@@ -60,6 +68,7 @@ TrainingResult Trainer::run()
         step(number);
     RS_CHECK(cudaStreamSynchronize(m_stream.get()));
     TrainingResult result;
+    result.device = deviceName(m_device);
     result.losses = toHost(m_losses);
     result.stepMs = stepTimes();
     result.parameters = toHost(m_network.parameters());
@@ -127,7 +136,7 @@ void Trainer::reportProgress(std::uint64_t number)
 std::vector<double> Trainer::stepTimes() const
 {
     std::vector<double> times;
-    for (std::size_t i = std::min(m_options.warmup, m_options.steps - 1); i < m_options.steps; ++i) {
+    for (std::size_t i = std::min(m_options.warmup, m_options.steps); i < m_options.steps; ++i) {
         float ms = 0;
         RS_CHECK(cudaEventElapsedTime(&ms, m_stepEnds[i].get(), m_stepEnds[i + 1].get()));
         times.push_back(static_cast<double>(ms));

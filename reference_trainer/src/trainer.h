@@ -17,9 +17,11 @@
 namespace ringside::trainer {
 
 struct TrainingResult {
+    std::string device;        ///< rank 0's, as CUDA calls it
     std::vector<float> losses; ///< of this rank's share, one a step
-    std::vector<double>
-        stepMs; ///< GPU time from the end of the step before to the end of this one, warm-up left out
+    /// GPU time from the end of the step before to the end of this one, warm-up left out: none where all is
+    /// warm-up.
+    std::vector<double> stepMs;
     std::optional<double> accuracy; ///< on held-out digits, over all ranks, 0 to 1
     std::vector<float> parameters;
     std::vector<std::size_t> bucketBytes;
@@ -46,6 +48,7 @@ private:
     const Options& m_options;
     RankIdentity m_identity;
     const Hooks& m_hooks;
+    int m_device;
     ncclComm_t m_communicator;
     Watchdog& m_watchdog;
     unsigned m_localBatch;

@@ -14,7 +14,7 @@ TEST(Percentile, isTheNearestRank)
     EXPECT_EQ(percentile(values, 0), 1);
 }
 
-TEST(Percentile, ofNothingIsZero)
+TEST(Percentile, ofNothingIsNotANumber)
 {
-    EXPECT_EQ(percentile({}, 0.5), 0);
+    EXPECT_EQ(percentile({}, 0.5), std::nullopt);
 }

@@ -73,8 +73,39 @@ class Training(unittest.TestCase):
         self.assertRegex(out, "loss +not measured: .*compute = skip")
         self.assertNotIn("accuracy", out)
         result = json.loads(path.read_text())
-        self.assertIsNone(result["losses"])
-        self.assertIsNone(result["accuracy"])
+        for figure in ("losses", "accuracy"):
+            self.assertIsNone(result[figure])
+            self.assertIn("compute = skip", result["not_measured"][figure])
+
+    def test_steps_that_are_all_warm_up_give_no_times(self):
+        path = trainer.FOLDER / "short.json"
+        for steps, measured in ((1, False), (5, False), (6, True)):
+            with self.subTest(steps=steps):
+                code, out, err = trainer.run("--hidden", 32, "--layers", 1, "--batch", 8, "--steps", steps, "--json", path)
+                self.assertEqual(code, 0, out + err)
+                result = json.loads(path.read_text())
+                if measured:
+                    self.assertRegex(out, "samples/s +[0-9]+\n")
+                    self.assertRegex(out, "over 1 step\n")
+                    self.assertGreater(result["step_ms"]["p50"], 0)
+                    self.assertNotIn("step_ms", result["not_measured"])
+                else:
+                    self.assertRegex(out, f"samples/s +not measured: .*{steps} .*warm-up")
+                    self.assertRegex(out, "step time +not measured: .*warm-up")
+                    self.assertIsNone(result["step_ms"])
+                    self.assertIsNone(result["samples_per_s"])
+                    self.assertIn("warm-up", result["not_measured"]["step_ms"])
+                self.assertIsNotNone(result["losses"])
+
+    def test_the_device_is_named(self):
+        path = trainer.FOLDER / "device.json"
+        code, out, err = trainer.run("--hidden", 32, "--steps", 1, "--eval", 0, "--json", path)
+        self.assertEqual(code, 0, out + err)
+        self.assertRegex(out, "device +.*emulated")
+        result = json.loads(path.read_text())
+        self.assertIn("emulated", result["device"])
+        self.assertEqual((result["model"], result["optimizer"]), ("mlp", "sgd"))
+        self.assertIn("--eval 0", result["not_measured"]["accuracy"])
 
     def test_faults_change_the_time_and_not_the_result(self):
         common = (*SMALL, "--steps", 8, "--batch", 32, "--nproc", 2)
