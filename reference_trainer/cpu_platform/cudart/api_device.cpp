@@ -4,103 +4,31 @@
 #include "capture.h"
 #include "event.h"
 #include "memory.h"
-#include "model.h"
+#include "properties.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
 
 using namespace ringside::platform;
 
 namespace {
 
-constexpr int kWarpSize = 32;
-constexpr int kMaxThreadsPerBlock = 1024;
-constexpr int kMaxGridX = 2147483647;
-constexpr int kMaxGridYZ = 65535;
-constexpr int kComputeMajor = 8; // the model files describe devices of this generation
-constexpr int kFirstBus = 0x10;
+// What a device is told to remember. CUDA's defaults.
+struct Settings {
+    std::mutex mutex;
+    std::map<cudaLimit, std::size_t> limits = {
+        {cudaLimitStackSize, 1 << 10},        {cudaLimitPrintfFifoSize, 1 << 20},
+        {cudaLimitMallocHeapSize, 8 << 20},   {cudaLimitDevRuntimePendingLaunchCount, 2048},
+        {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 0}};
+    cudaFuncCache cache = cudaFuncCachePreferNone;
+};
 
-int multiprocessors()
+Settings& settings(int index)
 {
-    return static_cast<int>(DeviceModel::get().number("multiprocessors", 1));
-}
-
-cudaDeviceProp describe(int index)
-{
-    cudaDeviceProp properties{};
-    std::snprintf(properties.name, sizeof properties.name, "Ringside emulated GPU (CPU platform)");
-    std::snprintf(properties.uuid.bytes, sizeof properties.uuid.bytes, "ringside-cpu-%02d", index);
-    properties.totalGlobalMem = totalMemory();
-    properties.sharedMemPerBlock = 48 << 10;
-    properties.warpSize = kWarpSize;
-    properties.maxThreadsPerBlock = kMaxThreadsPerBlock;
-    const int threads[] = {kMaxThreadsPerBlock, kMaxThreadsPerBlock, 64};
-    std::copy(std::begin(threads), std::end(threads), properties.maxThreadsDim);
-    const int grid[] = {kMaxGridX, kMaxGridYZ, kMaxGridYZ};
-    std::copy(std::begin(grid), std::end(grid), properties.maxGridSize);
-    properties.major = kComputeMajor;
-    properties.multiProcessorCount = multiprocessors();
-    properties.maxThreadsPerMultiProcessor = 2048;
-    properties.concurrentKernels = 1;
-    properties.asyncEngineCount = 2;
-    properties.unifiedAddressing = 1;
-    properties.canMapHostMemory = 1;
-    properties.pciBusID = kFirstBus + index;
-    properties.streamPrioritiesSupported = 1;
-    return properties;
-}
-
-cudaError_t attributeOf(cudaDeviceAttr attribute, int index, int& value)
-{
-    const cudaDeviceProp properties = describe(index);
-    switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY:
-        value = kMaxThreadsPerBlock;
-        break;
-    case cudaDevAttrMaxBlockDimZ:
-        value = properties.maxThreadsDim[2];
-        break;
-    case cudaDevAttrMaxGridDimX:
-        value = kMaxGridX;
-        break;
-    case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ:
-        value = kMaxGridYZ;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-        value = static_cast<int>(properties.sharedMemPerBlock);
-        break;
-    case cudaDevAttrWarpSize:
-        value = kWarpSize;
-        break;
-    case cudaDevAttrMultiProcessorCount:
-        value = properties.multiProcessorCount;
-        break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-        value = properties.maxThreadsPerMultiProcessor;
-        break;
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrMemoryPoolsSupported:
-        value = 1;
-        break;
-    case cudaDevAttrAsyncEngineCount:
-        value = properties.asyncEngineCount;
-        break;
-    case cudaDevAttrPciBusId:
-        value = properties.pciBusID;
-        break;
-    case cudaDevAttrComputeCapabilityMajor:
-        value = kComputeMajor;
-        break;
-    default: // features the emulated device does not have
-        value = 0;
-    }
-    return attribute >= 1 && attribute < cudaDevAttrMax ? cudaSuccess : cudaErrorInvalidValue;
+    static auto* all = new std::vector<Settings>(static_cast<std::size_t>(deviceCount()));
+    return (*all)[static_cast<std::size_t>(index)];
 }
 
 } // namespace
@@ -174,7 +102,55 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int ind
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceGetAttribute_v5000, [&] {
         if (value == nullptr)
             return cudaErrorInvalidValue;
-        return isDevice(index) ? attributeOf(attribute, index, *value) : cudaErrorInvalidDevice;
+        return isDevice(index) ? attributeOf(describe(index), attribute, *value) : cudaErrorInvalidDevice;
+    });
+}
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceGetLimit_v3020, [&] {
+        Settings& device = settings(currentDevice());
+        const std::lock_guard lock(device.mutex);
+        const auto found = device.limits.find(limit);
+        if (value == nullptr || found == device.limits.end())
+            return value == nullptr ? cudaErrorInvalidValue : cudaErrorUnsupportedLimit;
+        *value = found->second;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSetLimit_v3020, [&] {
+        Settings& device = settings(currentDevice());
+        const std::lock_guard lock(device.mutex);
+        const auto found = device.limits.find(limit);
+        if (found == device.limits.end())
+            return cudaErrorUnsupportedLimit;
+        found->second = value; // nothing here is limited by it
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceGetCacheConfig_v3020, [&] {
+        Settings& device = settings(currentDevice());
+        const std::lock_guard lock(device.mutex);
+        if (config == nullptr)
+            return cudaErrorInvalidValue;
+        *config = device.cache;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSetCacheConfig_v3020, [&] {
+        Settings& device = settings(currentDevice());
+        const std::lock_guard lock(device.mutex);
+        device.cache = config;
+        return cudaSuccess;
     });
 }
 

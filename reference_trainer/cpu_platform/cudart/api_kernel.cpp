@@ -3,7 +3,10 @@
 // macro).
 #include "api.h"
 #include "kernels.h"
+#include "properties.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 using namespace ringside::platform;
@@ -46,9 +49,6 @@ void __cudaRegisterFunction(void**, const char* hostFunction, char*, const char*
 {
     registerKernel(hostFunction, deviceName);
 }
-
-// Device variables are their host shadows here: the kernels' host versions use those.
-void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t sharedMemory, CUstream_st* stream)
 {
@@ -101,6 +101,20 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
             return cudaErrorInvalidValue;
         return launch(function, {config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
                                  config->stream});
+    });
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                        std::size_t sharedMemory, cudaStream_t stream)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000, [&] {
+        const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+        const auto threads = static_cast<int>(block.x * block.y * block.z);
+        const auto fit = static_cast<std::uint64_t>(residentBlocks(std::max(1, threads), sharedMemory)) *
+                         static_cast<std::uint64_t>(describe(currentDevice()).multiProcessorCount);
+        if (blocks > fit) // all must be there to wait for each other
+            return cudaErrorCooperativeLaunchTooLarge;
+        return launch(function, {grid, block, arguments, sharedMemory, stream});
     });
 }
 

@@ -58,5 +58,11 @@ RINGSIDE_PER_THREAD(cudaMemcpy3D, ptds, v7000, (const cudaMemcpy3DParms* paramet
 RINGSIDE_PER_THREAD(cudaMemcpy3DAsync, ptsz, v7000, (const cudaMemcpy3DParms* parameters, cudaStream_t stream), (parameters, stream))
 RINGSIDE_PER_THREAD(cudaMemset2D, ptds, v7000, (void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height), (pointer, pitch, value, width, height))
 RINGSIDE_PER_THREAD(cudaMemset2DAsync, ptsz, v7000, (void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t stream), (pointer, pitch, value, width, height, stream))
+RINGSIDE_PER_THREAD(cudaLaunchCooperativeKernel, ptsz, v9000, (const void* function, dim3 grid, dim3 block, void** arguments, std::size_t sharedMemory, cudaStream_t stream), (function, grid, block, arguments, sharedMemory, stream))
+RINGSIDE_PER_THREAD(cudaMemcpyToSymbol, ptds, v7000, (const void* symbol, const void* source, std::size_t count, std::size_t offset, cudaMemcpyKind kind), (symbol, source, count, offset, kind))
+RINGSIDE_PER_THREAD(cudaMemcpyFromSymbol, ptds, v7000, (void* destination, const void* symbol, std::size_t count, std::size_t offset, cudaMemcpyKind kind), (destination, symbol, count, offset, kind))
+RINGSIDE_PER_THREAD(cudaMemcpyToSymbolAsync, ptsz, v7000, (const void* symbol, const void* source, std::size_t count, std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream), (symbol, source, count, offset, kind, stream))
+RINGSIDE_PER_THREAD(cudaMemcpyFromSymbolAsync, ptsz, v7000, (void* destination, const void* symbol, std::size_t count, std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream), (destination, symbol, count, offset, kind, stream))
+RINGSIDE_PER_THREAD(cudaGetDriverEntryPointByVersion, ptsz, v12050, (const char* symbol, void** function, unsigned version, unsigned long long flags, cudaDriverEntryPointQueryResult* result), (symbol, function, version, flags, result))
 // NOLINTEND(bugprone-macro-parentheses)
 // clang-format on

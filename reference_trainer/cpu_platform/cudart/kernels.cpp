@@ -2,10 +2,12 @@
 #include "kernels.h"
 
 #include "device.h"
+#include "properties.h"
 #include "submit.h"
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -27,6 +29,7 @@ struct Kernel {
     std::string name;
     mutable std::once_flag looked;
     mutable Host host;
+    mutable std::atomic<std::size_t> sharedLimit = kDefaultSharedPerBlock;
 };
 
 namespace {
@@ -113,7 +116,8 @@ bool isValid(const dim3& grid, const dim3& block)
 {
     const std::uint64_t perBlock = std::uint64_t{block.x} * block.y * block.z;
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-    return perBlock >= 1 && perBlock <= 1024 && blocks >= 1 && grid.y <= 65535 && grid.z <= 65535;
+    return perBlock >= 1 && perBlock <= kMaxThreadsPerBlock && blocks >= 1 && grid.y <= 65535 &&
+           grid.z <= 65535;
 }
 
 Work makeWork(const Kernel& kernel, const Launch& launch, unsigned threads)
@@ -159,12 +163,24 @@ const char* kernelName(const Kernel& kernel)
     return kernel.name.c_str();
 }
 
+std::size_t sharedLimit(const Kernel& kernel)
+{
+    return kernel.sharedLimit;
+}
+
+void setSharedLimit(const Kernel& kernel, std::size_t bytes)
+{
+    kernel.sharedLimit = bytes;
+}
+
 cudaError_t kernelWork(const Kernel& kernel, const Launch& launch, Work& work)
 {
     const std::uint64_t threads = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z *
                                   launch.block.x * launch.block.y * launch.block.z;
     if (!isValid(launch.grid, launch.block) || threads > std::numeric_limits<unsigned>::max())
         return cudaErrorInvalidConfiguration;
+    if (launch.sharedBytes > kernel.sharedLimit)
+        return cudaErrorInvalidValue;
     work = makeWork(kernel, launch, static_cast<unsigned>(threads));
     return cudaSuccess;
 }

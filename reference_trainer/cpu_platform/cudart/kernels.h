@@ -16,6 +16,9 @@ void registerKernel(const void* hostFunction, const char* deviceName);
 /// By host address or by handle of __cudaGetKernel; null for what nobody registered.
 [[nodiscard]] const Kernel* findKernel(const void* function);
 [[nodiscard]] const char* kernelName(const Kernel& kernel);
+/// Most dynamic shared memory that a block may be launched with, in bytes.
+[[nodiscard]] std::size_t sharedLimit(const Kernel& kernel);
+void setSharedLimit(const Kernel& kernel, std::size_t bytes);
 
 struct Launch {
     dim3 grid;

@@ -35,6 +35,10 @@ cudaError_t cudaGetDeviceFlags(unsigned int* flags);
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attribute, int device);
+cudaError_t cudaDeviceGetLimit(size_t* value, enum cudaLimit limit);
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache* config);
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
 cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int length, int device);
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* pciBusId);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPriority);
@@ -99,6 +103,20 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
                               cudaStream_t stream RINGSIDE_DEFAULT(0));
 cudaError_t cudaMemset(void* pointer, int value, size_t count);
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t stream RINGSIDE_DEFAULT(0));
+
+// Device variables
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol);
+cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol);
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source, size_t count,
+                               size_t offset RINGSIDE_DEFAULT(0),
+                               enum cudaMemcpyKind kind RINGSIDE_DEFAULT(cudaMemcpyHostToDevice));
+cudaError_t cudaMemcpyFromSymbol(void* destination, const void* symbol, size_t count,
+                                 size_t offset RINGSIDE_DEFAULT(0),
+                                 enum cudaMemcpyKind kind RINGSIDE_DEFAULT(cudaMemcpyDeviceToHost));
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t count, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream RINGSIDE_DEFAULT(0));
+cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const void* symbol, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream RINGSIDE_DEFAULT(0));
 
 // Streams
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
@@ -199,6 +217,22 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t sharedMemory, cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments);
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                        size_t sharedMemory, cudaStream_t stream);
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attributes, const void* function);
+cudaError_t cudaFuncSetAttribute(const void* function, enum cudaFuncAttribute attribute, int value);
+cudaError_t cudaFuncSetCacheConfig(const void* function, enum cudaFuncCache config);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int blockSize,
+                                                          size_t sharedMemory);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
+                                                                   int blockSize, size_t sharedMemory,
+                                                                   unsigned int flags);
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult* status RINGSIDE_DEFAULT(NULL));
+cudaError_t
+cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned int cudaVersion,
+                                 unsigned long long flags,
+                                 enum cudaDriverEntryPointQueryResult* status RINGSIDE_DEFAULT(NULL));
 cudaError_t cudaFuncGetName(const char** name, const void* function);
 
 #ifdef __cplusplus
