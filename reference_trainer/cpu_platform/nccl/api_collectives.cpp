@@ -4,6 +4,8 @@
 #include "communicator.h"
 #include "group.h"
 #include "handle.h"
+#include "nvtx_range.h"
+#include "observation.h"
 
 namespace ringside::nccl {
 namespace {
@@ -12,6 +14,7 @@ ncclResult_t submitCall(ncclComm_t handle, Operation operation) noexcept
 {
     return guarded([&] {
         operation.communicator = communicatorOf(handle);
+        operation.handle = handle;
         // Through the public function, as the real library does here.
         ncclResult_t state = ncclSuccess;
         ncclCommGetAsyncError(handle, &state);
@@ -24,12 +27,14 @@ ncclResult_t submitCall(ncclComm_t handle, Operation operation) noexcept
 } // namespace
 } // namespace ringside::nccl
 
-using ringside::nccl::Kind;
-using ringside::nccl::submitCall;
+using namespace ringside::nccl;
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclAllReduce, const void* sendbuff, void* recvbuff, size_t count,
                   ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::AllReduce, [&] {
+        return ReductionPayload{hashOf(comm), bytesOf(count, datatype), op};
+    });
     return submitCall(comm, {.kind = Kind::AllReduce,
                              .source = sendbuff,
                              .target = recvbuff,
@@ -42,6 +47,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclAllReduce, const void* sendbuff, void* recvb
 RINGSIDE_NCCL_API(ncclResult_t, ncclReduce, const void* sendbuff, void* recvbuff, size_t count,
                   ncclDataType_t datatype, ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::Reduce, [&] {
+        return RootReductionPayload{hashOf(comm), bytesOf(count, datatype), root, op};
+    });
     return submitCall(comm, {.kind = Kind::Reduce,
                              .source = sendbuff,
                              .target = recvbuff,
@@ -55,6 +63,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclReduce, const void* sendbuff, void* recvbuff
 RINGSIDE_NCCL_API(ncclResult_t, ncclReduceScatter, const void* sendbuff, void* recvbuff, size_t recvcount,
                   ncclDataType_t datatype, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::ReduceScatter, [&] {
+        return ReductionPayload{hashOf(comm), bytesOf(recvcount, datatype), op};
+    });
     return submitCall(comm, {.kind = Kind::ReduceScatter,
                              .source = sendbuff,
                              .target = recvbuff,
@@ -67,6 +78,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclReduceScatter, const void* sendbuff, void* r
 RINGSIDE_NCCL_API(ncclResult_t, ncclAllGather, const void* sendbuff, void* recvbuff, size_t sendcount,
                   ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::AllGather, [&] {
+        return SizePayload{hashOf(comm), bytesOf(sendcount, datatype)};
+    });
     return submitCall(comm, {.kind = Kind::AllGather,
                              .source = sendbuff,
                              .target = recvbuff,
@@ -78,6 +92,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclAllGather, const void* sendbuff, void* recvb
 RINGSIDE_NCCL_API(ncclResult_t, ncclBroadcast, const void* sendbuff, void* recvbuff, size_t count,
                   ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::Broadcast, [&] {
+        return RootPayload{hashOf(comm), bytesOf(count, datatype), root};
+    });
     return submitCall(comm, {.kind = Kind::Broadcast,
                              .source = sendbuff,
                              .target = recvbuff,
@@ -96,6 +113,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclBcast, void* buff, size_t count, ncclDataTyp
 RINGSIDE_NCCL_API(ncclResult_t, ncclSend, const void* sendbuff, size_t count, ncclDataType_t datatype,
                   int peer, ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::Send, [&] {
+        return PeerPayload{hashOf(comm), bytesOf(count, datatype), peer};
+    });
     return submitCall(comm, {.kind = Kind::Send,
                              .source = sendbuff,
                              .count = count,
@@ -107,6 +127,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclSend, const void* sendbuff, size_t count, nc
 RINGSIDE_NCCL_API(ncclResult_t, ncclRecv, void* recvbuff, size_t count, ncclDataType_t datatype, int peer,
                   ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::Recv, [&] {
+        return PeerPayload{hashOf(comm), bytesOf(count, datatype), peer};
+    });
     return submitCall(comm, {.kind = Kind::Recv,
                              .target = recvbuff,
                              .count = count,
@@ -118,6 +141,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclRecv, void* recvbuff, size_t count, ncclData
 RINGSIDE_NCCL_API(ncclResult_t, ncclAlltoAll, const void* sendbuff, void* recvbuff, size_t count,
                   ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::AlltoAll, [&] {
+        return SizePayload{hashOf(comm), bytesOf(count, datatype)};
+    });
     return submitCall(comm, {.kind = Kind::AlltoAll,
                              .source = sendbuff,
                              .target = recvbuff,
@@ -129,6 +155,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclAlltoAll, const void* sendbuff, void* recvbu
 RINGSIDE_NCCL_API(ncclResult_t, ncclGather, const void* sendbuff, void* recvbuff, size_t count,
                   ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::Gather, [&] {
+        return RootPayload{hashOf(comm), bytesOf(count, datatype), root};
+    });
     return submitCall(comm, {.kind = Kind::Gather,
                              .source = sendbuff,
                              .target = recvbuff,
@@ -141,6 +170,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclGather, const void* sendbuff, void* recvbuff
 RINGSIDE_NCCL_API(ncclResult_t, ncclScatter, const void* sendbuff, void* recvbuff, size_t count,
                   ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
 {
+    const NvtxRange range(NvtxFunction::Scatter, [&] {
+        return RootPayload{hashOf(comm), bytesOf(count, datatype), root};
+    });
     return submitCall(comm, {.kind = Kind::Scatter,
                              .source = sendbuff,
                              .target = recvbuff,
@@ -152,10 +184,12 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclScatter, const void* sendbuff, void* recvbuf
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclGroupStart, void)
 {
-    return ringside::nccl::guarded(ringside::nccl::startGroup);
+    const NvtxRange range(NvtxFunction::GroupStart);
+    return guarded(startGroup);
 }
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclGroupEnd, void)
 {
-    return ringside::nccl::guarded(ringside::nccl::endGroup);
+    const NvtxRange range(NvtxFunction::GroupEnd);
+    return guarded(endGroup);
 }

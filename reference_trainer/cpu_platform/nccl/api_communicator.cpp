@@ -3,12 +3,24 @@
 #include "api.h"
 #include "communicator.h"
 #include "group.h"
+#include "init_log.h"
+#include "nvtx_range.h"
+#include "observation.h"
 
 #include <array>
 
 using namespace ringside::nccl;
 
 namespace {
+
+InitLine lineOf(const ncclComm& handle, const Communicator& communicator)
+{
+    return {.handle = &handle,
+            .rank = communicator.rank(),
+            .ranks = communicator.size(),
+            .device = communicator.device(),
+            .hash = communicator.hash()};
+}
 
 /// Takes what is to become of a communicator; the handle is gone then, whatever comes of it.
 template <class End>
@@ -33,6 +45,9 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclGetVersion, int* version)
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommFinalize, ncclComm_t comm)
 {
+    NvtxRange range(NvtxFunction::CommFinalize);
+    if (comm != nullptr)
+        range.endWith([&] { return CommunicatorPayload{hashOf(comm)}; });
     return guarded([&] {
         if (comm == nullptr)
             return ncclSuccess;
@@ -49,22 +64,37 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclCommFinalize, ncclComm_t comm)
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommDestroy, ncclComm_t comm)
 {
+    if (comm == nullptr) {
+        const NvtxRange range(NvtxFunction::CommDestroy);
+        return ncclSuccess;
+    }
+    const NvtxRange range(NvtxFunction::CommDestroy, [&] { return rankPayload(comm); });
     return guarded([&] {
         end(comm, [](const ncclComm& handle) {
             handle.settle();
-            if (const std::shared_ptr<Communicator> communicator = handle.communicatorIfAny())
+            if (const std::shared_ptr<Communicator> communicator = handle.communicatorIfAny()) {
                 communicator->leave();
+                communicator->closeProfile();
+                logEnd(lineOf(handle, *communicator), "Destroy COMPLETE");
+            }
         });
     });
 }
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommAbort, ncclComm_t comm)
 {
+    NvtxRange range(NvtxFunction::CommAbort);
+    if (comm != nullptr)
+        range.endWith([&] { return rankPayload(comm); });
     return guarded([&] {
         end(comm, [](ncclComm& handle) {
             handle.abandon();
-            if (const std::shared_ptr<Communicator> communicator = handle.communicatorIfAny())
+            if (const std::shared_ptr<Communicator> communicator = handle.communicatorIfAny()) {
+                logEnd(lineOf(handle, *communicator), "Abort START");
                 communicator->abort();
+                communicator->closeProfile();
+                logEnd(lineOf(handle, *communicator), "Abort COMPLETE");
+            }
         });
     });
 }

@@ -3,12 +3,16 @@
 #include "api.h"
 #include "config.h"
 #include "group.h"
+#include "init_log.h"
+#include "nvtx_range.h"
+#include "observation.h"
 #include "rendezvous_server.h"
 #include "split.h"
 
 #include <cuda_runtime_api.h>
 
 #include <set>
+#include <utility>
 #include <vector>
 
 using namespace ringside::nccl;
@@ -27,23 +31,46 @@ private:
     int m_before = 0;
 };
 
-ncclResult_t initialise(ncclComm_t* comm, const ncclUniqueId& commId, Place place, const ncclConfig_t* config)
+/// `line` says the function, the rank and the number of ranks.
+ncclResult_t initialise(InitLine line, ncclComm_t* comm, const ncclUniqueId& commId,
+                        const ncclConfig_t* config)
 {
+    logVersion(line.rank);
     require(comm != nullptr, "the place for the communicator is null");
     *comm = nullptr;
-    require(place.size >= 1 && place.rank >= 0 && place.rank < place.size,
+    require(line.ranks >= 1 && line.rank >= 0 && line.rank < line.ranks,
             "rank must be at least 0 and less than nranks");
-    checkCuda(cudaGetDevice(&place.device), "cudaGetDevice");
+    checkCuda(cudaGetDevice(&line.device), "cudaGetDevice");
     const UniqueId id = decode(commId);
     const auto handle = std::make_shared<ncclComm>(wantsBlocking(config, true));
+    const Place place{.rank = line.rank, .size = line.ranks, .device = line.device, .name = nameIn(config)};
     *comm = publish(handle);
+    line.handle = *comm;
+    line.hash = hashOf(id);
     try {
-        return submit({handle, [id, place] { return std::make_shared<Communicator>(id, place); }});
+        return submit({handle, [id, place, line] {
+                           return announced(line, [&] { return std::make_shared<Communicator>(id, place); });
+                       }});
     } catch (const Failure&) {
         withdraw(handle.get());
         *comm = nullptr;
         throw;
     }
+}
+
+/// The whole of a public function that begins one rank.
+ncclResult_t begin(NvtxFunction function, const InitLine& line, ncclComm_t* comm, const ncclUniqueId& commId,
+                   const ncclConfig_t* config)
+{
+    NvtxRange range(function);
+    const ncclResult_t result = guarded([&] { return initialise(line, comm, commId, config); });
+    if (comm != nullptr && *comm != nullptr)
+        range.endWith([&] {
+            RankPayload payload{hashOf(*comm), line.ranks, line.rank, 0};
+            (void)cudaGetDevice(&payload.device);
+            return payload;
+        });
+    return result;
 }
 
 std::vector<int> devicesOf(int count, const int* list)
@@ -63,19 +90,26 @@ std::vector<int> devicesOf(int count, const int* list)
 }
 
 /// The child is there, and its place filled, when the parent is no longer in progress.
-ncclResult_t splitOff(const std::shared_ptr<ncclComm>& parent, const SplitRequest& request, ncclComm_t* child,
-                      bool blocking)
+ncclResult_t splitOff(const std::shared_ptr<ncclComm>& parent, const std::shared_ptr<ncclComm>& child,
+                      SplitRequest request, ncclComm_t* place)
 {
     const std::shared_ptr<Communicator> communicator = parent->communicator();
+    request.parentHandle = parent.get();
+    request.childHandle = child.get();
     parent->begin();
-    return submit({parent, [communicator, request, child, blocking] {
+    return submit({parent, [communicator, request, child, place] {
                        if (const auto made = split(*communicator, request)) {
-                           const auto handle = std::make_shared<ncclComm>(blocking);
-                           handle->ready(made);
-                           *child = publish(handle);
+                           child->ready(made);
+                           *place = publish(child);
                        }
                        return communicator;
                    }});
+}
+
+SplitPayload splitPayload(ncclComm_t parent, ncclComm_t child, int color, int key)
+{
+    const RankPayload of = rankPayload(parent);
+    return {hashOf(child), of.communicator, of.ranks, of.rank, of.device, color, key};
 }
 
 } // namespace
@@ -90,51 +124,63 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclGetUniqueId, ncclUniqueId* uniqueId)
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitRank, ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank)
 {
-    return guarded([&] { return initialise(comm, commId, {.rank = rank, .size = nranks}, nullptr); });
+    return begin(NvtxFunction::CommInitRank, {.function = "ncclCommInitRank", .rank = rank, .ranks = nranks},
+                 comm, commId, nullptr);
 }
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitRankConfig, ncclComm_t* comm, int nranks, ncclUniqueId commId,
                   int rank, ncclConfig_t* config)
 {
-    return guarded([&] { return initialise(comm, commId, {.rank = rank, .size = nranks}, config); });
+    return begin(NvtxFunction::CommInitRankConfig,
+                 {.function = "ncclCommInitRankConfig", .rank = rank, .ranks = nranks}, comm, commId, config);
 }
 
 // One of the ids is enough for ranks that all know it; the real library spreads them to start up faster.
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitRankScalable, ncclComm_t* newcomm, int nranks, int myrank,
                   int nId, ncclUniqueId* commIds, ncclConfig_t* config)
 {
-    return guarded([&] {
-        require(nId > 0 && nId <= nranks && commIds != nullptr, "there must be 1 to nranks ids");
-        return initialise(newcomm, commIds[0], {.rank = myrank, .size = nranks}, config);
-    });
+    if (nId <= 0 || nId > nranks || commIds == nullptr)
+        return guarded([] { require(false, "there must be 1 to nranks ids"); });
+    return begin(NvtxFunction::CommInitRankScalable,
+                 {.function = "ncclCommInitRankScalable", .rank = myrank, .ranks = nranks}, newcomm,
+                 commIds[0], config);
 }
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitAll, ncclComm_t* comm, int ndev, const int* devlist)
 {
+    NvtxRange range(NvtxFunction::CommInitAll);
     return guarded([&] {
         require(comm != nullptr, "the place for the communicators is null");
         const DeviceRestored restored;
         const std::vector<int> devices = devicesOf(ndev, devlist);
         ncclUniqueId id;
         if (const ncclResult_t result = ncclGetUniqueId(&id); result != ncclSuccess)
-            throw Failure(result, lastError()); // through the public function, as the real library
+            throw Failure::again(result, lastError()); // through the public function, as the real library
         startGroup();
         for (int i = 0; i < ndev; ++i) {
             checkCuda(cudaSetDevice(devices[static_cast<std::size_t>(i)]), "cudaSetDevice");
-            initialise(comm + i, id, {.rank = i, .size = ndev}, nullptr);
+            initialise({.function = "ncclCommInitAll", .rank = i, .ranks = ndev}, comm + i, id, nullptr);
         }
         endGroup();
+        if (ndev > 0)
+            range.endWith([&] { return InitAllPayload{hashOf(comm[0]), ndev}; });
     });
 }
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommSplit, ncclComm_t comm, int color, int key, ncclComm_t* newcomm,
                   ncclConfig_t* config)
 {
+    NvtxRange range(NvtxFunction::CommSplit);
     return guarded([&] {
         require(newcomm != nullptr, "the place for the communicator is null");
         const std::shared_ptr<ncclComm> parent = findHandle(comm);
         *newcomm = nullptr;
-        const bool blocking = wantsBlocking(config, parent->blocking());
-        return splitOff(parent, requestSplit(*parent->communicator(), color, key), newcomm, blocking);
+        const auto child = std::make_shared<ncclComm>(wantsBlocking(config, parent->blocking()));
+        SplitRequest request = requestSplit(*parent->communicator(), color, key);
+        request.name = nameIn(config);
+        const ncclResult_t result = splitOff(parent, child, std::move(request), newcomm);
+        if (*newcomm != nullptr)
+            range.endWith([&] { return splitPayload(comm, *newcomm, color, key); });
+        return result;
     });
 }

@@ -5,6 +5,7 @@
 #include "api.h"
 #include "communicator.h"
 #include "handle.h"
+#include "nvtx_range.h"
 
 #include <cuda_runtime_api.h>
 
@@ -12,6 +13,7 @@ using namespace ringside::nccl;
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclMemAlloc, void** ptr, size_t size)
 {
+    const NvtxRange range(NvtxFunction::MemAlloc);
     return guarded([&] {
         require(ptr != nullptr && size > 0, "ncclMemAlloc needs a place for the pointer and a size");
         checkCuda(cudaMalloc(ptr, size), "cudaMalloc");
@@ -20,6 +22,7 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclMemAlloc, void** ptr, size_t size)
 
 RINGSIDE_NCCL_API(ncclResult_t, ncclMemFree, void* ptr)
 {
+    const NvtxRange range(NvtxFunction::MemFree);
     return guarded([&] { checkCuda(cudaFree(ptr), "cudaFree"); });
 }
 

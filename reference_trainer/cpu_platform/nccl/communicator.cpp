@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "communicator.h"
 
+#include "debug_log.h"
 #include "errors.h"
 #include "rendezvous_client.h"
 #include "signal_guard.h"
@@ -51,9 +52,16 @@ std::unique_ptr<Mesh> meet(const UniqueId& id, const Place& place, std::chrono::
 
 Communicator::Communicator(const UniqueId& id, Place place)
     : m_place(std::move(place))
+    , m_hash(hashOf(id))
     , m_timeout(rendezvousTimeout())
     , m_processRanks(ProcessRanks::of(id))
     , m_mesh(meet(id, m_place, m_timeout, *m_processRanks))
+    , m_profile(
+          profiler::CommunicatorProfile::open({.hash = m_hash,
+                                               .name = m_place.name.empty() ? nullptr : m_place.name.c_str(),
+                                               .nodes = hosts().nodes,
+                                               .ranks = m_place.size,
+                                               .rank = m_place.rank}))
     , m_sends(static_cast<std::size_t>(m_place.size))
     , m_receives(static_cast<std::size_t>(m_place.size))
 {}
@@ -61,6 +69,12 @@ Communicator::Communicator(const UniqueId& id, Place place)
 Communicator::~Communicator()
 {
     m_processRanks->forget(m_place.rank);
+}
+
+void Communicator::closeProfile()
+{
+    if (m_profile != nullptr)
+        m_profile->close();
 }
 
 int Communicator::worldRank(int rank) const
@@ -78,7 +92,7 @@ void Communicator::throwIfFailed() const
 {
     const std::lock_guard lock(m_mutex);
     if (m_error != ncclSuccess)
-        throw Failure(m_error, m_errorMessage);
+        throw Failure::again(m_error, m_errorMessage);
 }
 
 std::uint64_t Communicator::nextSlot(const Operation& operation)
@@ -103,6 +117,7 @@ void Communicator::beginLaunch(std::vector<Operation>& operations)
     for (Operation& operation : operations)
         operation.slot = nextSlot(operation);
     ++m_launched;
+    ++m_launches;
 }
 
 bool Communicator::startWork()
@@ -129,16 +144,23 @@ void Communicator::cancelLaunch()
 
 void Communicator::fail(ncclResult_t code, const std::string& message)
 {
+    if (recordError(code, message))
+        debugLog(LogLevel::Warn, kLogAll, "communicator.cpp", __LINE__, "%s", message.c_str());
+}
+
+bool Communicator::recordError(ncclResult_t code, const std::string& message)
+{
     {
         const std::lock_guard lock(m_mutex);
         if (m_error != ncclSuccess)
-            return;
+            return false;
         m_error = code;
         m_errorMessage = message;
     }
     setLastError(message);
     if (m_mesh)
         m_mesh->abort();
+    return true;
 }
 
 void Communicator::beginFinalization()
@@ -176,7 +198,7 @@ void Communicator::sayGoodbye()
 
 void Communicator::abort()
 {
-    fail(ncclRemoteError, "the communicator was aborted on rank " + std::to_string(m_place.rank));
+    recordError(ncclRemoteError, "the communicator was aborted on rank " + std::to_string(m_place.rank));
     std::unique_lock lock(m_mutex);
     m_changed.wait(lock, [this] { return m_running == 0; });
     lock.unlock();

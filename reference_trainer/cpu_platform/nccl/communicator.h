@@ -9,6 +9,7 @@
 #include "process_ranks.h"
 #include "registrations.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,8 @@ struct Place {
     int device = 0;
     /// Of each rank: its number in the communicator that this one was split from at first. Empty: its own.
     std::vector<int> worldRanks = {};
+    /// The program's name for the communicator, for tools; may be empty.
+    std::string name = {};
 };
 
 class Communicator final : public std::enable_shared_from_this<Communicator> {
@@ -42,6 +45,16 @@ public:
     [[nodiscard]] Registrations& registrations() { return m_registrations; }
     /// Null for a single rank.
     [[nodiscard]] Mesh* mesh() const { return m_mesh.get(); }
+    [[nodiscard]] std::uint64_t hash() const { return m_hash; }
+    [[nodiscard]] Hosts hosts() const { return m_mesh ? m_mesh->hosts() : Hosts(); }
+    /// What the profiler plugin knows of it; null without one.
+    [[nodiscard]] const std::shared_ptr<profiler::CommunicatorProfile>& profile() const { return m_profile; }
+    /// Tells the plugin that the communicator ends. No work may be under way.
+    void closeProfile();
+    /// How many pieces of work have been launched.
+    [[nodiscard]] std::uint64_t launches() const { return m_launches; }
+    /// The number of the next split, from 1.
+    [[nodiscard]] int nextSplit() { return ++m_splits; }
     [[nodiscard]] ncclResult_t asyncError() const;
     /// Throws the asynchronous error, if there is one.
     void throwIfFailed() const;
@@ -70,14 +83,20 @@ public:
     void abort();
 
 private:
+    /// False when there was an error already.
+    bool recordError(ncclResult_t code, const std::string& message);
     std::uint64_t nextSlot(const Operation& operation);
 
     const Place m_place;
+    const std::uint64_t m_hash;
     const std::chrono::milliseconds m_timeout;
     const std::shared_ptr<ProcessRanks> m_processRanks;
     Operators m_operators;
     Registrations m_registrations;
     std::unique_ptr<Mesh> m_mesh;
+    const std::shared_ptr<profiler::CommunicatorProfile> m_profile;
+    std::atomic<std::uint64_t> m_launches = 0;
+    std::atomic<int> m_splits = 0;
 
     mutable std::mutex m_mutex; ///< guards all below
     std::condition_variable m_changed;

@@ -53,6 +53,15 @@ ncclConfig_t completed(const ncclConfig_t& given)
 
 } // namespace
 
+std::string nameIn(const ncclConfig_t* given)
+{
+    if (given == nullptr)
+        return {};
+    const ncclConfig_t config = completed(*given);
+    const bool named = config.version >= NCCL_VERSION(2, 27, 0) && config.commName != nullptr;
+    return named ? config.commName : "";
+}
+
 bool wantsBlocking(const ncclConfig_t* given, bool otherwise)
 {
     if (given == nullptr)

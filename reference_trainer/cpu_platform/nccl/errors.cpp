@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "errors.h"
 
+#include "debug_log.h"
+
 #include <unistd.h>
 
 #include <mutex>
 #include <set>
+#include <string_view>
 
 namespace ringside::nccl {
 namespace {
@@ -20,6 +23,13 @@ LastError& shared()
 {
     static auto* const instance = new LastError;
     return *instance;
+}
+
+/// The path loses the folders of the machine it was built on.
+void warnAt(std::string_view path, int line, const char* message)
+{
+    const std::string file(path.substr(path.rfind('/') + 1));
+    debugLog(LogLevel::Warn, kLogAll, file.c_str(), line, "%s", message);
 }
 
 } // namespace
@@ -67,13 +77,14 @@ ncclResult_t resultOfCurrentException() noexcept
     try {
         throw;
     } catch (const Failure& failure) {
-        setLastError(failure.what());
+        failure.told() ? setLastError(failure.what())
+                       : warnAt(failure.file(), failure.line(), failure.what());
         return failure.code();
     } catch (const std::exception& error) {
-        setLastError(error.what());
+        warnAt(__FILE__, __LINE__, error.what());
         return ncclSystemError;
     } catch (...) {
-        setLastError("unknown exception");
+        warnAt(__FILE__, __LINE__, "unknown exception");
         return ncclInternalError;
     }
 }

@@ -4,6 +4,7 @@
 #include "composite.h"
 #include "errors.h"
 #include "launch.h"
+#include "observation.h"
 
 #include <optional>
 #include <utility>
@@ -45,12 +46,13 @@ void endGroup()
         throw Failure(ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
     if (--group.depth > 0)
         return;
+    const profiler::GroupEnd observed;
     const std::vector<Job> jobs = std::exchange(group.jobs, {});
     std::vector<Operation> operations = std::exchange(group.operations, {});
     const std::optional<Failure> error = std::exchange(group.error, std::nullopt);
     if (error) {
         giveUp(jobs, *error);
-        throw Failure(*error);
+        throw Failure::again(error->code(), error->what());
     }
     runJobs(jobs);
     launch(std::move(operations));
@@ -66,9 +68,15 @@ void submit(Operation operation)
             group.error = failure;
         throw;
     }
+    logCall(operation);
+    const std::size_t before = group.operations.size();
     appendParts(group.operations, std::move(operation));
-    if (group.depth == 0)
-        launch(std::exchange(group.operations, {}));
+    for (std::size_t i = before; i < group.operations.size(); ++i)
+        enterProfiler(group.operations[i], group.depth + 1);
+    if (group.depth > 0)
+        return;
+    const profiler::GroupEnd observed;
+    launch(std::exchange(group.operations, {}));
 }
 
 ncclResult_t submit(Job job)

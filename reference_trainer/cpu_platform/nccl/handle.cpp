@@ -89,7 +89,7 @@ void ncclComm::wait() const
 void ncclComm::throwIfFailedLocked() const
 {
     if (m_error != ncclSuccess)
-        throw Failure(m_error, m_message);
+        throw Failure::again(m_error, m_message);
 }
 
 namespace ringside::nccl {

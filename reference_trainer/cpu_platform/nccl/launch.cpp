@@ -7,6 +7,7 @@
 #include "communicator.h"
 #include "errors.h"
 #include "link_model.h"
+#include "observation.h"
 #include "platform.h"
 #include "signal_guard.h"
 
@@ -22,6 +23,7 @@ struct Launch {
     std::shared_ptr<Communicator> communicator;
     std::vector<Operation> operations;
     bool begun = false; ///< counted by the communicator; not so what a graph keeps to launch it later
+    std::shared_ptr<profiler::LaunchEvents> events = {}; ///< null: nobody wants them
 
     void begin()
     {
@@ -92,8 +94,10 @@ void run(void* argument, bool refused)
         return work->begun ? communicator.cancelLaunch() : void();
     const PipeSignalBlocked guard;
     try {
-        if (communicator.startWork())
+        if (communicator.startWork()) {
+            const profiler::KernelEvents observed(work->events.get());
             communicator.mesh() != nullptr ? execute(*work) : executeAlone(*work);
+        }
     } catch (const Failure& failure) {
         communicator.fail(failure.code(), failure.what());
     } catch (const std::exception& error) {
@@ -108,6 +112,9 @@ void* launchAgain(const void* argument)
 {
     auto again = std::make_unique<Launch>(*static_cast<const Launch*>(argument));
     again->begin();
+    again->events = profileLaunch(again->operations, profiler::Launching::ByGraph);
+    if (again->events != nullptr)
+        again->events->launched(true);
     return again.release();
 }
 
@@ -131,8 +138,13 @@ void enqueue(std::vector<Operation> operations)
     const std::shared_ptr<Communicator> communicator = operations.front().communicator;
     const cudaStream_t stream = operations.front().stream;
     auto work = std::make_unique<Launch>(Launch{communicator, std::move(operations)});
-    if (!isCaptured(stream))
+    const bool captured = isCaptured(stream);
+    if (!captured)
         work->begin();
+    const auto events = profileLaunch(work->operations, captured ? profiler::Launching::IntoGraph
+                                                                 : profiler::Launching::Directly);
+    if (!captured)
+        work->events = events;
     platform::Work item;
     item.kind = platform::WorkKind::Kernel;
     item.name = kernelName(namesake(work->operations));
@@ -140,7 +152,11 @@ void enqueue(std::vector<Operation> operations)
     item.clone = &launchAgain;
     item.device = communicator->device();
     item.arg = work.release(); // run() frees it in any case
+    if (events != nullptr)
+        events->launching();
     const int error = ringside_platform_enqueue(stream, &item);
+    if (events != nullptr)
+        events->launched(error == 0);
     if (error != 0)
         throw Failure(ncclUnhandledCudaError,
                       "the runtime did not take a collective's kernel: CUDA error " + std::to_string(error));

@@ -31,9 +31,10 @@ std::shared_ptr<gloo::transport::Device> startDevice(const Address& local)
 }
 
 std::shared_ptr<gloo::Context> connect(const UniqueId& id, int rank, int size,
-                                       std::chrono::milliseconds timeout)
+                                       std::chrono::milliseconds timeout, Hosts& hosts)
 {
     RendezvousClient store(id, rank, size, timeout);
+    announceHost(store, rank);
     // The address that reaches the server reaches the peers on its host, and on hosts like ours.
     const Address local = interfaceIsForced() ? chooseInterface() : store.localAddress();
     std::shared_ptr<gloo::transport::Device> device = startDevice(local);
@@ -41,13 +42,14 @@ std::shared_ptr<gloo::Context> connect(const UniqueId& id, int rank, int size,
     auto context = std::make_shared<gloo::rendezvous::Context>(rank, size);
     context->setTimeout(timeout / 5); // Gloo waits five times this for a connection
     context->connectFullMesh(store, device);
+    hosts = findHosts(store, rank, size);
     return context;
 }
 
 } // namespace
 
 Mesh::Mesh(const UniqueId& id, int rank, int size, std::chrono::milliseconds timeout)
-    : m_rank(rank), m_size(size), m_context(connect(id, rank, size, timeout))
+    : m_rank(rank), m_size(size), m_context(connect(id, rank, size, timeout, m_hosts))
 {
     const AllSignalsBlocked guard;
     m_watch = std::thread([this] { watch(); });

@@ -4,6 +4,7 @@
 // such an abort: Gloo itself does not always end a wait for a send to it, so a thread watches all
 // connections.
 #pragma once
+#include "hosts.h"
 #include "unique_id.h"
 
 #include <chrono>
@@ -35,6 +36,7 @@ public:
 
     [[nodiscard]] int rank() const { return m_rank; }
     [[nodiscard]] int size() const { return m_size; }
+    [[nodiscard]] const Hosts& hosts() const { return m_hosts; }
     /// The rank `distance` further round the ring.
     [[nodiscard]] int neighbour(int distance) const
     {
@@ -57,6 +59,7 @@ private:
 
     const int m_rank;
     const int m_size;
+    Hosts m_hosts;
     std::shared_ptr<gloo::Context> m_context;
     std::mutex m_mutex;
     std::set<gloo::transport::UnboundBuffer*> m_buffers; ///< in use, guarded by m_mutex

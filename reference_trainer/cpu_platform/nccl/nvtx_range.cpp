@@ -51,22 +51,24 @@ std::uint64_t schemaId(NvtxFunction function)
     return NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + static_cast<std::uint64_t>(function);
 }
 
-bool enabled()
+bool disabled()
 {
-    static const bool value = [] {
-        const char* text = std::getenv("NCCL_NVTX_DISABLE");
-        return text == nullptr || std::strtoll(text, nullptr, 0) == 0;
-    }();
-    return value;
+    const char* text = std::getenv("NCCL_NVTX_DISABLE");
+    return text != nullptr && std::strtoll(text, nullptr, 0) != 0;
+}
+
+/// Null without a tool.
+nvtxDomainHandle_t createDomain()
+{
+    const nvtxDomainHandle_t created = disabled() ? nullptr : nvtxDomainCreateA("NCCL");
+    if (created != nullptr)
+        registerReductions(created);
+    return created;
 }
 
 nvtxDomainHandle_t domain()
 {
-    static const nvtxDomainHandle_t handle = [] {
-        const nvtxDomainHandle_t created = nvtxDomainCreateA("NCCL");
-        registerReductions(created);
-        return created;
-    }();
+    static const nvtxDomainHandle_t handle = createDomain();
     return handle;
 }
 
@@ -110,21 +112,23 @@ nvtxEventAttributes_t attributesOf(NvtxFunction function)
 
 NvtxRange::NvtxRange(NvtxFunction function) : m_function(function)
 {
-    if (!enabled())
+    if (!listening())
         return;
     const nvtxEventAttributes_t attributes = attributesOf(function);
     nvtxDomainRangePushEx(domain(), &attributes);
     m_pushed = true;
 }
 
-void NvtxRange::push(NvtxFunction function, const NvtxSchema& schema, const void* payload)
+bool NvtxRange::listening()
 {
-    m_function = function;
-    if (!enabled())
-        return;
-    describe(function, schema);
-    const nvtxPayloadData_t data{schemaId(function), schema.bytes, payload};
-    nvtxEventAttributes_t attributes = attributesOf(function);
+    return domain() != nullptr;
+}
+
+void NvtxRange::push(const NvtxSchema& schema, const void* payload)
+{
+    describe(m_function, schema);
+    const nvtxPayloadData_t data{schemaId(m_function), schema.bytes, payload};
+    nvtxEventAttributes_t attributes = attributesOf(m_function);
     attributes.payloadType = NVTX_PAYLOAD_TYPE_EXT;
     attributes.reserved0 = 1; // so many payloads
     attributes.payload.ullValue = reinterpret_cast<std::uintptr_t>(&data);
@@ -134,8 +138,6 @@ void NvtxRange::push(NvtxFunction function, const NvtxSchema& schema, const void
 
 void NvtxRange::setEnd(const NvtxSchema& schema)
 {
-    if (!m_pushed)
-        return;
     describe(m_function, schema);
     m_end = {schemaId(m_function), schema.bytes, m_payload.data()};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVTX ranges around the public functions: domain "NCCL", NCCL 2.28's names, schema ids and payloads. Nothing
-// with NCCL_NVTX_DISABLE; a few loads a call where no tool listens. A tool must copy entries when they are
-// registered, as the interface says.
+// with NCCL_NVTX_DISABLE; a load and a branch a call where no tool listens. A tool must copy entries when
+// they are registered, as the interface says.
 #pragma once
 #include "nvtx_payloads.h"
 
@@ -44,11 +44,14 @@ enum class NvtxFunction : std::uint8_t {
 class NvtxRange final {
 public:
     explicit NvtxRange(NvtxFunction function);
-    /// The payload comes with the beginning.
-    template <class Payload>
-    NvtxRange(NvtxFunction function, const Payload& payload)
+    /// The payload, made only where a tool listens, comes with the beginning.
+    template <class MakePayload>
+    NvtxRange(NvtxFunction function, MakePayload&& makePayload) : m_function(function)
     {
-        push(function, schemaOf<Payload>(), &payload);
+        if (!listening())
+            return;
+        const auto payload = makePayload();
+        push(schemaOf<std::remove_const_t<decltype(payload)>>(), &payload);
     }
     ~NvtxRange();
     NvtxRange(const NvtxRange&) = delete;
@@ -56,21 +59,26 @@ public:
 
     /// The payload comes with the end: for functions that only know it then. As with NCCL, a tool without
     /// that function of the extension does not see this end.
-    template <class Payload>
-    void endWith(const Payload& payload)
+    template <class MakePayload>
+    void endWith(MakePayload&& makePayload)
     {
-        static_assert(std::is_trivially_copyable_v<Payload> && sizeof(Payload) <= kRoom);
+        if (!m_pushed)
+            return;
+        const auto payload = makePayload();
+        static_assert(std::is_trivially_copyable_v<decltype(payload)> && sizeof payload <= kRoom);
         std::memcpy(m_payload.data(), &payload, sizeof payload);
-        setEnd(schemaOf<Payload>());
+        setEnd(schemaOf<std::remove_const_t<decltype(payload)>>());
     }
 
 private:
     static constexpr std::size_t kRoom = 40;
 
-    void push(NvtxFunction function, const NvtxSchema& schema, const void* payload);
+    /// False with NCCL_NVTX_DISABLE and without a tool that takes domains.
+    [[nodiscard]] static bool listening();
+    void push(const NvtxSchema& schema, const void* payload);
     void setEnd(const NvtxSchema& schema);
 
-    NvtxFunction m_function = NvtxFunction::CommInitRank;
+    const NvtxFunction m_function;
     bool m_pushed = false;
     nvtxPayloadData_t m_end{};
     alignas(std::uint64_t) std::array<std::byte, kRoom> m_payload{};

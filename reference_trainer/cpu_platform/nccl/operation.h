@@ -2,6 +2,7 @@
 // One call for data movement, checked, waiting to be launched.
 #pragma once
 #include "operators.h"
+#include "profiler/api_events.h"
 #include "reduction.h"
 
 #include <nccl.h>
@@ -37,11 +38,13 @@ struct Operation {
     int peer = 0; ///< root, or the other side of Send and Recv
     std::shared_ptr<Communicator> communicator = {};
     cudaStream_t stream = nullptr;
+    ncclComm_t handle = nullptr; ///< what the program calls the communicator
 
     Reduction reduction = {}; ///< filled by check()
     Factor factor = {};       ///< of inputs, where the reduction has one, filled by check()
     std::size_t element = 0;  ///< bytes of one element, filled by check()
     std::uint64_t slot = 0;   ///< pairs the messages of this operation across ranks, given at launch
+    profiler::Ticket ticket = {};
 
     [[nodiscard]] std::size_t bytes() const { return count * element; }
     [[nodiscard]] bool reduces() const

@@ -2,7 +2,9 @@
 #include "split.h"
 
 #include "collectives.h"
+#include "debug_log.h"
 #include "errors.h"
+#include "init_log.h"
 #include "rendezvous_server.h"
 #include "signal_guard.h"
 
@@ -54,13 +56,32 @@ std::vector<int> members(const std::vector<Colored>& all, int color)
     return ranks;
 }
 
+InitLine lineOf(const SplitRequest& request, const Communicator& parent, const std::vector<int>& ranks,
+                const UniqueId& id)
+{
+    return {.function = "ncclCommSplit",
+            .handle = request.childHandle,
+            .rank = static_cast<int>(std::ranges::find(ranks, parent.rank()) - ranks.begin()),
+            .ranks = static_cast<int>(ranks.size()),
+            .device = parent.device(),
+            .hash = hashOf(id),
+            .split = {.parent = request.parentHandle,
+                      .count = request.count,
+                      .color = request.color,
+                      .key = request.key}};
+}
+
 } // namespace
 
 SplitRequest requestSplit(Communicator& parent, int color, int key)
 {
     require(color >= 0 || color == NCCL_SPLIT_NOCOLOR, "color must not be negative");
     const std::uint64_t placeSlot = parent.takeSlot();
-    return {.color = color, .key = key, .placeSlot = placeSlot, .idSlot = parent.takeSlot()};
+    return {.color = color,
+            .key = key,
+            .count = parent.nextSplit(),
+            .placeSlot = placeSlot,
+            .idSlot = parent.takeSlot()};
 }
 
 std::shared_ptr<Communicator> split(Communicator& parent, const SplitRequest& request)
@@ -72,14 +93,18 @@ std::shared_ptr<Communicator> split(Communicator& parent, const SplitRequest& re
     if (joins && ranks.front() == parent.rank())
         id = encode(startRendezvousServer());
     const std::vector<ncclUniqueId> ids = exchange(parent, request.idSlot, id);
-    if (!joins)
+    if (!joins) {
+        RINGSIDE_NCCL_INFO(kLogInit,
+                           "Rank %d has color with NCCL_SPLIT_NOCOLOR, not creating a new communicator",
+                           parent.rank());
         return nullptr;
-    Place place{.size = static_cast<int>(ranks.size()), .device = parent.device()};
-    place.rank = static_cast<int>(std::ranges::find(ranks, parent.rank()) - ranks.begin());
+    }
+    const UniqueId childId = decode(ids[static_cast<std::size_t>(ranks.front())]);
+    const InitLine line = lineOf(request, parent, ranks, childId);
+    Place place{.rank = line.rank, .size = line.ranks, .device = line.device, .name = request.name};
     for (const int rank : ranks)
         place.worldRanks.push_back(parent.worldRank(rank));
-    return std::make_shared<Communicator>(decode(ids[static_cast<std::size_t>(ranks.front())]),
-                                          std::move(place));
+    return announced(line, [&] { return std::make_shared<Communicator>(childId, std::move(place)); });
 }
 
 } // namespace ringside::nccl

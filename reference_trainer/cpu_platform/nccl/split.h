@@ -5,6 +5,7 @@
 #include "communicator.h"
 
 #include <memory>
+#include <string>
 
 namespace ringside::nccl {
 
@@ -12,6 +13,10 @@ namespace ringside::nccl {
 struct SplitRequest {
     int color = 0; ///< NCCL_SPLIT_NOCOLOR: joins no communicator
     int key = 0;
+    int count = 0; ///< the parent's how-manieth split
+    const void* parentHandle = nullptr;
+    const void* childHandle = nullptr;
+    std::string name = {};
     std::uint64_t placeSlot = 0;
     std::uint64_t idSlot = 0;
 };

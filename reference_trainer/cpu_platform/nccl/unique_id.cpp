@@ -31,6 +31,14 @@ Secret makeSecret()
     return secret;
 }
 
+std::uint64_t hashOf(const UniqueId& id)
+{
+    std::uint64_t hash = 14695981039346656037U; // FNV-1a
+    for (const char byte : id.secret)
+        hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211U;
+    return hash;
+}
+
 ncclUniqueId encode(const UniqueId& id)
 {
     Layout layout{};

@@ -6,6 +6,7 @@
 #include <nccl.h>
 
 #include <array>
+#include <cstdint>
 
 namespace ringside::nccl {
 
@@ -17,6 +18,8 @@ struct UniqueId {
 };
 
 [[nodiscard]] Secret makeSecret();
+/// What NCCL calls a communicator's hash: the same on all its ranks, different for all ids.
+[[nodiscard]] std::uint64_t hashOf(const UniqueId& id);
 [[nodiscard]] ncclUniqueId encode(const UniqueId& id);
 /// Failure(ncclInvalidArgument) for bytes that the emulated NCCL did not make.
 [[nodiscard]] UniqueId decode(const ncclUniqueId& bytes);

@@ -110,14 +110,14 @@ Ticket enterCall(const CommunicatorProfile& profile, const Call& call, int depth
     return ticket;
 }
 
-void beginGroupEnd()
+GroupEnd::GroupEnd()
 {
     const Group& group = current();
     if (group.handle != nullptr)
         group.plugin->record(group.handle, EventState::GroupEndApiStart, nullptr);
 }
 
-void endGroupEnd()
+GroupEnd::~GroupEnd()
 {
     const Group group = std::exchange(current(), {});
     if (group.handle != nullptr)

@@ -33,9 +33,15 @@ struct Ticket {
 /// A call becomes part of the calling thread's group. `depth`: nested groups around it, with the one that
 /// every call has of its own.
 [[nodiscard]] Ticket enterCall(const CommunicatorProfile& profile, const Call& call, int depth);
-/// The outermost group ends: before and after its launches. Nothing where no call began an event.
-void beginGroupEnd();
-void endGroupEnd();
+/// The end of the calling thread's outermost group, while its launches are made. Nothing where no call began
+/// an event.
+class GroupEnd final {
+public:
+    GroupEnd();
+    ~GroupEnd();
+    GroupEnd(const GroupEnd&) = delete;
+    GroupEnd& operator=(const GroupEnd&) = delete;
+};
 
 /// NCCL 2.28's names of types in events; it has none for ncclUint8.
 [[nodiscard]] const char* typeName(ncclDataType_t type);

@@ -31,7 +31,8 @@ public:
     [[nodiscard]] void* start(DescriptorV5& descriptor) const;
     /// Ends an event; nothing for null.
     void stop(void* handle) const;
-    /// The number of the next collective of a numbered function, from 0.
+    /// The number of the next collective of a numbered function, from 0; nextSequence also counts it.
+    [[nodiscard]] std::uint64_t sequence(std::size_t function) const { return m_sequences[function]; }
     [[nodiscard]] std::uint64_t nextSequence(std::size_t function) { return m_sequences[function]++; }
 
 private:

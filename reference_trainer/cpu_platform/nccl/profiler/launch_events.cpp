@@ -26,16 +26,21 @@ std::uint64_t deviceTime()
 } // namespace
 
 std::shared_ptr<LaunchEvents> LaunchEvents::begin(const std::shared_ptr<CommunicatorProfile>& profile,
-                                                  const std::vector<Task>& tasks, cudaStream_t stream)
+                                                  const std::vector<Task>& tasks, cudaStream_t stream,
+                                                  Launching launching)
 {
-    if (profile == nullptr)
-        return nullptr;
-    std::shared_ptr<LaunchEvents> events(new LaunchEvents(profile, stream));
-    for (const Task& task : tasks) {
-        const std::uint64_t sequence = task.call.pointToPoint ? 0 : profile->nextSequence(task.call.number);
-        events->m_tasks.push_back({.task = task, .sequence = sequence});
-    }
+    std::shared_ptr<LaunchEvents> events(new LaunchEvents(profile, stream, launching));
+    for (const Task& task : tasks)
+        events->m_tasks.push_back({.task = task, .sequence = events->number(task)});
     return events->leader() == nullptr ? nullptr : events;
+}
+
+std::uint64_t LaunchEvents::number(const Task& task)
+{
+    if (task.call.pointToPoint || m_launching == Launching::IntoGraph)
+        return 0;
+    const bool counts = m_launching == Launching::Directly || (task.ticket.mask & kKernelCh) != 0;
+    return counts ? m_profile->nextSequence(task.call.number) : m_profile->sequence(task.call.number);
 }
 
 /// The first task that was called while the plugin wanted something.
@@ -60,11 +65,12 @@ void LaunchEvents::launching()
 void LaunchEvents::launched(bool taken)
 {
     m_profile->stop(m_launch);
-    if (taken)
+    const bool runs = taken && m_launching != Launching::IntoGraph;
+    if (runs)
         startTasks();
     m_started = true;
     m_started.notify_all();
-    if (taken)
+    if (runs)
         stopTasks();
 }
 

@@ -16,16 +16,21 @@ struct Task {
     Ticket ticket;
 };
 
+/// What a launch is. Into a graph: the kernel runs at the graph's launches, if ever.
+enum class Launching : std::uint8_t { Directly, IntoGraph, ByGraph };
+
 /// Shared by the launching thread and the kernel. The kernel runs while the tasks' events are still being
 /// started; its own events wait for them, for they are their children.
 class LaunchEvents final {
 public:
-    /// Null where the plugin wants nothing of this launch. Counts the collectives in any case.
+    /// Null where the plugin wants nothing of this launch. Counts the collectives in any case, as NCCL does:
+    /// those of graphs' launches only while the plugin wants KernelCh.
     [[nodiscard]] static std::shared_ptr<LaunchEvents>
     begin(const std::shared_ptr<CommunicatorProfile>& profile, const std::vector<Task>& tasks,
-          cudaStream_t stream);
+          cudaStream_t stream, Launching launching);
 
-    /// Launching thread: right before and after the stream takes the kernel. `taken` false: it did not.
+    /// Launching thread: right before and after the stream takes the kernel (by a graph: only after). `taken`
+    /// false: it did not.
     void launching();
     void launched(bool taken);
     /// Stream's thread: around the kernel. Each task gets its KernelCh with the kernel's own times, since one
@@ -41,9 +46,10 @@ private:
         void* kernel = nullptr;
     };
 
-    LaunchEvents(std::shared_ptr<CommunicatorProfile> profile, cudaStream_t stream)
-        : m_profile(std::move(profile)), m_stream(stream)
+    LaunchEvents(std::shared_ptr<CommunicatorProfile> profile, cudaStream_t stream, Launching launching)
+        : m_profile(std::move(profile)), m_stream(stream), m_launching(launching)
     {}
+    [[nodiscard]] std::uint64_t number(const Task& task);
     [[nodiscard]] const Ticket* leader() const;
     void startTasks();
     void stopTasks();
@@ -52,10 +58,31 @@ private:
 
     const std::shared_ptr<CommunicatorProfile> m_profile;
     const cudaStream_t m_stream;
+    const Launching m_launching;
     std::vector<Running> m_tasks;
     void* m_launch = nullptr;
     void* m_group = nullptr;
     std::atomic<bool> m_started = false; ///< the tasks' events have been started
+};
+
+/// A kernel's run, on the stream's thread; nothing for null.
+class KernelEvents final {
+public:
+    explicit KernelEvents(LaunchEvents* events) : m_events(events)
+    {
+        if (m_events != nullptr)
+            m_events->kernelBegins();
+    }
+    ~KernelEvents()
+    {
+        if (m_events != nullptr)
+            m_events->kernelEnds();
+    }
+    KernelEvents(const KernelEvents&) = delete;
+    KernelEvents& operator=(const KernelEvents&) = delete;
+
+private:
+    LaunchEvents* const m_events;
 };
 
 } // namespace ringside::nccl::profiler

@@ -42,7 +42,9 @@ using Lines = std::vector<std::string>;
 TEST_F(NvtxRanges, areAnnouncedAndCarryNcclsPayload)
 {
     for (int i = 0; i < 2; ++i)
-        const NvtxRange range(NvtxFunction::AllReduce, ReductionPayload{0x0102, 4096, ncclMax});
+        const NvtxRange range(NvtxFunction::AllReduce, [] {
+            return ReductionPayload{0x0102, 4096, ncclMax};
+        });
     // What the real 2.28.9 registers: 16777221 is 2^24 + 5, the operator's enumeration 2^24 + 20.
     const std::string push = "push NCCL ncclAllReduce schema=16777221 bytes=24 "
                              "payload=0201000000000000"
@@ -66,14 +68,15 @@ TEST_F(NvtxRanges, mayEndWithTheirPayload)
 {
     {
         NvtxRange range(NvtxFunction::CommInitRank);
-        range.endWith(RankPayload{0x07, 4, 3, 2});
+        range.endWith([] { return RankPayload{0x07, 4, 3, 2}; });
     }
     const Lines all = lines();
     ASSERT_EQ(all.size(), 7U);
     EXPECT_EQ(all[4], "push NCCL ncclCommInitRank");
     EXPECT_EQ(all[5].substr(0, all[5].find('|')), "schema NCCL id=16777216 mask=372 type=1 bytes=24 ");
-    EXPECT_EQ(all[6],
-              "pop NCCL schema=16777216 bytes=24 payload=070000000000000004000000030000000200000000000000");
+    const std::string pop =
+        "pop NCCL schema=16777216 bytes=24 payload=0700000000000000040000000300000002000000";
+    EXPECT_EQ(all[6].substr(0, pop.size()), pop); // then padding
 }
 
 TEST_F(NvtxRanges, withoutPayloadHaveOnlyTheirName)
@@ -92,17 +95,17 @@ TEST_F(NvtxRanges, haveTheSchemasOfAllFunctions)
 {
     {
         NvtxRange split(NvtxFunction::CommSplit);
-        split.endWith(SplitPayload{});
+        split.endWith([] { return SplitPayload{}; });
         NvtxRange shrink(NvtxFunction::CommShrink);
-        shrink.endWith(ShrinkPayload{});
+        shrink.endWith([] { return ShrinkPayload{}; });
         NvtxRange all(NvtxFunction::CommInitAll);
-        all.endWith(InitAllPayload{});
+        all.endWith([] { return InitAllPayload{}; });
         NvtxRange finalize(NvtxFunction::CommFinalize);
-        finalize.endWith(CommunicatorPayload{});
-        const NvtxRange gather(NvtxFunction::AllGather, SizePayload{});
-        const NvtxRange reduce(NvtxFunction::Reduce, RootReductionPayload{});
-        const NvtxRange broadcast(NvtxFunction::Broadcast, RootPayload{});
-        const NvtxRange send(NvtxFunction::Send, PeerPayload{});
+        finalize.endWith([] { return CommunicatorPayload{}; });
+        const NvtxRange gather(NvtxFunction::AllGather, [] { return SizePayload{}; });
+        const NvtxRange reduce(NvtxFunction::Reduce, [] { return RootReductionPayload{}; });
+        const NvtxRange broadcast(NvtxFunction::Broadcast, [] { return RootPayload{}; });
+        const NvtxRange send(NvtxFunction::Send, [] { return PeerPayload{}; });
     }
     Lines schemas;
     for (const std::string& line : lines())
@@ -132,7 +135,7 @@ TEST_F(NvtxRanges, reachToolsWithoutTheExtension)
 {
     ::setenv("RINGSIDE_TEST_NVTX_EXTENSION", "0", 1);
     {
-        const NvtxRange range(NvtxFunction::AllGather, SizePayload{1, 2});
+        const NvtxRange range(NvtxFunction::AllGather, [] { return SizePayload{1, 2}; });
     }
     const Lines all = lines();
     ASSERT_EQ(all.size(), 4U);
@@ -145,8 +148,8 @@ TEST_F(NvtxRanges, areOffWithNcclsSwitch)
     ::setenv("NCCL_NVTX_DISABLE", "1", 1);
     {
         NvtxRange range(NvtxFunction::CommInitRank);
-        range.endWith(RankPayload{});
-        const NvtxRange other(NvtxFunction::AllGather, SizePayload{1, 2});
+        range.endWith([] { return RankPayload{}; });
+        const NvtxRange other(NvtxFunction::AllGather, [] { return SizePayload{1, 2}; });
     }
     EXPECT_TRUE(lines().empty());
 }
@@ -155,8 +158,8 @@ TEST_F(NvtxRanges, needNoTool)
 {
     ::unsetenv("NVTX_INJECTION64_PATH");
     NvtxRange range(NvtxFunction::CommInitRank);
-    range.endWith(RankPayload{});
-    const NvtxRange other(NvtxFunction::AllGather, SizePayload{1, 2});
+    range.endWith([] { return RankPayload{}; });
+    const NvtxRange other(NvtxFunction::AllGather, [] { return SizePayload{1, 2}; });
     EXPECT_TRUE(lines().empty());
 }
 

@@ -68,15 +68,15 @@ Call allReduce()
 void launchAlone(const std::shared_ptr<CommunicatorProfile>& profile, const Call& call)
 {
     const Ticket ticket = enterCall(*profile, call, 1);
-    beginGroupEnd();
-    const auto events = LaunchEvents::begin(profile, {{.call = call, .ticket = ticket}}, call.stream);
+    const GroupEnd end;
+    const auto events =
+        LaunchEvents::begin(profile, {{.call = call, .ticket = ticket}}, call.stream, Launching::Directly);
     if (events != nullptr) {
         events->launching();
         events->launched(true);
         events->kernelBegins();
         events->kernelEnds();
     }
-    endGroupEnd();
 }
 
 TEST(ProfilerNames, followNcclsRules)
@@ -243,11 +243,11 @@ TEST_F(Profiler, seesOneGroupForItsCallsAndCountsCollectives)
         const Ticket first = enterCall(*profile, allReduce(), 2);
         const Ticket second = enterCall(*profile, send, 2);
         const auto events = LaunchEvents::begin(
-            profile, {{.call = allReduce(), .ticket = first}, {.call = send, .ticket = second}}, nullptr);
-        beginGroupEnd();
+            profile, {{.call = allReduce(), .ticket = first}, {.call = send, .ticket = second}}, nullptr,
+            Launching::Directly);
+        const GroupEnd end;
         events->launching();
         events->launched(true);
-        endGroupEnd();
     }
     const ProfilerLog log = calls();
     ASSERT_EQ(log.started(kGroupApi).size(), 2U);
@@ -304,15 +304,38 @@ TEST_F(Profiler, ofVersionFourGetsGroupsAsParents)
     EXPECT_EQ(log.theStart(kKernelCh).text("parent"), log.theStart(kColl).text("handle"));
 }
 
+TEST_F(Profiler, hearsOfAGraphsTasksAtItsLaunches)
+{
+    use(RINGSIDE_TEST_PROFILER, kEverything & ~kKernelCh);
+    const auto profile = CommunicatorProfile::open(kMember);
+    const std::vector<Task> tasks = {{.call = allReduce(), .ticket = enterCall(*profile, allReduce(), 1)}};
+    {
+        const GroupEnd end;
+        const auto captured = LaunchEvents::begin(profile, tasks, nullptr, Launching::IntoGraph);
+        captured->launching();
+        captured->launched(true);
+    }
+    EXPECT_EQ(calls().started(kKernelLaunch).size(), 1U);
+    EXPECT_EQ(calls().started(kColl).size(), 0U);
+    for (int launch = 0; launch < 2; ++launch)
+        LaunchEvents::begin(profile, tasks, nullptr, Launching::ByGraph)->launched(true);
+    EXPECT_EQ(calls().started(kKernelLaunch).size(), 1U);
+    ASSERT_EQ(calls().started(kColl).size(), 2U);
+    EXPECT_EQ(calls().started(kColl)[1].text("seq"), "0");
+}
+
 TEST_F(Profiler, hearsNothingOfTasksThatNoStreamTook)
 {
     use(RINGSIDE_TEST_PROFILER, kEverything);
     const auto profile = CommunicatorProfile::open(kMember);
     const Ticket ticket = enterCall(*profile, allReduce(), 1);
-    const auto events = LaunchEvents::begin(profile, {{.call = allReduce(), .ticket = ticket}}, nullptr);
-    events->launching();
-    events->launched(false);
-    endGroupEnd();
+    {
+        const GroupEnd end;
+        const auto events =
+            LaunchEvents::begin(profile, {{.call = allReduce(), .ticket = ticket}}, nullptr, Launching::Directly);
+        events->launching();
+        events->launched(false);
+    }
     EXPECT_EQ(calls().started(kKernelLaunch).size(), 1U);
     EXPECT_EQ(calls().started(kColl).size(), 0U);
     EXPECT_EQ(calls().all("start").size(), calls().all("stop").size());
