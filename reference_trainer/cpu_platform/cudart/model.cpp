@@ -15,7 +15,7 @@ namespace ringside::platform {
 namespace {
 
 // Every key a model file may have, so that a misspelt one is an error and not a silent default.
-constexpr std::array<std::string_view, 15> kKeys = {"flops",
+constexpr std::array<std::string_view, 17> kKeys = {"flops",
                                                     "memory_bandwidth",
                                                     "pcie_bandwidth",
                                                     "kernel_launch_latency_ns",
@@ -29,7 +29,9 @@ constexpr std::array<std::string_view, 15> kKeys = {"flops",
                                                     "slow_link_b",
                                                     "slow_link_bandwidth",
                                                     "slow_link_latency_ns",
-                                                    "sm_clock_mhz"};
+                                                    "sm_clock_mhz",
+                                                    "half_flops",
+                                                    "double_flops"};
 
 std::string trimmed(std::string_view text)
 {

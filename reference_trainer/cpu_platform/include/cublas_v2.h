@@ -4,6 +4,7 @@
 #include "cuda_runtime_api.h"
 
 typedef struct cublasContext* cublasHandle_t;
+struct __half; // 16 bits; the toolkit's cuda_fp16.h has the arithmetic
 
 typedef enum {
     CUBLAS_STATUS_SUCCESS = 0,
@@ -25,8 +26,14 @@ typedef enum {
     CUBLAS_TF32_TENSOR_OP_MATH = 3
 } cublasMath_t;
 typedef enum {
+    CUBLAS_COMPUTE_16F = 64,
+    CUBLAS_COMPUTE_16F_PEDANTIC = 65,
     CUBLAS_COMPUTE_32F = 68,
     CUBLAS_COMPUTE_32F_PEDANTIC = 69,
+    CUBLAS_COMPUTE_64F = 70,
+    CUBLAS_COMPUTE_64F_PEDANTIC = 71,
+    CUBLAS_COMPUTE_32F_FAST_16F = 74,
+    CUBLAS_COMPUTE_32F_FAST_16BF = 75,
     CUBLAS_COMPUTE_32F_FAST_TF32 = 77
 } cublasComputeType_t;
 typedef enum { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 } cublasGemmAlgo_t;
@@ -41,6 +48,7 @@ typedef enum cudaDataType_t { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CU
 #define cublasSetPointerMode cublasSetPointerMode_v2
 #define cublasGetPointerMode cublasGetPointerMode_v2
 #define cublasSgemm cublasSgemm_v2
+#define cublasDgemm cublasDgemm_v2
 #define cublasSaxpy cublasSaxpy_v2
 #define cublasSscal cublasSscal_v2
 
@@ -67,11 +75,55 @@ cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_
                                          const float* A, int lda, long long int strideA, const float* B,
                                          int ldb, long long int strideB, const float* beta, float* C, int ldc,
                                          long long int strideC, int batchCount);
+cublasStatus_t cublasSgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                  int m, int n, int k, const float* alpha, const float* const Aarray[],
+                                  int lda, const float* const Barray[], int ldb, const float* beta,
+                                  float* const Carray[], int ldc, int batchCount);
+cublasStatus_t cublasDgemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                           int n, int k, const double* alpha, const double* A, int lda, const double* B,
+                           int ldb, const double* beta, double* C, int ldc);
+cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
+                                         cublasOperation_t transb, int m, int n, int k, const double* alpha,
+                                         const double* A, int lda, long long int strideA, const double* B,
+                                         int ldb, long long int strideB, const double* beta, double* C,
+                                         int ldc, long long int strideC, int batchCount);
+cublasStatus_t cublasDgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                  int m, int n, int k, const double* alpha, const double* const Aarray[],
+                                  int lda, const double* const Barray[], int ldb, const double* beta,
+                                  double* const Carray[], int ldc, int batchCount);
+cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                           int n, int k, const struct __half* alpha, const struct __half* A, int lda,
+                           const struct __half* B, int ldb, const struct __half* beta, struct __half* C,
+                           int ldc);
+cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
+                                         cublasOperation_t transb, int m, int n, int k,
+                                         const struct __half* alpha, const struct __half* A, int lda,
+                                         long long int strideA, const struct __half* B, int ldb,
+                                         long long int strideB, const struct __half* beta, struct __half* C,
+                                         int ldc, long long int strideC, int batchCount);
+cublasStatus_t cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                  int m, int n, int k, const struct __half* alpha,
+                                  const struct __half* const Aarray[], int lda,
+                                  const struct __half* const Barray[], int ldb, const struct __half* beta,
+                                  struct __half* const Carray[], int ldc, int batchCount);
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
                             int n, int k, const void* alpha, const void* A, cudaDataType aType, int lda,
                             const void* B, cudaDataType bType, int ldb, const void* beta, void* C,
                             cudaDataType cType, int ldc, cublasComputeType_t computeType,
                             cublasGemmAlgo_t algorithm);
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+                                          cublasOperation_t transb, int m, int n, int k, const void* alpha,
+                                          const void* A, cudaDataType aType, int lda, long long int strideA,
+                                          const void* B, cudaDataType bType, int ldb, long long int strideB,
+                                          const void* beta, void* C, cudaDataType cType, int ldc,
+                                          long long int strideC, int batchCount,
+                                          cublasComputeType_t computeType, cublasGemmAlgo_t algorithm);
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                   int m, int n, int k, const void* alpha, const void* const Aarray[],
+                                   cudaDataType aType, int lda, const void* const Barray[],
+                                   cudaDataType bType, int ldb, const void* beta, void* const Carray[],
+                                   cudaDataType cType, int ldc, int batchCount,
+                                   cublasComputeType_t computeType, cublasGemmAlgo_t algorithm);
 cublasStatus_t cublasSaxpy(cublasHandle_t handle, int n, const float* alpha, const float* x, int incx,
                            float* y, int incy);
 cublasStatus_t cublasSscal(cublasHandle_t handle, int n, const float* alpha, float* x, int incx);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products of all the types we have, column-major as cuBLAS has them: half and bfloat16 are widened to
+// float, multiplied and accumulated there, and rounded once; float and double are multiplied as they are.
+#pragma once
+#include "handle.h"
+
+#include <cublas_v2.h>
+
+namespace ringside::cublas {
+
+/// A matrix of a batch: a base address and a stride in elements, or an array of addresses in device memory,
+/// which is read when the work runs.
+struct Matrix {
+    cudaDataType type = CUDA_R_32F;
+    int leading = 0;
+    const void* base = nullptr;
+    long long stride = 0;
+    const void* const* array = nullptr;
+
+    [[nodiscard]] bool isNull() const { return base == nullptr && array == nullptr; }
+    [[nodiscard]] const void* at(int batch) const;
+};
+
+/// alpha or beta: copied at the call in host mode, read when the work runs in device mode.
+struct Factor {
+    cudaDataType type = CUDA_R_32F;
+    const void* onDevice = nullptr;
+    double value = 0;
+    Factor(cublasHandle_t handle, const void* pointer, cudaDataType of);
+    [[nodiscard]] double get() const;
+};
+
+struct Gemm {
+    cublasOperation_t transA = CUBLAS_OP_N;
+    cublasOperation_t transB = CUBLAS_OP_N;
+    int m = 0;
+    int n = 0;
+    int k = 0;
+    Factor alpha;
+    Matrix a;
+    Matrix b;
+    Factor beta;
+    Matrix c; ///< written to
+    int batches = 1;
+
+    /// Does the work.
+    void operator()() const;
+    [[nodiscard]] bool valid() const;
+    [[nodiscard]] platform::WorkCost cost() const;
+    [[nodiscard]] const char* kernelName() const;
+};
+
+/// The type of alpha and beta where matrices of these types may be multiplied with this precision, as the
+/// real library's table has it; false where they may not, or where we cannot.
+[[nodiscard]] bool findScaleType(cudaDataType a, cudaDataType b, cudaDataType c, cublasComputeType_t compute,
+                                 cudaDataType& scale);
+
+} // namespace ringside::cublas
