@@ -139,7 +139,7 @@ cudaDeviceProp describe(int device)
     std::snprintf(properties.uuid.bytes, sizeof properties.uuid.bytes, "ringside-cpu-%02d", device);
     describeMemory(properties);
     describeMultiprocessors(properties);
-    properties.major = 8; // the model files describe devices of this generation
+    properties.major = 9; // the first generation with fp8: programs ask before they use it
     properties.minor = 0;
     properties.concurrentKernels = 1;
     properties.asyncEngineCount = 2;
