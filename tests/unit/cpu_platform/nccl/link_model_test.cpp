@@ -92,6 +92,38 @@ TEST(LinkModel, countsTheTransferFromTheLastArrival)
     });
 }
 
+TEST(LinkModel, aSlowLinkHoldsUpRingsAndItsOwnTransfersOnly)
+{
+    // 1 kB/s between ranks 2 and 1: what wrongly went by it would not end within the test's time.
+    const ModelFile model("slow_link_a = 2\nslow_link_b = 1\nslow_link_bandwidth = 1e3\n");
+    runRanks(3, [](Rank& self) {
+        recordTimes();
+        std::vector<float> data(30, 1.0F); // 160 bytes on each link of the ring
+        const auto allReduce = [&](ncclComm_t comm) {
+            return ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclSum, comm,
+                                 self.stream);
+        };
+        expectEndAfterLastArrival(self, std::chrono::milliseconds(160), "ncclAllReduce",
+                                  [&] { return allReduce(self.comm); });
+        // Ranks keep their names in communicators split off: 120 bytes between 0 and 1 that are 2 and 1.
+        ncclComm_t pair = nullptr;
+        succeed(ncclCommSplit(self.comm, self.rank == 0 ? NCCL_SPLIT_NOCOLOR : 0, -self.rank, &pair, nullptr),
+                "ncclCommSplit");
+        if (pair != nullptr) {
+            succeed(allReduce(pair), "ncclAllReduce of the pair");
+            self.synchronise();
+            check(lastEndNs - lastStartNs >= 120'000'000, "the pair's link is not slow");
+            succeed(ncclCommDestroy(pair), "ncclCommDestroy");
+        }
+        std::vector<float> large(1'000'000, 1.0F);
+        if (self.rank == 0)
+            succeed(ncclSend(large.data(), large.size(), ncclFloat32, 2, self.comm, self.stream), "ncclSend");
+        else if (self.rank == 2)
+            succeed(ncclRecv(large.data(), large.size(), ncclFloat32, 0, self.comm, self.stream), "ncclRecv");
+        self.synchronise();
+    });
+}
+
 TEST(LinkModel, endsNoKernelBeforeTheLastArrivalWithoutAModelEither)
 {
     runRanks(4, [](Rank& self) {
