@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the emulated device says it is: one description, from which properties, attributes and occupancy
-// follow. Limits are those of compute capability 8.0 in CUDA's table of technical specifications; amounts
+// follow. Limits are those of compute capability 9.0 in CUDA's table of technical specifications; amounts
 // come from the device model; features that are not emulated are 0.
 #pragma once
 #include <cuda_runtime_api.h>

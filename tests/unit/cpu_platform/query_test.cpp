@@ -100,8 +100,8 @@ TEST_F(QueryTest, occupancyFollowsFromThreadsBlocksAndSharedMemory)
     EXPECT_EQ(blocks(1024, 0), 2);
     EXPECT_EQ(blocks(32, 0), 32);         // no more blocks than that
     EXPECT_EQ(blocks(129, 0), 12);        // whole warps
-    EXPECT_EQ(blocks(128, 40 << 10), 4);  // 41 KiB of 164
-    EXPECT_EQ(blocks(128, 200 << 10), 0); // does not fit at all
+    EXPECT_EQ(blocks(128, 40 << 10), 5);  // 41 KiB of 228
+    EXPECT_EQ(blocks(128, 228 << 10), 0); // does not fit at all
     EXPECT_EQ(blocks(2048, 0), 0);
     int found = 0;
     EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, scaleKernel(), 0, 0),
