@@ -81,7 +81,7 @@ void addTraining(CLI::App& app, Options& options)
         ->check(CLI::NonNegativeNumber);
     app.add_option("--samples", options.samples, "Size of the training set")
         ->capture_default_str()
-        ->check(CLI::Range(1.0, 1e9));
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
     app.add_option("--eval", options.eval, "Held-out samples to measure the accuracy on; 0: none")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
