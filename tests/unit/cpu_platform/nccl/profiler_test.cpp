@@ -331,8 +331,8 @@ TEST_F(Profiler, hearsNothingOfTasksThatNoStreamTook)
     const Ticket ticket = enterCall(*profile, allReduce(), 1);
     {
         const GroupEnd end;
-        const auto events =
-            LaunchEvents::begin(profile, {{.call = allReduce(), .ticket = ticket}}, nullptr, Launching::Directly);
+        const auto events = LaunchEvents::begin(profile, {{.call = allReduce(), .ticket = ticket}}, nullptr,
+                                                Launching::Directly);
         events->launching();
         events->launched(false);
     }
