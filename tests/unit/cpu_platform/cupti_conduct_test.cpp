@@ -283,7 +283,7 @@ TEST(CuptiConduct, countsExactlyWhatTooSmallABufferCannotHold)
 {
     with("", [] {
         float* device = deviceMemory();
-        bufferSize = 100; // a call or an external id fits, a kernel does not
+        bufferSize = 104; // a call or an external id fits, a kernel does not
         enableAll();
         launchScale(device, 2, 8, nullptr);
         cudaDeviceSynchronize();
