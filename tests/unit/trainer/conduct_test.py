@@ -35,8 +35,16 @@ def lives(pid):
     """Not when there is only an entry left that nobody has collected."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def outlives(pid, seconds):
+    """Whether it is still there after a while: who ends closes files first, and is gone a moment later."""
+    deadline = time.monotonic() + seconds
+    while lives(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return lives(pid)
 
 
 class Conduct(unittest.TestCase):
@@ -124,9 +132,9 @@ class Conduct(unittest.TestCase):
         launcher = self.running(ranks=2)
         ranks = ranks_of(launcher)
         launcher.kill()
-        launcher.communicate(timeout=20)  # the ranks hold the pipes: this returns when they are gone
+        launcher.communicate(timeout=20)  # the ranks hold the pipes: this returns when they let go
         for pid in ranks.values():
-            self.assertFalse(lives(pid), f"rank {pid} is an orphan")
+            self.assertFalse(outlives(pid, 10), f"rank {pid} is an orphan")
 
     def test_a_result_that_cannot_be_written_is_refused_before_training(self):
         for option in ("--json", "--dump-parameters"):
