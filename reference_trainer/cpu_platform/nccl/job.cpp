@@ -25,7 +25,7 @@ void run(const Job& job) noexcept
 
 void runJobs(const std::vector<Job>& jobs)
 {
-    {
+    if (!jobs.empty()) {
         const AllSignalsBlocked guard;
         for (const Job& job : jobs)
             std::thread([job] { run(job); }).detach(); // an abort must not wait for it
