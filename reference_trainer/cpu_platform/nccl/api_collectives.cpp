@@ -12,15 +12,16 @@ namespace {
 
 ncclResult_t submitCall(ncclComm_t handle, Operation operation) noexcept
 {
-    return guarded([&] {
-        operation.communicator = communicatorOf(handle);
+    return guardedInGroup([&] {
+        const std::shared_ptr<ncclComm> found = findHandle(handle);
+        operation.communicator = found->communicator();
         operation.handle = handle;
         // Through the public function, as the real library does here.
         ncclResult_t state = ncclSuccess;
         ncclCommGetAsyncError(handle, &state);
         if (state != ncclSuccess)
             operation.communicator->throwIfFailed();
-        submit(std::move(operation));
+        submit(std::move(operation), found->blocking());
     });
 }
 

@@ -48,17 +48,18 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclCommFinalize, ncclComm_t comm)
     NvtxRange range(NvtxFunction::CommFinalize);
     if (comm != nullptr)
         range.endWith([&] { return CommunicatorPayload{hashOf(comm)}; });
-    return guarded([&] {
+    return guardedInGroup([&] {
         if (comm == nullptr)
             return ncclSuccess;
         const std::shared_ptr<ncclComm> handle = findHandle(comm);
         const std::shared_ptr<Communicator> communicator = handle->communicator();
         communicator->beginFinalization();
         handle->begin();
-        return submit({handle, [communicator] {
-                           communicator->waitForWork();
-                           return communicator;
-                       }});
+        submit({handle, [communicator] {
+                    communicator->waitForWork();
+                    return communicator;
+                }});
+        return handle->blocking() || isGroupOpen() ? ncclSuccess : ncclInProgress;
     });
 }
 

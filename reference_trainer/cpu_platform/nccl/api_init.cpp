@@ -48,9 +48,10 @@ ncclResult_t initialise(InitLine line, ncclComm_t* comm, const ncclUniqueId& com
     line.handle = *comm;
     line.hash = hashOf(id);
     try {
-        return submit({handle, [id, place, line] {
-                           return announced(line, [&] { return std::make_shared<Communicator>(id, place); });
-                       }});
+        submit({handle, [id, place, line] {
+                    return announced(line, [&] { return std::make_shared<Communicator>(id, place); });
+                }});
+        return handle->blocking() || isGroupOpen() ? ncclSuccess : ncclInProgress;
     } catch (const Failure&) {
         withdraw(handle.get());
         *comm = nullptr;
@@ -63,7 +64,7 @@ ncclResult_t begin(NvtxFunction function, const InitLine& line, ncclComm_t* comm
                    const ncclConfig_t* config)
 {
     NvtxRange range(function);
-    const ncclResult_t result = guarded([&] { return initialise(line, comm, commId, config); });
+    const ncclResult_t result = guardedInGroup([&] { return initialise(line, comm, commId, config); });
     if (comm != nullptr && *comm != nullptr)
         range.endWith([&] {
             RankPayload payload{hashOf(*comm), line.ranks, line.rank, 0};
@@ -90,20 +91,20 @@ std::vector<int> devicesOf(int count, const int* list)
 }
 
 /// The child is there, and its place filled, when the parent is no longer in progress.
-ncclResult_t splitOff(const std::shared_ptr<ncclComm>& parent, const std::shared_ptr<ncclComm>& child,
-                      SplitRequest request, ncclComm_t* place)
+void splitOff(const std::shared_ptr<ncclComm>& parent, const std::shared_ptr<ncclComm>& child,
+              SplitRequest request, ncclComm_t* place)
 {
     const std::shared_ptr<Communicator> communicator = parent->communicator();
     request.parentHandle = parent.get();
     request.childHandle = child.get();
     parent->begin();
-    return submit({parent, [communicator, request, child, place] {
-                       if (const auto made = split(*communicator, request)) {
-                           child->ready(made);
-                           *place = publish(child);
-                       }
-                       return communicator;
-                   }});
+    submit({parent, [communicator, request, child, place] {
+                if (const auto made = split(*communicator, request)) {
+                    child->ready(made);
+                    *place = publish(child);
+                }
+                return communicator;
+            }});
 }
 
 SplitPayload splitPayload(ncclComm_t parent, ncclComm_t child, int color, int key)
@@ -157,11 +158,13 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitAll, ncclComm_t* comm, int ndev, con
         if (const ncclResult_t result = ncclGetUniqueId(&id); result != ncclSuccess)
             throw Failure::again(result, lastError()); // through the public function, as the real library
         startGroup();
-        for (int i = 0; i < ndev; ++i) {
-            checkCuda(cudaSetDevice(devices[static_cast<std::size_t>(i)]), "cudaSetDevice");
-            initialise({.function = "ncclCommInitAll", .rank = i, .ranks = ndev}, comm + i, id, nullptr);
-        }
-        endGroup();
+        for (int i = 0; i < ndev; ++i)
+            static_cast<void>(guardedInGroup([&] { // the group's end tells of it
+                checkCuda(cudaSetDevice(devices[static_cast<std::size_t>(i)]), "cudaSetDevice");
+                return initialise({.function = "ncclCommInitAll", .rank = i, .ranks = ndev}, comm + i, id,
+                                  nullptr);
+            }));
+        static_cast<void>(endGroup()); // blocking: success, or an exception
         if (ndev > 0)
             range.endWith([&] { return InitAllPayload{hashOf(comm[0]), ndev}; });
     });
@@ -171,16 +174,15 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclCommSplit, ncclComm_t comm, int color, int k
                   ncclConfig_t* config)
 {
     NvtxRange range(NvtxFunction::CommSplit);
-    return guarded([&] {
+    return guardedInGroup([&] {
         require(newcomm != nullptr, "the place for the communicator is null");
         const std::shared_ptr<ncclComm> parent = findHandle(comm);
         *newcomm = nullptr;
         const auto child = std::make_shared<ncclComm>(wantsBlocking(config, parent->blocking()));
         SplitRequest request = requestSplit(*parent->communicator(), color, key);
         request.name = nameIn(config);
-        const ncclResult_t result = splitOff(parent, child, std::move(request), newcomm);
+        splitOff(parent, child, std::move(request), newcomm);
         if (*newcomm != nullptr)
             range.endWith([&] { return splitPayload(comm, *newcomm, color, key); });
-        return result;
     });
 }

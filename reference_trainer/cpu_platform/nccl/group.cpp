@@ -15,6 +15,7 @@ namespace {
 
 struct Group {
     int depth = 0;
+    std::optional<bool> blocking; ///< its communicators, which must agree
     std::vector<Job> jobs;
     std::vector<Operation> operations;
     std::optional<Failure> error;
@@ -29,7 +30,17 @@ Group& current()
 void giveUp(const std::vector<Job>& jobs, const Failure& failure)
 {
     for (const Job& job : jobs)
-        job.handle->failed(failure.code(), failure.what());
+        job.handle->givenUp(failure.code(), failure.what());
+}
+
+/// As the real library, which asks this of jobs only.
+void refuseMixture(const Group& group, ncclComm& handle)
+{
+    if (group.blocking.value_or(handle.blocking()) == handle.blocking())
+        return;
+    const Failure failure(ncclInvalidArgument, "blocking and non-blocking communicators in one group");
+    handle.givenUp(failure.code(), failure.what());
+    throw Failure(failure);
 }
 
 } // namespace
@@ -39,16 +50,17 @@ void startGroup()
     ++current().depth;
 }
 
-void endGroup()
+ncclResult_t endGroup()
 {
     Group& group = current();
     if (group.depth == 0)
         throw Failure(ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
     if (--group.depth > 0)
-        return;
+        return ncclSuccess;
     const profiler::GroupEnd observed;
     const std::vector<Job> jobs = std::exchange(group.jobs, {});
     std::vector<Operation> operations = std::exchange(group.operations, {});
+    const bool blocking = std::exchange(group.blocking, std::nullopt).value_or(true);
     const std::optional<Failure> error = std::exchange(group.error, std::nullopt);
     if (error) {
         giveUp(jobs, *error);
@@ -56,37 +68,45 @@ void endGroup()
     }
     runJobs(jobs);
     launch(std::move(operations));
+    return blocking ? ncclSuccess : ncclInProgress;
 }
 
-void submit(Operation operation)
+bool isGroupOpen()
+{
+    return current().depth > 0;
+}
+
+void failGroup(const Failure& failure)
+{
+    if (isGroupOpen())
+        current().error.emplace(failure);
+}
+
+void submit(Operation operation, bool blocking)
 {
     Group& group = current();
-    try {
-        check(operation);
-    } catch (const Failure& failure) {
-        if (group.depth > 0 && !group.error)
-            group.error = failure;
-        throw;
-    }
+    check(operation);
     logCall(operation);
     const std::size_t before = group.operations.size();
     appendParts(group.operations, std::move(operation));
     for (std::size_t i = before; i < group.operations.size(); ++i)
         enterProfiler(group.operations[i], group.depth + 1);
-    if (group.depth > 0)
+    if (group.depth > 0) {
+        group.blocking = blocking;
         return;
+    }
     const profiler::GroupEnd observed;
     launch(std::exchange(group.operations, {}));
 }
 
-ncclResult_t submit(Job job)
+void submit(Job job)
 {
-    const bool blocking = job.handle->blocking();
-    if (current().depth > 0)
-        current().jobs.push_back(std::move(job));
-    else
-        runJobs({std::move(job)});
-    return blocking ? ncclSuccess : ncclInProgress;
+    Group& group = current();
+    if (group.depth == 0)
+        return runJobs({std::move(job)});
+    refuseMixture(group, *job.handle);
+    group.blocking = job.handle->blocking();
+    group.jobs.push_back(std::move(job));
 }
 
 } // namespace ringside::nccl

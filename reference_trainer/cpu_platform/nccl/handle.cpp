@@ -62,6 +62,13 @@ void ncclComm::failed(ncclResult_t code, const std::string& message)
     m_settled.notify_all();
 }
 
+void ncclComm::givenUp(ncclResult_t code, const std::string& message)
+{
+    if (m_blocking && communicatorIfAny() != nullptr)
+        return ready(communicatorIfAny());
+    failed(code, message);
+}
+
 void ncclComm::abandon()
 {
     const std::lock_guard lock(m_mutex);

@@ -31,6 +31,8 @@ struct ncclComm final {
     /// Aborts a communicator that comes after abandon().
     void ready(const std::shared_ptr<ringside::nccl::Communicator>& communicator);
     void failed(ncclResult_t code, const std::string& message);
+    /// Instead of the two: the job does not run. A blocking communicator that has come about goes on.
+    void givenUp(ncclResult_t code, const std::string& message);
     /// Nobody waits for the job in progress any more.
     void abandon();
     /// Returns when nothing is in progress.

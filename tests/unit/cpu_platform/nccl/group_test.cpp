@@ -158,5 +158,37 @@ TEST(Groups, launchNothingAfterAWrongCall)
     });
 }
 
+TEST(Groups, failWithAnyWrongCallAndLeaveTheCommunicatorUsable)
+{
+    runRanks(1, [](Rank& self) {
+        ncclComm_t child = nullptr;
+        const auto reduce = [&self](ncclComm_t comm) {
+            static float value = 1.0F;
+            return ncclAllReduce(&value, &value, 1, ncclFloat32, ncclSum, comm, self.stream);
+        };
+        const auto expectFailure = [&](const std::string& what, const std::function<ncclResult_t()>& wrong) {
+            recordKernels();
+            succeed(ncclGroupStart(), "ncclGroupStart");
+            succeed(reduce(self.comm), "good call");
+            succeed(ncclCommSplit(self.comm, 0, 0, &child, nullptr), "ncclCommSplit");
+            check(wrong() == ncclInvalidArgument, what + " was accepted");
+            check(ncclGroupEnd() == ncclInvalidArgument, "the group's end hides " + what);
+            self.synchronise();
+            check(takeKernels().empty() && child == nullptr, "something was done in spite of " + what);
+        };
+        expectFailure("no communicator", [&] { return reduce(nullptr); });
+        expectFailure("a split of no communicator",
+                      [&] { return ncclCommSplit(nullptr, 0, 0, &child, nullptr); });
+        expectFailure("rank 7 of 1", [&] { return ncclCommInitRank(&child, 1, self.id, 7); });
+        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+        config.blocking = 0;
+        expectFailure("a mixture of blocking and non-blocking",
+                      [&] { return ncclCommInitRankConfig(&child, 1, self.id, 0, &config); });
+        succeed(reduce(self.comm), "ncclAllReduce after the failed groups");
+        self.synchronise();
+        check(takeKernels().size() == 1, "the communicator does not work any more");
+    });
+}
+
 } // namespace
 } // namespace ringside::test

@@ -68,6 +68,30 @@ TEST(NonBlocking, communicatorsAreInProgressUntilAllRanksAreThere)
     }));
 }
 
+TEST(NonBlocking, groupsAreInProgressAtTheirEnd)
+{
+    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
+        ncclConfig_t config = nonBlocking();
+        ncclComm_t comm = nullptr;
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        succeed(ncclCommInitRankConfig(&comm, 2, self.id, self.rank, &config), "the call in the group");
+        check(ncclGroupEnd() == ncclInProgress, "the group's end waited");
+        check(awaitEnd(comm) == ncclSuccess, "it did not come about");
+        int value = 1;
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        succeed(ncclAllReduce(&value, &value, 1, ncclInt32, ncclSum, comm, self.stream), "ncclAllReduce");
+        check(ncclGroupEnd() == ncclInProgress, "the real library says so of operations, too");
+        check(awaitEnd(comm) == ncclSuccess, "the launch failed");
+        self.synchronise();
+        check(value == 2, "the all-reduce is wrong");
+        ncclComm_t child = nullptr;
+        succeed(ncclCommSplit(comm, 0, 0, &child, nullptr), "a split's state is its parent's");
+        check(awaitEnd(comm) == ncclSuccess && child != nullptr, "the split failed");
+        succeed(ncclCommDestroy(child), "ncclCommDestroy");
+        succeed(ncclCommDestroy(comm), "ncclCommDestroy");
+    }));
+}
+
 TEST(NonBlocking, initialisationFailsWithItsReason)
 {
     ::setenv("RINGSIDE_NCCL_TIMEOUT_S", "0.3", 1);
