@@ -98,11 +98,14 @@ void splitOff(const std::shared_ptr<ncclComm>& parent, const std::shared_ptr<ncc
     request.parentHandle = parent.get();
     request.childHandle = child.get();
     parent->begin();
-    submit({parent, [communicator, request, child, place] {
-                if (const auto made = split(*communicator, request)) {
+    submit({parent, [communicator, request, parent, child, place] {
+                const auto made = split(*communicator, request);
+                const bool wanted = made == nullptr || parent->unlessAbandoned([&] {
                     child->ready(made);
                     *place = publish(child);
-                }
+                });
+                if (!wanted)
+                    made->abort();
                 return communicator;
             }});
 }

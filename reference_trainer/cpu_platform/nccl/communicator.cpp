@@ -135,6 +135,12 @@ void Communicator::endLaunch()
     m_changed.notify_all();
 }
 
+void Communicator::sleepUntil(std::chrono::steady_clock::time_point time)
+{
+    std::unique_lock lock(m_mutex);
+    m_changed.wait_until(lock, time, [this] { return m_error != ncclSuccess; });
+}
+
 void Communicator::cancelLaunch()
 {
     const std::lock_guard lock(m_mutex);
@@ -156,6 +162,7 @@ bool Communicator::recordError(ncclResult_t code, const std::string& message)
             return false;
         m_error = code;
         m_errorMessage = message;
+        m_changed.notify_all();
     }
     setLastError(message);
     if (m_mesh)

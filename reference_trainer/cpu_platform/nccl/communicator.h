@@ -66,6 +66,8 @@ public:
     /// False when the communicator has failed: the work must not run. Pairs with endLaunch in both cases.
     [[nodiscard]] bool startWork();
     void endLaunch();
+    /// Returns then, or at once when the communicator has failed.
+    void sleepUntil(std::chrono::steady_clock::time_point time);
     /// For work that no stream took, instead of the two above.
     void cancelLaunch();
 

@@ -43,12 +43,16 @@ void ncclComm::begin()
 
 void ncclComm::ready(const std::shared_ptr<Communicator>& communicator)
 {
-    const std::lock_guard lock(m_mutex);
-    --m_jobs;
-    if (m_abandoned)
-        return communicator->abort();
-    m_communicator = communicator;
-    m_settled.notify_all();
+    {
+        const std::lock_guard lock(m_mutex);
+        --m_jobs;
+        if (!m_abandoned) {
+            m_communicator = communicator;
+            m_settled.notify_all();
+            return;
+        }
+    }
+    communicator->abort(); // may take its time, in which nobody must have to wait for the state
 }
 
 void ncclComm::failed(ncclResult_t code, const std::string& message)

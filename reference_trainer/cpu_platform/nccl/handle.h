@@ -35,6 +35,16 @@ struct ncclComm final {
     void givenUp(ncclResult_t code, const std::string& message);
     /// Nobody waits for the job in progress any more.
     void abandon();
+    /// For a job with more results than the communicator: calls `act` while its caller still waits for them.
+    /// False after abandon().
+    template <class Act>
+    [[nodiscard]] bool unlessAbandoned(Act&& act)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (!m_abandoned)
+            act();
+        return !m_abandoned;
+    }
     /// Returns when nothing is in progress.
     void settle() const;
     /// The same; Failure if it went wrong.

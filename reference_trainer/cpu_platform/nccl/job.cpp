@@ -11,14 +11,26 @@
 namespace ringside::nccl {
 namespace {
 
-void run(const Job& job) noexcept
+template <class Act>
+void attempt(const Job& job, Act&& act) noexcept
 {
     try {
-        job.handle->ready(job.run());
+        act();
     } catch (...) {
         const ncclResult_t code = resultOfCurrentException();
         job.handle->failed(code, lastError());
     }
+}
+
+void run(const Job& job) noexcept
+{
+    attempt(job, [&] { job.handle->ready(job.run()); });
+}
+
+/// There may be no thread to be had.
+void start(const Job& job) noexcept
+{
+    attempt(job, [&] { std::thread([job] { run(job); }).detach(); }); // an abort must not wait for it
 }
 
 } // namespace
@@ -28,7 +40,7 @@ void runJobs(const std::vector<Job>& jobs)
     if (!jobs.empty()) {
         const AllSignalsBlocked guard;
         for (const Job& job : jobs)
-            std::thread([job] { run(job); }).detach(); // an abort must not wait for it
+            start(job);
     }
     std::optional<Failure> first;
     for (const Job& job : jobs) {

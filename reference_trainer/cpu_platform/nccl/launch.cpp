@@ -14,7 +14,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <thread>
+#include <map>
 
 namespace ringside::nccl {
 namespace {
@@ -69,7 +69,7 @@ void execute(const Launch& work)
     for (const Operation& operation : work.operations)
         moveData(mesh, operation);
     pointToPoint.transfer();
-    std::this_thread::sleep_until(allArrived + modelledTime(work.operations));
+    work.communicator->sleepUntil(allArrived + modelledTime(work.operations));
 }
 
 void executeAlone(const Launch& work)

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t kCount = 10'001;
 
-void expectAllWell(const std::vector<Ending>& endings)
-{
-    for (std::size_t rank = 0; rank < endings.size(); ++rank)
-        EXPECT_EQ(endings[rank].exitCode, 0) << "process " << rank << ": " << endings[rank].message;
-}
-
 void useDevice(int device)
 {
     check(cudaSetDevice(device) == cudaSuccess, "cudaSetDevice failed");

@@ -28,12 +28,6 @@ public:
     ShortTimeout& operator=(const ShortTimeout&) = delete;
 };
 
-void expectAllWell(const std::vector<Ending>& endings)
-{
-    for (std::size_t rank = 0; rank < endings.size(); ++rank)
-        EXPECT_EQ(endings[rank].exitCode, 0) << "rank " << rank << ": " << endings[rank].message;
-}
-
 void expectLastError(const std::string& part)
 {
     const std::string message = ncclGetLastError(nullptr);

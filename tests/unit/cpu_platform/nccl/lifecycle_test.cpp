@@ -4,6 +4,7 @@
 #include "ranks.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <cstddef>
@@ -33,12 +34,6 @@ ncclConfig_t nonBlocking()
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
     return config;
-}
-
-void expectAllWell(const std::vector<Ending>& endings)
-{
-    for (std::size_t rank = 0; rank < endings.size(); ++rank)
-        EXPECT_EQ(endings[rank].exitCode, 0) << "rank " << rank << ": " << endings[rank].message;
 }
 
 TEST(NonBlocking, communicatorsAreInProgressUntilAllRanksAreThere)
@@ -132,6 +127,23 @@ TEST(Abort, fromAnotherThreadEndsABlockingGroup)
         });
         check(ncclGroupEnd() != ncclSuccess, "a group ended well without its peer");
         watchdog.join();
+    }));
+}
+
+TEST(Groups, failWhereNoThreadCanBeStarted)
+{
+    expectAllWell(startRanks(1, Communicator::None, [](Rank& self) {
+        pthread_attr_t hugeStacks;
+        check(::pthread_attr_init(&hugeStacks) == 0 &&
+                  ::pthread_attr_setstacksize(&hugeStacks, std::size_t(1) << 46U) == 0 &&
+                  ::pthread_setattr_default_np(&hugeStacks) == 0,
+              "cannot ask for huge stacks");
+        ncclComm_t comm = nullptr;
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        succeed(ncclCommInitRank(&comm, 1, self.id, 0), "ncclCommInitRank");
+        check(ncclGroupEnd() == ncclSystemError, "it came about without a thread");
+        check(stateOf(comm) == ncclSystemError, "the communicator does not know");
+        succeed(ncclCommDestroy(comm), "ncclCommDestroy"); // and does not wait for ever
     }));
 }
 

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 namespace ringside::test {
 namespace {
@@ -120,6 +121,20 @@ TEST(LinkModel, aSlowLinkHoldsUpRingsAndItsOwnTransfersOnly)
             succeed(ncclSend(large.data(), large.size(), ncclFloat32, 2, self.comm, self.stream), "ncclSend");
         else if (self.rank == 2)
             succeed(ncclRecv(large.data(), large.size(), ncclFloat32, 0, self.comm, self.stream), "ncclRecv");
+        self.synchronise();
+    });
+}
+
+TEST(LinkModel, doesNotHoldUpAborts)
+{
+    const ModelFile model("link_bandwidth = 1\n"); // 1000 s: longer than the test may last
+    runRanks(2, [](Rank& self) {
+        std::vector<float> data(250, 1.0F);
+        succeed(ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclSum, self.comm,
+                              self.stream),
+                "ncclAllReduce");
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        succeed(ncclCommAbort(std::exchange(self.comm, nullptr)), "ncclCommAbort");
         self.synchronise();
     });
 }

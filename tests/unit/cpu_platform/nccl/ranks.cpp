@@ -133,12 +133,16 @@ std::vector<Ending> startRanks(int size, Communicator communicator, const std::f
     return endings;
 }
 
-void runRanks(int size, const std::function<void(Rank&)>& body)
+void expectAllWell(const std::vector<Ending>& endings)
 {
-    const std::vector<Ending> endings = startRanks(size, Communicator::Connected, body);
     for (std::size_t rank = 0; rank < endings.size(); ++rank)
         EXPECT_EQ(endings[rank].exitCode, 0)
-            << "rank " << rank << " of " << size << ": " << endings[rank].message;
+            << "rank " << rank << " of " << endings.size() << ": " << endings[rank].message;
+}
+
+void runRanks(int size, const std::function<void(Rank&)>& body)
+{
+    expectAllWell(startRanks(size, Communicator::Connected, body));
 }
 
 } // namespace ringside::test

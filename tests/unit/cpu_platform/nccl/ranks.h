@@ -40,7 +40,9 @@ struct Ending {
 /// Runs `body` in `size` processes and returns how they ended. Processes that live longer than 60 s are
 /// killed.
 std::vector<Ending> startRanks(int size, Communicator communicator, const std::function<void(Rank&)>& body);
-/// startRanks with communicators; adds a test failure for each rank that did not end well.
+/// Adds a test failure for each rank that did not end well.
+void expectAllWell(const std::vector<Ending>& endings);
+/// startRanks with communicators, all of which must end well.
 void runRanks(int size, const std::function<void(Rank&)>& body);
 
 inline void check(bool condition, const std::string& message)

@@ -3,7 +3,17 @@
 // thread split together in a group.
 #include "reference.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+extern "C" void ncclResetDebugInitInternal(); // its public name is deprecated
 
 namespace ringside::test {
 namespace {
@@ -76,23 +86,71 @@ TEST(Split, isOrderedWithTheParentsCollectives)
 TEST(Split, worksForAllRanksOfAThreadInAGroup)
 {
     constexpr int kDevices = 4;
-    for (const Ending& ending : startRanks(1, Communicator::None, [](Rank&) {
-             std::vector<ncclComm_t> comms(kDevices);
-             std::vector<ncclComm_t> children(kDevices);
-             succeed(ncclCommInitAll(comms.data(), kDevices, nullptr), "ncclCommInitAll");
-             succeed(ncclGroupStart(), "ncclGroupStart");
-             for (int i = 0; i < kDevices; ++i)
-                 succeed(ncclCommSplit(comms[static_cast<std::size_t>(i)], i / 2, i,
-                                       &children[static_cast<std::size_t>(i)], nullptr),
-                         "ncclCommSplit");
-             succeed(ncclGroupEnd(), "ncclGroupEnd");
-             for (int i = 0; i < kDevices; ++i)
-                 expectPlace(children[static_cast<std::size_t>(i)], i % 2, 2);
-             for (std::vector<ncclComm_t>* all : {&children, &comms})
-                 for (const ncclComm_t comm : *all)
-                     succeed(ncclCommDestroy(comm), "ncclCommDestroy");
-         }))
-        EXPECT_EQ(ending.exitCode, 0) << ending.message;
+    expectAllWell(startRanks(1, Communicator::None, [](Rank&) {
+        std::vector<ncclComm_t> comms(kDevices);
+        std::vector<ncclComm_t> children(kDevices);
+        succeed(ncclCommInitAll(comms.data(), kDevices, nullptr), "ncclCommInitAll");
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        for (int i = 0; i < kDevices; ++i)
+            succeed(ncclCommSplit(comms[static_cast<std::size_t>(i)], i / 2, i,
+                                  &children[static_cast<std::size_t>(i)], nullptr),
+                    "ncclCommSplit");
+        succeed(ncclGroupEnd(), "ncclGroupEnd");
+        for (int i = 0; i < kDevices; ++i)
+            expectPlace(children[static_cast<std::size_t>(i)], i % 2, 2);
+        for (std::vector<ncclComm_t>* all : {&children, &comms})
+            for (const ncclComm_t comm : *all)
+                succeed(ncclCommDestroy(comm), "ncclCommDestroy");
+    }));
+}
+
+/// A pipe that nobody reads yet: a log into it blocks its writer.
+class BlockedLog final {
+public:
+    BlockedLog() { check(::mkfifo(m_path.c_str(), 0600) == 0, "mkfifo failed"); }
+    ~BlockedLog() { ::unlink(m_path.c_str()); }
+    BlockedLog(const BlockedLog&) = delete;
+    BlockedLog& operator=(const BlockedLog&) = delete;
+
+    void use() const
+    {
+        ::setenv("NCCL_DEBUG", "INFO", 1);
+        ::setenv("NCCL_DEBUG_FILE", m_path.c_str(), 1);
+        ncclResetDebugInitInternal();
+    }
+    void release() const { check(::open(m_path.c_str(), O_RDONLY) >= 0, "cannot open the pipe"); }
+
+private:
+    const std::string m_path = "/tmp/ringside_blocked_log." + std::to_string(::getpid());
+};
+
+TEST(Split, writesNothingAfterItsParentsAbort)
+{
+    const BlockedLog log;
+    runRanks(2, [&log](Rank& self) {
+        ncclComm_t child = nullptr;
+        const ncclComm_t parent = std::exchange(self.comm, nullptr);
+        if (self.rank == 1) { // tells its colour, and is late for the child
+            log.use();
+            std::thread releaser([&] {
+                self.meet();
+                log.release();
+            });
+            static_cast<void>(ncclCommSplit(parent, 0, 0, &child, nullptr));
+            releaser.join();
+            return self.meet();
+        }
+        std::thread watchdog([parent] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            succeed(ncclCommAbort(parent), "ncclCommAbort");
+        });
+        check(ncclCommSplit(parent, 0, 0, &child, nullptr) != ncclSuccess, "it came about without its peer");
+        watchdog.join();
+        self.meet();
+        self.meet(); // rank 1 has seen the child, so it exists here, too
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        check(child == nullptr, "the caller's variable was written after the call");
+    });
 }
 
 TEST(Split, refusesWhatDoesNotFit)
