@@ -2,6 +2,7 @@
 // The public functions that begin communicators.
 #include "api.h"
 #include "config.h"
+#include "device_restored.h"
 #include "group.h"
 #include "init_log.h"
 #include "nvtx_range.h"
@@ -18,18 +19,6 @@
 using namespace ringside::nccl;
 
 namespace {
-
-/// The calling thread's device, given back at the end.
-class DeviceRestored final {
-public:
-    DeviceRestored() { checkCuda(cudaGetDevice(&m_before), "cudaGetDevice"); }
-    ~DeviceRestored() { cudaSetDevice(m_before); }
-    DeviceRestored(const DeviceRestored&) = delete;
-    DeviceRestored& operator=(const DeviceRestored&) = delete;
-
-private:
-    int m_before = 0;
-};
 
 /// `line` says the function, the rank and the number of ranks.
 ncclResult_t initialise(InitLine line, ncclComm_t* comm, const ncclUniqueId& commId,

@@ -29,8 +29,8 @@ private:
     std::vector<const Operation*> m_local;      ///< with ourselves
 };
 
-/// Copies the k-th send to the own rank into the k-th receive from it. Failure(ncclInvalidUsage) when they do
-/// not match.
+/// Copies the k-th send to the own rank into the k-th receive from it, of which there are as many.
+/// Failure(ncclInvalidUsage) when they differ in size.
 void copyOwnTransfers(const std::vector<const Operation*>& operations);
 /// What a communicator of one rank does for a collective.
 void copyLocally(const Operation& operation);

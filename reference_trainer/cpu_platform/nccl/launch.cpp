@@ -6,6 +6,7 @@
 #include "collectives.h"
 #include "communicator.h"
 #include "errors.h"
+#include "joined_streams.h"
 #include "link_model.h"
 #include "observation.h"
 #include "platform.h"
@@ -22,6 +23,7 @@ namespace {
 struct Launch {
     std::shared_ptr<Communicator> communicator;
     std::vector<Operation> operations;
+    cudaStream_t stream;
     bool begun = false; ///< counted by the communicator; not so what a graph keeps to launch it later
     std::shared_ptr<profiler::LaunchEvents> events = {}; ///< null: nobody wants them
 
@@ -112,16 +114,10 @@ void* launchAgain(const void* argument)
 {
     auto again = std::make_unique<Launch>(*static_cast<const Launch*>(argument));
     again->begin();
-    again->events = profileLaunch(again->operations, profiler::Launching::ByGraph);
+    again->events = profileLaunch(again->operations, again->stream, profiler::Launching::ByGraph);
     if (again->events != nullptr)
         again->events->launched(true);
     return again.release();
-}
-
-bool isCaptured(cudaStream_t stream)
-{
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
 /// The operation that gives a fused kernel its name: the first collective, else any.
@@ -136,13 +132,15 @@ const Operation& namesake(const std::vector<Operation>& operations)
 void enqueue(std::vector<Operation> operations)
 {
     const std::shared_ptr<Communicator> communicator = operations.front().communicator;
-    const cudaStream_t stream = operations.front().stream;
-    auto work = std::make_unique<Launch>(Launch{communicator, std::move(operations)});
+    const JoinedStreams streams(operations);
+    const cudaStream_t stream = streams.launching();
+    streams.join();
+    auto work = std::make_unique<Launch>(Launch{communicator, std::move(operations), stream});
     const bool captured = isCaptured(stream);
     if (!captured)
         work->begin();
-    const auto events = profileLaunch(work->operations, captured ? profiler::Launching::IntoGraph
-                                                                 : profiler::Launching::Directly);
+    const auto events = profileLaunch(
+        work->operations, stream, captured ? profiler::Launching::IntoGraph : profiler::Launching::Directly);
     if (!captured)
         work->events = events;
     platform::Work item;
@@ -160,16 +158,31 @@ void enqueue(std::vector<Operation> operations)
     if (error != 0)
         throw Failure(ncclUnhandledCudaError,
                       "the runtime did not take a collective's kernel: CUDA error " + std::to_string(error));
+    streams.fork();
+}
+
+/// The real library finds this before it launches the kernel.
+void checkOwnTransfers(const std::vector<Operation>& operations)
+{
+    std::map<const Communicator*, int> sendsAhead;
+    for (const Operation& operation : operations)
+        if (operation.pointToPoint() && operation.peer == operation.communicator->rank())
+            sendsAhead[operation.communicator.get()] += operation.kind == Kind::Send ? 1 : -1;
+    for (const auto& [communicator, ahead] : sendsAhead)
+        if (ahead != 0)
+            throw Failure(ncclInvalidUsage, ahead > 0
+                                                ? "a send to the own rank lacks its receive in the group"
+                                                : "a receive from the own rank lacks its send in the group");
 }
 
 } // namespace
 
 void launch(std::vector<Operation> operations)
 {
+    checkOwnTransfers(operations);
     while (!operations.empty()) {
-        const auto sameKernel = [communicator = operations.front().communicator,
-                                 stream = operations.front().stream](const Operation& operation) {
-            return operation.communicator == communicator && operation.stream == stream;
+        const auto sameKernel = [communicator = operations.front().communicator](const Operation& operation) {
+            return operation.communicator == communicator;
         };
         const auto rest = std::stable_partition(operations.begin(), operations.end(), sameKernel);
         std::vector<Operation> fused(std::make_move_iterator(operations.begin()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts operations on streams: one piece of work, so one kernel, for each communicator and stream.
+// Puts operations on streams: one piece of work, so one kernel, for each communicator.
 #pragma once
 #include "operation.h"
 

@@ -6,8 +6,6 @@
 #include "errors.h"
 #include "handle.h"
 
-#include <cuda_runtime_api.h>
-
 namespace ringside::nccl {
 namespace {
 
@@ -87,12 +85,6 @@ bool isTask(const Operation& operation)
     return operation.pointToPoint() || (operation.count > 0 && operation.communicator->size() > 1);
 }
 
-bool isCaptured(cudaStream_t stream)
-{
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
-}
-
 std::shared_ptr<Communicator> communicatorIfAny(ncclComm_t handle) noexcept
 {
     try {
@@ -154,7 +146,7 @@ void enterProfiler(Operation& operation, int depth)
 }
 
 std::shared_ptr<profiler::LaunchEvents> profileLaunch(const std::vector<Operation>& operations,
-                                                      profiler::Launching launching)
+                                                      cudaStream_t stream, profiler::Launching launching)
 {
     const auto& profile = operations.front().communicator->profile();
     if (profile == nullptr)
@@ -164,7 +156,7 @@ std::shared_ptr<profiler::LaunchEvents> profileLaunch(const std::vector<Operatio
         if (isTask(operation))
             tasks.push_back({.call = callOf(operation, launching != profiler::Launching::Directly),
                              .ticket = operation.ticket});
-    return profiler::LaunchEvents::begin(profile, tasks, operations.front().stream, launching);
+    return profiler::LaunchEvents::begin(profile, tasks, stream, launching);
 }
 
 } // namespace ringside::nccl

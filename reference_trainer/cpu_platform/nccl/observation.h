@@ -22,8 +22,8 @@ void logCall(const Operation& operation);
 /// Begins and ends the profiler's event of the call, and gives the operation its ticket. `depth`: of groups,
 /// with the call's own.
 void enterProfiler(Operation& operation, int depth);
-/// The profiler's view of a launch; null where there is nothing to tell. `again`: a graph is launched.
-[[nodiscard]] std::shared_ptr<profiler::LaunchEvents> profileLaunch(const std::vector<Operation>& operations,
-                                                                    profiler::Launching launching);
+/// The profiler's view of a launch; null where there is nothing to tell.
+[[nodiscard]] std::shared_ptr<profiler::LaunchEvents>
+profileLaunch(const std::vector<Operation>& operations, cudaStream_t stream, profiler::Launching launching);
 
 } // namespace ringside::nccl

@@ -4,6 +4,8 @@
 #include "communicator.h"
 #include "errors.h"
 
+#include <cuda_runtime_api.h>
+
 #include <array>
 #include <mutex>
 #include <set>
@@ -72,6 +74,12 @@ void check(Operation& operation)
         operation.factor = operation.communicator->operators().find(operation.op, operation.type);
     else if (operation.op == ncclAvg)
         operation.factor.value = averageFactor(operation.type, ranks);
+}
+
+bool isCaptured(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
 const char* kernelName(const Operation& operation)

@@ -68,6 +68,8 @@ struct Operation {
 
 /// Checks the arguments and looks up the arithmetic. Throws Failure, as the communicator's state may do.
 void check(Operation& operation);
+/// Whether what is put on the stream goes into a graph.
+[[nodiscard]] bool isCaptured(cudaStream_t stream);
 /// The device kernel the real library (2.28) would launch for it. Lives as long as the process.
 [[nodiscard]] const char* kernelName(const Operation& operation);
 

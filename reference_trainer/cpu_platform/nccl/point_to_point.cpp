@@ -33,8 +33,6 @@ void copyOwnTransfers(const std::vector<const Operation*>& operations)
     std::vector<const Operation*> receives;
     for (const Operation* operation : operations)
         (operation->kind == Kind::Send ? sends : receives).push_back(operation);
-    if (sends.size() != receives.size())
-        throw Failure(ncclInvalidUsage, "a send to the own rank needs its receive in the same group");
     for (std::size_t i = 0; i < sends.size(); ++i) {
         if (sends[i]->bytes() != receives[i]->bytes())
             throw Failure(ncclInvalidUsage, "a send to the own rank and its receive differ in size");

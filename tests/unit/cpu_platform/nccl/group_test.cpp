@@ -6,8 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 namespace ringside::test {
@@ -85,7 +88,7 @@ TEST(Groups, exchangeAllToAllWithThemselvesIncluded)
     });
 }
 
-TEST(Groups, runAsOneKernelForEachStream)
+TEST(Groups, runAsOneKernel)
 {
     runRanks(2, [](Rank& self) {
         recordKernels();
@@ -115,6 +118,55 @@ TEST(Groups, runAsOneKernelForEachStream)
                 "fourth");
         self.synchronise();
         check(takeKernels().size() == 2, "calls outside a group were fused");
+    });
+}
+
+TEST(Groups, onSeveralStreamsAreOneKernelWhichAllOfThemWaitFor)
+{
+    runRanks(2, [](Rank& self) {
+        recordKernels();
+        cudaStream_t other = nullptr;
+        check(cudaStreamCreate(&other) == cudaSuccess, "cudaStreamCreate failed");
+        float late = 0; // written on the other stream
+        float sum = 0;  // of it, copied on the rank's own stream
+        const auto write = [](void* value) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            *static_cast<float*>(value) = 1;
+        };
+        check(cudaLaunchHostFunc(other, write, &late) == cudaSuccess, "cudaLaunchHostFunc failed");
+        float value = 1;
+        // The ranks need not agree on the streams: one kernel is one kernel.
+        const bool swapped = self.rank == 1;
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        succeed(
+            ncclAllReduce(&value, &value, 1, ncclFloat32, ncclSum, self.comm, swapped ? other : self.stream),
+            "first");
+        succeed(
+            ncclAllReduce(&late, &late, 1, ncclFloat32, ncclSum, self.comm, swapped ? self.stream : other),
+            "second");
+        succeed(ncclGroupEnd(), "ncclGroupEnd");
+        check(cudaMemcpyAsync(&sum, &late, sizeof sum, cudaMemcpyDefault, self.stream) == cudaSuccess,
+              "cudaMemcpyAsync failed");
+        self.synchronise();
+        check(sum == 2 && value == 2, "the group did not wait for both streams, or they not for it");
+        const std::vector<std::string> names = takeKernels();
+        check(std::ranges::count_if(names, [](const auto& name) { return name.starts_with("nccl"); }) == 1,
+              "not one kernel");
+    });
+}
+
+TEST(Groups, refuseHalfATransferToThemselves)
+{
+    runRanks(1, [](Rank& self) {
+        int value = 1;
+        check(ncclSend(&value, 1, ncclInt32, 0, self.comm, self.stream) == ncclInvalidUsage,
+              "a send that nobody receives was accepted");
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        succeed(ncclRecv(&value, 1, ncclInt32, 0, self.comm, self.stream), "ncclRecv");
+        check(ncclGroupEnd() == ncclInvalidUsage, "a receive that nobody sends was accepted");
+        ncclResult_t state = ncclSuccess;
+        succeed(ncclCommGetAsyncError(self.comm, &state), "ncclCommGetAsyncError");
+        check(state == ncclSuccess, "the communicator is broken");
     });
 }
 
