@@ -59,4 +59,27 @@ struct CallbackTable {
 inline constexpr std::uint32_t kExportTableCallbacks = 1;
 using GetExportTable = const void* (*)(std::uint32_t id);
 
+// The payload extension (nvToolsExtPayload.h, nvtxDetail/nvtxExtTypes.h): a tool writes its functions into
+// the slots.
+inline constexpr std::uint16_t kExtensionPayload = 2;
+using PayloadId = unsigned;
+inline constexpr PayloadId kPayloadMark = 2;
+inline constexpr PayloadId kPayloadRangePush = 3;
+inline constexpr PayloadId kPayloadRangePop = 4;
+inline constexpr PayloadId kPayloadRangeStart = 5;
+inline constexpr PayloadId kPayloadRangeEnd = 6;
+struct ExtensionSegment {
+    std::size_t id;
+    std::size_t slotCount;
+    std::intptr_t* slots;
+};
+struct ExtensionModule {
+    std::uint16_t nvtxVersion, structSize, moduleId, compatibilityId;
+    std::size_t segmentCount;
+    ExtensionSegment* segments;
+    std::intptr_t (*getExportFunction)(std::uint32_t id);
+    const void* typeInformation;
+};
+static_assert(sizeof(ExtensionModule) == 40);
+
 } // namespace ringside::collector::nvtx

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVTX core injection: every library that embeds NVTX calls InitializeInjectionNvtx2 once and gets our
-// functions into its tables. Ranges inside an intercepted call are not recorded again; ranges alone do not
-// start a recording.
+// NVTX injection: every library that embeds NVTX calls InitializeInjectionNvtx2 once and gets our functions
+// into its tables, and InitializeInjectionNvtxExtension if it uses payloads. Ranges inside an intercepted
+// call are not recorded again; ranges alone do not start a recording.
 #include "nvtx/injection.h"
 
 #include "abi/nvtx.h"
@@ -250,6 +250,30 @@ Name* onDomainW(const wchar_t* text)
 }
 void onDomainDestroy(Name*) {} // its handle may be in use on another thread: kept
 
+// The payload extension's own events. What they carry is not read, but they begin and end ranges: NCCL ends
+// those of its communicators by a payload.
+struct Payload;
+void onMarkPayload(Name* domain, const Payload*, std::size_t)
+{
+    mark(domain, nullptr);
+}
+int onPushPayload(Name* domain, const Payload*, std::size_t)
+{
+    return push(domain, nullptr);
+}
+int onPopPayload(Name* domain, const Payload*, std::size_t)
+{
+    return pop(domain);
+}
+std::uint64_t onStartPayload(Name* domain, const Payload*, std::size_t)
+{
+    return start(domain, nullptr);
+}
+void onEndPayload(Name*, std::uint64_t id, const Payload*, std::size_t)
+{
+    end(id);
+}
+
 struct Hook {
     unsigned id;
     Function function;
@@ -368,5 +392,26 @@ InitializeInjectionNvtx2(ringside::collector::nvtx::GetExportTable getExportTabl
              {kCore2DomainCreateW, as(&onDomainW)},
              {kCore2DomainDestroy, as(&onDomainDestroy)}});
     g_initialized = true;
+    return 1;
+}
+
+extern "C" __attribute__((visibility("default"))) int
+InitializeInjectionNvtxExtension(ringside::collector::nvtx::ExtensionModule* module)
+{
+    using namespace ringside::collector::nvtx;
+    if (module == nullptr || module->moduleId != kExtensionPayload || module->segmentCount == 0) {
+        return 0;
+    }
+    const ExtensionSegment& segment = module->segments[0];
+    const Hook hooks[] = {{kPayloadMark, as(&onMarkPayload)},
+                          {kPayloadRangePush, as(&onPushPayload)},
+                          {kPayloadRangePop, as(&onPopPayload)},
+                          {kPayloadRangeStart, as(&onStartPayload)},
+                          {kPayloadRangeEnd, as(&onEndPayload)}};
+    for (const Hook& hook : hooks) {
+        if (hook.id < segment.slotCount) {
+            segment.slots[hook.id] = reinterpret_cast<std::intptr_t>(hook.function);
+        }
+    }
     return 1;
 }

@@ -67,6 +67,17 @@ TEST(Nvtx, aStartedRangeMayEndOnAnotherThread)
               1);
 }
 
+TEST(Nvtx, aRangeMayEndWithAPayload)
+{
+    const RecordedRun run({"recorded_steps", "payloads", "70"}, RecordedRun::Collector::Preloaded,
+                          onPlatform("light"));
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.number("SELECT count(*) FROM user_range r JOIN string s ON s.id = r.name_id WHERE s.text = "
+                         "'ended by a payload' AND depth = 0 AND flavour = 1"),
+              70);
+    EXPECT_EQ(range(run, "afterwards", "depth || ' ' || flavour"), "0 1");
+}
+
 TEST(Nvtx, anotherToolKeepsItsPlace)
 {
     const RecordedRun run({"recorded_steps", "marks", "2"}, RecordedRun::Collector::Preloaded,

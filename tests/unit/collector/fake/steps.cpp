@@ -6,6 +6,7 @@
 #include <ringside/collector.h>
 
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -52,6 +53,23 @@ int ranges()
     return 0;
 }
 
+// More ranges than a thread may have open, each ended by the payload extension as NCCL ends some of its own.
+int payloads(int count)
+{
+    cudaDeviceSynchronize();
+    nvtxDomainHandle_t domain = nvtxDomainCreateA("library");
+    const nvtxEventAttributes_t event = named("ended by a payload", 0);
+    const std::uint64_t value = 0;
+    const nvtxPayloadData_t payload{NVTX_PAYLOAD_ENTRY_TYPE_UINT64, sizeof value, &value};
+    for (int i = 0; i < count; ++i) {
+        nvtxDomainRangePushEx(domain, &event);
+        nvtxRangePopPayload(domain, &payload, 1);
+    }
+    nvtxRangePushA("afterwards");
+    nvtxRangePop();
+    return 0;
+}
+
 int steps(int count, bool marks, bool nvtx)
 {
     void* memory = nullptr;
@@ -85,6 +103,9 @@ int main(int argc, char** argv)
     const int count = argc > 2 ? std::atoi(argv[2]) : 0;
     if (scenario == "ranges") {
         return ranges();
+    }
+    if (scenario == "payloads") {
+        return payloads(count);
     }
     return steps(count, scenario != "nvtx", scenario != "marks");
 }
