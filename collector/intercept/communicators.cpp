@@ -3,8 +3,13 @@
 
 #include "intercept/resolve.h"
 #include "intercept/wrapper.h"
+#include "record/message.h"
 
+#include <sys/uio.h>
 #include <unistd.h>
+
+#include <array>
+#include <mutex>
 
 namespace ringside::collector {
 namespace {
@@ -38,6 +43,53 @@ void add(const CommunicatorIdentity& identity)
         registry().devicesSeen.fetch_or(std::uint64_t{1} << identity.device);
     }
     registry().addCommunicator(identity);
+}
+
+// A child that NCCL has promised, and where in the program its handle will appear.
+struct AwaitedChild {
+    const ncclComm_t* place = nullptr; ///< null: this entry is free
+    std::uint32_t parent = 0;
+    std::uint64_t hash = 0;
+};
+struct AwaitedChildren {
+    std::mutex mutex;
+    std::atomic<std::size_t> count = 0;
+    std::array<AwaitedChild, 64> all;
+};
+constinit AwaitedChildren g_awaited;
+
+void await(const AwaitedChild& child)
+{
+    const std::scoped_lock lock(g_awaited.mutex);
+    for (AwaitedChild& entry : g_awaited.all) {
+        if (entry.place == nullptr || entry.place == child.place) { // an older one in this place never came
+            g_awaited.count += entry.place == nullptr ? 1 : 0;
+            entry = child;
+            return;
+        }
+    }
+}
+
+// The place may be gone with the function that held it: the kernel reads it, and says so.
+ncclComm_t handleAt(const ncclComm_t* place)
+{
+    ncclComm_t handle = nullptr;
+    iovec to{&handle, sizeof handle};
+    iovec from{const_cast<ncclComm_t*>(place), sizeof handle};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof handle ? handle : nullptr;
+}
+
+/// False when NCCL does not know it, or not yet.
+bool addChild(ncclComm_t handle, const AwaitedChild& child)
+{
+    CommunicatorIdentity identity = describe(handle);
+    identity.parent = child.parent;
+    identity.hash = child.hash;
+    if (identity.size < 1) {
+        return false;
+    }
+    add(identity);
+    return true;
 }
 
 } // namespace
@@ -82,18 +134,36 @@ std::uint64_t nextChild(ncclComm_t parent)
 void noteChild(const ChildCommunicator& what, std::uint64_t child)
 {
     const Communicator* parent = communicatorOf(what.parent);
-    if (parent == nullptr || what.handle == nullptr || *what.handle == nullptr) {
-        return; // not a member of any child, or (non-blocking) not there yet: then it is met at its first use
+    const bool hasMembers = what.members != nullptr && what.memberCount > 0;
+    const bool joins = !hasMembers || *what.members >= 0; // NCCL_SPLIT_NOCOLOR: a member of no child
+    if (parent == nullptr || what.handle == nullptr || !joins) {
+        return;
     }
-    CommunicatorIdentity identity = describe(*what.handle);
-    identity.parent = parent->id;
+    AwaitedChild made{what.handle, parent->id, 0};
     if (parent->identity.hash != 0) {
-        const std::size_t members =
-            what.members != nullptr && what.memberCount > 0 ? static_cast<std::size_t>(what.memberCount) : 0;
-        identity.hash = hashBytes(&child, sizeof child, parent->identity.hash);
-        identity.hash = hashBytes(what.members, members * sizeof *what.members, identity.hash);
+        const std::size_t members = hasMembers ? static_cast<std::size_t>(what.memberCount) : 0;
+        made.hash = hashBytes(&child, sizeof child, parent->identity.hash);
+        made.hash = hashBytes(what.members, members * sizeof *what.members, made.hash);
     }
-    add(identity);
+    if (*what.handle == nullptr || !addChild(*what.handle, made)) {
+        await(made);
+    }
+}
+
+void noteAwaitedChildren()
+{
+    if (g_awaited.count.load(std::memory_order_acquire) == 0) {
+        return;
+    }
+    const ErrnoKeeper keeper;
+    const std::scoped_lock lock(g_awaited.mutex);
+    for (AwaitedChild& entry : g_awaited.all) {
+        ncclComm_t handle = entry.place != nullptr ? handleAt(entry.place) : nullptr;
+        if (handle != nullptr && addChild(handle, entry)) {
+            entry = {};
+            --g_awaited.count;
+        }
+    }
 }
 
 Communicator* communicatorOf(ncclComm_t handle)
@@ -101,7 +171,12 @@ Communicator* communicatorOf(ncclComm_t handle)
     if (handle == nullptr) {
         return nullptr;
     }
-    Communicator* known = registry().communicator(reinterpret_cast<std::uint64_t>(handle));
+    const auto key = reinterpret_cast<std::uint64_t>(handle);
+    Communicator* known = registry().communicator(key);
+    if (known == nullptr) {
+        noteAwaitedChildren();
+        known = registry().communicator(key);
+    }
     return known != nullptr ? known : registry().addCommunicator(describe(handle));
 }
 

@@ -81,6 +81,16 @@ TEST(Preload, communicatorsHaveTheSameHashOnEveryRankAndRun)
     EXPECT_EQ(first.number("SELECT count(DISTINCT hash) FROM communicator WHERE hash != 0"), 2);
 }
 
+TEST(Preload, childrenThatComeLaterAreKnownToo)
+{
+    const RecordedRun run({"recorded_program", "late_children"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.number("SELECT count(*) FROM communicator"), 4);
+    EXPECT_EQ(run.number("SELECT count(*) FROM communicator WHERE parent_id = 1 AND size = 4"), 3);
+    EXPECT_EQ(run.number("SELECT count(DISTINCT hash) FROM communicator WHERE hash != 0"), 4);
+    EXPECT_EQ(run.number("SELECT count(DISTINCT communicator_id) FROM collective_call"), 3);
+}
+
 TEST(Preload, recordsCudaCallsStepsAndTheDevice)
 {
     const RecordedRun run({"recorded_program", "cuda"});

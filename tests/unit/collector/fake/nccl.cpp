@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <vector>
 
 #define FAKE_EXPORT extern "C" __attribute__((visibility("default"))) ncclResult_t
 
@@ -16,6 +17,26 @@ struct ncclComm {
     int size;
     int rank;
 };
+
+namespace {
+
+struct Promise {
+    ncclComm_t* place;
+    ncclComm_t child;
+};
+std::vector<Promise> promised;
+int groupDepth = 0;
+
+ncclResult_t keepPromises()
+{
+    for (const Promise& promise : promised) {
+        *promise.place = promise.child;
+    }
+    promised.clear();
+    return ncclSuccess;
+}
+
+} // namespace
 
 FAKE_EXPORT ncclGetVersion(int* version)
 {
@@ -33,10 +54,23 @@ FAKE_EXPORT ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId, int rank)
     *comm = new ncclComm{size, rank};
     return ncclSuccess;
 }
+// As in the real one, handles of children come with the end of a group, and those of a non-blocking
+// communicator (here: a colour of 100 or more) when it is asked whether it is ready.
 FAKE_EXPORT ncclCommSplit(ncclComm_t parent, int color, int, ncclComm_t* child, ncclConfig_t*)
 {
-    *child = color < 0 ? nullptr : new ncclComm{parent->size / 2, parent->rank / 2};
-    return ncclSuccess;
+    constexpr int kLater = 100;
+    *child = nullptr;
+    if (color >= 0) {
+        promised.push_back({child, new ncclComm{parent->size / 2, parent->rank / 2}});
+    }
+    if (color >= kLater) {
+        return ncclInProgress;
+    }
+    return groupDepth == 0 ? keepPromises() : ncclSuccess;
+}
+FAKE_EXPORT ncclCommGetAsyncError(ncclComm_t, ncclResult_t* result)
+{
+    return *result = keepPromises();
 }
 FAKE_EXPORT ncclCommDestroy(ncclComm_t comm)
 {
@@ -83,9 +117,10 @@ FAKE_EXPORT ncclBcast(void* buffer, size_t count, ncclDataType_t type, int root,
 }
 FAKE_EXPORT ncclGroupStart()
 {
+    ++groupDepth;
     return ncclSuccess;
 }
 FAKE_EXPORT ncclGroupEnd()
 {
-    return ncclSuccess;
+    return --groupDepth == 0 ? keepPromises() : ncclSuccess;
 }

@@ -46,6 +46,26 @@ int calls()
     return 0;
 }
 
+// Children whose handles are not there when ncclCommSplit returns.
+int lateChildren()
+{
+    ncclComm_t comm = communicator();
+    ncclComm_t children[3] = {};
+    ncclGroupStart();
+    ncclCommSplit(comm, 1, 0, &children[0], nullptr);
+    ncclCommSplit(comm, 2, 0, &children[1], nullptr);
+    ncclGroupEnd();
+    ncclCommSplit(comm, 100, 0, &children[2], nullptr);
+    ncclResult_t result = ncclSuccess;
+    ncclCommGetAsyncError(comm, &result);
+    ncclComm_t none = nullptr;
+    ncclCommSplit(comm, -1, 0, &none, nullptr);
+    for (ncclComm_t child : children) {
+        reduce(child, 300);
+    }
+    return 0;
+}
+
 int cuda()
 {
     void* memory = nullptr;
@@ -186,6 +206,7 @@ int main(int argc, char** argv)
 {
     const std::map<std::string_view, int (*)()> scenarios{
         {"calls", calls},
+        {"late_children", lateChildren},
         {"cuda", cuda},
         {"missing", missing},
         {"forks", forks},
