@@ -13,6 +13,14 @@ int currentDevice()
     return getDevice != nullptr && getDevice(&device) == cudaSuccess ? device : -1;
 }
 
+int deviceOf(cudaStream_t stream)
+{
+    static constinit Real<cudaError_t(cudaStream_t, int*)> real(Library::CudaRuntime, "cudaStreamGetDevice");
+    auto* const getDevice = real.get(); // since CUDA 12.8
+    int device = -1;
+    return getDevice != nullptr && getDevice(stream, &device) == cudaSuccess ? device : currentDevice();
+}
+
 void noteDevice(ThreadState& thread)
 {
     thread.deviceNoted = true;

@@ -13,6 +13,7 @@ struct CollectiveNumbers {
     std::uint64_t callId;
     std::uint64_t sequence;
     std::uint32_t communicator;
+    std::int32_t device; ///< of the communicator, which may not be the thread's current one
 };
 
 CollectiveNumbers number(ThreadState& thread, const Collective& what)
@@ -21,14 +22,14 @@ CollectiveNumbers number(ThreadState& thread, const Collective& what)
     thread.groupCalls += thread.groupDepth > 0 ? 1 : 0;
     return {nextCallId(),
             communicator != nullptr ? communicator->nextSequence.fetch_add(1, std::memory_order_relaxed) : 0,
-            communicator != nullptr ? communicator->id : 0};
+            communicator != nullptr ? communicator->id : 0,
+            communicator != nullptr ? communicator->identity.device : -1};
 }
 
 void writeCollective(ThreadState& thread, Api api, const Collective& what, const CallTimes& times,
                      const CollectiveNumbers& numbers)
 {
-    const std::uint32_t stream =
-        registry().streamId(reinterpret_cast<std::uint64_t>(what.stream), currentDevice);
+    const std::uint32_t stream = streamId(thread, what.stream, [&numbers] { return numbers.device; });
     auto* record = thread.ring->reserve<trace::CollectiveRecord>();
     if (record == nullptr) {
         return;

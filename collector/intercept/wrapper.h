@@ -12,6 +12,8 @@ namespace ringside::collector {
 
 /// The calling thread's current device, -1 when the runtime is not there or says no.
 int currentDevice();
+/// The device of a stream, the current one where the runtime cannot say.
+int deviceOf(cudaStream_t stream);
 /// Remembers, once a thread, which device the thread uses.
 void noteDevice(ThreadState& thread);
 
@@ -36,10 +38,26 @@ inline void writeCall(ThreadState& thread, Api api, const CallTimes& times)
         ring.commit(record, trace::RecordKind::Call);
     }
 }
+/// The number of the stream a call went to. `device()` is asked when the stream is new, and for CUDA's own
+/// handles: such a one is another stream on every device, and cudaStreamPerThread in every thread.
+template <class Device>
+std::uint32_t streamId(const ThreadState& thread, cudaStream_t stream, Device&& device)
+{
+    constexpr std::uint64_t kLegacy = 1;
+    constexpr std::uint64_t kPerThread = 2;
+    const auto handle = reinterpret_cast<std::uint64_t>(stream);
+    if (handle != kLegacy && handle != kPerThread) [[likely]] {
+        return registry().streamId(handle, device);
+    }
+    const int owner = device();
+    const std::uint64_t user = handle == kPerThread ? thread.threadId : 0;
+    // An address that no object has: they are aligned.
+    const std::uint64_t key = user << 16 | static_cast<std::uint64_t>(owner + 1) << 8 | handle;
+    return registry().streamId(key, [owner] { return owner; });
+}
 inline void writeMemory(ThreadState& thread, Api api, const CallTimes& times, const Sized& what)
 {
-    const std::uint32_t stream =
-        registry().streamId(reinterpret_cast<std::uint64_t>(what.stream), currentDevice);
+    const std::uint32_t stream = streamId(thread, what.stream, [&what] { return deviceOf(what.stream); });
     if (auto* record = thread.ring->reserve<trace::MemoryRecord>(); record != nullptr) {
         fillCall(record->call, api, times);
         record->bytes = what.bytes;

@@ -91,6 +91,17 @@ TEST(Preload, childrenThatComeLaterAreKnownToo)
     EXPECT_EQ(run.number("SELECT count(DISTINCT communicator_id) FROM collective_call"), 3);
 }
 
+TEST(Preload, aStreamHasItsOwnDeviceNotTheCallersCurrentOne)
+{
+    const RecordedRun run({"recorded_program", "streams"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.number("SELECT device FROM stream WHERE handle = 0x1005"), 5);
+    EXPECT_EQ(run.number("SELECT device FROM stream WHERE handle = 0x1006"), 6);
+    EXPECT_EQ(run.text("SELECT group_concat(device) FROM (SELECT device FROM stream WHERE handle & 7 = 2 "
+                       "ORDER BY id)"),
+              "5,4,4"); // of the first thread on both devices, and of the second
+}
+
 TEST(Preload, recordsCudaCallsStepsAndTheDevice)
 {
     const RecordedRun run({"recorded_program", "cuda"});

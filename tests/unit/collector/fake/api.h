@@ -15,6 +15,7 @@ ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
 cudaError_t cudaMalloc(void** pointer, size_t size);
 cudaError_t cudaFree(void* pointer);
+cudaError_t cudaSetDevice(int device);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind,
                             cudaStream_t stream);
 cudaError_t cudaDeviceSynchronize();

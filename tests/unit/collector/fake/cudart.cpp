@@ -7,9 +7,18 @@
 
 #define FAKE_EXPORT extern "C" __attribute__((visibility("default"))) cudaError_t
 
+namespace {
+thread_local int currentDevice = 0;
+}
+
+FAKE_EXPORT cudaSetDevice(int device)
+{
+    currentDevice = device;
+    return cudaSuccess;
+}
 FAKE_EXPORT cudaGetDevice(int* device)
 {
-    *device = 0;
+    *device = currentDevice;
     return cudaSuccess;
 }
 FAKE_EXPORT cudaGetDeviceProperties(void* properties, int)
@@ -33,6 +42,14 @@ FAKE_EXPORT cudaFree(void* pointer)
 FAKE_EXPORT cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind, cudaStream_t)
 {
     std::memcpy(to, from, size);
+    return cudaSuccess;
+}
+// Streams are numbers here, the lowest digit is their device.
+FAKE_EXPORT cudaStreamGetDevice(cudaStream_t stream, int* device)
+{
+    constexpr size_t kPerThread = 2;
+    const auto number = reinterpret_cast<size_t>(stream);
+    *device = number == kPerThread ? currentDevice : static_cast<int>(number % 16);
     return cudaSuccess;
 }
 FAKE_EXPORT cudaDeviceSynchronize()

@@ -80,6 +80,30 @@ int cuda()
     return 0;
 }
 
+// Streams of a device that is not the current one, and CUDA's own handle for the thread's stream.
+int streams()
+{
+    ncclComm_t comm = nullptr;
+    ncclUniqueId id{};
+    cudaSetDevice(5);
+    ncclCommInitRank(&comm, 8, id, 3);
+    cudaSetDevice(4);
+    auto* const ofDevice5 = reinterpret_cast<cudaStream_t>(0x1005);
+    auto* const ofDevice6 = reinterpret_cast<cudaStream_t>(0x1006);
+    auto* const perThread = reinterpret_cast<cudaStream_t>(0x2);
+    char text[64] = "";
+    ncclAllReduce(nullptr, nullptr, 1, ncclFloat32, ncclSum, comm, ofDevice5);
+    cudaMemcpyAsync(text, text, sizeof text, cudaMemcpyHostToDevice, ofDevice6);
+    ncclAllReduce(nullptr, nullptr, 2, ncclFloat32, ncclSum, comm, perThread);
+    cudaMemcpyAsync(text, text, sizeof text, cudaMemcpyHostToDevice, perThread);
+    std::thread([&] {
+        char own[64] = "";
+        cudaSetDevice(4);
+        cudaMemcpyAsync(own, own, sizeof own, cudaMemcpyHostToDevice, perThread);
+    }).join();
+    return 0;
+}
+
 int missing()
 {
     // The fake has no cudaMemset; the collector answers for it.
@@ -207,6 +231,7 @@ int main(int argc, char** argv)
     const std::map<std::string_view, int (*)()> scenarios{
         {"calls", calls},
         {"late_children", lateChildren},
+        {"streams", streams},
         {"cuda", cuda},
         {"missing", missing},
         {"forks", forks},
