@@ -6,6 +6,8 @@
 #include "memory.h"
 #include "properties.h"
 
+#include <cuda_profiler_api.h>
+
 #include <cstdio>
 #include <map>
 #include <mutex>

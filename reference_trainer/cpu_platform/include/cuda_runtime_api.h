@@ -49,8 +49,6 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, enum cudaDeviceP2PAttr attribu
                                       int destination);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
-cudaError_t cudaProfilerStart(void);
-cudaError_t cudaProfilerStop(void);
 
 // Memory
 cudaError_t cudaMalloc(void** pointer, size_t size);

@@ -2,6 +2,7 @@
 // What programs ask at start: of devices, of kernels, of device variables.
 #include "kernels.h"
 
+#include <cuda_profiler_api.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -93,6 +94,12 @@ TEST_F(QueryTest, limitsAreRememberedByDevice)
     cudaSetDevice(0);
     EXPECT_EQ(cudaDeviceGetLimit(&value, cudaLimitDevRuntimeSyncDepth), cudaErrorUnsupportedLimit);
     EXPECT_EQ(cudaDeviceGetLimit(nullptr, cudaLimitStackSize), cudaErrorInvalidValue);
+}
+
+TEST_F(QueryTest, aProfilerMayBeStartedAndStopped)
+{
+    EXPECT_EQ(cudaProfilerStart(), cudaSuccess);
+    EXPECT_EQ(cudaProfilerStop(), cudaSuccess);
 }
 
 TEST_F(QueryTest, occupancyFollowsFromThreadsBlocksAndSharedMemory)
