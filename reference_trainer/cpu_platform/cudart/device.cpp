@@ -38,12 +38,15 @@ std::vector<std::unique_ptr<Device>>& devices()
     return *all;
 }
 
+thread_local bool threadStreamsEnded = false;
+
 // A thread's default streams, one a device. They end with the thread; what is queued still runs.
 class ThreadStreams final {
 public:
     ThreadStreams() = default;
     ~ThreadStreams()
     {
+        threadStreamsEnded = true;
         if (forkedAway()) // nobody is left who could hold or free the locks
             return;
         for (const auto& [index, stream] : m_streams)
@@ -65,6 +68,13 @@ private:
 
 thread_local ThreadStreams threadStreams;
 thread_local bool nullIsPerThread = false;
+
+// Other variables of the thread may outlive its streams and still use them in their destructors: the legacy
+// stream stands in then, which waits for what is left in them.
+std::shared_ptr<Stream> threadStream(int index)
+{
+    return threadStreamsEnded ? device(index).legacyStream() : threadStreams.on(index);
+}
 
 bool isBlocking(const Stream& stream)
 {
@@ -195,7 +205,7 @@ PerThreadDefault::~PerThreadDefault()
 std::shared_ptr<Stream> findStream(cudaStream_t handle)
 {
     if (handle == cudaStreamPerThread || (handle == nullptr && nullIsPerThread))
-        return threadStreams.on(threadDevice);
+        return threadStream(threadDevice);
     if (handle == nullptr || handle == cudaStreamLegacy)
         return device(threadDevice).legacyStream();
     return streamHandles().find(handle);

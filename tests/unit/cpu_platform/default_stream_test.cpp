@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <latch>
 #include <thread>
 
@@ -176,6 +177,33 @@ TEST_F(DefaultStreamTest, aThreadsWorkOutlivesTheThread)
     gate.open();
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(counter, 1);
+}
+
+TEST_F(DefaultStreamTest, aThreadsLastDestructorsMayStillUseItsStream)
+{
+    struct LastCall {
+        cudaError_t* result = nullptr;
+        ~LastCall()
+        {
+            if (result != nullptr)
+                *result = cudaStreamSynchronize(cudaStreamPerThread);
+        }
+    };
+    auto result = cudaErrorUnknown;
+    std::thread([this, &result] {
+        static thread_local LastCall call; // older than the thread's stream, so destroyed after it
+        call.result = &result;
+        cudaLaunchHostFunc(
+            cudaStreamPerThread,
+            [](void* argument) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                count(argument);
+            },
+            &counter);
+    }).join();
+    EXPECT_EQ(counter, 1); // the call waited for the thread's work
+    EXPECT_EQ(result, cudaSuccess);
+    cudaDeviceSynchronize();
 }
 
 TEST_F(DefaultStreamTest, thePerThreadStreamCanBeCaptured)
