@@ -63,24 +63,6 @@ cudaError_t tellNodes(const GraphNodes& nodes, cudaGraphNode_t* array, std::size
     return cudaSuccess;
 }
 
-// Runs `body` with a graph and the nodes at both ends of edges.
-template <class Body>
-cudaError_t withEdges(cudaGraph_t handle, std::span<const cudaGraphNode_t> from,
-                      std::span<const cudaGraphNode_t> to, Body&& body)
-{
-    const GraphPtr graph = findGraph(handle);
-    GraphNodes before;
-    GraphNodes after;
-    if (graph == nullptr || !findNodes(*graph, from, before) || !findNodes(*graph, to, after))
-        return cudaErrorInvalidValue;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        const cudaError_t error = body(before[i], after[i]);
-        if (error != cudaSuccess)
-            return error;
-    }
-    return cudaSuccess;
-}
-
 } // namespace
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags)
@@ -201,23 +183,6 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
     });
 }
 
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*, std::size_t count)
-{
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGraphAddDependencies_v12030, [&] {
-        if (count != 0 && (from == nullptr || to == nullptr))
-            return cudaErrorInvalidValue;
-        return withEdges(graph, {from, count}, {to, count},
-                         [](const GraphNodePtr& before, const GraphNodePtr& after) {
-                             GraphNodes& all = after->dependencies;
-                             if (before == after || std::find(all.begin(), all.end(), before) != all.end())
-                                 return cudaErrorInvalidValue;
-                             all.push_back(before);
-                             return cudaSuccess;
-                         });
-    });
-}
-
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGraphGetNodes_v10000, [&] {
@@ -282,5 +247,22 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* 
         if (dependencies != nullptr && edges != nullptr)
             std::fill_n(edges, *count, cudaGraphEdgeData{});
         return tellNodes(found->dependencies, dependencies, count);
+    });
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* dependents,
+                                           cudaGraphEdgeData* edges, std::size_t* count)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGraphNodeGetDependentNodes_v12030, [&] {
+        const GraphNodePtr found = findNode(node);
+        const GraphPtr graph = found == nullptr ? nullptr : found->graph.lock();
+        if (graph == nullptr || count == nullptr)
+            return cudaErrorInvalidValue;
+        GraphNodes after;
+        std::copy_if(graph->nodes().begin(), graph->nodes().end(), std::back_inserter(after),
+                     [&found](const GraphNodePtr& other) { return dependsOn(*other, found); });
+        if (dependents != nullptr && edges != nullptr)
+            std::fill_n(edges, *count, cudaGraphEdgeData{});
+        return tellNodes(after, dependents, count);
     });
 }

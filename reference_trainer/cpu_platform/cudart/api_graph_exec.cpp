@@ -22,7 +22,7 @@ cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsigned long
     const GraphPtr graph = findGraph(handle);
     if (exec == nullptr || graph == nullptr || (flags & ~kKnown) != 0)
         return cudaErrorInvalidValue;
-    const std::shared_ptr<GraphExec> made = GraphExec::instantiate(*graph);
+    const std::shared_ptr<GraphExec> made = GraphExec::instantiate(*graph, flags);
     if (made == nullptr)
         return cudaErrorInvalidValue;
     *exec = executables().publish(made);
@@ -56,6 +56,35 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGraphInstantiateWithFlags_v11040,
                    [&] { return instantiate(exec, graph, flags); });
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* parameters)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGraphInstantiateWithParams_v12000, [&] {
+        if (parameters == nullptr)
+            return cudaErrorInvalidValue;
+        // Nothing has to be anywhere before a launch, so uploading means nothing here.
+        constexpr unsigned long long kUpload = cudaGraphInstantiateFlagUpload;
+        const cudaError_t error = instantiate(exec, graph, parameters->flags & ~kUpload);
+        const bool exists = exec != nullptr && findGraph(graph) != nullptr;
+        parameters->errNode_out = nullptr;
+        parameters->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess
+                                 : exists             ? cudaGraphInstantiateInvalidStructure
+                                                      : cudaGraphInstantiateError;
+        return error;
+    });
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGraphExecGetFlags_v12000, [&] {
+        const std::shared_ptr<GraphExec> found = executables().find(exec);
+        if (found == nullptr || flags == nullptr)
+            return cudaErrorInvalidValue;
+        *flags = found->flags();
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)

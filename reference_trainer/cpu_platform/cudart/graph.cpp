@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace ringside::platform {
@@ -88,6 +89,11 @@ NodeTaskPtr makeKernelTask(const cudaKernelNodeParams& parameters, int device, c
     return error != cudaSuccess ? nullptr : makeWorkTask(work, device);
 }
 
+bool dependsOn(const GraphNode& node, const GraphNodePtr& before)
+{
+    return std::find(node.dependencies.begin(), node.dependencies.end(), before) != node.dependencies.end();
+}
+
 Graph::Graph() = default;
 
 Graph::~Graph()
@@ -101,10 +107,26 @@ Graph::~Graph()
 GraphNodePtr Graph::add(NodeTaskPtr task, GraphNodes dependencies)
 {
     static std::atomic<std::uint64_t> newestId = 0;
-    auto node = std::make_shared<GraphNode>(GraphNode{++newestId, std::move(task), std::move(dependencies)});
+    auto node = std::make_shared<GraphNode>(
+        GraphNode{++newestId, std::move(task), std::move(dependencies), weak_from_this()});
     m_nodes.push_back(node);
     nodeHandles().publish(node);
     return node;
+}
+
+// In two passes: a program may have made a node depend on one that was added later.
+std::shared_ptr<Graph> Graph::clone() const
+{
+    auto copy = std::make_shared<Graph>();
+    std::unordered_map<const GraphNode*, GraphNodePtr> copies;
+    for (const GraphNodePtr& node : m_nodes) {
+        copies[node.get()] = copy->add(node->task, {});
+        copies[node.get()]->clonedFrom = node->id;
+    }
+    for (const GraphNodePtr& node : m_nodes)
+        for (const GraphNodePtr& before : node->dependencies)
+            copies[node.get()]->dependencies.push_back(copies.at(before.get()));
+    return copy;
 }
 
 void Graph::remove(const GraphNodePtr& node)

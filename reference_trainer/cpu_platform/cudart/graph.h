@@ -41,15 +41,21 @@ using NodeTaskPtr = std::shared_ptr<const NodeTask>;
 [[nodiscard]] NodeTaskPtr makeKernelTask(const cudaKernelNodeParams& parameters, int device,
                                          cudaError_t& error);
 
+class Graph;
+
 struct GraphNode {
     std::uint64_t id = 0; ///< as CUPTI's graphNodeId: unique in the process
     NodeTaskPtr task;
     std::vector<std::shared_ptr<GraphNode>> dependencies;
+    std::weak_ptr<Graph> graph = {};
+    std::uint64_t clonedFrom = 0; ///< id of the node that it is a copy of
 };
 using GraphNodePtr = std::shared_ptr<GraphNode>;
 using GraphNodes = std::vector<GraphNodePtr>;
+/// True when `node` waits for `before` itself, not only for others that do.
+[[nodiscard]] bool dependsOn(const GraphNode& node, const GraphNodePtr& before);
 
-class Graph final {
+class Graph final : public std::enable_shared_from_this<Graph> {
 public:
     Graph();
     ~Graph();
@@ -57,6 +63,8 @@ public:
     Graph& operator=(const Graph&) = delete;
 
     GraphNodePtr add(NodeTaskPtr task, GraphNodes dependencies);
+    /// A graph of the same form whose nodes do the same.
+    [[nodiscard]] std::shared_ptr<Graph> clone() const;
     void remove(const GraphNodePtr& node);
     [[nodiscard]] bool contains(const GraphNodePtr& node) const;
     /// In the order in which they were added.

@@ -10,7 +10,7 @@
 
 namespace ringside::platform {
 
-std::shared_ptr<GraphExec> GraphExec::instantiate(const Graph& graph)
+std::shared_ptr<GraphExec> GraphExec::instantiate(const Graph& graph, unsigned long long flags)
 {
     static std::atomic<std::uint32_t> newestId = 0;
     const GraphNodes nodes = graph.inOrder();
@@ -18,6 +18,7 @@ std::shared_ptr<GraphExec> GraphExec::instantiate(const Graph& graph)
         return nullptr;
     auto exec = std::make_shared<GraphExec>();
     exec->m_id = ++newestId;
+    exec->m_flags = flags;
     std::unordered_map<const GraphNode*, std::size_t> places;
     for (const GraphNodePtr& node : nodes) {
         Step step{.task = node->task, .node = node};

@@ -15,12 +15,14 @@ namespace ringside::platform {
 class GraphExec final {
 public:
     /// Null for a graph with a cycle.
-    static std::shared_ptr<GraphExec> instantiate(const Graph& graph);
+    static std::shared_ptr<GraphExec> instantiate(const Graph& graph, unsigned long long flags);
     GraphExec() = default;
     ~GraphExec();
     GraphExec(const GraphExec&) = delete;
     GraphExec& operator=(const GraphExec&) = delete;
 
+    /// As they were given to instantiate().
+    [[nodiscard]] unsigned long long flags() const { return m_flags; }
     /// Queues one run of the graph under the calling function's correlation id.
     [[nodiscard]] cudaError_t launch(Stream& stream);
     /// Takes over what a graph of the same form does; the first node that does not fit is in `error`.
@@ -47,6 +49,7 @@ private:
 
     std::mutex m_mutex;
     std::uint32_t m_id = 0;
+    unsigned long long m_flags = 0;
     std::vector<Step> m_steps;
     std::vector<Lane> m_lanes;
     CompletionPtr m_lastLaunch;

@@ -281,6 +281,58 @@ TEST_F(GraphTest, setsElementsOfTwoAndFourBytesInRows)
     cudaFreeHost(rows);
 }
 
+TEST_F(GraphTest, aCloneIsIndependentOfItsOriginal)
+{
+    int ran = 0;
+    const cudaHostNodeParams parameters{[](void* count) { ++*static_cast<int*>(count); }, &ran};
+    cudaGraphNode_t one = nullptr;
+    cudaGraphNode_t two = nullptr;
+    ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+    ASSERT_EQ(cudaGraphAddHostNode(&one, graph, nullptr, 0, &parameters), cudaSuccess);
+    ASSERT_EQ(cudaGraphAddHostNode(&two, graph, &one, 1, &parameters), cudaSuccess);
+    cudaGraph_t clone = nullptr;
+    cudaGraphNode_t twin = nullptr;
+    ASSERT_EQ(cudaGraphClone(&clone, graph), cudaSuccess);
+    ASSERT_EQ(cudaGraphNodeFindInClone(&twin, two, clone), cudaSuccess);
+    EXPECT_NE(twin, two);
+    EXPECT_EQ(cudaGraphNodeFindInClone(&twin, twin, graph), cudaErrorInvalidValue);
+    std::size_t count = 0;
+    EXPECT_EQ(cudaGraphNodeGetDependencies(twin, nullptr, nullptr, &count), cudaSuccess);
+    EXPECT_EQ(count, 1U);
+
+    EXPECT_EQ(cudaGraphDestroyNode(two), cudaSuccess); // the clone keeps its own
+    EXPECT_EQ(cudaGraphDestroyNode(two), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphNodeGetDependentNodes(one, nullptr, nullptr, &count), cudaSuccess);
+    EXPECT_EQ(count, 0U);
+    cudaGraphInstantiateParams wanted{};
+    wanted.flags = cudaGraphInstantiateFlagUseNodePriority;
+    ASSERT_EQ(cudaGraphInstantiateWithParams(&exec, clone, &wanted), cudaSuccess);
+    EXPECT_EQ(wanted.result_out, cudaGraphInstantiateSuccess);
+    unsigned long long flags = 0;
+    EXPECT_EQ(cudaGraphExecGetFlags(exec, &flags), cudaSuccess);
+    EXPECT_EQ(flags, wanted.flags);
+    ASSERT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_EQ(ran, 2);
+    EXPECT_EQ(cudaGraphDestroy(clone), cudaSuccess);
+}
+
+TEST_F(GraphTest, dependenciesCanBeTakenBack)
+{
+    cudaGraphNode_t one = nullptr;
+    cudaGraphNode_t two = nullptr;
+    std::size_t count = 0;
+    ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+    ASSERT_EQ(cudaGraphAddEmptyNode(&one, graph, nullptr, 0), cudaSuccess);
+    ASSERT_EQ(cudaGraphAddEmptyNode(&two, graph, &one, 1), cudaSuccess);
+    EXPECT_EQ(cudaGraphNodeGetDependentNodes(one, nullptr, nullptr, &count), cudaSuccess);
+    EXPECT_EQ(count, 1U);
+    EXPECT_EQ(cudaGraphRemoveDependencies(graph, &one, &two, nullptr, 1), cudaSuccess);
+    EXPECT_EQ(cudaGraphRemoveDependencies(graph, &one, &two, nullptr, 1), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphNodeGetDependencies(two, nullptr, nullptr, &count), cudaSuccess);
+    EXPECT_EQ(count, 0U);
+}
+
 TEST_F(GraphTest, aCycleCannotBeInstantiated)
 {
     cudaGraphNode_t nodes[2] = {};
