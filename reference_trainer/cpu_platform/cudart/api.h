@@ -21,6 +21,8 @@ void __cudaRegisterFunction(void** handle, const char* hostFunction, char* devic
                             dim3* blockSize, dim3* gridSize, int* warpSize);
 void __cudaRegisterVar(void** handle, char* hostVariable, char* deviceAddress, const char* deviceName,
                        int external, std::size_t size, int constant, int global);
+void __cudaRegisterManagedVar(void** handle, void** hostPointer, char* deviceAddress, const char* deviceName,
+                              int external, std::size_t size, int constant, int global);
 char __cudaInitModule(void** handle);
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t sharedMemory, CUstream_st* stream);
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sharedMemory, void* stream);

@@ -85,6 +85,14 @@ Set rows(void* pointer, std::size_t pitch, int value, const Extent& extent)
         .pointer = pointer, .value = static_cast<std::uint8_t>(value), .extent = extent, .pitch = {pitch}};
 }
 
+Set box(const cudaPitchedPtr& at, int value, const cudaExtent& extent)
+{
+    return {.pointer = at.ptr,
+            .value = static_cast<std::uint8_t>(value),
+            .extent = {extent.width, extent.height, extent.depth},
+            .pitch = {at.pitch, at.pitch * at.ysize}};
+}
+
 cudaError_t boxOnStream(const cudaMemcpy3DParms* parameters, cudaStream_t stream, Caller caller)
 {
     Copy copy;
@@ -218,4 +226,16 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_v3020, [&] {
         return setOnStream(rows(pointer, pitch, value, {width, height}), stream, Caller::Async);
     });
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr at, int value, cudaExtent extent)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMemset3D_v3020,
+                   [&] { return setOnStream(box(at, value, extent), nullptr, Caller::Synchronous); });
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr at, int value, cudaExtent extent, cudaStream_t stream)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaMemset3DAsync_v3020,
+                   [&] { return setOnStream(box(at, value, extent), stream, Caller::Async); });
 }

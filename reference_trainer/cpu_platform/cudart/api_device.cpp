@@ -25,6 +25,7 @@ struct Settings {
         {cudaLimitMallocHeapSize, 8 << 20},   {cudaLimitDevRuntimePendingLaunchCount, 2048},
         {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 0}};
     cudaFuncCache cache = cudaFuncCachePreferNone;
+    unsigned flags = 0;
 };
 
 Settings& settings(int index)
@@ -74,17 +75,27 @@ cudaError_t cudaInitDevice(int index, unsigned, unsigned)
 cudaError_t cudaGetDeviceFlags(unsigned* flags)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGetDeviceFlags_v7000, [&] {
+        Settings& device = settings(currentDevice());
+        const std::lock_guard lock(device.mutex);
         if (flags == nullptr)
             return cudaErrorInvalidValue;
-        *flags = 0;
+        *flags = device.flags;
         return cudaSuccess;
     });
 }
 
-cudaError_t cudaSetDeviceFlags(unsigned)
+cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
-    // Flags choose how hosts wait; ours always sleep.
-    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaSetDeviceFlags_v3020, [] { return cudaSuccess; });
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaSetDeviceFlags_v3020, [&] {
+        const unsigned schedule = flags & cudaDeviceScheduleMask;
+        const bool oneWay = (schedule & (schedule - 1)) == 0; // spin, yield, block or (0) whatever fits
+        if ((flags & ~static_cast<unsigned>(cudaDeviceMask)) != 0 || !oneWay)
+            return cudaErrorInvalidValue;
+        Settings& device = settings(currentDevice());
+        const std::lock_guard lock(device.mutex);
+        device.flags = flags; // they choose how hosts wait; ours always sleep
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index)

@@ -61,6 +61,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     });
 }
 
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGetKernel_v12000, [&] {
+        return kernel == nullptr ? cudaErrorInvalidValue : __cudaGetKernel(kernel, function);
+    });
+}
+
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaFuncSetAttribute_v9000, [&] {

@@ -172,6 +172,18 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
     });
 }
 
+cudaError_t cudaMalloc3D(cudaPitchedPtr* box, cudaExtent extent)
+{
+    return unsafeCall(CUPTI_RUNTIME_TRACE_CBID_cudaMalloc3D_v3020, [&] {
+        if (box == nullptr)
+            return cudaErrorInvalidValue;
+        const std::size_t pitch = (extent.width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+        const std::size_t size = pitch * extent.height * extent.depth;
+        *box = {nullptr, pitch, extent.width, extent.height};
+        return give(&box->ptr, allocateDevice(currentDevice(), size), size);
+    });
+}
+
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t size, cudaMemLocation place, unsigned flags,
                                  cudaStream_t stream)
 {

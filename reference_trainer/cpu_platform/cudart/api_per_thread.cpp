@@ -37,6 +37,8 @@ RINGSIDE_PER_THREAD(cudaStreamEndCapture, ptsz, v10000, (cudaStream_t stream, cu
 RINGSIDE_PER_THREAD(cudaStreamIsCapturing, ptsz, v10000, (cudaStream_t stream, cudaStreamCaptureStatus* status), (stream, status))
 RINGSIDE_PER_THREAD(cudaStreamGetCaptureInfo, ptsz, v12030, (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges, std::size_t* count), (stream, status, id, graph, dependencies, edges, count))
 RINGSIDE_PER_THREAD(cudaStreamUpdateCaptureDependencies, ptsz, v12030, (cudaStream_t stream, cudaGraphNode_t* dependencies, const cudaGraphEdgeData* edges, std::size_t count, unsigned flags), (stream, dependencies, edges, count, flags))
+RINGSIDE_PER_THREAD(cudaGraphInstantiateWithParams, ptsz, v12000, (cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphInstantiateParams* parameters), (exec, graph, parameters))
+RINGSIDE_PER_THREAD(cudaStreamAddCallback, ptsz, v7000, (cudaStream_t stream, cudaStreamCallback_t callback, void* argument, unsigned flags), (stream, callback, argument, flags))
 RINGSIDE_PER_THREAD(cudaGraphLaunch, ptsz, v10000, (cudaGraphExec_t exec, cudaStream_t stream), (exec, stream))
 RINGSIDE_PER_THREAD(cudaGraphUpload, ptsz, v10000, (cudaGraphExec_t exec, cudaStream_t stream), (exec, stream))
 
@@ -63,6 +65,8 @@ RINGSIDE_PER_THREAD(cudaMemcpyToSymbol, ptds, v7000, (const void* symbol, const 
 RINGSIDE_PER_THREAD(cudaMemcpyFromSymbol, ptds, v7000, (void* destination, const void* symbol, std::size_t count, std::size_t offset, cudaMemcpyKind kind), (destination, symbol, count, offset, kind))
 RINGSIDE_PER_THREAD(cudaMemcpyToSymbolAsync, ptsz, v7000, (const void* symbol, const void* source, std::size_t count, std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream), (symbol, source, count, offset, kind, stream))
 RINGSIDE_PER_THREAD(cudaMemcpyFromSymbolAsync, ptsz, v7000, (void* destination, const void* symbol, std::size_t count, std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream), (destination, symbol, count, offset, kind, stream))
+RINGSIDE_PER_THREAD(cudaMemset3D, ptds, v7000, (cudaPitchedPtr box, int value, cudaExtent extent), (box, value, extent))
+RINGSIDE_PER_THREAD(cudaMemset3DAsync, ptsz, v7000, (cudaPitchedPtr box, int value, cudaExtent extent, cudaStream_t stream), (box, value, extent, stream))
 RINGSIDE_PER_THREAD(cudaGetDriverEntryPointByVersion, ptsz, v12050, (const char* symbol, void** function, unsigned version, unsigned long long flags, cudaDriverEntryPointQueryResult* result), (symbol, function, version, flags, result))
 // NOLINTEND(bugprone-macro-parentheses)
 // clang-format on

@@ -26,6 +26,19 @@ cudaError_t waitFor(Stream& stream, const std::shared_ptr<Event>& event, bool ex
     return recorded == nullptr ? cudaSuccess : submit(stream, {.after = {recorded}}).error;
 }
 
+// cudaStreamAddCallback's function: gets the stream and how its work fared.
+struct Callback {
+    cudaStreamCallback_t function;
+    cudaStream_t stream;
+    void* argument;
+};
+
+void runCallback(void* argument)
+{
+    const std::unique_ptr<const Callback> callback(static_cast<const Callback*>(argument));
+    callback->function(callback->stream, cudaSuccess, callback->argument);
+}
+
 // Writes one of a stream's options where the caller wants it.
 template <class Value, class Get>
 cudaError_t tell(cudaStream_t handle, Value* value, Get&& get)
@@ -137,6 +150,27 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
             return cudaErrorInvalidValue;
         return withStream(handle, [&](Stream& stream) {
             return submit(stream, {.hostFunction = function, .hostArgument = argument}).error;
+        });
+    });
+}
+
+// The older form of host functions; it cannot be captured.
+cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t function, void* argument,
+                                  unsigned flags)
+{
+    return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamAddCallback_v5000, [&] {
+        if (function == nullptr || flags != 0)
+            return cudaErrorInvalidValue;
+        return withStream(handle, [&](Stream& stream) {
+            const cudaError_t error = checkUnsupported(stream);
+            if (error != cudaSuccess)
+                return error;
+            auto callback = std::make_unique<Callback>(Callback{function, handle, argument});
+            const Submitted submitted =
+                submit(stream, {.hostFunction = runCallback, .hostArgument = callback.get()});
+            if (submitted.error == cudaSuccess)
+                static_cast<void>(callback.release()); // the stream's now
+            return submitted.error;
         });
     });
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device variables. Each is the host's shadow of it, which is what the kernels' host versions use; all
-// devices share it.
+// devices share it. Managed ones are managed memory.
 #include "api.h"
 #include "memory.h"
 
+#include <cstring>
 #include <mutex>
 #include <unordered_map>
 
@@ -20,6 +21,13 @@ VariableTable& variableTable()
 {
     static auto* table = new VariableTable;
     return *table;
+}
+
+void remember(const void* variable, std::size_t size)
+{
+    VariableTable& table = variableTable();
+    const std::lock_guard lock(table.mutex);
+    table.sizes[variable] = size;
 }
 
 // 0 for what nobody registered.
@@ -47,12 +55,20 @@ cudaError_t withSymbol(const void* symbol, std::size_t count, std::size_t offset
 
 void __cudaRegisterVar(void**, char* hostVariable, char*, const char*, int, std::size_t size, int, int)
 {
-    {
-        VariableTable& table = variableTable();
-        const std::lock_guard lock(table.mutex);
-        table.sizes[hostVariable] = size;
-    }
+    remember(hostVariable, size);
     registerVariable(hostVariable, size);
+}
+
+// The program reaches its __managed__ variables through a pointer that the runtime sets. What they were
+// initialised with stands in the device code, which nobody reads here: they begin as zeros.
+void __cudaRegisterManagedVar(void**, void** hostPointer, char*, const char* name, int, std::size_t size, int,
+                              int)
+{
+    *hostPointer = allocateManaged(0, size);
+    if (*hostPointer == nullptr)
+        return complain("no memory for the managed variable '%s' of %zu bytes", name, size);
+    std::memset(*hostPointer, 0, size);
+    remember(*hostPointer, size);
 }
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol)

@@ -14,6 +14,9 @@
 #define cudaStreamPerThread RINGSIDE_HANDLE(0x2)
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceScheduleMask 0x07
+#define cudaDeviceMask 0xff
 #define cudaEventDefault 0x00
 #define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02

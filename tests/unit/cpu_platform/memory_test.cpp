@@ -121,6 +121,23 @@ TEST_F(MemoryTest, freeAsyncHappensInTheStreamsOrder)
     EXPECT_EQ(before, now);
 }
 
+TEST_F(MemoryTest, boxesAreAllocatedAndSetInThreeDimensions)
+{
+    const cudaExtent extent{100, 3, 2};
+    cudaPitchedPtr box{};
+    ASSERT_EQ(cudaMalloc3D(&box, extent), cudaSuccess);
+    EXPECT_GE(box.pitch, extent.width);
+    ASSERT_EQ(cudaMemset(box.ptr, 1, box.pitch * 6), cudaSuccess);
+    ASSERT_EQ(cudaMemset3D(box, 2, extent), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    const auto* bytes = static_cast<const char*>(box.ptr);
+    EXPECT_EQ(bytes[0], 2);
+    EXPECT_EQ(bytes[5 * box.pitch + 99], 2);
+    EXPECT_EQ(bytes[5 * box.pitch + 100], 1); // behind the row
+    EXPECT_EQ(cudaMemset3DAsync(box, 3, extent, nullptr), cudaSuccess);
+    EXPECT_EQ(cudaFree(box.ptr), cudaSuccess);
+}
+
 TEST_F(MemoryTest, knowsWhatAPointerPointsInto)
 {
     cudaPointerAttributes attributes{};

@@ -3,6 +3,7 @@
 #include "kernels.h"
 
 #include <cuda_profiler_api.h>
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -11,6 +12,9 @@
 extern "C" void __cudaRegisterVar(void** handle, char* hostVariable, char* deviceAddress,
                                   const char* deviceName, int external, std::size_t size, int constant,
                                   int global);
+extern "C" void __cudaRegisterManagedVar(void** handle, void** hostPointer, char* deviceAddress,
+                                         const char* deviceName, int external, std::size_t size, int constant,
+                                         int global);
 
 namespace {
 
@@ -100,6 +104,19 @@ TEST_F(QueryTest, aProfilerMayBeStartedAndStopped)
 {
     EXPECT_EQ(cudaProfilerStart(), cudaSuccess);
     EXPECT_EQ(cudaProfilerStop(), cudaSuccess);
+}
+
+TEST_F(QueryTest, deviceFlagsAreRemembered)
+{
+    unsigned flags = 1;
+    EXPECT_EQ(cudaGetDeviceFlags(&flags), cudaSuccess);
+    EXPECT_EQ(flags, 0U);
+    EXPECT_EQ(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), cudaSuccess);
+    EXPECT_EQ(cudaGetDeviceFlags(&flags), cudaSuccess);
+    EXPECT_EQ(flags, unsigned{cudaDeviceScheduleBlockingSync});
+    EXPECT_EQ(cudaSetDeviceFlags(3), cudaErrorInvalidValue); // to spin and to yield
+    EXPECT_EQ(cudaSetDeviceFlags(0x100), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaSetDeviceFlags(0), cudaSuccess);
 }
 
 TEST_F(QueryTest, occupancyFollowsFromThreadsBlocksAndSharedMemory)
@@ -195,6 +212,33 @@ TEST_F(QueryTest, deviceVariablesAreCopiedByName)
     EXPECT_EQ(cudaMemcpyToSymbol(variable, &nine, sizeof nine, sizeof variable, cudaMemcpyHostToDevice),
               cudaErrorInvalidValue);
     EXPECT_EQ(cudaGetSymbolAddress(&address, &unknown), cudaErrorInvalidSymbol);
+}
+
+TEST_F(QueryTest, managedVariablesAreReachedThroughTheProgramsPointer)
+{
+    int* variable = nullptr;
+    __cudaRegisterManagedVar(nullptr, reinterpret_cast<void**>(&variable), nullptr, "managed", 0,
+                             4 * sizeof(int), 0, 0);
+    ASSERT_NE(variable, nullptr);
+    EXPECT_EQ(variable[3], 0);
+    variable[3] = 7;
+    int back = 0;
+    EXPECT_EQ(cudaMemcpyFromSymbol(&back, variable, sizeof back, 3 * sizeof(int), cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    EXPECT_EQ(back, 7);
+    cudaPointerAttributes attributes{};
+    EXPECT_EQ(cudaPointerGetAttributes(&attributes, variable), cudaSuccess);
+    EXPECT_EQ(attributes.type, cudaMemoryTypeManaged);
+}
+
+TEST_F(QueryTest, aKernelCanBeLaunchedByItsHandle)
+{
+    cudaKernel_t kernel = nullptr;
+    const char* name = nullptr;
+    ASSERT_EQ(cudaGetKernel(&kernel, scaleKernel()), cudaSuccess);
+    EXPECT_EQ(cudaFuncGetName(&name, kernel), cudaSuccess);
+    EXPECT_EQ(cudaGetKernel(&kernel, &name), cudaErrorInvalidDeviceFunction);
+    EXPECT_EQ(cudaGetKernel(nullptr, scaleKernel()), cudaErrorInvalidValue);
 }
 
 } // namespace

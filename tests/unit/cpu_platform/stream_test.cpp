@@ -161,6 +161,41 @@ TEST_F(StreamTest, deviceSynchronizeWaitsForAllStreamsEvenDestroyedOnes)
     }
 }
 
+TEST_F(StreamTest, callbacksGetTheirStreamAndComeInOrder)
+{
+    struct Seen {
+        cudaStream_t stream = nullptr;
+        cudaError_t status = cudaErrorUnknown;
+        int before = 0;
+        StreamTest* test = nullptr;
+    } seen;
+    seen.test = this;
+    note(first, 1);
+    ASSERT_EQ(cudaStreamAddCallback(
+                  first,
+                  [](cudaStream_t stream, cudaError_t status, void* argument) {
+                      auto* place = static_cast<Seen*>(argument);
+                      *place = {stream, status, static_cast<int>(place->test->order.size()), place->test};
+                  },
+                  &seen, 0),
+              cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(first), cudaSuccess);
+    EXPECT_EQ(seen.stream, first);
+    EXPECT_EQ(seen.status, cudaSuccess);
+    EXPECT_EQ(seen.before, 1);
+    EXPECT_EQ(cudaStreamAddCallback(first, nullptr, nullptr, 0), cudaErrorInvalidValue);
+}
+
+TEST_F(StreamTest, aCallbackCannotBeCaptured)
+{
+    cudaGraph_t graph = nullptr;
+    ASSERT_EQ(cudaStreamBeginCapture(first, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    EXPECT_EQ(cudaStreamAddCallback(
+                  first, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0),
+              cudaErrorStreamCaptureUnsupported);
+    EXPECT_EQ(cudaStreamEndCapture(first, &graph), cudaErrorStreamCaptureInvalidated);
+}
+
 TEST_F(StreamTest, launchesCopyTheirArguments)
 {
     float* values = nullptr;
