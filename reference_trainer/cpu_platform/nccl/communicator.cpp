@@ -196,7 +196,7 @@ void Communicator::sayGoodbye()
     // yet.
     const PipeSignalBlocked guard;
     try {
-        m_mesh->barrier(kGoodbyeSlot,
+        m_mesh->barrier(kGoodbyeSlot, 0,
                         std::min<std::chrono::milliseconds>(m_timeout, std::chrono::seconds(10)));
     } catch (const std::exception&) {
         // A peer that went first, or died, no longer needs anything from us.

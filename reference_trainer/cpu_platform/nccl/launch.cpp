@@ -52,6 +52,20 @@ void moveData(Mesh& mesh, const Operation& operation)
     }
 }
 
+/// What all ranks must agree on: other calls would overrun each other's memory. The real library does not
+/// look; a program that does this hangs there, or worse.
+std::uint64_t agreement(const std::vector<Operation>& operations)
+{
+    std::uint64_t hash = 0;
+    for (const Operation& operation : operations)
+        if (!operation.pointToPoint())
+            for (const std::uint64_t part :
+                 {static_cast<std::uint64_t>(operation.kind), std::uint64_t(operation.bytes()),
+                  static_cast<std::uint64_t>(operation.peer)})
+                hash = (hash ^ part) * 1099511628211U; // as FNV-1a, in words
+    return hash;
+}
+
 void execute(const Launch& work)
 {
     std::vector<const Operation*> transfers;
@@ -65,7 +79,7 @@ void execute(const Launch& work)
     Mesh& mesh = *work.communicator->mesh();
     PointToPoint pointToPoint(mesh, transfers);
     if (firstCollective != nullptr)
-        mesh.barrier(firstCollective->slot);
+        mesh.barrier(firstCollective->slot, agreement(work.operations));
     pointToPoint.meet();
     const auto allArrived = std::chrono::steady_clock::now();
     for (const Operation& operation : work.operations)

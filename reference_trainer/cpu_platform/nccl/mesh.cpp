@@ -93,21 +93,32 @@ void Mesh::abort() noexcept
     }
 }
 
-void Mesh::barrier(std::uint64_t slot, std::chrono::milliseconds timeout)
+void Mesh::barrier(std::uint64_t slot, std::uint64_t word, std::chrono::milliseconds timeout)
 {
-    std::array<char, 2> tokens{}; // out, in: they say something by coming, whatever they are
-    MeshBuffer out(*this, &tokens[0], 1);
-    std::deque<MeshBuffer> in; // one a round: a later round's token may come first
+    struct Round {
+        Round(Mesh& mesh, int from) : rank(from), buffer(mesh, &said, sizeof said) {}
+        const int rank;
+        std::uint64_t said = 0;
+        MeshBuffer buffer;
+    };
+    MeshBuffer out(*this, &word, sizeof word);
+    std::deque<Round> in; // a later round's word may come first
     for (int distance = 1; distance < m_size; distance *= 2)
-        in.emplace_back(*this, &tokens[1], 1).receive(neighbour(-distance), slot, 0, 1);
+        in.emplace_back(*this, neighbour(-distance))
+            .buffer.receive(neighbour(-distance), slot, 0, sizeof word);
     int distance = 1;
-    for (MeshBuffer& round : in) {
-        out.send(neighbour(distance), slot, 0, 1);
-        round.waitReceived(timeout);
+    for (Round& round : in) {
+        out.send(neighbour(distance), slot, 0, sizeof word);
+        round.buffer.waitReceived(timeout);
         distance *= 2;
     }
     for (std::size_t i = 0; i < in.size(); ++i)
         out.waitSent(timeout);
+    for (const Round& round : in)
+        if (round.said != word)
+            throw Failure(ncclInvalidUsage, "ranks " + std::to_string(m_rank) + " and " +
+                                                std::to_string(round.rank) +
+                                                " call different collectives, or with different counts");
 }
 
 MeshBuffer::MeshBuffer(Mesh& mesh, void* memory, std::size_t size)

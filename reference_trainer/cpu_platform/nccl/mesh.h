@@ -47,8 +47,9 @@ public:
     /// thread.
     void abort() noexcept;
     /// Returns when every rank has called it with the same slot: dissemination, ceil(log2 n) rounds of one
-    /// byte.
-    void barrier(std::uint64_t slot, std::chrono::milliseconds timeout = kForever);
+    /// word. Failure(ncclInvalidUsage) when a rank that this one hears of it says another `word`: the one
+    /// before it in the ring always.
+    void barrier(std::uint64_t slot, std::uint64_t word, std::chrono::milliseconds timeout = kForever);
 
     static constexpr auto kForever = std::chrono::milliseconds(std::chrono::hours(24 * 365));
 

@@ -5,22 +5,36 @@
 #include "errors.h"
 #include "slots.h"
 
-#include <array>
 #include <cstring>
 #include <memory>
 
 namespace ringside::nccl {
 namespace {
 
-/// One operation's greeting: a byte each way.
+/// One operation's greeting: its size each way, which must be the same.
 struct Greeting {
-    Greeting(Mesh& mesh, const Operation& operation) : out(mesh, &tokens[0], 1), in(mesh, &tokens[1], 1)
+    Greeting(Mesh& mesh, const Operation& operation)
+        : peer(operation.peer)
+        , own(operation.bytes())
+        , out(mesh, &own, sizeof own)
+        , in(mesh, &other, sizeof other)
     {
         const bool sends = operation.kind == Kind::Send;
-        in.receive(operation.peer, sends ? backwardSlot(operation.slot) : operation.slot, 0, 1);
-        out.send(operation.peer, sends ? operation.slot : backwardSlot(operation.slot), 0, 1);
+        in.receive(peer, sends ? backwardSlot(operation.slot) : operation.slot, 0, sizeof other);
+        out.send(peer, sends ? operation.slot : backwardSlot(operation.slot), 0, sizeof own);
     }
-    std::array<char, 2> tokens{};
+    void wait()
+    {
+        in.waitReceived();
+        out.waitSent();
+        if (own != other)
+            throw Failure(ncclInvalidUsage, "a send and its receive, here " + std::to_string(own) +
+                                                " bytes and " + std::to_string(other) + " on rank " +
+                                                std::to_string(peer) + ", differ in size");
+    }
+    const int peer;
+    std::uint64_t own;
+    std::uint64_t other = 0;
     MeshBuffer out;
     MeshBuffer in;
 };
@@ -53,10 +67,8 @@ void PointToPoint::meet()
     greetings.reserve(m_operations.size());
     for (const Operation* operation : m_operations)
         greetings.push_back(std::make_unique<Greeting>(m_mesh, *operation));
-    for (const auto& greeting : greetings) {
-        greeting->in.waitReceived();
-        greeting->out.waitSent();
-    }
+    for (const auto& greeting : greetings)
+        greeting->wait();
 }
 
 void PointToPoint::transfer()

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -163,6 +164,42 @@ TEST(Abort, endsACollectiveThatAPeerNeverJoins)
         check(waited > 150ms, "the all-reduce ended before the abort");
         self.meet();
     });
+}
+
+/// Both ranks call with a count of their own, on buffers with guards behind. Each gets an error: of the
+/// difference, or of its peer's failure.
+void expectRefusedCounts(std::size_t first, std::size_t second,
+                         const std::function<ncclResult_t(Rank&, std::vector<int>&, std::size_t)>& call)
+{
+    runRanks(2, [&](Rank& self) {
+        constexpr std::size_t kGuards = 1'000'000;
+        const std::size_t count = self.rank == 0 ? first : second;
+        std::vector<int> data(count, 1);
+        data.resize(count + kGuards, -7);
+        succeed(call(self, data, count), "the call, which cannot know");
+        self.synchronise();
+        ncclResult_t state = ncclSuccess;
+        succeed(ncclCommGetAsyncError(self.comm, &state), "ncclCommGetAsyncError");
+        check(state == ncclInvalidUsage || state == ncclRemoteError, "the state is " + std::to_string(state));
+        check(std::count(data.begin() + static_cast<std::ptrdiff_t>(count), data.end(), -7) == kGuards,
+              "memory behind the buffer was written");
+    });
+}
+
+TEST(CountsThatDiffer, areErrors)
+{
+    for (const auto& [first, second] : {std::pair(10, 100'000), std::pair(700'000, 3)}) {
+        expectRefusedCounts(first, second, [](Rank& self, std::vector<int>& data, std::size_t count) {
+            return ncclAllReduce(data.data(), data.data(), count, ncclInt32, ncclSum, self.comm, self.stream);
+        });
+        expectRefusedCounts(first, second, [](Rank& self, std::vector<int>& data, std::size_t count) {
+            return ncclBroadcast(data.data(), data.data(), count, ncclInt32, 0, self.comm, self.stream);
+        });
+        expectRefusedCounts(first, second, [](Rank& self, std::vector<int>& data, std::size_t count) {
+            return self.rank == 0 ? ncclSend(data.data(), count, ncclInt32, 1, self.comm, self.stream)
+                                  : ncclRecv(data.data(), count, ncclInt32, 0, self.comm, self.stream);
+        });
+    }
 }
 
 TEST(Launches, thatNoStreamTakesAreErrors)
