@@ -66,6 +66,7 @@ Spans deviceSpans(const trace::ProcessTrace& process, const KernelClasses& class
 }
 
 /// A communicator as all its members know it: the hash, and which use of it when a process made it again.
+/// Without a hash (0) only as this process knows it: then nobody else's calls are matched with its own.
 using CommunicatorKey = std::pair<std::uint64_t, std::size_t>;
 using OperationKey = std::tuple<std::uint64_t, std::size_t, std::int64_t>;
 
@@ -146,7 +147,9 @@ void Matcher::addRank(std::size_t index, const KernelClasses& classes)
         if (!rank.owns(static_cast<std::uint32_t>(row.device))) {
             continue;
         }
-        const CommunicatorKey key(row.hash, uses[row.hash]++);
+        const CommunicatorKey key(row.hash, row.hash != 0
+                                                ? uses[row.hash]++
+                                                : rank.process << 32 | static_cast<std::size_t>(row.id));
         for (const Part& part : partsOf(process, std::move(calls[row.id]))) {
             addPart(key, row, index, part, spans);
         }

@@ -68,6 +68,19 @@ TEST(MatchCollectives, ToleratesAMissingRank)
     EXPECT_NE(issue(model, "collective_incomplete"), nullptr);
 }
 
+TEST(MatchCollectives, CommunicatorsWithoutAHashAreNotTakenForOne)
+{
+    TraceBuilder trace = fourSteps(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        trace.process(rank).communicators.at(0).hash = 0; // of two others, for all that is known
+    }
+    const Model model = buildModel(trace.run());
+    ASSERT_EQ(model.operations.size(), 16U);
+    EXPECT_TRUE(std::none_of(model.operations.begin(), model.operations.end(),
+                             [](const Operation& operation) { return operation.measured(); }));
+    EXPECT_NE(issue(model, "collective_incomplete"), nullptr);
+}
+
 TEST(MatchCollectives, ADroppedRecordDoesNotShiftTheOthers)
 {
     TraceBuilder trace = fourSteps(2);
