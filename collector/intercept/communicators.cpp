@@ -73,10 +73,11 @@ void await(const AwaitedChild& child)
 // The place may be gone with the function that held it: the kernel reads it, and says so.
 ncclComm_t handleAt(const ncclComm_t* place)
 {
+    constexpr std::size_t kBytes = sizeof(std::uintptr_t);
     ncclComm_t handle = nullptr;
-    iovec to{&handle, sizeof handle};
-    iovec from{const_cast<ncclComm_t*>(place), sizeof handle};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof handle ? handle : nullptr;
+    iovec to{&handle, kBytes};
+    iovec from{const_cast<ncclComm_t*>(place), kBytes};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == kBytes ? handle : nullptr;
 }
 
 /// False when NCCL does not know it, or not yet.
