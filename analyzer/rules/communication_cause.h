@@ -16,13 +16,16 @@ struct CommunicationCause {
     bool overlapWouldHelp = true; ///< false: hiding it behind compute is not the point
 };
 
-/// Latency of all messages of a step, as far as the run's own sizes tell it; else 0.
+/// Latency of all messages of a step, as far as the run's own sizes tell it; else 0. So it is of few
+/// messages: their latency is part of transfer, for no fewer would do (small_messages says nothing of them
+/// either).
 [[nodiscard]] inline std::int64_t latencyPerStep(const Context& context)
 {
+    constexpr double kFewMessages = 4;
     const auto& fit = context.figures.allReduceFit;
     const auto steps = static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
     const double messages = static_cast<double>(context.figures.arrived.size()) / steps;
-    return fit ? std::llround(messages * fit->latencyNs) : 0;
+    return fit && messages >= kFewMessages ? std::llround(messages * fit->latencyNs) : 0;
 }
 
 [[nodiscard]] inline CommunicationCause biggestCommunicationCause(const Context& context)

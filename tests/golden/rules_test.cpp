@@ -132,5 +132,18 @@ TEST(RuleCases, CoverEveryRule)
     EXPECT_EQ(covered, existing);
 }
 
+TEST(Advice, BlamesManyMessagesOnlyWhereThereAreMany)
+{
+    TrainingRun run;
+    run.overlap = false;
+    run.latencyNs = 4'000'000; // most of the time of two messages, and no fewer would do
+    const Json report = reportOf(run);
+    const Json exposed = findingsOf(report, "exposed_communication");
+    ASSERT_EQ(exposed.size(), 1U);
+    EXPECT_TRUE(findingsOf(report, "small_messages").empty());
+    EXPECT_EQ(exposed[0]["advice"].get<std::string>().find("many messages"), std::string::npos)
+        << exposed[0]["advice"];
+}
+
 } // namespace
 } // namespace ringside::test
