@@ -170,7 +170,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t func
                 submit(stream, {.hostFunction = runCallback, .hostArgument = callback.get()});
             if (submitted.error == cudaSuccess)
                 static_cast<void>(callback.release()); // the stream's now
-            return submitted.error; // NOLINT(*NewDeleteLeaks): runCallback frees it
+            return submitted.error;                    // NOLINT(*NewDeleteLeaks): runCallback frees it
         });
     });
 }
