@@ -29,8 +29,8 @@ public:
 
 private:
     struct Made {
-        ncclDataType_t type;
-        Factor factor;
+        ncclDataType_t type = ncclFloat32;
+        Factor factor = {};
     };
     std::mutex m_mutex;
     std::map<int, Made> m_made;
