@@ -14,7 +14,8 @@ std::shared_ptr<Communicator> ncclComm::communicator() const
 {
     const std::lock_guard lock(m_mutex);
     throwIfFailedLocked();
-    if (m_jobs > 0)
+    // A blocking one that has come about has only jobs that wait for the end of their group.
+    if (m_jobs > 0 && !(m_blocking && m_communicator != nullptr))
         throw Failure(ncclInvalidArgument,
                       "the communicator is used before the previous operation on it returned ncclSuccess");
     return m_communicator;

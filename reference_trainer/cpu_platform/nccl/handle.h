@@ -19,7 +19,8 @@ struct ncclComm final {
 
     /// ncclConfig_t's: whether calls on this communicator wait until they are done.
     [[nodiscard]] bool blocking() const { return m_blocking; }
-    /// The communicator; Failure while something is in progress, with the error where that failed.
+    /// The communicator; Failure while it is not there, or busy and non-blocking, and with the error of what
+    /// failed.
     [[nodiscard]] std::shared_ptr<ringside::nccl::Communicator> communicator() const;
     /// The same in any state; null where none has come about.
     [[nodiscard]] std::shared_ptr<ringside::nccl::Communicator> communicatorIfAny() const;

@@ -153,6 +153,27 @@ TEST(Split, writesNothingAfterItsParentsAbort)
     });
 }
 
+TEST(Split, mayHappenTwiceInAGroupBesideACollective)
+{
+    runRanks(4, [](Rank& self) { // rows and columns of a 2 x 2 grid
+        ncclComm_t row = nullptr;
+        ncclComm_t column = nullptr;
+        int value = self.rank;
+        succeed(ncclGroupStart(), "ncclGroupStart");
+        succeed(ncclCommSplit(self.comm, self.rank / 2, self.rank, &row, nullptr), "first ncclCommSplit");
+        succeed(ncclCommSplit(self.comm, self.rank % 2, self.rank, &column, nullptr), "second ncclCommSplit");
+        succeed(ncclAllReduce(&value, &value, 1, ncclInt32, ncclSum, self.comm, self.stream),
+                "ncclAllReduce");
+        succeed(ncclGroupEnd(), "ncclGroupEnd");
+        self.synchronise();
+        check(value == 6, "the parent's all-reduce is wrong");
+        check(sumOfRanks(self, row) == (self.rank < 2 ? 1 : 5), "a row's all-reduce is wrong");
+        check(sumOfRanks(self, column) == (self.rank % 2 == 0 ? 2 : 4), "a column's all-reduce is wrong");
+        succeed(ncclCommDestroy(row), "ncclCommDestroy");
+        succeed(ncclCommDestroy(column), "ncclCommDestroy");
+    });
+}
+
 TEST(Split, refusesWhatDoesNotFit)
 {
     runRanks(1, [](Rank& self) {
