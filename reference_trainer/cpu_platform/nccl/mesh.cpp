@@ -51,6 +51,11 @@ std::shared_ptr<gloo::Context> connect(const UniqueId& id, int rank, int size,
 Mesh::Mesh(const UniqueId& id, int rank, int size, std::chrono::milliseconds timeout)
     : m_rank(rank), m_size(size), m_context(connect(id, rank, size, timeout, m_hosts))
 {
+    {
+        // Nobody hangs up before all are connected: Gloo ends the process of a rank that still is at it.
+        const PipeSignalBlocked guard;
+        barrier(kHelloSlot, 0, timeout);
+    }
     const AllSignalsBlocked guard;
     m_watch = std::thread([this] { watch(); });
 }

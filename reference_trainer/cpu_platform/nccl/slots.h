@@ -25,6 +25,8 @@ constexpr std::uint64_t gatherSlot(std::uint64_t collective)
 {
     return collective | 3U;
 }
+/// The first message of a communicator.
+constexpr std::uint64_t kHelloSlot = 1;
 /// The last message of a communicator; collectives count from 1.
 constexpr std::uint64_t kGoodbyeSlot = 3;
 /// Nothing is ever sent here: who waits for it waits for the end of a connection.
