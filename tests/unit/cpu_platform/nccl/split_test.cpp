@@ -139,6 +139,7 @@ TEST(Split, writesNothingAfterItsParentsAbort)
             static_cast<void>(ncclCommSplit(parent, 0, 0, &child, nullptr));
             releaser.join();
             self.meet();
+            succeed(ncclCommAbort(child), "ncclCommAbort of the child");
             return succeed(ncclCommAbort(parent), "ncclCommAbort");
         }
         std::thread watchdog([parent] {
