@@ -23,7 +23,8 @@ std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
                                           [](const auto& a, const auto& b) { return a.size < b.size; });
     std::vector<trace::RankRow> rows;
     for (const trace::CommunicatorRow& member : process.communicators) {
-        if (member.hash != largest->hash) {
+        const bool same = member.hash == largest->hash && member.hash != 0; // 0: nobody knows whose it is
+        if (!same && &member != &*largest) {
             continue;
         }
         trace::RankRow row;

@@ -138,6 +138,29 @@ TEST(Metrics, WithoutStepsCollectivesAreThoseOfTheWholeRun)
     }
 }
 
+TEST(Metrics, AKilledProcessIsTheRanksOfItsLargestCommunicator)
+{
+    TraceBuilder trace(1);
+    trace.steps(6, [](StepBuilder& step) { step.everyRank().compute(2ms); });
+    trace::ProcessTrace& process = trace.process(0);
+    process.ranks.clear();
+    const auto member = [](std::uint64_t hash, std::int64_t size, std::int64_t rank) {
+        trace::CommunicatorRow row;
+        row.hash = hash;
+        row.size = size;
+        row.rank = rank;
+        row.device = rank;
+        return row;
+    };
+    process.communicators = {member(7, 4, 2), member(7, 4, 3), member(9, 2, 0)};
+    EXPECT_EQ(model::buildModel(trace.run()).ranks.size(), 2U);
+    // Without a hash two of one size need not be the same one.
+    process.communicators = {member(0, 4, 2), member(0, 4, 3)};
+    const model::Model model = model::buildModel(trace.run());
+    ASSERT_EQ(model.ranks.size(), 1U);
+    EXPECT_EQ(model.ranks[0].rank, 2);
+}
+
 TEST(Metrics, ProcessesThatHoldSeveralRanksAreTakenApartByDevice)
 {
     TraceBuilder trace(1);
