@@ -10,6 +10,7 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
 
 namespace ringside::collector {
 namespace {
@@ -54,6 +55,7 @@ struct AwaitedChild {
 struct AwaitedChildren {
     std::mutex mutex;
     std::atomic<std::size_t> count = 0;
+    std::atomic<bool> inGroup = false; ///< one was promised in a group that may have ended since
     std::array<AwaitedChild, 64> all;
 };
 constinit AwaitedChildren g_awaited;
@@ -65,19 +67,20 @@ void await(const AwaitedChild& child)
         if (entry.place == nullptr || entry.place == child.place) { // an older one in this place never came
             g_awaited.count += entry.place == nullptr ? 1 : 0;
             entry = child;
+            g_awaited.inGroup = true;
             return;
         }
     }
 }
 
 // The place may be gone with the function that held it: the kernel reads it, and says so.
-ncclComm_t handleAt(const ncclComm_t* place)
+std::optional<ncclComm_t> handleAt(const ncclComm_t* place)
 {
     constexpr std::size_t kBytes = sizeof(std::uintptr_t);
     ncclComm_t handle = nullptr;
     iovec to{&handle, kBytes};
     iovec from{const_cast<ncclComm_t*>(place), kBytes};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == kBytes ? handle : nullptr;
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == kBytes ? std::optional(handle) : std::nullopt;
 }
 
 /// False when NCCL does not know it, or not yet.
@@ -91,6 +94,34 @@ bool addChild(ncclComm_t handle, const AwaitedChild& child)
     }
     add(identity);
     return true;
+}
+
+/// True when nothing is to be awaited any more: the child is there, or its place is gone or holds another
+/// communicator, since a split may fail after its call has returned.
+bool isSettled(const AwaitedChild& child)
+{
+    const std::optional<ncclComm_t> handle = handleAt(child.place);
+    if (handle == ncclComm_t(nullptr)) {
+        return false;
+    }
+    const bool known = handle && registry().communicator(reinterpret_cast<std::uint64_t>(*handle)) != nullptr;
+    return !handle || known || addChild(*handle, child);
+}
+
+/// Adds the children that have come since.
+void noteAwaitedChildren()
+{
+    if (g_awaited.count.load(std::memory_order_acquire) == 0) {
+        return;
+    }
+    const ErrnoKeeper keeper;
+    const std::scoped_lock lock(g_awaited.mutex);
+    for (AwaitedChild& entry : g_awaited.all) {
+        if (entry.place != nullptr && isSettled(entry)) {
+            entry = {};
+            --g_awaited.count;
+        }
+    }
 }
 
 } // namespace
@@ -151,19 +182,10 @@ void noteChild(const ChildCommunicator& what, std::uint64_t child)
     }
 }
 
-void noteAwaitedChildren()
+void noteAwaitedChildrenOfGroup()
 {
-    if (g_awaited.count.load(std::memory_order_acquire) == 0) {
-        return;
-    }
-    const ErrnoKeeper keeper;
-    const std::scoped_lock lock(g_awaited.mutex);
-    for (AwaitedChild& entry : g_awaited.all) {
-        ncclComm_t handle = entry.place != nullptr ? handleAt(entry.place) : nullptr;
-        if (handle != nullptr && addChild(handle, entry)) {
-            entry = {};
-            --g_awaited.count;
-        }
+    if (g_awaited.inGroup.load(std::memory_order_relaxed) && g_awaited.inGroup.exchange(false)) {
+        noteAwaitedChildren();
     }
 }
 

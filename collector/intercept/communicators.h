@@ -14,9 +14,9 @@ void noteCommunicators(const NewCommunicators& what);
 /// order.
 void noteChild(const ChildCommunicator& what, std::uint64_t child);
 std::uint64_t nextChild(ncclComm_t parent);
-/// Children whose handles were not there when the calls that make them returned, as in groups and of
-/// non-blocking parents: adds those that have come since.
-void noteAwaitedChildren();
+/// At the end of a group: adds its children, whose handles were not there when the calls that make them
+/// returned. Those of non-blocking parents come later, and are found at their first use.
+void noteAwaitedChildrenOfGroup();
 
 /// Known, or made up from what NCCL says of it when it came from where we do not look (its hash is 0 then).
 Communicator* communicatorOf(ncclComm_t handle);

@@ -103,7 +103,7 @@ auto record(ThreadState& thread, Api api, const GroupEnd&, Call& call)
     return timedCall(thread, api, call, [&](const CallTimes& times) {
         if (thread.groupDepth > 0 && --thread.groupDepth == 0) {
             writeGroup(thread, api, times);
-            noteAwaitedChildren();
+            noteAwaitedChildrenOfGroup();
         }
     });
 }

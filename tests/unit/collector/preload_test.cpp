@@ -91,6 +91,14 @@ TEST(Preload, childrenThatComeLaterAreKnownToo)
     EXPECT_EQ(run.number("SELECT count(DISTINCT communicator_id) FROM collective_call"), 3);
 }
 
+TEST(Preload, aChildThatNeverComesIsNotTheNextInItsPlace)
+{
+    const RecordedRun run({"recorded_program", "reused_place"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.number("SELECT count(*) FROM communicator"), 2);
+    EXPECT_EQ(run.number("SELECT count(*) FROM communicator WHERE parent_id != 0"), 0);
+}
+
 TEST(Preload, aStreamHasItsOwnDeviceNotTheCallersCurrentOne)
 {
     const RecordedRun run({"recorded_program", "streams"});

@@ -55,12 +55,13 @@ FAKE_EXPORT ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId, int rank)
     return ncclSuccess;
 }
 // As in the real one, handles of children come with the end of a group, and those of a non-blocking
-// communicator (here: a colour of 100 or more) when it is asked whether it is ready.
+// communicator (here: a colour of 100 or more) when it is asked whether it is ready; from 200 on never.
 FAKE_EXPORT ncclCommSplit(ncclComm_t parent, int color, int, ncclComm_t* child, ncclConfig_t*)
 {
     constexpr int kLater = 100;
+    constexpr int kNever = 200;
     *child = nullptr;
-    if (color >= 0) {
+    if (color >= 0 && color < kNever) {
         promised.push_back({child, new ncclComm{parent->size / 2, parent->rank / 2}});
     }
     if (color >= kLater) {

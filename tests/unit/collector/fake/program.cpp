@@ -66,6 +66,19 @@ int lateChildren()
     return 0;
 }
 
+// A split that fails later, and its variable used for another communicator.
+int reusedPlace()
+{
+    ncclComm_t comm = communicator();
+    ncclComm_t place = nullptr;
+    ncclCommSplit(comm, 200, 0, &place, nullptr);
+    place = communicator();
+    ncclGroupStart();
+    reduce(place, 100);
+    ncclGroupEnd();
+    return 0;
+}
+
 int cuda()
 {
     void* memory = nullptr;
@@ -231,6 +244,7 @@ int main(int argc, char** argv)
     const std::map<std::string_view, int (*)()> scenarios{
         {"calls", calls},
         {"late_children", lateChildren},
+        {"reused_place", reusedPlace},
         {"streams", streams},
         {"cuda", cuda},
         {"missing", missing},
