@@ -10,11 +10,27 @@ namespace {
 /// Must be a plain int: its address is the plugins' interface.
 int g_mask = 0;
 
-class VersionFive final : public Plugin {
+/// What the versions have in common.
+template <class Functions>
+class Versioned : public Plugin {
 public:
-    VersionFive(std::unique_ptr<PluginLibrary> library, const PluginV5& plugin)
+    Versioned(std::unique_ptr<PluginLibrary> library, const Functions& plugin)
         : Plugin(std::move(library), plugin.name), m_plugin(plugin)
     {}
+    void stop(void* handle) override { m_plugin.stopEvent(handle); }
+    void record(void* handle, EventState state, StateArguments* arguments) override
+    {
+        m_plugin.recordEventState(handle, state, arguments);
+    }
+    void finalize(void* context) override { m_plugin.finalize(context); }
+
+protected:
+    const Functions& m_plugin;
+};
+
+class VersionFive final : public Versioned<PluginV5> {
+public:
+    using Versioned::Versioned;
     ncclResult_t init(void*& context, const Member& member) override
     {
         return m_plugin.init(&context, member.hash, maskAddress(), member.name, member.nodes, member.ranks,
@@ -26,15 +42,6 @@ public:
         m_plugin.startEvent(context, &handle, &descriptor);
         return handle;
     }
-    void stop(void* handle) override { m_plugin.stopEvent(handle); }
-    void record(void* handle, EventState state, StateArguments* arguments) override
-    {
-        m_plugin.recordEventState(handle, state, arguments);
-    }
-    void finalize(void* context) override { m_plugin.finalize(context); }
-
-private:
-    const PluginV5& m_plugin;
 };
 
 /// Version 4 has no API and launch events, and a task's parent is its group. False for what it does not have.
@@ -68,11 +75,9 @@ bool translate(const DescriptorV5& from, DescriptorV4& to)
     }
 }
 
-class VersionFour final : public Plugin {
+class VersionFour final : public Versioned<PluginV4> {
 public:
-    VersionFour(std::unique_ptr<PluginLibrary> library, const PluginV4& plugin)
-        : Plugin(std::move(library), plugin.name), m_plugin(plugin)
-    {}
+    using Versioned::Versioned;
     ncclResult_t init(void*& context, const Member& member) override
     {
         return m_plugin.init(&context, maskAddress(), member.name, member.hash, member.nodes, member.ranks,
@@ -86,15 +91,6 @@ public:
             m_plugin.startEvent(context, &handle, &older);
         return handle;
     }
-    void stop(void* handle) override { m_plugin.stopEvent(handle); }
-    void record(void* handle, EventState state, StateArguments* arguments) override
-    {
-        m_plugin.recordEventState(handle, state, arguments);
-    }
-    void finalize(void* context) override { m_plugin.finalize(context); }
-
-private:
-    const PluginV4& m_plugin;
 };
 
 std::shared_ptr<Plugin> load()
