@@ -3,6 +3,7 @@
 
 #include "record/drain.h"
 #include "record/identity.h"
+#include "record/level.h"
 #include "record/message.h"
 
 #include <pthread.h>
@@ -17,6 +18,7 @@
 namespace ringside::collector {
 
 std::atomic<Phase> g_phase{Phase::NotStarted};
+std::atomic<Level> g_level{Level::Light};
 std::atomic<std::uint64_t> g_nextCallId{1};
 constinit thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec"))) = {nullptr, 0, false};
 
