@@ -15,6 +15,7 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -88,11 +89,40 @@ private:
     bool m_atEnd = true;
 };
 
-std::string innerSql(const Description& description, int bounds)
+/// What the main database has of the chunks' columns: a trace of an older schema may lack some, or the table.
+std::set<std::string> presentColumns(sqlite3* database, const Description& description)
+{
+    std::set<std::string> present;
+    const std::string sql = "SELECT name FROM pragma_table_info('" + description.name + "_chunk', 'main')";
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK) {
+        while (sqlite3_step(statement) == SQLITE_ROW) {
+            present.insert(reinterpret_cast<const char*>(sqlite3_column_text(statement, 0)));
+        }
+    }
+    sqlite3_finalize(statement);
+    return present;
+}
+
+bool isOlderTrace(sqlite3* database)
+{
+    const auto pragma = [database](const char* sql) {
+        sqlite3_stmt* statement = nullptr;
+        const bool found = sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) == SQLITE_OK &&
+                           sqlite3_step(statement) == SQLITE_ROW;
+        const int value = found ? sqlite3_column_int(statement, 0) : 0;
+        sqlite3_finalize(statement);
+        return value;
+    };
+    return pragma("PRAGMA main.application_id") == kApplicationId &&
+           pragma("PRAGMA main.user_version") < kSchemaVersion;
+}
+
+std::string innerSql(const Description& description, const std::set<std::string>& present, int bounds)
 {
     std::string sql = "SELECT process_id, count";
     for (const std::string& column : description.columns) {
-        sql += ", " + column;
+        sql += present.contains(column) ? ", " + column : ", NULL";
     }
     sql += " FROM main." + description.name + "_chunk WHERE 1";
     // A chunk without times says nothing about its rows: it is never left out.
@@ -132,7 +162,12 @@ int Cursor::filter(int bounds, sqlite3_value** arguments)
     if ((bounds & UpperTime) != 0) {
         tighten(arguments[argument++], false, upper);
     }
-    const std::string sql = innerSql(*m_table.description, bounds);
+    const std::set<std::string> present = presentColumns(m_table.database, *m_table.description);
+    m_atEnd = present.empty() && isOlderTrace(m_table.database);
+    if (m_atEnd) {
+        return SQLITE_OK; // of a table that came later there are no rows
+    }
+    const std::string sql = innerSql(*m_table.description, present, bounds);
     const int code = sqlite3_prepare_v2(m_table.database, sql.c_str(), -1, &m_statement, nullptr);
     if (code != SQLITE_OK) {
         sqlite3_free(m_table.zErrMsg);
@@ -194,7 +229,9 @@ int Cursor::decode(std::size_t column)
     const auto* const bytes = static_cast<const std::byte*>(sqlite3_column_blob(m_statement, index));
     const auto size = static_cast<std::size_t>(std::max(0, sqlite3_column_bytes(m_statement, index)));
     m_columns[column].resize(m_count);
-    if (bytes == nullptr || !m_decoder.decode(std::span(bytes, size), std::span(m_columns[column]), starts)) {
+    if (size == 0) { // the column came with a later schema than the chunk
+        std::fill(m_columns[column].begin(), m_columns[column].end(), 0);
+    } else if (!m_decoder.decode(std::span(bytes, size), std::span(m_columns[column]), starts)) {
         return fail("a chunk is damaged");
     }
     m_decoded[column] = 1;

@@ -48,8 +48,9 @@ public:
     /// is kept.
     void fetch(TraceFile& file, RowBudget& budget)
     {
-        Statement statement(file.database(), "SELECT process_id, count, " + chunkColumnList<Row>() +
-                                                 " FROM " + chunkTableName<Row>() + " ORDER BY id");
+        const std::string columns = file.columnsOf(chunkTableName<Row>(), columnNames<Row>());
+        Statement statement(file.database(), "SELECT process_id, count, " + columns + " FROM " +
+                                                 chunkTableName<Row>() + " ORDER BY id");
         while (statement.step()) {
             const auto count = statement.column<std::int64_t>(1);
             if (count < 1 || count > static_cast<std::int64_t>(kChunkRows)) {
@@ -128,7 +129,8 @@ private:
             const auto values = std::span(columns.*member).subspan(chunk.offset, chunk.count);
             const auto blob = rest.first(chunk.sizes[column]);
             rest = rest.subspan(chunk.sizes[column]);
-            good = good && decoder.decode(blob, values, starts);
+            const bool absent = blob.empty(); // came with a later schema: zero, as the columns were made
+            good = good && (absent || decoder.decode(blob, values, starts));
             if constexpr (kHasTimes<Row>) {
                 starts = std::span<const std::int64_t>(columns.startNs).subspan(chunk.offset, chunk.count);
             }

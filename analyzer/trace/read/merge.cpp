@@ -6,34 +6,41 @@
 #include <ringside/trace/merge.h>
 
 #include <string>
+#include <vector>
 
 namespace ringside::trace {
 namespace {
 
 /// INSERT of all rows of `table` of the attached file, each process_id moved up by the parameter.
 void copyTable(Database& output, const TraceFile& source, const std::string& table,
-               const std::string& columns, std::int64_t offset)
+               const std::vector<std::string>& columns, std::int64_t offset)
 {
     if (!source.hasTable(table)) {
         return;
     }
-    Statement copy(output, "INSERT OR REPLACE INTO main." + table + " (process_id, " + columns +
-                               ") SELECT process_id + ?1, " + columns + " FROM source." + table);
+    std::string names;
+    for (const std::string& column : columns) {
+        names += ", " + column;
+    }
+    Statement copy(output, "INSERT OR REPLACE INTO main." + table + " (process_id" + names +
+                               ") SELECT process_id + ?1, " + source.columnsOf(table, columns) +
+                               " FROM source." + table);
     copy.bind(1, offset);
     copy.run();
 }
 
 void copyTables(Database& output, const TraceFile& source, std::int64_t offset)
 {
-    copyTable(output, source, "meta", "key, value", offset);
-    copyTable(output, source, "string", "id, text", offset);
-    copyTable(output, source, "ring_progress", "ring_id, committed_slots", offset);
+    copyTable(output, source, "meta", {"key", "value"}, offset);
+    copyTable(output, source, "string", {"id", "text"}, offset);
+    copyTable(output, source, "ring_progress", {"ring_id", "committed_slots"}, offset);
     forEachPlainTable([&]<class Row>(TableOf<Row>) {
-        copyTable(output, source, TableOf<Row>::kName, plainColumnList<Row>(), offset);
+        copyTable(output, source, TableOf<Row>::kName, columnNames<Row>(), offset);
     });
     forEachChunkTable([&]<class Row>(TableOf<Row>) {
-        copyTable(output, source, chunkTableName<Row>(),
-                  "count, first_ns, last_ns, " + chunkColumnList<Row>(), offset);
+        std::vector<std::string> columns = columnNames<Row>();
+        columns.insert(columns.begin(), {"count", "first_ns", "last_ns"});
+        copyTable(output, source, chunkTableName<Row>(), columns, offset);
     });
 }
 

@@ -74,7 +74,7 @@ private:
     bool has(const std::string& table)
     {
         const bool there = m_file.hasTable(table);
-        if (!there) {
+        if (!there && !m_file.isOlder()) {
             m_missingTables.push_back(table);
         }
         return there;
@@ -119,8 +119,9 @@ private:
             return;
         }
         guarded(table, [&] {
-            Statement statement(m_file.database(), "SELECT process_id, " + plainColumnList<Row>() + " FROM " +
-                                                       table + " ORDER BY " + TableOf<Row>::kOrder);
+            const std::string columns = m_file.columnsOf(table, columnNames<Row>());
+            Statement statement(m_file.database(), "SELECT process_id, " + columns + " FROM " + table +
+                                                       " ORDER BY " + TableOf<Row>::kOrder);
             while (statement.step()) {
                 Row row;
                 int index = 1;

@@ -96,7 +96,7 @@ void TraceFile::open()
     }
 }
 
-void TraceFile::checkVersion() const
+void TraceFile::checkVersion()
 {
     if (m_database->queryInteger("PRAGMA application_id").value_or(0) != kApplicationId) {
         failUnusable(m_path, "is a SQLite file, but not a Ringside trace");
@@ -111,6 +111,23 @@ void TraceFile::checkVersion() const
     if (version < 1) {
         failUnusable(m_path, "has no valid trace schema version");
     }
+    m_older = version < kSchemaVersion;
+}
+
+std::string TraceFile::columnsOf(const std::string& table, const std::vector<std::string>& columns) const
+{
+    std::set<std::string> present;
+    Statement info(*m_database, "SELECT name FROM pragma_table_info(?1)");
+    info.bind(1, table);
+    while (info.step()) {
+        present.insert(info.column<std::string>(0));
+    }
+    std::string list;
+    for (const std::string& column : columns) {
+        list += list.empty() ? "" : ", ";
+        list += m_older && !present.contains(column) ? "NULL" : column;
+    }
+    return list;
 }
 
 void TraceFile::listTables()

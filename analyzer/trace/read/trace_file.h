@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ringside::trace {
 
@@ -22,6 +23,11 @@ public:
     /// Whether `table` is an ordinary table with stored columns only: views, virtual tables and generated
     /// columns could run for ever on behalf of whoever made the file.
     [[nodiscard]] bool hasTable(const std::string& table) const { return m_tables.contains(table); }
+    /// Whether the file was made before today's schema: then tables and columns may be missing rightly.
+    [[nodiscard]] bool isOlder() const { return m_older; }
+    /// `columns` of `table` for a SELECT: in an older file NULL stands for those that it does not know yet.
+    [[nodiscard]] std::string columnsOf(const std::string& table,
+                                        const std::vector<std::string>& columns) const;
     [[nodiscard]] std::uintmax_t bytes() const { return m_bytes; }
     /// Whether the file is shorter than its header says.
     [[nodiscard]] bool isTruncated() const { return m_truncated; }
@@ -29,7 +35,7 @@ public:
 private:
     void checkHeader();
     void open();
-    void checkVersion() const;
+    void checkVersion();
     void listTables();
 
     std::filesystem::path m_path;
@@ -37,6 +43,7 @@ private:
     std::set<std::string> m_tables;
     std::uintmax_t m_bytes = 0;
     bool m_truncated = false;
+    bool m_older = false;
 };
 
 } // namespace ringside::trace

@@ -56,7 +56,7 @@ private:
     static std::string insertSql()
     {
         std::string sql = "INSERT INTO " + chunkTableName<Row>() +
-                          " (process_id, count, first_ns, last_ns, " + chunkColumnList<Row>() + ") VALUES (" +
+                          " (process_id, count, first_ns, last_ns, " + columnList<Row>() + ") VALUES (" +
                           std::to_string(kOnlyProcess) + ", ?1, ?2, ?3";
         int index = kFirstBlob;
         TableOf<Row>::forEachColumn(

@@ -55,7 +55,7 @@ private:
         constexpr bool kHasKey = *TableOf<Row>::kKey != '\0';
         constexpr bool kAddsUp = std::is_same_v<Row, IssueRow>;
         std::string text = std::string(kHasKey && !kAddsUp ? "INSERT OR REPLACE INTO " : "INSERT INTO ") +
-                           TableOf<Row>::kName + " (process_id, " + plainColumnList<Row>() + ") VALUES (" +
+                           TableOf<Row>::kName + " (process_id, " + columnList<Row>() + ") VALUES (" +
                            std::to_string(kOnlyProcess);
         int index = 1;
         TableOf<Row>::forEachColumn([&](const char*, auto) { text += ", ?" + std::to_string(index++); });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/write/schema.h"
 
+#include <set>
+
 namespace ringside::trace {
 namespace {
 
@@ -28,11 +30,54 @@ std::string chunkTableSql()
                       " (id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, count INTEGER NOT NULL,"
                       " first_ns INTEGER, last_ns INTEGER";
     TableOf<Row>::forEachColumn(
-        [&](const char* name, Encoding, auto, auto) { sql += std::string(", ") + name + " BLOB NOT NULL"; });
+        [&](const char* name, Encoding, auto, auto) { sql += std::string(", ") + name + " BLOB"; });
     return sql + ") STRICT;\n";
 }
 
+std::set<std::string> columnsOf(const Database& database, const std::string& table)
+{
+    std::set<std::string> columns;
+    Statement info(database, "SELECT name FROM pragma_table_info('" + table + "')");
+    while (info.step()) {
+        columns.insert(info.column<std::string>(0));
+    }
+    return columns;
+}
+
+/// Makes the table, or adds the columns that it lacks: without values, as the rows before them have none.
+template <class Row>
+void upgradeTable(Database& database, const std::string& table, const std::string& wholeSql, const char* type)
+{
+    const std::set<std::string> present = columnsOf(database, table);
+    if (present.empty()) {
+        database.execute(wholeSql);
+        return;
+    }
+    for (const std::string& column : columnNames<Row>()) {
+        if (!present.contains(column)) {
+            database.execute("ALTER TABLE " + table + " ADD COLUMN " + column + " " + type);
+        }
+    }
+}
+
 } // namespace
+
+void upgradeSchema(Database& database)
+{
+    if (database.queryInteger("PRAGMA user_version").value_or(0) == kSchemaVersion) {
+        return;
+    }
+    database.execute("BEGIN");
+    forEachPlainTable([&]<class Row>(TableOf<Row>) {
+        upgradeTable<Row>(database, TableOf<Row>::kName, plainTableSql<Row>(), "ANY");
+    });
+    forEachChunkTable([&]<class Row>(TableOf<Row>) {
+        upgradeTable<Row>(database, chunkTableName<Row>(), chunkTableSql<Row>(), "BLOB");
+    });
+    const std::string version = std::to_string(kSchemaVersion);
+    database.execute("UPDATE meta SET value = '" + version +
+                     "' WHERE key = 'schema_version';\nPRAGMA user_version = " + version + ";\nCOMMIT");
+}
 
 std::string schemaSql()
 {

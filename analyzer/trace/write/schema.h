@@ -3,8 +3,10 @@
 // schema: every table has a process_id, which is kOnlyProcess in a process file.
 #pragma once
 #include "trace/tables.h"
+#include "trace/write/database.h"
 
 #include <string>
+#include <vector>
 
 namespace ringside::trace {
 
@@ -12,26 +14,25 @@ inline constexpr std::int64_t kOnlyProcess = 1;
 
 /// Pragmas and DDL of an empty trace; run outside a transaction on a new file.
 std::string schemaSql();
+/// Gives a trace of an older schema the tables and columns that came since; does nothing to one of today's.
+void upgradeSchema(Database& database);
 
+/// Names of a plain or chunked table's columns, in their order.
 template <class Row>
-std::string plainColumnList()
+std::vector<std::string> columnNames()
 {
-    std::string list;
-    TableOf<Row>::forEachColumn([&](const char* name, auto) {
-        list += list.empty() ? "" : ", ";
-        list += name;
-    });
-    return list;
+    std::vector<std::string> names;
+    TableOf<Row>::forEachColumn([&](const char* name, auto...) { names.emplace_back(name); });
+    return names;
 }
 
 template <class Row>
-std::string chunkColumnList()
+std::string columnList()
 {
     std::string list;
-    TableOf<Row>::forEachColumn([&](const char* name, Encoding, auto, auto) {
-        list += list.empty() ? "" : ", ";
-        list += name;
-    });
+    for (const std::string& name : columnNames<Row>()) {
+        list += list.empty() ? name : ", " + name;
+    }
     return list;
 }
 

@@ -30,10 +30,11 @@ void refuseExisting(const std::filesystem::path& path)
 
 void refuseForeign(Database& database)
 {
-    if (database.queryInteger("PRAGMA application_id").value_or(0) != kApplicationId ||
-        database.queryInteger("PRAGMA user_version").value_or(0) != kSchemaVersion) {
+    const std::int64_t version = database.queryInteger("PRAGMA user_version").value_or(0);
+    if (database.queryInteger("PRAGMA application_id").value_or(0) != kApplicationId || version < 1 ||
+        version > kSchemaVersion) {
         throw Error(ErrorCode::Unusable, database.path().string() +
-                                             " is not a Ringside trace of schema version " +
+                                             " is not a Ringside trace of a schema version up to " +
                                              std::to_string(kSchemaVersion) + " and cannot be continued");
     }
 }
@@ -58,6 +59,7 @@ struct Connection {
             database.execute(schemaSql());
         } else {
             refuseForeign(database);
+            upgradeSchema(database);
         }
         database.execute("PRAGMA journal_mode = WAL");
     }

@@ -62,10 +62,10 @@ protected:
 
 TEST_F(HostileFile, OfANewerSchemaSaysSo)
 {
-    change("PRAGMA user_version = 2");
+    change("PRAGMA user_version = 3");
     EXPECT_EQ(failure().code, ErrorCode::Newer);
     EXPECT_NE(std::string(failure().what())
-                  .find("has trace schema version 2, and this program knows versions up to 1"),
+                  .find("has trace schema version 3, and this program knows versions up to 2"),
               std::string::npos);
 }
 

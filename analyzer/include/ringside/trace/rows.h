@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a trace, as plain structs: one struct a table of schema version 1, one member a column of the
-// same meaning. FORMAT.md documents tables, units and encodings. Times are CLOCK_MONOTONIC ns of the host
+// The rows of a trace, as plain structs: one struct a table of the schema, one member a column of the same
+// meaning. FORMAT.md documents tables, units and encodings. Times are CLOCK_MONOTONIC ns of the host
 // that wrote them; table clock_sample ties them to CLOCK_REALTIME. An absent (not measured) value is
 // std::nullopt, never 0.
 #pragma once
@@ -10,7 +10,9 @@
 
 namespace ringside::trace {
 
-inline constexpr int kSchemaVersion = 1;
+/// 2: tables and columns for NCCL's own events, samples in chunks, graphs, windows and hangs (FORMAT.md).
+/// Columns that a plain table got after its first version are optional members: an older file has none.
+inline constexpr int kSchemaVersion = 2;
 
 using StringId = std::uint32_t; ///< of the process's string table; 0 is the empty string
 

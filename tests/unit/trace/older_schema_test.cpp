@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces of schema version 1: made by taking away from one of today's what came since.
+#include "support/trace_builder.h"
+#include "temporary_directory.h"
+#include "trace/tables.h"
+#include "trace/write/database.h"
+
+#include <ringside/trace/merge.h>
+#include <ringside/trace/virtual_tables.h>
+
+#include <gtest/gtest.h>
+
+namespace ringside::test {
+namespace {
+
+using namespace ringside::trace;
+
+class OlderSchema : public testing::Test {
+protected:
+    OlderSchema() : m_file(m_directory / "a.db")
+    {
+        {
+            Writer writer(m_file, Writer::Mode::Create);
+            writer.setProcess({"host", "boot", 1, 2, 30, "train", "1", true});
+            writer.add(KernelRow{.startNs = 10, .endNs = 20, .name = 1, .correlation = 7});
+            writer.add(ApiCallRow{.startNs = 1, .endNs = 2, .api = 1});
+            writer.close();
+        }
+        Database database(m_file, SQLITE_OPEN_READWRITE);
+        database.execute(
+            "ALTER TABLE kernel_chunk DROP COLUMN stream; ALTER TABLE rank DROP COLUMN local_rank;"
+            "DROP TABLE launch_chunk; DROP TABLE step_mark;"
+            "UPDATE meta SET value = '1' WHERE key = 'schema_version'; PRAGMA user_version = 1");
+    }
+
+    void expectKernel(const ProcessTrace& trace)
+    {
+        ASSERT_EQ(trace.kernels.size(), 1U);
+        EXPECT_EQ(trace.kernels.startNs[0], 10);
+        EXPECT_EQ(trace.kernels.stream[0], 0U);
+        EXPECT_EQ(trace.kernels.correlation[0], 7U);
+        EXPECT_TRUE(trace.issues.empty()) << trace.issues.front().message;
+    }
+
+    TemporaryDirectory m_directory;
+    std::filesystem::path m_file;
+};
+
+TEST_F(OlderSchema, OpensWithoutATraceOfTrouble)
+{
+    expectKernel(readProcess(m_file));
+}
+
+TEST_F(OlderSchema, IsMergedIntoTodaysSchema)
+{
+    EXPECT_EQ(merge(m_directory.path(), m_directory / "merged.db"), 1);
+    expectKernel(readProcess(m_directory / "merged.db"));
+}
+
+TEST_F(OlderSchema, IsContinuedInTodaysSchema)
+{
+    {
+        Writer writer(m_file, Writer::Mode::Append);
+        writer.setRanks({{3, 2, std::nullopt, std::nullopt, 0, "RANK"}});
+        writer.add(StepRow{.number = 5, .startNs = 1, .endNs = 2});
+        writer.add(LaunchRow{.startNs = 3, .endNs = 4, .correlation = 7});
+        writer.close();
+    }
+    const ProcessTrace trace = readProcess(m_file);
+    expectKernel(trace);
+    ASSERT_EQ(trace.ranks.size(), 1U);
+    EXPECT_EQ(trace.ranks[0].localRank, 2);
+    EXPECT_EQ(trace.steps.size(), 1U);
+    EXPECT_EQ(trace.launches.size(), 1U);
+}
+
+TEST_F(OlderSchema, IsQueriedAsToday)
+{
+    Database database(m_file, SQLITE_OPEN_READONLY);
+    ASSERT_EQ(registerVirtualTables(database.handle()), SQLITE_OK);
+    EXPECT_EQ(database.queryInteger("SELECT correlation FROM kernel WHERE stream = 0"), 7);
+    EXPECT_EQ(database.queryInteger("SELECT count(*) FROM launch"), 0);
+}
+
+TEST_F(OlderSchema, OfTodayMustHaveEverything)
+{
+    Database(m_file, SQLITE_OPEN_READWRITE)
+        .execute("PRAGMA user_version = " + std::to_string(kSchemaVersion));
+    const ProcessTrace trace = readProcess(m_file);
+    ASSERT_FALSE(trace.issues.empty());
+    EXPECT_TRUE(trace.kernels.size() == 0U);
+}
+
+} // namespace
+} // namespace ringside::test
