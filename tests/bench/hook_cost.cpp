@@ -2,8 +2,8 @@
 // Measures one call through the PLT, hooked or not as the environment decides, beside the bare loop. Prints
 // one JSON object; hook_cost.py runs it in its modes and makes the ratios. Batches of both kinds alternate,
 // so that a change of the clock rate meets both.
-//   hook_cost CALLS            ns a call: median of batches, and percentiles of single calls
-//   hook_cost CALLS bare|call  only that loop: for counting instructions
+//   hook_cost CALLS [THREADS]  ns a call: median of batches, and percentiles of single calls, over all
+//   threads hook_cost CALLS bare|call  only that loop: for counting instructions
 #include "fake_cudart.h"
 
 #include <x86intrin.h>
@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -68,6 +68,23 @@ void singles(Figures& figures, void (*loop)(long))
     }
 }
 
+/// Both loops in turn, `calls` of each in batches and singly.
+void alternate(Figures& bare, Figures& call, long calls, double rate)
+{
+    for (long done = 0; done < calls; done += kBatch) {
+        batch(bare, bareLoop, rate);
+        batch(call, callLoop, rate);
+        singles(bare, bareLoop);
+        singles(call, callLoop);
+    }
+}
+
+void append(Figures& all, const Figures& one)
+{
+    all.batchNs.insert(all.batchNs.end(), one.batchNs.begin(), one.batchNs.end());
+    all.singleTicks.insert(all.singleTicks.end(), one.singleTicks.begin(), one.singleTicks.end());
+}
+
 void print(const char* name, Figures& figures, double rate)
 {
     std::sort(figures.batchNs.begin(), figures.batchNs.end());
@@ -86,25 +103,32 @@ void print(const char* name, Figures& figures, double rate)
 int main(int count, char** arguments)
 {
     const long calls = count > 1 ? std::strtol(arguments[1], nullptr, 10) : 1'000'000;
+    const std::string what = count > 2 ? arguments[2] : "1";
     callLoop(10); // the first call starts the recording
     bareLoop(10);
-    if (count > 2) {
-        (std::strcmp(arguments[2], "bare") == 0 ? bareLoop : callLoop)(calls);
+    if (what == "bare" || what == "call") {
+        (what == "bare" ? bareLoop : callLoop)(calls);
         return 0;
     }
     const double rate = ticksPerNs();
-    Figures bare;
-    Figures call;
-    for (long done = 0; done < calls; done += kBatch) {
-        batch(bare, bareLoop, rate);
-        batch(call, callLoop, rate);
-        singles(bare, bareLoop);
-        singles(call, callLoop);
+    const auto threadCount = static_cast<std::size_t>(std::strtol(what.c_str(), nullptr, 10));
+    std::vector<Figures> bare(threadCount);
+    std::vector<Figures> call(threadCount);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < threadCount; ++i) {
+        threads.emplace_back([&, i] { alternate(bare[i], call[i], calls, rate); });
+    }
+    Figures allBare;
+    Figures allCall;
+    for (std::size_t i = 0; i < threadCount; ++i) {
+        threads[i].join();
+        append(allBare, bare[i]);
+        append(allCall, call[i]);
     }
     std::printf("{");
-    print("bare", bare, rate);
+    print("bare", allBare, rate);
     std::printf(", ");
-    print("call", call, rate);
+    print("call", allCall, rate);
     std::printf("}\n");
     return 0;
 }

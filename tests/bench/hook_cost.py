@@ -53,22 +53,33 @@ def instructions(mode, loop, calls=100_000):
     return int(re.search(r"Collected : (\d+)", talk).group(1)) / (calls + 10)
 
 
-def main():
-    SCRATCH.mkdir(parents=True, exist_ok=True)
+def table(threads):
+    """Measures all modes in turn and prints their rows; returns the results by mode."""
+    calls = CALLS // threads
     rounds = {mode: [] for mode in MODES}
     for _ in range(ROUNDS):
         for mode in MODES:
-            rounds[mode].append(json.loads(measure(mode, CALLS).stdout))
+            rounds[mode].append(json.loads(measure(mode, calls, threads).stdout))
     lost = dropped()
-    print(f"hook cost, median of {ROUNDS} runs of {CALLS} calls; bare = 2 x rdtsc + 32-byte store, through the PLT")
-    print(f"{'':14} {'ns a call':>10} {'bare ns':>8} {'ratio':>6} {'p50':>7} {'p99':>7} {'p99.99':>8} {'bare p99.99':>12}")
     for mode, results in rounds.items():
         def median(kind, figure):
             return statistics.median(each[kind][figure] for each in results)
         ratio = statistics.median(each["call"]["ns"] / each["bare"]["ns"] for each in results)
-        print(f"{mode:14} {median('call', 'ns'):10.2f} {median('bare', 'ns'):8.2f} {ratio:6.2f} {median('call', 'p50'):7.1f} "
-              f"{median('call', 'p99'):7.1f} {median('call', 'p99.99'):8.1f} {median('bare', 'p99.99'):12.1f}")
-    print(f"{lost} of {2 * CALLS} records of the last recording were dropped for want of room")
+        print(f"{threads:7} {mode:14} {median('call', 'ns'):10.2f} {median('bare', 'ns'):8.2f} {ratio:6.2f} {median('call', 'p50'):7.1f} "
+              f"{median('call', 'p99'):7.1f} {median('call', 'p99.99'):9.1f} {median('bare', 'p99.99'):12.1f}")
+    if lost:
+        print(f"{lost} of {2 * CALLS} records of the last recording were dropped for want of room: its figures flatter")
+    return rounds
+
+
+def main():
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    print(f"hook cost, median of {ROUNDS} runs of {CALLS} calls over all threads; bare = 2 x rdtsc + 32-byte store, through the PLT")
+    print(f"{'threads':>7} {'':14} {'ns a call':>10} {'bare ns':>8} {'ratio':>6} {'p50':>7} {'p99':>7} {'p99.99':>9} {'bare p99.99':>12}")
+    rounds = table(1)
+    for threads in (2, 4, 8):
+        table(threads)
+    print(f"(this machine has {os.cpu_count()} cores: with more threads than that single calls contain preemptions, bare ones too)")
     plain = statistics.median(each["call"]["ns"] for each in rounds["not preloaded"])
     off = statistics.median(each["call"]["ns"] for each in rounds["recording off"])
     print(f"recording off adds {off - plain:.2f} ns (budget 2); budgets while recording: ratio 1.6, p99.99 4 times the bare one")

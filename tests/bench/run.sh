@@ -21,6 +21,9 @@ lscpu | grep -E '^(Model name|CPU\(s\)|L3)' || true
 stage "Hooks"
 /usr/bin/python3 -B "$here/hook_cost.py" "$build"
 
+stage "A training job" "Emulated GPU: the ratios of CPU time and memory count."
+/usr/bin/python3 -B "$here/job_cost.py" "$build"
+
 stage "A pair of LTTng-UST events"
 if [ -x "$build/bin/bench/lttng_cost" ] && command -v lttng >/dev/null; then
     bash "$here/lttng_cost.sh" "$build"
