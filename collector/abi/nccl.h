@@ -2,6 +2,7 @@
 // The little of NCCL's ABI that the collector needs; as abi/cuda.h, held against nccl.h by check_signatures.
 #pragma once
 #include "abi/cuda.h"
+#include "abi/nccl_newer.h"
 
 #include <cstddef>
 
@@ -12,10 +13,28 @@ struct ncclUniqueId {
 };
 struct ncclConfig_v21700;
 using ncclConfig_t = ncclConfig_v21700;
-struct ncclSimInfo_v22200;
-using ncclSimInfo_t = ncclSimInfo_v22200;
 
 enum ncclResult_t : int { ncclSuccess = 0, ncclInvalidUsage = 5, ncclInProgress = 7 };
 enum ncclRedOp_t : int { ncclSum = 0 };
 enum ncclDataType_t : int { ncclInt8 = 0, ncclFloat32 = 7 };
 }
+
+namespace ringside::collector::abi {
+
+/// The first members of ncclConfig_t. It has grown with NCCL: `size` says what the program's has.
+struct CommunicatorConfigPrefix {
+    static constexpr unsigned kMagic = 0xCAFEBEEF;
+    std::size_t size;
+    unsigned magic;
+    unsigned version;
+    int blocking;
+    int cgaClusterSize;
+    int minCTAs;
+    int maxCTAs;
+    const char* netName;
+    int splitShare;
+    int trafficClass;
+    const char* commName; ///< since NCCL 2.27
+};
+
+} // namespace ringside::collector::abi

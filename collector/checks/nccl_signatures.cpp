@@ -2,6 +2,9 @@
 // Declares every intercepted NCCL function once more beside the vendor's header: a row that differs does not
 // compile.
 #include <nccl.h>
+// clang-format off: after the header that it asks for its version
+#include "abi/nccl_newer.h"
+// clang-format on
 
 #define RS_API(result, name, parameters, arguments, what) extern "C" result name parameters;
 #include "api/nccl_api.def"
@@ -9,3 +12,11 @@
 
 static_assert(sizeof(ncclUniqueId) == 128 && ncclInvalidUsage == 5 && ncclInProgress == 7 &&
               ncclFloat32 == 7);
+static_assert(sizeof(ncclWaitSignalDesc_t) == 16 && offsetof(ncclWaitSignalDesc_t, peer) == 4);
+// CommunicatorConfigPrefix of abi/nccl.h, which cannot be included beside nccl.h.
+constexpr ncclConfig_t kConfig = NCCL_CONFIG_INITIALIZER;
+static_assert(kConfig.size == sizeof(ncclConfig_t) && kConfig.magic == 0xCAFEBEEF &&
+              offsetof(ncclConfig_t, magic) == 8 && offsetof(ncclConfig_t, netName) == 32);
+#if RINGSIDE_NCCL_VERSION >= 22700
+static_assert(offsetof(ncclConfig_t, commName) == 48);
+#endif

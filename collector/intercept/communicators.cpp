@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -46,11 +47,24 @@ void add(const CommunicatorIdentity& identity)
     registry().addCommunicator(identity);
 }
 
+// What the program calls it: NCCL has accepted the configuration, and an older one is shorter.
+StringId nameIn(const ncclConfig_t* config)
+{
+    const auto* known = reinterpret_cast<const abi::CommunicatorConfigPrefix*>(config);
+    if (known == nullptr || known->magic != abi::CommunicatorConfigPrefix::kMagic ||
+        known->size < sizeof *known || known->commName == nullptr) {
+        return 0;
+    }
+    constexpr std::size_t kLongest = 256;
+    return registry().intern({known->commName, strnlen(known->commName, kLongest)});
+}
+
 // A child that NCCL has promised, and where in the program its handle will appear.
 struct AwaitedChild {
     const ncclComm_t* place = nullptr; ///< null: this entry is free
     std::uint32_t parent = 0;
     std::uint64_t hash = 0;
+    StringId name = 0;
 };
 struct AwaitedChildren {
     std::mutex mutex;
@@ -89,6 +103,7 @@ bool addChild(ncclComm_t handle, const AwaitedChild& child)
     CommunicatorIdentity identity = describe(handle);
     identity.parent = child.parent;
     identity.hash = child.hash;
+    identity.name = child.name;
     if (identity.size < 1) {
         return false;
     }
@@ -106,6 +121,13 @@ bool isSettled(const AwaitedChild& child)
     }
     const bool known = handle && registry().communicator(reinterpret_cast<std::uint64_t>(*handle)) != nullptr;
     return !handle || known || addChild(*handle, child);
+}
+
+void addOrAwait(const AwaitedChild& child)
+{
+    if (*child.place == nullptr || !addChild(*child.place, child)) {
+        await(child);
+    }
 }
 
 /// Adds the children that have come since.
@@ -137,6 +159,7 @@ void noteCommunicator(const NewCommunicator& what)
     identity.size = what.size;
     identity.rank = what.rank;
     identity.device = currentDevice();
+    identity.name = nameIn(what.config);
     add(identity);
 }
 
@@ -171,15 +194,24 @@ void noteChild(const ChildCommunicator& what, std::uint64_t child)
     if (parent == nullptr || what.handle == nullptr || !joins) {
         return;
     }
-    AwaitedChild made{what.handle, parent->id, 0};
+    AwaitedChild made{what.handle, parent->id, 0, nameIn(what.config)};
     if (parent->identity.hash != 0) {
         const std::size_t members = hasMembers ? static_cast<std::size_t>(what.memberCount) : 0;
         made.hash = hashBytes(&child, sizeof child, parent->identity.hash);
         made.hash = hashBytes(what.members, members * sizeof *what.members, made.hash);
     }
-    if (*what.handle == nullptr || !addChild(*what.handle, made)) {
-        await(made);
+    addOrAwait(made);
+}
+
+void noteGrown(const GrownCommunicator& what)
+{
+    if (what.handle == nullptr) {
+        return;
     }
+    // Those that stay are told the parent, those that join an id, and nobody both: no hash is the same on
+    // all.
+    const Communicator* parent = communicatorOf(what.parent);
+    addOrAwait({what.handle, parent != nullptr ? parent->id : 0, 0, nameIn(what.config)});
 }
 
 void noteAwaitedChildrenOfGroup()

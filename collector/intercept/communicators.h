@@ -14,6 +14,8 @@ void noteCommunicators(const NewCommunicators& what);
 /// order.
 void noteChild(const ChildCommunicator& what, std::uint64_t child);
 std::uint64_t nextChild(ncclComm_t parent);
+/// A communicator that was enlarged: has no hash.
+void noteGrown(const GrownCommunicator& what);
 /// At the end of a group: adds its children, whose handles were not there when the calls that make them
 /// returned. Those of non-blocking parents come later, and are found at their first use.
 void noteAwaitedChildrenOfGroup();

@@ -143,6 +143,17 @@ auto record(ThreadState& thread, Api api, const ChildCommunicator& what, Call& c
 }
 
 template <class Call>
+auto record(ThreadState& thread, Api api, const GrownCommunicator& what, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (made(times.result)) {
+            noteGrown(what);
+        }
+        writeCall(thread, api, times);
+    });
+}
+
+template <class Call>
 auto record(ThreadState& thread, Api api, const EndOfCommunicator& what, Call& call)
 {
     // Before the real call: afterwards another thread may already have got the same handle.

@@ -40,6 +40,7 @@ struct NewCommunicator {
     int idCount = 1;
     int size = 0;
     int rank = -1;
+    const ncclConfig_t* config = nullptr;
 };
 struct NewCommunicators { ///< of one process, all at once
     const ncclComm_t* handles;
@@ -51,6 +52,12 @@ struct ChildCommunicator {
     const ncclComm_t* handle;
     const int* members; ///< what tells this child from its siblings: the color, or the ranks left out
     int memberCount;
+    const ncclConfig_t* config;
+};
+struct GrownCommunicator {
+    ncclComm_t parent; ///< null on a rank that joins
+    const ncclComm_t* handle;
+    const ncclConfig_t* config;
 };
 struct EndOfCommunicator {
     ncclComm_t communicator;

@@ -126,7 +126,7 @@ try {
     record->size = identity.size;
     record->rank = identity.rank;
     record->device = identity.device;
-    record->name = 0;
+    record->name = identity.name;
     record->createdTicks = ticks();
     record->handle = identity.handle;
     m_definitions.commit(record, trace::RecordKind::Communicator);

@@ -25,6 +25,7 @@ struct CommunicatorIdentity {
     std::int32_t size = 0;
     std::int32_t rank = -1;
     std::int32_t device = -1;
+    StringId name = 0; ///< what the program calls it, 0: nothing
 };
 
 /// A communicator as the hooks see it. Lives as long as the registry, also after its handle was given back.

@@ -54,6 +54,20 @@ FAKE_EXPORT ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId, int rank)
     *comm = new ncclComm{size, rank};
     return ncclSuccess;
 }
+FAKE_EXPORT ncclCommInitRankConfig(ncclComm_t* comm, int size, ncclUniqueId id, int rank, ncclConfig_t*)
+{
+    return ncclCommInitRank(comm, size, id, rank);
+}
+FAKE_EXPORT ncclCommGrow(ncclComm_t parent, int size, const ncclUniqueId*, int rank, ncclComm_t* grown,
+                         ncclConfig_t*)
+{
+    *grown = new ncclComm{size, parent != nullptr ? parent->rank : rank};
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclCommRevoke(ncclComm_t, int)
+{
+    return ncclSuccess;
+}
 // As in the real one, handles of children come with the end of a group, and those of a non-blocking
 // communicator (here: a colour of 100 or more) when it is asked whether it is ready; from 200 on never.
 FAKE_EXPORT ncclCommSplit(ncclComm_t parent, int color, int, ncclComm_t* child, ncclConfig_t*)
@@ -106,6 +120,24 @@ FAKE_EXPORT ncclAllReduce(const void*, void*, size_t count, ncclDataType_t, nccl
     }
     errno = static_cast<int>(count);
     return count == 5 ? ncclInvalidUsage : ncclSuccess;
+}
+FAKE_EXPORT ncclAllReduceConfig(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t,
+                                cudaStream_t, const ncclCollConfig_t* config)
+{
+    return config == nullptr ? ncclInvalidUsage : ncclSuccess;
+}
+FAKE_EXPORT ncclPutSignal(const void*, size_t, ncclDataType_t, int, ncclWindow_t, size_t, int, int, unsigned,
+                          ncclComm_t, cudaStream_t)
+{
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclSignal(int, int, int, unsigned, ncclComm_t, cudaStream_t)
+{
+    return ncclSuccess;
+}
+FAKE_EXPORT ncclWaitSignal(int, ncclWaitSignalDesc_t*, ncclComm_t, cudaStream_t)
+{
+    return ncclSuccess;
 }
 FAKE_EXPORT ncclBroadcast(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t)
 {
