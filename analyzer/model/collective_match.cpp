@@ -29,6 +29,9 @@ constexpr std::array kKindNames = {KindName{CollectiveKind::AllReduce, "AllReduc
                                    KindName{CollectiveKind::Scatter, "Scatter"},
                                    KindName{CollectiveKind::Send, "Send"},
                                    KindName{CollectiveKind::Receive, "Recv"},
+                                   KindName{CollectiveKind::Put, "PutSignal"},
+                                   KindName{CollectiveKind::Signal, "Signal"},
+                                   KindName{CollectiveKind::WaitSignal, "WaitSignal"},
                                    KindName{CollectiveKind::Other, "Other"}};
 
 using Spans = std::unordered_map<std::uint64_t, Interval>; ///< device time by call or group id
@@ -98,11 +101,12 @@ private:
 
 bool isPointToPoint(CollectiveKind kind)
 {
-    return kind == CollectiveKind::Send || kind == CollectiveKind::Receive;
+    return kind == CollectiveKind::Send || kind == CollectiveKind::Receive || kind == CollectiveKind::Put ||
+           kind == CollectiveKind::Signal || kind == CollectiveKind::WaitSignal;
 }
 
-/// The calls on one communicator by sequence, without send and receive. Where there are such, sequence
-/// numbers differ between ranks and the place among the collectives stands in for them.
+/// The calls on one communicator by sequence, without point-to-point and one-sided ones. Where there are
+/// such, sequence numbers differ between ranks and the place among the collectives stands in for them.
 std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<std::size_t> calls)
 {
     const auto& rows = process.collectiveCalls;
@@ -239,6 +243,9 @@ CollectiveKind collectiveKind(std::string_view api)
         if (api.rfind(prefix, 0) == 0) {
             api.remove_prefix(prefix.size());
         }
+    }
+    if (constexpr std::string_view kConfigured = "Config"; api.ends_with(kConfigured)) { // since NCCL 2.31
+        api.remove_suffix(kConfigured.size());
     }
     for (const KindName& entry : kKindNames) {
         if (api == entry.name) {

@@ -27,6 +27,9 @@ enum class CollectiveKind : std::uint8_t {
     Scatter,
     Send,
     Receive,
+    Put,
+    Signal,
+    WaitSignal,
     Other
 };
 
@@ -80,8 +83,8 @@ struct MatchResult {
     std::vector<trace::IssueRow> issues;
 };
 
-/// Point-to-point calls are left out: only the two that exchange belong together, which sequence numbers do
-/// not tell.
+/// Point-to-point and one-sided calls are left out: only the two that exchange belong together, which
+/// sequence numbers do not tell.
 [[nodiscard]] MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
                                            const std::vector<KernelClasses>& classes);
 

@@ -110,13 +110,13 @@ TEST(MatchCollectives, FusesTheCallsOfAGroup)
     EXPECT_TRUE(model.operations[0].measured());
 }
 
-TEST(MatchCollectives, PointToPointCallsDoNotShiftCollectives)
+void expectNoShift(std::string_view ofOne, std::string_view ofOther)
 {
     TraceBuilder trace = fourSteps(2);
     auto& calls = trace.process(0).collectiveCalls;
     trace::CollectiveCallRow send = calls[2];
     send.id = 1000;
-    send.api = trace.text(0, "ncclSend");
+    send.api = trace.text(0, ofOne);
     for (std::size_t i = 2; i < calls.size(); ++i) {
         ++calls[i].sequence;
     }
@@ -126,7 +126,7 @@ TEST(MatchCollectives, PointToPointCallsDoNotShiftCollectives)
     auto& other = trace.process(1).collectiveCalls;
     trace::CollectiveCallRow receive = other[5];
     receive.id = 1000;
-    receive.api = trace.text(1, "ncclRecv");
+    receive.api = trace.text(1, ofOther);
     for (std::size_t i = 5; i < other.size(); ++i) {
         ++other[i].sequence;
     }
@@ -135,6 +135,20 @@ TEST(MatchCollectives, PointToPointCallsDoNotShiftCollectives)
     ASSERT_EQ(model.operations.size(), 8U);
     EXPECT_TRUE(std::all_of(model.operations.begin(), model.operations.end(),
                             [](const Operation& operation) { return operation.measured(); }));
+}
+
+TEST(MatchCollectives, PointToPointAndOneSidedCallsDoNotShiftCollectives)
+{
+    expectNoShift("ncclSend", "ncclRecv");
+    expectNoShift("ncclPutSignal", "ncclWaitSignal");
+    expectNoShift("ncclSignal", "ncclWaitSignal");
+}
+
+TEST(MatchCollectives, AConfiguredCallIsTheSameCollective)
+{
+    EXPECT_EQ(collectiveKind("ncclAllReduceConfig"), CollectiveKind::AllReduce);
+    EXPECT_EQ(collectiveKind("ncclScatterConfig"), CollectiveKind::Scatter);
+    EXPECT_EQ(collectiveKind("ncclConfig"), CollectiveKind::Other);
 }
 
 TEST(ClassifyKernel, KnowsCommunicationByName)
