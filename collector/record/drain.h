@@ -50,7 +50,7 @@ private:
     std::int64_t m_startNs = 0;
     std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already
     std::atomic<bool> m_stop{false};
-    sem_t m_done{};
+    pthread_t m_thread{};
     bool m_closed = false;
 };
 

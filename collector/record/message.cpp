@@ -25,6 +25,9 @@ void say(Talk talk, const char* format, ...)
         std::vsnprintf(line + length, sizeof line - static_cast<std::size_t>(length) - 1, format, arguments);
     va_end(arguments);
     length = std::min(length, static_cast<int>(sizeof line) - 2);
+    // Reasons come from elsewhere (SQLite, other tools): a line stays one.
+    std::replace_if(
+        line, line + length, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
     line[length] = '\n';
     // A closed stderr is no reason to do anything else.
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<std::size_t>(length) + 1);

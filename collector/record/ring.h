@@ -54,6 +54,9 @@ public:
 
     std::atomic<Use> use{Use::Owned};
     std::uint64_t decodedTo = 0; ///< of the drain thread alone
+    /// What its thread keeps, so that it is reachable from somewhere else: in a forked child, where the
+    /// thread is gone, a leak checker would report it.
+    const void* owner = nullptr;
 
 private:
     bool makeRoom(std::uint64_t slots);

@@ -45,6 +45,7 @@ void endThread(void* state)
     t_thread.state = nullptr;
     leaveCall(thread->inFlight()); // a thread that is cancelled inside a call does not come back to do it
     leaveCollective(thread->inFlight());
+    thread->ring->owner = nullptr;
     thread->ring->use.store(Ring::Use::OwnerGone, std::memory_order_release);
     delete thread;
     requestDrain(); // so that threads that come and go share few rings
@@ -151,6 +152,7 @@ ThreadState* makeThreadState()
     }
     auto* state = new ThreadState;
     state->ring = ring;
+    ring->owner = state;
     state->threadId = id;
     char name[16] = {};
     prctl(PR_GET_NAME, name);

@@ -172,6 +172,18 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
     }
 }
 
+/// A database whose schema never came (it is one transaction) holds nothing, and cannot be continued.
+void removeUnbegun(const std::filesystem::path& file)
+{
+    if (!std::filesystem::exists(file) ||
+        Database(file, SQLITE_OPEN_READWRITE).queryInteger("SELECT count(*) FROM sqlite_schema") != 0) {
+        return;
+    }
+    for (const char* const suffix : {"", "-journal", "-wal", "-shm"}) {
+        std::filesystem::remove(file.string() + suffix);
+    }
+}
+
 RecoverReport::Process recoverProcess(const std::filesystem::path& database, const LeftoverRings& leftover)
 {
     RecoverReport::Process result{leftover.process};
@@ -182,6 +194,7 @@ RecoverReport::Process recoverProcess(const std::filesystem::path& database, con
     // Definitions first: they explain the others.
     std::stable_partition(rings.begin(), rings.end(),
                           [](const RingImage& ring) { return ring.isDefinitions(); });
+    removeUnbegun(database);
     const Stored stored(database);
     Writer writer(database, stored.exists ? Writer::Mode::Append : Writer::Mode::Create);
     RingDecoder decoder(writer);

@@ -55,10 +55,10 @@ RecordedRun::RecordedRun(const std::vector<std::string>& command, Collector coll
         close(pipeEnds[0]);
         close(pipeEnds[1]);
         setenv("RINGSIDE_DIR", m_directory.c_str(), 1);
-        setVariables(environment);
         if (collector == Collector::Preloaded) {
             setenv("LD_PRELOAD", RINGSIDE_COLLECTOR, 1);
         }
+        setVariables(environment);
         std::vector<std::string> words = command;
         words[0] = std::string(RINGSIDE_FAKES) + "/" + words[0];
         std::vector<char*> arguments;

@@ -159,6 +159,14 @@ TEST_F(Recovery, MakesATraceForAProcessThatLeftNone)
     EXPECT_EQ(trace.text(1), "cudaMalloc");
 }
 
+TEST_F(Recovery, MakesATraceWhereTheDatabaseNeverGotItsTables)
+{
+    saveRings();
+    std::ofstream(m_run / "node-1.db"); // the disk was full when its first page was due
+    EXPECT_EQ(recover(m_run).processes.size(), 1U);
+    EXPECT_EQ(read().apiCalls.size(), 3U);
+}
+
 TEST_F(Recovery, FindsRingsThatRecordCopied)
 {
     writeTrace();

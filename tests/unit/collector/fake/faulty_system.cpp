@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preloaded before the collector: the system calls that the collector itself makes fail at random, with a
+// full disk, a broken one, or by writing less than asked. The program's own calls are left alone. Repeatable
+// by FAULT_SEED; FAULT_PER_MILLE of the calls fail.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+std::uint64_t variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value != nullptr ? std::strtoull(value, nullptr, 10) : 0;
+}
+
+// A counter through a multiply-xorshift: the same faults for the same order of calls.
+std::uint64_t draw()
+{
+    static std::atomic<std::uint64_t> calls{variable("FAULT_SEED") << 32};
+    std::uint64_t x = calls.fetch_add(1) * 0x9E3779B97F4A7C15ULL;
+    x = (x ^ (x >> 31)) * 0xBF58476D1CE4E5B9ULL;
+    return x ^ (x >> 29);
+}
+
+bool isCollector(const void* caller)
+{
+    Dl_info info{};
+    return dladdr(caller, &info) != 0 && info.dli_fname != nullptr &&
+           std::strstr(info.dli_fname, "libringside_collector") != nullptr;
+}
+
+/// 0, or the error that this call of the collector gets.
+int faultFor(const void* caller)
+{
+    static const std::uint64_t perMille = variable("FAULT_PER_MILLE");
+    if (!isCollector(caller)) {
+        return 0;
+    }
+    const std::uint64_t drawn = draw();
+    if (drawn % 1000 >= perMille) {
+        return 0;
+    }
+    return (drawn >> 32) % 2 == 0 ? ENOSPC : EIO;
+}
+
+template <class Function>
+Function* next(const char* name)
+{
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+mode_t modeOf(int flags, va_list arguments)
+{
+    return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+}
+
+} // namespace
+
+// What libc offers under two names each is one function here.
+#define FAULTY(result, failed, name, parameters, arguments)                                                  \
+    extern "C" __attribute__((visibility("default"))) result name parameters                                 \
+    {                                                                                                        \
+        static auto* const real = next<result parameters>(#name);                                            \
+        const int fault = faultFor(__builtin_return_address(0));                                             \
+        if (fault != 0) {                                                                                    \
+            errno = fault;                                                                                   \
+            return failed;                                                                                   \
+        }                                                                                                    \
+        return real arguments;                                                                               \
+    }
+/// A write may also be cut short.
+#define FAULTY_WRITE(name, parameters, cut, arguments)                                                       \
+    extern "C" __attribute__((visibility("default"))) ssize_t name parameters                                \
+    {                                                                                                        \
+        static auto* const real = next<ssize_t parameters>(#name);                                           \
+        const int fault = faultFor(__builtin_return_address(0));                                             \
+        if (fault == EIO && size > 1) {                                                                      \
+            return real cut;                                                                                 \
+        }                                                                                                    \
+        if (fault != 0) {                                                                                    \
+            errno = fault;                                                                                   \
+            return -1;                                                                                       \
+        }                                                                                                    \
+        return real arguments;                                                                               \
+    }
+#define FAULTY_OPEN(name)                                                                                    \
+    extern "C" __attribute__((visibility("default"))) int name(const char* path, int flags, ...)             \
+    {                                                                                                        \
+        static auto* const real = next<int(const char*, int, ...)>(#name);                                   \
+        va_list arguments;                                                                                   \
+        va_start(arguments, flags);                                                                          \
+        const mode_t mode = modeOf(flags, arguments);                                                        \
+        va_end(arguments);                                                                                   \
+        const int fault = faultFor(__builtin_return_address(0));                                             \
+        if (fault != 0) {                                                                                    \
+            errno = fault;                                                                                   \
+            return -1;                                                                                       \
+        }                                                                                                    \
+        return real(path, flags, mode);                                                                      \
+    }
+
+FAULTY_WRITE(write, (int file, const void* data, size_t size), (file, data, size / 2), (file, data, size))
+FAULTY_WRITE(pwrite, (int file, const void* data, size_t size, off_t at), (file, data, size / 2, at),
+             (file, data, size, at))
+FAULTY_WRITE(pwrite64, (int file, const void* data, size_t size, off64_t at), (file, data, size / 2, at),
+             (file, data, size, at))
+FAULTY_OPEN(open)
+FAULTY_OPEN(open64)
+FAULTY(int, fault, posix_fallocate, (int file, off_t at, off_t size), (file, at, size))
+FAULTY(int, fault, posix_fallocate64, (int file, off64_t at, off64_t size), (file, at, size))
+FAULTY(int, -1, ftruncate, (int file, off_t size), (file, size))
+FAULTY(int, -1, ftruncate64, (int file, off64_t size), (file, size))
+FAULTY(int, -1, mkdir, (const char* path, mode_t mode), (path, mode))
+FAULTY(int, -1, rename, (const char* from, const char* to), (from, to))
+FAULTY(int, -1, unlink, (const char* path), (path))
+FAULTY(void*, MAP_FAILED, mmap, (void* at, size_t size, int access, int flags, int file, off_t offset),
+       (at, size, access, flags, file, offset))
+FAULTY(void*, MAP_FAILED, mmap64, (void* at, size_t size, int access, int flags, int file, off64_t offset),
+       (at, size, access, flags, file, offset))

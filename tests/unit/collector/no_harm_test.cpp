@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job that is recorded ends as it would have ended: same exit code, same output, whatever is done to it,
+// and whatever fails under the collector. What is not recorded then is said.
+#include "recorded_run.h"
+
+#include <ringside/trace/recover.h>
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <ostream>
+#include <sstream>
+
+using ringside::test::RecordedRun;
+
+namespace {
+
+/// The program's own lines.
+std::string withoutOurs(const std::string& output)
+{
+    std::istringstream lines(output);
+    std::string kept;
+    for (std::string line; std::getline(lines, line);) {
+        kept += line.starts_with("ringside[") ? "" : line + "\n";
+    }
+    return kept;
+}
+
+/// Runs the scenario with and without the collector.
+void expectSame(const std::vector<std::string>& command, const RecordedRun::Environment& environment = {})
+{
+    const RecordedRun with(command, RecordedRun::Collector::Preloaded, environment);
+    const RecordedRun without(command, RecordedRun::Collector::Absent, environment);
+    EXPECT_EQ(with.waitStatus, without.waitStatus) << with.output;
+    EXPECT_EQ(withoutOurs(with.output), without.output);
+    EXPECT_NE(without.waitStatus, 2 << 8) << "the program does not know this scenario";
+}
+
+struct NoHarm : testing::TestWithParam<const char*> {};
+
+TEST_P(NoHarm, theJobEndsAsWithoutUs)
+{
+    const std::vector<std::string> command{"recorded_no_harm", GetParam()};
+    expectSame(command);
+}
+
+INSTANTIATE_TEST_SUITE_P(Collector, NoHarm,
+                         testing::Values("fork_in_threads", "exec_after_calls", "short_threads",
+                                         "closing_library", "exit_in_handler", "small_stack",
+                                         "small_stack_first", "no_more_files", "no_more_files_midway",
+                                         "small_files", "small_files_midway", "allocator"),
+                         [](const auto& scenario) { return std::string(scenario.param); });
+
+// Leaks are looked for but in the forked children: there, all that other threads hold in their stacks is one.
+TEST(NoHarmOf, aSanitizedProgram)
+{
+    for (const std::string scenario : {"allocator", "short_threads", "fork_in_threads"}) {
+        const std::vector<std::string> command{"recorded_no_harm_asan", scenario};
+        const RecordedRun::Environment environment{std::string("ASAN_OPTIONS=detect_leaks=") +
+                                                   (scenario == "fork_in_threads" ? "0" : "1")};
+        expectSame(command, environment);
+    }
+}
+
+TEST(NoHarmOf, tenThousandShortThreadsIsNothingLostEither)
+{
+    const RecordedRun run({"recorded_no_harm", "short_threads"});
+    const auto dropped = run.number("SELECT coalesce(sum(records), 0) FROM dropped");
+    EXPECT_EQ(run.number("SELECT count(*) FROM collective_call") + dropped, 10000) << run.output;
+    EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'thread_not_recorded'"), 0);
+}
+
+TEST(NoHarmOf, execIsTwoTraces)
+{
+    const RecordedRun run({"recorded_no_harm", "exec_after_calls"});
+    run.recover(); // what the first one had in its rings when it was replaced
+    EXPECT_EQ(run.filesEndingIn(".db").size(), 2U) << run.output;
+}
+
+struct Call {
+    const char* name;
+    int number;
+    friend std::ostream& operator<<(std::ostream& out, const Call& call) { return out << call.name; }
+};
+struct Sandbox : testing::TestWithParam<Call> {};
+
+TEST_P(Sandbox, withoutOneSystemCallTheJobEndsAsWithoutUs)
+{
+    const std::vector<std::string> command{"recorded_no_harm", "sandboxed",
+                                           std::to_string(GetParam().number)};
+    expectSame(command);
+}
+
+// What the collector would like to use, one at a time.
+INSTANTIATE_TEST_SUITE_P(Collector, Sandbox,
+                         testing::Values(Call{"fallocate", SYS_fallocate}, Call{"mkdir", SYS_mkdir},
+                                         Call{"statfs", SYS_statfs}, Call{"ftruncate", SYS_ftruncate},
+                                         Call{"fcntl", SYS_fcntl}, Call{"unlink", SYS_unlink},
+                                         Call{"rename", SYS_rename}, Call{"prctl", SYS_prctl},
+                                         Call{"sched_getaffinity", SYS_sched_getaffinity},
+                                         Call{"getrandom", SYS_getrandom}, Call{"pread", SYS_pread64},
+                                         Call{"pwrite", SYS_pwrite64}, Call{"getdents", SYS_getdents64},
+                                         Call{"prlimit", SYS_prlimit64}, Call{"gettid", SYS_gettid},
+                                         Call{"flock", SYS_flock}, Call{"geteuid", SYS_geteuid},
+                                         Call{"madvise", SYS_madvise}),
+                         [](const auto& call) { return std::string(call.param.name); });
+
+/// Faults of the system under the collector. More of them with RINGSIDE_TEST_FAULTS, others with
+/// RINGSIDE_TEST_SEED.
+TEST(NoHarmOf, aFaultySystem)
+{
+    const char* wanted = std::getenv("RINGSIDE_TEST_FAULTS");
+    const char* seed = std::getenv("RINGSIDE_TEST_SEED");
+    const int runs = wanted != nullptr ? std::atoi(wanted) : 20;
+    const int first = seed != nullptr ? std::atoi(seed) : 1;
+    int complete = 0;
+    for (int number = first; number < first + runs; ++number) {
+        const int perMille = 2 << (number % 7); // from rare to one in eight
+        const std::string preload =
+            std::string(RINGSIDE_FAKES) + "/libfake_faulty_system.so:" + RINGSIDE_COLLECTOR;
+        const RecordedRun run({"recorded_no_harm", "faults"}, RecordedRun::Collector::Preloaded,
+                              {"LD_PRELOAD=" + preload, "FAULT_SEED=" + std::to_string(number),
+                               "FAULT_PER_MILLE=" + std::to_string(perMille), "RINGSIDE_RING_BYTES=1048576"});
+        SCOPED_TRACE("seed " + std::to_string(number) + ", " + std::to_string(perMille) + " per mille\n" +
+                     run.output);
+        EXPECT_EQ(run.waitStatus, 0);
+        EXPECT_EQ(withoutOurs(run.output), "failed calls: 0, errno: 77\n");
+        if (!run.filesEndingIn(".rings").empty()) {
+            EXPECT_NO_THROW(ringside::trace::recover(run.directory()));
+        }
+        if (run.filesEndingIn(".db").size() != 1) {
+            EXPECT_NE(run.output.find("ringside["), std::string::npos)
+                << "nothing was recorded, and nothing said";
+            continue;
+        }
+        EXPECT_EQ(run.text("PRAGMA integrity_check"), "ok");
+        constexpr int kCalls = 41000;
+        const auto recorded = run.number("SELECT count(*) FROM collective_call");
+        const auto dropped = run.number("SELECT coalesce(sum(records), 0) FROM dropped");
+        const auto said = run.number("SELECT count(*) FROM issue");
+        EXPECT_LE(recorded, kCalls);
+        EXPECT_TRUE(recorded + dropped == kCalls || said > 0 ||
+                    run.output.find("ringside[") != std::string::npos)
+            << recorded << " recorded, " << dropped << " dropped, of " << kCalls;
+        complete += recorded == kCalls ? 1 : 0;
+    }
+    std::printf("%d of %d runs were recorded completely\n", complete, runs);
+    EXPECT_LT(complete, runs) << "no fault was met";
+}
+
+struct Pair {
+    const char* name;
+    std::string first;
+    std::string second;
+    friend std::ostream& operator<<(std::ostream& out, const Pair& pair) { return out << pair.name; }
+};
+struct Neighbour : testing::TestWithParam<Pair> {};
+
+TEST_P(Neighbour, inThePreloadIsNoDisturbance)
+{
+    const RecordedRun run({"recorded_no_harm", "allocator"}, RecordedRun::Collector::Preloaded,
+                          {"LD_PRELOAD=" + GetParam().first + ":" + GetParam().second});
+    if (run.output.find("cannot be preloaded") != std::string::npos) {
+        GTEST_SKIP() << run.output;
+    }
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_NE(run.output.find("failed calls: 0, errno: 77"), std::string::npos) << run.output;
+    EXPECT_EQ(run.number("SELECT count(*) FROM collective_call"), 21000);
+    if (std::string(GetParam().name).starts_with("interposer")) {
+        EXPECT_NE(run.output.find("interposer: 21000 reductions, 1 synchronisations"), std::string::npos)
+            << run.output;
+    }
+}
+
+const std::string kInterposer = std::string(RINGSIDE_FAKES) + "/libfake_interposer.so";
+INSTANTIATE_TEST_SUITE_P(
+    Collector, Neighbour,
+    testing::Values(Pair{"jemalloc_first", "libjemalloc.so.2", RINGSIDE_COLLECTOR},
+                    Pair{"jemalloc_behind", RINGSIDE_COLLECTOR, "libjemalloc.so.2"},
+                    Pair{"tcmalloc_first", "libtcmalloc_minimal.so.4", RINGSIDE_COLLECTOR},
+                    Pair{"tcmalloc_behind", RINGSIDE_COLLECTOR, "libtcmalloc_minimal.so.4"},
+                    Pair{"interposer_first", kInterposer, RINGSIDE_COLLECTOR},
+                    Pair{"interposer_behind", RINGSIDE_COLLECTOR, kInterposer}),
+    [](const auto& neighbour) { return std::string(neighbour.param.name); });
+
+} // namespace
