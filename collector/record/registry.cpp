@@ -113,28 +113,51 @@ void Registry::forgetStream(std::uint64_t handle)
 Communicator* Registry::addCommunicator(const CommunicatorIdentity& identity)
 try {
     const std::scoped_lock lock(m_mutex);
-    auto* record = m_definitions.reserve<trace::CommunicatorRecord>();
-    if (record == nullptr) {
+    Communicator* communicator = &m_allCommunicators.emplace_back();
+    communicator->id = m_nextCommunicator;
+    communicator->identity = identity;
+    communicator->createdTicks = ticks();
+    if (!defineCommunicator(*communicator, 0, 0)) {
+        m_allCommunicators.pop_back();
         return nullptr;
     }
-    Communicator* communicator = &m_allCommunicators.emplace_back();
-    communicator->id = m_nextCommunicator++;
-    communicator->identity = identity;
-    record->id = communicator->id;
+    ++m_nextCommunicator;
+    if (identity.handle != 0) {
+        m_communicators.set(identity.handle, communicator);
+    }
+    worldCommunicatorsSeen += isWorld(identity) ? 1U : 0U;
+    return communicator;
+} catch (const std::bad_alloc&) {
+    return nullptr; // called inside a hook, through which nothing may be thrown
+}
+
+bool Registry::defineCommunicator(const Communicator& communicator, std::uint64_t ncclHash, StringId name)
+{
+    auto* record = m_definitions.reserve<trace::CommunicatorRecord>();
+    if (record == nullptr) {
+        return false;
+    }
+    const CommunicatorIdentity& identity = communicator.identity;
+    record->id = communicator.id;
     record->parent = identity.parent;
     record->hash = identity.hash;
     record->size = identity.size;
     record->rank = identity.rank;
     record->device = identity.device;
-    record->name = identity.name;
-    record->createdTicks = ticks();
+    record->name = name != 0 ? name : identity.name;
+    record->createdTicks = communicator.createdTicks;
     record->handle = identity.handle;
+    record->ncclHash = ncclHash;
     m_definitions.commit(record, trace::RecordKind::Communicator);
-    m_communicators.set(identity.handle, communicator);
-    worldCommunicatorsSeen += isWorld(identity) ? 1U : 0U;
-    return communicator;
-} catch (const std::bad_alloc&) {
-    return nullptr; // called inside a hook, through which nothing may be thrown
+    return true;
+}
+
+bool Registry::nameCommunicator(const Communicator& communicator, std::uint64_t ncclHash,
+                                std::string_view name)
+{
+    const StringId nameId = intern(name);
+    const std::scoped_lock lock(m_mutex);
+    return defineCommunicator(communicator, ncclHash, nameId);
 }
 
 std::vector<CommunicatorIdentity> Registry::worldCommunicators()

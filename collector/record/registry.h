@@ -19,8 +19,8 @@ namespace ringside::collector {
 using StringId = std::uint32_t;
 
 struct CommunicatorIdentity {
-    std::uint64_t handle = 0;
-    std::uint64_t hash = 0; ///< the same on all its ranks; 0: not known
+    std::uint64_t handle = 0; ///< 0: not known
+    std::uint64_t hash = 0;   ///< the same on all its ranks; 0: not known
     std::uint32_t parent = 0;
     std::int32_t size = 0;
     std::int32_t rank = -1;
@@ -32,6 +32,7 @@ struct CommunicatorIdentity {
 struct Communicator {
     std::uint32_t id = 0;
     CommunicatorIdentity identity;
+    std::uint64_t createdTicks = 0;
     std::atomic<std::uint64_t> nextSequence{0};
     std::atomic<std::uint64_t> children{0};
 };
@@ -60,6 +61,8 @@ public:
         return m_communicators.find(handle);
     }
     Communicator* addCommunicator(const CommunicatorIdentity& identity);
+    /// Adds what NCCL itself calls it, which is learnt later. False when there is no room right now.
+    bool nameCommunicator(const Communicator& communicator, std::uint64_t ncclHash, std::string_view name);
     /// Those without a parent and with a known hash, in the order of their making: they tell the ranks.
     [[nodiscard]] std::vector<CommunicatorIdentity> worldCommunicators();
     void forgetCommunicator(std::uint64_t handle);
@@ -75,6 +78,7 @@ public:
 private:
     std::uint32_t addStream(std::uint64_t handle, std::int32_t device);
     bool defineString(StringId id, std::string_view text);
+    bool defineCommunicator(const Communicator& communicator, std::uint64_t ncclHash, StringId name);
 
     std::mutex m_mutex;
     Ring& m_definitions;

@@ -50,7 +50,8 @@ void writeRings(const std::filesystem::path& folder)
         .add(RecordKind::Clock, ClockRecord{{}, 2000, 1000, 0});
     definitions.add(RecordKind::Thread, ThreadRecord{{}, 2, 77, "worker"});
     definitions.add(RecordKind::Stream, StreamRecord{{}, 3, 0, 0x1234, 0});
-    definitions.add(RecordKind::Communicator, CommunicatorRecord{{}, 5, 0, 0xABC, 4, 2, 0, 1, 12, 0x99, {}});
+    definitions.add(RecordKind::Communicator,
+                    CommunicatorRecord{{}, 5, 0, 0xABC, 4, 2, 0, 1, 12, 0x99, 0, {}});
     definitions.save(folder / "definitions");
     RingBuilder thread(RingRole::Thread, 2, 32);
     const CallRecord call{{}, 100, 200, 1, 0};

@@ -209,7 +209,7 @@ TraceBuilder::TraceBuilder(int ranks) : m_ranks(static_cast<std::size_t>(ranks))
         trace.devices.push_back(
             {0, "Emulated GPU", "GPU-" + std::to_string(i), "0000:00:00.0", 16LL << 30, true});
         trace.communicators.push_back(
-            {1, 0, 0x52494E47, ranks, i, 0, text(rank, "world"), kMonotonicAtBegin, 1});
+            {1, 0, 0x52494E47, ranks, i, 0, text(rank, "world"), kMonotonicAtBegin, 1, std::nullopt});
         trace.streams.push_back({1, 0, 0x1000});
         trace.streams.push_back({2, 0, 0x2000});
         trace.threads.push_back({kMainThread, kFirstPid + i, "train"});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every record is copied out of the mapping before it is looked at: its owner, or whoever damaged the file,
 // may still write.
+#include "trace/write/nccl_records.h"
+
 #include <ringside/trace/ring_decoder.h>
 
 #include <algorithm>
@@ -28,8 +30,11 @@ constexpr std::uint8_t slotsOf(RecordKind kind)
     case RecordKind::Group:
     case RecordKind::Range:
     case RecordKind::Step:
+    case RecordKind::ChannelTime:
         return 2;
     case RecordKind::Collective:
+    case RecordKind::NcclOperation:
+    case RecordKind::ProxyStep:
     case RecordKind::String:
     case RecordKind::Communicator:
         return 3;
@@ -149,7 +154,9 @@ struct RingDecoder::Ring {
     }
 };
 
-RingDecoder::RingDecoder(Writer& writer) : m_writer(writer) {}
+RingDecoder::RingDecoder(Writer& writer) : m_writer(writer), m_nccl(std::make_unique<NcclRecords>(writer)) {}
+
+RingDecoder::~RingDecoder() = default;
 
 void RingDecoder::damaged(const Ring& ring, const std::string& why)
 {
@@ -247,6 +254,15 @@ RingDecoder::Outcome RingDecoder::decodeOne(const Ring& ring, RecordKind kind,
                              m_clock.toMonotonicNs(step.endTicks), ring.thread});
         return Outcome::Decoded;
     }
+    case RecordKind::NcclOperation:
+        m_nccl->write(m_clock, as<NcclOperationRecord>(record), ring.thread);
+        return Outcome::Decoded;
+    case RecordKind::ChannelTime:
+        m_nccl->write(m_clock, as<ChannelTimeRecord>(record));
+        return Outcome::Decoded;
+    case RecordKind::ProxyStep:
+        m_nccl->write(m_clock, as<ProxyStepRecord>(record));
+        return Outcome::Decoded;
     default:
         return decodeDefinition(kind, record);
     }
@@ -302,9 +318,10 @@ RingDecoder::Outcome RingDecoder::decodeCommunicator(const CommunicatorRecord& r
     if (!m_clock.ready()) {
         return Outcome::HeldBack;
     }
+    const auto ncclHash = record.ncclHash == 0 ? std::nullopt : std::optional(record.ncclHash);
     m_writer.add(CommunicatorRow{record.id, record.parent, record.hash, record.size, record.rank,
                                  record.device, record.name, m_clock.toMonotonicNs(record.createdTicks),
-                                 record.handle});
+                                 record.handle, ncclHash});
     return Outcome::Decoded;
 }
 

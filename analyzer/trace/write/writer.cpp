@@ -277,6 +277,10 @@ void Writer::add(const GroupRow& row)
 {
     m_impl->insert(row);
 }
+void Writer::add(const NcclOperationRow& row)
+{
+    m_impl->insert(row);
+}
 void Writer::add(const StepRow& row)
 {
     m_impl->insert(row);
@@ -326,6 +330,14 @@ void Writer::add(const LaunchRow& row)
     m_impl->buffer(row);
 }
 void Writer::add(const CallCorrelationRow& row)
+{
+    m_impl->buffer(row);
+}
+void Writer::add(const ChannelTimeRow& row)
+{
+    m_impl->buffer(row);
+}
+void Writer::add(const ProxyStepRow& row)
 {
     m_impl->buffer(row);
 }

@@ -40,7 +40,7 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     m_definitions.add(RecordKind::Thread, ThreadRecord{{}, 2, 77, "worker"});
     m_definitions.add(RecordKind::Stream, StreamRecord{{}, 3, 0, 0x1234, 0});
     m_definitions.add(RecordKind::Communicator,
-                      CommunicatorRecord{{}, 5, 0, 0xABC, 4, 2, 0, 1, 12, 0x99, {}});
+                      CommunicatorRecord{{}, 5, 0, 0xABC, 4, 2, 0, 1, 12, 0x99, 0, {}});
     const CallRecord call{{}, 100, 200, 1, -3};
     m_thread.add(RecordKind::Call, call);
     m_thread.add(RecordKind::Memory, MemoryRecord{call, 4096, 3, 1, {}});
@@ -138,7 +138,7 @@ TEST_F(Decoding, HoldsThreadsBackUntilTheClockIsReady)
     RingBuilder definitions(RingRole::Definitions, 1, 64, ClockKind::Tsc);
     RingBuilder thread(RingRole::Thread, 2, 64, ClockKind::Tsc);
     definitions.text(1, "x").add(RecordKind::Clock, ClockRecord{{}, 1000, 500, 0});
-    definitions.add(RecordKind::Communicator, CommunicatorRecord{{}, 5, 0, 1, 4, 2, 0, 0, 3000, 1, {}});
+    definitions.add(RecordKind::Communicator, CommunicatorRecord{{}, 5, 0, 1, 4, 2, 0, 0, 3000, 1, 0, {}});
     thread.call(2000, 4000);
     const std::uint64_t held = m_decoder.decode(definitions.bytes(), 0);
     EXPECT_EQ(held, 4U) << "text and clock, not the communicator";

@@ -31,7 +31,9 @@ ProcessTrace everyTable()
     trace.strings = {{1, "ncclAllReduce"}, {0xFFFFFFFF, "ümläut\n"}};
     trace.ranks = {{0, 1, 2, 3, 0, "RANK"}, {0, std::nullopt, std::nullopt, std::nullopt, 1, ""}};
     trace.devices = {{0, "GPU", "uuid", "pci", 80LL << 30, false}, {1, "", "", "", std::nullopt, true}};
-    trace.communicators = {{1, 0, 0xFFFFFFFFFFFFFFFF, 8, 3, 0, 1, kHigh, 0x8000000000000000}};
+    trace.communicators = {
+        {1, 0, 0xFFFFFFFFFFFFFFFF, 8, 3, 0, 1, kHigh, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF},
+        {2, 1, 7, 4, 1, 0, 0, 5, 6, std::nullopt}};
     trace.streams = {{1, 0, 0xFFFFFFFFFFFFFFFF}};
     trace.threads = {{1, 99, "main"}};
     trace.clockSamples = {{1, 2, std::nullopt, std::nullopt}, {3, 4, 0xFFFFFFFFFFFFFFFF, kLow}};
@@ -54,6 +56,13 @@ ProcessTrace everyTable()
     trace.apiCalls = {{1, 2}, {2, 3}, {1, 1}, {1, 1}, {0, 1}, {0xFFFFFFFF, 1}, {0, 9}, {-1, 700}};
     trace.launches = {{1}, {2}, {1}, {99}, {1}};
     trace.callCorrelations = {{1, 0xFFFFFFFF}, {0xFFFFFFFFFFFFFFFF, 1}};
+    trace.ncclOperations = {{1, 4, 1, 1, 2, 3, 24, 7, 4096, 0, 10, 20, 11, 12, 1},
+                            {2, std::nullopt, 0, 1, 0, 0, std::nullopt, std::nullopt, std::nullopt,
+                             std::nullopt, 30, 40, std::nullopt, std::nullopt, 2}};
+    trace.channelTimes = {{100, 110}, {200, 190}, {1, 1}, {0, 63}, {0, kUnknownDevice}, {5, kUnboundedNs}};
+    trace.proxySteps = {
+        {1, 2}, {5, 6}, {1, 1},  {4096, 0}, {0, 1}, {3, 3}, {0, 1}, {1, 0}, {ProxyStepRow::kNotSeenNs, 7},
+        {0, 8}, {1, 2}, {-1, -1}};
     return trace;
 }
 

@@ -44,6 +44,19 @@ struct CallCorrelationColumns {
     std::vector<std::uint64_t> call;
     [[nodiscard]] std::size_t size() const { return correlation.size(); }
 };
+struct ChannelTimeColumns {
+    std::vector<std::int64_t> startNs, endNs;
+    std::vector<std::uint64_t> operation;
+    std::vector<std::uint32_t> channel, device, uncertaintyNs;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
+struct ProxyStepColumns {
+    std::vector<std::int64_t> startNs, endNs;
+    std::vector<std::uint64_t> operation, bytes;
+    std::vector<std::uint32_t> channel, peer, step, isSend;
+    std::vector<std::int64_t> gpuWaitNs, peerWaitNs, networkWaitNs, flushWaitNs;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
 
 /// Everything one process recorded. Times as in rows.h: CLOCK_MONOTONIC ns of its host.
 struct ProcessTrace {
@@ -58,6 +71,7 @@ struct ProcessTrace {
     std::vector<ClockSampleRow> clockSamples;
     std::vector<CollectiveCallRow> collectiveCalls; ///< by id
     std::vector<GroupRow> groups;
+    std::vector<NcclOperationRow> ncclOperations; ///< by id
     std::vector<StepRow> steps;
     std::vector<RangeRow> ranges; ///< by start
     std::vector<TierRow> tiers;
@@ -71,6 +85,8 @@ struct ProcessTrace {
     ApiCallColumns apiCalls;
     LaunchColumns launches;
     CallCorrelationColumns callCorrelations;
+    ChannelTimeColumns channelTimes;
+    ProxyStepColumns proxySteps;
     std::int64_t recoveredRecords = 0;
 
     [[nodiscard]] std::string_view text(StringId id) const; ///< empty for an unknown id

@@ -67,13 +67,16 @@ static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
 
 enum class RecordKind : std::uint8_t {
     None = 0,
-    Pad = 1,        ///< skip `slots` slots
-    Call = 2,       ///< CallRecord, 1 slot: an API call without arguments of interest
-    Memory = 3,     ///< MemoryRecord, 2 slots: allocation, copy or set with a size
-    Collective = 4, ///< CollectiveRecord, 3 slots: one NCCL data call
-    Group = 5,      ///< GroupRecord, 2 slots: one outermost ncclGroupStart..End
-    Range = 6,      ///< RangeRecord, 2 slots: an NVTX range or mark
-    Step = 7,       ///< StepRecord, 2 slots: an explicit step mark
+    Pad = 1,           ///< skip `slots` slots
+    Call = 2,          ///< CallRecord, 1 slot: an API call without arguments of interest
+    Memory = 3,        ///< MemoryRecord, 2 slots: allocation, copy or set with a size
+    Collective = 4,    ///< CollectiveRecord, 3 slots: one NCCL data call
+    Group = 5,         ///< GroupRecord, 2 slots: one outermost ncclGroupStart..End
+    Range = 6,         ///< RangeRecord, 2 slots: an NVTX range or mark
+    Step = 7,          ///< StepRecord, 2 slots: an explicit step mark
+    NcclOperation = 9, ///< NcclOperationRecord, 3 slots: what NCCL made of a call
+    ChannelTime = 10,  ///< ChannelTimeRecord, 2 slots: one channel's part of an operation on the GPU
+    ProxyStep = 11,    ///< ProxyStepRecord, 3 slots: one message of NCCL's proxy thread
     // Definitions ring only:
     String = 16, ///< StringRecord, 3 slots: up to 72 bytes of a text; longer texts take several in a row
     Communicator = 17, ///< CommunicatorRecord, 3 slots
@@ -159,6 +162,60 @@ struct StepRecord {
 };
 static_assert(sizeof(StepRecord) == 2 * kSlotBytes);
 
+struct NcclOperationRecord {
+    CommitWord commit;
+    std::uint64_t operation;  ///< unique in the process, 1 upwards
+    std::uint64_t callId;     ///< CollectiveRecord::callId, 0: not known
+    std::uint64_t startTicks; ///< of enqueueing
+    std::uint64_t endTicks;
+    std::uint64_t launchStartTicks; ///< of the launch that holds it, 0: not seen
+    std::uint64_t launchEndTicks;
+    std::uint64_t ncclSequence; ///< NCCL's own, of this communicator and function; kUnknownNumber: none
+    std::uint64_t bytes;        ///< kUnknownNumber where the data type is unknown
+    std::uint32_t communicator; ///< communicator id, 0: not known
+    std::uint32_t function;     ///< string ids of NCCL's words; 0: none
+    std::uint32_t algorithm;
+    std::uint32_t protocol;
+    std::int32_t peer;     ///< root or peer, -1: none
+    std::uint8_t channels; ///< 0: not known
+    std::uint8_t reserved[3];
+};
+static_assert(sizeof(NcclOperationRecord) == 3 * kSlotBytes);
+inline constexpr std::uint64_t kUnknownNumber = ~std::uint64_t{0};
+
+struct ChannelTimeRecord {
+    CommitWord commit;
+    std::uint64_t operation;     ///< NcclOperationRecord::operation
+    std::uint64_t deviceStartNs; ///< the GPU's globaltimer
+    std::uint64_t deviceEndNs;
+    std::uint64_t startSeenTicks; ///< when NCCL's proxy thread told us: after it had happened
+    std::uint64_t endSeenTicks;
+    std::uint64_t notBeforeTicks; ///< begin of the launch: before it could happen; 0: not known
+    std::int32_t device;          ///< CUDA ordinal, -1: not known
+    std::uint16_t channel;
+    std::uint16_t reserved;
+};
+static_assert(sizeof(ChannelTimeRecord) == 2 * kSlotBytes);
+
+/// Times at which the message's waits began; 0: it did not come to that, or this NCCL does not tell.
+struct ProxyStepRecord {
+    CommitWord commit;
+    std::uint64_t operation; ///< NcclOperationRecord::operation, 0: not known
+    std::uint64_t startTicks;
+    std::uint64_t endTicks;
+    std::uint64_t gpuWaitTicks;     ///< sending: for the GPU's data; receiving: for the GPU to take them
+    std::uint64_t peerWaitTicks;    ///< sending: for the receiver to be ready
+    std::uint64_t networkWaitTicks; ///< for the network; receiving: and for the sender
+    std::uint64_t flushWaitTicks;   ///< receiving: for the data to be visible to the GPU
+    std::uint64_t bytes;
+    std::int32_t peer;
+    std::int32_t step;
+    std::uint16_t channel;
+    std::uint8_t isSend;
+    std::uint8_t reserved[13];
+};
+static_assert(sizeof(ProxyStepRecord) == 3 * kSlotBytes);
+
 struct StringRecord {
     CommitWord commit;
     std::uint32_t id;         ///< 1 upwards, unique in the process
@@ -179,8 +236,9 @@ struct CommunicatorRecord {
     std::int32_t device;  ///< CUDA device ordinal
     std::uint32_t name;   ///< string id, 0: none
     std::uint64_t createdTicks;
-    std::uint64_t handle; ///< ncclComm_t, to tell reuse
-    std::uint64_t reserved[5];
+    std::uint64_t handle;   ///< ncclComm_t, to tell reuse
+    std::uint64_t ncclHash; ///< NCCL's own, 0: not known (yet: a repeated record replaces)
+    std::uint64_t reserved[4];
 };
 static_assert(sizeof(CommunicatorRecord) == 3 * kSlotBytes);
 

@@ -7,12 +7,15 @@
 #include <ringside/trace/writer.h>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 namespace ringside::trace {
+
+class NcclRecords;
 
 /// Converts ticks to CLOCK_MONOTONIC ns from the Clock records seen so far: linear between two readings,
 /// outside of them by the slope of the nearest pair. Readings that repeat or run backwards are ignored.
@@ -40,6 +43,7 @@ private:
 class RingDecoder final {
 public:
     explicit RingDecoder(Writer& writer);
+    ~RingDecoder();
 
     /// Decodes all finished records of `mapping` (header and slots) from slot index `from` on, writes their
     /// rows, and returns the index after the last decoded record. Does not touch the ring. `mapping` may be
@@ -71,6 +75,7 @@ private:
     void writeRange(const Ring& ring, const RangeRecord& range);
 
     Writer& m_writer;
+    std::unique_ptr<NcclRecords> m_nccl;
     TickClock m_clock{ClockKind::Tsc};
     std::string m_text; ///< parts of the text being put together
     StringId m_textId = 0;

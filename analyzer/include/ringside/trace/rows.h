@@ -53,6 +53,7 @@ struct CommunicatorRow { ///< table communicator
     StringId name = 0;
     std::int64_t createdNs = 0;
     std::uint64_t handle = 0;
+    std::optional<std::uint64_t> ncclHash; ///< NCCL's own (commHash): what logs and other tools call it
 };
 struct StreamRow { ///< table stream
     std::int64_t id = 0;
@@ -95,6 +96,23 @@ struct GroupRow { ///< table collective_group
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
     std::int64_t result = 0;
+};
+struct NcclOperationRow { ///< table nccl_operation: what NCCL made of a call (profiler plugin)
+    std::int64_t id = 0;
+    std::optional<std::int64_t> call; ///< collective_call.id; null: not known
+    std::int64_t communicator = 0;
+    StringId function = 0; ///< NCCL's words: AllReduce, RING, SIMPLE ...
+    StringId algorithm = 0;
+    StringId protocol = 0;
+    std::optional<std::int64_t> channels;
+    std::optional<std::int64_t> ncclSequence; ///< NCCL's own, of communicator and function
+    std::optional<std::int64_t> bytes;
+    std::optional<std::int64_t> peer; ///< root or peer
+    std::int64_t startNs = 0;         ///< of enqueueing
+    std::int64_t endNs = 0;
+    std::optional<std::int64_t> launchStartNs; ///< of the kernel launch that holds it
+    std::optional<std::int64_t> launchEndNs;
+    std::int64_t thread = 0;
 };
 struct StepRow { ///< table step_mark
     std::int64_t number = 0;
@@ -186,6 +204,31 @@ struct LaunchRow { ///< table launch: device tier, the API call that caused devi
     StringId api = 0;
     std::uint32_t tid = 0; ///< kernel thread id
     std::uint32_t correlation = 0;
+};
+struct ChannelTimeRow { ///< table channel_time: an operation on the GPU, by channel (GPU times)
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::uint64_t operation = 0; ///< nccl_operation.id
+    std::uint32_t channel = 0;
+    std::uint32_t device = 0;        ///< CUDA ordinal; kUnknownDevice
+    std::uint32_t uncertaintyNs = 0; ///< both times may be too late by so much; kUnboundedNs
+};
+inline constexpr std::uint32_t kUnknownDevice = 0xFFFFFFFF;
+inline constexpr std::uint32_t kUnboundedNs = 0xFFFFFFFF;
+struct ProxyStepRow { ///< table proxy_step: a message of NCCL's proxy thread
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::uint64_t operation = 0; ///< nccl_operation.id, 0: not known
+    std::uint32_t channel = 0;
+    std::uint32_t peer = 0;
+    std::uint32_t step = 0;
+    std::uint32_t isSend = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t gpuWaitNs = kNotSeenNs; ///< durations
+    std::int64_t peerWaitNs = kNotSeenNs;
+    std::int64_t networkWaitNs = kNotSeenNs;
+    std::int64_t flushWaitNs = kNotSeenNs;
+    static constexpr std::int64_t kNotSeenNs = -1;
 };
 struct CallCorrelationRow { ///< table call_correlation: launch -> NCCL call (or group) that made it; n to 1
     std::uint32_t correlation = 0;

@@ -40,6 +40,7 @@ public:
     void add(const ClockSampleRow&);
     void add(const CollectiveCallRow&);
     void add(const GroupRow&);
+    void add(const NcclOperationRow&);
     void add(const StepRow&);
     void add(const RangeRow&);
     void setTier(const TierRow&); ///< one row a tier; a repeated one replaces
@@ -55,6 +56,8 @@ public:
     void add(const ApiCallRow&);
     void add(const LaunchRow&);
     void add(const CallCorrelationRow&);
+    void add(const ChannelTimeRow&);
+    void add(const ProxyStepRow&);
 
     /// A (key, value) of table meta; a repeated key replaces. Keys in use: FORMAT.md.
     void setMeta(std::string_view key, std::string_view value);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of what NCCL's profiler plugin tells: operations, their channels' times on the GPU, messages of the
+// proxy thread. A part of the ring decoder; records are untrusted as there.
+#pragma once
+#include <ringside/trace/ring_decoder.h>
+
+#include <cstdint>
+#include <limits>
+#include <map>
+
+namespace ringside::trace {
+
+/// Where a GPU's globaltimer lies on the host's clock. We are told of a time after it happened, which bounds
+/// the offset (host - GPU) from above; it happened after its launch began, which bounds it from below. Bounds
+/// older than two seconds are forgotten, since the clocks drift.
+class DeviceTimer final {
+public:
+    void happenedBefore(std::int64_t deviceNs, std::int64_t hostNs);
+    void happenedAfter(std::int64_t deviceNs, std::int64_t hostNs);
+    /// On the host's clock by the upper bound: too late by at most uncertaintyNs(). Needs a bound from above.
+    [[nodiscard]] std::int64_t toHostNs(std::int64_t deviceNs) const { return deviceNs + upper(); }
+    /// kUnboundedNs without a bound from below.
+    [[nodiscard]] std::uint32_t uncertaintyNs() const;
+
+private:
+    struct Bounds {
+        std::int64_t upper = std::numeric_limits<std::int64_t>::max();
+        std::int64_t lower = std::numeric_limits<std::int64_t>::min();
+    };
+    void advance(std::int64_t hostNs);
+    [[nodiscard]] std::int64_t upper() const { return std::min(m_current.upper, m_previous.upper); }
+
+    Bounds m_current;
+    Bounds m_previous;
+    std::int64_t m_sinceNs = std::numeric_limits<std::int64_t>::min();
+};
+
+class NcclRecords final {
+public:
+    explicit NcclRecords(Writer& writer) : m_writer(writer) {}
+    void write(const TickClock& clock, const NcclOperationRecord& record, std::uint32_t thread);
+    void write(const TickClock& clock, const ChannelTimeRecord& record);
+    void write(const TickClock& clock, const ProxyStepRecord& record);
+
+private:
+    Writer& m_writer;
+    std::map<std::int32_t, DeviceTimer> m_timers; ///< by CUDA ordinal
+};
+
+} // namespace ringside::trace
