@@ -5,9 +5,9 @@
 . "$(dirname "${BASH_SOURCE[0]}")/support/environment.sh"
 cd "$RINGSIDE_ROOT"
 
-fuzz_seconds=600 kills=200 demos=10 tidy=--all
+fuzz_seconds=600 kills=200 faults=500 demos=10 tidy=--all
 case "${1:-}" in
-    --short) fuzz_seconds=30 kills=40 demos=2 tidy= ;;
+    --short) fuzz_seconds=30 kills=40 faults=60 demos=2 tidy= ;;
     "") ;;
     *) fail "unknown option $1" "usage: soak.sh [--short]" ;;
 esac
@@ -49,6 +49,9 @@ cmake --preset dev && cmake --build --preset dev || fail "building the preset de
 
 stage "SIGKILL at $kills random moments"
 RINGSIDE_TEST_KILLS=$kills RINGSIDE_BUILD_DIR=build/dev /usr/bin/python3 -B tests/e2e/kill_test.py || fail "a kill lost a record"
+
+stage "$faults runs whose system calls fail" "Full disks, broken disks, short writes under the collector, at random."
+RINGSIDE_TEST_FAULTS=$faults build/dev/bin/no_harm_test --gtest_filter='*aFaultySystem' || fail "the collector did harm, or lost records silently"
 
 stage "$demos demo runs" "Rank and strength are drawn each time; the report must name them each time."
 for ((run = 1; run <= demos; ++run)); do
