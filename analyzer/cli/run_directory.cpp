@@ -81,7 +81,11 @@ void prepareEnvironment(const RecordSettings& settings)
         setVariable("NVTX_INJECTION64_PATH", settings.collector.string());
     }
     setVariable("RINGSIDE_DIR", settings.directory.string());
-    setVariable("RINGSIDE_PROFILE", settings.profile);
+    for (const auto& [name, value] : settings.variables) {
+        if (!value.empty()) {
+            setVariable(name, value);
+        }
+    }
 }
 
 } // namespace ringside::cli

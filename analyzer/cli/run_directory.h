@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ringside::cli {
 
@@ -20,10 +22,11 @@ void createRunDirectory(const std::filesystem::path& directory);
 struct RecordSettings {
     std::filesystem::path directory;
     std::filesystem::path collector;
-    std::string profile;
+    /// What the collector reads from its environment, as the user wrote it; an empty value is not set.
+    std::vector<std::pair<const char*, std::string>> variables;
 };
-/// Sets LD_PRELOAD, NVTX_INJECTION64_PATH, RINGSIDE_DIR and RINGSIDE_PROFILE of this process, for the command
-/// to inherit.
+/// Sets LD_PRELOAD, NVTX_INJECTION64_PATH, RINGSIDE_DIR and the variables of this process, for the command to
+/// inherit.
 void prepareEnvironment(const RecordSettings& settings);
 
 } // namespace ringside::cli

@@ -2,6 +2,7 @@
 #include "device/device_tier.h"
 
 #include "device/correlation.h"
+#include "record/levels.h"
 #include "record/message.h"
 
 #include <array>
@@ -52,26 +53,8 @@ void popCorrelation()
     g_pop.load(std::memory_order_relaxed)(cupti::kExternalKindCustom0, &last);
 }
 
-bool DeviceWindow::contains(Profile profile, std::uint64_t steps, std::int64_t sinceStartNs)
+void DeviceTier::begin(trace::Writer& writer, const Options&)
 {
-    if (profile != Profile::Auto) {
-        return profile == Profile::Standard;
-    }
-    if (steps == 0) {
-        return sinceStartNs >= kWaitForStepsNs && sinceStartNs < kWaitForStepsNs + kWithoutStepsNs;
-    }
-    return steps >= kFirstStep && steps <= kLastStep;
-}
-
-void DeviceTier::begin(trace::Writer& writer, const Options& options)
-{
-    m_profile = options.profile;
-    m_beganNs = readClockNs(CLOCK_MONOTONIC);
-    if (m_profile == Profile::Light) {
-        m_refused = true;
-        writer.setTier({"device", false, "not asked for: profile light", std::nullopt, std::nullopt});
-        return;
-    }
     describe(writer);
     pass(writer, registry());
 }
@@ -81,14 +64,13 @@ void DeviceTier::pass(trace::Writer& writer, Registry&)
     if (m_refused) {
         return;
     }
-    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
-    m_steps = stepsNoted();
-    const bool wanted = DeviceWindow::contains(m_profile, m_steps, now - m_beganNs);
+    const bool wanted = level() >= Level::Standard;
     if (wanted && !m_on) {
         turnOn(writer);
     } else if (!wanted && m_on) {
         turnOff(writer);
     }
+    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
     constexpr std::int64_t kFlushEveryNs = 1'000'000'000;
     if (m_on && now - m_lastFlushNs >= kFlushEveryNs) {
         m_lastFlushNs = now;
@@ -134,10 +116,8 @@ void DeviceTier::turnOn(trace::Writer& writer)
     }
     sampleClock();
     m_on = true;
-    if (m_onNs.has_value()) {
-        m_earlier = "; before that " + window() + m_earlier;
-    }
-    m_onByTime = m_profile == Profile::Auto && m_steps == 0;
+    m_window = inWords(plan(), appliedLevel().reason);
+    ++m_windows;
     m_onNs = readClockNs(CLOCK_MONOTONIC);
     m_offNs.reset();
     m_lastFlushNs = readClockNs(CLOCK_MONOTONIC);
@@ -194,24 +174,14 @@ void DeviceTier::refuse(trace::Writer& writer, const char* reason)
     say(Talk::Always, "what runs on the GPU is not measured: %s", reason);
 }
 
-// The row holds the last window; earlier ones, between which nothing was measured, stand in the reason.
+// The row holds the last window; all of them, between which nothing was measured, stand in table window.
 void DeviceTier::describe(trace::Writer& writer) const
 {
-    const std::string reason =
-        m_onNs.has_value()
-            ? window() + m_earlier
-            : "its window was not reached: steps 10 to 60, or from 10 s on where no step is marked";
-    writer.setTier({"device", m_onNs.has_value(), reason, m_onNs, m_offNs});
-}
-
-// In words; empty when it is everything.
-std::string DeviceTier::window() const
-{
-    if (m_profile != Profile::Auto) {
-        return {};
+    std::string reason = m_windows > 0 ? m_window : whenDevice(plan());
+    if (m_windows > 1) {
+        reason += "; the last of " + std::to_string(m_windows) + " windows";
     }
-    return m_onByTime ? "10 s to 70 s after the first call, while no step was marked (profile auto)"
-                      : "steps 10 to 60 (profile auto)";
+    writer.setTier({"device", m_onNs.has_value(), reason, m_onNs, m_offNs});
 }
 
 void DeviceTier::flush(std::uint32_t flag)

@@ -2,10 +2,12 @@
 #include "record/drain.h"
 
 #include "record/identity.h"
+#include "record/levels.h"
 #include "record/message.h"
 
 #include <signal.h>
 
+#include <algorithm>
 #include <exception>
 
 namespace ringside::collector {
@@ -15,11 +17,11 @@ namespace {
 sem_t g_wake;
 std::atomic<bool> g_wakeRequested{false};
 
-timespec afterMilliseconds(clockid_t clock, std::int64_t milliseconds)
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+timespec timeOf(std::int64_t ns)
 {
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    const std::int64_t when = readClockNs(clock) + milliseconds * 1'000'000;
-    return {static_cast<time_t>(when / kSecond), static_cast<long>(when % kSecond)};
+    return {static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
 }
 
 } // namespace
@@ -117,8 +119,9 @@ void Drain::record()
 
 void Drain::waitForWork()
 {
-    constexpr int kPassMilliseconds = 250;
-    const timespec until = afterMilliseconds(CLOCK_MONOTONIC, kPassMilliseconds);
+    constexpr std::int64_t kPassNs = 250'000'000;
+    const std::int64_t nextPass = readClockNs(CLOCK_MONOTONIC) + kPassNs;
+    const timespec until = timeOf(std::min(nextPass, nextLevelChangeNs().value_or(nextPass)));
     while (sem_clockwait(&g_wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
     }
     g_wakeRequested.store(false);
@@ -126,11 +129,13 @@ void Drain::waitForWork()
 
 void Drain::pass()
 {
+    applyLevel();
     emptyRings();
     for (Participant* participant : m_participants) {
         participant->pass(*m_writer, m_registry);
     }
     countRefusedThreads();
+    m_windows.write(*m_writer);
     m_writer->commit();
 }
 
@@ -194,6 +199,7 @@ void Drain::close()
     }
     trace::ProcessRow process = describeProcess(m_names, m_startNs);
     process.endNs = readClockNs(CLOCK_MONOTONIC);
+    m_windows.end(*m_writer, *process.endNs);
     m_writer->setProcess(process);
     m_writer->close();
     m_store.removeFiles();
@@ -204,7 +210,7 @@ bool Drain::finish(int seconds)
 {
     m_stop.store(true);
     sem_post(&g_wake);
-    const timespec until = afterMilliseconds(CLOCK_MONOTONIC, std::int64_t{seconds} * 1000);
+    const timespec until = timeOf(readClockNs(CLOCK_MONOTONIC) + seconds * kSecond);
     // Not only done but gone: what the thread itself still holds would look like a leak to a leak checker.
     return pthread_clockjoin_np(m_thread, nullptr, CLOCK_MONOTONIC, &until) == 0 && m_closed;
 }

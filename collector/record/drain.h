@@ -6,6 +6,7 @@
 #include "record/options.h"
 #include "record/ring_store.h"
 #include "record/session.h"
+#include "record/window_log.h"
 
 #include <ringside/trace/ring_decoder.h>
 #include <ringside/trace/writer.h>
@@ -47,6 +48,7 @@ private:
     std::vector<Participant*> m_participants;
     std::unique_ptr<trace::Writer> m_writer;
     std::unique_ptr<trace::RingDecoder> m_decoder;
+    WindowLog m_windows;
     std::int64_t m_startNs = 0;
     std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already
     std::atomic<bool> m_stop{false};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much is recorded at this moment. One value a process, read on the hot path and by every tier; only the
-// drain thread changes it, from the profile, the windows and what control asks for.
+// How much is recorded at this moment. One value a process, read on the hot path and by every tier. It
+// follows record/schedule.h: whatever changes the moment (the drain thread's pass, a step that begins, a
+// pause) applies it at once, on its own thread, without a lock.
 #pragma once
 #include <atomic>
+#include <cstdint>
 
 namespace ringside::collector {
 
@@ -19,6 +21,10 @@ extern std::atomic<Level> g_level;
 inline Level level()
 {
     return g_level.load(std::memory_order_relaxed);
+}
+inline bool isPaused()
+{
+    return level() == Level::Paused;
 }
 
 } // namespace ringside::collector

@@ -25,13 +25,28 @@ Profile profileOf(std::string_view text)
     if (text == "standard") {
         return Profile::Standard;
     }
+    if (text == "deep") {
+        return Profile::Deep;
+    }
     if (text == "off") {
         return Profile::Off;
     }
     if (!text.empty() && text != "auto") {
-        say(Talk::Always, "RINGSIDE_PROFILE is none of auto, light, standard, off: using auto");
+        say(Talk::Always, "RINGSIDE_PROFILE is none of auto, light, standard, deep, off: using auto");
     }
     return Profile::Auto;
+}
+
+trace::RecordingWindows windows()
+{
+    const trace::ParsedWindows parsed = trace::parseWindows(
+        {variable("RINGSIDE_START_STEP"), variable("RINGSIDE_STEPS"), variable("RINGSIDE_WINDOW")});
+    if (!parsed.error.empty()) {
+        say(Talk::Always,
+            "RINGSIDE_START_STEP, RINGSIDE_STEPS, RINGSIDE_WINDOW: %s; recording without windows",
+            parsed.error.c_str());
+    }
+    return parsed.windows;
 }
 
 } // namespace
@@ -40,7 +55,7 @@ Options readOptions()
 {
     Options options;
     options.directory = variable("RINGSIDE_DIR");
-    options.profile = profileOf(variable("RINGSIDE_PROFILE"));
+    options.plan = {profileOf(variable("RINGSIDE_PROFILE")), windows()};
     const std::string bytes(variable("RINGSIDE_RING_BYTES"));
     if (!bytes.empty()) {
         constexpr unsigned long long kSmallest = 64ULL << 10;

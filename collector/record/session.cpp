@@ -3,7 +3,7 @@
 
 #include "record/drain.h"
 #include "record/identity.h"
-#include "record/level.h"
+#include "record/levels.h"
 #include "record/message.h"
 
 #include <pthread.h>
@@ -18,7 +18,6 @@
 namespace ringside::collector {
 
 std::atomic<Phase> g_phase{Phase::NotStarted};
-std::atomic<Level> g_level{Level::Light};
 std::atomic<std::uint64_t> g_nextCallId{1};
 constinit thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec"))) = {nullptr, 0, false};
 
@@ -82,7 +81,7 @@ bool makeDirectory(const std::string& path)
 Session* makeSession()
 {
     const Options options = readOptions();
-    if (options.directory.empty() || options.profile == Profile::Off) {
+    if (options.directory.empty() || options.plan.profile == Profile::Off) {
         say(Talk::IfAsked, "not recording: %s",
             options.directory.empty() ? "RINGSIDE_DIR is not set" : "RINGSIDE_PROFILE=off");
         return nullptr;
@@ -108,6 +107,7 @@ Session* makeSession()
     }
     session->registry = new Registry(*definitions);
     session->registry->recordClock(sampleClocks());
+    startLevels(options.plan, readClockNs(CLOCK_MONOTONIC));
     session->drain =
         new Drain(names, options, session->store, *session->registry, *definitions, makeParticipants());
     return session;

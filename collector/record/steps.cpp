@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/steps.h"
 
+#include "record/levels.h"
 #include "record/ring.h"
 
 #include <atomic>
@@ -24,9 +25,9 @@ void noteStep(StepCounts& ofThread, StepSource source)
     std::uint32_t furthest = g_steps[source].load(std::memory_order_relaxed);
     while (furthest < steps && !g_steps[source].compare_exchange_weak(furthest, steps)) {
     }
-    // The first steps open and close the device tier's window (device/device_tier.h): let it look at once.
-    constexpr std::uint32_t kDeciding = 64;
-    if (steps < kDeciding) {
+    // The level changes with the step that begins, not at the drain thread's next pass; what that thread has
+    // to do about it (loading and starting CUPTI) it is to do now.
+    if (applyLevel()) {
         requestDrain();
     }
 }

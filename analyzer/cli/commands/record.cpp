@@ -7,6 +7,7 @@
 #include "cli/run_directory.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/recording_windows.h>
 #include <ringside/trace/recover.h>
 
 #include <fmt/format.h>
@@ -19,6 +20,9 @@ namespace {
 struct Options {
     std::string directory;
     std::string profile = "auto";
+    std::string startStep;
+    std::string steps;
+    std::string window;
     std::vector<std::string> command;
 };
 
@@ -56,11 +60,36 @@ void collectLeftovers(const std::filesystem::path& directory)
     }
 }
 
+/// What is wrong with the options taken together.
+void check(const Options& options)
+{
+    const trace::ParsedWindows parsed =
+        trace::parseWindows({options.startStep, options.steps, options.window});
+    if (!parsed.error.empty()) {
+        throw Error(ErrorCode::Usage, "--start-step, --steps, --window: " + parsed.error);
+    }
+    if (options.profile == "off" && !parsed.windows.none()) {
+        throw Error(ErrorCode::Usage, "--profile off records nothing, so there is no window in it",
+                    "Give another profile, or no window.");
+    }
+}
+
+RecordSettings settingsOf(const Options& options, const std::filesystem::path& directory)
+{
+    return {directory,
+            findCollector(),
+            {{"RINGSIDE_PROFILE", options.profile},
+             {"RINGSIDE_START_STEP", options.startStep},
+             {"RINGSIDE_STEPS", options.steps},
+             {"RINGSIDE_WINDOW", options.window}}};
+}
+
 int run(const Options& options)
 {
+    check(options);
     const std::filesystem::path directory =
         options.directory.empty() ? defaultRunDirectory() : std::filesystem::absolute(options.directory);
-    const RecordSettings settings{directory, findCollector(), options.profile};
+    const RecordSettings settings = settingsOf(options, directory);
     createRunDirectory(directory);
     prepareEnvironment(settings);
     const int code = runCommand(options.command);
@@ -71,6 +100,17 @@ int run(const Options& options)
     return code;
 }
 
+void declareWindows(CLI::App& app, Options& options)
+{
+    const auto hint = "; outside of it only light is recorded, and nothing under --profile light";
+    app.add_option("--start-step", options.startStep,
+                   std::string("Record what the profile says from this step on") + hint);
+    app.add_option("--steps", options.steps, "For that many steps; default: to the end");
+    app.add_option(
+        "--window", options.window,
+        std::string("ON/OFF, such as 2s/60s: record what the profile says for ON of every ON + OFF") + hint);
+}
+
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
@@ -78,10 +118,10 @@ Action declare(CLI::App& app)
                    "Run directory to make; default: ringside-DATE-TIME.ringside here");
     app.add_option("--profile", options->profile,
                    "auto: light, and the device tier for steps 10 to 60; light: no device tier; standard: "
-                   "device tier "
-                   "throughout; off: preload only")
-        ->check(CLI::IsMember({"auto", "light", "standard", "off"}))
+                   "device tier throughout; deep: and NCCL's channels and proxy steps; off: preload only")
+        ->check(CLI::IsMember({"auto", "light", "standard", "deep", "off"}))
         ->capture_default_str();
+    declareWindows(app, *options);
     app.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
     return [options] { return run(*options); };
 }

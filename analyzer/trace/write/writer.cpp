@@ -293,6 +293,10 @@ void Writer::setTier(const TierRow& row)
 {
     m_impl->insert(row);
 }
+void Writer::setWindow(const WindowRow& row)
+{
+    m_impl->insert(row);
+}
 void Writer::add(const SettingRow& row)
 {
     m_impl->insert(row);

@@ -65,6 +65,22 @@ class CommandLine(unittest.TestCase):
         (self.run_directory / "something").touch()
         self.assertIn("already holds", self.record("true", expect=125).stderr)
 
+    def test_record_refuses_windows_that_contradict_each_other_or_mean_nothing(self):
+        for options in (("--start-step", 5, "--window", "2s/60s"), ("--steps", "ten"), ("--start-step", 0),
+                        ("--window", "2s"), ("--window", "2/60"), ("--window", "2s/60s", "--profile", "off")):
+            done = self.ringside("record", "-o", self.run_directory, *options, "--", "true", expect=125)
+            self.assertRegex(done.stderr, "--(start-step|window|profile)", options)
+            self.assertFalse(self.run_directory.exists(), "a refused recording must not make its directory")
+
+    def test_record_hands_the_windows_to_the_collector(self):
+        names = ("RINGSIDE_PROFILE", "RINGSIDE_START_STEP", "RINGSIDE_STEPS", "RINGSIDE_WINDOW")
+        script = " ".join(f"${{{name}-none}}" for name in names)
+        for options, expected in ((("--start-step", 100, "--steps", 20), ["auto", "100", "20", "none"]),
+                                  (("--window", "2s/60s", "--profile", "deep"), ["deep", "none", "none", "2s/60s"])):
+            done = self.ringside("record", "-o", self.run_directory, *options, "--", "sh", "-c", f"echo {script}")
+            self.assertEqual(done.stdout.split(), expected)
+            self.run_directory.rmdir()
+
     def test_record_passes_signals_on(self):
         ready = self.folder / "ready"
         script = f"trap 'exit 42' TERM; : > '{ready}'; while :; do sleep 0.05; done"

@@ -16,31 +16,6 @@ using namespace ringside::collector;
 
 namespace {
 
-TEST(DeviceWindow, autoMeasuresStepsTenToSixty)
-{
-    constexpr std::int64_t kLate = 3'600'000'000'000;
-    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 9, 1));
-    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 10, kLate));
-    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 60, kLate));
-    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 61, 1));
-}
-
-TEST(DeviceWindow, autoMeasuresAMinuteOnlyAfterWaitingForStepsInVain)
-{
-    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 0, 0));
-    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 0, 9'999'999'999));
-    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 0, 10'000'000'000));
-    EXPECT_TRUE(DeviceWindow::contains(Profile::Auto, 0, 69'999'999'999));
-    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 0, 70'000'000'000));
-    EXPECT_FALSE(DeviceWindow::contains(Profile::Auto, 1, 11'000'000'000)); // a step came after all
-}
-
-TEST(DeviceWindow, theOtherProfilesMeasureAlwaysOrNever)
-{
-    EXPECT_TRUE(DeviceWindow::contains(Profile::Standard, 1000, 1));
-    EXPECT_FALSE(DeviceWindow::contains(Profile::Light, 20, 1));
-}
-
 TEST(BufferPool, neverGivesNullAndCountsWhatItGaveUp)
 {
     BufferPool pool;

@@ -75,6 +75,7 @@ struct ProcessTrace {
     std::vector<StepRow> steps;
     std::vector<RangeRow> ranges; ///< by start
     std::vector<TierRow> tiers;
+    std::vector<WindowRow> windows; ///< by start
     std::vector<SettingRow> settings;
     std::vector<DropRow> drops;
     std::vector<IssueRow> issues; ///< as stored, plus what reading found

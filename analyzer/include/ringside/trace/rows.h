@@ -137,6 +137,12 @@ struct TierRow {      ///< table tier: what was really active, and why not
     std::optional<std::int64_t> startNs;
     std::optional<std::int64_t> endNs;
 };
+struct WindowRow {     ///< table window: how much was recorded when
+    std::string level; ///< paused, light, standard, deep
+    std::int64_t startNs = 0;
+    std::optional<std::int64_t> endNs; ///< null: until the process ended
+    std::string why;                   ///< empty: it is what the profile always does
+};
 struct SettingRow { ///< table setting
     std::string source;
     std::string name;

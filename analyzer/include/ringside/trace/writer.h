@@ -43,7 +43,8 @@ public:
     void add(const NcclOperationRow&);
     void add(const StepRow&);
     void add(const RangeRow&);
-    void setTier(const TierRow&); ///< one row a tier; a repeated one replaces
+    void setTier(const TierRow&);     ///< one row a tier; a repeated one replaces
+    void setWindow(const WindowRow&); ///< one row a start; a repeated one replaces
     void add(const SettingRow&);
     void setDropped(const DropRow&); ///< one row a (what, ring); a repeated one replaces
     void add(const IssueRow&);       ///< a repeated id adds up counts

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Durations and sizes as a person writes them: 250ms, 2s, 5m, 1h; 4096, 64M, 2G. Shared by the collector,
+// which reads them from the environment, and the program that sets it, so that both mean the same.
+#pragma once
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+namespace ringside::trace {
+
+struct Unit {
+    std::string_view name;
+    std::int64_t factor;
+};
+inline constexpr std::array kDurationUnits{Unit{"ms", 1'000'000}, Unit{"s", 1'000'000'000},
+                                           Unit{"m", 60'000'000'000}, Unit{"h", 3'600'000'000'000}};
+inline constexpr std::array kSizeUnits{Unit{"", 1}, Unit{"K", std::int64_t{1} << 10},
+                                       Unit{"M", std::int64_t{1} << 20}, Unit{"G", std::int64_t{1} << 30},
+                                       Unit{"T", std::int64_t{1} << 40}};
+
+/// A whole positive number and one of the units; nothing where the text is anything else, or too large.
+template <class Units>
+std::optional<std::int64_t> parseQuantity(std::string_view text, const Units& units)
+{
+    std::int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || number <= 0) {
+        return std::nullopt;
+    }
+    const std::string_view name(rest, static_cast<std::size_t>(end - rest));
+    for (const Unit& unit : units) {
+        if (unit.name == name && number <= std::numeric_limits<std::int64_t>::max() / unit.factor) {
+            return number * unit.factor;
+        }
+    }
+    return std::nullopt;
+}
+
+/// In ns.
+inline std::optional<std::int64_t> parseDuration(std::string_view text)
+{
+    return parseQuantity(text, kDurationUnits);
+}
+/// In bytes; K, M, G and T are powers of 1024.
+inline std::optional<std::int64_t> parseSize(std::string_view text)
+{
+    return parseQuantity(text, kSizeUnits);
+}
+
+} // namespace ringside::trace

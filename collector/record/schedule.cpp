@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/schedule.h"
+
+namespace ringside::collector {
+namespace {
+
+constexpr const char* kAutoSteps = "steps 10 to 60";
+static_assert(AutoWindow::kFirstStep == 10 && AutoWindow::kLastStep == 60);
+
+Wanted autoAt(const Moment& moment)
+{
+    if (moment.steps != 0) {
+        const bool inside = moment.steps >= AutoWindow::kFirstStep && moment.steps <= AutoWindow::kLastStep;
+        return inside ? Wanted{Level::Standard, Reason::AutoBySteps}
+                      : Wanted{Level::Light, Reason::OutsideWindow};
+    }
+    const std::int64_t inWindow = moment.sinceStartNs - AutoWindow::kWaitForStepsNs;
+    const bool inside = inWindow >= 0 && inWindow < AutoWindow::kWithoutStepsNs;
+    return inside ? Wanted{Level::Standard, Reason::AutoByTime} : Wanted{Level::Light, Reason::OutsideWindow};
+}
+
+bool isInside(const trace::RecordingWindows& windows, const Moment& moment)
+{
+    if (windows.firstStep != 0) {
+        const auto first = static_cast<std::uint64_t>(windows.firstStep);
+        const auto steps = static_cast<std::uint64_t>(windows.steps);
+        return moment.steps >= first && (steps == 0 || moment.steps - first < steps);
+    }
+    return moment.sinceStartNs % (windows.onNs + windows.offNs) < windows.onNs;
+}
+
+std::string duration(std::int64_t ns)
+{
+    for (auto unit = trace::kDurationUnits.rbegin(); unit != trace::kDurationUnits.rend(); ++unit) {
+        if (ns % unit->factor == 0) {
+            return std::to_string(ns / unit->factor) + " " + std::string(unit->name);
+        }
+    }
+    return std::to_string(ns) + " ns";
+}
+
+std::string windowInWords(const Plan& plan)
+{
+    const trace::RecordingWindows& windows = plan.windows;
+    if (windows.onNs != 0) {
+        return duration(windows.onNs) + " of every " + duration(windows.onNs + windows.offNs);
+    }
+    if (windows.firstStep != 0) {
+        const auto first = static_cast<std::uint64_t>(windows.firstStep);
+        const std::uint64_t last = first + static_cast<std::uint64_t>(windows.steps) - 1;
+        return "steps " + std::to_string(first) + " to " +
+               (windows.steps == 0 ? "the end" : std::to_string(last));
+    }
+    return kAutoSteps;
+}
+
+} // namespace
+
+Level Plan::fullLevel() const
+{
+    switch (profile) {
+    case Profile::Auto:
+    case Profile::Standard:
+        return Level::Standard;
+    case Profile::Deep:
+        return Level::Deep;
+    default:
+        return Level::Light;
+    }
+}
+
+Level Plan::restLevel() const
+{
+    return profile == Profile::Light ? Level::Paused : Level::Light;
+}
+
+Wanted wantedAt(const Plan& plan, const Moment& moment)
+{
+    if (moment.pausedByProgram) {
+        return {Level::Paused, Reason::Program};
+    }
+    if (moment.ordered) {
+        return {*moment.ordered, Reason::Control};
+    }
+    if (!plan.windows.none()) {
+        return isInside(plan.windows, moment) ? Wanted{plan.fullLevel(), Reason::InsideWindow}
+                                              : Wanted{plan.restLevel(), Reason::OutsideWindow};
+    }
+    return plan.profile == Profile::Auto ? autoAt(moment) : Wanted{plan.fullLevel(), Reason::Profile};
+}
+
+std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& moment)
+{
+    if (moment.pausedByProgram || moment.ordered) {
+        return std::nullopt;
+    }
+    const std::int64_t now = moment.sinceStartNs;
+    if (const std::int64_t period = plan.windows.onNs + plan.windows.offNs; period != 0) {
+        const std::int64_t begin = now - now % period;
+        return now - begin < plan.windows.onNs ? begin + plan.windows.onNs : begin + period;
+    }
+    if (plan.profile != Profile::Auto || !plan.windows.none() || moment.steps != 0) {
+        return std::nullopt;
+    }
+    for (const std::int64_t edge :
+         {AutoWindow::kWaitForStepsNs, AutoWindow::kWaitForStepsNs + AutoWindow::kWithoutStepsNs}) {
+        if (now < edge) {
+            return edge;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string inWords(const Plan& plan, Reason reason)
+{
+    switch (reason) {
+    case Reason::AutoBySteps:
+        return std::string(kAutoSteps) + " (profile auto)";
+    case Reason::AutoByTime:
+        return "10 s to 70 s after the first call, while no step was marked (profile auto)";
+    case Reason::InsideWindow:
+        return windowInWords(plan);
+    case Reason::OutsideWindow:
+        return "outside of " + windowInWords(plan);
+    case Reason::Control:
+        return "asked for while it ran";
+    case Reason::Program:
+        return "the program called ringside_pause()";
+    default:
+        return {};
+    }
+}
+
+std::string whenDevice(const Plan& plan)
+{
+    if (plan.profile == Profile::Light) {
+        return "not asked for: profile light";
+    }
+    const bool automatic = plan.profile == Profile::Auto && plan.windows.none();
+    return "its window was not reached: " + windowInWords(plan) +
+           (automatic ? ", or from 10 s on where no step is marked" : "");
+}
+
+} // namespace ringside::collector

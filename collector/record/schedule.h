@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much is to be recorded at a moment of the run, and why: a function of the profile, the windows, and
+// what has happened so far. Plain values, no clock and no state of its own, so that it is tested without a
+// run; record/level.h applies it.
+#pragma once
+#include "record/level.h"
+
+#include <ringside/trace/recording_windows.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ringside::collector {
+
+enum class Profile {
+    Auto,     ///< light, and the device tier for steps 10 to 60
+    Light,    ///< no device tier
+    Standard, ///< the device tier all the time
+    Deep,     ///< and NCCL's channel times and proxy steps
+    Off,
+};
+
+/// What auto measures more than light. A program that marks no steps shows that only by not having marked one
+/// for a while: then it is measured for a minute. Steps that come later open the window that they are due all
+/// the same.
+struct AutoWindow {
+    static constexpr std::uint64_t kFirstStep = 10;
+    static constexpr std::uint64_t kLastStep = 60;
+    static constexpr std::int64_t kWaitForStepsNs = 10'000'000'000;
+    static constexpr std::int64_t kWithoutStepsNs = 60'000'000'000;
+};
+
+/// Fixed when recording starts. Windows apply to what the profile adds to light: inside them its level (auto
+/// counts as standard), outside light. The profile light adds nothing: with windows it records inside them
+/// alone.
+struct Plan {
+    Profile profile = Profile::Auto;
+    trace::RecordingWindows windows;
+
+    [[nodiscard]] Level fullLevel() const;
+    [[nodiscard]] Level restLevel() const;
+};
+
+struct Moment {
+    std::uint64_t steps = 0;       ///< begun so far; 0: none was marked yet
+    std::int64_t sinceStartNs = 0; ///< since recording started
+    std::optional<Level> ordered;  ///< by live control; stands above profile and windows
+    bool pausedByProgram = false;  ///< ringside_pause() without a ringside_resume() since
+};
+
+enum class Reason : std::uint8_t {
+    Profile,
+    AutoBySteps,
+    AutoByTime,
+    InsideWindow,
+    OutsideWindow,
+    Control,
+    Program,
+};
+
+struct Wanted {
+    Level level = Level::Light;
+    Reason reason = Reason::Profile;
+    bool operator==(const Wanted&) const = default;
+};
+
+[[nodiscard]] Wanted wantedAt(const Plan& plan, const Moment& moment);
+
+/// When time alone next changes what is wanted, in ns since the start; nothing: it never does again.
+[[nodiscard]] std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& moment);
+
+/// Why a level holds, for a row of the trace; empty: it is what the profile always does.
+[[nodiscard]] std::string inWords(const Plan& plan, Reason reason);
+/// When the device tier is to measure, for a run that did not get there.
+[[nodiscard]] std::string whenDevice(const Plan& plan);
+
+} // namespace ringside::collector

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/window_log.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside::collector {
+namespace {
+
+constexpr std::array<const char*, 4> kNames{"paused", "light", "standard", "deep"};
+
+} // namespace
+
+void WindowLog::write(trace::Writer& writer)
+{
+    for (const LevelChange& change : takeLevelChanges()) {
+        add(writer, change);
+    }
+}
+
+void WindowLog::add(trace::Writer& writer, const LevelChange& change)
+{
+    trace::WindowRow row;
+    row.level = kNames[static_cast<std::size_t>(change.now.level)];
+    row.startNs = change.atNs;
+    row.why = inWords(plan(), change.now.reason);
+    if (m_open && m_open->level == row.level && m_open->why == row.why) {
+        return;
+    }
+    if (m_open) {
+        row.startNs = std::max(row.startNs, m_open->startNs + 1); // the start is the row's key
+        end(writer, row.startNs);
+    }
+    writer.setWindow(row);
+    m_open = row;
+}
+
+void WindowLog::end(trace::Writer& writer, std::int64_t ns)
+{
+    if (m_open) {
+        m_open->endNs = std::max(ns, m_open->startNs);
+        writer.setWindow(*m_open);
+    }
+}
+
+} // namespace ringside::collector

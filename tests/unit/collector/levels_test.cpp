@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The level of this process: that it changes with the step, order or pause that brings the change, on that
+// thread. Each test is a process of its own (the level is one a process).
+#include "record/clock.h"
+#include "record/levels.h"
+#include "record/steps.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+using namespace ringside;
+using namespace ringside::collector;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+struct Levels : testing::Test {
+    void start(const Plan& plan) { startLevels(plan, readClockNs(CLOCK_MONOTONIC)); }
+    void step(int count = 1)
+    {
+        for (int i = 0; i < count; ++i) {
+            noteStep(steps, kMarkedSteps);
+        }
+    }
+    StepCounts steps{};
+};
+
+TEST_F(Levels, nothingChangesBeforeRecordingStarts)
+{
+    step(20);
+    EXPECT_EQ(level(), Level::Light);
+    EXPECT_FALSE(applyLevel());
+}
+
+TEST_F(Levels, theStepThatBeginsAWindowHasItsLevelAlready)
+{
+    start({Profile::Light, {.firstStep = 3, .steps = 2}});
+    EXPECT_EQ(level(), Level::Paused);
+    step(2);
+    EXPECT_EQ(level(), Level::Paused);
+    step();
+    EXPECT_EQ(level(), Level::Light);
+    step();
+    EXPECT_EQ(level(), Level::Light);
+    step();
+    EXPECT_EQ(level(), Level::Paused);
+}
+
+TEST_F(Levels, everyChangeIsRememberedWithItsStepAndReason)
+{
+    start({Profile::Standard, {.firstStep = 2, .steps = 1}});
+    step(4);
+    const auto changes = takeLevelChanges();
+    ASSERT_EQ(changes.size(), 3U);
+    EXPECT_EQ(changes[0].now, (Wanted{Level::Light, Reason::OutsideWindow}));
+    EXPECT_EQ(changes[1].now, (Wanted{Level::Standard, Reason::InsideWindow}));
+    EXPECT_EQ(changes[1].steps, 2U);
+    EXPECT_EQ(changes[2].now, (Wanted{Level::Light, Reason::OutsideWindow}));
+    EXPECT_EQ(changes[2].steps, 3U);
+    EXPECT_LE(changes[0].atNs, changes[1].atNs);
+    EXPECT_LE(changes[1].atNs, changes[2].atNs);
+    EXPECT_TRUE(takeLevelChanges().empty());
+}
+
+TEST_F(Levels, anOrderHoldsFromItsStepOn)
+{
+    start({Profile::Standard, {}});
+    step(5);
+    order({Level::Paused, 8, 0});
+    EXPECT_FALSE(isOrderInForce());
+    step(2);
+    EXPECT_EQ(level(), Level::Standard);
+    step();
+    EXPECT_EQ(level(), Level::Paused);
+    EXPECT_TRUE(isOrderInForce());
+    order({Level::Deep, 9, 0}); // the one in force stays until then
+    EXPECT_EQ(level(), Level::Paused);
+    step();
+    EXPECT_EQ(level(), Level::Deep);
+}
+
+TEST_F(Levels, anOrderThatIsNotDueYetIsReplacedByTheNext)
+{
+    start({Profile::Standard, {}});
+    order({Level::Paused, 3, 0});
+    order({Level::Light, 5, 0});
+    step(4);
+    EXPECT_EQ(level(), Level::Standard);
+    step();
+    EXPECT_EQ(level(), Level::Light);
+}
+
+TEST_F(Levels, anOrderForAStepThatIsOverHoldsAtOnce)
+{
+    start({Profile::Standard, {}});
+    step(5);
+    order({Level::Light, 3, 0});
+    EXPECT_TRUE(isOrderInForce());
+    EXPECT_TRUE(applyLevel());
+    EXPECT_EQ(level(), Level::Light);
+}
+
+TEST_F(Levels, anOrderByTimeIsTheNextTimedChange)
+{
+    start({Profile::Standard, {}});
+    EXPECT_EQ(nextLevelChangeNs(), std::nullopt);
+    const std::int64_t later = readClockNs(CLOCK_MONOTONIC) + 3600 * kSecond;
+    order({Level::Light, 0, later});
+    EXPECT_EQ(nextLevelChangeNs(), later);
+    EXPECT_FALSE(applyLevel());
+    order({Level::Light, 0, readClockNs(CLOCK_MONOTONIC)});
+    EXPECT_TRUE(applyLevel());
+    EXPECT_EQ(level(), Level::Light);
+    EXPECT_EQ(nextLevelChangeNs(), std::nullopt);
+}
+
+TEST_F(Levels, aPauseOfTheProgramHoldsAtOnceAndUntilItResumes)
+{
+    start({Profile::Standard, {}});
+    pauseByProgram(true);
+    EXPECT_EQ(level(), Level::Paused);
+    EXPECT_EQ(appliedLevel().reason, Reason::Program);
+    step(10);
+    EXPECT_EQ(level(), Level::Paused);
+    pauseByProgram(false);
+    EXPECT_EQ(level(), Level::Standard);
+}
+
+TEST_F(Levels, aPauseBeforeTheFirstCallIsNotForgotten)
+{
+    pauseByProgram(true);
+    start({Profile::Standard, {}});
+    EXPECT_EQ(level(), Level::Paused);
+}
+
+TEST_F(Levels, threadsThatChangeItAtOnceLeaveTheRightOne)
+{
+    start({Profile::Light, {.firstStep = 1, .steps = 1000}});
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([i] {
+            StepCounts own{};
+            for (int step = 0; step < 1000; ++step) {
+                noteStep(own, kMarkedSteps);
+                if (i == 0) {
+                    pauseByProgram(step % 2 == 0);
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(level(), Level::Light);
+    StepCounts last{};
+    for (int step = 0; step < 1001; ++step) {
+        noteStep(last, kMarkedSteps);
+    }
+    EXPECT_EQ(level(), Level::Paused);
+    EXPECT_LE(takeLevelChanges().size(), 64U);
+}
+
+} // namespace
