@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table.h"
 
+#include "report/communicator_names.h"
 #include "report/sentences.h"
 #include "rules/support.h"
 
@@ -216,6 +217,10 @@ Table collectiveTable(const Report& report)
     Table table;
     table.header = {"collective",   "ranks",       "size",       "calls\nin run",
                     "transfer\nus", "busbw\nGB/s", "kernel\nus", "busbw GB/s\non kernel"};
+    const auto communicators = communicatorLabels(report);
+    if (!communicators.empty()) {
+        table.header.emplace_back("communicator");
+    }
     for (const metrics::CollectiveGroup& group : report.metrics.collectives) {
         const auto us = [](std::optional<std::int64_t> ns) {
             return ns ? std::optional(static_cast<double>(*ns) / 1e3) : std::nullopt;
@@ -224,6 +229,9 @@ Table collectiveTable(const Report& report)
                               rules::byteText(static_cast<double>(group.bytes)), std::to_string(group.count),
                               number(us(group.transferNs), "{:.0f}"), number(group.transferBusGBs, "{:.2f}"),
                               number(us(group.kernelNs), "{:.0f}"), number(group.kernelBusGBs, "{:.2f}")});
+        if (!communicators.empty()) {
+            table.rows.back().push_back(communicators.at(group.communicator));
+        }
     }
     return table;
 }

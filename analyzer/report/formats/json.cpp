@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON contract (DESIGN.md section 5, ringside-report-1.schema.json): members are only ever added within
 // version 1. What was not measured is null. Times are ns after run.started_at.
+#include "report/communicator_names.h"
 #include "report/format.h"
 #include "rules/support.h"
 
@@ -190,10 +191,14 @@ Json communicatorsJson(const Report& report)
             }
         }
     }
+    const auto names = communicatorNames(report.model);
     Json result = Json::array();
     for (const auto& [hash, communicator] : seen) {
-        result.push_back(
-            {{"id", hashText(hash)}, {"size", communicator.size}, {"ranks", communicator.ranks}});
+        const auto name = names.find(hash);
+        result.push_back({{"id", hashText(hash)},
+                          {"name", name != names.end() ? Json(name->second) : Json()},
+                          {"size", communicator.size},
+                          {"ranks", communicator.ranks}});
     }
     return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report's contract: JSON against its schema, and what the first lines say.
 #include "report/format.h"
+#include "report/table.h"
 #include "support/trace_builder.h"
 
 #include <ringside/error.h>
@@ -122,6 +123,40 @@ TEST(TextReport, FitsATerminalAndPrintsUnitsThatPeopleRead)
                    "edges"),
         std::string::npos)
         << text;
+}
+
+// Two communicators with the same calls: their rows differ in nothing but what they are called.
+TEST(TextReport, TellsEqualRowsOfSeveralCommunicatorsApart)
+{
+    TraceBuilder trace = lateRank();
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        auto& process = trace.process(rank);
+        process.communicators.front().name = 0;
+        process.communicators.push_back(process.communicators.front());
+        process.communicators.back().id = 77;
+        process.communicators.back().hash = 0xABCD'EF01'0000'0000;
+        for (std::size_t i = 1; i < process.collectiveCalls.size(); i += 2) {
+            process.collectiveCalls[i].communicator = 77;
+        }
+    }
+    const std::string unnamed = render(trace.run(), "text");
+    EXPECT_NE(unnamed.find("abcdef01"), std::string::npos) << unnamed;
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        for (auto& row : trace.process(rank).communicators) {
+            row.name = trace.text(rank, "data parallel");
+        }
+    }
+    const std::string equallyNamed = render(trace.run(), "text");
+    EXPECT_NE(equallyNamed.find("data parallel abcdef01"), std::string::npos) << equallyNamed;
+    const auto json = nlohmann::json::parse(render(trace.run(), "json"));
+    EXPECT_EQ(json["communicators"][0]["name"], "data parallel");
+}
+
+TEST(TextReport, NamesNoCommunicatorWhereThereIsOne)
+{
+    const Table table = collectiveTable(buildReport(lateRank().run(), {}));
+    EXPECT_FALSE(table.rows.empty());
+    EXPECT_EQ(table.header.back(), "busbw GB/s\non kernel");
 }
 
 TEST(MarkdownReport, HoldsTheSameFindingsWithTheirEvidence)
