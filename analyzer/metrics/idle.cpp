@@ -180,6 +180,9 @@ bool isBlockingCall(std::string_view api)
     if (api.rfind("cuda", 0) != 0) {
         return false;
     }
+    if (constexpr std::string_view kPerThreadForm = "_ptds"; api.ends_with(kPerThreadForm)) {
+        api.remove_suffix(kPerThreadForm.size());
+    }
     return api.find("Synchronize") != std::string_view::npos || api == "cudaMemcpy" ||
            api == "cudaMemcpy2D" || api == "cudaMemcpy3D" || api == "cudaMemcpyToSymbol" ||
            api == "cudaMemcpyFromSymbol";

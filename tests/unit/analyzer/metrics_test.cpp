@@ -15,6 +15,13 @@ RunMetrics measure(const trace::RunTrace& run)
     return computeMetrics(model::buildModel(run));
 }
 
+TEST(Idle, APerThreadDefaultStreamBlocksAsWell)
+{
+    EXPECT_TRUE(isBlockingCall("cudaMemcpy_ptds"));
+    EXPECT_TRUE(isBlockingCall("cudaStreamSynchronize_ptsz"));
+    EXPECT_FALSE(isBlockingCall("cudaMemcpyAsync_ptsz"));
+}
+
 TEST(Metrics, WaitAndTransferOfALateRank)
 {
     TraceBuilder trace(4);
