@@ -13,16 +13,55 @@ using cudaKernel_t = struct CUkern_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
 struct cudaLaunchConfig_st;
 using cudaLaunchConfig_t = cudaLaunchConfig_st;
+using cudaMemPool_t = struct CUmemPoolHandle_st*;
+using cudaArray_t = struct cudaArray*;
 using cudaHostFn_t = void (*)(void* userData);
 
 enum cudaError : int { cudaSuccess = 0, cudaErrorNotSupported = 801 };
 using cudaError_t = cudaError;
 enum cudaMemcpyKind : unsigned { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToDevice = 3 };
 
+using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* userData);
+
 struct dim3 {
     unsigned x, y, z;
 };
+struct cudaMemLocation {
+    int type, id;
+};
+struct cudaPos {
+    std::size_t x, y, z;
+};
+struct cudaExtent {
+    std::size_t width, height, depth;
+};
+struct cudaPitchedPtr {
+    void* ptr;
+    std::size_t pitch, xsize, ysize;
+};
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
+};
+struct cudaMemcpy3DPeerParms {
+    cudaArray_t srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    int srcDevice;
+    cudaArray_t dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    int dstDevice;
+    cudaExtent extent;
+};
 }
+#include "abi/cuda_layouts.h"
 
 namespace ringside::collector::abi {
 

@@ -3,6 +3,15 @@
 // compile.
 #include <cuda_runtime_api.h>
 
+// clang-format off: after the header that it looks at
+#include "abi/cuda_layouts.h"
+// clang-format on
+
+// Rows that hand on what one CUDA passes and another does not: no declaration of either.
+#undef cudaMemPrefetchAsync
+#define cudaMemPrefetchAsync widerMemPrefetchAsync
+#define cudaMemPrefetchAsync_ptsz widerMemPrefetchAsync_ptsz
+
 #define RS_API(result, name, parameters, arguments, what) extern "C" result name parameters;
 #include "api/cuda_runtime_api.def"
 #undef RS_API

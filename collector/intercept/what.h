@@ -16,6 +16,22 @@ struct Sized { ///< a copy, a set, or a wait for a stream
     cudaStream_t stream = nullptr;
     std::uint32_t copyKind = trace::kNoCopyKind;
 };
+/// In bytes where no array takes part. With arrays the width is in their elements, whose size is not in the
+/// call: 0.
+inline std::size_t bytesOf(const cudaExtent& extent)
+{
+    return extent.width * extent.height * extent.depth;
+}
+template <class Parameters>
+std::size_t bytesOf(const Parameters* copy)
+{
+    const bool plain = copy != nullptr && copy->srcArray == nullptr && copy->dstArray == nullptr;
+    return plain ? bytesOf(copy->extent) : 0;
+}
+inline std::uint32_t kindOf(const cudaMemcpy3DParms* copy)
+{
+    return copy != nullptr ? copy->kind : trace::kNoCopyKind;
+}
 struct Allocation {
     std::size_t bytes;
 };
