@@ -4,6 +4,21 @@
 #include <string_view>
 
 namespace ringside::collector {
+namespace {
+
+// Calls that cause no device work, by CUDA's way of naming them. Programs ask thousands of times a second,
+// and the collector asks on their threads.
+bool asksOnly(std::string_view api)
+{
+    for (const std::string_view word : {"Get", "Query", "IsCapturing", "Occupancy", "Peek"}) {
+        if (api.find(word) != std::string_view::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
 
 ActivityReader::ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer)
     : m_cupti(cupti), m_writer(writer)
@@ -99,9 +114,10 @@ void ActivityReader::readCopy(const Record& record, std::uint32_t kind)
 
 void ActivityReader::readApi(const cupti::Api& record, cupti::CallbackDomain domain)
 {
-    if (measured(record.start, record.end)) {
-        m_writer.add(trace::LaunchRow{toMonotonicNs(record.start), toMonotonicNs(record.end),
-                                      apiName(domain, record.cbid), record.threadId, record.correlationId});
+    const trace::StringId name = apiName(domain, record.cbid);
+    if (name != kAsksOnly && measured(record.start, record.end)) {
+        m_writer.add(trace::LaunchRow{toMonotonicNs(record.start), toMonotonicNs(record.end), name,
+                                      record.threadId, record.correlationId});
     }
 }
 
@@ -130,7 +146,7 @@ trace::StringId ActivityReader::apiName(cupti::CallbackDomain domain, std::uint3
             text.find_first_not_of("0123456789", version + 2) == std::string_view::npos) {
             text = text.substr(0, version);
         }
-        entry->second = m_writer.intern(text);
+        entry->second = asksOnly(text) ? kAsksOnly : m_writer.intern(text);
     }
     return entry->second;
 }

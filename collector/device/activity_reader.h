@@ -37,6 +37,8 @@ private:
     [[nodiscard]] bool measured(std::uint64_t start, std::uint64_t end);
     [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t deviceNs) const;
     trace::StringId kernelName(const char* name);
+    /// kAsksOnly for a call that launches nothing.
+    static constexpr trace::StringId kAsksOnly = 0;
     trace::StringId apiName(cupti::CallbackDomain domain, std::uint32_t cbid);
 
     const CuptiLibrary& m_cupti;

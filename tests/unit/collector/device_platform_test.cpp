@@ -110,6 +110,19 @@ TEST(DevicePlatform, theRecordsOfEveryCudaGiveTheSameRows)
     }
 }
 
+// The collector itself asks CUDA on the program's thread, and programs ask all the time.
+TEST(DevicePlatform, questionsAreNoLaunches)
+{
+    const PlatformRun recorded("");
+    const trace::LaunchColumns& launches = recorded.trace.launches;
+    EXPECT_GT(launches.size(), 0U);
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        const std::string_view api = recorded.trace.text(launches.api[i]);
+        EXPECT_EQ(api.find("Get"), std::string_view::npos) << api;
+        EXPECT_EQ(api.find("Query"), std::string_view::npos) << api;
+    }
+}
+
 TEST(DevicePlatform, anotherToolsSubscriptionIsTheReasonAndTheProgramGoesOn)
 {
     const PlatformRun recorded("held");

@@ -74,11 +74,13 @@ int main(int, char** argv)
         return 2;
     float first = 1;
     cudaMemcpy(values, &first, sizeof first, cudaMemcpyHostToDevice);
+    cudaStreamQuery(nullptr);
     for (int round = 0; round < rounds; ++round) {
         ringside::test::launchScale(values, 1.5F, kElements, nullptr);
         cudaMemcpyAsync(scratch, values, kElements * sizeof(float), cudaMemcpyDeviceToDevice, nullptr);
         cudaMemsetAsync(scratch, 0, 64, nullptr);
     }
+    cudaStreamSynchronize(cudaStreamPerThread); // the collector asks CUDA whose stream that is
     if (cudaMemcpy(&first, values, sizeof first, cudaMemcpyDeviceToHost) != cudaSuccess)
         return 1;
     std::printf("computed %g, last error %d\n", static_cast<double>(first), cudaGetLastError());
