@@ -48,6 +48,10 @@ void writeRow(Writer& writer, const DropRow& row)
 {
     writer.setDropped(row);
 }
+void writeRow(Writer& writer, const WindowRow& row)
+{
+    writer.setWindow(row);
+}
 template <class Row>
 void writeRow(Writer& writer, const Row& row)
 {
