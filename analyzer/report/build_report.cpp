@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/dropped_records.h"
 #include "report/report.h"
 
 #include <fmt/chrono.h>
@@ -90,6 +91,9 @@ void addCoverage(Report& report)
         report.recoveredRecords = model::addCapped(report.recoveredRecords, process.recoveredRecords);
         for (const trace::DropRow& row : process.drops) {
             report.droppedRecords = model::addCapped(report.droppedRecords, row.records);
+        }
+        if (auto issue = describeDrops(process)) {
+            report.issues.push_back(std::move(*issue));
         }
     }
     for (const std::string_view name : kTiers) {

@@ -143,17 +143,23 @@ void Drain::emptyRings()
 {
     m_registry.recordClock(sampleClocks());
     const std::vector<Ring*> rings = m_store.rings();
+    std::vector<Ring*>
+        left; // by their threads, before they are read: what they and their counts hold is final
     decode(m_definitions);
     for (Ring* ring : rings) {
         if (ring != &m_definitions) {
+            if (ring->use.load(std::memory_order_acquire) == Ring::Use::OwnerGone) {
+                left.push_back(ring);
+            }
             decode(*ring);
         }
     }
     m_writer->commit();
     for (Ring* ring : rings) {
         ring->header().tail.store(ring->decodedTo, std::memory_order_release);
-        if (ring->use.load(std::memory_order_acquire) == Ring::Use::OwnerGone &&
-            ring->header().head.load(std::memory_order_acquire) == ring->decodedTo) {
+    }
+    for (Ring* ring : left) {
+        if (ring->header().head.load(std::memory_order_acquire) == ring->decodedTo) {
             ring->use.store(Ring::Use::Free, std::memory_order_release);
         }
     }
@@ -169,7 +175,8 @@ void Drain::decode(Ring& ring)
     }
     if (const std::uint64_t dropped = header.dropped.load(std::memory_order_relaxed); dropped != 0) {
         m_writer->setDropped({header.role == trace::RingRole::Thread ? "ring records" : "definitions",
-                              static_cast<std::int64_t>(header.ringId), static_cast<std::int64_t>(dropped)});
+                              static_cast<std::int64_t>(header.ringId), static_cast<std::int64_t>(dropped),
+                              static_cast<std::int64_t>(header.threadId)});
     }
 }
 

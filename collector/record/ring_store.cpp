@@ -130,6 +130,7 @@ Ring* RingStore::acquire(std::uint32_t threadId, std::size_t bytes)
     }
     found->header().tid = static_cast<std::uint32_t>(gettid());
     found->header().threadId = threadId;
+    found->header().dropped.store(0, std::memory_order_relaxed); // the former thread's are in the trace
     return found;
 }
 

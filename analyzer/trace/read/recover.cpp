@@ -127,7 +127,8 @@ void writeDropped(Writer& writer, const RingImage& ring, RecoverReport::Process&
 {
     const auto dropped = ring.field<std::int64_t>(offsetof(RingHeader, dropped));
     if (dropped > 0) {
-        writer.setDropped({ring.isDefinitions() ? "definitions" : "ring records", ring.id(), dropped});
+        writer.setDropped({ring.isDefinitions() ? "definitions" : "ring records", ring.id(), dropped,
+                           ring.field<std::uint32_t>(offsetof(RingHeader, threadId))});
         result.dropped += dropped;
     }
 }

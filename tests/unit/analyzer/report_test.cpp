@@ -62,6 +62,17 @@ TEST(JsonReport, KeepsItsSchema)
     EXPECT_TRUE(keepsTheSchema(render(lateRank().run(), "json")));
 }
 
+TEST(TextReport, NamesTheThreadsWhoseRecordsWereDropped)
+{
+    trace::RunTrace run = lateRank().run();
+    run.processes[1].threads = {{7, 4711, "backward"}};
+    run.processes[1].drops = {{"ring records", 2, 1200, 7}, {"device records", 0, 34}};
+    const std::string text = std::regex_replace(render(run, "text"), std::regex("\\s+"), " ");
+    EXPECT_NE(text.find("1200 ring records of thread backward (tid 4711), 34 device records"),
+              std::string::npos)
+        << text;
+}
+
 TEST(JsonReport, KeepsItsSchemaWhenNothingWasMeasured)
 {
     TraceBuilder trace(2);

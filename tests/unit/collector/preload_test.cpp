@@ -176,6 +176,17 @@ TEST(Preload, recordsOrCountsEveryOneOfManyCalls)
     RecordProperty("dropped", std::to_string(dropped));
 }
 
+TEST(Preload, countsWhatItDropsByThread)
+{
+    const RecordedRun run({"recorded_program", "overrun"}, RecordedRun::Collector::Preloaded,
+                          {"RINGSIDE_RING_BYTES=65536"});
+    EXPECT_GT(run.number("SELECT count(DISTINCT thread_id) FROM dropped"), 1) << "nothing was to be counted";
+    const std::string calls = "(SELECT count(*) FROM collective_call AS c WHERE c.thread_id = thread.id)";
+    const std::string dropped =
+        "(SELECT coalesce(sum(records), 0) FROM dropped AS d WHERE d.thread_id = thread.id)";
+    EXPECT_EQ(run.number("SELECT count(*) FROM thread WHERE " + calls + " + " + dropped + " = 20000"), 6);
+}
+
 TEST(Preload, dropsNothingOfABurstWhileItStarts)
 {
     const RecordedRun run({"recorded_program", "burst"});

@@ -127,6 +127,7 @@ TEST_F(Recovery, AddsWhatIsNotInTheTraceAndSaysWhatIsMissing)
     EXPECT_EQ(trace.apiCalls.startNs, (std::vector<std::int64_t>{10, 30, 50}));
     EXPECT_EQ(trace.recoveredRecords, 2);
     EXPECT_EQ(trace.drops.at(0).records, 4);
+    EXPECT_EQ(trace.drops.at(0).thread, 2);
     EXPECT_EQ(trace.inFlight.at(0).startNs, 70);
     EXPECT_EQ(trace.process.host, "node");
     EXPECT_FALSE(trace.process.endNs.has_value());

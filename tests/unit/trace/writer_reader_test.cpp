@@ -44,7 +44,7 @@ ProcessTrace everyTable()
     trace.ranges = {{1, 0, 4, 2, 1, kLow, kHigh, 1}};
     trace.tiers = {{"device", false, "no CUPTI", 1, 2}, {"host", true, "", std::nullopt, std::nullopt}};
     trace.settings = {{"environment", "NCCL_ALGO", "Ring"}, {"environment", "NCCL_ALGO", "Tree"}};
-    trace.drops = {{"device", 0, 5}, {"ring records", 2, 7}};
+    trace.drops = {{"device", 0, 5}, {"ring records", 2, 7, 1}, {"ring records", 2, 3, 2}};
     trace.issues = {{"some", "warning", 2, "text"}};
     trace.inFlight = {{1, 1, 1, 2, 3, 4}};
     trace.samples = {{"nvml", "gpu0", "sm_percent", 1, 12.5},

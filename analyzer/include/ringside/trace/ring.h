@@ -57,7 +57,7 @@ struct RingHeader {
     std::uint32_t threadId;                      ///< row id in the thread table, 0 for Definitions
     alignas(64) std::atomic<std::uint64_t> head; ///< next slot index; written by the owner, for its reader's
                                                  ///< convenience
-    std::atomic<std::uint64_t> dropped;          ///< records the owner could not place
+    std::atomic<std::uint64_t> dropped;          ///< records that this thread could not place
     std::atomic<std::int64_t> stoppedNs; ///< CLOCK_MONOTONIC when the trace could not be written any more, 0:
                                          ///< it could (definitions ring only)
     alignas(64) std::atomic<std::uint64_t> tail; ///< slots before this index are committed to the database

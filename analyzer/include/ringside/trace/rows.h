@@ -152,6 +152,7 @@ struct DropRow { ///< table dropped
     std::string what;
     std::int64_t ring = 0;
     std::int64_t records = 0;
+    std::int64_t thread = 0; ///< whose records they were, 0: of no thread, or not known
 };
 struct IssueRow { ///< table issue
     std::string id;

@@ -46,7 +46,7 @@ public:
     void setTier(const TierRow&);     ///< one row a tier; a repeated one replaces
     void setWindow(const WindowRow&); ///< one row a start; a repeated one replaces
     void add(const SettingRow&);
-    void setDropped(const DropRow&); ///< one row a (what, ring); a repeated one replaces
+    void setDropped(const DropRow&); ///< one row a (what, ring, thread); a repeated one replaces
     void add(const IssueRow&);       ///< a repeated id adds up counts
     void add(const InFlightRow&);
     void add(const SampleRow&);

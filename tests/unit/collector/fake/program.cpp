@@ -162,6 +162,21 @@ int threads()
     return 0;
 }
 
+// Threads one after the other, so that they share a ring; with a small one each overruns it.
+int overrun()
+{
+    ncclComm_t comm = communicator();
+    for (int thread = 0; thread < 6; ++thread) {
+        std::thread([comm] {
+            for (int index = 0; index < 20000; ++index) {
+                reduce(comm, 1);
+            }
+        }).join();
+        usleep(20000); // the ring is handed on when it was read
+    }
+    return 0;
+}
+
 int many()
 {
     ncclComm_t comm = communicator();
@@ -252,6 +267,7 @@ int main(int argc, char** argv)
         {"forks_first", forksFirst},
         {"threads", threads},
         {"many", many},
+        {"overrun", overrun},
         {"burst", burst},
         {"paced", paced},
         {"killed", killed},
