@@ -44,6 +44,10 @@ void writeRow(Writer& writer, const TierRow& row)
 {
     writer.setTier(row);
 }
+void writeRow(Writer& writer, const WindowRow& row)
+{
+    writer.setWindow(row);
+}
 void writeRow(Writer& writer, const DropRow& row)
 {
     writer.setDropped(row);
