@@ -2,6 +2,7 @@
 #include "communicator.h"
 
 #include "debug_log.h"
+#include "device_restored.h"
 #include "errors.h"
 #include "rendezvous_client.h"
 #include "signal_guard.h"
@@ -48,6 +49,18 @@ std::unique_ptr<Mesh> meet(const UniqueId& id, const Place& place, std::chrono::
     }
 }
 
+/// With the communicator's device as the current one, which the real library makes it too.
+std::shared_ptr<profiler::CommunicatorProfile> openProfile(const Place& place, std::uint64_t hash, int nodes)
+{
+    const DeviceRestored restored;
+    cudaSetDevice(place.device);
+    return profiler::CommunicatorProfile::open({.hash = hash,
+                                                .name = place.name.empty() ? nullptr : place.name.c_str(),
+                                                .nodes = nodes,
+                                                .ranks = place.size,
+                                                .rank = place.rank});
+}
+
 } // namespace
 
 Communicator::Communicator(const UniqueId& id, Place place)
@@ -56,12 +69,7 @@ Communicator::Communicator(const UniqueId& id, Place place)
     , m_timeout(rendezvousTimeout())
     , m_processRanks(ProcessRanks::of(id))
     , m_mesh(meet(id, m_place, m_timeout, *m_processRanks))
-    , m_profile(
-          profiler::CommunicatorProfile::open({.hash = m_hash,
-                                               .name = m_place.name.empty() ? nullptr : m_place.name.c_str(),
-                                               .nodes = hosts().nodes,
-                                               .ranks = m_place.size,
-                                               .rank = m_place.rank}))
+    , m_profile(openProfile(m_place, m_hash, hosts().nodes))
     , m_sends(static_cast<std::size_t>(m_place.size))
     , m_receives(static_cast<std::size_t>(m_place.size))
 {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/plugin.h"
 
+#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -93,6 +94,13 @@ public:
     }
 };
 
+/// As NCCL before 2.28 on request: it knows no version after 4.
+int newestVersion()
+{
+    const char* text = std::getenv("RINGSIDE_PLATFORM_PROFILER_API");
+    return text == nullptr ? 5 : std::atoi(text);
+}
+
 std::shared_ptr<Plugin> load()
 {
     auto library = std::make_unique<PluginLibrary>();
@@ -100,7 +108,8 @@ std::shared_ptr<Plugin> load()
         return nullptr;
     const std::string path = library->path();
     std::shared_ptr<Plugin> plugin;
-    if (const auto* five = static_cast<const PluginV5*>(library->symbol("ncclProfiler_v5"))) {
+    const auto* const five = static_cast<const PluginV5*>(library->symbol("ncclProfiler_v5"));
+    if (five != nullptr && newestVersion() >= 5) {
         RINGSIDE_NCCL_INFO(kLogInit, "PROFILER/Plugin: Loaded %s (v5)", five->name);
         plugin = std::make_shared<VersionFive>(std::move(library), *five);
     } else if (const auto* four = static_cast<const PluginV4*>(library->symbol("ncclProfiler_v4"))) {
