@@ -58,7 +58,6 @@ void PlatformIdentity::begin(trace::Writer& writer, const Options&)
 {
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
     writer.setTier({"host", true, "", now, std::nullopt});
-    writer.setTier({"nccl", false, "this version has no NCCL profiler plugin", std::nullopt, std::nullopt});
     writer.setTier({"sampled", false, "this version takes no samples", std::nullopt, std::nullopt});
 }
 

@@ -3,6 +3,7 @@
 
 #include "intercept/resolve.h"
 #include "intercept/wrapper.h"
+#include "profiler/plugin.h"
 #include "record/message.h"
 
 #include <sys/uio.h>
@@ -44,7 +45,7 @@ void add(const CommunicatorIdentity& identity)
     if (identity.device >= 0 && identity.device < kMostDevices) {
         registry().devicesSeen.fetch_or(std::uint64_t{1} << identity.device);
     }
-    registry().addCommunicator(identity);
+    profiler::noteCommunicator(registry().addCommunicator(identity));
 }
 
 // What the program calls it: NCCL has accepted the configuration, and an older one is shorter.

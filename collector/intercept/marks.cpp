@@ -3,6 +3,7 @@
 #include "device/device_tier.h"
 #include "device/platform_identity.h"
 #include "nvtx/injection.h"
+#include "profiler/tier.h"
 #include "record/session.h"
 
 #include <cstdint>
@@ -30,8 +31,9 @@ std::vector<Participant*> makeParticipants()
 {
     static auto* const identity = new PlatformIdentity;
     static auto* const nvtxTier = new nvtx::Tier;
+    static auto* const ncclTier = new profiler::Tier;
     static auto* const deviceTier = new DeviceTier;
-    return {identity, nvtxTier, deviceTier};
+    return {identity, nvtxTier, ncclTier, deviceTier};
 }
 
 } // namespace ringside::collector

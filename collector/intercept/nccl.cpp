@@ -12,7 +12,8 @@ namespace {
 struct CollectiveNumbers {
     std::uint64_t callId;
     std::uint64_t sequence;
-    std::uint32_t communicator;
+    Communicator* communicator; ///< null: there was no room for another one
+    std::uint32_t communicatorId;
     std::int32_t device; ///< of the communicator, which may not be the thread's current one
 };
 
@@ -22,7 +23,7 @@ CollectiveNumbers number(ThreadState& thread, const Collective& what)
     thread.groupCalls += thread.groupDepth > 0 ? 1 : 0;
     return {nextCallId(),
             communicator != nullptr ? communicator->nextSequence.fetch_add(1, std::memory_order_relaxed) : 0,
-            communicator != nullptr ? communicator->id : 0,
+            communicator, communicator != nullptr ? communicator->id : 0,
             communicator != nullptr ? communicator->identity.device : -1};
 }
 
@@ -39,7 +40,7 @@ void writeCollective(ThreadState& thread, Api api, const Collective& what, const
     record->sequence = numbers.sequence;
     record->count = what.count;
     record->groupId = thread.groupDepth > 0 ? thread.groupId : 0;
-    record->communicator = numbers.communicator;
+    record->communicator = numbers.communicatorId;
     record->stream = stream;
     record->peer = what.peer;
     record->datatype = static_cast<std::uint16_t>(what.datatype);
@@ -60,6 +61,17 @@ void writeGroup(ThreadState& thread, Api api, const CallTimes& times)
     thread.ring->commit(record, trace::RecordKind::Group);
 }
 
+// So that the profiler plugin knows which calls a group holds.
+void remember(ThreadState& thread, Api api, const Collective& what, const CollectiveNumbers& numbers)
+{
+    NcclThread& nccl = thread.nccl;
+    if (thread.groupDepth > 0 && nccl.groupedCalls < nccl.grouped.size()) {
+        nccl.grouped[nccl.groupedCalls++] = {numbers.callId, numbers.communicator,
+                                             what.count,     stringIdOf(api),
+                                             what.peer,      static_cast<std::uint32_t>(what.datatype)};
+    }
+}
+
 bool made(std::int32_t result)
 {
     return result == ncclSuccess || result == ncclInProgress;
@@ -74,10 +86,15 @@ auto record(ThreadState& thread, Api api, const Collective& what, Call& call)
     const CollectiveNumbers numbers = number(thread, what);
     const CorrelationScope correlation(thread.groupDepth == 0 ? numbers.callId : 0);
     trace::InFlight& slot = thread.inFlight();
-    slot.communicator = numbers.communicator;
+    slot.communicator = numbers.communicatorId;
     slot.sequence = numbers.sequence;
     slot.count = what.count;
-    const auto result = timedCall(thread, api, call, [&](const CallTimes& times) {
+    remember(thread, api, what, numbers);
+    const auto observed = [&] {
+        const InsideNccl inside(thread.nccl, numbers.callId, numbers.communicator);
+        return call();
+    };
+    const auto result = timedCall(thread, api, observed, [&](const CallTimes& times) {
         writeCollective(thread, api, what, times, numbers);
     });
     leaveCollective(slot);
@@ -92,6 +109,7 @@ auto record(ThreadState& thread, Api api, const GroupStart&, Call& call)
             thread.groupId = nextCallId();
             thread.groupCalls = 0;
             thread.groupStartTicks = times.start;
+            thread.nccl.groupedCalls = 0;
         }
     });
 }
@@ -100,7 +118,11 @@ template <class Call>
 auto record(ThreadState& thread, Api api, const GroupEnd&, Call& call)
 {
     const CorrelationScope correlation(thread.groupDepth == 1 ? thread.groupId : 0);
-    return timedCall(thread, api, call, [&](const CallTimes& times) {
+    const auto observed = [&] {
+        const InsideNccl inside(thread.nccl, 0, nullptr);
+        return call();
+    };
+    return timedCall(thread, api, observed, [&](const CallTimes& times) {
         if (thread.groupDepth > 0 && --thread.groupDepth == 0) {
             writeGroup(thread, api, times);
             noteAwaitedChildrenOfGroup();

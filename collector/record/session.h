@@ -4,6 +4,7 @@
 // allocation, no system call.
 #pragma once
 #include "record/clock.h"
+#include "record/nccl_thread.h"
 #include "record/options.h"
 #include "record/registry.h"
 #include "record/ring.h"
@@ -33,6 +34,7 @@ struct ThreadState {
     std::uint64_t groupId = 0;
     std::uint64_t groupCalls = 0;
     std::uint64_t groupStartTicks = 0;
+    NcclThread nccl;
     // The step it marked.
     bool inStep = false;
     std::int64_t stepNumber = 0;

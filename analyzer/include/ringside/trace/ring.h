@@ -207,7 +207,7 @@ struct ProxyStepRecord {
     std::uint64_t peerWaitTicks;    ///< sending: for the receiver to be ready
     std::uint64_t networkWaitTicks; ///< for the network; receiving: and for the sender
     std::uint64_t flushWaitTicks;   ///< receiving: for the data to be visible to the GPU
-    std::uint64_t bytes;
+    std::uint64_t bytes;            ///< kUnknownNumber: not told
     std::int32_t peer;
     std::int32_t step;
     std::uint16_t channel;

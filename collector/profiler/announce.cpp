@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/announce.h"
+
+#include <dlfcn.h>
+#include <strings.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace ringside::collector::profiler {
+namespace {
+
+std::string_view variable(const char* name)
+{
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+bool isNone(std::string_view setting)
+{
+    return strcasecmp(std::string(setting).c_str(), "none") == 0;
+}
+
+std::string ownPath()
+{
+    Dl_info info{};
+    return dladdr(reinterpret_cast<const void*>(&ownPath), &info) != 0 ? info.dli_fname : "";
+}
+
+/// The setting names this library, whichever way a process before us wrote it.
+bool isOurs(const std::string& setting, const std::string& own)
+{
+    char theirs[4096];
+    char ours[4096];
+    return !setting.empty() && (setting == announcement(own) ||
+                                (realpath(setting.c_str(), theirs) != nullptr &&
+                                 realpath(own.c_str(), ours) != nullptr && std::strcmp(theirs, ours) == 0));
+}
+
+void restore()
+{
+    if (const std::string chained(variable(kChainedVariable)); chained.empty()) {
+        unsetenv(kPluginVariable);
+    } else {
+        setenv(kPluginVariable, chained.c_str(), 1);
+    }
+    unsetenv(kChainedVariable);
+}
+
+__attribute__((constructor)) void announce()
+{
+    const std::string own = ownPath();
+    const std::string setting(variable(kPluginVariable));
+    const bool ours = isOurs(setting, own);
+    if (variable("RINGSIDE_DIR").empty() || variable("RINGSIDE_PROFILE") == "off") {
+        if (ours) { // from a process that is recorded
+            restore();
+        }
+        return;
+    }
+    if (own.empty() || ours || isNone(setting)) {
+        return;
+    }
+    if (setting.empty()) {
+        unsetenv(kChainedVariable);
+    } else {
+        setenv(kChainedVariable, setting.c_str(), 1);
+    }
+    setenv(kPluginVariable, announcement(own).c_str(), 1);
+}
+
+} // namespace
+
+std::string announcement(const std::string& ownPath)
+{
+    constexpr std::size_t kLongest = 254; // 2.28's buffer holds 255 with the end; later ones one more
+    return ownPath.size() <= kLongest ? ownPath : "STATIC_PLUGIN";
+}
+
+std::string whyNotAnnounced()
+{
+    const std::string setting(variable(kPluginVariable));
+    if (isNone(setting)) {
+        return "NCCL_PROFILER_PLUGIN=none: no plugin is wanted";
+    }
+    return isOurs(setting, ownPath()) ? "" : "the program has set NCCL_PROFILER_PLUGIN to " + setting;
+}
+
+} // namespace ringside::collector::profiler

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/api_calls.h"
+
+#include "api/functions.h"
+#include "device/correlation.h"
+#include "intercept/foreign_call.h"
+#include "profiler/observe.h"
+
+#include <utility>
+
+namespace ringside::collector::profiler {
+namespace {
+
+/// Groups of one call that the program did not ask for are NCCL's own.
+bool standsAlone(const OpenGroup& group)
+{
+    return !group.asked && group.calls == 1;
+}
+
+Communicator* communicatorOf(Context& context)
+{
+    Communicator* communicator = context.communicator.load(std::memory_order_relaxed);
+    if (communicator == nullptr) {
+        communicator = makeForeignCommunicator(context.hash.load(std::memory_order_relaxed), context.size,
+                                               context.rank, context.device);
+        bind(context, communicator);
+    }
+    return communicator;
+}
+
+void leave(ThreadState& thread)
+{
+    leaveCall(thread.inFlight());
+    leaveCollective(thread.inFlight());
+}
+
+/// Writes the call that was seen last, if it is not written yet.
+void writeLast(ThreadState& thread, std::uint64_t groupId)
+{
+    ForeignCall call = std::exchange(thread.nccl.foreign.last, {});
+    if (call.callId != 0) {
+        call.groupId = groupId;
+        writeForeignCall(thread, call);
+    }
+}
+
+void writeGroup(ThreadState& thread, const OpenGroup& group, std::uint64_t endTicks)
+{
+    auto* const record = thread.ring->reserve<trace::GroupRecord>();
+    if (record == nullptr) {
+        return;
+    }
+    record->call.startTicks = group.startTicks;
+    record->call.endTicks = endTicks;
+    record->call.api = stringIdOf(Api::ncclGroupEnd);
+    record->call.result = 0; // not seen
+    record->groupId = group.groupId;
+    record->calls = group.calls;
+    record->endCallStartTicks = group.endCallTicks != 0 ? group.endCallTicks : endTicks;
+    thread.ring->commit(record, trace::RecordKind::Group);
+}
+
+void finish(ThreadState& thread, std::uint64_t endTicks)
+{
+    OpenGroup& group = thread.nccl.foreign;
+    if (group.correlated) {
+        popCorrelation();
+    }
+    if (standsAlone(group)) {
+        group.last.endTicks = endTicks;
+        writeLast(thread, 0);
+    } else if (group.calls > 0) {
+        writeLast(thread, group.groupId);
+        writeGroup(thread, group, endTicks);
+    }
+    leave(thread);
+    group = {};
+}
+
+} // namespace
+
+Handle beginForeignGroup(ThreadState& thread, const Event& event)
+{
+    OpenGroup& group = thread.nccl.foreign;
+    if (group.groupId != 0) { // NCCL left it without an end
+        finish(thread, ticks());
+    }
+    group.groupId = nextCallId();
+    group.startTicks = ticks();
+    group.asked = event.groupDepth > 1;
+    return {Kind::Group, Handle::kNoPlace, group.groupId};
+}
+
+void launchForeignGroup(ThreadState& thread, Handle handle)
+{
+    OpenGroup& group = thread.nccl.foreign;
+    if (handle.id() != group.groupId || group.endCallTicks != 0) {
+        return;
+    }
+    group.endCallTicks = ticks();
+    if (!standsAlone(group)) {
+        enterCall(thread.inFlight(), stringIdOf(Api::ncclGroupEnd), group.endCallTicks);
+    }
+    if (g_deviceTierOn.load(std::memory_order_acquire)) {
+        pushCorrelation(standsAlone(group) ? group.last.callId : group.groupId);
+        group.correlated = true;
+    }
+}
+
+void endForeignGroup(ThreadState& thread, Handle handle)
+{
+    if (handle.id() == thread.nccl.foreign.groupId) {
+        finish(thread, ticks());
+    }
+}
+
+Handle beginForeignCall(ThreadState& thread, Context& context, const Event& event)
+{
+    g_pluginShowsCalls.store(true, std::memory_order_relaxed);
+    OpenGroup& group = thread.nccl.foreign;
+    writeLast(thread, group.groupId);
+    ++group.calls;
+    ForeignCall& call = group.last;
+    call.api = apiOf(textOf(event.coll.function));
+    call.communicator = communicatorOf(context);
+    call.callId = nextCallId();
+    call.count = event.coll.count;
+    call.stream = event.stream;
+    call.peer = peerOf(event);
+    constexpr std::uint16_t kUnknownType = 0xFFFF;
+    const auto type = datatypeOf(event.coll.datatype);
+    call.datatype = type ? type->number : kUnknownType;
+    if (call.communicator != nullptr) {
+        call.sequence = call.communicator->nextSequence.fetch_add(1, std::memory_order_relaxed);
+    }
+    call.startTicks = ticks();
+    trace::InFlight& slot = thread.inFlight();
+    slot.communicator = call.communicator != nullptr ? call.communicator->id : 0;
+    slot.sequence = call.sequence;
+    slot.count = call.count;
+    enterCall(slot, call.api, call.startTicks);
+    return {Kind::Call, Handle::kNoPlace, call.callId};
+}
+
+void endForeignCall(ThreadState& thread, Handle handle)
+{
+    OpenGroup& group = thread.nccl.foreign;
+    if (handle.id() != group.last.callId || group.last.endTicks != 0) {
+        return; // NCCL may end one twice
+    }
+    group.last.endTicks = ticks();
+    if (group.groupId == 0) { // it began before the recording did
+        writeLast(thread, 0);
+        group = {};
+    }
+    if (group.groupId == 0 || group.asked) {
+        leave(thread); // a single one goes on to its launch
+    }
+}
+
+void countForeignCall(Context& context)
+{
+    if (Communicator* const communicator = communicatorOf(context); communicator != nullptr) {
+        communicator->nextSequence.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+} // namespace ringside::collector::profiler

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/deep_events.h"
+
+#include "profiler/observe.h"
+
+#include <unistd.h>
+
+namespace ringside::collector::profiler {
+namespace {
+
+Place* takeOther(Context* context, EventType type)
+{
+    static constinit std::atomic<std::uint64_t> next{1};
+    Place* const place = pool().take(Kind::Other, next.fetch_add(1, std::memory_order_relaxed));
+    if (place != nullptr) {
+        place->context.store(context, std::memory_order_relaxed);
+        place->type = type;
+    }
+    return place;
+}
+
+bool isOfThisProcess(const Event& event)
+{
+    return event.proxyOp.pid == getpid(); // once an operation and channel
+}
+
+/// The first of a state that repeats: a sender asks again and again whether its peer is ready.
+void noteFirst(std::uint64_t& at)
+{
+    at = at != 0 ? at : ticks();
+}
+
+void noteMessage(ProxyMessage& message, State state, const StateDetails& details)
+{
+    if (details.bytes != trace::kUnknownNumber && details.bytes != 0) {
+        message.bytes = details.bytes;
+    }
+    switch (state) {
+    case State::StepSendGpuWait:
+    case State::StepRecvGpuWait:
+        return noteFirst(message.gpuWaitTicks);
+    case State::StepSendPeerWait:
+        return noteFirst(message.peerWaitTicks);
+    case State::StepSendWait:
+    case State::StepRecvWait:
+        return noteFirst(message.networkWaitTicks);
+    case State::StepRecvFlushWait:
+        return noteFirst(message.flushWaitTicks);
+    default:
+        return;
+    }
+}
+
+} // namespace
+
+Place* beginChannel(Context& context, const Event& event)
+{
+    constexpr unsigned kFirstWithTimes = 4;
+    Place* const place = event.version >= kFirstWithTimes ? takeOther(&context, kKernelCh) : nullptr;
+    if (place != nullptr) {
+        const Handle operation(event.parent);
+        place->channel = {.operation = operation.idOf(Kind::Operation),
+                          .deviceStartNs = event.kernelCh.timer,
+                          .deviceEndNs = 0,
+                          .startSeenTicks = ticks(),
+                          .endSeenTicks = 0,
+                          .notBeforeTicks = pool().notBeforeOf(operation),
+                          .channel = event.kernelCh.channel};
+    }
+    return place;
+}
+
+void endChannel(ThreadState& thread, const Place& place)
+{
+    const Channel& channel = place.channel;
+    auto* const record =
+        channel.endSeenTicks != 0 ? thread.ring->reserve<trace::ChannelTimeRecord>() : nullptr;
+    if (record == nullptr) {
+        return;
+    }
+    record->operation = channel.operation;
+    record->deviceStartNs = channel.deviceStartNs;
+    record->deviceEndNs = channel.deviceEndNs;
+    record->startSeenTicks = channel.startSeenTicks;
+    record->endSeenTicks = channel.endSeenTicks;
+    record->notBeforeTicks = channel.notBeforeTicks;
+    record->device = place.context.load(std::memory_order_relaxed)->device;
+    record->channel = channel.channel;
+    thread.ring->commit(record, trace::RecordKind::ChannelTime);
+}
+
+Place* beginProxyOperation(Context* context, const Event& event)
+{
+    const bool ours = isOfThisProcess(event);
+    Place* const place = takeOther(ours ? context : nullptr, kProxyOp);
+    if (place != nullptr) {
+        place->proxyOperation = {.operation = ours ? Handle(event.parent).idOf(Kind::Operation) : 0,
+                                 .peer = event.proxyOp.peer,
+                                 .channel = event.proxyOp.channel,
+                                 .isSend = event.proxyOp.isSend != 0};
+    }
+    return place;
+}
+
+Place* beginProxyMessage(const Event& event)
+{
+    const Place* const operation = pool().find(Handle(event.parent));
+    if (operation == nullptr || operation->type != kProxyOp) {
+        return nullptr;
+    }
+    Place* const place = takeOther(operation->context.load(std::memory_order_relaxed), kProxyStep);
+    if (place != nullptr) {
+        place->message = {.of = operation->proxyOperation,
+                          .startTicks = ticks(),
+                          .gpuWaitTicks = 0,
+                          .peerWaitTicks = 0,
+                          .networkWaitTicks = 0,
+                          .flushWaitTicks = 0,
+                          .bytes = trace::kUnknownNumber,
+                          .step = event.proxyStep.step};
+    }
+    return place;
+}
+
+void endProxyMessage(ThreadState& thread, const Place& place)
+{
+    auto* const record = thread.ring->reserve<trace::ProxyStepRecord>();
+    if (record == nullptr) {
+        return;
+    }
+    const ProxyMessage& message = place.message;
+    record->operation = message.of.operation;
+    record->startTicks = message.startTicks;
+    record->endTicks = ticks();
+    record->gpuWaitTicks = message.gpuWaitTicks;
+    record->peerWaitTicks = message.peerWaitTicks;
+    record->networkWaitTicks = message.networkWaitTicks;
+    record->flushWaitTicks = message.flushWaitTicks;
+    record->bytes = message.bytes;
+    record->peer = message.of.peer;
+    record->step = message.step;
+    record->channel = message.of.channel;
+    record->isSend = message.of.isSend ? 1 : 0;
+    thread.ring->commit(record, trace::RecordKind::ProxyStep);
+}
+
+void noteState(Place& place, State state, const StateDetails& details)
+{
+    if (place.type == kProxyStep) {
+        noteMessage(place.message, state, details);
+    } else if (place.type == kKernelCh && state == State::KernelChStop && details.deviceEndNs != 0) {
+        place.channel.deviceEndNs = details.deviceEndNs;
+        place.channel.endSeenTicks = ticks();
+    }
+}
+
+} // namespace ringside::collector::profiler

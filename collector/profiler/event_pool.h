@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles of events, and a place for those that must be remembered until they end. NCCL keeps handles as long
+// as it likes, calls us from its own threads, and may hand us one of another process: so a handle is a number
+// that is checked against its place, never an address. Places are taken in turn, without a lock; one that was
+// given back keeps what its event was until it is taken again (16,384 events later), since NCCL names parents
+// that have ended.
+#pragma once
+#include "abi/nccl_profiler.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace ringside::collector::profiler {
+
+struct Context;
+
+/// What kind of thing a handle's id counts.
+enum class Kind : std::uint8_t { None = 0, Group = 1, Call = 2, Operation = 3, Launch = 4, Other = 5 };
+
+/// A void* of NCCL's, taken apart: 4 bits kind, 16 bits place, 44 bits id.
+class Handle final {
+public:
+    static constexpr std::uint64_t kNoPlace = 0xFFFF;
+    constexpr Handle() = default;
+    constexpr Handle(Kind kind, std::uint64_t place, std::uint64_t id)
+        : m_bits(static_cast<std::uint64_t>(kind) << 60U | place << 44U | (id & kIdMask))
+    {}
+    explicit Handle(const void* pointer) : m_bits(reinterpret_cast<std::uintptr_t>(pointer)) {}
+    static constexpr Handle ofBits(std::uint64_t bits)
+    {
+        Handle handle;
+        handle.m_bits = bits;
+        return handle;
+    }
+
+    [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(m_bits >> 60U); }
+    [[nodiscard]] constexpr std::uint64_t place() const { return m_bits >> 44U & 0xFFFFU; }
+    [[nodiscard]] constexpr std::uint64_t id() const { return m_bits & kIdMask; }
+    [[nodiscard]] constexpr std::uint64_t bits() const { return m_bits; }
+    [[nodiscard]] void* pointer() const
+    {
+        return reinterpret_cast<void*>(m_bits); // NOLINT(performance-no-int-to-ptr): NCCL only stores it
+    }
+    /// The id if the handle is of this kind, else 0.
+    [[nodiscard]] constexpr std::uint64_t idOf(Kind kind) const { return this->kind() == kind ? id() : 0; }
+
+private:
+    static constexpr std::uint64_t kIdMask = (std::uint64_t{1} << 44U) - 1;
+    std::uint64_t m_bits = 0;
+};
+
+struct Operation {
+    std::uint64_t callId;
+    std::uint64_t startTicks, launchStartTicks, launchEndTicks;
+    std::uint64_t sequence, bytes;
+    std::uint32_t function, algorithm, protocol;
+    std::int32_t peer;
+    std::uint8_t channels;
+};
+struct Channel {
+    std::uint64_t operation;
+    std::uint64_t deviceStartNs, deviceEndNs;
+    std::uint64_t startSeenTicks, endSeenTicks, notBeforeTicks;
+    std::uint8_t channel;
+};
+struct ProxyOperation {
+    std::uint64_t operation;
+    std::int32_t peer;
+    std::uint8_t channel;
+    bool isSend;
+};
+struct ProxyMessage {
+    ProxyOperation of;
+    std::uint64_t startTicks, gpuWaitTicks, peerWaitTicks, networkWaitTicks, flushWaitTicks, bytes;
+    std::int32_t step;
+};
+
+/// One remembered event. Its owner is whoever NCCL lets end it; others may read what is atomic.
+struct Place {
+    std::atomic<std::uint64_t> key{0}; ///< bits of the handle that it belongs to, also after the end
+    std::atomic<bool> taken{false};
+    std::atomic<void*> theirs{nullptr}; ///< the handle of the plugin behind ours
+    std::atomic<std::uint64_t> notBeforeTicks{
+        0}; ///< of an operation: it cannot have run earlier; 0: not known
+    std::atomic<Context*> context{nullptr};
+    EventType type{}; ///< of what ours is interested in; 0: the place is held for the plugin behind ours
+    union {
+        Operation operation;
+        Channel channel;
+        ProxyOperation proxyOperation;
+        ProxyMessage message;
+    };
+    constexpr Place() : operation{} {}
+    [[nodiscard]] Handle handle() const { return Handle::ofBits(key.load(std::memory_order_relaxed)); }
+};
+
+class EventPool final {
+public:
+    static constexpr std::size_t kPlaces = 1U << 14U;
+
+    /// Null when none is free nearby: counted.
+    Place* take(Kind kind, std::uint64_t id);
+    /// The place of an event that has not ended.
+    [[nodiscard]] Place* find(Handle handle);
+    /// What the plugin behind ours calls an event, also one that has ended; null when that is forgotten.
+    [[nodiscard]] void* theirsOf(Handle handle) const;
+    [[nodiscard]] std::uint64_t notBeforeOf(Handle handle) const;
+    static void giveBack(Place& place) { place.taken.store(false, std::memory_order_release); }
+    /// Gives back what a communicator that is gone has left.
+    void giveBackAll(const Context& context);
+    void countDropped() { m_dropped.fetch_add(1, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t dropped() const { return m_dropped.load(std::memory_order_relaxed); }
+
+private:
+    template <class T>
+    [[nodiscard]] T read(Handle handle, const std::atomic<T> Place::*member) const;
+
+    std::array<Place, kPlaces> m_places;
+    std::atomic<std::uint64_t> m_next{0};
+    std::atomic<std::uint64_t> m_dropped{0};
+};
+
+} // namespace ringside::collector::profiler

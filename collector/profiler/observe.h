@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of events: which are asked for, and the records they leave. Called between the beginning and
+// the end of a callback of NCCL's, on whatever thread that comes.
+#pragma once
+#include "profiler/context.h"
+#include "profiler/event_pool.h"
+#include "record/level.h"
+#include "record/session.h"
+
+#include <optional>
+#include <string_view>
+
+namespace ringside::collector::profiler {
+
+/// Of the process; usable before and after recording.
+EventPool& pool();
+Contexts& contexts();
+
+/// What this version is to tell us at a level.
+[[nodiscard]] std::uint64_t wantedEvents(unsigned version, Level level);
+
+struct Datatype {
+    std::uint16_t number; ///< ncclDataType_t
+    std::uint8_t bytes;
+};
+/// NCCL's names of types; they are the enumeration's.
+[[nodiscard]] std::optional<Datatype> datatypeOf(const char* name);
+
+/// Root or peer of a call or operation; -1 where it has none or NCCL does not tell.
+[[nodiscard]] std::int32_t peerOf(const Event& event);
+
+/// A null pointer is no text.
+inline std::string_view textOf(const char* text)
+{
+    return text != nullptr ? std::string_view(text) : std::string_view();
+}
+
+// Operations (Coll, P2p, CeColl). The place is remembered until the event's end.
+[[nodiscard]] Place* beginOperation(ThreadState& thread, Context& context, const Event& event);
+void endOperation(ThreadState& thread, const Place& place);
+void beginLaunch(ThreadState& thread, const Context& context);
+void endLaunch(ThreadState& thread);
+
+} // namespace ringside::collector::profiler

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations: what NCCL makes of a call, told when it enqueues them. Which call an operation is of, NCCL says
+// itself from API version 5 on; before, it is the call that the thread is inside, or one of its group.
+#include "api/functions.h"
+#include "profiler/observe.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ringside::collector::profiler {
+namespace {
+
+struct NamedDatatype {
+    std::string_view name;
+    Datatype type;
+};
+// In the order of nccl.h. NCCL has no name for ncclUint8, as the only one, and says Unknown.
+constexpr std::array kDatatypes{
+    NamedDatatype{"ncclInt8", {0, 1}},        NamedDatatype{"Unknown", {1, 1}},
+    NamedDatatype{"ncclInt32", {2, 4}},       NamedDatatype{"ncclUint32", {3, 4}},
+    NamedDatatype{"ncclInt64", {4, 8}},       NamedDatatype{"ncclUint64", {5, 8}},
+    NamedDatatype{"ncclFloat16", {6, 2}},     NamedDatatype{"ncclFloat32", {7, 4}},
+    NamedDatatype{"ncclFloat64", {8, 8}},     NamedDatatype{"ncclBfloat16", {9, 2}},
+    NamedDatatype{"ncclFloat8e4m3", {10, 1}}, NamedDatatype{"ncclFloat8e5m2", {11, 1}},
+};
+
+std::uint64_t bytesOf(const Event& event)
+{
+    const auto type = datatypeOf(event.coll.datatype);
+    return type ? event.coll.count * type->bytes : trace::kUnknownNumber;
+}
+
+std::uint64_t bytesOf(const GroupedCall& call)
+{
+    return call.datatype < kDatatypes.size() ? call.count * kDatatypes[call.datatype].type.bytes
+                                             : trace::kUnknownNumber;
+}
+
+/// NCCL's name of what a call does: "AllReduce" of ncclAllReduce.
+std::string_view functionOf(std::uint32_t api)
+{
+    constexpr std::string_view kPrefix = "nccl";
+    constexpr std::string_view kSuffix = "Config";
+    std::string_view name = kApiNames[api - 1];
+    name.remove_prefix(kPrefix.size());
+    if (name.ends_with(kSuffix)) {
+        name.remove_suffix(kSuffix.size());
+    }
+    return name == "Bcast" ? "Broadcast" : name;
+}
+
+bool fits(const GroupedCall& call, const Context& context, const Event& event, std::uint64_t bytes)
+{
+    if (call.callId == 0 || functionOf(call.api) != textOf(event.coll.function)) {
+        return false;
+    }
+    const Communicator* const known = context.communicator.load(std::memory_order_relaxed);
+    const bool same = known != nullptr ? known == call.communicator
+                                       : context.size == 0 || call.communicator == nullptr ||
+                                             (context.size == call.communicator->identity.size &&
+                                              context.rank == call.communicator->identity.rank);
+    const bool peer = event.type != kP2p || call.peer == event.coll.root;
+    return same && peer && bytesOf(call) == bytes;
+}
+
+std::uint64_t callInGroup(NcclThread& nccl, Context& context, const Event& event)
+{
+    const std::uint64_t bytes = bytesOf(event);
+    for (std::size_t index = 0; index < nccl.groupedCalls; ++index) {
+        GroupedCall& call = nccl.grouped[index];
+        if (fits(call, context, event, bytes)) {
+            bind(context, call.communicator);
+            return std::exchange(call.callId, 0);
+        }
+    }
+    return 0;
+}
+
+std::uint64_t callOf(NcclThread& nccl, Context& context, const Event& event)
+{
+    constexpr unsigned kFirstThatTells = 5;
+    if (event.version >= kFirstThatTells) {
+        return Handle(event.parent).idOf(Kind::Call);
+    }
+    if (!nccl.inside) {
+        return 0;
+    }
+    if (nccl.callId == 0) {
+        return callInGroup(nccl, context, event);
+    }
+    bind(context, nccl.communicator);
+    return nccl.callId;
+}
+
+/// The begin of the call that the thread is inside; 0: it is in none.
+std::uint64_t enclosingStart(const ThreadState& thread)
+{
+    return thread.nccl.inside ? thread.inFlight().startTicks : 0;
+}
+
+void addLaunch(const ThreadState& thread, const Context& context, Operation& operation)
+{
+    const NcclThread& nccl = thread.nccl;
+    if (nccl.launchContext == &context && nccl.launchStartTicks >= enclosingStart(thread)) {
+        operation.launchStartTicks = nccl.launchStartTicks;
+        operation.launchEndTicks = nccl.launchEndTicks;
+    }
+}
+
+void learnFromVersion3(Context& context, const Event& event)
+{
+    if (event.communicatorHash != 0) {
+        context.hash.store(event.communicatorHash, std::memory_order_relaxed);
+    }
+}
+
+std::uint64_t nextOperation()
+{
+    static constinit std::atomic<std::uint64_t> next{1};
+    return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+} // namespace
+
+std::optional<Datatype> datatypeOf(const char* name)
+{
+    const auto* const found =
+        std::find_if(kDatatypes.begin(), kDatatypes.end(),
+                     [name](const NamedDatatype& type) { return type.name == textOf(name); });
+    return found != kDatatypes.end() ? std::optional(found->type) : std::nullopt;
+}
+
+std::int32_t peerOf(const Event& event)
+{
+    constexpr std::array<std::string_view, 4> kRooted{"Broadcast", "Reduce", "Gather", "Scatter"};
+    const bool transfer = event.type == kP2p || event.type == kP2pApi;
+    const bool rooted =
+        std::find(kRooted.begin(), kRooted.end(), textOf(event.coll.function)) != kRooted.end();
+    return transfer || rooted ? event.coll.root : -1; // NCCL says 0 of the others
+}
+
+Place* beginOperation(ThreadState& thread, Context& context, const Event& event)
+{
+    Place* const place = pool().take(Kind::Operation, nextOperation());
+    if (place == nullptr) {
+        return nullptr;
+    }
+    learnFromVersion3(context, event);
+    place->context.store(&context, std::memory_order_relaxed);
+    place->type = static_cast<EventType>(event.type);
+    Operation& operation = place->operation;
+    operation = {};
+    operation.startTicks = ticks();
+    operation.callId = callOf(thread.nccl, context, event);
+    operation.sequence = event.type == kP2p ? trace::kUnknownNumber : event.coll.sequence;
+    operation.bytes = bytesOf(event);
+    operation.function = registry().intern(textOf(event.coll.function));
+    operation.algorithm = registry().intern(textOf(event.coll.algorithm));
+    operation.protocol = registry().intern(textOf(event.coll.protocol));
+    operation.peer = peerOf(event);
+    operation.channels = event.coll.channels;
+    if (event.type != kCeColl) {
+        addLaunch(thread, context, operation);
+    }
+    place->notBeforeTicks.store(operation.launchStartTicks != 0 ? operation.launchStartTicks
+                                                                : enclosingStart(thread),
+                                std::memory_order_relaxed);
+    return place;
+}
+
+void endOperation(ThreadState& thread, const Place& place)
+{
+    auto* const record = thread.ring->reserve<trace::NcclOperationRecord>();
+    if (record == nullptr) {
+        return;
+    }
+    const Operation& operation = place.operation;
+    const Context& context = *place.context.load(std::memory_order_relaxed);
+    const Communicator* const communicator = context.communicator.load(std::memory_order_relaxed);
+    record->operation = place.handle().id();
+    record->callId = operation.callId;
+    record->startTicks = operation.startTicks;
+    record->endTicks = ticks();
+    record->launchStartTicks = operation.launchStartTicks;
+    record->launchEndTicks = operation.launchEndTicks;
+    record->ncclSequence = operation.sequence;
+    record->bytes = operation.bytes;
+    record->communicator = communicator != nullptr ? communicator->id : 0;
+    record->function = operation.function;
+    record->algorithm = operation.algorithm;
+    record->protocol = operation.protocol;
+    record->peer = operation.peer;
+    record->channels = operation.channels;
+    thread.ring->commit(record, trace::RecordKind::NcclOperation);
+}
+
+void beginLaunch(ThreadState& thread, const Context& context)
+{
+    thread.nccl.launchContext = &context;
+    thread.nccl.launchEndTicks = 0;
+    thread.nccl.launchStartTicks = ticks();
+}
+
+void endLaunch(ThreadState& thread)
+{
+    thread.nccl.launchEndTicks = ticks();
+}
+
+} // namespace ringside::collector::profiler

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/tier.h"
+
+#include "profiler/announce.h"
+#include "profiler/observe.h"
+#include "profiler/plugin.h"
+
+#include <ringside/trace/writer.h>
+
+namespace ringside::collector::profiler {
+namespace {
+
+constexpr unsigned kOldest = 3;
+
+std::string reasonOf(unsigned version)
+{
+    switch (version) {
+    case 0: {
+        const std::string reason = whyNotAnnounced();
+        return reason.empty() ? "no NCCL of version 2.26 or later asked for it" : reason;
+    }
+    case kOldest:
+        return "profiler API 3: calls are tied to operations by order, no times of channels";
+    case kOldest + 1:
+        return "profiler API 4: calls are tied to operations by order";
+    default:
+        return "";
+    }
+}
+
+} // namespace
+
+void Tier::begin(trace::Writer& writer, const Options&)
+{
+    describe(writer);
+}
+
+void Tier::pass(trace::Writer& writer, Registry& registry)
+{
+    contexts().setMasks([](unsigned version) { return wantedEvents(version, level()); });
+    contexts().nameCommunicators(registry);
+    if (const unsigned version = versionInUse(); version != m_version) {
+        m_version = version;
+        writer.add(trace::SettingRow{"nccl", "profiler_api", std::to_string(version)});
+        describe(writer);
+    }
+    if (const std::uint64_t dropped = pool().dropped(); dropped != m_dropped) {
+        m_dropped = dropped;
+        writer.setDropped({"nccl events", 0, static_cast<std::int64_t>(dropped)});
+    }
+}
+
+void Tier::end(trace::Writer& writer, Registry& registry)
+{
+    pass(writer, registry);
+    describe(writer); // the program may have changed its environment
+    abandon();
+}
+
+void Tier::abandon()
+{
+    contexts().setMasks([](unsigned) { return std::uint64_t{0}; });
+}
+
+void Tier::describe(trace::Writer& writer) const
+{
+    writer.setTier({"nccl", m_version != 0, reasonOf(m_version), std::nullopt, std::nullopt});
+}
+
+} // namespace ringside::collector::profiler

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the wrappers and NCCL's profiler plugin tell each other about a thread's NCCL calls. Plain values:
+// only their own thread reads them.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace ringside::collector {
+
+struct Communicator;
+
+/// A call that came past the wrappers (intercept/foreign_call.h).
+struct ForeignCall {
+    std::uint32_t api = 0;                ///< string id of its name
+    Communicator* communicator = nullptr; ///< null: not known
+    std::uint64_t callId = 0;             ///< nextCallId()
+    std::uint64_t groupId = 0;            ///< 0: in no group
+    std::uint64_t sequence = 0;
+    std::uint64_t startTicks = 0;
+    std::uint64_t endTicks = 0;
+    std::uint64_t count = 0;
+    void* stream = nullptr;
+    std::int32_t peer = -1;           ///< root or peer, -1: none or not known
+    std::uint16_t datatype = 0;       ///< ncclDataType_t
+    std::uint16_t reduction = 0xFFFF; ///< not known
+};
+
+/// A call in a group, for NCCLs that do not tell of which call an operation is (profiler API 3 and 4).
+struct GroupedCall {
+    std::uint64_t callId; ///< 0: already found its operation
+    Communicator* communicator;
+    std::uint64_t count;
+    std::uint32_t api; ///< string id of its name
+    std::int32_t peer;
+    std::uint32_t datatype; ///< ncclDataType_t
+};
+
+/// The group of calls that came past the wrappers, until it ends; NCCL makes one for a single call as well.
+struct OpenGroup {
+    std::uint64_t groupId = 0; ///< 0: none
+    std::uint64_t startTicks = 0;
+    std::uint64_t endCallTicks = 0; ///< begin of what launches it; 0: not yet
+    std::uint64_t calls = 0;
+    bool asked = false;      ///< the program asked for it
+    bool correlated = false; ///< its launches are being tied to it
+    ForeignCall last;        ///< not written yet: only the group's end tells whether it stands alone
+};
+
+struct NcclThread {
+    // By the wrappers, around the real call alone: no record is half written, so the plugin may write its
+    // own.
+    bool inside = false;
+    std::uint64_t callId = 0; ///< of a data call, 0: another call
+    Communicator* communicator = nullptr;
+    std::array<GroupedCall, 64> grouped{}; ///< further ones are not linked
+    std::size_t groupedCalls = 0;
+    // By the plugin.
+    bool inPlugin = false;
+    const void* launchContext = nullptr; ///< whose launch was seen last
+    std::uint64_t launchStartTicks = 0;
+    std::uint64_t launchEndTicks = 0;
+    OpenGroup foreign;
+};
+
+/// Says that the thread is inside the real function of an NCCL call.
+class InsideNccl final {
+public:
+    InsideNccl(NcclThread& thread, std::uint64_t callId, Communicator* communicator) : m_thread(thread)
+    {
+        thread.callId = callId;
+        thread.communicator = communicator;
+        thread.inside = true;
+    }
+    ~InsideNccl()
+    {
+        m_thread.inside = false;
+        m_thread.callId = 0;
+    }
+    InsideNccl(const InsideNccl&) = delete;
+    InsideNccl& operator=(const InsideNccl&) = delete;
+
+private:
+    NcclThread& m_thread;
+};
+
+} // namespace ringside::collector

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program of profiler_platform_test: two ranks in one process on the CPU platform's NCCL, which loads the
+// collector as its profiler plugin. Arguments are scenes, played in order; "dlsym" makes the following ones
+// call NCCL past every wrapper, "watch" as the first one waits for the device tier. Says at the end what the
+// ranks computed.
+#include "watch_trace.h"
+
+#include <cuda_runtime.h>
+#include <nccl.h>
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+namespace {
+
+constexpr int kRanks = 2;
+constexpr std::size_t kElements = 1000;
+
+void require(bool condition, const char* what)
+{
+    if (!condition) {
+        std::fprintf(stderr, "failed: %s\n", what);
+        std::exit(1);
+    }
+}
+
+// The functions of NCCL, by the wrappers or past them.
+struct Nccl {
+    decltype(&ncclCommInitAll) initAll = &ncclCommInitAll;
+    decltype(&ncclCommDestroy) destroy = &ncclCommDestroy;
+    decltype(&ncclCommAbort) abort = &ncclCommAbort;
+    decltype(&ncclAllReduce) allReduce = &ncclAllReduce;
+    decltype(&ncclBroadcast) broadcast = &ncclBroadcast;
+    decltype(&ncclAllGather) allGather = &ncclAllGather;
+    decltype(&ncclAlltoAll) allToAll = &ncclAlltoAll;
+    decltype(&ncclSend) send = &ncclSend;
+    decltype(&ncclRecv) receive = &ncclRecv;
+    decltype(&ncclGroupStart) groupStart = &ncclGroupStart;
+    decltype(&ncclGroupEnd) groupEnd = &ncclGroupEnd;
+
+    void takePastWrappers()
+    {
+        void* const library = dlopen("libnccl.so.2", RTLD_NOW);
+        require(library != nullptr, "dlopen of libnccl.so.2");
+        const auto take = [library](auto& function, const char* name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+            require(function != nullptr, name);
+        };
+        take(initAll, "ncclCommInitAll");
+        take(destroy, "ncclCommDestroy");
+        take(abort, "ncclCommAbort");
+        take(allReduce, "ncclAllReduce");
+        take(broadcast, "ncclBroadcast");
+        take(allGather, "ncclAllGather");
+        take(allToAll, "ncclAlltoAll");
+        take(send, "ncclSend");
+        take(receive, "ncclRecv");
+        take(groupStart, "ncclGroupStart");
+        take(groupEnd, "ncclGroupEnd");
+    }
+};
+
+struct Ranks {
+    Nccl nccl;
+    std::array<ncclComm_t, kRanks> communicators{};
+    std::array<cudaStream_t, kRanks> streams{};
+    std::array<float*, kRanks> from{};
+    std::array<float*, kRanks> to{};
+
+    Ranks()
+    {
+        for (std::size_t rank = 0; rank < kRanks; ++rank) {
+            cudaSetDevice(static_cast<int>(rank));
+            cudaStreamCreate(&streams[rank]);
+            cudaMalloc(reinterpret_cast<void**>(&from[rank]), kRanks * kElements * sizeof(float));
+            cudaMalloc(reinterpret_cast<void**>(&to[rank]), kRanks * kElements * sizeof(float));
+            for (std::size_t i = 0; i < kRanks * kElements; ++i) {
+                from[rank][i] = static_cast<float>(rank + 1);
+            }
+        }
+    }
+    void open()
+    {
+        require(nccl.initAll(communicators.data(), kRanks, nullptr) == ncclSuccess, "ncclCommInitAll");
+    }
+    void close()
+    {
+        for (ncclComm_t& communicator : communicators) {
+            require(nccl.destroy(communicator) == ncclSuccess, "ncclCommDestroy");
+        }
+    }
+    void synchronise()
+    {
+        for (cudaStream_t stream : streams) {
+            cudaStreamSynchronize(stream);
+        }
+    }
+    /// Each rank on a thread of its own, as calls outside of groups need it.
+    template <class Body>
+    void onThreads(Body&& body)
+    {
+        std::array<std::thread, kRanks> threads;
+        for (std::size_t rank = 0; rank < kRanks; ++rank) {
+            threads[rank] = std::thread([rank, &body] {
+                cudaSetDevice(static_cast<int>(rank));
+                body(rank);
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        synchronise();
+    }
+    template <class Body>
+    void inGroup(Body&& body)
+    {
+        nccl.groupStart();
+        for (std::size_t rank = 0; rank < kRanks; ++rank) {
+            body(rank);
+        }
+        require(nccl.groupEnd() == ncclSuccess, "ncclGroupEnd");
+        synchronise();
+    }
+    void allReduce(std::size_t rank, std::size_t count)
+    {
+        require(nccl.allReduce(from[rank], to[rank], count, ncclFloat32, ncclSum, communicators[rank],
+                               streams[rank]) == ncclSuccess,
+                "ncclAllReduce");
+    }
+    void broadcast(std::size_t rank)
+    {
+        require(nccl.broadcast(from[rank], to[rank], 10, ncclInt8, 1, communicators[rank], streams[rank]) ==
+                    ncclSuccess,
+                "ncclBroadcast");
+    }
+};
+
+void play(Ranks& ranks, std::string_view scene)
+{
+    if (scene == "dlsym") {
+        ranks.nccl.takePastWrappers();
+    } else if (scene == "open") {
+        ranks.open();
+    } else if (scene == "close") {
+        ranks.close();
+    } else if (scene == "abort") {
+        for (ncclComm_t& communicator : ranks.communicators) {
+            ranks.nccl.abort(communicator);
+        }
+    } else if (scene == "single") {
+        ranks.onThreads([&](std::size_t rank) { ranks.allReduce(rank, kElements); });
+    } else if (scene == "several") {
+        ranks.onThreads([&](std::size_t rank) {
+            ranks.broadcast(rank);
+            ranks.allReduce(rank, 7);
+        });
+    } else if (scene == "group") { // NCCL may enqueue in another order than that of the calls
+        ranks.inGroup([&](std::size_t rank) {
+            ranks.allReduce(rank, 5);
+            ranks.broadcast(rank);
+            ranks.allReduce(rank, 500);
+        });
+    } else if (scene == "exchange") {
+        ranks.inGroup([&](std::size_t rank) {
+            const int peer = static_cast<int>(1 - rank);
+            ranks.nccl.send(ranks.from[rank], 20, ncclFloat32, peer, ranks.communicators[rank],
+                            ranks.streams[rank]);
+            ranks.nccl.receive(ranks.to[rank], 20, ncclFloat32, peer, ranks.communicators[rank],
+                               ranks.streams[rank]);
+        });
+    } else if (scene == "alltoall") {
+        ranks.onThreads([&](std::size_t rank) {
+            ranks.nccl.allToAll(ranks.from[rank], ranks.to[rank], 30, ncclFloat32, ranks.communicators[rank],
+                                ranks.streams[rank]);
+        });
+    } else {
+        require(false, scene.data());
+    }
+}
+
+} // namespace
+
+int main(int count, char** scenes)
+{
+    const bool watch = count > 1 && std::string_view(scenes[1]) == "watch";
+    const pid_t watcher = watch ? ringside::test::watchTheTrace() : 0; // before CUDA has threads
+    Ranks ranks;
+    int status = 0;
+    require(!watch || (waitpid(watcher, &status, 0) == watcher && status == 0), "the device tier");
+    for (int index = watch ? 2 : 1; index < count; ++index) {
+        play(ranks, scenes[index]);
+    }
+    std::printf("computed %g %g\n", static_cast<double>(ranks.to[0][0]), static_cast<double>(ranks.to[1][0]));
+    return 0;
+}
