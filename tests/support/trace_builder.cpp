@@ -52,10 +52,6 @@ void writeRow(Writer& writer, const DropRow& row)
 {
     writer.setDropped(row);
 }
-void writeRow(Writer& writer, const WindowRow& row)
-{
-    writer.setWindow(row);
-}
 template <class Row>
 void writeRow(Writer& writer, const Row& row)
 {
