@@ -67,17 +67,18 @@ Context* Contexts::unboundSince(std::uint64_t sinceTicks, std::int32_t size, std
     return found;
 }
 
-void Contexts::close(Context& context)
+bool Contexts::close(Context& context)
 {
     const std::scoped_lock lock(m_mutex);
     if (!context.open.exchange(false)) {
-        return;
+        return false;
     }
     for (MaskUse& use : m_masks) {
         if (use.mask == context.mask && --use.contexts == 0) {
             use = {};
         }
     }
+    return true;
 }
 
 void Contexts::nameCommunicators(Registry& registry)

@@ -22,6 +22,7 @@ struct Context {
     std::uint64_t createdTicks = 0;
     int* mask = nullptr;
     void* theirs = nullptr;             ///< the context of the plugin behind ours; null: it made none
+    bool chained = false;               ///< the plugin behind ours takes events of this communicator
     std::atomic<std::uint64_t> hash{0}; ///< NCCL's own; 0: not told (version 3: with the first operation)
     std::atomic<Communicator*> communicator{nullptr}; ///< null: not known yet
     std::atomic<bool> named{true};                    ///< false: `communicator` has yet to be given the hash
@@ -41,8 +42,8 @@ public:
     /// The context of a communicator that was made since `sinceTicks` by the calling program's call: null
     /// unless just one fits.
     [[nodiscard]] Context* unboundSince(std::uint64_t sinceTicks, std::int32_t size, std::int32_t rank) const;
-    /// Lets go of the mask with its last context: NCCL may be unloaded then.
-    void close(Context& context);
+    /// Lets go of the mask with its last context: NCCL may be unloaded then. False: it was closed already.
+    bool close(Context& context);
     /// Sets every mask to what `wanted(version)` says. A mask of NCCL's is written only while a communicator
     /// of its is open.
     template <class Wanted>

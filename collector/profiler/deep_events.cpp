@@ -10,8 +10,7 @@ namespace {
 
 Place* takeOther(Context* context, EventType type)
 {
-    static constinit std::atomic<std::uint64_t> next{1};
-    Place* const place = pool().take(Kind::Other, next.fetch_add(1, std::memory_order_relaxed));
+    Place* const place = pool().take(Kind::Other, pool().nextId());
     if (place != nullptr) {
         place->context.store(context, std::memory_order_relaxed);
         place->type = type;

@@ -109,6 +109,8 @@ public:
     static void giveBack(Place& place) { place.taken.store(false, std::memory_order_release); }
     /// Gives back what a communicator that is gone has left.
     void giveBackAll(const Context& context);
+    /// For events that nothing else numbers.
+    [[nodiscard]] std::uint64_t nextId() { return 1 + m_ids.fetch_add(1, std::memory_order_relaxed); }
     void countDropped() { m_dropped.fetch_add(1, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t dropped() const { return m_dropped.load(std::memory_order_relaxed); }
 
@@ -118,6 +120,7 @@ private:
 
     std::array<Place, kPlaces> m_places;
     std::atomic<std::uint64_t> m_next{0};
+    std::atomic<std::uint64_t> m_ids{0};
     std::atomic<std::uint64_t> m_dropped{0};
 };
 

@@ -2,7 +2,7 @@
 #include "profiler/tier.h"
 
 #include "profiler/announce.h"
-#include "profiler/observe.h"
+#include "profiler/callbacks.h"
 #include "profiler/plugin.h"
 
 #include <ringside/trace/writer.h>
@@ -37,11 +37,14 @@ void Tier::begin(trace::Writer& writer, const Options&)
 
 void Tier::pass(trace::Writer& writer, Registry& registry)
 {
-    contexts().setMasks([](unsigned version) { return wantedEvents(version, level()); });
+    contexts().setMasks([](unsigned version) { return maskFor(version); });
     contexts().nameCommunicators(registry);
     if (const unsigned version = versionInUse(); version != m_version) {
         m_version = version;
         writer.add(trace::SettingRow{"nccl", "profiler_api", std::to_string(version)});
+        if (const std::string behind = chain().description(); !behind.empty()) {
+            writer.add(trace::SettingRow{"nccl", "chained_profiler", behind});
+        }
         describe(writer);
     }
     if (const std::uint64_t dropped = pool().dropped(); dropped != m_dropped) {
@@ -59,12 +62,15 @@ void Tier::end(trace::Writer& writer, Registry& registry)
 
 void Tier::abandon()
 {
-    contexts().setMasks([](unsigned) { return std::uint64_t{0}; });
+    contexts().setMasks([](unsigned version) { return maskFor(version); }); // ours is nothing any more
 }
 
 void Tier::describe(trace::Writer& writer) const
 {
-    writer.setTier({"nccl", m_version != 0, reasonOf(m_version), std::nullopt, std::nullopt});
+    std::string reason = reasonOf(m_version);
+    const std::string behind = chain().reason();
+    reason += (reason.empty() || behind.empty() ? "" : "; ") + behind;
+    writer.setTier({"nccl", m_version != 0, reason, std::nullopt, std::nullopt});
 }
 
 } // namespace ringside::collector::profiler

@@ -340,6 +340,10 @@ int main(int count, char** words)
 {
     const char* const name = std::getenv("NCCL_PROFILER_PLUGIN");
     require(count > 1 && name != nullptr, "a version and a plugin");
+    if (count > 2 && std::strcmp(words[2], "exec") == 0) { // the rest of the script in a program of its own
+        words[2] = words[1];
+        execv("/proc/self/exe", words + 1);
+    }
     const bool inProgram = std::strcmp(name, "STATIC_PLUGIN") == 0;
     void* const library = dlopen(inProgram ? nullptr : name, RTLD_NOW | RTLD_LOCAL);
     require(library != nullptr, name);

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/callbacks.h"
+
+#include "profiler/api_calls.h"
+#include "profiler/deep_events.h"
+#include "profiler/plugin.h"
+
+#include <unistd.h>
+
+namespace ringside::collector::profiler {
+namespace {
+
+constinit EventPool g_pool;
+constinit Contexts g_contexts;
+constinit Chain g_chain;
+constinit std::atomic<unsigned> g_version{0};
+
+bool isRecording()
+{
+    return g_phase.load(std::memory_order_acquire) == Phase::Recording;
+}
+
+/// The thread if it may leave records now: not while one of its own is half written, as when NCCL is called
+/// from a signal handler.
+ThreadState* eventThread()
+{
+    if (!isRecording() || isPaused()) {
+        return nullptr;
+    }
+    ThreadState* const state = t_thread.state;
+    if (t_thread.depth == 0) {
+        return state != nullptr ? state : recordingThread();
+    }
+    return state != nullptr && state->nccl.inside && !state->nccl.inPlugin ? state : nullptr;
+}
+
+/// A call past the wrappers while recording is paused: calls are counted all the same.
+bool isUnrecordedCall(const Event& event)
+{
+    return isPaused() && (event.type == kCollApi || event.type == kP2pApi) && t_thread.depth == 0 &&
+           isRecording();
+}
+
+/// While the thread is in our part of a callback.
+class InPlugin final {
+public:
+    explicit InPlugin(ThreadState& thread) : m_thread(thread) { thread.nccl.inPlugin = true; }
+    ~InPlugin() { m_thread.nccl.inPlugin = false; }
+    InPlugin(const InPlugin&) = delete;
+    InPlugin& operator=(const InPlugin&) = delete;
+
+private:
+    const Inside m_inside;
+    ThreadState& m_thread;
+};
+
+/// A call's event tells whose context this is where one of our wrappers stands around the call.
+Handle beginCall(ThreadState& thread, Context& context, const Event& event)
+{
+    if (!thread.nccl.inside) {
+        return beginForeignCall(thread, context, event);
+    }
+    if (thread.nccl.callId == 0) {
+        return {};
+    }
+    bind(context, thread.nccl.communicator);
+    return {Kind::Call, Handle::kNoPlace, thread.nccl.callId};
+}
+
+Handle handleOf(const Place* place)
+{
+    return place != nullptr ? place->handle() : Handle();
+}
+
+/// The events of a call and its operations, on the thread that calls.
+Handle beginOnCaller(ThreadState& thread, Context& context, const Event& event)
+{
+    switch (event.type) {
+    case kGroupApi:
+        return thread.nccl.inside ? Handle() : beginForeignGroup(thread, event);
+    case kCollApi:
+    case kP2pApi:
+        return beginCall(thread, context, event);
+    case kKernelLaunch:
+        beginLaunch(thread, context);
+        return {Kind::Launch, Handle::kNoPlace, g_pool.nextId()};
+    case kColl:
+    case kP2p:
+    case kCeColl:
+        return handleOf(beginOperation(thread, context, event));
+    default:
+        return {};
+    }
+}
+
+/// The events of deep windows, which may also come for the plugin behind ours alone.
+Handle beginDeep(Context* context, const Event& event)
+{
+    if (level() < Level::Deep) {
+        return {};
+    }
+    switch (event.type) {
+    case kProxyOp:
+        return handleOf(beginProxyOperation(context, event));
+    case kProxyStep:
+        return handleOf(beginProxyMessage(event));
+    default:
+        return context != nullptr ? handleOf(beginChannel(*context, event)) : Handle();
+    }
+}
+
+Handle begin(ThreadState& thread, Context* context, const Event& event)
+{
+    if ((event.type & (kProxyOp | kProxyStep | kKernelCh)) != 0) {
+        return beginDeep(context, event);
+    }
+    return context != nullptr ? beginOnCaller(thread, *context, event) : Handle();
+}
+
+void endPlaced(ThreadState& thread, const Place& place)
+{
+    switch (place.type) {
+    case kColl:
+    case kP2p:
+    case kCeColl:
+        return endOperation(thread, place);
+    case kKernelCh:
+        return endChannel(thread, place);
+    case kProxyStep:
+        return endProxyMessage(thread, place);
+    default:
+        return;
+    }
+}
+
+void end(ThreadState& thread, Handle handle, const Place* place)
+{
+    if (place != nullptr && place->type != 0) {
+        endPlaced(thread, *place);
+    } else if (handle.kind() == Kind::Launch) {
+        endLaunch(thread);
+    } else if (handle.kind() == Kind::Call) {
+        endForeignCall(thread, handle);
+    } else if (handle.kind() == Kind::Group) {
+        endForeignGroup(thread, handle);
+    }
+}
+
+/// The context that an event is of; null where it is another process's, which must not be looked at.
+Context* contextOf(Context* told, const Event& event)
+{
+    if (event.type == kProxyOp) {
+        return event.proxyOp.pid == getpid() ? told : nullptr;
+    }
+    if (event.type == kProxyStep || event.type == kNetPlugin) { // NCCL takes theirs from the operation
+        const Place* const parent = g_pool.find(Handle(event.parent));
+        return parent != nullptr ? parent->context.load(std::memory_order_relaxed) : nullptr;
+    }
+    return told;
+}
+
+/// A place for the handle of the plugin behind ours: ours, if the event has one.
+Place* placeFor(Handle ours, Context& context)
+{
+    if (Place* const place = g_pool.find(ours); place != nullptr) {
+        return place;
+    }
+    const bool known = ours.kind() != Kind::None;
+    Place* const place = g_pool.take(known ? ours.kind() : Kind::Other, known ? ours.id() : g_pool.nextId());
+    if (place != nullptr) {
+        place->context.store(&context, std::memory_order_relaxed);
+    }
+    return place;
+}
+
+/// Tells the plugin behind ours of an event, and returns the handle that stands for both.
+Handle forward(Context* told, const Event& event, Handle ours)
+{
+    if (!g_chain.active() || !g_chain.serves(event.type)) {
+        return ours;
+    }
+    Context* const context = contextOf(told, event);
+    Place* const place = context != nullptr && context->chained ? placeFor(ours, *context) : nullptr;
+    if (place == nullptr) {
+        return ours;
+    }
+    void* const theirs = g_chain.start(context->theirs, event, g_pool.theirsOf(Handle(event.parent)),
+                                       g_pool.theirsOf(Handle(event.group)));
+    place->theirs.store(theirs, std::memory_order_release);
+    const Handle both = place->handle();
+    if (theirs == nullptr && place->type == 0) {
+        EventPool::giveBack(*place);
+        return ours;
+    }
+    return both;
+}
+
+Result openChained(Context& context, const Opening& opening)
+{
+    if (!g_chain.speaks(context.version)) {
+        return kSuccess;
+    }
+    const Result result = g_chain.open(&context.theirs, opening);
+    context.chained = result == kSuccess;
+    if (!context.chained) {
+        g_chain.fail("the profiler plugin behind ours refused a communicator with result " +
+                     std::to_string(result));
+    }
+    return result;
+}
+
+} // namespace
+
+Result open(unsigned version, void** context, int* mask, const Opening& opening)
+{
+    if (context == nullptr || mask == nullptr) {
+        return kSuccess;
+    }
+    *context = nullptr;
+    *mask = 0;
+    recordingThread(); // the first that is seen of an NCCL which no wrapper stands in front of
+    const Inside inside;
+    g_chain.load(version);
+    if (!isRecording() && !g_chain.active()) {
+        return kSuccess;
+    }
+    Context* const made =
+        g_contexts.open(version, mask, opening.ranks, opening.rank, opening.hash, opening.name);
+    if (made == nullptr) {
+        return kSuccess;
+    }
+    const Result theirs = openChained(*made, opening);
+    g_version.store(version);
+    *context = made;
+    *mask = static_cast<int>(maskFor(version));
+    return isRecording() ? kSuccess : theirs;
+}
+
+Result start(void* told, void** handle, const Event& event)
+{
+    if (handle == nullptr) {
+        return kSuccess;
+    }
+    auto* const context = static_cast<Context*>(told);
+    if (isUnrecordedCall(event) && context != nullptr) {
+        countForeignCall(*context);
+    }
+    Handle given;
+    if (ThreadState* const thread = eventThread(); thread != nullptr) {
+        const InPlugin inPlugin(*thread);
+        given = begin(*thread, context, event);
+    }
+    const Inside inside;
+    *handle = forward(context, event, given).pointer();
+    return kSuccess;
+}
+
+Result stop(void* pointer)
+{
+    const Handle handle(pointer);
+    Place* const place = g_pool.find(handle);
+    if (ThreadState* const thread = eventThread(); thread != nullptr) {
+        const InPlugin inPlugin(*thread);
+        end(*thread, handle, place);
+    }
+    if (place == nullptr) {
+        return kSuccess;
+    }
+    if (void* const theirs = place->theirs.load(std::memory_order_acquire); theirs != nullptr) {
+        const Inside inside;
+        g_chain.stop(theirs);
+    }
+    EventPool::giveBack(*place);
+    return kSuccess;
+}
+
+Result change(void* pointer, State state, const StateDetails& details, unsigned version, void* arguments)
+{
+    const Handle handle(pointer);
+    Place* const place = g_pool.find(handle);
+    if (place != nullptr) {
+        noteState(*place, state, details);
+    }
+    if (state == State::GroupEndApiStart && handle.kind() == Kind::Group) {
+        if (ThreadState* const thread = eventThread(); thread != nullptr) {
+            const InPlugin inPlugin(*thread);
+            launchForeignGroup(*thread, handle);
+        }
+    }
+    void* const theirs = place != nullptr ? place->theirs.load(std::memory_order_acquire) : nullptr;
+    if (theirs != nullptr) {
+        const Inside inside;
+        g_chain.state(theirs, state, version, arguments);
+    }
+    return kSuccess;
+}
+
+Result close(void* pointer)
+{
+    auto* const context = static_cast<Context*>(pointer);
+    if (context == nullptr) {
+        return kSuccess;
+    }
+    const bool last = g_contexts.close(*context);
+    if (last && context->chained && context->theirs != nullptr) { // NCCL ends no context that is none
+        const Inside inside;
+        g_chain.close(context->theirs);
+    }
+    g_pool.giveBackAll(*context);
+    return kSuccess;
+}
+
+EventPool& pool()
+{
+    return g_pool;
+}
+
+Contexts& contexts()
+{
+    return g_contexts;
+}
+
+Chain& chain()
+{
+    return g_chain;
+}
+
+std::uint64_t maskFor(unsigned version)
+{
+    return (isRecording() ? wantedEvents(version, level()) : 0) | g_chain.mask();
+}
+
+unsigned versionInUse()
+{
+    return g_version.load();
+}
+
+void noteCommunicator(Communicator* communicator)
+{
+    const ThreadState* const thread = t_thread.state;
+    if (communicator == nullptr || thread == nullptr || thread->inFlight().api.load() == 0) {
+        return; // it is met for the first time, not made: its first call says more
+    }
+    Context* const context = g_contexts.unboundSince(
+        thread->inFlight().startTicks, communicator->identity.size, communicator->identity.rank);
+    if (context != nullptr) {
+        bind(*context, communicator);
+    }
+}
+
+std::uint64_t wantedEvents(unsigned version, Level level)
+{
+    std::uint64_t wanted = kColl | kP2p;
+    wanted |= version >= 5 ? kGroupApi | kCollApi | kP2pApi | kKernelLaunch : std::uint64_t{0};
+    wanted |= version >= 6 ? kCeColl : std::uint64_t{0};
+    if (level >= Level::Deep) {
+        wanted |= kProxyOp | kProxyStep;
+        wanted |= version >= 4 ? kKernelCh : std::uint64_t{0}; // version 3 does not tell the GPU's times
+    }
+    return wanted;
+}
+
+} // namespace ringside::collector::profiler
