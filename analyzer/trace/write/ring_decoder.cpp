@@ -35,6 +35,7 @@ constexpr std::uint8_t slotsOf(RecordKind kind)
     case RecordKind::Collective:
     case RecordKind::NcclOperation:
     case RecordKind::ProxyStep:
+    case RecordKind::GraphLaunch:
     case RecordKind::String:
     case RecordKind::Communicator:
         return 3;
@@ -245,6 +246,9 @@ RingDecoder::Outcome RingDecoder::decodeOne(const Ring& ring, RecordKind kind,
     case RecordKind::Group:
         writeGroup(ring, as<GroupRecord>(record));
         return Outcome::Decoded;
+    case RecordKind::GraphLaunch:
+        writeGraphLaunch(ring, as<GraphLaunchRecord>(record));
+        return Outcome::Decoded;
     case RecordKind::Range:
         writeRange(ring, as<RangeRecord>(record));
         return Outcome::Decoded;
@@ -376,6 +380,23 @@ void RingDecoder::writeCollective(const Ring& ring, const CollectiveRecord& coll
     row.endNs = m_clock.toMonotonicNs(collective.call.endTicks);
     row.thread = ring.thread;
     row.result = collective.call.result;
+    row.graph = collective.graph == 0 ? std::nullopt : std::optional<std::int64_t>(collective.graph);
+    m_writer.add(row);
+}
+
+void RingDecoder::writeGraphLaunch(const Ring& ring, const GraphLaunchRecord& launch)
+{
+    GraphLaunchRow row;
+    row.startNs = m_clock.toMonotonicNs(launch.call.startTicks);
+    row.endNs = m_clock.toMonotonicNs(launch.call.endTicks);
+    row.launch = launch.launchId;
+    row.graph = launch.graph;
+    row.communicator = launch.communicator;
+    row.sequence = launch.sequence;
+    row.calls = launch.calls;
+    row.stream = launch.stream;
+    row.thread = ring.thread;
+    row.result = launch.call.result;
     m_writer.add(row);
 }
 

@@ -345,6 +345,10 @@ void Writer::add(const ProxyStepRow& row)
 {
     m_impl->buffer(row);
 }
+void Writer::add(const GraphLaunchRow& row)
+{
+    m_impl->buffer(row);
+}
 
 void Writer::setMeta(std::string_view key, std::string_view value)
 {

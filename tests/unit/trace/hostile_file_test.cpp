@@ -131,7 +131,7 @@ TEST_F(HostileFile, LosesOnlyTheDamagedChunk)
     const std::size_t before = readProcess(m_file).kernels.size();
     change("INSERT INTO kernel_chunk SELECT id + 1, process_id, count, first_ns, last_ns, start_ns, x'00', "
            "name_id, device,"
-           " stream, correlation FROM kernel_chunk");
+           " stream, correlation, graph_id, graph_node_id FROM kernel_chunk");
     EXPECT_TRUE(issues().contains("damaged_chunk"));
     EXPECT_EQ(readProcess(m_file).kernels.size(), before);
 }

@@ -44,14 +44,15 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     const CallRecord call{{}, 100, 200, 1, -3};
     m_thread.add(RecordKind::Call, call);
     m_thread.add(RecordKind::Memory, MemoryRecord{call, 4096, 3, 1, {}});
-    m_thread.add(RecordKind::Collective, CollectiveRecord{call, 9, 0, 100, 10, 5, 3, -1, 7, 0, {}});
-    m_thread.add(RecordKind::Collective, CollectiveRecord{call, 11, 1, 100, 0, 5, 3, 2, 6, 0xFFFF, {}});
+    m_thread.add(RecordKind::Collective, CollectiveRecord{call, 9, 0, 100, 10, 5, 3, -1, 7, 0, 0, {}});
+    m_thread.add(RecordKind::Collective, CollectiveRecord{call, 11, 1, 100, 0, 5, 3, 2, 6, 0xFFFF, 8, {}});
+    m_thread.add(RecordKind::GraphLaunch, GraphLaunchRecord{call, 12, 2, 1, 8, 5, 3, {}});
     m_thread.add(RecordKind::Group, GroupRecord{call, 10, 1, 150, 0});
     m_thread.add(RecordKind::Range, RangeRecord{{}, 1, 2, 1, 2, 8, 3, RangeFlavour::Mark, {}});
     m_thread.add(RecordKind::Step, StepRecord{{}, 5, 6, 42, {}});
     EXPECT_EQ(m_decoder.decode(m_definitions.bytes(), 0), m_definitions.head());
     EXPECT_EQ(m_decoder.decode(m_thread.bytes(), 0), m_thread.head());
-    EXPECT_EQ(m_decoder.recordsDecoded(), 4U + 4U + 7U);
+    EXPECT_EQ(m_decoder.recordsDecoded(), 4U + 4U + 8U);
 
     const ProcessTrace trace = rows();
     EXPECT_TRUE(trace.issues.empty());
@@ -80,6 +81,18 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     EXPECT_EQ(trace.collectiveCalls[1].bytes, 200U) << "float16";
     EXPECT_EQ(trace.collectiveCalls[1].peer, 2);
     EXPECT_EQ(trace.collectiveCalls[1].reduction, std::nullopt);
+    EXPECT_EQ(trace.collectiveCalls[0].graph, std::nullopt);
+    EXPECT_EQ(trace.collectiveCalls[1].graph, 8);
+    ASSERT_EQ(trace.graphLaunches.size(), 1U);
+    EXPECT_EQ(trace.graphLaunches.startNs[0], 100);
+    EXPECT_EQ(trace.graphLaunches.launch[0], 12U);
+    EXPECT_EQ(trace.graphLaunches.graph[0], 8U);
+    EXPECT_EQ(trace.graphLaunches.communicator[0], 5U);
+    EXPECT_EQ(trace.graphLaunches.sequence[0], 2U);
+    EXPECT_EQ(trace.graphLaunches.calls[0], 1U);
+    EXPECT_EQ(trace.graphLaunches.stream[0], 3U);
+    EXPECT_EQ(trace.graphLaunches.thread[0], 2U);
+    EXPECT_EQ(trace.graphLaunches.result[0], -3);
     ASSERT_EQ(trace.groups.size(), 1U);
     EXPECT_EQ(trace.groups[0].launchStartNs, 150);
     ASSERT_EQ(trace.ranges.size(), 1U);
@@ -97,9 +110,10 @@ TEST_F(Decoding, FollowsARingAroundItsEnd)
     for (int lap = 0; lap < 50; ++lap) {
         for (int i = 0; i < 7; ++i) {
             m_thread.call(start, start + 1);
-            m_thread.add(RecordKind::Collective,
-                         CollectiveRecord{
-                             CallRecord{{}, start, start + 1, 1, 0}, start + 1, 0, 1, 0, 1, 1, -1, 7, 0, {}});
+            m_thread.add(
+                RecordKind::Collective,
+                CollectiveRecord{
+                    CallRecord{{}, start, start + 1, 1, 0}, start + 1, 0, 1, 0, 1, 1, -1, 7, 0, 0, {}});
             ++start;
         }
         at = m_decoder.decode(m_thread.bytes(), at);

@@ -37,8 +37,8 @@ ProcessTrace everyTable()
     trace.streams = {{1, 0, 0xFFFFFFFFFFFFFFFF}};
     trace.threads = {{1, 99, "main"}};
     trace.clockSamples = {{1, 2, std::nullopt, std::nullopt}, {3, 4, 0xFFFFFFFFFFFFFFFF, kLow}};
-    trace.collectiveCalls = {{1, 1, 1, 0, 100, 400, 7, 0, std::nullopt, 2, 3, 10, 20, 1, -1},
-                             {2, 1, 1, 1, 100, 400, 7, std::nullopt, 5, 2, 0, 30, 40, 1, 0}};
+    trace.collectiveCalls = {{1, 1, 1, 0, 100, 400, 7, 0, std::nullopt, 2, 3, 10, 20, 1, -1, 6},
+                             {2, 1, 1, 1, 100, 400, 7, std::nullopt, 5, 2, 0, 30, 40, 1, 0, std::nullopt}};
     trace.groups = {{3, 1, 10, 15, 20, 1, 0}};
     trace.steps = {{1, 5, 50, 1}};
     trace.ranges = {{1, 0, 4, 2, 1, kLow, kHigh, 1}};
@@ -50,9 +50,9 @@ ProcessTrace everyTable()
     trace.samples = {{"nvml", "gpu0", "sm_percent", 1, 12.5},
                      {"nvml", "gpu0", "sm_percent", 2, std::nullopt}};
     trace.recoveredRecords = 12;
-    trace.kernels = {{1, 5, kHigh}, {2, 6, kLow}, {1, 1, 0xFFFFFFFF},
-                     {0, 0, 1},     {7, 7, 7},    {1, 2, 0xFFFFFFFF}};
-    trace.copies = {{1}, {2}, {0xFFFFFFFFFFFFFFFF}, {0}, {7}, {3}, {kSetKind}};
+    trace.kernels = {{1, 5, kHigh}, {2, 6, kLow},       {1, 1, 0xFFFFFFFF}, {0, 0, 1},
+                     {7, 7, 7},     {1, 2, 0xFFFFFFFF}, {0, 0, 9},          {0, 0, 0xFFFFFFFFFFFFFFFF}};
+    trace.copies = {{1}, {2}, {0xFFFFFFFFFFFFFFFF}, {0}, {7}, {3}, {kSetKind}, {9}, {0xFFFFFFFFFFFFFFFF}};
     trace.apiCalls = {{1, 2}, {2, 3}, {1, 1}, {1, 1}, {0, 1}, {0xFFFFFFFF, 1}, {0, 9}, {-1, 700}};
     trace.launches = {{1}, {2}, {1}, {99}, {1}};
     trace.callCorrelations = {{1, 0xFFFFFFFF}, {0xFFFFFFFFFFFFFFFF, 1}};
@@ -63,6 +63,7 @@ ProcessTrace everyTable()
     trace.proxySteps = {
         {1, 2}, {5, 6}, {1, 1},  {4096, 0}, {0, 1}, {3, 3}, {0, 1}, {1, 0}, {ProxyStepRow::kNotSeenNs, 7},
         {0, 8}, {1, 2}, {-1, -1}};
+    trace.graphLaunches = {{1, 1}, {2, 3}, {8, 8}, {6, 6}, {1, 2}, {4, 0}, {2, 17}, {0, 3}, {1, 1}, {-1, 0}};
     return trace;
 }
 
@@ -272,7 +273,8 @@ TEST(Reader, SortsByStartWithinAStream)
 {
     const TemporaryDirectory directory;
     ProcessTrace trace;
-    trace.kernels = {{30, 10, 20}, {31, 11, 21}, {3, 1, 2}, {0, 0, 0}, {7, 7, 7}, {3, 1, 2}};
+    trace.kernels = {{30, 10, 20}, {31, 11, 21}, {3, 1, 2}, {0, 0, 0},
+                     {7, 7, 7},    {3, 1, 2},    {0, 4, 0}, {0, 5, 0}};
     writeProcess(trace, directory / "a.db");
     const KernelColumns kernels = readProcess(directory / "a.db").kernels;
     EXPECT_EQ(kernels.startNs, (std::vector<std::int64_t>{10, 20, 30}));
@@ -284,7 +286,8 @@ TEST(Reader, LeavesSortedStreamsInterleaved)
 {
     const TemporaryDirectory directory;
     ProcessTrace trace;
-    trace.kernels = {{10, 5, 20}, {11, 6, 21}, {1, 2, 3}, {0, 0, 0}, {7, 14, 7}, {1, 2, 3}};
+    trace.kernels = {{10, 5, 20}, {11, 6, 21}, {1, 2, 3}, {0, 0, 0},
+                     {7, 14, 7},  {1, 2, 3},   {0, 4, 0}, {0, 5, 0}};
     writeProcess(trace, directory / "a.db");
     EXPECT_EQ(readProcess(directory / "a.db").kernels.startNs, (std::vector<std::int64_t>{10, 5, 20}));
 }

@@ -16,13 +16,15 @@ namespace ringside::trace {
 struct KernelColumns {
     std::vector<std::int64_t> startNs, endNs;
     std::vector<StringId> name;
-    std::vector<std::uint32_t> device, stream, correlation;
+    std::vector<std::uint32_t> device, stream, correlation, graph;
+    std::vector<std::uint64_t> graphNode;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct CopyColumns {
     std::vector<std::int64_t> startNs, endNs;
     std::vector<std::uint64_t> bytes;
-    std::vector<std::uint32_t> device, stream, correlation, kind;
+    std::vector<std::uint32_t> device, stream, correlation, kind, graph;
+    std::vector<std::uint64_t> graphNode;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct ApiCallColumns {
@@ -57,6 +59,15 @@ struct ProxyStepColumns {
     std::vector<std::int64_t> gpuWaitNs, peerWaitNs, networkWaitNs, flushWaitNs;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
+struct GraphLaunchColumns {
+    std::vector<std::int64_t> startNs, endNs;
+    std::vector<std::uint64_t> launch;
+    std::vector<std::uint32_t> graph, communicator;
+    std::vector<std::uint64_t> sequence, calls;
+    std::vector<std::uint32_t> stream, thread;
+    std::vector<std::int32_t> result;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
 
 /// Everything one process recorded. Times as in rows.h: CLOCK_MONOTONIC ns of its host.
 struct ProcessTrace {
@@ -88,6 +99,7 @@ struct ProcessTrace {
     CallCorrelationColumns callCorrelations;
     ChannelTimeColumns channelTimes;
     ProxyStepColumns proxySteps;
+    GraphLaunchColumns graphLaunches;
     std::int64_t recoveredRecords = 0;
 
     [[nodiscard]] std::string_view text(StringId id) const; ///< empty for an unknown id

@@ -77,6 +77,7 @@ enum class RecordKind : std::uint8_t {
     NcclOperation = 9, ///< NcclOperationRecord, 3 slots: what NCCL made of a call
     ChannelTime = 10,  ///< ChannelTimeRecord, 2 slots: one channel's part of an operation on the GPU
     ProxyStep = 11,    ///< ProxyStepRecord, 3 slots: one message of NCCL's proxy thread
+    GraphLaunch = 13,  ///< GraphLaunchRecord, 3 slots: what a launched CUDA graph holds of one communicator
     // Definitions ring only:
     String = 16, ///< StringRecord, 3 slots: up to 72 bytes of a text; longer texts take several in a row
     Communicator = 17, ///< CommunicatorRecord, 3 slots
@@ -125,9 +126,24 @@ struct CollectiveRecord {
     std::int32_t peer;          ///< root of a rooted collective, peer of send/recv, else -1
     std::uint16_t datatype;     ///< ncclDataType_t
     std::uint16_t reduction;    ///< ncclRedOp_t, 0xFFFF: none
-    std::uint64_t reserved[2];
+    std::uint32_t graph;        ///< id of the CUDA graph it was captured into, 0: it ran
+    std::uint32_t reserved[3];
 };
 static_assert(sizeof(CollectiveRecord) == 3 * kSlotBytes);
+
+/// One a communicator whose calls the graph holds, with the same launch id; one without a communicator for a
+/// graph that holds none. The launch itself is a CallRecord like any other call.
+struct GraphLaunchRecord {
+    CallRecord call;
+    std::uint64_t launchId;     ///< from the same counter as callId; the external correlation id of its work
+    std::uint64_t sequence;     ///< of the first of these calls, in their communicator's count
+    std::uint64_t calls;        ///< data calls of this communicator in the graph
+    std::uint32_t graph;        ///< id of the graph, 0: not known how it came about
+    std::uint32_t communicator; ///< communicator id, 0: no calls
+    std::uint32_t stream;       ///< stream id
+    std::uint32_t reserved[7];
+};
+static_assert(sizeof(GraphLaunchRecord) == 3 * kSlotBytes);
 
 struct GroupRecord {
     CallRecord call;       ///< from the outermost ncclGroupStart's begin to the outermost ncclGroupEnd's end

@@ -71,6 +71,7 @@ private:
     void writeCall(const Ring& ring, const CallRecord& call);
     void writeMemory(const Ring& ring, const MemoryRecord& memory);
     void writeCollective(const Ring& ring, const CollectiveRecord& collective);
+    void writeGraphLaunch(const Ring& ring, const GraphLaunchRecord& launch);
     void writeGroup(const Ring& ring, const GroupRecord& group);
     void writeRange(const Ring& ring, const RangeRecord& range);
 

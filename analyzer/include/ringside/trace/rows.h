@@ -86,7 +86,8 @@ struct CollectiveCallRow { ///< table collective_call
     std::int64_t startNs = 0; ///< of the host call
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
-    std::int64_t result = 0; ///< ncclResult_t
+    std::int64_t result = 0;           ///< ncclResult_t
+    std::optional<std::int64_t> graph; ///< captured into this CUDA graph, so it did not run; null: it ran
 };
 struct GroupRow { ///< table collective_group
     std::int64_t id = 0;
@@ -184,6 +185,8 @@ struct KernelRow { ///< table kernel: device work that is neither copy nor set
     std::uint32_t device = 0;
     std::uint32_t stream = 0; ///< CUPTI's stream id
     std::uint32_t correlation = 0;
+    std::uint32_t graph = 0;     ///< CUPTI's graph id, 0: not of a graph (or CUPTI before 11.2)
+    std::uint64_t graphNode = 0; ///< CUPTI's graph node id, 0: not of a graph
 };
 struct CopyRow { ///< table copy: copies and sets on the device
     std::int64_t startNs = 0;
@@ -193,6 +196,8 @@ struct CopyRow { ///< table copy: copies and sets on the device
     std::uint32_t stream = 0;
     std::uint32_t correlation = 0;
     std::uint32_t kind = 0; ///< CUpti_ActivityMemcpyKind; kSetKind for a memset
+    std::uint32_t graph = 0;
+    std::uint64_t graphNode = 0;
 };
 inline constexpr std::uint32_t kSetKind = 255;
 struct ApiCallRow { ///< table api_call: host tier, from the interposers
@@ -239,7 +244,19 @@ struct ProxyStepRow { ///< table proxy_step: a message of NCCL's proxy thread
 };
 struct CallCorrelationRow { ///< table call_correlation: launch -> NCCL call (or group) that made it; n to 1
     std::uint32_t correlation = 0;
-    std::uint64_t call = 0; ///< collective_call.id or collective_group.id
+    std::uint64_t call = 0; ///< collective_call.id, collective_group.id or graph_launch.launch_id
+};
+struct GraphLaunchRow { ///< table graph_launch: one row a communicator whose calls the graph holds, or one
+    std::int64_t startNs = 0; ///< of the host call
+    std::int64_t endNs = 0;
+    std::uint64_t launch = 0;       ///< its number, in the count of collective_call.id
+    std::uint32_t graph = 0;        ///< graph id, as in collective_call.graph; 0: not known
+    std::uint32_t communicator = 0; ///< 0: the graph holds no NCCL calls
+    std::uint64_t sequence = 0;     ///< of its first call in the communicator's count
+    std::uint64_t calls = 0;
+    std::uint32_t stream = 0;
+    std::uint32_t thread = 0;
+    std::int32_t result = 0;
 };
 
 } // namespace ringside::trace

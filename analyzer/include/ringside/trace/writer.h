@@ -59,6 +59,7 @@ public:
     void add(const CallCorrelationRow&);
     void add(const ChannelTimeRow&);
     void add(const ProxyStepRow&);
+    void add(const GraphLaunchRow&);
 
     /// A (key, value) of table meta; a repeated key replaces. Keys in use: FORMAT.md.
     void setMeta(std::string_view key, std::string_view value);
