@@ -10,7 +10,15 @@ extern "C" {
 using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;
 using cudaKernel_t = struct CUkern_st*;
+using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
+using cudaGraphNode_t = struct CUgraphNode_st*;
+struct cudaGraphEdgeData_st;
+using cudaGraphEdgeData = cudaGraphEdgeData_st;
+struct cudaGraphInstantiateParams_st;
+using cudaGraphInstantiateParams = cudaGraphInstantiateParams_st;
+struct cudaGraphExecUpdateResultInfo_st;
+using cudaGraphExecUpdateResultInfo = cudaGraphExecUpdateResultInfo_st;
 struct cudaLaunchConfig_st;
 using cudaLaunchConfig_t = cudaLaunchConfig_st;
 using cudaMemPool_t = struct CUmemPoolHandle_st*;
@@ -19,6 +27,8 @@ using cudaHostFn_t = void (*)(void* userData);
 
 enum cudaError : int { cudaSuccess = 0, cudaErrorNotSupported = 801 };
 using cudaError_t = cudaError;
+enum cudaStreamCaptureMode : unsigned {};
+enum cudaStreamCaptureStatus : unsigned { cudaStreamCaptureStatusActive = 1 };
 enum cudaMemcpyKind : unsigned { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToDevice = 3 };
 
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* userData);

@@ -24,6 +24,8 @@ inline constexpr CallbackDomain kDomainDriverApi = 1;
 inline constexpr CallbackDomain kDomainRuntimeApi = 2;
 inline constexpr std::uint32_t kExternalKindCustom0 = 3;
 inline constexpr std::uint32_t kFlushForced = 1;
+/// What cuptiGetVersion says from CUDA 11.2 on; 11.1 had it in copies only.
+inline constexpr std::uint32_t kFirstWithGraphId = 15;
 
 struct Activity {
     std::uint32_t kind;
@@ -39,17 +41,27 @@ struct Kernel { ///< CUpti_ActivityKernel4 and later
     std::uint32_t correlationId;
     std::int64_t gridId;
     const char* name;
+    unsigned char skippedToo[32];
+    std::uint64_t graphNodeId; ///< since CUDA 11.0
+    std::uint32_t sharedMemoryLimit;
+    std::uint32_t graphId; ///< since kFirstWithGraphId
 };
 struct Memcpy {
     std::uint32_t kind;
     std::uint8_t copyKind, sourceKind, destinationKind, flags;
     std::uint64_t bytes, start, end;
     std::uint32_t deviceId, contextId, streamId, correlationId;
+    unsigned char skipped[16];
+    std::uint64_t graphNodeId; ///< since CUDA 11.0
+    std::uint32_t graphId;     ///< since kFirstWithGraphId: older records end here
 };
 struct Memset {
     std::uint32_t kind, value;
     std::uint64_t bytes, start, end;
     std::uint32_t deviceId, contextId, streamId, correlationId;
+    unsigned char skipped[16];
+    std::uint64_t graphNodeId; ///< since CUDA 11.0
+    std::uint32_t graphId;     ///< since kFirstWithGraphId: older records end here
 };
 struct Api {
     std::uint32_t kind, cbid;

@@ -11,6 +11,8 @@
 #undef cudaMemPrefetchAsync
 #define cudaMemPrefetchAsync widerMemPrefetchAsync
 #define cudaMemPrefetchAsync_ptsz widerMemPrefetchAsync_ptsz
+#define cudaGraphInstantiate widerGraphInstantiate
+#define cudaGraphExecUpdate widerGraphExecUpdate
 
 #define RS_API(result, name, parameters, arguments, what) extern "C" result name parameters;
 #include "api/cuda_runtime_api.def"

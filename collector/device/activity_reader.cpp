@@ -22,7 +22,10 @@ bool asksOnly(std::string_view api)
 
 ActivityReader::ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer)
     : m_cupti(cupti), m_writer(writer)
-{}
+{
+    std::uint32_t version = 0;
+    m_hasGraphId = cupti.getVersion(&version) == cupti::kSuccess && version >= cupti::kFirstWithGraphId;
+}
 
 void ActivityReader::addClock(const DeviceClockSample& sample)
 {
@@ -99,7 +102,7 @@ void ActivityReader::readKernel(const cupti::Kernel& record)
     if (measured(record.start, record.end)) {
         m_writer.add(trace::KernelRow{toMonotonicNs(record.start), toMonotonicNs(record.end),
                                       kernelName(record.name), record.deviceId, record.streamId,
-                                      record.correlationId});
+                                      record.correlationId, graphId(record), record.graphNodeId});
     }
 }
 
@@ -108,7 +111,8 @@ void ActivityReader::readCopy(const Record& record, std::uint32_t kind)
 {
     if (measured(record.start, record.end)) {
         m_writer.add(trace::CopyRow{toMonotonicNs(record.start), toMonotonicNs(record.end), record.bytes,
-                                    record.deviceId, record.streamId, record.correlationId, kind});
+                                    record.deviceId, record.streamId, record.correlationId, kind,
+                                    graphId(record), record.graphNodeId});
     }
 }
 

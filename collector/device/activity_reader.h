@@ -35,6 +35,11 @@ private:
     void readCopy(const Record& record, std::uint32_t kind);
     void readApi(const cupti::Api& record, cupti::CallbackDomain domain);
     [[nodiscard]] bool measured(std::uint64_t start, std::uint64_t end);
+    template <class Record>
+    [[nodiscard]] std::uint32_t graphId(const Record& record) const
+    {
+        return m_hasGraphId ? record.graphId : 0;
+    }
     [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t deviceNs) const;
     trace::StringId kernelName(const char* name);
     /// kAsksOnly for a call that launches nothing.
@@ -49,6 +54,7 @@ private:
     std::unordered_map<std::string, trace::StringId> m_kernelNames;
     std::unordered_map<std::uint64_t, trace::StringId> m_apiNames;
     std::int64_t m_unmeasured = 0;
+    bool m_hasGraphId = false; ///< else the records may end before it
 };
 
 } // namespace ringside::collector

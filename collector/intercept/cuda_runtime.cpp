@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wrappers of the CUDA runtime. The real symbols are versioned (libcudart.so.N); unversioned definitions
 // stand in front of them.
+#include "intercept/graphs.h"
 #include "intercept/wrapper.h"
 
 namespace ringside::collector {

@@ -3,6 +3,7 @@
 // number in its communicator; the launch belongs to the call, or to the group whose outermost end made it.
 #include "device/correlation.h"
 #include "intercept/communicators.h"
+#include "intercept/graphs.h"
 #include "intercept/wrapper.h"
 
 namespace ringside::collector {
@@ -15,6 +16,7 @@ struct CollectiveNumbers {
     Communicator* communicator; ///< null: there was no room for another one
     std::uint32_t communicatorId;
     std::int32_t device; ///< of the communicator, which may not be the thread's current one
+    std::uint32_t graph; ///< into which it is captured, 0: it runs
 };
 
 CollectiveNumbers number(ThreadState& thread, const Collective& what)
@@ -24,7 +26,8 @@ CollectiveNumbers number(ThreadState& thread, const Collective& what)
     return {nextCallId(),
             communicator != nullptr ? communicator->nextSequence.fetch_add(1, std::memory_order_relaxed) : 0,
             communicator, communicator != nullptr ? communicator->id : 0,
-            communicator != nullptr ? communicator->identity.device : -1};
+            communicator != nullptr ? communicator->identity.device : -1,
+            noteCapture(what.stream, communicator)};
 }
 
 void writeCollective(ThreadState& thread, Api api, const Collective& what, const CallTimes& times,
@@ -45,6 +48,7 @@ void writeCollective(ThreadState& thread, Api api, const Collective& what, const
     record->peer = what.peer;
     record->datatype = static_cast<std::uint16_t>(what.datatype);
     record->reduction = static_cast<std::uint16_t>(what.reduction);
+    record->graph = numbers.graph;
     thread.ring->commit(record, trace::RecordKind::Collective);
 }
 

@@ -39,6 +39,30 @@ struct EndOfStream {
     cudaStream_t stream;
 };
 
+struct CaptureBegin {};
+struct CaptureEnd {
+    cudaStream_t stream;
+    const cudaGraph_t* graph; ///< where the new graph will be
+};
+struct GraphCopy {
+    cudaGraph_t graph;
+    const cudaGraph_t* copy;
+};
+struct Instantiation { ///< or an update: the executable graph does from now on what the graph says
+    cudaGraph_t graph;
+    const cudaGraphExec_t* executable;
+};
+struct EndOfGraph {
+    cudaGraph_t graph;
+};
+struct EndOfExecutable {
+    cudaGraphExec_t executable;
+};
+struct GraphLaunch {
+    cudaGraphExec_t executable;
+    cudaStream_t stream;
+};
+
 struct Collective { ///< one data call
     std::size_t count = 0;
     ncclDataType_t datatype{};

@@ -4,6 +4,7 @@
 // away.
 #pragma once
 #include "record/clock.h"
+#include "record/graphs.h"
 #include "record/handle_table.h"
 #include "record/ring.h"
 
@@ -74,6 +75,8 @@ public:
     std::atomic<std::uint64_t> devicesSeen{0};
     /// How many there have been of worldCommunicators().
     std::atomic<std::uint32_t> worldCommunicatorsSeen{0};
+
+    Graphs graphs;
 
 private:
     std::uint32_t addStream(std::uint64_t handle, std::int32_t device);

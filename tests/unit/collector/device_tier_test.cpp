@@ -4,12 +4,15 @@
 #include "device/buffer_pool.h"
 #include "device/device_tier.h"
 
+#include <ringside/trace/reader.h>
+
 #include <sqlite3.h>
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <set>
+#include <utility>
 
 using namespace ringside;
 using namespace ringside::collector;
@@ -65,11 +68,19 @@ int callbackName(std::uint32_t, std::uint32_t, const char** name)
     return 0;
 }
 
+std::uint32_t g_version = 130000;
+int getVersion(std::uint32_t* version)
+{
+    *version = g_version;
+    return 0;
+}
+
 struct ActivityReaderTest : testing::Test {
     ActivityReaderTest()
     {
         std::filesystem::remove(path);
         library.nextRecord = &nextRecord;
+        library.getVersion = &getVersion;
         library.callbackName = &callbackName;
     }
     ~ActivityReaderTest() override { std::filesystem::remove(path); }
@@ -132,6 +143,26 @@ TEST_F(ActivityReaderTest, countsWhatCuptiDidNotMeasureInsteadOfStoringZero)
     readAndClose(buffer);
     EXPECT_EQ(value("SELECT coalesce(sum(count), 0) FROM kernel_chunk"), "0");
     EXPECT_EQ(value("SELECT count FROM issue WHERE id = 'device_time_missing'"), "1");
+}
+
+TEST_F(ActivityReaderTest, readsNoGraphIdWhereRecordsEndBeforeIt)
+{
+    for (const auto& [version, graphs] : {std::pair(14U, "0"), std::pair(15U, "77")}) {
+        std::filesystem::remove(path);
+        g_version = version;
+        Buffer buffer;
+        cupti::Memcpy copy{};
+        copy.kind = cupti::kKindMemcpy;
+        copy.start = 1'000'100'000'000;
+        copy.end = 1'000'100'000'010;
+        copy.graphNodeId = 1ULL << 40;
+        copy.graphId = 77; // with the older CUPTI this is the next record
+        buffer.add(copy);
+        readAndClose(buffer);
+        const trace::CopyColumns copies = trace::readProcess(path).copies;
+        EXPECT_EQ(std::to_string(copies.graph.at(0)), graphs) << version;
+        EXPECT_EQ(copies.graphNode.at(0), 1ULL << 40) << version;
+    }
 }
 
 TEST_F(ActivityReaderTest, sortsRecordsIntoTheirTables)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What calls on CUDA graphs mean: a capture, what becomes of it, and the launches that run its NCCL calls
+// again (record/graphs.h keeps who holds what). Asks the runtime about a stream only while a capture goes on.
+#pragma once
+#include "device/correlation.h"
+#include "intercept/wrapper.h"
+
+namespace ringside::collector {
+
+/// CUDA's number of the capture that this stream takes part in, 0: none.
+std::uint64_t captureOf(cudaStream_t stream);
+std::uint32_t addToCapture(cudaStream_t stream, Communicator* communicator);
+/// Counts a data call into the graph into which its stream is captured. The graph's id, 0: the call runs.
+inline std::uint32_t noteCapture(cudaStream_t stream, Communicator* communicator)
+{
+    return g_openCaptures.load(std::memory_order_relaxed) == 0 ? 0 : addToCapture(stream, communicator);
+}
+
+/// One launch on its way: takes the numbers of its collectives before it runs, as a call does.
+class LaunchNumbers final {
+public:
+    explicit LaunchNumbers(cudaGraphExec_t executable);
+    [[nodiscard]] std::uint64_t id() const { return m_id; }
+    void write(ThreadState& thread, Api api, cudaStream_t stream, const CallTimes& times) const;
+
+private:
+    const CapturedGraph* m_graph;
+    std::uint64_t m_id;
+    std::array<std::uint64_t, CapturedGraph::kMostParts> m_sequences; ///< of each part's first call
+};
+
+template <class Handle>
+std::uint64_t numberOf(Handle* handle)
+{
+    return reinterpret_cast<std::uint64_t>(handle);
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const CaptureBegin&, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (times.result == cudaSuccess) {
+            registry().graphs.beginCapture();
+        }
+        writeCall(thread, api, times);
+    });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const CaptureEnd& what, Call& call)
+{
+    const std::uint64_t capture = captureOf(what.stream); // afterwards nobody knows it
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        const bool made = times.result == cudaSuccess && what.graph != nullptr;
+        registry().graphs.endCapture(capture, made ? numberOf(*what.graph) : 0);
+        writeCall(thread, api, times);
+    });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const GraphCopy& what, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (times.result == cudaSuccess && what.copy != nullptr) {
+            registry().graphs.copyGraph(numberOf(what.graph), numberOf(*what.copy));
+        }
+        writeCall(thread, api, times);
+    });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const Instantiation& what, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        if (times.result == cudaSuccess && what.executable != nullptr) {
+            registry().graphs.instantiate(numberOf(what.graph), numberOf(*what.executable));
+        }
+        writeCall(thread, api, times);
+    });
+}
+
+// Both before the real call: afterwards another thread may already have got the same handle.
+template <class Call>
+auto record(ThreadState& thread, Api api, const EndOfGraph& what, Call& call)
+{
+    registry().graphs.forgetGraph(numberOf(what.graph));
+    return record(thread, api, Plain{}, call);
+}
+template <class Call>
+auto record(ThreadState& thread, Api api, const EndOfExecutable& what, Call& call)
+{
+    registry().graphs.forgetExecutable(numberOf(what.executable));
+    return record(thread, api, Plain{}, call);
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const GraphLaunch& what, Call& call)
+{
+    const LaunchNumbers numbers(what.executable);
+    const CorrelationScope correlation(numbers.id());
+    return timedCall(thread, api, call, [&](const CallTimes& times) {
+        numbers.write(thread, api, what.stream, times);
+        writeCall(thread, api, times);
+    });
+}
+
+} // namespace ringside::collector
