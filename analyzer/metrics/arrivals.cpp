@@ -32,20 +32,19 @@ LastArrivals lastArrivalsOf(const model::Model& model, std::size_t rank, const A
 {
     const trace::ProcessTrace& process = model.processOf(model.ranks[rank]);
     const model::ClockMap& clock = model.ranks[rank].clock;
-    std::unordered_map<std::uint64_t, std::int64_t> byCall;
+    std::unordered_map<model::WorkKey, std::int64_t, model::WorkKeyHash> byWork;
     for (std::size_t i = 0; i < arrivals.size(); ++i) {
         const model::Participant* const part = arrivals[i] ? model.operations[i].participant(rank) : nullptr;
         if (part != nullptr) {
-            const trace::CollectiveCallRow& call = process.collectiveCalls[part->call];
             const std::int64_t wait = arrivals[i]->lastArrivalNs - clock.toRun(part->device->start);
-            byCall[static_cast<std::uint64_t>(call.groupId != 0 ? call.groupId : call.id)] =
+            byWork[model::workOf(process.collectiveCalls[part->call], part->launch)] =
                 part->device->start + wait;
         }
     }
     LastArrivals result;
-    for (std::size_t i = 0; i < process.callCorrelations.size(); ++i) {
-        if (const auto found = byCall.find(process.callCorrelations.call[i]); found != byCall.end()) {
-            result.emplace(process.callCorrelations.correlation[i], found->second);
+    for (const model::CommunicationKernel& kernel : model.communication[model.ranks[rank].process].kernels) {
+        if (const auto found = byWork.find(kernel.work); found != byWork.end()) {
+            result.emplace(kernel.row, found->second);
         }
     }
     return result;

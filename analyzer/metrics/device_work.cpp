@@ -62,7 +62,7 @@ void DeviceWork::addTransfers(const Lane& communication, const LastArrivals& las
         const std::size_t row = communication.row(i);
         const std::int64_t begin = communication.start[row];
         const std::int64_t end = std::max(begin, communication.end[row]);
-        const auto last = lastArrivals.find(communication.correlation[row]);
+        const auto last = lastArrivals.find(static_cast<std::uint32_t>(row));
         transfers.push_back({std::clamp(last == lastArrivals.end() ? begin : last->second, begin, end), end});
     }
     std::sort(transfers.begin(), transfers.end(),

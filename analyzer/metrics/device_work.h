@@ -9,13 +9,14 @@
 
 namespace ringside::metrics {
 
+/// By row of the kernel columns.
 using LastArrivals = std::unordered_map<std::uint32_t, std::int64_t>;
 
 /// Refers to the model's columns, which must outlive it.
 class DeviceWork final {
 public:
-    /// `lastArrivals` gives, by the kernel's correlation id and on the rank's own clock, when the last rank
-    /// came: from then on communication is transfer. A kernel that is not listed is transfer from its start.
+    /// `lastArrivals` gives, by the kernel's row and on the rank's own clock, when the last rank came: from
+    /// then on communication is transfer. A kernel that is not listed is transfer from its start.
     DeviceWork(const model::Model& model, const model::Rank& rank, const LastArrivals& lastArrivals = {});
     DeviceWork(const DeviceWork&) = delete;
     DeviceWork& operator=(const DeviceWork&) = delete;

@@ -111,7 +111,7 @@ void addArrivedTime(RankMetrics& rank, const DeviceWork& work, const LastArrival
             const Interval kernel{lane.start[row], lane.end[row]};
             const auto ns = static_cast<double>(model::overlapLength(kernel, analyzed));
             rank.communicationNs += ns;
-            rank.arrivedNs += lastArrivals.contains(lane.correlation[row]) ? ns : 0.0;
+            rank.arrivedNs += lastArrivals.contains(static_cast<std::uint32_t>(row)) ? ns : 0.0;
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/collective_match.h"
 
-#include "model/kernel_class.h"
 #include "model/model.h"
 
 #include <fmt/format.h>
@@ -34,35 +33,22 @@ constexpr std::array kKindNames = {KindName{CollectiveKind::AllReduce, "AllReduc
                                    KindName{CollectiveKind::WaitSignal, "WaitSignal"},
                                    KindName{CollectiveKind::Other, "Other"}};
 
-using Spans = std::unordered_map<std::uint64_t, Interval>; ///< device time by call or group id
+using Spans = std::unordered_map<WorkKey, Interval, WorkKeyHash>; ///< device time
 
-void grow(Spans& spans, std::uint64_t id, Interval time)
-{
-    const auto [entry, fresh] = spans.try_emplace(id, time);
-    if (!fresh) {
-        entry->second.start = std::min(entry->second.start, time.start);
-        entry->second.end = std::max(entry->second.end, time.end);
-    }
-}
-
-/// Device time of every NCCL call or group of a process: its communication kernels, joined by correlation id.
-Spans deviceSpans(const trace::ProcessTrace& process, const KernelClasses& classes,
+/// Device time of every NCCL call or group of a process: its communication kernels.
+Spans deviceSpans(const trace::KernelColumns& kernels, const CommunicationWork& communication,
                   std::optional<std::uint32_t> device)
 {
-    std::unordered_map<std::uint32_t, std::uint64_t> callOf;
-    callOf.reserve(process.callCorrelations.size());
-    for (std::size_t i = 0; i < process.callCorrelations.size(); ++i) {
-        callOf.emplace(process.callCorrelations.correlation[i], process.callCorrelations.call[i]);
-    }
     Spans spans;
-    const auto& kernels = process.kernels;
-    for (std::size_t i = 0; i < kernels.size() && !callOf.empty(); ++i) {
-        if (classes.of(kernels.name[i]) != KernelClass::Communication ||
-            (device && kernels.device[i] != *device)) {
+    for (const CommunicationKernel& kernel : communication.kernels) {
+        if (device && kernels.device[kernel.row] != *device) {
             continue;
         }
-        if (const auto call = callOf.find(kernels.correlation[i]); call != callOf.end()) {
-            grow(spans, call->second, {kernels.startNs[i], kernels.endNs[i]});
+        const Interval time{kernels.startNs[kernel.row], kernels.endNs[kernel.row]};
+        const auto [entry, fresh] = spans.try_emplace(kernel.work, time);
+        if (!fresh) {
+            entry->second.start = std::min(entry->second.start, time.start);
+            entry->second.end = std::max(entry->second.end, time.end);
         }
     }
     return spans;
@@ -73,9 +59,18 @@ Spans deviceSpans(const trace::ProcessTrace& process, const KernelClasses& class
 using CommunicatorKey = std::pair<std::uint64_t, std::size_t>;
 using OperationKey = std::tuple<std::uint64_t, std::size_t, std::int64_t>;
 
+/// A call that ran, or one that a launch of its graph ran again.
+struct Run {
+    std::size_t call = 0; ///< of the process's collectiveCalls
+    std::int64_t sequence = 0;
+    std::uint64_t launch = 0; ///< of the graph, 0: the call itself ran
+};
+using Runs = std::vector<Run>;
+
 /// One rank's calls on one communicator, in its order, fused where a group fused them.
 struct Part {
     std::size_t firstCall = 0;
+    std::uint64_t launch = 0;
     std::int64_t order = 0;
     std::uint64_t bytes = 0;
     std::uint32_t calls = 0;
@@ -84,7 +79,7 @@ struct Part {
 class Matcher final {
 public:
     Matcher(const trace::RunTrace& run, const std::vector<Rank>& ranks) : m_run(run), m_ranks(ranks) {}
-    void addRank(std::size_t index, const KernelClasses& classes);
+    void addRank(std::size_t index, const CommunicationWork& communication);
     MatchResult finish();
 
 private:
@@ -105,43 +100,68 @@ bool isPointToPoint(CollectiveKind kind)
            kind == CollectiveKind::Signal || kind == CollectiveKind::WaitSignal;
 }
 
-/// The calls on one communicator by sequence, without point-to-point and one-sided ones. Where there are
-/// such, sequence numbers differ between ranks and the place among the collectives stands in for them.
-std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<std::size_t> calls)
+/// What ran on each communicator: calls that were not captured, and each launch's share of those that were.
+std::unordered_map<std::int64_t, Runs> runsOf(const trace::ProcessTrace& process)
+{
+    std::unordered_map<std::int64_t, Runs> runs;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> captured; // graph, communicator
+    for (std::size_t i = 0; i < process.collectiveCalls.size(); ++i) {
+        const trace::CollectiveCallRow& call = process.collectiveCalls[i];
+        if (call.graph) {
+            captured[{*call.graph, call.communicator}].push_back(i);
+        } else {
+            runs[call.communicator].push_back({i, call.sequence, 0});
+        }
+    }
+    const trace::GraphLaunchColumns& launches = process.graphLaunches;
+    for (std::size_t i = 0; i < launches.size() && !captured.empty(); ++i) {
+        const std::int64_t communicator = launches.communicator[i];
+        const auto calls = captured.find({launches.graph[i], communicator});
+        if (calls == captured.end() || calls->second.size() != launches.calls[i]) {
+            continue; // records of the capture are missing: which ones, nobody knows
+        }
+        auto sequence = static_cast<std::int64_t>(launches.sequence[i]);
+        for (const std::size_t call : calls->second) {
+            runs[communicator].push_back({call, sequence++, launches.launch[i]});
+        }
+    }
+    return runs;
+}
+
+/// What ran on one communicator by sequence, without send and receive. Where there are such, sequence
+/// numbers differ between ranks and the place among the collectives stands in for them.
+std::vector<Part> partsOf(const trace::ProcessTrace& process, Runs runs)
 {
     const auto& rows = process.collectiveCalls;
-    std::sort(calls.begin(), calls.end(),
-              [&](std::size_t a, std::size_t b) { return rows[a].sequence < rows[b].sequence; });
-    const auto pointToPoint = std::remove_if(calls.begin(), calls.end(), [&](std::size_t call) {
-        return isPointToPoint(collectiveKind(process.text(rows[call].api)));
+    std::sort(runs.begin(), runs.end(), [&](const Run& a, const Run& b) { return a.sequence < b.sequence; });
+    const auto pointToPoint = std::remove_if(runs.begin(), runs.end(), [&](const Run& run) {
+        return isPointToPoint(collectiveKind(process.text(rows[run.call].api)));
     });
-    const bool useSequence = pointToPoint == calls.end();
-    calls.erase(pointToPoint, calls.end());
+    const bool useSequence = pointToPoint == runs.end();
+    runs.erase(pointToPoint, runs.end());
     std::vector<Part> parts;
     std::int64_t place = 0;
-    for (const std::size_t call : calls) {
-        const std::int64_t order = useSequence ? rows[call].sequence : place;
+    for (const Run& run : runs) {
+        const std::int64_t order = useSequence ? run.sequence : place;
         ++place;
-        const bool fused = !parts.empty() && rows[call].groupId != 0 &&
-                           rows[parts.back().firstCall].groupId == rows[call].groupId;
+        const trace::CollectiveCallRow& call = rows[run.call];
+        const bool fused = !parts.empty() && call.groupId != 0 && parts.back().launch == run.launch &&
+                           rows[parts.back().firstCall].groupId == call.groupId;
         if (!fused) {
-            parts.push_back({call, order, 0, 0});
+            parts.push_back({run.call, run.launch, order, 0, 0});
         }
-        parts.back().bytes += rows[call].bytes;
+        parts.back().bytes += call.bytes;
         ++parts.back().calls;
     }
     return parts;
 }
 
-void Matcher::addRank(std::size_t index, const KernelClasses& classes)
+void Matcher::addRank(std::size_t index, const CommunicationWork& communication)
 {
     const Rank& rank = m_ranks[index];
     const trace::ProcessTrace& process = m_run.processes[rank.process];
-    const Spans spans = deviceSpans(process, classes, rank.device);
-    std::unordered_map<std::int64_t, std::vector<std::size_t>> calls;
-    for (std::size_t i = 0; i < process.collectiveCalls.size(); ++i) {
-        calls[process.collectiveCalls[i].communicator].push_back(i);
-    }
+    const Spans spans = deviceSpans(process.kernels, communication, rank.device);
+    std::unordered_map<std::int64_t, Runs> runs = runsOf(process);
     std::vector<trace::CommunicatorRow> rows = process.communicators;
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
         return std::tie(a.createdNs, a.id) < std::tie(b.createdNs, b.id);
@@ -154,7 +174,7 @@ void Matcher::addRank(std::size_t index, const KernelClasses& classes)
         const CommunicatorKey key(row.hash, row.hash != 0
                                                 ? uses[row.hash]++
                                                 : rank.process << 32 | static_cast<std::size_t>(row.id));
-        for (const Part& part : partsOf(process, std::move(calls[row.id]))) {
+        for (const Part& part : partsOf(process, std::move(runs[row.id]))) {
             addPart(key, row, index, part, spans);
         }
     }
@@ -180,10 +200,10 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
         operation.mismatched = true;
         return;
     }
-    Participant participant{rank, part.firstCall, std::nullopt};
-    auto span = spans.find(static_cast<std::uint64_t>(call.groupId != 0 ? call.groupId : call.id));
+    Participant participant{rank, part.firstCall, std::nullopt, part.launch};
+    auto span = spans.find(workOf(call, part.launch));
     if (span == spans.end()) {
-        span = spans.find(static_cast<std::uint64_t>(call.id));
+        span = spans.find(WorkKey{static_cast<std::uint64_t>(call.id), 0, 0});
     }
     if (span != spans.end()) {
         participant.device = span->second;
@@ -307,11 +327,11 @@ std::optional<Arrivals> arrivals(const Operation& operation, const std::vector<R
 }
 
 MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                             const std::vector<KernelClasses>& classes)
+                             const std::vector<CommunicationWork>& communication)
 {
     Matcher matcher(trace, ranks);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-        matcher.addRank(i, classes[ranks[i].process]);
+        matcher.addRank(i, communication[ranks[i].process]);
     }
     return matcher.finish();
 }

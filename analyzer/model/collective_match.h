@@ -2,6 +2,7 @@
 // Brings the calls of all ranks together that are one collective: same communicator, same place in its order.
 // Ranks that are missing or disagree are facts to report, never a reason to stop.
 #pragma once
+#include "model/communication_work.h"
 #include "model/time.h"
 
 #include <ringside/trace/reader.h>
@@ -14,7 +15,6 @@ namespace ringside::model {
 
 struct Rank;
 struct Host;
-class KernelClasses;
 
 enum class CollectiveKind : std::uint8_t {
     AllReduce,
@@ -44,6 +44,7 @@ struct Participant {
     std::size_t rank = 0; ///< of Model::ranks
     std::size_t call = 0; ///< of its process's collectiveCalls: the first one, when a group fused several
     std::optional<Interval> device; ///< its communication kernels, on its host's clock; null: not measured
+    std::uint64_t launch = 0;       ///< of the CUDA graph that ran the captured call, 0: it ran itself
 };
 
 /// One collective (or the calls on one communicator that a group fused), over all ranks that made it.
@@ -86,6 +87,6 @@ struct MatchResult {
 /// Point-to-point and one-sided calls are left out: only the two that exchange belong together, which
 /// sequence numbers do not tell.
 [[nodiscard]] MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                                           const std::vector<KernelClasses>& classes);
+                                           const std::vector<CommunicationWork>& communication);
 
 } // namespace ringside::model

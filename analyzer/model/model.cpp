@@ -297,6 +297,34 @@ void collectIssues(Model& model)
     }
 }
 
+/// Launches of CUDA graphs; a launch has a row for each communicator.
+std::size_t countLaunches(const trace::GraphLaunchColumns& launches)
+{
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        count += i == 0 || launches.launch[i] != launches.launch[i - 1] ? 1U : 0U;
+    }
+    return count;
+}
+
+void noteGraphs(Model& model)
+{
+    std::int64_t unmatched = 0;
+    for (const CommunicationWork& work : model.communication) {
+        unmatched += work.unmatchedLaunches;
+    }
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        model.graphLaunches += countLaunches(process.graphLaunches);
+    }
+    if (unmatched > 0) {
+        model.issues.push_back(
+            {"graph_calls_unknown", "info", unmatched,
+             "launches of CUDA graphs whose communication kernels are not one for each "
+             "recorded NCCL call of the capture; they count as communication, but who came "
+             "last is not known"});
+    }
+}
+
 /// Over all hosts but the reference; null when a host has no bound, that is: was not aligned.
 std::optional<std::int64_t> sumOfTwoLargest(const std::vector<Host>& hosts,
                                             std::optional<std::int64_t> Host::*error)
@@ -350,10 +378,12 @@ Model buildModel(trace::RunTrace trace)
     for (const trace::ProcessTrace& process : model.trace.processes) {
         model.classes.emplace_back(process);
         model.launches.emplace_back(process.launches);
+        model.communication.push_back(findCommunicationWork(process, model.classes.back()));
     }
+    noteGraphs(model);
     findRanks(model);
     findHosts(model);
-    MatchResult matched = matchCollectives(model.trace, model.ranks, model.classes);
+    MatchResult matched = matchCollectives(model.trace, model.ranks, model.communication);
     model.operations = std::move(matched.operations);
     model.issues.insert(model.issues.end(), matched.issues.begin(), matched.issues.end());
     alignClocks(model);

@@ -53,19 +53,21 @@ struct StepCoverage {
 
 struct Model {
     trace::RunTrace trace;
-    std::vector<Host> hosts;             ///< [0] is the reference
-    std::vector<Rank> ranks;             ///< by rank number
-    std::vector<KernelClasses> classes;  ///< one a process
-    std::vector<LaunchIndex> launches;   ///< one a process
-    std::vector<Operation> operations;   ///< matched collectives, by first arrival or call
-    std::vector<trace::IssueRow> issues; ///< of the trace, its processes, and of matching
+    std::vector<Host> hosts;                      ///< [0] is the reference
+    std::vector<Rank> ranks;                      ///< by rank number
+    std::vector<KernelClasses> classes;           ///< one a process
+    std::vector<LaunchIndex> launches;            ///< one a process
+    std::vector<CommunicationWork> communication; ///< one a process
+    std::vector<Operation> operations;            ///< matched collectives, by first arrival or call
+    std::vector<trace::IssueRow> issues;          ///< of the trace, its processes, and of matching
     std::int64_t worldSize = 0;
     std::optional<std::int64_t> startedRealtimeNs; ///< epoch ns of run time 0
     bool emulated = false;
     std::vector<std::int64_t>
         analyzedSteps; ///< step numbers that every rank with device data measured, steady if enough
     StepCoverage stepCoverage;
-    bool analyzedWhole = false; ///< fewer than 4 steps: all of them are analyzed, with low confidence
+    std::size_t graphLaunches = 0; ///< of CUDA graphs, by all ranks
+    bool analyzedWhole = false;    ///< fewer than 4 steps: all of them are analyzed, with low confidence
 
     [[nodiscard]] const trace::ProcessTrace& processOf(const Rank& rank) const
     {

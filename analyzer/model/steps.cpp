@@ -68,26 +68,48 @@ std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process)
     return withDistinctNumbers(tile(std::move(byPriority.begin()->second)));
 }
 
-std::vector<std::uint64_t> collectiveTokens(const trace::ProcessTrace& process)
+/// What a step does again and again on the host: a collective that runs, or the launch of a CUDA graph.
+struct Event {
+    Interval time;
+    std::uint64_t token;
+};
+
+std::uint64_t tokenOf(const trace::CollectiveCallRow& call)
 {
-    std::vector<std::uint64_t> tokens;
+    std::uint64_t token = call.api;
+    token = token * 1'000'003 + static_cast<std::uint64_t>(call.communicator);
+    token = token * 1'000'003 + call.count;
+    return token * 1'000'003 + static_cast<std::uint64_t>(call.datatype);
+}
+
+/// In the order of the calls.
+std::vector<Event> repeatedEvents(const trace::ProcessTrace& process)
+{
+    std::vector<Event> events;
     for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
-        std::uint64_t token = call.api;
-        token = token * 1'000'003 + static_cast<std::uint64_t>(call.communicator);
-        token = token * 1'000'003 + call.count;
-        token = token * 1'000'003 + static_cast<std::uint64_t>(call.datatype);
-        tokens.push_back(token);
+        if (!call.graph) {
+            events.push_back({{call.startNs, call.endNs}, tokenOf(call)});
+        }
     }
-    return tokens;
+    const trace::GraphLaunchColumns& launches = process.graphLaunches;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        if (i == 0 || launches.launch[i] != launches.launch[i - 1]) { // one row a communicator
+            events.push_back({{launches.startNs[i], launches.endNs[i]}, ~std::uint64_t{launches.graph[i]}});
+        }
+    }
+    if (launches.size() > 0) {
+        std::stable_sort(events.begin(), events.end(),
+                         [](const Event& a, const Event& b) { return a.time.start < b.time.start; });
+    }
+    return events;
 }
 
 /// Where in the pattern a step begins: after the longest pause between calls (optimizer, data, forward).
-std::size_t findPhase(const trace::ProcessTrace& process, std::size_t period)
+std::size_t findPhase(const std::vector<Event>& events, std::size_t period)
 {
     std::vector<std::vector<std::int64_t>> pauses(period);
-    for (std::size_t i = 1; i < process.collectiveCalls.size(); ++i) {
-        const auto& calls = process.collectiveCalls;
-        pauses[i % period].push_back(calls[i].startNs - calls[i - 1].endNs);
+    for (std::size_t i = 1; i < events.size(); ++i) {
+        pauses[i % period].push_back(events[i].time.start - events[i - 1].time.end);
     }
     std::size_t best = 0;
     for (std::size_t phase = 1; phase < period; ++phase) {
@@ -100,15 +122,19 @@ std::size_t findPhase(const trace::ProcessTrace& process, std::size_t period)
 
 std::vector<Step> stepsFromPeriod(const trace::ProcessTrace& process)
 {
-    const std::size_t period = findPeriod(collectiveTokens(process));
+    const std::vector<Event> events = repeatedEvents(process);
+    std::vector<std::uint64_t> tokens(events.size());
+    std::transform(events.begin(), events.end(), tokens.begin(),
+                   [](const Event& event) { return event.token; });
+    const std::size_t period = findPeriod(tokens);
     if (period == 0) {
         return {};
     }
     std::vector<Step> steps;
-    const auto& calls = process.collectiveCalls;
-    for (std::size_t i = findPhase(process, period); i + period <= calls.size(); i += period) {
+    for (std::size_t i = findPhase(events, period); i + period <= events.size(); i += period) {
         const auto number = static_cast<std::int64_t>(steps.size()) + 1;
-        steps.push_back({number, {calls[i].startNs, calls[i + period - 1].endNs}, std::nullopt, false});
+        steps.push_back(
+            {number, {events[i].time.start, events[i + period - 1].time.end}, std::nullopt, false});
     }
     return tile(std::move(steps));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the steps of a process on the host, in the order explicit marks, NVTX ranges, period of the
-// collective sequence, and carries them over to the device by what each step launched (DESIGN.md section 4).
+// sequence of collectives and graph launches, and carries them over to the device by what each step launched
+// (DESIGN.md section 4).
 #pragma once
 #include "model/launch_index.h"
 #include "model/time.h"

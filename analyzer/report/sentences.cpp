@@ -172,6 +172,12 @@ std::vector<std::string> coverageLines(const Report& report)
     lines.push_back(stepsLine(model));
     lines.push_back(fmt::format("{} records dropped, {} recovered from rings of ended processes.",
                                 report.droppedRecords, report.recoveredRecords));
+    if (model.graphLaunches > 0) {
+        lines.push_back(
+            fmt::format("CUDA graphs were launched {} times; each launch counts as the calls that "
+                        "its graph holds.",
+                        model.graphLaunches));
+    }
     const auto residual = model.clockResidualNs();
     const auto bound = model.clockBoundNs();
     lines.push_back(residual

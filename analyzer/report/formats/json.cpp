@@ -60,6 +60,7 @@ Json coverageJson(const Report& report)
               {"boundary", steps.boundary}}},
             {"dropped_records", report.droppedRecords},
             {"recovered_records", report.recoveredRecords},
+            {"graph_launches", report.model.graphLaunches},
             {"clock_residual_ns", orNull(report.model.clockResidualNs())},
             {"clock_bound_ns", orNull(report.model.clockBoundNs())},
             {"arrivals_share", orNull(report.metrics.arrivalShare())}};
