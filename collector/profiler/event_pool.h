@@ -91,6 +91,7 @@ struct Place {
         ProxyOperation proxyOperation;
         ProxyMessage message;
     };
+    // NOLINTNEXTLINE(*-member-init): one of the union's members is
     constexpr Place() : operation{} {}
     [[nodiscard]] Handle handle() const { return Handle::ofBits(key.load(std::memory_order_relaxed)); }
 };
