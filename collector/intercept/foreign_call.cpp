@@ -57,6 +57,7 @@ void writeForeignCall(ThreadState& thread, const ForeignCall& call)
     record->peer = call.peer;
     record->datatype = call.datatype;
     record->reduction = call.reduction;
+    record->graph = call.graph;
     thread.ring->commit(record, trace::RecordKind::Collective);
 }
 

@@ -4,6 +4,7 @@
 #include "api/functions.h"
 #include "device/correlation.h"
 #include "intercept/foreign_call.h"
+#include "intercept/graphs.h"
 #include "profiler/observe.h"
 
 #include <utility>
@@ -126,6 +127,7 @@ Handle beginForeignCall(ThreadState& thread, Context& context, const Event& even
     call.callId = nextCallId();
     call.count = event.coll.count;
     call.stream = event.stream;
+    call.graph = event.captured ? noteCapture(static_cast<cudaStream_t>(event.stream), call.communicator) : 0;
     call.peer = peerOf(event);
     constexpr std::uint16_t kUnknownType = 0xFFFF;
     const auto type = datatypeOf(event.coll.datatype);

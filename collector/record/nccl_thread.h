@@ -21,6 +21,7 @@ struct ForeignCall {
     std::uint64_t endTicks = 0;
     std::uint64_t count = 0;
     void* stream = nullptr;
+    std::uint32_t graph = 0;          ///< into which it is captured, 0: it runs
     std::int32_t peer = -1;           ///< root or peer, -1: none or not known
     std::uint16_t datatype = 0;       ///< ncclDataType_t
     std::uint16_t reduction = 0xFFFF; ///< not known

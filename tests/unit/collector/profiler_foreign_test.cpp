@@ -29,12 +29,14 @@ std::string callsOf(const RecordedRun& run)
     return run.text("SELECT group_concat(line, char(10)) FROM (SELECT m.rank || ': ' || sequence || ' ' ||"
                     " a.text || ' ' || count || ' of ' || datatype || ', ' || bytes || ' bytes, root ' ||"
                     " CASE WHEN a.text IN ('ncclSend', 'ncclRecv') THEN '-' ELSE ifnull(peer, '-') END ||"
-                    " CASE WHEN group_id THEN ' in a group' ELSE '' END AS line"
+                    " CASE WHEN group_id THEN ' in a group' ELSE '' END ||"
+                    " CASE WHEN graph_id THEN ' in a graph' ELSE '' END AS line"
                     " FROM collective_call c JOIN string a ON a.id = api_id"
                     " JOIN communicator m ON m.id = communicator_id ORDER BY m.rank, sequence)");
 }
 
-const std::vector<std::string> kScenes{"open", "single", "several", "group", "exchange", "single", "close"};
+const std::vector<std::string> kScenes{"open",     "single",  "several", "group",
+                                       "exchange", "capture", "single",  "close"};
 
 TEST(ProfilerForeign, givesTheRowsThatWrappersGive)
 {
@@ -56,7 +58,8 @@ TEST(ProfilerForeign, givesTheRowsThatWrappersGive)
         << "a call by itself is in none";
     EXPECT_EQ(foreign.number("SELECT count(*) FROM collective_call WHERE end_ns < start_ns"), 0);
     EXPECT_EQ(foreign.number("SELECT count(DISTINCT call_id) FROM nccl_operation"),
-              foreign.number("SELECT count(*) FROM collective_call"));
+              foreign.number("SELECT count(*) FROM collective_call WHERE graph_id IS NULL"))
+        << "the graph was not launched";
     EXPECT_EQ(foreign.number("SELECT count(*) FROM in_flight"), 0);
 }
 

@@ -166,6 +166,20 @@ void play(Ranks& ranks, std::string_view scene)
             ranks.broadcast(rank);
             ranks.allReduce(rank, 500);
         });
+    } else if (scene == "capture") {
+        for (cudaStream_t stream : ranks.streams) {
+            require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess,
+                    "cudaStreamBeginCapture");
+        }
+        ranks.nccl.groupStart();
+        ranks.allReduce(0, 40);
+        ranks.allReduce(1, 40);
+        require(ranks.nccl.groupEnd() == ncclSuccess, "ncclGroupEnd");
+        for (cudaStream_t stream : ranks.streams) {
+            cudaGraph_t graph = nullptr;
+            require(cudaStreamEndCapture(stream, &graph) == cudaSuccess, "cudaStreamEndCapture");
+            cudaGraphDestroy(graph);
+        }
     } else if (scene == "exchange") {
         ranks.inGroup([&](std::size_t rank) {
             const int peer = static_cast<int>(1 - rank);
