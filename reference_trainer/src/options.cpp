@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
@@ -115,6 +116,23 @@ void addRest(CLI::App& app, Options& options)
                    "Rank 0 writes the trained parameters here, raw float32");
 }
 
+/// CLI11 takes digits after a zero for octal: `--steps 010` would train 8 steps.
+void readLeadingZeros(CLI::App& app)
+{
+    for (CLI::Option* option : app.get_options()) {
+        const std::string type = option->get_type_name();
+        if (!type.starts_with("INT") && !type.starts_with("UINT"))
+            continue;
+        option->transform(CLI::Validator(
+            [](std::string& text) {
+                if (text.find_first_not_of("0123456789") == std::string::npos)
+                    text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+                return std::string();
+            },
+            ""));
+    }
+}
+
 } // namespace
 
 ParsedOptions parseOptions(int argc, const char* const* argv)
@@ -127,6 +145,7 @@ ParsedOptions parseOptions(int argc, const char* const* argv)
     addTraining(app, parsed.options);
     addDistribution(app, parsed.options);
     addRest(app, parsed.options);
+    readLeadingZeros(app);
     try {
         app.parse(argc, argv);
         refuseOthers(app, parsed.options);

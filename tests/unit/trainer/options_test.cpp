@@ -81,6 +81,15 @@ TEST(Options, refuseCountsBelowZero)
         EXPECT_EQ(parse({name, "-1"}).exitCode, 2) << name;
 }
 
+TEST(Options, countInTensAlsoAfterAZero)
+{
+    EXPECT_EQ(parse({"--steps", "010"}).options.steps, 10U);
+    EXPECT_EQ(parse({"--steps=0019"}).options.steps, 19U);
+    EXPECT_EQ(parse({"--seed", "00"}).options.seed, 0U);
+    EXPECT_EQ(parse({"--json", "007"}).options.jsonPath, "007");
+    EXPECT_EQ(parse({"--steps", "0"}).exitCode, 2);
+}
+
 TEST(Options, refuseToBeGivenTwice)
 {
     EXPECT_EQ(parse({"--steps", "2", "--steps=3"}).exitCode, 2);
