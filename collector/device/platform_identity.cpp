@@ -71,7 +71,7 @@ void PlatformIdentity::pass(trace::Writer& writer, Registry& registry)
         describeDevice(writer, std::countr_zero(fresh));
     }
     m_described = seen;
-    if (registry.worldCommunicatorsSeen != m_worldsDescribed) {
+    if (registry.worldCommunicatorsSeen != m_worldsDescribed || programRank() != m_programRank) {
         describeRanks(writer, registry);
     }
 }
@@ -109,7 +109,13 @@ void PlatformIdentity::describeDevice(trace::Writer& writer, int ordinal)
 void PlatformIdentity::describeRanks(trace::Writer& writer, Registry& registry)
 {
     m_worldsDescribed = registry.worldCommunicatorsSeen;
-    writer.setRanks(ranksOf(registry.worldCommunicators(), rankFromEnvironment()));
+    m_programRank = programRank();
+    const std::optional<trace::RankRow> launched = launchedRank();
+    std::vector<trace::RankRow> ranks = ranksOf(registry.worldCommunicators(), launched);
+    if (ranks.empty() && launched.has_value()) {
+        ranks.push_back(*launched);
+    }
+    writer.setRanks(ranks);
 }
 
 void PlatformIdentity::describeLibraries(trace::Writer& writer)

@@ -3,6 +3,7 @@
 // it runs on the CPU platform. Asks the runtime only about devices that the program itself has used: asking
 // earlier would initialise CUDA in its place.
 #pragma once
+#include "record/ranks.h"
 #include "record/session.h"
 
 #include <cstdint>
@@ -22,6 +23,7 @@ private:
 
     std::uint64_t m_described = 0; ///< bit n: device n
     std::uint32_t m_worldsDescribed = 0;
+    std::optional<ProgramRank> m_programRank;
 };
 
 } // namespace ringside::collector

@@ -332,6 +332,21 @@ __attribute__((constructor)) void announce()
 
 } // namespace
 
+void markText(Name* domain, const char* text)
+{
+    const auto event = plain(kMessageAscii, text);
+    mark(domain, &event);
+}
+void pushText(Name* domain, const char* text)
+{
+    const auto event = plain(kMessageAscii, text);
+    push(domain, &event);
+}
+void popText(Name* domain)
+{
+    pop(domain);
+}
+
 void Tier::begin(trace::Writer& writer, const Options&)
 {
     describe(writer);

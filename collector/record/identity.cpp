@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/identity.h"
 
+#include "record/ranks.h"
+
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -152,7 +154,7 @@ std::string redacted(std::string_view name, std::string_view value)
 void writeIdentity(trace::Writer& writer, const ProcessNames& names, std::int64_t startNs)
 {
     writer.setProcess(describeProcess(names, startNs));
-    if (const auto rank = rankFromEnvironment(); rank.has_value()) {
+    if (const auto rank = launchedRank(); rank.has_value()) {
         writer.setRanks({*rank});
     }
     for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {

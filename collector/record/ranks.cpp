@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/ranks.h"
 
+#include "record/identity.h"
+
 #include <algorithm>
+#include <atomic>
 
 namespace ringside::collector {
 namespace {
+
+static_assert(std::atomic<ProgramRank>::is_always_lock_free);
+std::atomic<ProgramRank> g_programRank{};
 
 trace::RankRow rowOf(const CommunicatorIdentity& identity)
 {
@@ -29,6 +35,31 @@ std::vector<CommunicatorIdentity> membersBeside(const CommunicatorIdentity& one,
 }
 
 } // namespace
+
+void setProgramRank(ProgramRank rank)
+{
+    if (rank.rank >= 0 && rank.rank < rank.worldSize) {
+        g_programRank.store(rank);
+    }
+}
+
+std::optional<ProgramRank> programRank()
+{
+    const ProgramRank rank = g_programRank.load();
+    return rank.rank >= 0 ? std::optional(rank) : std::nullopt;
+}
+
+std::optional<trace::RankRow> launchedRank()
+{
+    std::optional<trace::RankRow> row = rankFromEnvironment();
+    if (const auto said = programRank(); said.has_value()) {
+        row = row.value_or(trace::RankRow{});
+        row->rank = said->rank;
+        row->worldSize = said->worldSize;
+        row->source = "api";
+    }
+    return row;
+}
 
 std::vector<trace::RankRow> ranksOf(const std::vector<CommunicatorIdentity>& worlds,
                                     const std::optional<trace::RankRow>& launched)

@@ -11,7 +11,20 @@
 
 namespace ringside::collector {
 
-/// `worlds`: Registry::worldCommunicators(). `launched`: rankFromEnvironment(). Empty while nothing is known.
+/// What the program itself says it is (ringside_set_rank).
+struct ProgramRank {
+    std::int32_t rank = -1;
+    std::int32_t worldSize = 0;
+    bool operator==(const ProgramRank&) const = default;
+};
+/// Any thread. The last call counts; what is no rank of its world is ignored.
+void setProgramRank(ProgramRank rank);
+[[nodiscard]] std::optional<ProgramRank> programRank();
+
+/// The rank that this process was launched as: by the program's word, else by its environment.
+[[nodiscard]] std::optional<trace::RankRow> launchedRank();
+
+/// `worlds`: Registry::worldCommunicators(). `launched`: launchedRank(). Empty while nothing is known.
 std::vector<trace::RankRow> ranksOf(const std::vector<CommunicatorIdentity>& worlds,
                                     const std::optional<trace::RankRow>& launched);
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 using namespace ringside;
 using namespace ringside::collector;
 
@@ -63,6 +65,22 @@ TEST(Ranks, ofAProcessWithSeveralDevicesAreItsMembersOfTheLargestCommunicator)
 TEST(Ranks, areUnknownWithoutACommunicator)
 {
     EXPECT_TRUE(ranksOf({}, launched(5, 8)).empty());
+}
+
+TEST(Ranks, theProgramsWordGoesBeforeTheEnvironment)
+{
+    setenv("RANK", "1", 1);
+    setenv("LOCAL_RANK", "1", 1);
+    setenv("WORLD_SIZE", "2", 1);
+    setProgramRank({8, 8}); // ranks count from 0
+    setProgramRank({-1, 8});
+    EXPECT_EQ(launchedRank()->source, "RANK");
+    setProgramRank({5, 8});
+    const auto row = launchedRank();
+    EXPECT_EQ(row->rank, 5);
+    EXPECT_EQ(row->worldSize, 8);
+    EXPECT_EQ(row->localRank, 1);
+    EXPECT_EQ(row->source, "api");
 }
 
 } // namespace

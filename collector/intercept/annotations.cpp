@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program says of itself beside its steps (ringside/collector.h): marks and ranges, which are NVTX's
+// in a domain of our own whether the program has NVTX or not, and its rank. Unlike NVTX's they begin a
+// recording.
+#include "nvtx/injection.h"
+#include "nvtx/names.h"
+#include "record/ranks.h"
+#include "record/session.h"
+
+namespace {
+
+using namespace ringside::collector;
+
+bool wanted(const char* text)
+{
+    return text != nullptr && t_thread.depth == 0 && recordingThread() != nullptr;
+}
+
+nvtx::Name* domain()
+{
+    static nvtx::Name* const ours = nvtx::makeName("ringside");
+    return ours;
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) void ringside_annotate(const char* text)
+{
+    if (wanted(text)) {
+        nvtx::markText(domain(), text);
+    }
+}
+
+extern "C" __attribute__((visibility("default"))) void ringside_range_push(const char* text)
+{
+    if (wanted(text)) {
+        nvtx::pushText(domain(), text);
+    }
+}
+
+extern "C" __attribute__((visibility("default"))) void ringside_range_pop()
+{
+    nvtx::popText(domain());
+}
+
+extern "C" __attribute__((visibility("default"))) void ringside_set_rank(std::int32_t rank,
+                                                                         std::int32_t worldSize)
+{
+    setProgramRank({rank, worldSize});
+}
