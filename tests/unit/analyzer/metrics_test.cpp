@@ -22,6 +22,12 @@ TEST(Idle, APerThreadDefaultStreamBlocksAsWell)
     EXPECT_FALSE(isBlockingCall("cudaMemcpyAsync_ptsz"));
 }
 
+// What collector/python/ringside.py calls the waiting of a loop for its next batch.
+TEST(Idle, ThePythonModulesWaitsAreDataLoading)
+{
+    EXPECT_TRUE(isDataLoadingRange("data loading"));
+}
+
 TEST(Metrics, WaitAndTransferOfALateRank)
 {
     TraceBuilder trace(4);
