@@ -12,8 +12,8 @@ import sys
 SCOPES = {
     "nccl": ("nccl_api.def", "nccl_ignored.txt", r"nccl[A-Z]\w*"),
     "cuda": ("cuda_runtime_api.def", "cuda_ignored.txt",
-             r"(__)?cuda(Launch\w*|Memcpy\w*|Memset\w*|MemPrefetchAsync\w*|Malloc\w*|Free\w*|\w*Synchronize|Graph\w*Launch|GraphUpload\w*"
-             r"|(Event|Stream)Query|Host(Alloc|Register|Unregister))(_v\d)?(_pt(sz|ds))?"),
+             r"(__)?cuda(Launch\w*|Memcpy\w*|Memset\w*|MemPrefetchAsync\w*|Malloc\w*|Free\w*|\w*Synchronize|Host(Alloc|Register|Unregister)"
+             r"|Graph\w*Launch|Graph(Instantiate|Upload|ExecUpdate)\w*|(Event|Stream)Query|(Stream|Thread)\w*Captur\w*)(_v\d)?(_pt(sz|ds))?"),
 }
 
 

@@ -40,7 +40,7 @@ class Coverage(unittest.TestCase):
         for function in "ncclPlanted", "ncclAllReduceTwice":
             self.assert_named(check("nccl", self.library(function)), function)
         for function in ("cudaMemcpyPlanted", "cudaLaunchPlanted_ptsz", "__cudaLaunchPlanted", "cudaGraphPlantedLaunch",
-                         "cudaPlantedSynchronize", "cudaMemset9D", "cudaMallocPlanted", "cudaFreePlanted"):
+                         "cudaStreamPlantedCapture", "cudaPlantedSynchronize", "cudaMemset9D", "cudaMallocPlanted", "cudaFreePlanted"):
             self.assert_named(check("cuda", self.library(function)), function)
 
     def test_a_planted_line_and_declaration_are_named(self):
