@@ -74,6 +74,15 @@ struct ExternalCorrelation {
     std::uint32_t correlationId;
 };
 
+/// Of cuptiSubscribe_v2, CUDA 13.0.
+struct SubscriberParameters {
+    std::size_t structBytes;
+    const char* name;
+    char* holder; ///< who has subscribed already
+    std::size_t holderBytes;
+};
+inline constexpr std::size_t kHolderNameBytes = 64;
+
 using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* maxRecords);
 using BufferCompleted = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes,
                                  std::size_t validBytes);
@@ -100,4 +109,10 @@ using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, 
     RS_CUPTI(callbackName, cuptiGetCallbackName, (std::uint32_t domain, std::uint32_t cbid, const char** name)) \
     RS_CUPTI(pushExternal, cuptiActivityPushExternalCorrelationId, (std::uint32_t kind, std::uint64_t id))     \
     RS_CUPTI(popExternal, cuptiActivityPopExternalCorrelationId, (std::uint32_t kind, std::uint64_t* last))
+
+/// Those that older CUPTIs do not have.
+#define RINGSIDE_CUPTI_NEWER_FUNCTIONS(RS_CUPTI)                                                               \
+    RS_CUPTI(subscribeNamed, cuptiSubscribe_v2,                                                                \
+             (void** subscriber, ringside::collector::cupti::Callback, void* user,                             \
+              ringside::collector::cupti::SubscriberParameters* parameters))
 // clang-format on

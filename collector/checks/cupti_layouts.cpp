@@ -59,6 +59,15 @@ RINGSIDE_SAME(nvtx::EventAttributes, nvtxEventAttributes_t, category);
 RINGSIDE_SAME(nvtx::EventAttributes, nvtxEventAttributes_t, messageType);
 RINGSIDE_SAME(nvtx::EventAttributes, nvtxEventAttributes_t, message);
 
+#if CUPTI_API_VERSION >= 130000
+static_assert(sizeof(cupti::SubscriberParameters) == sizeof(CUpti_SubscriberParams));
+static_assert(offsetof(cupti::SubscriberParameters, name) ==
+              offsetof(CUpti_SubscriberParams, subscriberName));
+static_assert(offsetof(cupti::SubscriberParameters, holder) ==
+              offsetof(CUpti_SubscriberParams, oldSubscriberName));
+RINGSIDE_EQUAL(cupti::kHolderNameBytes, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN);
+#endif
+
 RINGSIDE_EQUAL(cupti::kKindMemcpy, CUPTI_ACTIVITY_KIND_MEMCPY);
 RINGSIDE_EQUAL(cupti::kKindMemset, CUPTI_ACTIVITY_KIND_MEMSET);
 RINGSIDE_EQUAL(cupti::kKindDriver, CUPTI_ACTIVITY_KIND_DRIVER);

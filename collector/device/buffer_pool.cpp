@@ -36,19 +36,26 @@ std::size_t BufferPool::sizeOf(const std::uint8_t* buffer)
 
 std::uint8_t* BufferPool::request()
 {
-    const std::scoped_lock lock(m_mutex);
+    Finished givenUp{nullptr, 0};
     std::uint8_t* buffer = nullptr;
-    if (!m_free.empty()) {
-        buffer = m_free.back();
-        m_free.pop_back();
-    } else if (m_allocated < kMostBuffers || m_finished.empty()) {
-        buffer = allocate();
-        m_allocated += buffer != nullptr ? 1 : 0;
+    {
+        const std::scoped_lock lock(m_mutex);
+        if (!m_free.empty()) {
+            buffer = m_free.back();
+            m_free.pop_back();
+        } else if (m_allocated < kMostBuffers || m_finished.empty()) {
+            buffer = allocate();
+            m_allocated += buffer != nullptr ? 1 : 0;
+        }
+        if (buffer == nullptr && !m_finished.empty()) {
+            givenUp = m_finished.front();
+            m_finished.erase(m_finished.begin());
+            buffer = givenUp.data;
+        }
+        m_handedOut += buffer != nullptr ? 1 : 0;
     }
-    if (buffer == nullptr && !m_finished.empty()) {
-        buffer = m_finished.front().data;
-        m_finished.erase(m_finished.begin());
-        ++m_lost;
+    if (givenUp.data != nullptr) {
+        m_lostRecords += m_countRecords(givenUp.data, givenUp.validBytes);
     }
     return buffer != nullptr ? buffer : g_lastResort;
 }
@@ -56,13 +63,22 @@ std::uint8_t* BufferPool::request()
 void BufferPool::finish(std::uint8_t* buffer, std::size_t validBytes)
 {
     const std::scoped_lock lock(m_mutex);
-    if (buffer == g_lastResort) {
-        ++m_lost;
-    } else if (validBytes == 0) {
+    if (buffer == g_lastResort) { // several may have written into it at once
+        m_unreadBuffers += validBytes != 0 ? 1 : 0;
+        return;
+    }
+    --m_handedOut;
+    if (validBytes == 0) {
         m_free.push_back(buffer);
     } else {
         m_finished.push_back({buffer, validBytes});
     }
+}
+
+std::size_t BufferPool::handedOut()
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_handedOut;
 }
 
 std::vector<BufferPool::Finished> BufferPool::takeFinished()

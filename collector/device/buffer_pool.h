@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers that CUPTI fills and the drain thread reads. Requests never get null (CUPTI before 12.9 crashes on
-// it): beyond the cap the oldest finished buffer is given up and counted. Called on CUPTI's and the program's
-// threads: a short lock, no I/O.
+// it): beyond the cap the oldest finished buffer is given up and its records are counted. Called on CUPTI's
+// and the program's threads: a short lock, no I/O.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -20,7 +20,10 @@ public:
         std::size_t validBytes;
     };
 
-    BufferPool() = default;
+    /// How many records a buffer holds, which only CUPTI can tell.
+    using CountRecords = std::size_t (*)(std::uint8_t* buffer, std::size_t validBytes);
+
+    explicit BufferPool(CountRecords countRecords) : m_countRecords(countRecords) {}
     ~BufferPool(); ///< frees what came back; CUPTI must have let go of the rest
     BufferPool(const BufferPool&) = delete;
     BufferPool& operator=(const BufferPool&) = delete;
@@ -30,7 +33,15 @@ public:
     void finish(std::uint8_t* buffer, std::size_t validBytes);
     [[nodiscard]] std::vector<Finished> takeFinished();
     void giveBack(std::uint8_t* buffer);
-    [[nodiscard]] std::uint64_t lostBuffers() const { return m_lost.load(std::memory_order_relaxed); }
+    /// Buffers that CUPTI has.
+    [[nodiscard]] std::size_t handedOut();
+    /// Of buffers that were given up because too many waited to be read.
+    [[nodiscard]] std::uint64_t lostRecords() const { return m_lostRecords.load(std::memory_order_relaxed); }
+    /// Filled without room for their records, while memory was out: nobody knows how many those were.
+    [[nodiscard]] std::uint64_t unreadBuffers() const
+    {
+        return m_unreadBuffers.load(std::memory_order_relaxed);
+    }
 
 private:
     static constexpr std::size_t kMostBuffers = 128;
@@ -38,7 +49,10 @@ private:
     std::vector<std::uint8_t*> m_free;
     std::vector<Finished> m_finished;
     std::size_t m_allocated = 0;
-    std::atomic<std::uint64_t> m_lost{0};
+    std::size_t m_handedOut = 0;
+    CountRecords m_countRecords;
+    std::atomic<std::uint64_t> m_lostRecords{0};
+    std::atomic<std::uint64_t> m_unreadBuffers{0};
 };
 
 } // namespace ringside::collector

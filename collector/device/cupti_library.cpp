@@ -31,6 +31,9 @@ bool CuptiLibrary::load()
     }
     RINGSIDE_CUPTI_FUNCTIONS(RS_CUPTI)
 #undef RS_CUPTI
+#define RS_CUPTI(member, name, parameters) member = reinterpret_cast<decltype(member)>(dlsym(library, #name));
+    RINGSIDE_CUPTI_NEWER_FUNCTIONS(RS_CUPTI)
+#undef RS_CUPTI
     // NOLINTEND(bugprone-macro-parentheses)
     return complete;
 }

@@ -10,9 +10,10 @@ struct CuptiLibrary {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define RS_CUPTI(member, name, parameters) int(*member) parameters = nullptr;
     RINGSIDE_CUPTI_FUNCTIONS(RS_CUPTI)
+    RINGSIDE_CUPTI_NEWER_FUNCTIONS(RS_CUPTI) ///< null where CUPTI is older
 #undef RS_CUPTI
 
-    /// False when no CUPTI can be loaded or it lacks a function; `reason()` then says which.
+    /// False when no CUPTI can be loaded or it lacks a function; `reason()` then says which. May be repeated.
     bool load();
     [[nodiscard]] const char* reason() const
     {

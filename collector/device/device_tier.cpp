@@ -1,177 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/device_tier.h"
 
-#include "device/correlation.h"
 #include "record/levels.h"
 #include "record/message.h"
 
-#include <array>
-
 namespace ringside::collector {
-
-std::atomic<bool> g_deviceTierOn{false};
 
 namespace {
 
-// CUPTI's callbacks carry no pointer of ours. Never freed: CUPTI may call late.
-BufferPool& pool()
-{
-    static auto* const buffers = new BufferPool;
-    return *buffers;
-}
-std::atomic<decltype(CuptiLibrary::pushExternal)> g_push{nullptr};
-std::atomic<decltype(CuptiLibrary::popExternal)> g_pop{nullptr};
+using State = CuptiReport::State;
 
-void bufferRequested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* maxRecords)
-{
-    *buffer = pool().request();
-    *bytes = pool().sizeOf(*buffer);
-    *maxRecords = 0;
-}
-
-void bufferCompleted(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t validBytes)
-{
-    pool().finish(buffer, validBytes);
-}
-
-void ignoreCallback(void*, std::uint32_t, std::uint32_t, const void*) {}
-
-// External correlation first: its record must precede the API record it belongs to.
-constexpr std::array kKinds{cupti::kKindExternalCorrelation, cupti::kKindRuntime, cupti::kKindDriver,
-                            cupti::kKindConcurrentKernel,    cupti::kKindMemcpy,  cupti::kKindMemset};
+/// For CUPTI to come back at the end of recording: half of what closing may take.
+constexpr int kPatienceMs = 5000;
 
 } // namespace
 
-void pushCorrelation(std::uint64_t id)
+void DeviceTier::begin(trace::Writer& writer, const Options& options)
 {
-    g_push.load(std::memory_order_relaxed)(cupti::kExternalKindCustom0, id);
-}
-
-void popCorrelation()
-{
-    std::uint64_t last = 0;
-    g_pop.load(std::memory_order_relaxed)(cupti::kExternalKindCustom0, &last);
-}
-
-void DeviceTier::begin(trace::Writer& writer, const Options&)
-{
+    if (options.kinetoDaemon && plan().profile == Profile::Auto) {
+        m_reserved = "KINETO_USE_DAEMON is set, so CUPTI is left to the PyTorch profiler: profile standard "
+                     "takes it all the same";
+    }
     describe(writer);
     pass(writer, registry());
 }
 
 void DeviceTier::pass(trace::Writer& writer, Registry&)
 {
-    if (m_refused) {
-        return;
-    }
-    const bool wanted = level() >= Level::Standard;
-    if (wanted && !m_on) {
-        turnOn(writer);
-    } else if (!wanted && m_on) {
-        turnOff(writer);
-    }
-    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
-    constexpr std::int64_t kFlushEveryNs = 1'000'000'000;
-    if (m_on && now - m_lastFlushNs >= kFlushEveryNs) {
-        m_lastFlushNs = now;
-        flush(0);
-        countDropped(writer);
-    }
-    readBuffers();
+    m_session.want(m_reserved.empty() && level() >= Level::Standard);
+    takeOver(writer);
 }
 
-// Not before the window opens: most of what CUPTI does to a process begins with loading it.
-bool DeviceTier::load(trace::Writer& writer)
+void DeviceTier::takeOver(trace::Writer& writer)
 {
-    if (!m_loaded) {
-        m_loaded = m_cupti.load();
-        if (m_loaded) {
-            m_reader.emplace(m_cupti, writer);
-        } else {
-            refuse(writer, m_cupti.reason());
+    const CuptiReport report = m_session.takeReport();
+    if (report.loaded && !m_reader.has_value()) {
+        m_reader.emplace(m_session.library(), writer);
+    }
+    for (const DeviceClockSample& clock : report.clocks) {
+        m_reader->addClock(clock);
+    }
+    readBuffers();
+    noteState(writer, report);
+    countDropped(writer, report.dropped);
+}
+
+// A buffer may come between the report and this: it waits for the clock's first reading.
+void DeviceTier::readBuffers()
+{
+    if (!m_reader.has_value()) {
+        return;
+    }
+    for (const BufferPool::Finished& buffer : CuptiSession::buffers().takeFinished()) {
+        m_reader->read(buffer.data, buffer.validBytes);
+        CuptiSession::buffers().giveBack(buffer.data);
+    }
+}
+
+void DeviceTier::noteState(trace::Writer& writer, const CuptiReport& report)
+{
+    if (report.state == State::Refused) {
+        noteRefusal(writer, report.reason);
+    } else if (report.onNs != m_onNs || report.offNs != m_offNs) {
+        if (report.onNs != m_onNs) {
+            m_window = inWords(plan(), appliedLevel().reason);
+            ++m_windows;
         }
+        m_onNs = report.onNs;
+        m_offNs = report.offNs;
+        describe(writer);
     }
-    return m_loaded;
+    m_state = report.state;
 }
 
-void DeviceTier::turnOn(trace::Writer& writer)
+void DeviceTier::noteRefusal(trace::Writer& writer, const std::string& reason)
 {
-    if (!load(writer)) {
+    if (m_state == State::Refused && reason == m_refusal) {
         return;
     }
-    if (const cupti::Result result = m_cupti.subscribe(&m_subscriber, &ignoreCallback, nullptr);
-        result != cupti::kSuccess) {
-        refuse(writer, cuptiFailure(result));
-        return;
-    }
-    cupti::Result result = m_cupti.registerCallbacks(&bufferRequested, &bufferCompleted);
-    for (const cupti::Kind kind : kKinds) {
-        result = result == cupti::kSuccess ? m_cupti.enable(kind) : result;
-    }
-    if (result != cupti::kSuccess) {
-        disableKinds();
-        m_cupti.unsubscribe(m_subscriber);
-        refuse(writer, cuptiFailure(result));
-        return;
-    }
-    sampleClock();
-    m_on = true;
-    m_window = inWords(plan(), appliedLevel().reason);
-    ++m_windows;
-    m_onNs = readClockNs(CLOCK_MONOTONIC);
-    m_offNs.reset();
-    m_lastFlushNs = readClockNs(CLOCK_MONOTONIC);
-    g_push.store(m_cupti.pushExternal);
-    g_pop.store(m_cupti.popExternal);
-    g_deviceTierOn.store(true, std::memory_order_release);
-    describe(writer);
-}
-
-void DeviceTier::turnOff(trace::Writer& writer)
-{
-    g_deviceTierOn.store(false, std::memory_order_release);
-    disableKinds();
-    m_offNs = readClockNs(CLOCK_MONOTONIC);
-    flush(cupti::kFlushForced);
-    readBuffers();
-    countDropped(writer);
-    m_cupti.unsubscribe(m_subscriber);
-    m_on = false;
-    describe(writer);
-}
-
-void DeviceTier::disableKinds()
-{
-    for (const cupti::Kind kind : kKinds) {
-        m_cupti.disable(kind);
-    }
-}
-
-void DeviceTier::abandon()
-{
-    g_deviceTierOn.store(false, std::memory_order_release);
-    if (m_on) {
-        disableKinds();
-        m_cupti.unsubscribe(m_subscriber);
-        m_on = false;
-    }
-}
-
-void DeviceTier::end(trace::Writer& writer, Registry&)
-{
-    if (m_on) {
-        turnOff(writer);
-    }
-    if (m_reader.has_value()) {
-        m_reader->reportIssues();
-    }
-}
-
-void DeviceTier::refuse(trace::Writer& writer, const char* reason)
-{
-    m_refused = true;
     writer.setTier({"device", m_onNs.has_value(), reason, m_onNs, readClockNs(CLOCK_MONOTONIC)});
-    say(Talk::Always, "what runs on the GPU is not measured: %s", reason);
+    if (reason != m_refusal) { // once, however many windows it spoils
+        say(Talk::Always, "what runs on the GPU is not measured: %s", reason.c_str());
+        m_refusal = reason;
+    }
 }
 
 // The row holds the last window; all of them, between which nothing was measured, stand in table window.
@@ -181,47 +92,46 @@ void DeviceTier::describe(trace::Writer& writer) const
     if (m_windows > 1) {
         reason += "; the last of " + std::to_string(m_windows) + " windows";
     }
-    writer.setTier({"device", m_onNs.has_value(), reason, m_onNs, m_offNs});
+    if (m_windows == 0 && !m_reserved.empty()) {
+        reason = m_reserved;
+    }
+    writer.setTier({"device", m_windows > 0, reason, m_onNs, m_offNs});
 }
 
-void DeviceTier::flush(std::uint32_t flag)
+void DeviceTier::countDropped(trace::Writer& writer, std::int64_t byCupti)
 {
-    sampleClock();
-    m_cupti.flushAll(flag);
+    const BufferPool& buffers = CuptiSession::buffers();
+    const std::int64_t records = byCupti + static_cast<std::int64_t>(buffers.lostRecords());
+    if (records != 0) {
+        writer.setDropped({"device records", 0, records});
+    }
+    const auto unread = static_cast<std::int64_t>(buffers.unreadBuffers());
+    if (unread != m_unreadBuffers) { // not in `dropped`, which counts records
+        writer.add(trace::IssueRow{"device_records_unknown", "warning", unread - m_unreadBuffers,
+                                   "memory was out for buffers of device records: how many records were "
+                                   "lost in these buffers is not known"});
+        m_unreadBuffers = unread;
+    }
 }
 
-void DeviceTier::readBuffers()
+void DeviceTier::end(trace::Writer& writer, Registry&)
 {
-    for (const BufferPool::Finished& buffer : pool().takeFinished()) {
-        m_reader->read(buffer.data, buffer.validBytes);
-        pool().giveBack(buffer.data);
+    if (!m_session.end(kPatienceMs)) {
+        say(Talk::Always, "CUPTI has not come back from a call: the last device records are missing");
+        writer.add(
+            trace::IssueRow{"device_calls_blocked", "warning", 1,
+                            "CUPTI had not come back from a call when the process ended: the last device "
+                            "records are missing"});
+    }
+    takeOver(writer);
+    if (m_reader.has_value()) {
+        m_reader->reportIssues();
     }
 }
 
-void DeviceTier::sampleClock()
+void DeviceTier::abandon()
 {
-    const std::int64_t before = readClockNs(CLOCK_MONOTONIC);
-    std::uint64_t device = 0;
-    if (m_cupti.timestamp(&device) != cupti::kSuccess) {
-        return;
-    }
-    const std::int64_t after = readClockNs(CLOCK_MONOTONIC);
-    const std::int64_t realtime = readClockNs(CLOCK_REALTIME);
-    m_reader->addClock({static_cast<std::int64_t>(device), before + (after - before) / 2, realtime});
-}
-
-void DeviceTier::countDropped(trace::Writer& writer)
-{
-    std::size_t dropped = 0;
-    if (m_cupti.droppedRecords(nullptr, 0, &dropped) == cupti::kSuccess) {
-        m_dropped += static_cast<std::int64_t>(dropped);
-    }
-    if (m_dropped != 0) {
-        writer.setDropped({"device records", 0, m_dropped});
-    }
-    if (pool().lostBuffers() != 0) {
-        writer.setDropped({"device buffers", 0, static_cast<std::int64_t>(pool().lostBuffers())});
-    }
+    m_session.end(kPatienceMs);
 }
 
 } // namespace ringside::collector

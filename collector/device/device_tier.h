@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device tier: what ran on the GPU and when, from CUPTI's activity records. Everything but the two buffer
-// callbacks happens on the drain thread. It is on while the level is standard or deep: it subscribes first
-// (so it never disturbs another tool) and lets go when its window is over.
+// The device tier: what ran on the GPU and when, from CUPTI's activity records. It is on while the level is
+// standard or deep, and lets go when its window is over. This part lives on the drain thread: it turns
+// records into rows and tells what was on and why not; device/cupti_session.h makes the calls that may block.
 #pragma once
 #include "device/activity_reader.h"
-#include "device/buffer_pool.h"
+#include "device/cupti_session.h"
 #include "record/session.h"
 
-#include <memory>
 #include <optional>
+#include <string>
 
 namespace ringside::collector {
 
@@ -20,29 +20,23 @@ public:
     void abandon() override;
 
 private:
-    bool load(trace::Writer& writer);
-    void disableKinds();
-    void turnOn(trace::Writer& writer);
-    void turnOff(trace::Writer& writer);
-    void refuse(trace::Writer& writer, const char* reason);
-    void flush(std::uint32_t flag);
+    void takeOver(trace::Writer& writer);
     void readBuffers();
-    void sampleClock();
-    void countDropped(trace::Writer& writer);
+    void noteState(trace::Writer& writer, const CuptiReport& report);
+    void noteRefusal(trace::Writer& writer, const std::string& reason);
+    void countDropped(trace::Writer& writer, std::int64_t byCupti);
     void describe(trace::Writer& writer) const;
 
-    CuptiLibrary m_cupti;
+    CuptiSession m_session;
     std::optional<ActivityReader> m_reader;
-    void* m_subscriber = nullptr;
-    bool m_loaded = false;
-    bool m_refused = false;
-    bool m_on = false;
-    std::int64_t m_lastFlushNs = 0;
-    std::int64_t m_dropped = 0;
+    std::string m_reserved; ///< why CUPTI is left to another tool; empty: it is not
+    CuptiReport::State m_state = CuptiReport::State::Off;
     std::optional<std::int64_t> m_onNs;
     std::optional<std::int64_t> m_offNs;
-    std::string m_window; ///< the last one, in words; empty: it is everything
+    std::string m_window;  ///< the last one, in words; empty: it is everything
+    std::string m_refusal; ///< the last one
     int m_windows = 0;
+    std::int64_t m_unreadBuffers = 0; ///< of them the issue tells already
 };
 
 } // namespace ringside::collector

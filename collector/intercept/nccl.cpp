@@ -25,7 +25,8 @@ CollectiveNumbers number(ThreadState& thread, const Collective& what)
     thread.groupCalls += thread.groupDepth > 0 ? 1 : 0;
     return {nextCallId(),
             communicator != nullptr ? communicator->nextSequence.fetch_add(1, std::memory_order_relaxed) : 0,
-            communicator, communicator != nullptr ? communicator->id : 0,
+            communicator,
+            communicator != nullptr ? communicator->id : 0,
             communicator != nullptr ? communicator->identity.device : -1,
             noteCapture(what.stream, communicator)};
 }

@@ -4,8 +4,7 @@
 #include "record/identity.h"
 #include "record/levels.h"
 #include "record/message.h"
-
-#include <signal.h>
+#include "record/own_thread.h"
 
 #include <algorithm>
 #include <exception>
@@ -49,20 +48,7 @@ Drain::Drain(ProcessNames names, Options options, RingStore& store, Registry& re
 bool Drain::start()
 {
     m_startNs = readClockNs(CLOCK_MONOTONIC);
-    // The thread inherits the mask: no handler of the program ever runs on it, and SIGXFSZ becomes an error
-    // code.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    constexpr std::size_t kStackBytes = std::size_t{1} << 20;
-    pthread_attr_setstacksize(&attributes, kStackBytes);
-    const int error = pthread_create(&m_thread, &attributes, &Drain::threadMain, this);
-    pthread_attr_destroy(&attributes);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return error == 0;
+    return startOwnThread(m_thread, &Drain::threadMain, this);
 }
 
 void* Drain::threadMain(void* self)

@@ -63,6 +63,8 @@ Options readOptions()
         options.ringBytes =
             std::bit_ceil(std::clamp(std::strtoull(bytes.c_str(), nullptr, 10), kSmallest, kLargest));
     }
+    const std::string_view daemon = variable("KINETO_USE_DAEMON");
+    options.kinetoDaemon = !daemon.empty() && daemon != "0";
     return options;
 }
 

@@ -15,6 +15,7 @@ struct Options {
     /// second: as long as a busy machine may keep the drain thread waiting, and longer than it takes to
     /// begin.
     std::size_t ringBytes = std::size_t{4} << 20;
+    bool kinetoDaemon = false; ///< KINETO_USE_DAEMON: the PyTorch profiler may be asked to start any time
 };
 
 Options readOptions();

@@ -10,6 +10,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <string>
 
 using ringside::test::RecordedRun;
 
@@ -232,6 +234,54 @@ TEST_F(CuptiRefuses, whenThereIsNoDriver)
     const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
                           fake("subscribe 999"));
     expectRefusal(run, "no driver");
+}
+
+TEST_F(CuptiRefuses, forAReasonThatIsNamed)
+{
+    const std::map<int, std::string> reasons = {
+        {15, "too old"},    {33, "virtual GPU"}, {40, "virtual GPU"}, {41, "confidential computing"},
+        {42, "mining GPU"}, {43, "MIG"},         {45, "WSL"},         {7, "CUPTI refused"},
+    };
+    for (const auto& [code, reason] : reasons) {
+        const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
+                              fake("subscribe " + std::to_string(code)));
+        expectRefusal(run, reason);
+    }
+}
+
+TEST_F(CuptiRefuses, whenItIsLeftToThePyTorchProfiler)
+{
+    RecordedRun::Environment environment = fake("");
+    environment[0] = "KINETO_USE_DAEMON=1"; // and the profile auto
+    const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
+                          environment);
+    EXPECT_NE(run.text("SELECT reason FROM tier WHERE tier = 'device'").find("PyTorch profiler"),
+              std::string::npos);
+    EXPECT_EQ(run.output, ""); // a wish, not a failure
+}
+
+// A hanging job holds the driver's locks: the drain thread goes on, and the end waits only so long.
+TEST_F(CuptiRefuses, toComeBackFromACall)
+{
+    const RecordedRun run({"recorded_conduct", "ends", "return"}, RecordedRun::Collector::Preloaded,
+                          fake("flush -1"));
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.number("SELECT count(*) FROM collective_call"), 10'000); // of two threads
+    EXPECT_EQ(run.number("SELECT count FROM issue WHERE id = 'device_calls_blocked'"), 1);
+    EXPECT_EQ(count(run.output, "ringside["), 1) << run.output;
+    EXPECT_NE(run.output.find("has not come back"), std::string::npos) << run.output;
+}
+
+TEST_F(CuptiRefuses, toHandOverABufferBeforeItsRecordsAreComplete)
+{
+    const auto outputOf = [](const std::string& wish) {
+        const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
+                              fake(wish));
+        EXPECT_EQ(run.waitStatus, 0) << run.output;
+        return run.output;
+    };
+    EXPECT_NE(outputOf("late 3").find("late buffer complete"), std::string::npos);
+    EXPECT_NE(outputOf("late 1000000").find("late buffer forced"), std::string::npos);
 }
 
 TEST_F(CuptiRefuses, nothingAndIsLetGoAtTheEnd)

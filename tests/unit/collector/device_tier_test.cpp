@@ -19,22 +19,29 @@ using namespace ringside::collector;
 
 namespace {
 
-TEST(BufferPool, neverGivesNullAndCountsWhatItGaveUp)
+std::size_t eightBytesEach(std::uint8_t*, std::size_t validBytes)
 {
-    BufferPool pool;
+    return validBytes / 8;
+}
+
+TEST(BufferPool, neverGivesNullAndCountsTheRecordsThatItGaveUp)
+{
+    BufferPool pool(&eightBytesEach);
     std::set<std::uint8_t*> buffers;
     for (int index = 0; index < 128; ++index) {
         std::uint8_t* buffer = pool.request();
         ASSERT_NE(buffer, nullptr);
         buffers.insert(buffer);
-        pool.finish(buffer, 8);
+        pool.finish(buffer, 24);
     }
     EXPECT_EQ(buffers.size(), 128U);
-    EXPECT_EQ(pool.lostBuffers(), 0U);
+    EXPECT_EQ(pool.lostRecords(), 0U);
     std::uint8_t* taken = pool.request();
     EXPECT_NE(taken, nullptr);
-    EXPECT_EQ(pool.lostBuffers(), 1U);
+    EXPECT_EQ(pool.handedOut(), 1U);
+    EXPECT_EQ(pool.lostRecords(), 3U);
     pool.finish(taken, 8);
+    EXPECT_EQ(pool.handedOut(), 0U);
     const auto finished = pool.takeFinished();
     EXPECT_EQ(finished.size(), 128U);
     for (const auto& buffer : finished) {

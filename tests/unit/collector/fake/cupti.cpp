@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcupti.so.13 for the collector's own tests: says no where FAKE_CUPTI asks for it ("subscribe 39",
-// "enable 35": the function and its answer), and tells on stdout at the end what is still switched on.
+// "enable 35": the function and its answer; "flush -1": never comes back; "late 3": hands a buffer back at
+// the third flush), and tells on stdout at the end what is still switched on.
 #include "abi/cupti.h"
+
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +14,10 @@ namespace {
 
 int g_kinds = 0;
 int g_subscribers = 0;
+ringside::collector::cupti::BufferRequested g_request = nullptr;
+ringside::collector::cupti::BufferCompleted g_complete = nullptr;
+std::uint8_t* g_lateBuffer = nullptr;
+int g_flushes = 0;
 
 int answer(const char* function)
 {
@@ -47,14 +54,20 @@ FAKE_EXPORT cuptiUnsubscribe(void*)
     --g_subscribers;
     return 0;
 }
-FAKE_EXPORT cuptiActivityRegisterCallbacks(BufferRequested, BufferCompleted)
+FAKE_EXPORT cuptiActivityRegisterCallbacks(BufferRequested request, BufferCompleted complete)
 {
+    g_request = request;
+    g_complete = complete;
     return 0;
 }
 FAKE_EXPORT cuptiActivityEnable(std::uint32_t kind)
 {
     const int result = kind == kKindConcurrentKernel ? answer("enable") : 0;
     g_kinds += result == 0 ? 1 : 0;
+    std::size_t bytes = 0;
+    std::size_t records = 0;
+    if (kind == kKindConcurrentKernel && answer("late") != 0)
+        g_request(&g_lateBuffer, &bytes, &records);
     return result;
 }
 FAKE_EXPORT cuptiActivityDisable(std::uint32_t)
@@ -67,8 +80,15 @@ FAKE_EXPORT cuptiActivityGetNextRecord(std::uint8_t*, std::size_t, Activity**)
     constexpr int kMaxLimitReached = 12;
     return kMaxLimitReached;
 }
-FAKE_EXPORT cuptiActivityFlushAll(std::uint32_t)
+FAKE_EXPORT cuptiActivityFlushAll(std::uint32_t flag)
 {
+    while (answer("flush") == -1)
+        usleep(10'000);
+    if (g_lateBuffer != nullptr && (++g_flushes == answer("late") || flag == kFlushForced)) {
+        std::printf("cupti: late buffer %s\n", flag == kFlushForced ? "forced" : "complete");
+        g_complete(nullptr, 0, g_lateBuffer, 0, 0);
+        g_lateBuffer = nullptr;
+    }
     return 0;
 }
 FAKE_EXPORT cuptiActivityGetNumDroppedRecords(void*, std::uint32_t, std::size_t* dropped)

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cupti_session.h"
+
+#include "device/correlation.h"
+#include "record/clock.h"
+#include "record/own_thread.h"
+#include "record/session.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <exception>
+#include <limits>
+
+namespace ringside::collector {
+
+std::atomic<bool> g_deviceTierOn{false};
+
+namespace {
+
+using State = CuptiReport::State;
+
+std::atomic<decltype(CuptiLibrary::pushExternal)> g_push{nullptr};
+std::atomic<decltype(CuptiLibrary::popExternal)> g_pop{nullptr};
+// For counting the records of a buffer that is given up. Null: no CUPTI is loaded.
+std::atomic<decltype(CuptiLibrary::nextRecord)> g_nextRecord{nullptr};
+
+std::size_t countRecords(std::uint8_t* buffer, std::size_t validBytes)
+{
+    const auto next = g_nextRecord.load(std::memory_order_relaxed);
+    std::size_t records = 0;
+    for (cupti::Activity* record = nullptr;
+         next != nullptr && next(buffer, validBytes, &record) == cupti::kSuccess && record != nullptr;) {
+        ++records;
+    }
+    return records;
+}
+
+// CUPTI's callbacks carry no pointer of ours.
+void bufferRequested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* maxRecords)
+{
+    *buffer = CuptiSession::buffers().request();
+    *bytes = BufferPool::sizeOf(*buffer);
+    *maxRecords = 0;
+}
+
+void bufferCompleted(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t validBytes)
+{
+    CuptiSession::buffers().finish(buffer, validBytes);
+}
+
+void ignoreCallback(void*, std::uint32_t, std::uint32_t, const void*) {}
+
+// External correlation first: its record must precede the API record it belongs to.
+constexpr std::array kKinds{cupti::kKindExternalCorrelation, cupti::kKindRuntime, cupti::kKindDriver,
+                            cupti::kKindConcurrentKernel,    cupti::kKindMemcpy,  cupti::kKindMemset};
+
+timespec inMilliseconds(std::int64_t milliseconds)
+{
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const std::int64_t when = readClockNs(CLOCK_MONOTONIC) + milliseconds * 1'000'000;
+    return {static_cast<time_t>(when / kSecond), static_cast<long>(when % kSecond)};
+}
+
+} // namespace
+
+void pushCorrelation(std::uint64_t id)
+{
+    g_push.load(std::memory_order_relaxed)(cupti::kExternalKindCustom0, id);
+}
+
+void popCorrelation()
+{
+    std::uint64_t last = 0;
+    g_pop.load(std::memory_order_relaxed)(cupti::kExternalKindCustom0, &last);
+}
+
+// Never freed: CUPTI may call late.
+BufferPool& CuptiSession::buffers()
+{
+    static auto* const pool = new BufferPool(&countRecords);
+    return *pool;
+}
+
+CuptiSession::CuptiSession()
+{
+    sem_init(&m_wake, 0, 0);
+}
+
+void CuptiSession::want(bool on)
+{
+    if (m_wanted.exchange(on) == on) {
+        return;
+    }
+    if (!m_started) {
+        m_started = startOwnThread(m_thread, &CuptiSession::threadMain, this);
+        if (!m_started) {
+            refuse("no thread could be made to serve CUPTI");
+            return;
+        }
+    }
+    sem_post(&m_wake);
+}
+
+CuptiReport CuptiSession::takeReport()
+{
+    const std::scoped_lock lock(m_mutex);
+    CuptiReport report = m_report;
+    m_report.clocks.clear();
+    return report;
+}
+
+bool CuptiSession::end(int milliseconds)
+{
+    m_ending = true;
+    sem_post(&m_wake);
+    const timespec until = inMilliseconds(milliseconds);
+    return !m_started || pthread_clockjoin_np(m_thread, nullptr, CLOCK_MONOTONIC, &until) == 0;
+}
+
+void* CuptiSession::threadMain(void* self)
+{
+    pthread_setname_np(pthread_self(), "ringside-device");
+    const Inside inside; // what CUPTI asks of CUDA is not the program's doing
+    static_cast<CuptiSession*>(self)->run();
+    return nullptr;
+}
+
+void CuptiSession::run()
+try {
+    step(); // also when recording ended meanwhile: what CUPTI says is worth knowing
+    while (!m_ending.load()) {
+        waitForWork();
+        step();
+    }
+    if (m_state == State::On) {
+        turnOff();
+    }
+} catch (const std::exception& error) { // memory is out
+    g_deviceTierOn.store(false, std::memory_order_release);
+    refuse(error.what());
+}
+
+void CuptiSession::step()
+{
+    const bool wanted = m_wanted.load();
+    if (wanted && m_state == State::Off) {
+        turnOn();
+    } else if (!wanted && m_state == State::On) {
+        turnOff();
+    } else if (!wanted) {
+        m_state = State::Off; // a refusal is over with its window
+    } else if (m_state == State::On) {
+        flush(0);
+    }
+}
+
+void CuptiSession::waitForWork()
+{
+    if (m_state != State::On) {
+        while (sem_wait(&m_wake) != 0) { // interrupted
+        }
+        return;
+    }
+    constexpr std::int64_t kFlushEveryMs = 1000;
+    const timespec until = inMilliseconds(kFlushEveryMs);
+    while (sem_clockwait(&m_wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+    }
+}
+
+// Not before the window opens: most of what CUPTI does to a process begins with loading it.
+void CuptiSession::turnOn()
+{
+    if (!m_cupti.load()) {
+        refuse(m_cupti.reason());
+        return;
+    }
+    g_nextRecord = m_cupti.nextRecord;
+    std::string holder;
+    if (const cupti::Result result = subscribe(holder); result != cupti::kSuccess) {
+        refuse(cuptiFailure(result) + holder);
+        return;
+    }
+    if (const cupti::Result result = enableKinds(); result != cupti::kSuccess) {
+        disableKinds();
+        m_cupti.unsubscribe(m_subscriber);
+        refuse(cuptiFailure(result));
+        return;
+    }
+    sampleClock();
+    g_push = m_cupti.pushExternal;
+    g_pop = m_cupti.popExternal;
+    g_deviceTierOn.store(true, std::memory_order_release);
+    m_state = State::On;
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_report.state = State::On;
+        m_report.onNs = readClockNs(CLOCK_MONOTONIC);
+        m_report.offNs.reset();
+    }
+    requestDrain();
+}
+
+void CuptiSession::turnOff()
+{
+    g_deviceTierOn.store(false, std::memory_order_release);
+    disableKinds();
+    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
+    awaitLateRecords();
+    flush(cupti::kFlushForced);
+    m_cupti.unsubscribe(m_subscriber);
+    m_state = State::Off;
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_report.state = State::Off;
+        m_report.offNs = now;
+    }
+    requestDrain();
+}
+
+void CuptiSession::refuse(const std::string& reason)
+{
+    m_state = State::Refused;
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_report.state = State::Refused;
+        m_report.reason = reason;
+    }
+    requestDrain();
+}
+
+// It subscribes first and so never disturbs another tool: without a subscriber, two share the records.
+cupti::Result CuptiSession::subscribe(std::string& holder)
+{
+    if (m_cupti.subscribeNamed == nullptr) { // before CUDA 13.0
+        return m_cupti.subscribe(&m_subscriber, &ignoreCallback, nullptr);
+    }
+    std::array<char, cupti::kHolderNameBytes> name{};
+    cupti::SubscriberParameters parameters{sizeof parameters, "Ringside", name.data(), name.size()};
+    const cupti::Result result = m_cupti.subscribeNamed(&m_subscriber, &ignoreCallback, nullptr, &parameters);
+    holder = name[0] != '\0' ? std::string(": ") + name.data() : std::string();
+    return result;
+}
+
+cupti::Result CuptiSession::enableKinds()
+{
+    cupti::Result result = m_cupti.registerCallbacks(&bufferRequested, &bufferCompleted);
+    for (const cupti::Kind kind : kKinds) {
+        result = result == cupti::kSuccess ? m_cupti.enable(kind) : result;
+    }
+    return result;
+}
+
+void CuptiSession::disableKinds()
+{
+    for (const cupti::Kind kind : kKinds) {
+        m_cupti.disable(kind);
+    }
+}
+
+void CuptiSession::flush(std::uint32_t flag)
+{
+    sampleClock();
+    m_cupti.flushAll(flag);
+    std::size_t dropped = 0;
+    if (m_cupti.droppedRecords(nullptr, 0, &dropped) == cupti::kSuccess) {
+        const std::scoped_lock lock(m_mutex);
+        m_report.dropped += static_cast<std::int64_t>(dropped);
+    }
+}
+
+// What was launched in the window may end after it. CUPTI keeps a buffer until all its records are complete;
+// a forced flush hands it over as it is, with times of 0.
+void CuptiSession::awaitLateRecords()
+{
+    constexpr int kEveryMs = 20;
+    constexpr int kAtMostMs = 2000;
+    constexpr int kAtTheEndMs = 200; // of the process, which waits
+    for (int waited = 0; waited < (m_ending.load() ? kAtTheEndMs : kAtMostMs); waited += kEveryMs) {
+        flush(0);
+        if (buffers().handedOut() == 0) {
+            return;
+        }
+        usleep(kEveryMs * 1000);
+    }
+}
+
+// The tightest of a few readings, so that an interrupt between two of them does not count.
+void CuptiSession::sampleClock()
+{
+    DeviceClockSample best;
+    std::int64_t bestWidth = std::numeric_limits<std::int64_t>::max();
+    constexpr int kAttempts = 8;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        std::uint64_t device = 0;
+        const std::int64_t before = readClockNs(CLOCK_MONOTONIC);
+        const cupti::Result result = m_cupti.timestamp(&device);
+        const std::int64_t after = readClockNs(CLOCK_MONOTONIC);
+        const std::int64_t realtime = readClockNs(CLOCK_REALTIME);
+        const std::int64_t again = readClockNs(CLOCK_MONOTONIC);
+        if (result != cupti::kSuccess) {
+            return;
+        }
+        if (again - before < bestWidth) {
+            bestWidth = again - before;
+            const std::int64_t middle = before + (after - before) / 2;
+            // The reading of realtime lies in the middle of the two around it.
+            best = {static_cast<std::int64_t>(device), middle,
+                    realtime - (after + (again - after) / 2 - middle)};
+        }
+    }
+    const std::scoped_lock lock(m_mutex);
+    m_report.loaded = true;
+    m_report.clocks.push_back(best);
+}
+
+} // namespace ringside::collector

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every call of CUPTI that may block, on a thread of its own: cuptiActivityFlushAll blocks by its own
+// account, all of them may wait for locks of the driver, and a hanging job holds those for as long as it
+// hangs: just then the drain thread must go on. It asks (want) and looks (takeReport), and never waits but at
+// the end, for a bounded time.
+#pragma once
+#include "device/activity_reader.h"
+#include "device/buffer_pool.h"
+#include "device/cupti_library.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringside::collector {
+
+/// How it stands with CUPTI, as the thread last said.
+struct CuptiReport {
+    enum class State { Off, On, Refused };
+    State state = State::Off;
+    bool loaded = false;              ///< library() may be used
+    std::string reason;               ///< of a refusal
+    std::optional<std::int64_t> onNs; ///< of the last window
+    std::optional<std::int64_t> offNs;
+    std::int64_t dropped = 0;              ///< records for which CUPTI had no room
+    std::vector<DeviceClockSample> clocks; ///< since the last report
+};
+
+class CuptiSession final {
+public:
+    CuptiSession();
+    /// On the drain thread: whether CUPTI shall be on. A refusal holds until it was not wanted for once.
+    void want(bool on);
+    [[nodiscard]] CuptiReport takeReport();
+    /// Lets go of CUPTI and ends the thread. False when it is still inside a call after so long.
+    bool end(int milliseconds);
+    [[nodiscard]] const CuptiLibrary& library() const { return m_cupti; }
+    /// What CUPTI has filled.
+    static BufferPool& buffers();
+
+private:
+    static void* threadMain(void* self);
+    void run();
+    void step();
+    void waitForWork();
+    void turnOn();
+    void turnOff();
+    void refuse(const std::string& reason);
+    [[nodiscard]] cupti::Result subscribe(std::string& holder);
+    [[nodiscard]] cupti::Result enableKinds();
+    void disableKinds();
+    void flush(std::uint32_t flag);
+    void awaitLateRecords();
+    void sampleClock();
+
+    CuptiLibrary m_cupti;
+    pthread_t m_thread{};
+    bool m_started = false; ///< of the drain thread
+    std::atomic<bool> m_wanted{false};
+    std::atomic<bool> m_ending{false};
+    sem_t m_wake{};
+    std::mutex m_mutex; ///< of m_report; never held while CUPTI is called
+    CuptiReport m_report;
+    // Of our thread alone.
+    CuptiReport::State m_state = CuptiReport::State::Off;
+    void* m_subscriber = nullptr;
+};
+
+} // namespace ringside::collector

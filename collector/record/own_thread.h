@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making a thread of ours inside the program.
+#pragma once
+#include <pthread.h>
+
+namespace ringside::collector {
+
+/// Starts a thread that has a small stack and all signals blocked: no handler of the program ever runs on it,
+/// and SIGXFSZ becomes an error code. `main` names it and marks it as Inside (record/session.h). False when
+/// there is no room for it.
+bool startOwnThread(pthread_t& thread, void* (*main)(void*), void* argument);
+
+} // namespace ringside::collector
