@@ -120,6 +120,17 @@ TEST(ProfilerPlatform, goesOnWithTheNextCommunicatorWhenTheLastHasGone)
     EXPECT_EQ(recorded.misplaced(), 0);
 }
 
+TEST(ProfilerPlatform, survivesThatCommunicatorsAreAbortedInFlight)
+{
+    for (const char* profile : {"RINGSIDE_PROFILE=light", "RINGSIDE_PROFILE=deep"}) {
+        const RecordedRun run({"recorded_nccl_ranks", "open", "abort_in_flight", "open", "single", "close"},
+                              RecordedRun::Collector::Preloaded, onPlatform({profile}));
+        EXPECT_EQ(run.waitStatus, 0) << run.output;
+        EXPECT_EQ(run.number("SELECT count(*) FROM collective_call"), 3);
+        EXPECT_EQ(run.number("SELECT count(DISTINCT call_id) FROM nccl_operation"), 3) << profile;
+    }
+}
+
 TEST(ProfilerPlatform, respectsThatNoPluginIsWanted)
 {
     const NcclRun recorded({"open", "single", "close"}, {"NCCL_PROFILER_PLUGIN=None"});

@@ -74,6 +74,14 @@ TEST_P(EveryVersion, cannotBeHurtByItsCaller)
               GetParam() == 3 ? 1 : 2);
 }
 
+TEST_P(EveryVersion, isSafeAfterTheRecordingHasEnded)
+{
+    const Script played(GetParam(), {"open", "operations", "unstopped"}, {"RINGSIDE_PROFILE=deep"});
+    EXPECT_NE(played.run.output.find("after the end"), std::string::npos) << played.run.output;
+    EXPECT_EQ(played.run.number("SELECT count(*) FROM nccl_operation"), 2);
+    EXPECT_EQ(played.run.number("SELECT end_ns IS NOT NULL FROM process"), 1);
+}
+
 TEST_P(EveryVersion, countsWhatItHasNoRoomFor)
 {
     const Script played(GetParam(), {"open", "crowd", "close", "open", "operations", "close"});

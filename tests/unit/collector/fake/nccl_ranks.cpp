@@ -153,6 +153,9 @@ void play(Ranks& ranks, std::string_view scene)
         for (ncclComm_t& communicator : ranks.communicators) {
             ranks.nccl.abort(communicator);
         }
+    } else if (scene == "abort_in_flight") { // rank 1 never comes
+        ranks.allReduce(0, 3);
+        play(ranks, "abort");
     } else if (scene == "single") {
         ranks.onThreads([&](std::size_t rank) { ranks.allReduce(rank, kElements); });
     } else if (scene == "several") {

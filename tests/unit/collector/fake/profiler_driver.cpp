@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -20,6 +21,8 @@
 namespace {
 
 using namespace ringside::collector::profiler;
+
+std::function<void()> atEnd; // runs after the collector's own end, which is registered later
 
 constexpr std::uint64_t kHash = 0xFEDC000000000001;
 int mask = 0;
@@ -305,7 +308,19 @@ public:
         } else if (scene == "step") {
             ringside_step_begin(++m_step);
         } else if (scene == "rest") {
-            usleep(700'000); // more than one pass of the drain thread
+            usleep(700'000);               // more than one pass of the drain thread
+        } else if (scene == "unstopped") { // and what comes of it when the recording is over
+            atEnd = [this] {
+                operations();
+                deep(getpid());
+                stop(m_unstopped);
+                close();
+                std::printf("after the end\n");
+                std::fflush(stdout);
+            };
+            Descriptor event{};
+            Version::fillColl(event, nullptr);
+            m_unstopped = start(kColl, nullptr, event);
         } else if (scene == "onThread") {
             std::thread([this] { operations(); }).join();
         } else {
@@ -316,6 +331,7 @@ public:
 private:
     const typename Version::Table& m_plugin;
     void* m_context = nullptr;
+    void* m_unstopped = nullptr;
     std::vector<void*> m_earlier; ///< those before it
     std::int64_t m_step = 0;
 };
@@ -326,7 +342,7 @@ int play(void* library, int count, char** scenes)
     const std::string name = "ncclProfiler_v" + std::to_string(Version::kVersion);
     const auto* const plugin = static_cast<const typename Version::Table*>(dlsym(library, name.c_str()));
     require(plugin != nullptr, name.c_str());
-    Driver<Version> driver(*plugin);
+    auto& driver = *new Driver<Version>(*plugin); // used until the very end
     for (int index = 0; index < count; ++index) {
         driver.play(scenes[index]);
     }
@@ -338,6 +354,11 @@ int play(void* library, int count, char** scenes)
 
 int main(int count, char** words)
 {
+    std::atexit([] {
+        if (atEnd) {
+            atEnd();
+        }
+    });
     const char* const name = std::getenv("NCCL_PROFILER_PLUGIN");
     require(count > 1 && name != nullptr, "a version and a plugin");
     if (count > 2 && std::strcmp(words[2], "exec") == 0) { // the rest of the script in a program of its own
