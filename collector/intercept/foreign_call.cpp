@@ -12,9 +12,10 @@ std::atomic<bool> g_pluginShowsCalls{false};
 StringId apiOf(std::string_view function)
 {
     constexpr std::string_view kPrefix = "nccl";
-    const auto* const found = std::find_if(kApiNames.begin(), kApiNames.end(), [&](std::string_view name) {
-        return name.starts_with(kPrefix) && name.substr(kPrefix.size()) == function;
-    });
+    // The data calls are the first of NCCL's table, behind all of CUDA's.
+    const auto* const found =
+        std::find_if(kApiNames.begin() + static_cast<std::size_t>(Api::ncclAllReduce), kApiNames.end(),
+                     [&](std::string_view name) { return name.substr(kPrefix.size()) == function; });
     return found != kApiNames.end() ? stringIdOf(static_cast<Api>(found - kApiNames.begin()))
                                     : registry().intern(function);
 }
