@@ -51,6 +51,12 @@ std::pair<std::uint64_t, std::uint64_t> subtractMinimum(std::vector<std::uint64_
     return {static_cast<std::uint64_t>(smallest), largest};
 }
 
+bool isConstant(std::span<const std::uint64_t> values)
+{
+    return !values.empty() &&
+           std::memcmp(values.data(), values.data() + 1, (values.size() - 1) * sizeof(std::uint64_t)) == 0;
+}
+
 void shuffle(std::span<const std::uint64_t> elements, unsigned width, std::byte* planes)
 {
     for (unsigned plane = 0; plane < width; ++plane) {
@@ -164,7 +170,9 @@ std::span<const std::byte> ColumnEncoder::encode(Encoding encoding, std::span<co
     header.encoding = static_cast<std::uint8_t>(encoding);
     header.count = static_cast<std::uint32_t>(values.size());
     std::size_t payload = 0;
-    if (!values.empty()) {
+    if (encoding == Encoding::Values && isConstant(values)) { // most columns that few rows have a use for
+        header.first = header.base = values.front();
+    } else if (!values.empty()) {
         differences(encoding, values, starts, m_elements);
         const auto [base, largest] = subtractMinimum(m_elements);
         header.first = values.front();
