@@ -73,12 +73,40 @@ void forEachChunkTable(Visit&& visit)
 #include "trace/chunk_tables.def"
 }
 
-/// Whether the chunked table's rows have times, that is: its chunks have first_ns and last_ns.
+/// How many columns of a chunked table are times: none, a moment, or a start and an end. With any, they are
+/// its first columns, and its chunks have first_ns and last_ns.
 template <class Row>
-inline constexpr bool kHasTimes = requires(Row row)
+inline constexpr int kTimeColumns = requires(Row row)
 {
     row.startNs;
-};
+}
+? 2 : requires(Row row)
+{
+    row.timeNs;
+}
+? 1 : 0;
+template <class Row>
+inline constexpr bool kHasTimes = kTimeColumns<Row> != 0;
+
+/// When a row starts and ends, or the columns of that: a moment is both.
+template <class RowOrColumns>
+auto& startOf(RowOrColumns& rows)
+{
+    if constexpr (kTimeColumns<RowOrColumns> == 1) {
+        return rows.timeNs;
+    } else {
+        return rows.startNs;
+    }
+}
+template <class RowOrColumns>
+auto& endOf(RowOrColumns& rows)
+{
+    if constexpr (kTimeColumns<RowOrColumns> == 1) {
+        return rows.timeNs;
+    } else {
+        return rows.endNs;
+    }
+}
 
 template <class T>
 struct IsOptional : std::false_type {};

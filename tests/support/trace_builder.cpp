@@ -291,9 +291,21 @@ TraceBuilder& TraceBuilder::setting(const std::string& source, const std::string
     return *this;
 }
 
-TraceBuilder& TraceBuilder::sample(int rank, const SampleRow& row)
+TraceBuilder& TraceBuilder::sample(int rank, const SeriesRow& series, std::int64_t timeNs, std::int64_t value)
 {
-    process(rank).samples.push_back(row);
+    ProcessTrace& trace = process(rank);
+    auto found = std::ranges::find_if(trace.series, [&](const SeriesRow& known) {
+        return known.source == series.source && known.entity == series.entity &&
+               known.metric == series.metric;
+    });
+    if (found == trace.series.end()) {
+        trace.series.push_back(series);
+        found = trace.series.end() - 1;
+        found->id = static_cast<std::int64_t>(trace.series.size());
+    }
+    trace.samples.timeNs.push_back(timeNs);
+    trace.samples.series.push_back(static_cast<std::uint32_t>(found->id));
+    trace.samples.value.push_back(value);
     return *this;
 }
 

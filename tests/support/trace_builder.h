@@ -111,7 +111,9 @@ public:
     TraceBuilder& steps(int count, const std::function<void(StepBuilder&)>& describe);
 
     TraceBuilder& setting(const std::string& source, const std::string& name, const std::string& value);
-    TraceBuilder& sample(int rank, const ringside::trace::SampleRow& row);
+    /// One value; the series is added where it is new, its id is given here.
+    TraceBuilder& sample(int rank, const ringside::trace::SeriesRow& series, std::int64_t timeNs,
+                         std::int64_t value);
 
     [[nodiscard]] int ranks() const { return static_cast<int>(m_ranks.size()); }
     /// The rows of one rank, to edit what the words above cannot say.

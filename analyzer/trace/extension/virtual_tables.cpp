@@ -25,7 +25,7 @@ namespace {
 /// What the generic code needs to know about one chunked table; passed to SQLite as the module's client data.
 struct Description {
     std::string name;
-    bool hasTimes = false;
+    int timeColumns = 0;
     std::vector<std::string> columns;
 };
 
@@ -33,7 +33,7 @@ template <class Row>
 const Description& descriptionOf()
 {
     static const Description description = [] {
-        Description made{TableOf<Row>::kName, kHasTimes<Row>, {}};
+        Description made{TableOf<Row>::kName, kTimeColumns<Row>, {}};
         TableOf<Row>::forEachColumn(
             [&](const char* name, Encoding, auto, auto) { made.columns.emplace_back(name); });
         return made;
@@ -44,8 +44,7 @@ const Description& descriptionOf()
 // Columns SQLite sees: process_id, then the description's. In the inner statement two more stand before the
 // blobs.
 constexpr int kProcessColumn = 0;
-constexpr int kStartColumn = 1;
-constexpr int kEndColumn = 2;
+constexpr int kFirstTimeColumn = 1;
 constexpr int kCountOfInner = 1;
 constexpr int kFirstBlobOfInner = 2;
 enum Bound : int { NoBound = 0, LowerTime = 1, UpperTime = 2, Process = 4 };
@@ -219,7 +218,7 @@ int Cursor::decode(std::size_t column)
         return SQLITE_OK;
     }
     std::span<const std::int64_t> starts;
-    if (column > 0 && m_table.description->hasTimes) {
+    if (column > 0 && m_table.description->timeColumns > 0) {
         if (const int code = decode(0); code != SQLITE_OK) {
             return code;
         }
@@ -295,7 +294,7 @@ Bound boundOf(const Description& description, int column, unsigned char operatio
     if (column == kProcessColumn) {
         return operation == SQLITE_INDEX_CONSTRAINT_EQ ? Process : NoBound;
     }
-    if (!description.hasTimes || (column != kStartColumn && column != kEndColumn)) {
+    if (column < kFirstTimeColumn || column >= kFirstTimeColumn + description.timeColumns) {
         return NoBound;
     }
     if (operation == SQLITE_INDEX_CONSTRAINT_GT || operation == SQLITE_INDEX_CONSTRAINT_GE) {

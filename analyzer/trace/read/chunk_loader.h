@@ -132,7 +132,7 @@ private:
             const bool absent = blob.empty(); // came with a later schema: zero, as the columns were made
             good = good && (absent || decoder.decode(blob, values, starts));
             if constexpr (kHasTimes<Row>) {
-                starts = std::span<const std::int64_t>(columns.startNs).subspan(chunk.offset, chunk.count);
+                starts = std::span<const std::int64_t>(startOf(columns)).subspan(chunk.offset, chunk.count);
             }
             ++column;
         });
@@ -140,8 +140,8 @@ private:
             const auto times = [&](const auto& values) {
                 return std::span<const std::int64_t>(values).subspan(chunk.offset, chunk.count);
             };
-            good =
-                good && arePlausibleTimes(times(columns.startNs)) && arePlausibleTimes(times(columns.endNs));
+            good = good && arePlausibleTimes(times(startOf(columns))) &&
+                   arePlausibleTimes(times(endOf(columns)));
         }
         return good;
     }

@@ -212,6 +212,8 @@ private:
                                        [&](std::size_t i) { return process.apiCalls.thread[i]; });
             sortWithinKeys<LaunchRow>(process.launches,
                                       [&](std::size_t i) { return process.launches.tid[i]; });
+            sortWithinKeys<SampleRow>(process.samples,
+                                      [&](std::size_t i) { return process.samples.series[i]; });
         }
     }
 

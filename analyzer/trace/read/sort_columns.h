@@ -39,13 +39,14 @@ bool isSortedWithinKeys(const std::vector<std::int64_t>& starts, const KeyOf& ke
 template <class Row, class KeyOf>
 void sortWithinKeys(typename TableOf<Row>::Columns& columns, const KeyOf& keyOf)
 {
-    if (isSortedWithinKeys(columns.startNs, keyOf)) {
+    const std::vector<std::int64_t>& starts = startOf(columns);
+    if (isSortedWithinKeys(starts, keyOf)) {
         return;
     }
     std::vector<std::size_t> order(columns.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return columns.startNs[a] < columns.startNs[b]; });
+                     [&](std::size_t a, std::size_t b) { return starts[a] < starts[b]; });
     TableOf<Row>::forEachColumn([&](const char*, Encoding, auto, auto member) {
         auto sorted = columns.*member;
         std::transform(order.begin(), order.end(), sorted.begin(),

@@ -69,11 +69,11 @@ private:
         std::optional<std::int64_t> first;
         std::optional<std::int64_t> last;
         if constexpr (kHasTimes<Row>) {
-            first = rows.front().startNs;
-            last = rows.front().endNs;
+            first = startOf(rows.front());
+            last = endOf(rows.front());
             for (const Row& row : rows) {
-                first = std::min({*first, row.startNs, row.endNs});
-                last = std::max({*last, row.startNs, row.endNs});
+                first = std::min({*first, startOf(row), endOf(row)});
+                last = std::max({*last, startOf(row), endOf(row)});
             }
         }
         m_insert.bind(2, first);

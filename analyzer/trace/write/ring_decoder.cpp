@@ -2,10 +2,10 @@
 // Every record is copied out of the mapping before it is looked at: its owner, or whoever damaged the file,
 // may still write.
 #include "trace/write/nccl_records.h"
+#include "trace/write/series_record.h"
 
 #include <ringside/trace/ring_decoder.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -25,6 +25,7 @@ constexpr std::uint8_t slotsOf(RecordKind kind)
     case RecordKind::Stream:
     case RecordKind::Clock:
     case RecordKind::Thread:
+    case RecordKind::Sample:
         return 1;
     case RecordKind::Memory:
     case RecordKind::Group:
@@ -38,6 +39,7 @@ constexpr std::uint8_t slotsOf(RecordKind kind)
     case RecordKind::GraphLaunch:
     case RecordKind::String:
     case RecordKind::Communicator:
+    case RecordKind::Series:
         return 3;
     default:
         return 0;
@@ -267,6 +269,11 @@ RingDecoder::Outcome RingDecoder::decodeOne(const Ring& ring, RecordKind kind,
     case RecordKind::ProxyStep:
         m_nccl->write(m_clock, as<ProxyStepRecord>(record));
         return Outcome::Decoded;
+    case RecordKind::Sample: {
+        const auto sample = as<SampleRecord>(record);
+        m_writer.add(SampleRow{m_clock.toMonotonicNs(sample.ticks), sample.series, sample.value});
+        return Outcome::Decoded;
+    }
     default:
         return decodeDefinition(kind, record);
     }
@@ -288,8 +295,9 @@ RingDecoder::Outcome RingDecoder::decodeDefinition(RecordKind kind, std::span<co
         m_writer.add(StreamRow{stream.id, stream.device, stream.handle});
     } else if (kind == RecordKind::Thread) {
         const auto thread = as<ThreadRecord>(record);
-        const auto* const end = std::find(std::begin(thread.name), std::end(thread.name), '\0');
-        m_writer.add(ThreadRow{thread.threadId, thread.tid, std::string(std::begin(thread.name), end)});
+        m_writer.add(ThreadRow{thread.threadId, thread.tid, textIn(thread.name)});
+    } else if (kind == RecordKind::Series) {
+        m_writer.add(rowOf(as<SeriesRecord>(record)));
     } else {
         const auto clock = as<ClockRecord>(record);
         m_writer.add(ClockSampleRow{clock.monotonicNs, clock.realtimeNs, clock.ticks, std::nullopt});

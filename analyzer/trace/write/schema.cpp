@@ -74,6 +74,8 @@ void upgradeSchema(Database& database)
     forEachChunkTable([&]<class Row>(TableOf<Row>) {
         upgradeTable<Row>(database, chunkTableName<Row>(), chunkTableSql<Row>(), "BLOB");
     });
+    // Version 1's, which nobody wrote into: it would hide the table that the chunks are shown as.
+    database.execute("DROP TABLE IF EXISTS sample");
     const std::string version = std::to_string(kSchemaVersion);
     database.execute("UPDATE meta SET value = '" + version +
                      "' WHERE key = 'schema_version';\nPRAGMA user_version = " + version + ";\nCOMMIT");

@@ -313,7 +313,7 @@ void Writer::add(const InFlightRow& row)
 {
     m_impl->insert(row);
 }
-void Writer::add(const SampleRow& row)
+void Writer::add(const SeriesRow& row)
 {
     m_impl->insert(row);
 }
@@ -346,6 +346,10 @@ void Writer::add(const ProxyStepRow& row)
     m_impl->buffer(row);
 }
 void Writer::add(const GraphLaunchRow& row)
+{
+    m_impl->buffer(row);
+}
+void Writer::add(const SampleRow& row)
 {
     m_impl->buffer(row);
 }

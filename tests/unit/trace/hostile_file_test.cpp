@@ -176,10 +176,9 @@ TEST_F(HostileFile, CannotClaimTimesThatNoClockShows)
 
 TEST_F(HostileFile, IsNotRunAsAProgram)
 {
-    change("DROP TABLE sample; CREATE VIEW sample AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
-           "FROM n)"
-           " SELECT 1 AS process_id, '' AS source, '' AS entity, '' AS metric, i AS time_ns, 0.0 AS value "
-           "FROM n");
+    change(
+        "DROP TABLE dropped; CREATE VIEW dropped AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+        "FROM n) SELECT 1 AS process_id, '' AS what, i AS ring_id, 0 AS records FROM n");
     EXPECT_TRUE(issues().contains("missing_table"));
     change("DROP TABLE setting; CREATE TABLE setting (process_id INTEGER, source TEXT, name TEXT,"
            " value TEXT GENERATED ALWAYS AS (hex(zeroblob(100000000))));"
@@ -189,7 +188,7 @@ TEST_F(HostileFile, IsNotRunAsAProgram)
 
 TEST_F(HostileFile, NamesItsMissingTablesInOneIssue)
 {
-    change("DROP TABLE step_mark; DROP TABLE sample; DROP TABLE kernel_chunk");
+    change("DROP TABLE step_mark; DROP TABLE series; DROP TABLE kernel_chunk");
     std::vector<IssueRow> found;
     for (const IssueRow& issue : readProcess(m_file).issues) {
         if (issue.id == "missing_table") {
@@ -198,7 +197,7 @@ TEST_F(HostileFile, NamesItsMissingTablesInOneIssue)
     }
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].count, 3);
-    for (const char* table : {"step_mark", "sample", "kernel_chunk"}) {
+    for (const char* table : {"step_mark", "series", "kernel_chunk"}) {
         EXPECT_NE(found[0].message.find(table), std::string::npos) << table;
     }
 }

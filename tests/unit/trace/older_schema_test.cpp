@@ -29,7 +29,9 @@ protected:
         Database database(m_file, SQLITE_OPEN_READWRITE);
         database.execute(
             "ALTER TABLE kernel_chunk DROP COLUMN stream; ALTER TABLE rank DROP COLUMN local_rank;"
-            "DROP TABLE launch_chunk; DROP TABLE step_mark;"
+            "DROP TABLE launch_chunk; DROP TABLE step_mark; DROP TABLE series; DROP TABLE sample_chunk;"
+            "CREATE TABLE sample (process_id INTEGER NOT NULL, source TEXT NOT NULL, entity TEXT NOT NULL, "
+            "metric TEXT NOT NULL, time_ns INTEGER NOT NULL, value REAL) STRICT;"
             "UPDATE meta SET value = '1' WHERE key = 'schema_version'; PRAGMA user_version = 1");
     }
 
@@ -64,6 +66,9 @@ TEST_F(OlderSchema, IsContinuedInTodaysSchema)
         writer.setRanks({{3, 2, std::nullopt, std::nullopt, 0, "RANK"}});
         writer.add(StepRow{.number = 5, .startNs = 1, .endNs = 2});
         writer.add(LaunchRow{.startNs = 3, .endNs = 4, .correlation = 7});
+        writer.add(
+            SeriesRow{.id = 1, .source = "nvml", .entity = "gpu0", .metric = "power_mw", .kind = "gauge"});
+        writer.add(SampleRow{.timeNs = 5, .series = 1, .value = 300'000});
         writer.close();
     }
     const ProcessTrace trace = readProcess(m_file);
@@ -72,6 +77,11 @@ TEST_F(OlderSchema, IsContinuedInTodaysSchema)
     EXPECT_EQ(trace.ranks[0].localRank, 2);
     EXPECT_EQ(trace.steps.size(), 1U);
     EXPECT_EQ(trace.launches.size(), 1U);
+    EXPECT_EQ(trace.series.size(), 1U);
+    EXPECT_EQ(trace.samples.value, std::vector<std::int64_t>{300'000});
+    Database database(m_file, SQLITE_OPEN_READONLY);
+    ASSERT_EQ(registerVirtualTables(database.handle()), SQLITE_OK);
+    EXPECT_EQ(database.queryInteger("SELECT value FROM sample WHERE series_id = 1"), 300'000);
 }
 
 TEST_F(OlderSchema, IsQueriedAsToday)
@@ -80,6 +90,7 @@ TEST_F(OlderSchema, IsQueriedAsToday)
     ASSERT_EQ(registerVirtualTables(database.handle()), SQLITE_OK);
     EXPECT_EQ(database.queryInteger("SELECT correlation FROM kernel WHERE stream = 0"), 7);
     EXPECT_EQ(database.queryInteger("SELECT count(*) FROM launch"), 0);
+    EXPECT_EQ(database.queryInteger("SELECT count(*) FROM sample"), 0);
 }
 
 TEST_F(OlderSchema, OfTodayMustHaveEverything)

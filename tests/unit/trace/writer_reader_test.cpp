@@ -47,8 +47,8 @@ ProcessTrace everyTable()
     trace.drops = {{"device", 0, 5}, {"ring records", 2, 7, 1}, {"ring records", 2, 3, 2}};
     trace.issues = {{"some", "warning", 2, "text"}};
     trace.inFlight = {{1, 1, 1, 2, 3, 4}};
-    trace.samples = {{"nvml", "gpu0", "sm_percent", 1, 12.5},
-                     {"nvml", "gpu0", "sm_percent", 2, std::nullopt}};
+    trace.series = {{1, "nvml", "gpu0", "power_mw", "gauge", 0},
+                    {2, "network", "eth0", "rx_bytes", "counter", 1}};
     trace.recoveredRecords = 12;
     trace.kernels = {{1, 5, kHigh}, {2, 6, kLow},       {1, 1, 0xFFFFFFFF}, {0, 0, 1},
                      {7, 7, 7},     {1, 2, 0xFFFFFFFF}, {0, 0, 9},          {0, 0, 0xFFFFFFFFFFFFFFFF}};
@@ -64,6 +64,7 @@ ProcessTrace everyTable()
         {1, 2}, {5, 6}, {1, 1},  {4096, 0}, {0, 1}, {3, 3}, {0, 1}, {1, 0}, {ProxyStepRow::kNotSeenNs, 7},
         {0, 8}, {1, 2}, {-1, -1}};
     trace.graphLaunches = {{1, 1}, {2, 3}, {8, 8}, {6, 6}, {1, 2}, {4, 0}, {2, 17}, {0, 3}, {1, 1}, {-1, 0}};
+    trace.samples = {{kLow, 1, kHigh}, {1, 2, 1}, {700'000, -1, std::numeric_limits<std::int64_t>::min()}};
     return trace;
 }
 

@@ -69,6 +69,13 @@ struct GraphLaunchColumns {
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 
+struct SampleColumns {
+    std::vector<std::int64_t> timeNs;
+    std::vector<std::uint32_t> series;
+    std::vector<std::int64_t> value;
+    [[nodiscard]] std::size_t size() const { return timeNs.size(); }
+};
+
 /// Everything one process recorded. Times as in rows.h: CLOCK_MONOTONIC ns of its host.
 struct ProcessTrace {
     std::filesystem::path path;
@@ -91,7 +98,7 @@ struct ProcessTrace {
     std::vector<DropRow> drops;
     std::vector<IssueRow> issues; ///< as stored, plus what reading found
     std::vector<InFlightRow> inFlight;
-    std::vector<SampleRow> samples;
+    std::vector<SeriesRow> series;
     KernelColumns kernels;
     CopyColumns copies;
     ApiCallColumns apiCalls;
@@ -100,6 +107,7 @@ struct ProcessTrace {
     ChannelTimeColumns channelTimes;
     ProxyStepColumns proxySteps;
     GraphLaunchColumns graphLaunches;
+    SampleColumns samples; ///< by time within a series
     std::int64_t recoveredRecords = 0;
 
     [[nodiscard]] std::string_view text(StringId id) const; ///< empty for an unknown id

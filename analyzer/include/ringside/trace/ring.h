@@ -74,6 +74,7 @@ enum class RecordKind : std::uint8_t {
     Group = 5,         ///< GroupRecord, 2 slots: one outermost ncclGroupStart..End
     Range = 6,         ///< RangeRecord, 2 slots: an NVTX range or mark
     Step = 7,          ///< StepRecord, 2 slots: an explicit step mark
+    Sample = 8,        ///< SampleRecord, 1 slot: one value of a series
     NcclOperation = 9, ///< NcclOperationRecord, 3 slots: what NCCL made of a call
     ChannelTime = 10,  ///< ChannelTimeRecord, 2 slots: one channel's part of an operation on the GPU
     ProxyStep = 11,    ///< ProxyStepRecord, 3 slots: one message of NCCL's proxy thread
@@ -84,6 +85,7 @@ enum class RecordKind : std::uint8_t {
     Stream = 18,       ///< StreamRecord, 1 slot
     Clock = 19,        ///< ClockRecord, 1 slot
     Thread = 20,       ///< ThreadRecord, 1 slot
+    Series = 21,       ///< SeriesRecord, 3 slots
 };
 
 /// First 8 bytes of every record.
@@ -232,6 +234,21 @@ struct ProxyStepRecord {
 };
 static_assert(sizeof(ProxyStepRecord) == 3 * kSlotBytes);
 
+enum class SeriesKind : std::uint8_t {
+    Gauge = 0,   ///< holds until the next sample
+    Counter = 1, ///< only differences mean something
+    Event = 2,   ///< happened at that moment
+};
+
+struct SampleRecord {
+    CommitWord commit;
+    std::uint64_t ticks; ///< the middle of the reading
+    std::int64_t value;  ///< in the series' unit; a 64-bit counter modulo 2^64
+    std::uint32_t series;
+    std::uint32_t reserved;
+};
+static_assert(sizeof(SampleRecord) == kSlotBytes);
+
 struct StringRecord {
     CommitWord commit;
     std::uint32_t id;         ///< 1 upwards, unique in the process
@@ -285,5 +302,19 @@ struct ThreadRecord {
     char name[16];          ///< as in /proc/self/task/TID/comm
 };
 static_assert(sizeof(ThreadRecord) == kSlotBytes);
+
+/// What samples refer to. Texts end with a zero byte, or fill their field. A repeated id replaces: so a
+/// reason is added later.
+struct SeriesRecord {
+    CommitWord commit;
+    std::uint32_t id; ///< 1 upwards, unique in the process
+    SeriesKind kind;
+    std::uint8_t padding[3];
+    std::uint32_t reason; ///< string id: why values are missing; 0: none are
+    char source[12];      ///< "nvml", "machine" ...
+    char entity[24];      ///< "gpu0", "eth0" ...
+    char metric[40];      ///< with its unit: "power_mw"
+};
+static_assert(sizeof(SeriesRecord) == 3 * kSlotBytes);
 
 } // namespace ringside::trace

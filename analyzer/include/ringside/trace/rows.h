@@ -169,12 +169,13 @@ struct InFlightRow { ///< table in_flight: what threads were inside at the end
     std::uint64_t count = 0;
     std::int64_t startNs = 0;
 };
-struct SampleRow {      ///< table sample
-    std::string source; ///< nvml, host, rdma ...
-    std::string entity; ///< gpu0, mlx5_0/1, eth0 ...
-    std::string metric; ///< name with unit
-    std::int64_t timeNs = 0;
-    std::optional<double> value; ///< null: could not be read
+struct SeriesRow { ///< table series: what samples refer to
+    std::int64_t id = 0;
+    std::string source;  ///< nvml, process, cgroup, machine, network, rdma ...
+    std::string entity;  ///< gpu0 (CUDA ordinal), eth0, mlx5_0/1 ...
+    std::string metric;  ///< name with unit
+    std::string kind;    ///< gauge, counter, event
+    StringId reason = 0; ///< why values are missing; 0: none are
 };
 
 // ---- column chunks: millions of rows; shown as ordinary tables by the virtual tables ----
@@ -257,6 +258,11 @@ struct GraphLaunchRow { ///< table graph_launch: one row a communicator whose ca
     std::uint32_t stream = 0;
     std::uint32_t thread = 0;
     std::int32_t result = 0;
+};
+struct SampleRow { ///< table sample: one value of a series; what could not be read has no row
+    std::int64_t timeNs = 0;
+    std::uint32_t series = 0;
+    std::int64_t value = 0; ///< in the series' unit; a 64-bit counter modulo 2^64
 };
 
 } // namespace ringside::trace

@@ -49,7 +49,7 @@ public:
     void setDropped(const DropRow&); ///< one row a (what, ring, thread); a repeated one replaces
     void add(const IssueRow&);       ///< a repeated id adds up counts
     void add(const InFlightRow&);
-    void add(const SampleRow&);
+    void add(const SeriesRow&); ///< a repeated id replaces
     // Column chunks: buffered; 64 Ki rows are written as one compressed chunk, commit() writes fewer as a
     // small one.
     void add(const KernelRow&);
@@ -60,6 +60,7 @@ public:
     void add(const ChannelTimeRow&);
     void add(const ProxyStepRow&);
     void add(const GraphLaunchRow&);
+    void add(const SampleRow&);
 
     /// A (key, value) of table meta; a repeated key replaces. Keys in use: FORMAT.md.
     void setMeta(std::string_view key, std::string_view value);
