@@ -53,14 +53,12 @@ INSTANTIATE_TEST_SUITE_P(Collector, NoHarm,
                                          "small_files", "small_files_midway", "allocator"),
                          [](const auto& scenario) { return std::string(scenario.param); });
 
-// Leaks are looked for but in the forked children: there, all that other threads hold in their stacks is one.
+// With its search for leaks. It does not fork: the allocator of AddressSanitizer does not survive a fork
+// while another thread allocates, ours or the program's.
 TEST(NoHarmOf, aSanitizedProgram)
 {
-    for (const std::string scenario : {"allocator", "short_threads", "fork_in_threads"}) {
-        const std::vector<std::string> command{"recorded_no_harm_asan", scenario};
-        const RecordedRun::Environment environment{std::string("ASAN_OPTIONS=detect_leaks=") +
-                                                   (scenario == "fork_in_threads" ? "0" : "1")};
-        expectSame(command, environment);
+    for (const std::string scenario : {"allocator", "short_threads", "small_stack"}) {
+        expectSame({"recorded_no_harm_asan", scenario});
     }
 }
 
