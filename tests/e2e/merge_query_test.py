@@ -26,6 +26,17 @@ class MergeAndQuery(lab.Scenario):
         self.assertGreater(rows[0]["n"], 100)
         self.assertGreaterEqual(rows[0]["shortest"], 0)
 
+    def test_query_says_what_nccl_made_of_each_call(self):
+        rows = json.loads(lab.run([lab.RINGSIDE, "query", self.directory, "--format", "json", """
+            SELECT api.text AS call, a.text AS algorithm, p.text AS protocol, count(*) AS n FROM collective_call AS c
+              JOIN string AS api ON api.process_id = c.process_id AND api.id = c.api_id
+              LEFT JOIN nccl_operation AS o ON o.process_id = c.process_id AND o.call_id = c.id
+              LEFT JOIN string AS a ON a.process_id = o.process_id AND a.id = o.algorithm_id
+              LEFT JOIN string AS p ON p.process_id = o.process_id AND p.id = o.protocol_id
+              GROUP BY 1, 2, 3 ORDER BY n DESC"""]).stdout)
+        self.assertEqual({(row["algorithm"], row["protocol"]) for row in rows}, {("RING", "SIMPLE")})  # emulated
+        self.assertIn("ncclAllReduce", [row["call"] for row in rows])
+
     def test_a_wrong_query_is_a_usage_error_that_names_the_place(self):
         done = lab.run([lab.RINGSIDE, "query", self.directory, "SELECT nonsense FROM kernel"], expect=2)
         self.assertIn("nonsense", done.stderr)
