@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace ringside::model {
 namespace {
@@ -25,11 +26,11 @@ std::unordered_map<std::uint32_t, std::vector<Unit>> capturedUnits(const trace::
         deviceOf.emplace(row.id, row.device);
     }
     std::unordered_map<std::uint32_t, std::vector<Unit>> units;
-    std::set<std::pair<std::int64_t, WorkKey>> seen;
+    std::set<std::tuple<std::int64_t, std::uint64_t, std::int64_t>> seen; // graph, call, communicator
     for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
         const WorkKey work{static_cast<std::uint64_t>(call.groupId != 0 ? call.groupId : call.id), 0,
                            call.communicator};
-        if (call.graph && seen.insert({*call.graph, work}).second) {
+        if (call.graph && seen.emplace(*call.graph, work.call, work.communicator).second) {
             const auto device = deviceOf.find(call.communicator);
             units[static_cast<std::uint32_t>(*call.graph)].push_back(
                 {work, device != deviceOf.end() ? device->second : -1});

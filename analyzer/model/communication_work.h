@@ -6,7 +6,6 @@
 #pragma once
 #include <ringside/trace/reader.h>
 
-#include <compare>
 #include <unordered_map>
 #include <vector>
 
@@ -19,7 +18,7 @@ struct WorkKey {
     std::uint64_t call = 0;        ///< collective_call.id or collective_group.id
     std::uint64_t launch = 0;      ///< of the graph, 0: the call itself ran
     std::int64_t communicator = 0; ///< in a graph: a group is one kernel on each of its communicators
-    auto operator<=>(const WorkKey&) const = default;
+    bool operator==(const WorkKey&) const = default;
 };
 struct WorkKeyHash {
     std::size_t operator()(const WorkKey& key) const;

@@ -17,7 +17,7 @@ using ringside::test::RecordedRun;
 
 namespace {
 
-constexpr int kLaunches = 5;
+constexpr std::size_t kLaunches = 5;
 constexpr std::size_t kRanks = 2;
 
 struct GraphRun {
