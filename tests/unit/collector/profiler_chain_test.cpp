@@ -27,7 +27,7 @@ std::string pluginOf(int version)
 
 struct ChainedRun {
     /// `setting` is what NCCL_PROFILER_PLUGIN says before the collector comes.
-    ChainedRun(std::vector<std::string> command, const std::string& setting, int mask,
+    ChainedRun(const std::vector<std::string>& command, const std::string& setting, int mask,
                RecordedRun::Environment more = {},
                RecordedRun::Collector collector = RecordedRun::Collector::Preloaded)
         : directory(RecordedRun::makeDirectory())

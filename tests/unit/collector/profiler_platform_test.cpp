@@ -153,8 +153,8 @@ TEST(ProfilerPlatform, isNoPluginOfAProcessThatIsNotRecorded)
 TEST(ProfilerPlatform, isHarmlessWhereItIsLoadedAllTheSame)
 {
     const RecordedRun run({"recorded_nccl_ranks", "open", "single", "close"}, RecordedRun::Collector::Absent,
-                          {"LD_LIBRARY_PATH=" RINGSIDE_PLATFORM,
-                           "RINGSIDE_DIR=", "NCCL_PROFILER_PLUGIN=" RINGSIDE_COLLECTOR, "NCCL_DEBUG=INFO",
+                          {"RINGSIDE_DIR=", std::string("LD_LIBRARY_PATH=") + RINGSIDE_PLATFORM,
+                           std::string("NCCL_PROFILER_PLUGIN=") + RINGSIDE_COLLECTOR, "NCCL_DEBUG=INFO",
                            "NCCL_DEBUG_SUBSYS=INIT"});
     EXPECT_EQ(run.waitStatus, 0) << run.output;
     EXPECT_NE(run.output.find("Loaded Ringside (v5)"), std::string::npos) << run.output;

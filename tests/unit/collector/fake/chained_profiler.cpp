@@ -50,8 +50,8 @@ void* made(std::uintptr_t id)
 void note(const std::ostringstream& line)
 {
     const std::string text = line.str() + "\n";
-    const int file =
-        open(std::getenv("RINGSIDE_TEST_CHAIN_LOG"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const char* const path = std::getenv("RINGSIDE_TEST_CHAIN_LOG");
+    const int file = path != nullptr ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
     if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
         std::abort();
     }

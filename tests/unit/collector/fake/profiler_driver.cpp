@@ -342,9 +342,9 @@ int play(void* library, int count, char** scenes)
     const std::string name = "ncclProfiler_v" + std::to_string(Version::kVersion);
     const auto* const plugin = static_cast<const typename Version::Table*>(dlsym(library, name.c_str()));
     require(plugin != nullptr, name.c_str());
-    auto& driver = *new Driver<Version>(*plugin); // used until the very end
+    static auto* const driver = new Driver<Version>(*plugin); // used until the very end
     for (int index = 0; index < count; ++index) {
-        driver.play(scenes[index]);
+        driver->play(scenes[index]);
     }
     std::printf("%s done\n", plugin->name);
     return 0;
