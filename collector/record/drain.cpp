@@ -41,6 +41,7 @@ Drain::Drain(ProcessNames names, Options options, RingStore& store, Registry& re
     , m_registry(registry)
     , m_definitions(definitions)
     , m_participants(std::move(participants))
+    , m_watchdog(m_names, m_options.hangTimeoutNs)
 {
     sem_init(&g_wake, 0, 0);
 }
@@ -123,6 +124,7 @@ void Drain::pass()
     countRefusedThreads();
     m_windows.write(*m_writer);
     m_writer->commit();
+    m_watchdog.pass(*m_writer, *m_decoder, m_store.rings(), m_registry);
 }
 
 void Drain::emptyRings()
@@ -195,6 +197,7 @@ void Drain::close()
     m_windows.end(*m_writer, *process.endNs);
     m_writer->setProcess(process);
     m_writer->close();
+    m_watchdog.withdrawRequest();
     m_store.removeFiles();
     say(Talk::IfAsked, "closed %s", m_names.database().c_str());
 }

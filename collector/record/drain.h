@@ -6,6 +6,7 @@
 #include "record/options.h"
 #include "record/ring_store.h"
 #include "record/session.h"
+#include "record/watchdog.h"
 #include "record/window_log.h"
 
 #include <ringside/trace/ring_decoder.h>
@@ -46,6 +47,7 @@ private:
     Registry& m_registry;
     Ring& m_definitions;
     std::vector<Participant*> m_participants;
+    Watchdog m_watchdog;
     std::unique_ptr<trace::Writer> m_writer;
     std::unique_ptr<trace::RingDecoder> m_decoder;
     WindowLog m_windows;

@@ -3,6 +3,8 @@
 
 #include "record/message.h"
 
+#include <ringside/trace/quantity.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -49,6 +51,19 @@ trace::RecordingWindows windows()
     return parsed.windows;
 }
 
+std::int64_t hangTimeoutOf(std::string_view text, std::int64_t fallback)
+{
+    if (text.empty()) {
+        return fallback;
+    }
+    const std::optional<std::int64_t> timeout = text == "0" ? 0 : trace::parseDuration(text);
+    if (!timeout) {
+        say(Talk::Always,
+            "RINGSIDE_HANG_TIMEOUT is neither 0 nor a length of time such as 30s or 5m: using 300s");
+    }
+    return timeout.value_or(fallback);
+}
+
 } // namespace
 
 Options readOptions()
@@ -65,6 +80,7 @@ Options readOptions()
     }
     const std::string_view daemon = variable("KINETO_USE_DAEMON");
     options.kinetoDaemon = !daemon.empty() && daemon != "0";
+    options.hangTimeoutNs = hangTimeoutOf(variable("RINGSIDE_HANG_TIMEOUT"), options.hangTimeoutNs);
     return options;
 }
 

@@ -4,6 +4,7 @@
 #include "record/schedule.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace ringside::collector {
@@ -15,6 +16,9 @@ struct Options {
     /// second: as long as a busy machine may keep the drain thread waiting, and longer than it takes to
     /// begin.
     std::size_t ringBytes = std::size_t{4} << 20;
+    /// RINGSIDE_HANG_TIMEOUT in ns; 0: hangs are not looked for. The default is shorter than the time after
+    /// which common frameworks abort a collective themselves (PyTorch: 600 s).
+    std::int64_t hangTimeoutNs = 300'000'000'000;
     bool kinetoDaemon = false; ///< KINETO_USE_DAEMON: the PyTorch profiler may be asked to start any time
 };
 

@@ -175,9 +175,22 @@ std::vector<CommunicatorIdentity> Registry::worldCommunicators()
 void Registry::forgetCommunicator(std::uint64_t handle)
 {
     const std::scoped_lock lock(m_mutex);
-    if (m_communicators.find(handle) != nullptr) {
+    if (Communicator* const known = m_communicators.find(handle); known != nullptr) {
+        known->inUse = false;
         m_communicators.set(handle, nullptr);
     }
+}
+
+std::optional<std::uint64_t> Registry::collectivesIssued()
+{
+    std::uint64_t issued = 0;
+    bool inUse = false;
+    const std::scoped_lock lock(m_mutex);
+    for (const Communicator& communicator : m_allCommunicators) {
+        issued += communicator.nextSequence.load(std::memory_order_relaxed);
+        inUse = inUse || communicator.inUse;
+    }
+    return inUse ? std::optional(issued) : std::nullopt;
 }
 
 void Registry::addThread(std::uint32_t threadId, std::uint32_t tid, const char* name)

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Communicator {
     std::uint64_t createdTicks = 0;
     std::atomic<std::uint64_t> nextSequence{0};
     std::atomic<std::uint64_t> children{0};
+    bool inUse = true; ///< its handle was not given back; under the registry's mutex
 };
 
 class Registry final {
@@ -67,6 +69,8 @@ public:
     /// Those without a parent and with a known hash, in the order of their making: they tell the ranks.
     [[nodiscard]] std::vector<CommunicatorIdentity> worldCommunicators();
     void forgetCommunicator(std::uint64_t handle);
+    /// Data calls on all communicators so far; null when none of them is in use.
+    [[nodiscard]] std::optional<std::uint64_t> collectivesIssued();
 
     void addThread(std::uint32_t threadId, std::uint32_t tid, const char* name);
     void recordClock(const ClockSample& sample);

@@ -49,6 +49,7 @@ public:
     }
 
     [[nodiscard]] trace::RingHeader& header() { return *m_header; }
+    [[nodiscard]] const trace::RingHeader& header() const { return *m_header; }
     [[nodiscard]] std::span<const std::byte> mapping() const { return m_mapping; }
     [[nodiscard]] const std::string& path() const { return m_path; }
 

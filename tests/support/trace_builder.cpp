@@ -52,6 +52,10 @@ void writeRow(Writer& writer, const DropRow& row)
 {
     writer.setDropped(row);
 }
+void writeRow(Writer& writer, const HangRow& row)
+{
+    writer.setHang(row);
+}
 template <class Row>
 void writeRow(Writer& writer, const Row& row)
 {

@@ -7,6 +7,7 @@
 #include "cli/run_directory.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/quantity.h>
 #include <ringside/trace/recording_windows.h>
 #include <ringside/trace/recover.h>
 
@@ -23,8 +24,16 @@ struct Options {
     std::string startStep;
     std::string steps;
     std::string window;
+    std::string hangTimeout;
     std::vector<std::string> command;
 };
+
+/// What is wrong with it, for CLI11.
+std::string isDuration(const std::string& text)
+{
+    const bool fits = text == "0" || trace::parseDuration(text);
+    return fits ? "" : "'" + text + "' is neither 0 nor a length of time such as 30s or 5m";
+}
 
 std::size_t countProcessFiles(const std::filesystem::path& directory)
 {
@@ -81,7 +90,8 @@ RecordSettings settingsOf(const Options& options, const std::filesystem::path& d
             {{"RINGSIDE_PROFILE", options.profile},
              {"RINGSIDE_START_STEP", options.startStep},
              {"RINGSIDE_STEPS", options.steps},
-             {"RINGSIDE_WINDOW", options.window}}};
+             {"RINGSIDE_WINDOW", options.window},
+             {"RINGSIDE_HANG_TIMEOUT", options.hangTimeout}}};
 }
 
 int run(const Options& options)
@@ -122,6 +132,10 @@ Action declare(CLI::App& app)
         ->check(CLI::IsMember({"auto", "light", "standard", "deep", "off"}))
         ->capture_default_str();
     declareWindows(app, *options);
+    app.add_option("--hang-timeout", options->hangTimeout,
+                   "A call or a time without collectives as long as this is a hang (30s, 5m); 0: never; "
+                   "default: 300s")
+        ->check(CLI::Validator(isDuration, "DURATION"));
     app.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
     return [options] { return run(*options); };
 }

@@ -435,7 +435,7 @@ void RingDecoder::writeRange(const Ring& ring, const RangeRecord& range)
     m_writer.add(row);
 }
 
-void RingDecoder::decodeInFlight(std::span<const std::byte> mapping)
+void RingDecoder::decodeInFlight(std::span<const std::byte> mapping, std::optional<std::int64_t> hang)
 {
     Ring ring;
     if (ring.parse(mapping) || !m_clock.ready()) {
@@ -463,6 +463,7 @@ void RingDecoder::decodeInFlight(std::span<const std::byte> mapping)
         row.sequence = static_cast<std::int64_t>(call.sequence);
         row.count = call.count;
         row.startNs = m_clock.toMonotonicNs(call.startTicks);
+        row.hang = hang;
         m_writer.add(row);
         ++m_inFlight;
     }

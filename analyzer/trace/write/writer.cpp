@@ -313,6 +313,10 @@ void Writer::add(const InFlightRow& row)
 {
     m_impl->insert(row);
 }
+void Writer::setHang(const HangRow& row)
+{
+    m_impl->insert(row);
+}
 void Writer::add(const SeriesRow& row)
 {
     m_impl->insert(row);

@@ -46,7 +46,8 @@ ProcessTrace everyTable()
     trace.settings = {{"environment", "NCCL_ALGO", "Ring"}, {"environment", "NCCL_ALGO", "Tree"}};
     trace.drops = {{"device", 0, 5}, {"ring records", 2, 7, 1}, {"ring records", 2, 3, 2}};
     trace.issues = {{"some", "warning", 2, "text"}};
-    trace.inFlight = {{1, 1, 1, 2, 3, 4}};
+    trace.inFlight = {{1, 1, 1, 2, 3, 4, std::nullopt}, {1, 1, 1, 2, 3, 4, 7}};
+    trace.hangs = {{7, 30, 20, std::nullopt, "no collective"}, {8, 50, 40, 60, "a call"}};
     trace.series = {{1, "nvml", "gpu0", "power_mw", "gauge", 0},
                     {2, "network", "eth0", "rx_bytes", "counter", 1}};
     trace.recoveredRecords = 12;

@@ -98,6 +98,7 @@ struct ProcessTrace {
     std::vector<DropRow> drops;
     std::vector<IssueRow> issues; ///< as stored, plus what reading found
     std::vector<InFlightRow> inFlight;
+    std::vector<HangRow> hangs;
     std::vector<SeriesRow> series;
     KernelColumns kernels;
     CopyColumns copies;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -49,9 +50,14 @@ public:
     /// rows, and returns the index after the last decoded record. Does not touch the ring. `mapping` may be
     /// hostile: a bad header or record ends that ring for good, with an issue "ring_damaged".
     std::uint64_t decode(std::span<const std::byte> mapping, std::uint64_t from);
-    /// Writes in_flight rows for calls the ring's owner had not returned from (recovery only). Needs a ready
-    /// clock.
-    void decodeInFlight(std::span<const std::byte> mapping);
+    /// Writes in_flight rows for calls the ring's owner has not returned from: at the end, or at a hang.
+    /// Needs a ready clock.
+    void decodeInFlight(std::span<const std::byte> mapping, std::optional<std::int64_t> hang = std::nullopt);
+    /// CLOCK_MONOTONIC ns of a reading of the rings' clock; 0 while the clock is not ready.
+    [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t ticks) const
+    {
+        return m_clock.toMonotonicNs(ticks);
+    }
     /// A reading from elsewhere, for recovery of a ring that holds one only. Must be of the same boot of the
     /// same host.
     void addClockReading(const ClockRecord& reading) { m_clock.add(reading); }

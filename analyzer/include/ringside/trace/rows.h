@@ -161,13 +161,22 @@ struct IssueRow { ///< table issue
     std::int64_t count = 0;
     std::string message;
 };
-struct InFlightRow { ///< table in_flight: what threads were inside at the end
+struct InFlightRow { ///< table in_flight: what threads were inside at the end, or at a hang
     std::int64_t thread = 0;
     StringId api = 0;
     std::int64_t communicator = 0;
     std::int64_t sequence = 0;
     std::uint64_t count = 0;
     std::int64_t startNs = 0;
+    std::optional<std::int64_t>
+        hang; ///< what threads were inside when that hang was noticed; null: at the end
+};
+struct HangRow { ///< table hang: the process made no progress for the hang timeout
+    std::int64_t id = 0;
+    std::int64_t noticedNs = 0;
+    std::int64_t sinceNs = 0; ///< begin of the call that did not return, or of the time without collectives
+    std::optional<std::int64_t> endedNs; ///< when it was seen to go on; null: never
+    std::string reason;
 };
 struct SeriesRow { ///< table series: what samples refer to
     std::int64_t id = 0;

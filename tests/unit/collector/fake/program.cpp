@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string_view>
 #include <thread>
@@ -234,6 +236,57 @@ int hangs()
     return 0;
 }
 
+// Whether the collector asks for this process's stacks, as it does while it sees a hang. Waits until it is
+// so.
+void awaitRequest(bool there)
+{
+    constexpr int kLongestSeconds = 60;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(kLongestSeconds);
+    for (bool found = !there; found != there && std::chrono::steady_clock::now() < until; usleep(10000)) {
+        found = false;
+        for (const auto& entry : std::filesystem::directory_iterator(std::getenv("RINGSIDE_DIR"))) {
+            found = found || entry.path().extension() == ".hang";
+        }
+    }
+}
+
+int goesOn()
+{
+    std::signal(SIGUSR1, [](int) {});
+    ncclComm_t comm = communicator();
+    reduce(comm, 1);
+    std::thread helper([waiting = pthread_self()] {
+        awaitRequest(true);
+        pthread_kill(waiting, SIGUSR1);
+    });
+    reduce(comm, 666); // until the signal
+    helper.join();
+    awaitRequest(false);
+    return 0;
+}
+
+int diesHanging()
+{
+    ncclComm_t comm = communicator();
+    reduce(comm, 1);
+    std::thread([] {
+        awaitRequest(true);
+        std::raise(SIGKILL);
+    }).detach();
+    reduce(comm, 666);
+    return 0;
+}
+
+int computes()
+{
+    ncclComm_t comm = communicator();
+    reduce(comm, 1);
+    awaitRequest(true);
+    reduce(comm, 2);
+    awaitRequest(false);
+    return 0;
+}
+
 int fileLimit()
 {
     const rlimit limit{100000, 100000};
@@ -272,6 +325,9 @@ int main(int argc, char** argv)
         {"paced", paced},
         {"killed", killed},
         {"hangs", hangs},
+        {"goes_on", goesOn},
+        {"dies_hanging", diesHanging},
+        {"computes", computes},
         {"file_limit", fileLimit},
         {"nothing", nothing},
         {"silent", silent},

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/hang_detector.h"
+
+#include "api/functions.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace ringside::collector {
+namespace {
+
+std::string nameOf(std::uint32_t api)
+{
+    return api >= 1 && api <= kApiNames.size() ? std::string(kApiNames[api - 1]) : "an unknown function";
+}
+
+std::string seconds(std::int64_t ns)
+{
+    constexpr double kSecond = 1e9;
+    char text[32];
+    std::snprintf(text, sizeof text, ns < 10 * static_cast<std::int64_t>(kSecond) ? "%.1f s" : "%.0f s",
+                  static_cast<double>(ns) / kSecond);
+    return text;
+}
+
+} // namespace
+
+std::string describeThreads(const std::vector<ThreadActivity>& threads)
+{
+    constexpr std::size_t kMost = 4;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(threads.size(), kMost); ++i) {
+        text += (text.empty() ? "thread " : ", thread ") + std::to_string(threads[i].tid) + " is in " +
+                (threads[i].api != 0 ? nameOf(threads[i].api) : "no intercepted call");
+    }
+    if (threads.size() > kMost) {
+        text += " (and " + std::to_string(threads.size() - kMost) + " more threads)";
+    }
+    return text.empty() ? "no thread is recorded any more" : text;
+}
+
+HangDetector::Change HangDetector::look(const ProcessActivity& activity)
+{
+    const bool issued = activity.collectives != m_collectives;
+    if (issued) {
+        m_collectives = activity.collectives;
+        m_progressNs = activity.nowNs;
+    }
+    if (m_hanging) {
+        if (!issued && !goesOn(activity)) {
+            return Change::None;
+        }
+        m_hanging = false;
+        m_progressNs = activity.nowNs;
+        return Change::Ended;
+    }
+    const ThreadActivity* const call = longestUntold(activity);
+    const bool expected = m_collectives.value_or(0) > 0;
+    if (call == nullptr && (!expected || activity.nowNs - m_progressNs < m_timeoutNs)) {
+        return Change::None;
+    }
+    begin(activity, call);
+    return Change::Began;
+}
+
+/// Whether the call that hung has returned.
+bool HangDetector::goesOn(const ProcessActivity& activity) const
+{
+    return m_cause && std::none_of(activity.threads.begin(), activity.threads.end(), [&](const auto& thread) {
+               return thread.ring == m_cause->ring && thread.api != 0 &&
+                      thread.startTicks == m_cause->startTicks;
+           });
+}
+
+const ThreadActivity* HangDetector::longestUntold(const ProcessActivity& activity) const
+{
+    const ThreadActivity* longest = nullptr;
+    for (const ThreadActivity& thread : activity.threads) {
+        if (thread.api == 0 || activity.nowNs - thread.sinceNs < m_timeoutNs) {
+            continue;
+        }
+        const auto told = m_told.find(thread.ring);
+        const bool known = told != m_told.end() && told->second == thread.startTicks;
+        if (!known && (longest == nullptr || thread.sinceNs < longest->sinceNs)) {
+            longest = &thread;
+        }
+    }
+    return longest;
+}
+
+void HangDetector::begin(const ProcessActivity& activity, const ThreadActivity* call)
+{
+    m_hanging = true;
+    m_cause.reset();
+    if (call != nullptr) {
+        m_cause = *call;
+        m_hang = {call->sinceNs, "thread " + std::to_string(call->tid) + " has been in " + nameOf(call->api) +
+                                     " for " + seconds(activity.nowNs - call->sinceNs)};
+    } else {
+        m_hang = {m_progressNs, "no collective issued for " + seconds(activity.nowNs - m_progressNs) + "; " +
+                                    describeThreads(activity.threads)};
+    }
+    for (const ThreadActivity& thread : activity.threads) {
+        if (thread.api != 0 && activity.nowNs - thread.sinceNs >= m_timeoutNs) {
+            m_told[thread.ring] = thread.startTicks;
+        }
+    }
+}
+
+} // namespace ringside::collector

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a process hangs, and when it goes on: decided from what each pass of the drain thread sees of it.
+// No clock and no input or output of its own, so that tests bring their own time.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ringside::collector {
+
+/// A recording thread at the moment of a pass.
+struct ThreadActivity {
+    std::uint32_t ring = 0;       ///< id of its ring
+    std::uint32_t tid = 0;        ///< the kernel's
+    std::uint32_t api = 0;        ///< string id of the function it is in, 0: in no intercepted call
+    std::uint64_t startTicks = 0; ///< tells calls of one thread apart
+    std::int64_t sinceNs = 0;     ///< CLOCK_MONOTONIC, when it entered the call
+};
+
+struct ProcessActivity {
+    std::int64_t nowNs = 0;
+    /// Collectives issued so far on all communicators; null: the process has no communicator (any more), so
+    /// nobody expects any.
+    std::optional<std::uint64_t> collectives;
+    std::vector<ThreadActivity> threads;
+};
+
+struct Hang {
+    std::int64_t sinceNs = 0;
+    std::string reason;
+};
+
+class HangDetector final {
+public:
+    enum class Change { None, Began, Ended };
+
+    explicit HangDetector(std::int64_t timeoutNs) : m_timeoutNs(timeoutNs) {}
+
+    /// A hang begins when a call has been in flight, or no collective was issued after others were, for the
+    /// timeout. It ends when that call returned or a collective was issued; until then nothing else begins
+    /// one. A call that was the reason once never is again: a thread that waits for ever on purpose is told
+    /// of once.
+    Change look(const ProcessActivity& activity);
+    /// The hang that began last.
+    [[nodiscard]] const Hang& hang() const { return m_hang; }
+
+private:
+    [[nodiscard]] bool goesOn(const ProcessActivity& activity) const;
+    [[nodiscard]] const ThreadActivity* longestUntold(const ProcessActivity& activity) const;
+    void begin(const ProcessActivity& activity, const ThreadActivity* call);
+
+    std::int64_t m_timeoutNs;
+    std::optional<std::uint64_t> m_collectives;
+    std::int64_t m_progressNs = 0; ///< when a collective was last seen to have been issued, or a hang to end
+    bool m_hanging = false;
+    std::optional<ThreadActivity> m_cause; ///< the call that hangs, when it is one
+    Hang m_hang;
+    std::unordered_map<std::uint32_t, std::uint64_t> m_told; ///< ring -> startTicks of a call told of
+};
+
+/// "thread 4711 is in cudaStreamSynchronize, thread 4712 is in no intercepted call", the first few of them.
+[[nodiscard]] std::string describeThreads(const std::vector<ThreadActivity>& threads);
+
+} // namespace ringside::collector

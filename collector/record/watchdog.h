@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notices on the drain thread that the process hangs, and writes what every recording thread is in. It does
+// nothing to the program's threads: for their stacks it leaves a request, HOST-PID.hang in the run directory,
+// which `ringside record` answers from outside (trace/FORMAT.md, "Stacks").
+#pragma once
+#include "record/hang_detector.h"
+#include "record/registry.h"
+#include "record/ring_store.h"
+
+#include <ringside/trace/ring_decoder.h>
+#include <ringside/trace/writer.h>
+
+#include <string>
+#include <vector>
+
+namespace ringside::collector {
+
+class Watchdog final {
+public:
+    /// `timeoutNs` 0: never notices anything.
+    Watchdog(const ProcessNames& names, std::int64_t timeoutNs);
+
+    /// Looks at all rings; when a hang begins or ends, writes that and commits. Throws as the writer does.
+    void pass(trace::Writer& writer, trace::RingDecoder& decoder, const std::vector<Ring*>& rings,
+              Registry& registry);
+    /// Takes back a request that nobody has answered.
+    void withdrawRequest();
+
+private:
+    void begin(trace::Writer& writer, trace::RingDecoder& decoder, const std::vector<Ring*>& rings);
+    void end(trace::Writer& writer);
+    void leaveRequest(const Ring& ring);
+
+    std::string m_request; ///< its path
+    std::int64_t m_timeoutNs;
+    HangDetector m_detector;
+    trace::HangRow m_row; ///< of the hang that began last
+    bool m_requested = false;
+};
+
+} // namespace ringside::collector

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a process counts as hanging, with a time of the test's own.
+#include "api/functions.h"
+#include "record/hang_detector.h"
+#include "record/options.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace {
+
+using namespace ringside::collector;
+using Change = HangDetector::Change;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kTimeout = 300 * kSecond;
+
+ThreadActivity inCall(std::uint32_t ring, Api api, std::int64_t sinceSeconds)
+{
+    return {ring, 4000 + ring, stringIdOf(api), static_cast<std::uint64_t>(sinceSeconds) + 1,
+            sinceSeconds * kSecond};
+}
+
+ThreadActivity computing(std::uint32_t ring)
+{
+    return {ring, 4000 + ring, 0, 0, 0};
+}
+
+class HangDetectorTest : public testing::Test {
+protected:
+    Change look(std::int64_t seconds, std::optional<std::uint64_t> collectives,
+                std::vector<ThreadActivity> threads)
+    {
+        return m_detector.look({seconds * kSecond, collectives, std::move(threads)});
+    }
+    [[nodiscard]] const Hang& hang() const { return m_detector.hang(); }
+
+private:
+    HangDetector m_detector{kTimeout};
+};
+
+TEST_F(HangDetectorTest, aCallThatDoesNotReturnIsAHangOnce)
+{
+    const auto waits = inCall(1, Api::cudaStreamSynchronize, 10);
+    EXPECT_EQ(look(309, 5, {waits}), Change::None);
+    EXPECT_EQ(look(310, 5, {waits}), Change::Began);
+    EXPECT_EQ(hang().sinceNs, 10 * kSecond);
+    EXPECT_EQ(hang().reason, "thread 4001 has been in cudaStreamSynchronize for 300 s");
+    EXPECT_EQ(look(311, 5, {waits}), Change::None);
+    EXPECT_EQ(look(5000, 5, {waits}), Change::None);
+}
+
+TEST_F(HangDetectorTest, endsWhenTheCallReturnsAndMayHangAgain)
+{
+    EXPECT_EQ(look(300, 5, {inCall(1, Api::cudaStreamSynchronize, 0)}), Change::Began);
+    EXPECT_EQ(look(301, 5, {computing(1)}), Change::Ended);
+    EXPECT_EQ(look(302, 5, {inCall(1, Api::cudaStreamSynchronize, 302)}), Change::None);
+    EXPECT_EQ(look(601, 6, {inCall(1, Api::cudaStreamSynchronize, 302)}), Change::None);
+    EXPECT_EQ(look(602, 6, {inCall(1, Api::cudaStreamSynchronize, 302)}), Change::Began);
+}
+
+TEST_F(HangDetectorTest, aCallRightAfterTheOneThatHungIsAnother)
+{
+    EXPECT_EQ(look(300, 5, {inCall(1, Api::cudaStreamSynchronize, 0)}), Change::Began);
+    EXPECT_EQ(look(301, 5, {inCall(1, Api::cudaStreamSynchronize, 300)}), Change::Ended);
+}
+
+TEST_F(HangDetectorTest, noCollectiveForTheTimeoutIsAHangThatSaysWhatThreadsDo)
+{
+    EXPECT_EQ(look(100, 7, {computing(1)}), Change::None);
+    EXPECT_EQ(look(399, 7, {computing(1), inCall(2, Api::cudaEventSynchronize, 390)}), Change::None);
+    EXPECT_EQ(look(400, 7, {computing(1), inCall(2, Api::cudaEventSynchronize, 390)}), Change::Began);
+    EXPECT_EQ(hang().sinceNs, 100 * kSecond);
+    EXPECT_EQ(hang().reason, "no collective issued for 300 s; thread 4001 is in no intercepted call, "
+                             "thread 4002 is in cudaEventSynchronize");
+    EXPECT_EQ(look(900, 7, {computing(1)}), Change::None);
+    EXPECT_EQ(look(901, 8, {computing(1)}), Change::Ended);
+    EXPECT_EQ(look(1200, 8, {computing(1)}), Change::None);
+    EXPECT_EQ(look(1201, 8, {computing(1)}), Change::Began);
+}
+
+TEST_F(HangDetectorTest, aProcessThatNeverIssuedACollectiveOnlyComputes)
+{
+    EXPECT_EQ(look(1, std::nullopt, {computing(1)}), Change::None);
+    EXPECT_EQ(look(1000, 0, {computing(1)}), Change::None);
+    EXPECT_EQ(look(9000, 0, {computing(1)}), Change::None);
+}
+
+TEST_F(HangDetectorTest, nobodyExpectsCollectivesAfterTheLastCommunicator)
+{
+    EXPECT_EQ(look(1, 7, {computing(1)}), Change::None);
+    EXPECT_EQ(look(100, std::nullopt, {computing(1)}), Change::None);
+    EXPECT_EQ(look(9000, std::nullopt, {computing(1)}), Change::None);
+}
+
+TEST_F(HangDetectorTest, aThreadThatWaitsForEverIsToldOfOnce)
+{
+    const auto waits = inCall(2, Api::cudaStreamSynchronize, 0);
+    EXPECT_EQ(look(300, 1000, {computing(1), waits}), Change::Began);
+    EXPECT_EQ(look(301, 1001, {computing(1), waits}), Change::Ended);
+    EXPECT_EQ(look(302, 1002, {computing(1), waits}), Change::None);
+    EXPECT_EQ(look(700, 2000, {inCall(1, Api::ncclAllReduce, 400), waits}), Change::Began);
+    EXPECT_EQ(hang().reason, "thread 4001 has been in ncclAllReduce for 300 s");
+}
+
+TEST_F(HangDetectorTest, namesTheFirstFewThreadsOfMany)
+{
+    std::vector<ThreadActivity> threads;
+    for (std::uint32_t ring = 1; ring <= 6; ++ring) {
+        threads.push_back(computing(ring));
+    }
+    EXPECT_TRUE(describeThreads(threads).ends_with("(and 2 more threads)")) << describeThreads(threads);
+    EXPECT_EQ(describeThreads({}), "no thread is recorded any more");
+}
+
+TEST(HangTimeout, isReadAsALengthOfTime)
+{
+    const auto timeoutOf = [](const char* text) {
+        setenv("RINGSIDE_HANG_TIMEOUT", text, 1);
+        return readOptions().hangTimeoutNs;
+    };
+    EXPECT_EQ(timeoutOf("5m"), 300 * kSecond);
+    EXPECT_EQ(timeoutOf("1500ms"), 3 * kSecond / 2);
+    EXPECT_EQ(timeoutOf("30s"), 30 * kSecond);
+    EXPECT_EQ(timeoutOf("0"), 0);
+    for (const char* const wrong :
+         {"", "soon", "-5s", "5 s", "5d", "99999999999999999999", "9223372036h", "30"}) {
+        EXPECT_EQ(timeoutOf(wrong), kTimeout) << wrong;
+    }
+    unsetenv("RINGSIDE_HANG_TIMEOUT");
+}
+
+} // namespace
