@@ -74,7 +74,7 @@ std::uint64_t processStartTicks()
         return 0;
     }
     const char* at = text.c_str() + afterName + 1;
-    constexpr int kFieldsBetween = 20; // from the state (field 3) to the start time (field 22)
+    constexpr int kFieldsBetween = 19; // from the state (field 3) to the start time (field 22)
     for (int field = 0; field < kFieldsBetween && at != nullptr; ++field) {
         at = std::strchr(at + 1, ' ');
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/ring_store.h"
 
+#include <ringside/trace/recover.h>
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -44,6 +46,16 @@ TEST_F(RingStoreTest, writesAHeaderThatRecoveryUnderstands)
     std::getline(list, folder);
     EXPECT_TRUE(std::filesystem::path(ring->path()).string().starts_with(folder));
     EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms::owner_all);
+}
+
+// Else recovery would take the rings of a living process away.
+TEST_F(RingStoreTest, recoveryKnowsThatTheProcessRuns)
+{
+    ASSERT_NE(store->create(trace::RingRole::Definitions, 1 << 16), nullptr);
+    const auto leftovers = trace::findLeftoverRings(directory);
+    ASSERT_EQ(leftovers.size(), 1U);
+    EXPECT_TRUE(leftovers[0].running);
+    EXPECT_EQ(trace::copyLeftoverRings(directory), 0);
 }
 
 TEST_F(RingStoreTest, handsARingOnOnlyWhenItIsFree)
