@@ -91,8 +91,30 @@ private:
     const std::vector<Rank>& m_ranks;
     std::map<OperationKey, Operation> m_operations;
     std::int64_t m_mismatches = 0;
+    std::int64_t m_untyped = 0;
     std::string m_firstMismatch;
 };
+
+/// Whether a rank's part is another operation than the one it should be, as far as both are known.
+bool disagree(const Operation& operation, CollectiveKind kind, const trace::CollectiveCallRow& call,
+              const Part& part)
+{
+    if (operation.kind != kind || operation.calls != part.calls) {
+        return true;
+    }
+    if (!operation.count || !call.count) {
+        return operation.bytes != part.bytes;
+    }
+    const bool typed = operation.datatype && call.datatype;
+    return *operation.count != *call.count || (typed && *operation.datatype != *call.datatype);
+}
+
+std::string amountText(std::optional<std::uint64_t> count, std::optional<std::int64_t> datatype,
+                       std::uint64_t bytes)
+{
+    return count && datatype ? fmt::format("{} elements of type {}", *count, *datatype)
+                             : fmt::format("{} bytes", bytes);
+}
 
 bool isPointToPoint(CollectiveKind kind)
 {
@@ -162,6 +184,8 @@ void Matcher::addRank(std::size_t index, const CommunicationWork& communication)
     const trace::ProcessTrace& process = m_run.processes[rank.process];
     const Spans spans = deviceSpans(process.kernels, communication, rank.device);
     std::unordered_map<std::int64_t, Runs> runs = runsOf(process);
+    m_untyped += std::count_if(process.collectiveCalls.begin(), process.collectiveCalls.end(),
+                               [](const trace::CollectiveCallRow& call) { return !call.datatype; });
     std::vector<trace::CommunicatorRow> rows = process.communicators;
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
         return std::tie(a.createdNs, a.id) < std::tie(b.createdNs, b.id);
@@ -191,8 +215,7 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
     if (fresh) {
         operation = {row.hash,      part.order, kind,       call.count, part.bytes,
                      call.datatype, row.size,   part.calls, false,      {}};
-    } else if (operation.kind != kind || operation.count != call.count ||
-               operation.datatype != call.datatype || operation.calls != part.calls) {
+    } else if (disagree(operation, kind, call, part)) {
         noteMismatch(operation, rank, call);
         operation.mismatched = true;
     }
@@ -217,13 +240,12 @@ void Matcher::noteMismatch(const Operation& operation, std::size_t rank, const t
         return;
     }
     const trace::ProcessTrace& process = m_run.processes[m_ranks[rank].process];
-    m_firstMismatch = fmt::format("ranks disagree on collective {} of communicator {:016x}: rank {} calls {} "
-                                  "with {} elements of type {}, "
-                                  "rank {} calls {} with {} elements of type {}",
-                                  operation.order, operation.communicator,
-                                  m_ranks[operation.participants.front().rank].rank,
-                                  collectiveName(operation.kind), operation.count, operation.datatype,
-                                  m_ranks[rank].rank, process.text(call.api), call.count, call.datatype);
+    m_firstMismatch = fmt::format(
+        "ranks disagree on collective {} of communicator {:016x}: rank {} calls {} "
+        "with {}, rank {} calls {} with {}",
+        operation.order, operation.communicator, m_ranks[operation.participants.front().rank].rank,
+        collectiveName(operation.kind), amountText(operation.count, operation.datatype, operation.bytes),
+        m_ranks[rank].rank, process.text(call.api), amountText(call.count, call.datatype, call.bytes));
 }
 
 MatchResult Matcher::finish()
@@ -236,6 +258,11 @@ MatchResult Matcher::finish()
     }
     if (m_mismatches > 0) {
         result.issues.push_back({"collective_mismatch", "error", m_mismatches, m_firstMismatch});
+    }
+    if (m_untyped > 0) {
+        result.issues.push_back({"datatype_unknown", "info", m_untyped,
+                                 "collective calls that only NCCL itself told of, since they came through no "
+                                 "wrapper: their bytes are known, data type and number of elements are not"});
     }
     if (incomplete > 0) {
         result.issues.push_back({"collective_incomplete", "info", incomplete,

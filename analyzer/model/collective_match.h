@@ -52,12 +52,12 @@ struct Operation {
     std::uint64_t communicator = 0; ///< hash
     std::int64_t order = 0;         ///< place in the communicator's order
     CollectiveKind kind = CollectiveKind::Other;
-    std::uint64_t count = 0; ///< elements, as the caller gave them
+    std::optional<std::uint64_t> count; ///< elements, as the caller gave them; null: only bytes are known
     std::uint64_t bytes = 0; ///< all fused calls together, per-rank part for all-gather and reduce-scatter
-    std::int64_t datatype = 0;
-    std::int64_t size = 0;                 ///< ranks in the communicator
-    std::uint32_t calls = 1;               ///< fused into one
-    bool mismatched = false;               ///< ranks disagree on function, count or type
+    std::optional<std::int64_t> datatype;
+    std::int64_t size = 0;   ///< ranks in the communicator
+    std::uint32_t calls = 1; ///< fused into one
+    bool mismatched = false; ///< ranks disagree on function, count or type, as far as they are known
     std::vector<Participant> participants; ///< by rank
 
     [[nodiscard]] bool complete() const { return static_cast<std::int64_t>(participants.size()) == size; }

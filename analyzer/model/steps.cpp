@@ -78,8 +78,8 @@ std::uint64_t tokenOf(const trace::CollectiveCallRow& call)
 {
     std::uint64_t token = call.api;
     token = token * 1'000'003 + static_cast<std::uint64_t>(call.communicator);
-    token = token * 1'000'003 + call.count;
-    return token * 1'000'003 + static_cast<std::uint64_t>(call.datatype);
+    token = token * 1'000'003 + call.bytes;
+    return token * 1'000'003 + static_cast<std::uint64_t>(call.datatype.value_or(-1));
 }
 
 /// In the order of the calls.

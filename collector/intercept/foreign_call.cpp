@@ -7,8 +7,6 @@
 
 namespace ringside::collector {
 
-std::atomic<bool> g_pluginShowsCalls{false};
-
 StringId apiOf(std::string_view function)
 {
     constexpr std::string_view kPrefix = "nccl";
@@ -48,7 +46,7 @@ void writeForeignCall(ThreadState& thread, const ForeignCall& call)
     record->call.startTicks = call.startTicks;
     record->call.endTicks = call.endTicks;
     record->call.api = call.api;
-    record->call.result = ncclSuccess;
+    record->call.result = trace::kUnknownResult;
     record->callId = call.callId;
     record->sequence = call.sequence;
     record->count = call.count;

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of an NCCL that no wrapper stands in front of: it is linked statically, or was opened by dlopen and
-// called by dlsym. NCCL's profiler plugin sees them, else NVTX does; from here they become the same rows as
-// wrapped ones. Once the plugin has shown such a call, it alone makes them: NVTX then leaves them alone.
+// called by dlsym. NCCL's profiler plugin sees them, else its NVTX ranges tell of them; from here they become
+// the same rows as wrapped ones. Where the plugin shows a communicator's calls (profiler/plugin.h) it alone
+// makes them.
 #pragma once
 #include "record/registry.h"
 #include "record/session.h"
 
-#include <atomic>
 #include <cstdint>
 #include <string_view>
 
 namespace ringside::collector {
-
-/// Set with the first call that the profiler plugin shows.
-extern std::atomic<bool> g_pluginShowsCalls;
 
 /// The name of the function behind NCCL's own word: of ncclAllReduce for "AllReduce".
 [[nodiscard]] StringId apiOf(std::string_view function);
@@ -23,7 +20,7 @@ extern std::atomic<bool> g_pluginShowsCalls;
 [[nodiscard]] Communicator* makeForeignCommunicator(std::uint64_t ncclHash, std::int32_t size,
                                                     std::int32_t rank, std::int32_t device);
 
-/// Result and reduction are not seen there: the row says success, and no reduction.
+/// The result is not seen there, and stays unknown.
 void writeForeignCall(ThreadState& thread, const ForeignCall& call);
 
 } // namespace ringside::collector

@@ -54,7 +54,7 @@ void writeGroup(ThreadState& thread, const OpenGroup& group, std::uint64_t endTi
     record->call.startTicks = group.startTicks;
     record->call.endTicks = endTicks;
     record->call.api = stringIdOf(Api::ncclGroupEnd);
-    record->call.result = 0; // not seen
+    record->call.result = trace::kUnknownResult;
     record->groupId = group.groupId;
     record->calls = group.calls;
     record->endCallStartTicks = group.endCallTicks != 0 ? group.endCallTicks : endTicks;
@@ -117,7 +117,6 @@ void endForeignGroup(ThreadState& thread, Handle handle)
 
 Handle beginForeignCall(ThreadState& thread, Context& context, const Event& event)
 {
-    g_pluginShowsCalls.store(true, std::memory_order_relaxed);
     OpenGroup& group = thread.nccl.foreign;
     writeLast(thread, group.groupId);
     ++group.calls;
@@ -129,9 +128,9 @@ Handle beginForeignCall(ThreadState& thread, Context& context, const Event& even
     call.stream = event.stream;
     call.graph = event.captured ? noteCapture(static_cast<cudaStream_t>(event.stream), call.communicator) : 0;
     call.peer = peerOf(event);
-    constexpr std::uint16_t kUnknownType = 0xFFFF;
+    constexpr std::uint16_t kNewerType = 0xFFFE; // what is counted are still elements
     const auto type = datatypeOf(event.coll.datatype);
-    call.datatype = type ? type->number : kUnknownType;
+    call.datatype = type ? type->number : kNewerType;
     if (call.communicator != nullptr) {
         call.sequence = call.communicator->nextSequence.fetch_add(1, std::memory_order_relaxed);
     }

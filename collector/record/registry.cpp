@@ -12,7 +12,7 @@ namespace {
 
 bool isWorld(const CommunicatorIdentity& identity)
 {
-    return identity.parent == 0 && identity.hash != 0;
+    return identity.parent == 0 && identity.hash != 0 && identity.size > 0;
 }
 
 } // namespace
@@ -32,7 +32,9 @@ std::uint64_t hashBytes(const void* data, std::size_t bytes, std::uint64_t seed)
 Registry::Registry(Ring& definitions) : m_definitions(definitions), m_nextString(kFirstFreeStringId)
 {
     for (std::size_t index = 0; index < kApiNames.size(); ++index) {
-        defineString(stringIdOf(static_cast<Api>(index)), kApiNames[index]);
+        const StringId id = stringIdOf(static_cast<Api>(index));
+        defineString(id, kApiNames[index]);
+        m_strings.set(hashBytes(kApiNames[index].data(), kApiNames[index].size()), id);
     }
 }
 
@@ -110,20 +112,20 @@ void Registry::forgetStream(std::uint64_t handle)
     }
 }
 
-Communicator* Registry::addCommunicator(const CommunicatorIdentity& identity)
+Communicator* Registry::addCommunicator(const CommunicatorIdentity& identity, std::uint64_t key)
 try {
     const std::scoped_lock lock(m_mutex);
     Communicator* communicator = &m_allCommunicators.emplace_back();
     communicator->id = m_nextCommunicator;
-    communicator->identity = identity;
     communicator->createdTicks = ticks();
-    if (!defineCommunicator(*communicator, 0, 0)) {
+    communicator->identity = identity;
+    if (!defineCommunicator(*communicator, identity)) {
         m_allCommunicators.pop_back();
         return nullptr;
     }
     ++m_nextCommunicator;
-    if (identity.handle != 0) {
-        m_communicators.set(identity.handle, communicator);
+    if (key != 0) {
+        m_communicators.set(key, communicator);
     }
     worldCommunicatorsSeen += isWorld(identity) ? 1U : 0U;
     return communicator;
@@ -131,33 +133,45 @@ try {
     return nullptr; // called inside a hook, through which nothing may be thrown
 }
 
-bool Registry::defineCommunicator(const Communicator& communicator, std::uint64_t ncclHash, StringId name)
+bool Registry::nameCommunicator(const Communicator& communicator, std::uint64_t ncclHash,
+                                std::string_view name)
+{
+    const StringId nameId = intern(name);
+    const std::scoped_lock lock(m_mutex);
+    CommunicatorIdentity identity = communicator.identity;
+    identity.ncclHash = ncclHash;
+    identity.name = nameId != 0 ? nameId : identity.name;
+    return defineCommunicator(communicator, identity);
+}
+
+void Registry::amendCommunicator(Communicator& communicator, const CommunicatorIdentity& identity)
+{
+    const std::scoped_lock lock(m_mutex);
+    if (defineCommunicator(communicator, identity)) {
+        const bool wasWorld = isWorld(communicator.identity);
+        communicator.identity = identity;
+        worldCommunicatorsSeen += !wasWorld && isWorld(identity) ? 1U : 0U;
+    }
+}
+
+bool Registry::defineCommunicator(const Communicator& communicator, const CommunicatorIdentity& identity)
 {
     auto* record = m_definitions.reserve<trace::CommunicatorRecord>();
     if (record == nullptr) {
         return false;
     }
-    const CommunicatorIdentity& identity = communicator.identity;
     record->id = communicator.id;
     record->parent = identity.parent;
     record->hash = identity.hash;
     record->size = identity.size;
     record->rank = identity.rank;
     record->device = identity.device;
-    record->name = name != 0 ? name : identity.name;
+    record->name = identity.name;
     record->createdTicks = communicator.createdTicks;
     record->handle = identity.handle;
-    record->ncclHash = ncclHash;
+    record->ncclHash = identity.ncclHash;
     m_definitions.commit(record, trace::RecordKind::Communicator);
     return true;
-}
-
-bool Registry::nameCommunicator(const Communicator& communicator, std::uint64_t ncclHash,
-                                std::string_view name)
-{
-    const StringId nameId = intern(name);
-    const std::scoped_lock lock(m_mutex);
-    return defineCommunicator(communicator, ncclHash, nameId);
 }
 
 std::vector<CommunicatorIdentity> Registry::worldCommunicators()

@@ -27,14 +27,15 @@ struct CommunicatorIdentity {
     std::int32_t size = 0;
     std::int32_t rank = -1;
     std::int32_t device = -1;
-    StringId name = 0; ///< what the program calls it, 0: nothing
+    StringId name = 0;          ///< what the program calls it, 0: nothing
+    std::uint64_t ncclHash = 0; ///< what NCCL calls it; 0: not known
 };
 
 /// A communicator as the hooks see it. Lives as long as the registry, also after its handle was given back.
 struct Communicator {
     std::uint32_t id = 0;
-    CommunicatorIdentity identity;
     std::uint64_t createdTicks = 0;
+    CommunicatorIdentity identity; ///< hooks read it without the lock: what is known of it does not change
     std::atomic<std::uint64_t> nextSequence{0};
     std::atomic<std::uint64_t> children{0};
     bool inUse = true; ///< its handle was not given back; under the registry's mutex
@@ -63,9 +64,16 @@ public:
     {
         return m_communicators.find(handle);
     }
-    Communicator* addCommunicator(const CommunicatorIdentity& identity);
+    Communicator* addCommunicator(const CommunicatorIdentity& identity)
+    {
+        return addCommunicator(identity, identity.handle);
+    }
+    /// To be found under `key` instead of its handle (0: not at all). An earlier one under it is forgotten.
+    Communicator* addCommunicator(const CommunicatorIdentity& identity, std::uint64_t key);
     /// Adds what NCCL itself calls it, which is learnt later. False when there is no room right now.
     bool nameCommunicator(const Communicator& communicator, std::uint64_t ncclHash, std::string_view name);
+    /// Says more of one that is there: its row in the trace is written again.
+    void amendCommunicator(Communicator& communicator, const CommunicatorIdentity& identity);
     /// Those without a parent and with a known hash, in the order of their making: they tell the ranks.
     [[nodiscard]] std::vector<CommunicatorIdentity> worldCommunicators();
     void forgetCommunicator(std::uint64_t handle);
@@ -84,8 +92,8 @@ public:
 
 private:
     std::uint32_t addStream(std::uint64_t handle, std::int32_t device);
+    bool defineCommunicator(const Communicator& communicator, const CommunicatorIdentity& identity);
     bool defineString(StringId id, std::string_view text);
-    bool defineCommunicator(const Communicator& communicator, std::uint64_t ncclHash, StringId name);
 
     std::mutex m_mutex;
     Ring& m_definitions;

@@ -63,7 +63,7 @@ void addReduction(trace::Writer& writer, const Names& names, std::int64_t call, 
     row.communicator = 1;
     row.sequence = call - 1;
     row.count = 1U << 20;
-    row.bytes = row.count * sizeof(float);
+    row.bytes = *row.count * sizeof(float);
     row.datatype = 7;
     row.reduction = 0;
     row.startNs = launchNs - 500;

@@ -360,7 +360,7 @@ void TraceBuilder::collective(const Collective& what, const CollectiveOptions& o
         call.communicator = 1;
         call.sequence = rank.collectives++;
         call.count = what.bytes / sizeof(float);
-        call.bytes = call.count * sizeof(float);
+        call.bytes = *call.count * sizeof(float);
         call.datatype = kFloat32;
         call.reduction =
             what.api.find("Reduce") != std::string_view::npos ? std::optional(kSum) : std::nullopt;
@@ -369,6 +369,7 @@ void TraceBuilder::collective(const Collective& what, const CollectiveOptions& o
         call.startNs = clock(rank, callStarts[i]);
         call.endNs = clock(rank, rank.host);
         call.thread = kMainThread;
+        call.result = 0;
         rank.trace.collectiveCalls.push_back(call);
         if (m_deviceTier) {
             append(rank.trace.callCorrelations,

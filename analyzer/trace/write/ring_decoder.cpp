@@ -58,6 +58,11 @@ std::optional<std::uint64_t> elementBytes(std::uint16_t datatype)
     return datatype < kBytes.size() ? std::optional<std::uint64_t>(kBytes[datatype]) : std::nullopt;
 }
 
+std::optional<std::int64_t> resultOf(const CallRecord& call)
+{
+    return call.result != kUnknownResult ? std::optional<std::int64_t>(call.result) : std::nullopt;
+}
+
 template <class Record>
 Record as(std::span<const std::byte> bytes)
 {
@@ -364,8 +369,8 @@ void RingDecoder::writeMemory(const Ring& ring, const MemoryRecord& memory)
 
 void RingDecoder::writeCollective(const Ring& ring, const CollectiveRecord& collective)
 {
-    constexpr std::uint16_t kNoReduction = 0xFFFF;
-    const auto size = elementBytes(collective.datatype);
+    const bool typed = collective.datatype != kUnknownDatatype;
+    const auto size = typed ? elementBytes(collective.datatype) : 1; // its count is in bytes
     if (!size) {
         m_writer.add(IssueRow{"unknown_datatype", "warning", 1,
                               "data type " + std::to_string(collective.datatype) +
@@ -376,9 +381,9 @@ void RingDecoder::writeCollective(const Ring& ring, const CollectiveRecord& coll
     row.api = collective.call.api;
     row.communicator = collective.communicator;
     row.sequence = static_cast<std::int64_t>(collective.sequence);
-    row.count = collective.count;
+    row.count = typed ? std::optional(collective.count) : std::nullopt;
     row.bytes = collective.count * size.value_or(0);
-    row.datatype = collective.datatype;
+    row.datatype = typed ? std::optional<std::int64_t>(collective.datatype) : std::nullopt;
     row.reduction = collective.reduction == kNoReduction ? std::nullopt
                                                          : std::optional<std::int64_t>(collective.reduction);
     row.peer = collective.peer < 0 ? std::nullopt : std::optional<std::int64_t>(collective.peer);
@@ -387,7 +392,7 @@ void RingDecoder::writeCollective(const Ring& ring, const CollectiveRecord& coll
     row.startNs = m_clock.toMonotonicNs(collective.call.startTicks);
     row.endNs = m_clock.toMonotonicNs(collective.call.endTicks);
     row.thread = ring.thread;
-    row.result = collective.call.result;
+    row.result = resultOf(collective.call);
     row.graph = collective.graph == 0 ? std::nullopt : std::optional<std::int64_t>(collective.graph);
     m_writer.add(row);
 }
@@ -417,7 +422,7 @@ void RingDecoder::writeGroup(const Ring& ring, const GroupRecord& group)
     row.launchStartNs = m_clock.toMonotonicNs(group.endCallStartTicks);
     row.endNs = m_clock.toMonotonicNs(group.call.endTicks);
     row.thread = ring.thread;
-    row.result = group.call.result;
+    row.result = resultOf(group.call);
     m_writer.add(row);
 }
 
@@ -461,7 +466,8 @@ void RingDecoder::decodeInFlight(std::span<const std::byte> mapping, std::option
         row.api = call.api;
         row.communicator = call.communicator;
         row.sequence = static_cast<std::int64_t>(call.sequence);
-        row.count = call.count;
+        const bool isBytes = (call.count & kCountIsBytes) != 0;
+        (isBytes ? row.bytes : row.count) = call.count & ~kCountIsBytes;
         row.startNs = m_clock.toMonotonicNs(call.startTicks);
         row.hang = hang;
         m_writer.add(row);

@@ -46,7 +46,7 @@ TEST(MatchCollectives, BringsAllRanksTogether)
 TEST(MatchCollectives, ReportsWhoDisagrees)
 {
     TraceBuilder trace = fourSteps(3);
-    trace.process(2).collectiveCalls[4].count += 1;
+    ++*trace.process(2).collectiveCalls[4].count;
     const Model model = buildModel(trace.run());
     const trace::IssueRow* const found = issue(model, "collective_mismatch");
     ASSERT_NE(found, nullptr);
@@ -54,6 +54,32 @@ TEST(MatchCollectives, ReportsWhoDisagrees)
     EXPECT_NE(found->message.find("rank 2"), std::string::npos) << found->message;
     EXPECT_FALSE(model.operations[4].measured());
     EXPECT_TRUE(model.operations[5].measured()) << "the next one still matches";
+}
+
+// As of a call that no wrapper saw: NCCL tells bytes, not elements.
+void forgetTypes(trace::ProcessTrace& process)
+{
+    for (trace::CollectiveCallRow& call : process.collectiveCalls) {
+        call.count.reset();
+        call.datatype.reset();
+    }
+}
+
+TEST(MatchCollectives, MatchesCallsOfUnknownTypesByTheirBytes)
+{
+    TraceBuilder trace = fourSteps(3);
+    forgetTypes(trace.process(1));
+    forgetTypes(trace.process(2));
+    trace.process(2).collectiveCalls[4].bytes += 4;
+    const Model model = buildModel(trace.run());
+    const trace::IssueRow* const mismatch = issue(model, "collective_mismatch");
+    ASSERT_NE(mismatch, nullptr);
+    EXPECT_EQ(mismatch->count, 1);
+    EXPECT_NE(mismatch->message.find("1048580 bytes"), std::string::npos) << mismatch->message;
+    EXPECT_TRUE(model.operations[0].measured()) << "a rank that knows and one that does not agree";
+    const trace::IssueRow* const untyped = issue(model, "datatype_unknown");
+    ASSERT_NE(untyped, nullptr);
+    EXPECT_EQ(untyped->count, 16);
 }
 
 TEST(MatchCollectives, ToleratesAMissingRank)

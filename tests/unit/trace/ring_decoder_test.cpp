@@ -40,7 +40,7 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     m_definitions.add(RecordKind::Thread, ThreadRecord{{}, 2, 77, "worker"});
     m_definitions.add(RecordKind::Stream, StreamRecord{{}, 3, 0, 0x1234, 0});
     m_definitions.add(RecordKind::Communicator,
-                      CommunicatorRecord{{}, 5, 0, 0xABC, 4, 2, 0, 1, 12, 0x99, 0, {}});
+                      CommunicatorRecord{{}, 5, 0, 0xABC, 4, 2, 0, 1, 12, 0x99, 0xDEF, {}});
     const CallRecord call{{}, 100, 200, 1, -3};
     m_thread.add(RecordKind::Call, call);
     m_thread.add(RecordKind::Memory, MemoryRecord{call, 4096, 3, 1, {}});
@@ -67,6 +67,7 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     ASSERT_EQ(trace.communicators.size(), 1U);
     EXPECT_EQ(trace.communicators[0].hash, 0xABCU);
     EXPECT_EQ(trace.communicators[0].createdNs, 12);
+    EXPECT_EQ(trace.communicators[0].ncclHash, 0xDEFU);
 
     ASSERT_EQ(trace.apiCalls.size(), 2U) << "a collective is no api_call";
     EXPECT_EQ(trace.apiCalls.startNs[0], 100);
@@ -100,6 +101,32 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     EXPECT_EQ(trace.ranges[0].flavour, 3);
     ASSERT_EQ(trace.steps.size(), 1U);
     EXPECT_EQ(trace.steps[0].number, 42);
+}
+
+// As NCCL's own ranges tell of it: so many bytes, of what is not said, and how it ended neither.
+TEST_F(Decoding, DoesNotInventWhatACallWasMadeOf)
+{
+    const CallRecord call{{}, 100, 200, 1, kUnknownResult};
+    m_thread.add(RecordKind::Collective,
+                 CollectiveRecord{call, 9, 0, 4096, 10, 5, 0, -1, kUnknownDatatype, 0, 0, {}});
+    m_thread.add(RecordKind::Group, GroupRecord{call, 10, 1, 150, 0});
+    m_thread.header().inFlight[0].count = 512 | kCountIsBytes;
+    m_thread.header().inFlight[0].api = 1;
+    m_decoder.decode(m_definitions.bytes(), 0);
+    m_decoder.decode(m_thread.bytes(), 0);
+    m_decoder.decodeInFlight(m_thread.bytes());
+    const ProcessTrace trace = rows();
+    EXPECT_TRUE(trace.issues.empty());
+    ASSERT_EQ(trace.collectiveCalls.size(), 1U);
+    EXPECT_EQ(trace.collectiveCalls[0].bytes, 4096U);
+    EXPECT_EQ(trace.collectiveCalls[0].count, std::nullopt);
+    EXPECT_EQ(trace.collectiveCalls[0].datatype, std::nullopt);
+    EXPECT_EQ(trace.collectiveCalls[0].result, std::nullopt);
+    ASSERT_EQ(trace.groups.size(), 1U);
+    EXPECT_EQ(trace.groups[0].result, std::nullopt);
+    ASSERT_EQ(trace.inFlight.size(), 1U);
+    EXPECT_EQ(trace.inFlight[0].bytes, 512U);
+    EXPECT_EQ(trace.inFlight[0].count, std::nullopt);
 }
 
 TEST_F(Decoding, FollowsARingAroundItsEnd)

@@ -38,15 +38,19 @@ ProcessTrace everyTable()
     trace.threads = {{1, 99, "main"}};
     trace.clockSamples = {{1, 2, std::nullopt, std::nullopt}, {3, 4, 0xFFFFFFFFFFFFFFFF, kLow}};
     trace.collectiveCalls = {{1, 1, 1, 0, 100, 400, 7, 0, std::nullopt, 2, 3, 10, 20, 1, -1, 6},
-                             {2, 1, 1, 1, 100, 400, 7, std::nullopt, 5, 2, 0, 30, 40, 1, 0, std::nullopt}};
-    trace.groups = {{3, 1, 10, 15, 20, 1, 0}};
+                             {2, 1, 1, 1, 100, 400, 7, std::nullopt, 5, 2, 0, 30, 40, 1, 0, std::nullopt},
+                             {4, 1, 1, 2, std::nullopt, 400, std::nullopt, 0, std::nullopt, 0, 0, 50, 60, 1,
+                              std::nullopt, std::nullopt}};
+    trace.groups = {{3, 1, 10, 15, 20, 1, 0}, {5, 1, 10, 15, 20, 1, std::nullopt}};
     trace.steps = {{1, 5, 50, 1}};
     trace.ranges = {{1, 0, 4, 2, 1, kLow, kHigh, 1}};
     trace.tiers = {{"device", false, "no CUPTI", 1, 2}, {"host", true, "", std::nullopt, std::nullopt}};
     trace.settings = {{"environment", "NCCL_ALGO", "Ring"}, {"environment", "NCCL_ALGO", "Tree"}};
     trace.drops = {{"device", 0, 5}, {"ring records", 2, 7, 1}, {"ring records", 2, 3, 2}};
     trace.issues = {{"some", "warning", 2, "text"}};
-    trace.inFlight = {{1, 1, 1, 2, 3, 4, std::nullopt}, {1, 1, 1, 2, 3, 4, 7}};
+    trace.inFlight = {{1, 1, 1, 2, 3, 4, std::nullopt, std::nullopt},
+                      {1, 1, 1, 2, 3, 4, 7, std::nullopt},
+                      {2, 1, 1, 2, std::nullopt, 4, std::nullopt, 12}};
     trace.hangs = {{7, 30, 20, std::nullopt, "no collective"}, {8, 50, 40, 60, "a call"}};
     trace.series = {{1, "nvml", "gpu0", "power_mw", "gauge", 0},
                     {2, "network", "eth0", "rx_bytes", "counter", 1}};

@@ -34,10 +34,11 @@ struct InFlight {
     std::atomic<std::uint32_t> api; ///< string id of the function's name, 0: none
     std::uint32_t communicator;     ///< communicator id, 0: none
     std::uint64_t startTicks;
-    std::uint64_t count;
+    std::uint64_t count; ///< elements; with kCountIsBytes set, bytes
     std::uint64_t sequence;
 };
 static_assert(sizeof(InFlight) == 32);
+inline constexpr std::uint64_t kCountIsBytes = std::uint64_t{1} << 63;
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what two threads write lies on two cache lines
 struct RingHeader {
@@ -102,9 +103,10 @@ struct CallRecord {
     std::uint64_t startTicks;
     std::uint64_t endTicks;
     std::uint32_t api;   ///< string id of the function's name
-    std::int32_t result; ///< what the real function returned
+    std::int32_t result; ///< what the real function returned, kUnknownResult: no wrapper saw it
 };
 static_assert(sizeof(CallRecord) == kSlotBytes);
+inline constexpr std::int32_t kUnknownResult = INT32_MIN;
 
 struct MemoryRecord {
     CallRecord call;
@@ -121,17 +123,19 @@ struct CollectiveRecord {
     std::uint64_t
         callId; ///< unique in the process, 1 upwards; also the external correlation id when not grouped
     std::uint64_t sequence;     ///< of this communicator, 0 upwards, counted by us over all data calls
-    std::uint64_t count;        ///< elements, as the caller gave them
+    std::uint64_t count;        ///< elements, as the caller gave them; bytes of an unknown data type
     std::uint64_t groupId;      ///< callId of the group it was issued in, 0: none
     std::uint32_t communicator; ///< communicator id
     std::uint32_t stream;       ///< stream id
     std::int32_t peer;          ///< root of a rooted collective, peer of send/recv, else -1
-    std::uint16_t datatype;     ///< ncclDataType_t
-    std::uint16_t reduction;    ///< ncclRedOp_t, 0xFFFF: none
+    std::uint16_t datatype;     ///< ncclDataType_t, or kUnknownDatatype
+    std::uint16_t reduction;    ///< ncclRedOp_t, or kNoReduction
     std::uint32_t graph;        ///< id of the CUDA graph it was captured into, 0: it ran
     std::uint32_t reserved[3];
 };
 static_assert(sizeof(CollectiveRecord) == 3 * kSlotBytes);
+inline constexpr std::uint16_t kUnknownDatatype = 0xFFFF;
+inline constexpr std::uint16_t kNoReduction = 0xFFFF;
 
 /// One a communicator whose calls the graph holds, with the same launch id; one without a communicator for a
 /// graph that holds none. The launch itself is a CallRecord like any other call.

@@ -76,9 +76,9 @@ struct CollectiveCallRow { ///< table collective_call
     StringId api = 0;
     std::int64_t communicator = 0;
     std::int64_t sequence = 0;
-    std::uint64_t count = 0;
+    std::optional<std::uint64_t> count;    ///< elements; null where only the bytes are known
     std::uint64_t bytes = 0;               ///< count x element size of this call (per-rank part for AG/RS)
-    std::int64_t datatype = 0;             ///< ncclDataType_t
+    std::optional<std::int64_t> datatype;  ///< ncclDataType_t
     std::optional<std::int64_t> reduction; ///< ncclRedOp_t
     std::optional<std::int64_t> peer;      ///< root or peer
     std::int64_t stream = 0;
@@ -86,8 +86,8 @@ struct CollectiveCallRow { ///< table collective_call
     std::int64_t startNs = 0; ///< of the host call
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
-    std::int64_t result = 0;           ///< ncclResult_t
-    std::optional<std::int64_t> graph; ///< captured into this CUDA graph, so it did not run; null: it ran
+    std::optional<std::int64_t> result; ///< ncclResult_t; null: no wrapper saw the call return
+    std::optional<std::int64_t> graph;  ///< captured into this CUDA graph, so it did not run; null: it ran
 };
 struct GroupRow { ///< table collective_group
     std::int64_t id = 0;
@@ -96,7 +96,7 @@ struct GroupRow { ///< table collective_group
     std::int64_t launchStartNs = 0; ///< begin of the outermost ncclGroupEnd
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
-    std::int64_t result = 0;
+    std::optional<std::int64_t> result; ///< as of a collective call
 };
 struct NcclOperationRow { ///< table nccl_operation: what NCCL made of a call (profiler plugin)
     std::int64_t id = 0;
@@ -166,10 +166,11 @@ struct InFlightRow { ///< table in_flight: what threads were inside at the end, 
     StringId api = 0;
     std::int64_t communicator = 0;
     std::int64_t sequence = 0;
-    std::uint64_t count = 0;
+    std::optional<std::uint64_t> count; ///< elements; null where only the bytes are known
     std::int64_t startNs = 0;
     std::optional<std::int64_t>
         hang; ///< what threads were inside when that hang was noticed; null: at the end
+    std::optional<std::uint64_t> bytes; ///< where the elements are not known
 };
 struct HangRow { ///< table hang: the process made no progress for the hang timeout
     std::int64_t id = 0;
