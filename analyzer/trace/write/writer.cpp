@@ -181,6 +181,8 @@ struct Writer::Impl {
                                                     std::to_string(kOnlyProcess) + ", ?1, ?2)"};
     Statement insertProgress{connection.database, "INSERT OR REPLACE INTO ring_progress VALUES (" +
                                                       std::to_string(kOnlyProcess) + ", ?1, ?2)"};
+    Statement nameThread{connection.database, "UPDATE thread SET name = ?2 WHERE id = (SELECT max(id) FROM "
+                                              "thread WHERE tid = ?1)"};
     Statement insertMeta{connection.database,
                          "INSERT OR REPLACE INTO meta VALUES (" + std::to_string(kOnlyProcess) + ", ?1, ?2)"};
     ColumnEncoder encoder;
@@ -288,6 +290,18 @@ void Writer::add(const StepRow& row)
 void Writer::add(const RangeRow& row)
 {
     m_impl->insert(row);
+}
+void Writer::add(const CategoryRow& row)
+{
+    m_impl->insert(row);
+}
+bool Writer::nameThread(std::int64_t tid, std::string_view name)
+{
+    m_impl->begin();
+    m_impl->nameThread.bind(1, tid);
+    m_impl->nameThread.bind(2, cutText(name));
+    m_impl->nameThread.run();
+    return sqlite3_changes(m_impl->connection.database.handle()) > 0;
 }
 void Writer::setTier(const TierRow& row)
 {

@@ -44,6 +44,7 @@ ProcessTrace everyTable()
     trace.groups = {{3, 1, 10, 15, 20, 1, 0}, {5, 1, 10, 15, 20, 1, std::nullopt}};
     trace.steps = {{1, 5, 50, 1}};
     trace.ranges = {{1, 0, 4, 2, 1, kLow, kHigh, 1}};
+    trace.categories = {{0, 5, 1}, {1, 0xFFFFFFFF, 0xFFFFFFFF}};
     trace.tiers = {{"device", false, "no CUPTI", 1, 2}, {"host", true, "", std::nullopt, std::nullopt}};
     trace.settings = {{"environment", "NCCL_ALGO", "Ring"}, {"environment", "NCCL_ALGO", "Tree"}};
     trace.drops = {{"device", 0, 5}, {"ring records", 2, 7, 1}, {"ring records", 2, 3, 2}};

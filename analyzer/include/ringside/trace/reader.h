@@ -92,6 +92,7 @@ struct ProcessTrace {
     std::vector<NcclOperationRow> ncclOperations; ///< by id
     std::vector<StepRow> steps;
     std::vector<RangeRow> ranges; ///< by start
+    std::vector<CategoryRow> categories;
     std::vector<TierRow> tiers;
     std::vector<WindowRow> windows; ///< by start
     std::vector<SettingRow> settings;

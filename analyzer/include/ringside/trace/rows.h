@@ -131,6 +131,11 @@ struct RangeRow { ///< table user_range
     std::int64_t endNs = 0;
     std::int64_t thread = 0;
 };
+struct CategoryRow { ///< table category: what a program calls a number of user_range.category
+    StringId domain = 0;
+    std::int64_t category = 0;
+    StringId name = 0;
+};
 struct TierRow {      ///< table tier: what was really active, and why not
     std::string tier; ///< host, nvtx, nccl, device, sampled
     bool active = false;

@@ -43,6 +43,9 @@ public:
     void add(const NcclOperationRow&);
     void add(const StepRow&);
     void add(const RangeRow&);
+    void add(const CategoryRow&); ///< a repeated one replaces
+    /// Names the latest thread of this kernel thread id; false when none has a row yet.
+    bool nameThread(std::int64_t tid, std::string_view name);
     void setTier(const TierRow&);     ///< one row a tier; a repeated one replaces
     void setWindow(const WindowRow&); ///< one row a start; a repeated one replaces
     void add(const SettingRow&);
