@@ -77,9 +77,10 @@ void prepareEnvironment(const RecordSettings& settings)
     setVariable("LD_PRELOAD",
                 chain ? settings.collector.string() + ":" + preloaded : settings.collector.string());
     const char* const injection = std::getenv("NVTX_INJECTION64_PATH");
-    if (injection == nullptr || *injection == '\0') {
-        setVariable("NVTX_INJECTION64_PATH", settings.collector.string());
+    if (injection != nullptr && *injection != '\0' && settings.collector != injection) {
+        setVariable("RINGSIDE_CHAINED_NVTX", injection); // gets its events through the collector
     }
+    setVariable("NVTX_INJECTION64_PATH", settings.collector.string());
     setVariable("RINGSIDE_DIR", settings.directory.string());
     for (const auto& [name, value] : settings.variables) {
         if (!value.empty()) {

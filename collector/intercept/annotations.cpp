@@ -2,8 +2,7 @@
 // What the program says of itself beside its steps (ringside/collector.h): marks and ranges, which are NVTX's
 // in a domain of our own whether the program has NVTX or not, and its rank. Unlike NVTX's they begin a
 // recording.
-#include "nvtx/injection.h"
-#include "nvtx/names.h"
+#include "nvtx/ranges.h"
 #include "record/ranks.h"
 #include "record/session.h"
 
@@ -40,7 +39,7 @@ extern "C" __attribute__((visibility("default"))) void ringside_range_push(const
 
 extern "C" __attribute__((visibility("default"))) void ringside_range_pop()
 {
-    nvtx::popText(domain());
+    nvtx::pop(domain());
 }
 
 extern "C" __attribute__((visibility("default"))) void ringside_set_rank(std::int32_t rank,

@@ -2,7 +2,7 @@
 // The C API of ringside/collector.h, and what takes part in the drain thread's work besides the rings.
 #include "device/device_tier.h"
 #include "device/platform_identity.h"
-#include "nvtx/injection.h"
+#include "nvtx/tier.h"
 #include "profiler/tier.h"
 #include "record/session.h"
 

@@ -1,14 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nvtx/names.h"
 
+#include <pthread.h>
+
+#include <mutex>
+
 namespace ringside::collector::nvtx {
+namespace {
+
+// Handles that are no addresses of ours, and ours beside them.
+struct Handles {
+    std::mutex mutex;
+    std::atomic<bool> used{false};
+    HandleTable<Name*, 1 << 14> names;
+};
+constinit Handles g_handles;
+
+// A child of a fork must not inherit the lock from a thread that is not there any more.
+__attribute__((constructor)) void keepLockThroughForks()
+{
+    pthread_atfork([] { g_handles.mutex.lock(); }, [] { g_handles.mutex.unlock(); },
+                   [] { g_handles.mutex.unlock(); });
+}
+
+std::uint64_t nextSchemaId()
+{
+    static constinit std::atomic<std::uint64_t> next{kFirstDynamicSchema};
+    return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::uint64_t keyOf(const void* handle)
+{
+    return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+} // namespace
+
+Name::Name(std::string_view theText)
+    : text(theText)
+    , step(stepSourceOf(theText))
+    , nccl(ncclFunctionOf(theText))
+    , ncclSchemas(theText == "NCCL" ? std::make_unique<Schemas>() : nullptr)
+{}
 
 Name* makeName(std::string_view text)
 {
-    auto* name = new Name;
-    name->text = text;
-    name->step = stepSourceOf(text);
+    return new Name(text);
+}
+
+Handle makeHandle(std::string_view text)
+{
+    Name* const name = makeName(text);
+    const std::scoped_lock lock(g_handles.mutex);
+    if (g_handles.used) {
+        g_handles.names.set(keyOf(name), name);
+    }
     return name;
+}
+
+void expectOtherHandles()
+{
+    g_handles.used.store(true, std::memory_order_release);
+}
+
+Handle adoptHandle(Handle theirs, std::string_view text)
+{
+    const std::scoped_lock lock(g_handles.mutex);
+    const Name* const known = g_handles.names.find(keyOf(theirs));
+    if (theirs != nullptr && (known == nullptr || known->text != text)) {
+        g_handles.names.set(keyOf(theirs), new Name(text));
+    }
+    return theirs;
+}
+
+Name* nameOf(const void* handle)
+{
+    if (!g_handles.used.load(std::memory_order_acquire)) {
+        return static_cast<Name*>(const_cast<void*>(handle));
+    }
+    return g_handles.names.find(keyOf(handle));
+}
+
+std::uint64_t registerSchema(Name* domain, const SchemaAttributes& schema,
+                             const std::optional<std::uint64_t>& theirs)
+{
+    const std::uint64_t id = (schema.fieldMask & kSchemaHasId) != 0 ? schema.schemaId
+                             : theirs                               ? *theirs
+                                                                    : nextSchemaId();
+    if (domain != nullptr && domain->ncclSchemas != nullptr) {
+        const std::scoped_lock lock(g_handles.mutex);
+        domain->ncclSchemas->add(schema, id);
+    }
+    return theirs.value_or(id);
+}
+
+std::uint64_t registerEnum(Name* domain, const EnumAttributes& enumeration,
+                           const std::optional<std::uint64_t>& theirs)
+{
+    const std::uint64_t id = (enumeration.fieldMask & kEnumHasId) != 0 ? enumeration.schemaId
+                             : theirs                                  ? *theirs
+                                                                       : nextSchemaId();
+    if (domain != nullptr && domain->ncclSchemas != nullptr) {
+        const std::scoped_lock lock(g_handles.mutex);
+        domain->ncclSchemas->addEnum(enumeration, id);
+    }
+    return theirs.value_or(id);
+}
+
+bool isOurHandle(const void* handle)
+{
+    return handle != nullptr && nameOf(handle) == handle;
 }
 
 StringId idOf(Name* name)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges that may begin on one thread and end on another (nvtxRangeStart/End). A fixed number of slots, taken
-// and left without a lock; when all are taken a range is not recorded.
+// and left without a lock; when those near an id's place are all taken a range is not recorded. Ids are ours,
+// or another tool's where the program knows a range by that.
 #pragma once
 #include "record/registry.h"
 
@@ -23,11 +24,14 @@ public:
     /// The range's id for the program; 0 when there is no slot.
     std::uint64_t start(const StartedRange& range)
     {
-        const std::uint64_t first = m_next.fetch_add(1, std::memory_order_relaxed);
-        for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
-            Slot& slot = m_slots[(first + probe) % kSlots];
+        return start(range, m_next.fetch_add(1, std::memory_order_relaxed));
+    }
+    /// The same where it has an id already. 0 also when that is none.
+    std::uint64_t start(const StartedRange& range, std::uint64_t id)
+    {
+        for (std::uint64_t probe = 0; probe < kProbes && id != 0 && id != kBusy; ++probe) {
+            Slot& slot = slotOf(id, probe);
             std::uint64_t free = 0;
-            const std::uint64_t id = (first + 1) * kSlots + (first + probe) % kSlots;
             if (slot.id.load(std::memory_order_relaxed) == 0 &&
                 slot.id.compare_exchange_strong(free, kBusy, std::memory_order_acquire)) {
                 slot.range = range;
@@ -39,15 +43,17 @@ public:
     }
     std::optional<StartedRange> end(std::uint64_t id)
     {
-        Slot& slot = m_slots[id % kSlots];
-        std::uint64_t expected = id;
-        if (id == 0 || id == kBusy ||
-            !slot.id.compare_exchange_strong(expected, kBusy, std::memory_order_acquire)) {
-            return std::nullopt;
+        for (std::uint64_t probe = 0; probe < kProbes && id != 0 && id != kBusy; ++probe) {
+            Slot& slot = slotOf(id, probe);
+            std::uint64_t expected = id;
+            if (slot.id.load(std::memory_order_relaxed) == id &&
+                slot.id.compare_exchange_strong(expected, kBusy, std::memory_order_acquire)) {
+                const StartedRange range = slot.range;
+                slot.id.store(0, std::memory_order_release);
+                return range;
+            }
         }
-        const StartedRange range = slot.range;
-        slot.id.store(0, std::memory_order_release);
-        return range;
+        return std::nullopt;
     }
 
 private:
@@ -58,8 +64,15 @@ private:
         std::atomic<std::uint64_t> id{0};
         StartedRange range;
     };
+    // Ours are numbers in a row and fill the table evenly; a tool's may be addresses, 16 bytes apart, or
+    // count in their upper half.
+    Slot& slotOf(std::uint64_t id, std::uint64_t probe)
+    {
+        return m_slots[(id + (id >> 32) + probe) % kSlots];
+    }
+
     std::array<Slot, kSlots> m_slots{};
-    std::atomic<std::uint64_t> m_next{0};
+    std::atomic<std::uint64_t> m_next{1};
 };
 
 } // namespace ringside::collector::nvtx

@@ -330,6 +330,12 @@ std::uint64_t maskFor(unsigned version)
     return (isRecording() ? wantedEvents(version, level()) : 0) | g_chain.mask();
 }
 
+bool showsCallsOf(std::uint64_t ncclHash)
+{
+    constexpr unsigned kFirstWithCalls = 5;
+    return g_contexts.anyOpen(ncclHash, kFirstWithCalls);
+}
+
 unsigned versionInUse()
 {
     return g_version.load();

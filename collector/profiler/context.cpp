@@ -67,6 +67,18 @@ Context* Contexts::unboundSince(std::uint64_t sinceTicks, std::int32_t size, std
     return found;
 }
 
+bool Contexts::anyOpen(std::uint64_t hash, unsigned version) const
+{
+    for (const Context* context = m_first.load(std::memory_order_acquire); context != nullptr && hash != 0;
+         context = context->next) {
+        if (context->hash.load(std::memory_order_relaxed) == hash && context->version >= version &&
+            context->open.load(std::memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool Contexts::close(Context& context)
 {
     const std::scoped_lock lock(m_mutex);

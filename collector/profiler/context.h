@@ -42,6 +42,8 @@ public:
     /// The context of a communicator that was made since `sinceTicks` by the calling program's call: null
     /// unless just one fits.
     [[nodiscard]] Context* unboundSince(std::uint64_t sinceTicks, std::int32_t size, std::int32_t rank) const;
+    /// Whether there is one for NCCL's communicator `hash`, of this API version or a later one.
+    [[nodiscard]] bool anyOpen(std::uint64_t hash, unsigned version) const;
     /// Lets go of the mask with its last context: NCCL may be unloaded then. False: it was closed already.
     bool close(Context& context);
     /// Sets every mask to what `wanted(version)` says. A mask of NCCL's is written only while a communicator

@@ -48,6 +48,14 @@ struct OpenGroup {
     ForeignCall last;        ///< not written yet: only the group's end tells whether it stands alone
 };
 
+/// What NCCL's NVTX ranges tell of the function that the thread is in (nvtx/nccl_calls.h).
+struct ToldByRanges {
+    bool inside = false;     ///< t_thread.depth counts it
+    bool correlated = false; ///< its launches are being tied to it
+    std::uint64_t groupEndTicks = 0;
+    ForeignCall call; ///< callId 0: it is no data call
+};
+
 struct NcclThread {
     // By the wrappers, around the real call alone: no record is half written, so the plugin may write its
     // own.
@@ -62,6 +70,8 @@ struct NcclThread {
     std::uint64_t launchStartTicks = 0;
     std::uint64_t launchEndTicks = 0;
     OpenGroup foreign;
+    // By NVTX.
+    ToldByRanges told;
 };
 
 /// Says that the thread is inside the real function of an NCCL call.

@@ -46,6 +46,8 @@ struct ThreadState {
         const void* domain;
         StringId name;
         std::uint32_t category;
+        std::uint8_t nccl; ///< nvtx::NcclFunction: what it stands for, 0: a range like any other
+        bool silent; ///< has no row: it lies inside of another function of NCCL's, or another one tells it
     };
     std::array<OpenRange, 64> ranges{};
     std::uint32_t rangeDepth = 0;

@@ -50,9 +50,9 @@ class CommandLine(unittest.TestCase):
 
     def test_record_chains_to_what_was_preloaded(self):
         self.environment.update(LD_PRELOAD="", NVTX_INJECTION64_PATH="/theirs.so")
-        done = self.record("sh", "-c", "echo $LD_PRELOAD $NVTX_INJECTION64_PATH $RINGSIDE_DIR $RINGSIDE_PROFILE")
+        done = self.record("sh", "-c", "echo $LD_PRELOAD $NVTX_INJECTION64_PATH $RINGSIDE_CHAINED_NVTX $RINGSIDE_DIR $RINGSIDE_PROFILE")
         collector = self.environment["RINGSIDE_COLLECTOR"]
-        self.assertEqual(done.stdout.split(), [collector, "/theirs.so", str(self.run_directory), "auto"])
+        self.assertEqual(done.stdout.split(), [collector, collector, "/theirs.so", str(self.run_directory), "auto"])
         self.run_directory.rmdir()
         self.environment["LD_PRELOAD"] = collector + ".theirs"
         done = self.record("sh", "-c", "echo $LD_PRELOAD")

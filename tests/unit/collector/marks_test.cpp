@@ -78,15 +78,6 @@ TEST(Nvtx, aRangeMayEndWithAPayload)
     EXPECT_EQ(range(run, "afterwards", "depth || ' ' || flavour"), "0 1");
 }
 
-TEST(Nvtx, anotherToolKeepsItsPlace)
-{
-    const RecordedRun run({"recorded_steps", "marks", "2"}, RecordedRun::Collector::Preloaded,
-                          {"LD_LIBRARY_PATH=" RINGSIDE_PLATFORM, "NVTX_INJECTION64_PATH=/another/tool.so"});
-    EXPECT_EQ(run.text("SELECT active FROM tier WHERE tier = 'nvtx'"), "0");
-    EXPECT_NE(run.text("SELECT reason FROM tier WHERE tier = 'nvtx'").find("another tool"),
-              std::string::npos);
-}
-
 // Nine steps do not reach the window, whichever way and how often the program says each.
 TEST(DeviceWindow, countsAStepOnceHoweverOftenItIsSaid)
 {

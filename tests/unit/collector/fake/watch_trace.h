@@ -27,9 +27,10 @@ inline bool deviceTierDecided(const std::string& database)
     return is;
 }
 
-/// Starts a child that ends with 0 once the trace in RINGSIDE_DIR says so, with 1 after 20 s. In a process of
-/// its own: SQLite's file locks are one process's, and closing a file would drop the collector's.
-inline pid_t watchTheTrace()
+/// Starts a child that ends with 0 once the trace in RINGSIDE_DIR (whose name ends so) says so, with 1 after
+/// 20 s. In a process of its own: SQLite's file locks are one process's, and closing a file would drop the
+/// collector's.
+inline pid_t watchTheTrace(const std::string& ending = ".db")
 {
     const pid_t child = fork();
     if (child != 0)
@@ -39,7 +40,7 @@ inline pid_t watchTheTrace()
     for (int i = 0; directory != nullptr && i < kTries; ++i) {
         usleep(20'000);
         for (const auto& entry : std::filesystem::directory_iterator(directory))
-            if (entry.path().extension() == ".db" && deviceTierDecided(entry.path().string()))
+            if (entry.path().string().ends_with(ending) && deviceTierDecided(entry.path().string()))
                 _exit(0);
     }
     _exit(1);

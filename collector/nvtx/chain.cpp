@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nvtx/chain.h"
+
+#include "record/message.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace ringside::collector::nvtx {
+namespace {
+
+using InitializeCore = int (*)(GetExportTable);
+using InitializeExtension = int (*)(ExtensionModule*);
+
+struct Other {
+    Chain state = Chain::None;
+    InitializeCore core = nullptr;
+    InitializeExtension extension = nullptr;
+};
+
+// Once a process; never unloaded, since programs hold its functions and handles.
+Other load()
+{
+    const char* const path = std::getenv("RINGSIDE_CHAINED_NVTX");
+    if (path == nullptr || *path == '\0') {
+        return {};
+    }
+    const Inside inside;
+    void* const library = dlopen(path, RTLD_LAZY);
+    auto* const core = library != nullptr
+                           ? reinterpret_cast<InitializeCore>(dlsym(library, "InitializeInjectionNvtx2"))
+                           : nullptr;
+    if (core == nullptr) {
+        const char* const reason = dlerror();
+        say(Talk::Always,
+            "the NVTX tool that was there before cannot be used: %s; ringside goes on without it",
+            reason != nullptr ? reason : path);
+        return {Chain::NotLoaded};
+    }
+    expectOtherHandles();
+    return {Chain::Active, core,
+            reinterpret_cast<InitializeExtension>(dlsym(library, "InitializeInjectionNvtxExtension"))};
+}
+
+constinit std::atomic<bool> g_accepted{false};
+
+const Other& other()
+{
+    static const Other loaded = load();
+    return loaded;
+}
+
+} // namespace
+
+Chain chainState()
+{
+    const Chain state = other().state;
+    return state == Chain::Active && !g_accepted ? Chain::Declined : state;
+}
+
+bool chainCore(GetExportTable getExportTable)
+{
+    const Inside inside;
+    if (other().core == nullptr || other().core(getExportTable) == 0) {
+        return false;
+    }
+    g_accepted = true;
+    return true;
+}
+
+bool chainExtension(ExtensionModule* module)
+{
+    const Inside inside;
+    return other().extension != nullptr && other().extension(module) != 0;
+}
+
+// A string that only we know is no message to the other tool.
+Theirs<const EventAttributes*>::operator const EventAttributes*()
+{
+    if (value == nullptr || value->messageType != kMessageRegistered || !isOurHandle(value->message)) {
+        return value;
+    }
+    std::memcpy(&copy, value, std::min<std::size_t>(value->size, sizeof copy));
+    copy.size = sizeof copy;
+    copy.messageType = 0;
+    copy.message = nullptr;
+    return &copy;
+}
+
+} // namespace ringside::collector::nvtx

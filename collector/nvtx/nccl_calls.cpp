@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nvtx/nccl_calls.h"
+
+#include "device/correlation.h"
+#include "intercept/foreign_call.h"
+#include "intercept/wrapper.h"
+#include "record/level.h"
+
+#include <mutex>
+
+namespace ringside::collector::nvtx {
+namespace {
+
+// From here on the thread is inside NCCL. The profiler plugin, if NCCL has one that shows no calls, ties its
+// operations to this one.
+void enter(ThreadState& thread)
+{
+    thread.nccl.told.inside = true;
+    thread.nccl.inside = true;
+    ++t_thread.depth;
+}
+void leave(ThreadState& thread)
+{
+    thread.nccl.told.inside = false;
+    thread.nccl.inside = false;
+    thread.nccl.callId = 0;
+    --t_thread.depth;
+}
+
+bool correlate(std::uint64_t id)
+{
+    const bool on = g_deviceTierOn.load(std::memory_order_acquire);
+    if (on) {
+        pushCorrelation(id);
+    }
+    return on;
+}
+void stopCorrelating(ThreadState& thread)
+{
+    if (thread.nccl.told.correlated) {
+        popCorrelation();
+        thread.nccl.told.correlated = false;
+    }
+}
+
+void showInFlight(trace::InFlight& slot, const ForeignCall& call)
+{
+    slot.communicator = call.communicator != nullptr ? call.communicator->id : 0;
+    slot.sequence = call.sequence;
+    slot.count = call.count | trace::kCountIsBytes;
+    enterCall(slot, call.api, call.startTicks);
+}
+
+void writeGroup(ThreadState& thread, std::uint64_t endTicks)
+{
+    auto* record = thread.ring->reserve<trace::GroupRecord>();
+    if (record == nullptr) {
+        return;
+    }
+    record->call.startTicks = thread.groupStartTicks;
+    record->call.endTicks = endTicks;
+    record->call.api = stringIdOf(Api::ncclGroupEnd);
+    record->call.result = trace::kUnknownResult;
+    record->groupId = thread.groupId;
+    record->calls = thread.groupCalls;
+    record->endCallStartTicks = thread.nccl.told.groupEndTicks;
+    thread.ring->commit(record, trace::RecordKind::Group);
+}
+
+// ---- communicators: rarely new, so under a mutex ----
+constinit std::mutex g_mutex;
+constinit HandleTable<bool, 1 << 10> g_severalRanks; ///< by NCCL's hash
+
+std::uint64_t hashOf(std::uint64_t ncclHash)
+{
+    return hashBytes(&ncclHash, sizeof ncclHash); // as in intercept/foreign_call.cpp
+}
+std::uint64_t keyOnDevice(std::uint64_t ncclHash, std::int32_t device)
+{
+    return hashBytes(&device, sizeof device, ncclHash);
+}
+
+CommunicatorIdentity identityOf(const ToldCommunicator& what)
+{
+    CommunicatorIdentity identity;
+    identity.hash = hashOf(what.ncclHash);
+    identity.ncclHash = what.ncclHash;
+    identity.parent = what.parent;
+    identity.size = what.size;
+    identity.rank = what.rank;
+    identity.device = what.device;
+    return identity;
+}
+
+void noteDeviceOf(const ToldCommunicator& what)
+{
+    constexpr int kMostDevices = 64;
+    if (what.device >= 0 && what.device < kMostDevices) {
+        registry().devicesSeen.fetch_or(std::uint64_t{1} << what.device);
+    }
+}
+
+// Another rank of a communicator that this process is a member of already.
+Communicator* noteOtherRank(const ToldCommunicator& what)
+{
+    const std::uint64_t key = keyOnDevice(what.ncclHash, what.device);
+    g_severalRanks.set(what.ncclHash, true);
+    Communicator* const known = registry().communicator(key);
+    return known != nullptr ? known : registry().addCommunicator(identityOf(what), key);
+}
+
+} // namespace
+
+bool beginCall(ThreadState& thread, const ForeignCall& call)
+{
+    if (thread.nccl.told.inside) {
+        return false;
+    }
+    ForeignCall& open = thread.nccl.told.call;
+    open = call;
+    open.datatype = trace::kUnknownDatatype;
+    open.callId = nextCallId();
+    open.groupId = thread.groupDepth > 0 ? thread.groupId : 0;
+    open.startTicks = ticks();
+    if (open.communicator != nullptr) {
+        open.sequence = open.communicator->nextSequence.fetch_add(1, std::memory_order_relaxed);
+    }
+    enter(thread);
+    thread.nccl.callId = open.callId;
+    thread.nccl.communicator = open.communicator;
+    showInFlight(thread.inFlight(), open);
+    if (thread.groupDepth > 0) {
+        ++thread.groupCalls;
+    } else {
+        thread.nccl.told.correlated = correlate(open.callId);
+    }
+    return true;
+}
+
+void endCall(ThreadState& thread)
+{
+    ForeignCall& open = thread.nccl.told.call;
+    open.endTicks = ticks();
+    stopCorrelating(thread);
+    if (!isPaused()) {
+        writeForeignCall(thread, open);
+    }
+    open.callId = 0;
+    leaveCall(thread.inFlight());
+    leaveCollective(thread.inFlight());
+    leave(thread);
+}
+
+bool enterFunction(ThreadState& thread, StringId api)
+{
+    if (thread.nccl.told.inside) {
+        return false;
+    }
+    enter(thread);
+    enterCall(thread.inFlight(), api, ticks());
+    return true;
+}
+
+void leaveFunction(ThreadState& thread)
+{
+    leaveCall(thread.inFlight());
+    leave(thread);
+}
+
+void enterGroup(ThreadState& thread)
+{
+    if (!thread.nccl.told.inside && thread.groupDepth++ == 0) {
+        thread.groupId = nextCallId();
+        thread.groupCalls = 0;
+        thread.groupStartTicks = ticks();
+    }
+}
+
+bool beginGroupEnd(ThreadState& thread)
+{
+    if (thread.nccl.told.inside || thread.groupDepth == 0) {
+        return false;
+    }
+    if (thread.groupCalls == 0) {
+        --thread.groupDepth;
+        return false;
+    }
+    enterFunction(thread, stringIdOf(Api::ncclGroupEnd));
+    thread.nccl.told.groupEndTicks = ticks();
+    thread.nccl.told.correlated = thread.groupDepth == 1 && correlate(thread.groupId);
+    return true;
+}
+
+void endGroupEnd(ThreadState& thread)
+{
+    const std::uint64_t end = ticks();
+    stopCorrelating(thread);
+    if (--thread.groupDepth == 0 && !isPaused()) {
+        writeGroup(thread, end);
+    }
+    leaveFunction(thread);
+}
+
+Communicator* noteCommunicator(const ToldCommunicator& what)
+{
+    if (what.ncclHash == 0) {
+        return nullptr;
+    }
+    const std::scoped_lock lock(g_mutex);
+    noteDeviceOf(what);
+    const std::uint64_t key = hashOf(what.ncclHash);
+    Communicator* const first = registry().communicator(key);
+    if (first == nullptr) {
+        return registry().addCommunicator(identityOf(what), key);
+    }
+    if (what.size == 0 || what.rank == first->identity.rank) {
+        return first;
+    }
+    if (first->identity.size != 0) {
+        return noteOtherRank(what);
+    }
+    CommunicatorIdentity identity = identityOf(what);
+    identity.parent = what.parent != 0 ? what.parent : first->identity.parent;
+    registry().amendCommunicator(*first, identity);
+    return first;
+}
+
+void noteSeveralRanks(std::uint64_t ncclHash)
+{
+    if (ncclHash != 0) {
+        const std::scoped_lock lock(g_mutex);
+        g_severalRanks.set(ncclHash, true);
+    }
+}
+
+Communicator* communicatorOf(std::uint64_t ncclHash)
+{
+    if (ncclHash == 0) {
+        return nullptr;
+    }
+    Communicator* const first = registry().communicator(hashOf(ncclHash));
+    if (!g_severalRanks.find(ncclHash)) {
+        return first != nullptr ? first : noteCommunicator({.ncclHash = ncclHash});
+    }
+    const std::int32_t device = currentDevice();
+    const bool isFirst = first != nullptr && device == first->identity.device;
+    return isFirst ? first : registry().communicator(keyOnDevice(ncclHash, device));
+}
+
+void forgetCommunicator(std::uint64_t ncclHash)
+{
+    const std::scoped_lock lock(g_mutex);
+    if (ncclHash != 0 && !g_severalRanks.find(ncclHash)) { // of several, the others live on
+        registry().forgetCommunicator(hashOf(ncclHash));
+    }
+}
+
+} // namespace ringside::collector::nvtx
