@@ -5,10 +5,12 @@
 
 #include <time.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace ringside::nvml {
@@ -135,6 +137,13 @@ std::optional<double> valueNow(nvmlDevice_t device, Reading reading, int link)
 {
     const std::optional<double> said = Script::get().value(device->index, reading, now(), link);
     return said.has_value() ? said : fromModel(reading);
+}
+
+void waitWhileBlocked(nvmlDevice_t device)
+{
+    constexpr std::chrono::milliseconds kPause(1);
+    while (valueNow(device, Reading::Blocks).value_or(0) != 0)
+        std::this_thread::sleep_for(kPause);
 }
 
 nvmlReturn_t copyText(char* to, unsigned length, const std::string& text)

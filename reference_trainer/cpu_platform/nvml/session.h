@@ -22,6 +22,8 @@ namespace ringside::nvml {
 [[nodiscard]] bool isDevice(nvmlDevice_t device);
 /// What the script says now. Without a word in it, clocks and their reasons come from the device model.
 [[nodiscard]] std::optional<double> valueNow(nvmlDevice_t device, Reading reading, int link = kEveryLink);
+/// Returns once the script does not say that the device's driver is stuck.
+void waitWhileBlocked(nvmlDevice_t device);
 /// Copies text with its end; NVML_ERROR_INSUFFICIENT_SIZE where it does not fit.
 [[nodiscard]] nvmlReturn_t copyText(char* to, unsigned length, const std::string& text);
 
@@ -44,6 +46,7 @@ nvmlReturn_t callOn(nvmlDevice_t device, Body&& body, Places*... places)
         [&] {
             if (!isDevice(device))
                 return NVML_ERROR_INVALID_ARGUMENT;
+            waitWhileBlocked(device);
             if (valueNow(device, Reading::Lost).value_or(0) != 0)
                 return NVML_ERROR_GPU_IS_LOST;
             return body();

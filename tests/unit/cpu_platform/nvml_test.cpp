@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -322,6 +323,19 @@ TEST(Nvml, deliversXidEventsToWhoRegistered)
         unsigned value = 0;
         EXPECT_EQ(nvmlDeviceGetPowerUsage(first, &value), NVML_ERROR_GPU_IS_LOST);
         EXPECT_EQ(nvmlDeviceGetPowerUsage(device(0), &value), NVML_ERROR_NOT_SUPPORTED);
+    });
+}
+
+TEST(Nvml, blocksWhereTheScriptSaysSo)
+{
+    withScript("0 * power=100\n0 1 blocks=1\n0.3 1 blocks=0 power=200", [] {
+        const auto began = std::chrono::steady_clock::now();
+        unsigned milliwatts = 0;
+        EXPECT_EQ(nvmlDeviceGetPowerUsage(device(0), &milliwatts), NVML_SUCCESS);
+        EXPECT_EQ(milliwatts, 100'000U) << "the other device answers";
+        EXPECT_EQ(nvmlDeviceGetPowerUsage(device(1), &milliwatts), NVML_SUCCESS);
+        EXPECT_EQ(milliwatts, 200'000U);
+        EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(200));
     });
 }
 
