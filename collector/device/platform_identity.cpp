@@ -58,7 +58,6 @@ void PlatformIdentity::begin(trace::Writer& writer, const Options&)
 {
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
     writer.setTier({"host", true, "", now, std::nullopt});
-    writer.setTier({"sampled", false, "this version takes no samples", std::nullopt, std::nullopt});
 }
 
 void PlatformIdentity::pass(trace::Writer& writer, Registry& registry)
@@ -104,6 +103,7 @@ void PlatformIdentity::describeDevice(trace::Writer& writer, int ordinal)
     row.emulated =
         row.name.find("emulated") != std::string::npos || row.name.find("Emulated") != std::string::npos;
     writer.add(row);
+    m_devices.push_back(std::move(row));
 }
 
 void PlatformIdentity::describeRanks(trace::Writer& writer, Registry& registry)

@@ -6,7 +6,10 @@
 #include "record/ranks.h"
 #include "record/session.h"
 
+#include <ringside/trace/rows.h>
+
 #include <cstdint>
+#include <vector>
 
 namespace ringside::collector {
 
@@ -15,6 +18,9 @@ public:
     void begin(trace::Writer& writer, const Options& options) override;
     void pass(trace::Writer& writer, Registry& registry) override;
     void end(trace::Writer& writer, Registry& registry) override;
+    /// Those that the program has used so far, in the order in which that was seen. Of the drain thread
+    /// alone.
+    [[nodiscard]] const std::vector<trace::DeviceRow>& devices() const { return m_devices; }
 
 private:
     void describeDevice(trace::Writer& writer, int ordinal);
@@ -22,6 +28,7 @@ private:
     static void describeLibraries(trace::Writer& writer);
 
     std::uint64_t m_described = 0; ///< bit n: device n
+    std::vector<trace::DeviceRow> m_devices;
     std::uint32_t m_worldsDescribed = 0;
     std::optional<ProgramRank> m_programRank;
 };

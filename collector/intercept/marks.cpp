@@ -5,6 +5,7 @@
 #include "nvtx/tier.h"
 #include "profiler/tier.h"
 #include "record/session.h"
+#include "sampled/sampled_tier.h"
 
 #include <cstdint>
 
@@ -33,7 +34,9 @@ std::vector<Participant*> makeParticipants()
     static auto* const nvtxTier = new nvtx::Tier;
     static auto* const ncclTier = new profiler::Tier;
     static auto* const deviceTier = new DeviceTier;
-    return {identity, nvtxTier, ncclTier, deviceTier};
+    static auto* const sampledTier = new sampled::Tier(*identity);
+    // Samples from early on: what comes later in this list may take its time to begin.
+    return {identity, sampledTier, nvtxTier, ncclTier, deviceTier};
 }
 
 } // namespace ringside::collector

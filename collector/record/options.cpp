@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -64,6 +65,24 @@ std::int64_t hangTimeoutOf(std::string_view text, std::int64_t fallback)
     return timeout.value_or(fallback);
 }
 
+std::int64_t sampleMsOf(std::string_view text, std::int64_t byDefault)
+{
+    if (text.empty()) {
+        return byDefault;
+    }
+    constexpr std::int64_t kFastest = 10;
+    constexpr std::int64_t kSlowest = 60000;
+    std::int64_t ms = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ms);
+    const bool number = error == std::errc() && end == text.data() + text.size();
+    if (!number || (ms != 0 && (ms < kFastest || ms > kSlowest))) {
+        say(Talk::Always, "RINGSIDE_SAMPLE_MS is neither 0 nor between 10 and 60000: using %d",
+            static_cast<int>(byDefault));
+        return byDefault;
+    }
+    return ms;
+}
+
 } // namespace
 
 Options readOptions()
@@ -81,6 +100,7 @@ Options readOptions()
     const std::string_view daemon = variable("KINETO_USE_DAEMON");
     options.kinetoDaemon = !daemon.empty() && daemon != "0";
     options.hangTimeoutNs = hangTimeoutOf(variable("RINGSIDE_HANG_TIMEOUT"), options.hangTimeoutNs);
+    options.sampleMs = sampleMsOf(variable("RINGSIDE_SAMPLE_MS"), options.sampleMs);
     return options;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace ringside::collector {
 namespace {
@@ -13,6 +14,13 @@ namespace {
 bool isWorld(const CommunicatorIdentity& identity)
 {
     return identity.parent == 0 && identity.hash != 0 && identity.size > 0;
+}
+
+template <std::size_t kBytes>
+void fill(char (&field)[kBytes], std::string_view text)
+{
+    std::memset(field, 0, kBytes);
+    std::memcpy(field, text.data(), std::min(text.size(), kBytes));
 }
 
 } // namespace
@@ -210,6 +218,9 @@ std::optional<std::uint64_t> Registry::collectivesIssued()
 void Registry::addThread(std::uint32_t threadId, std::uint32_t tid, const char* name)
 {
     const std::scoped_lock lock(m_mutex);
+    if (m_newThreadCount < m_newThreads.size()) {
+        m_newThreads[m_newThreadCount++] = tid;
+    }
     if (auto* record = m_definitions.reserve<trace::ThreadRecord>(); record != nullptr) {
         record->threadId = threadId;
         record->tid = tid;
@@ -227,6 +238,31 @@ void Registry::recordClock(const ClockSample& sample)
         record->realtimeNs = sample.realtimeNs;
         m_definitions.commit(record, trace::RecordKind::Clock);
     }
+}
+
+std::uint32_t Registry::defineSeries(const SeriesDefinition& definition, std::uint32_t id)
+{
+    const std::scoped_lock lock(m_mutex);
+    auto* record = m_definitions.reserve<trace::SeriesRecord>();
+    if (record == nullptr) {
+        return 0;
+    }
+    record->id = id != 0 ? id : m_nextSeries++;
+    record->kind = definition.kind;
+    std::memset(record->padding, 0, sizeof record->padding);
+    record->reason = definition.reason;
+    fill(record->source, definition.source);
+    fill(record->entity, definition.entity);
+    fill(record->metric, definition.metric);
+    const std::uint32_t defined = record->id;
+    m_definitions.commit(record, trace::RecordKind::Series);
+    return defined;
+}
+
+std::vector<std::uint32_t> Registry::takeNewThreads()
+{
+    const std::scoped_lock lock(m_mutex);
+    return {m_newThreads.begin(), m_newThreads.begin() + std::exchange(m_newThreadCount, 0)};
 }
 
 } // namespace ringside::collector

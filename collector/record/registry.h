@@ -8,6 +8,7 @@
 #include "record/handle_table.h"
 #include "record/ring.h"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -19,6 +20,15 @@
 namespace ringside::collector {
 
 using StringId = std::uint32_t;
+
+/// What is sampled. Texts are cut to what a record holds (ring.h).
+struct SeriesDefinition {
+    const char* source;
+    std::string_view entity;
+    const char* metric;
+    trace::SeriesKind kind;
+    StringId reason;
+};
 
 struct CommunicatorIdentity {
     std::uint64_t handle = 0; ///< 0: not known
@@ -82,6 +92,11 @@ public:
 
     void addThread(std::uint32_t threadId, std::uint32_t tid, const char* name);
     void recordClock(const ClockSample& sample);
+    /// Defines it under a new number, or anew under the one it has. 0 when there is no room for the
+    /// definition.
+    std::uint32_t defineSeries(const SeriesDefinition& definition, std::uint32_t id = 0);
+    /// The kernel's numbers of threads added since the last call. Of a crowd that nobody asks for, the first.
+    [[nodiscard]] std::vector<std::uint32_t> takeNewThreads();
 
     /// Bit n: device n was used by this process.
     std::atomic<std::uint64_t> devicesSeen{0};
@@ -101,6 +116,9 @@ private:
     StringId m_nextString;
     std::uint32_t m_nextStream = 1;
     std::uint32_t m_nextCommunicator = 1;
+    std::uint32_t m_nextSeries = 1;
+    std::array<std::uint32_t, 256> m_newThreads{};
+    std::uint32_t m_newThreadCount = 0;
     HandleTable<StringId, 1 << 16> m_strings;
     HandleTable<std::uint32_t, 1 << 12> m_streams;
     HandleTable<Communicator*, 1 << 12> m_communicators;

@@ -31,6 +31,7 @@ public:
     Ring* acquire(std::uint32_t threadId, std::size_t bytes);
 
     [[nodiscard]] std::vector<Ring*> rings() const;
+    [[nodiscard]] const ProcessNames& names() const { return m_names; }
     /// Threads that are not recorded because there was no room for their ring.
     [[nodiscard]] std::uint64_t refusedThreads() const
     {

@@ -201,6 +201,16 @@ Registry& registry()
     return *g_session->registry;
 }
 
+const ProcessNames& processNames()
+{
+    return g_session->store.names();
+}
+
+Ring* makeOwnRing(std::size_t bytes)
+{
+    return g_session->store.create(trace::RingRole::Thread, bytes);
+}
+
 __attribute__((weak)) std::vector<Participant*> makeParticipants()
 {
     return {};

@@ -8,6 +8,7 @@
 #include "record/options.h"
 #include "record/registry.h"
 #include "record/ring.h"
+#include "record/ring_store.h"
 #include "record/steps.h"
 
 #include <array>
@@ -119,6 +120,10 @@ inline std::uint64_t nextCallId()
 
 /// Valid while the phase is Recording, and never freed.
 Registry& registry();
+const ProcessNames& processNames();
+/// A ring for a thread of the collector's own (own_thread.h), which is the only one to write into it. Never
+/// freed. Null, said on stderr, when there is no room.
+Ring* makeOwnRing(std::size_t bytes);
 
 /// What takes part in the drain thread's work: called on that thread only, may throw (recording then stops).
 class Participant {

@@ -25,6 +25,7 @@ struct Options {
     std::string steps;
     std::string window;
     std::string hangTimeout;
+    std::string sampleMs;
     std::vector<std::string> command;
 };
 
@@ -91,7 +92,8 @@ RecordSettings settingsOf(const Options& options, const std::filesystem::path& d
              {"RINGSIDE_START_STEP", options.startStep},
              {"RINGSIDE_STEPS", options.steps},
              {"RINGSIDE_WINDOW", options.window},
-             {"RINGSIDE_HANG_TIMEOUT", options.hangTimeout}}};
+             {"RINGSIDE_HANG_TIMEOUT", options.hangTimeout},
+             {"RINGSIDE_SAMPLE_MS", options.sampleMs}}};
 }
 
 int run(const Options& options)
@@ -136,6 +138,11 @@ Action declare(CLI::App& app)
                    "A call or a time without collectives as long as this is a hang (30s, 5m); 0: never; "
                    "default: 300s")
         ->check(CLI::Validator(isDuration, "DURATION"));
+    app.add_option(
+           "--sample-ms", options->sampleMs,
+           "Sample GPU, process, machine and network every so many milliseconds, 10 to 60000; 0: do not; "
+           "default: 100")
+        ->check(CLI::IsMember({"0"}) | CLI::Range(10, 60000));
     app.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
     return [options] { return run(*options); };
 }

@@ -81,6 +81,15 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(done.stdout.split(), expected)
             self.run_directory.rmdir()
 
+    def test_record_samples_as_often_as_it_is_told(self):
+        for wrong in ("5", "60001", "often", "-1"):
+            done = self.ringside("record", "-o", self.run_directory, f"--sample-ms={wrong}", "--", "true", expect=125)
+            self.assertIn("--sample-ms", done.stderr, wrong)
+        for given, expected in ((("--sample-ms", 0), "0"), (("--sample-ms", 250), "250"), ((), "none")):
+            done = self.ringside("record", "-o", self.run_directory, *given, "--", "sh", "-c", "echo ${RINGSIDE_SAMPLE_MS-none}")
+            self.assertEqual(done.stdout.strip(), expected)
+            self.run_directory.rmdir()
+
     def test_record_passes_signals_on(self):
         ready = self.folder / "ready"
         script = f"trap 'exit 42' TERM; : > '{ready}'; while :; do sleep 0.05; done"

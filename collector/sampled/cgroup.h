@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often and how long the control group of this process was stopped because it had used up its CPU quota.
+// Of every process, not once a machine: ranks may be in groups of their own. A quota may lie above the
+// process's own group: all levels with one are summed up.
+#pragma once
+#include "sampled/kept_file.h"
+#include "sampled/source.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringside::collector::sampled {
+
+/// Where the CPU controller shows the process's group.
+struct CgroupPlace {
+    bool unified = false; ///< cgroup v2
+    std::string mount;    ///< "/sys/fs/cgroup"
+    std::string path;     ///< of the group below it: "" or "/a/b"
+};
+/// From /proc/self/cgroup and /proc/self/mountinfo. Version 1 goes first where it has the CPU controller.
+[[nodiscard]] std::optional<CgroupPlace> placeOf(std::string_view cgroup, std::string_view mounts);
+
+struct Throttling {
+    std::uint64_t times = 0;
+    std::uint64_t us = 0;
+};
+/// cpu.stat of either version.
+[[nodiscard]] std::optional<Throttling> parseThrottling(std::string_view text);
+
+class Cgroup final : public Source {
+public:
+    [[nodiscard]] const char* name() const override { return "cgroup"; }
+    void open() override;
+    void read(Readings& readings, Pace pace) override;
+    [[nodiscard]] std::string reason() const override { return m_reason; }
+
+private:
+    std::vector<KeptFile> m_levels; ///< cpu.stat of those with a quota, or of the process's own group
+    std::string m_reason;
+    Series m_times{"cgroup", "throttled_periods", trace::SeriesKind::Counter};
+    Series m_us{"cgroup", "throttled_us", trace::SeriesKind::Counter};
+};
+
+} // namespace ringside::collector::sampled

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine as a whole: who waited for CPUs, memory and disks, and what is left. One process a host samples
+// it (once_a_host.h).
+#pragma once
+#include "sampled/kept_file.h"
+#include "sampled/source.h"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace ringside::collector::sampled {
+
+/// The first line of /proc/stat, in clock ticks over all CPUs.
+struct CpuTicks {
+    std::uint64_t busy = 0;
+    std::uint64_t idle = 0;
+    std::uint64_t ioWait = 0;
+    std::uint64_t stolen = 0; ///< by other guests of the hypervisor
+};
+[[nodiscard]] std::optional<CpuTicks> parseCpuTicks(std::string_view text);
+
+/// The total of a line of /proc/pressure/*: us in which `who` ("some" or "full") stood still.
+[[nodiscard]] std::optional<std::uint64_t> parsePressure(std::string_view text, std::string_view who);
+
+struct Load {
+    std::uint64_t hundredths = 0; ///< of the last minute's load
+    std::uint64_t runnable = 0;   ///< tasks, at this moment
+};
+[[nodiscard]] std::optional<Load> parseLoad(std::string_view text);
+
+class HostMachine final : public Source {
+public:
+    HostMachine();
+    [[nodiscard]] const char* name() const override { return "machine"; }
+    void open() override;
+    void read(Readings& readings, Pace pace) override;
+    [[nodiscard]] std::string reason() const override { return {}; }
+
+private:
+    struct Pressure {
+        const char* path;
+        KeptFile file;
+        Series some;
+        Series full;
+    };
+    void readPressure(Readings& readings);
+    void readLoad(Readings& readings);
+    void readCpu(Readings& readings);
+    void readMemory(Readings& readings);
+
+    KeptFile m_stat;
+    KeptFile m_load;
+    KeptFile m_memory;
+    std::array<Pressure, 3> m_pressures;
+    Series m_loadAverage{"machine", "load_1min_hundredths"};
+    Series m_runnable{"machine", "runnable_tasks"};
+    Series m_busy{"machine", "cpu_busy_ms", trace::SeriesKind::Counter};
+    Series m_idle{"machine", "cpu_idle_ms", trace::SeriesKind::Counter};
+    Series m_ioWait{"machine", "cpu_iowait_ms", trace::SeriesKind::Counter};
+    Series m_stolen{"machine", "cpu_stolen_ms", trace::SeriesKind::Counter};
+    Series m_available{"machine", "memory_available_bytes"};
+};
+
+} // namespace ringside::collector::sampled

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// This process: its CPU time, memory, faults and switches, and how long the threads that make the recorded
+// calls were runnable without a CPU.
+#pragma once
+#include "record/registry.h"
+#include "sampled/kept_file.h"
+#include "sampled/source.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace ringside::collector::sampled {
+
+/// What /proc/PID/stat has that getrusage has not.
+struct ProcessStat {
+    std::uint64_t threads = 0;
+    std::uint64_t residentPages = 0;
+};
+[[nodiscard]] std::optional<ProcessStat> parseProcessStat(std::string_view text);
+
+/// /proc/PID/task/TID/schedstat.
+struct ThreadSchedule {
+    std::uint64_t cpuNs = 0;
+    std::uint64_t runDelayNs = 0; ///< runnable, and waiting for a CPU
+};
+[[nodiscard]] std::optional<ThreadSchedule> parseSchedule(std::string_view text);
+
+class HostProcess final : public Source {
+public:
+    explicit HostProcess(Registry& registry) : m_registry(registry) {}
+    [[nodiscard]] const char* name() const override { return "process"; }
+    void open() override;
+    void read(Readings& readings, Pace pace) override;
+    [[nodiscard]] std::string reason() const override { return {}; }
+
+private:
+    struct Thread {
+        KeptFile file;
+        ThreadSchedule first; ///< what it had before it was looked at
+        ThreadSchedule last;
+    };
+    void readUsage(Readings& readings);
+    void readStat(Readings& readings);
+    void readThreads(Readings& readings);
+    void addThreads(Readings& readings);
+    bool readThread(Thread& thread) const;
+
+    Registry& m_registry;
+    KeptFile m_stat;
+    std::vector<Thread> m_threads;
+    ThreadSchedule m_ended; ///< of threads that are gone, so that the sums never fall
+    bool m_schedules = false;
+
+    Series m_user{"process", "cpu_user_ns", trace::SeriesKind::Counter};
+    Series m_system{"process", "cpu_system_ns", trace::SeriesKind::Counter};
+    Series m_minorFaults{"process", "minor_faults", trace::SeriesKind::Counter};
+    Series m_majorFaults{"process", "major_faults", trace::SeriesKind::Counter};
+    Series m_voluntary{"process", "voluntary_switches", trace::SeriesKind::Counter};
+    Series m_involuntary{"process", "involuntary_switches", trace::SeriesKind::Counter};
+    Series m_resident{"process", "rss_bytes"};
+    Series m_threadCount{"process", "threads"};
+    Series m_recordingCpu{"recording threads", "cpu_ns", trace::SeriesKind::Counter};
+    Series m_recordingDelay{"recording threads", "run_delay_ns", trace::SeriesKind::Counter};
+};
+
+} // namespace ringside::collector::sampled

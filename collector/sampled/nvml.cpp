@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampled/nvml.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace ringside::collector::sampled {
+namespace {
+
+using trace::SeriesKind;
+
+/// One call that gives one or two values.
+struct Question {
+    nvml::Result (*ask)(const NvmlLibrary& library, nvml::Device device,
+                        std::array<std::uint64_t, 2>& values) = nullptr;
+    std::array<const char*, 2> metrics{}; ///< the second may be null
+    bool once = false;                    ///< never changes
+};
+
+template <int kType>
+nvml::Result askClock(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+{
+    unsigned mhz = 0;
+    const nvml::Result result = callIfThere(library.clock, device, kType, &mhz);
+    values[0] = mhz;
+    return result;
+}
+
+template <int kType>
+nvml::Result askMaxClock(const NvmlLibrary& library, nvml::Device device,
+                         std::array<std::uint64_t, 2>& values)
+{
+    unsigned mhz = 0;
+    const nvml::Result result = callIfThere(library.maxClock, device, kType, &mhz);
+    values[0] = mhz;
+    return result;
+}
+
+nvml::Result askUtilization(const NvmlLibrary& library, nvml::Device device,
+                            std::array<std::uint64_t, 2>& values)
+{
+    nvml::Utilization utilization{};
+    const nvml::Result result = callIfThere(library.utilization, device, &utilization);
+    values = {utilization.gpu, utilization.memory};
+    return result;
+}
+
+// The newer form counts what the driver keeps for itself apart.
+nvml::Result askMemory(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+{
+    if (library.memoryV2 != nullptr) {
+        nvml::MemoryV2 memory{nvml::MemoryV2::kVersion, 0, 0, 0, 0};
+        const nvml::Result result = library.memoryV2(device, &memory);
+        values[0] = memory.used;
+        return result;
+    }
+    nvml::Memory memory{};
+    const nvml::Result result = callIfThere(library.memory, device, &memory);
+    values[0] = memory.used;
+    return result;
+}
+
+nvml::Result askReasons(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+{
+    unsigned long long reasons = 0;
+    const nvml::Result result = callIfThere(library.clockReasons, device, &reasons);
+    values[0] = reasons;
+    return result;
+}
+
+nvml::Result askPower(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+{
+    unsigned milliwatts = 0;
+    const nvml::Result result = callIfThere(library.power, device, &milliwatts);
+    values[0] = milliwatts;
+    return result;
+}
+
+nvml::Result askTemperature(const NvmlLibrary& library, nvml::Device device,
+                            std::array<std::uint64_t, 2>& values)
+{
+    unsigned celsius = 0;
+    const nvml::Result result = callIfThere(library.temperature, device, nvml::kTemperatureGpu, &celsius);
+    values[0] = celsius;
+    return result;
+}
+
+constexpr std::array<Question, 9> kQuestions{{
+    {&askUtilization, {"gpu_utilization_percent", "memory_utilization_percent"}},
+    {&askMemory, {"memory_used_bytes", nullptr}},
+    {&askClock<nvml::kClockSm>, {"sm_clock_mhz", nullptr}},
+    {&askClock<nvml::kClockMemory>, {"memory_clock_mhz", nullptr}},
+    {&askReasons, {"clock_event_reasons", nullptr}},
+    {&askPower, {"power_mw", nullptr}},
+    {&askTemperature, {"temperature_celsius", nullptr}},
+    {&askMaxClock<nvml::kClockSm>, {"sm_clock_max_mhz", nullptr}, true},
+    {&askMaxClock<nvml::kClockMemory>, {"memory_clock_max_mhz", nullptr}, true},
+}};
+
+struct FieldQuestion {
+    unsigned field;
+    unsigned scope;
+    const char* metric;
+    SeriesKind kind;
+};
+// NVLink counters are those of all links together.
+constexpr std::array<FieldQuestion, 18> kFields{{
+    {nvml::kFieldPowerInstant, 0, "power_instant_mw", SeriesKind::Gauge},
+    {nvml::kFieldEnergy, 0, "energy_mj", SeriesKind::Counter},
+    {nvml::kFieldMemoryTemperature, 0, "memory_temperature_celsius", SeriesKind::Gauge},
+    {nvml::kFieldPcieReplays, 0, "pcie_replays", SeriesKind::Counter},
+    {nvml::kFieldEccCorrected, 0, "ecc_corrected_errors", SeriesKind::Counter},
+    {nvml::kFieldEccUncorrected, 0, "ecc_uncorrected_errors", SeriesKind::Counter},
+    {nvml::kFieldNvlinkDataTx, nvml::kAllLinks, "nvlink_tx_kib", SeriesKind::Counter},
+    {nvml::kFieldNvlinkDataRx, nvml::kAllLinks, "nvlink_rx_kib", SeriesKind::Counter},
+    {nvml::kFieldNvlinkCrcFlits, 0, "nvlink_crc_flit_errors", SeriesKind::Counter},
+    {nvml::kFieldNvlinkCrcData, 0, "nvlink_crc_data_errors", SeriesKind::Counter},
+    {nvml::kFieldNvlinkReplays, 0, "nvlink_replays", SeriesKind::Counter},
+    {nvml::kFieldNvlinkRecoveries, 0, "nvlink_recoveries", SeriesKind::Counter},
+    {nvml::kFieldNvlink5TxBytes, nvml::kAllLinks, "nvlink5_tx_bytes", SeriesKind::Counter},
+    {nvml::kFieldNvlink5RxBytes, nvml::kAllLinks, "nvlink5_rx_bytes", SeriesKind::Counter},
+    {nvml::kFieldNvlink5Recovered, nvml::kAllLinks, "nvlink5_recoveries", SeriesKind::Counter},
+    {nvml::kFieldNvlink5NotRecovered, nvml::kAllLinks, "nvlink5_failed_recoveries", SeriesKind::Counter},
+    {nvml::kFieldNvlink5EffectiveErrors, nvml::kAllLinks, "nvlink5_effective_errors", SeriesKind::Counter},
+    {nvml::kFieldNvlink5SymbolErrors, nvml::kAllLinks, "nvlink5_symbol_errors", SeriesKind::Counter},
+}};
+
+/// Refusals that asking again will not change.
+bool isFinal(nvml::Result result)
+{
+    return result == nvml::kNotSupported || result == nvml::kFunctionNotFound ||
+           result == nvml::kInvalidArgument || result == nvml::kNoPermission;
+}
+
+/// Nothing for a type that this version does not know.
+std::optional<std::int64_t> integerIn(const nvml::FieldValue& value)
+{
+    switch (value.valueType) {
+    case nvml::kUnsigned:
+        return value.value.natural;
+    case nvml::kUnsignedLong:
+    case nvml::kUnsignedLongLong:
+        return static_cast<std::int64_t>(value.value.count);
+    case nvml::kSignedLongLong:
+        return value.value.wide;
+    case nvml::kSigned:
+        return value.value.integer;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// After which the GPU, or what ran on it, is lost (rdma.md 5.3).
+bool isFatalXid(std::uint64_t xid)
+{
+    constexpr std::array<std::uint64_t, 7> kFatal{48, 64, 74, 79, 95, 119, 120};
+    constexpr std::uint64_t kFirstLink = 144;
+    constexpr std::uint64_t kLastLink = 150;
+    return std::ranges::find(kFatal, xid) != kFatal.end() || xid == 140 ||
+           (xid >= kFirstLink && xid <= kLastLink);
+}
+
+} // namespace
+
+struct Nvml::Gpu {
+    struct Single {
+        const Question* question = nullptr;
+        std::array<Series, 2> series;
+        bool done = false; ///< not asked any more
+    };
+    struct Field {
+        const FieldQuestion* question = nullptr;
+        Series series;
+    };
+    Gpu(std::int64_t ordinal, nvml::Device handle);
+
+    nvml::Device device;
+    bool lost = false;
+    std::array<Single, kQuestions.size()> singles;
+    std::array<Field, kFields.size()> fields;
+    std::vector<Field*> asked; ///< of `fields`, those that are still asked
+    std::vector<nvml::FieldValue> values;
+    Series xid;
+};
+
+Nvml::Gpu::Gpu(std::int64_t ordinal, nvml::Device handle) : device(handle)
+{
+    const std::string entity = "gpu" + std::to_string(ordinal);
+    for (std::size_t index = 0; index < singles.size(); ++index) {
+        const Question& question = kQuestions[index];
+        singles[index] = {&question, {{{entity, question.metrics[0]}, {entity, question.metrics[1]}}}};
+    }
+    for (std::size_t index = 0; index < fields.size(); ++index) {
+        const FieldQuestion& question = kFields[index];
+        fields[index] = {&question, {entity, question.metric, question.kind}};
+        asked.push_back(&fields[index]);
+    }
+    xid = {entity, "xid", SeriesKind::Event};
+}
+
+Nvml::Nvml() = default;
+Nvml::~Nvml() = default;
+
+void Nvml::addGpu(const GpuName& gpu)
+{
+    const std::scoped_lock lock(m_mutex);
+    m_newGpus.push_back(gpu);
+}
+
+void Nvml::open()
+{
+    if (!m_library.load()) {
+        m_reason = m_library.reason;
+        return;
+    }
+    if (const nvml::Result result = m_library.init(); result != nvml::kSuccess) {
+        m_reason = "nvmlInit: " + m_library.text(result);
+        return;
+    }
+    m_reason.clear();
+    if (callIfThere(m_library.eventSetCreate, &m_events) != nvml::kSuccess) {
+        m_events = nullptr;
+    }
+}
+
+void Nvml::close()
+{
+    if (!m_reason.empty()) {
+        return;
+    }
+    if (m_events != nullptr) {
+        callIfThere(m_library.eventSetFree, m_events);
+    }
+    callIfThere(m_library.shutdown);
+}
+
+void Nvml::read(Readings& readings, Pace)
+{
+    if (!m_reason.empty()) {
+        return;
+    }
+    takeNewGpus(readings);
+    for (const auto& gpu : m_gpus) {
+        readings.beginMoment();
+        if (!gpu->lost) {
+            readSingles(*gpu, readings);
+        }
+        if (!gpu->lost && !gpu->asked.empty()) {
+            readFields(*gpu, readings);
+        }
+    }
+    readings.beginMoment();
+    readEvents(readings);
+}
+
+void Nvml::takeNewGpus(Readings& readings)
+{
+    std::vector<GpuName> fresh;
+    {
+        const std::scoped_lock lock(m_mutex);
+        fresh.swap(m_newGpus);
+    }
+    for (const GpuName& name : fresh) {
+        find(name, readings);
+    }
+}
+
+void Nvml::find(const GpuName& name, Readings& readings)
+{
+    nvml::Device device = nullptr;
+    nvml::Result result = m_library.deviceByBusId(name.busId.c_str(), &device);
+    if (result != nvml::kSuccess) {
+        result = callIfThere(m_library.deviceByUuid, name.uuid.c_str(), &device);
+    }
+    if (result != nvml::kSuccess) {
+        readings.report({"gpu_not_sampled", "warning", 1,
+                         "NVML does not know GPU " + std::to_string(name.ordinal) + " (" + name.busId +
+                             "): " + m_library.text(result)});
+        return;
+    }
+    m_gpus.push_back(std::make_unique<Gpu>(name.ordinal, device));
+    Gpu& gpu = *m_gpus.back();
+    const nvml::Result events = m_events != nullptr
+                                    ? callIfThere(m_library.registerEvents, device, nvml::kEventXid, m_events)
+                                    : nvml::kNotSupported;
+    if (events != nvml::kSuccess) {
+        readings.miss(gpu.xid, m_library.text(events));
+    }
+}
+
+void Nvml::readSingles(Gpu& gpu, Readings& readings)
+{
+    for (Gpu::Single& single : gpu.singles) {
+        if (single.done || gpu.lost) {
+            continue;
+        }
+        std::array<std::uint64_t, 2> values{};
+        const nvml::Result result = single.question->ask(m_library, gpu.device, values);
+        single.done = single.question->once || isFinal(result);
+        for (std::size_t index = 0; index < values.size() && single.question->metrics[index] != nullptr;
+             ++index) {
+            if (result == nvml::kSuccess) {
+                readings.add(single.series[index], values[index]);
+            } else {
+                refuse(gpu, single.series[index], result, readings);
+            }
+        }
+    }
+}
+
+// All in one call: each goes to the driver, and the driver to the GPU.
+void Nvml::readFields(Gpu& gpu, Readings& readings)
+{
+    gpu.values.assign(gpu.asked.size(), {});
+    for (std::size_t index = 0; index < gpu.asked.size(); ++index) {
+        gpu.values[index].field = gpu.asked[index]->question->field;
+        gpu.values[index].scope = gpu.asked[index]->question->scope;
+    }
+    const nvml::Result whole =
+        callIfThere(m_library.fields, gpu.device, static_cast<int>(gpu.values.size()), gpu.values.data());
+    std::vector<Gpu::Field*> further;
+    for (std::size_t index = 0; index < gpu.values.size(); ++index) {
+        Gpu::Field& field = *gpu.asked[index];
+        const nvml::Result result = whole != nvml::kSuccess ? whole : gpu.values[index].result;
+        const auto value = result == nvml::kSuccess ? integerIn(gpu.values[index]) : std::nullopt;
+        if (value) {
+            readings.add(field.series, *value);
+        } else {
+            refuse(gpu, field.series, result == nvml::kSuccess ? nvml::kNotSupported : result, readings);
+        }
+        if (value || !isFinal(result)) {
+            further.push_back(&field);
+        }
+    }
+    gpu.asked = std::move(further);
+}
+
+void Nvml::refuse(Gpu& gpu, Series& series, nvml::Result result, Readings& readings) const
+{
+    const std::string text = m_library.text(result);
+    readings.miss(series, isFinal(result) ? text : "at times: " + text);
+    if (result == nvml::kGpuIsLost && !gpu.lost) {
+        gpu.lost = true;
+        readings.report({"gpu_lost", "problem", 1,
+                         series.entity + " does not answer any more (" + text +
+                             "): it needs a reset, see the kernel's log for its XID"});
+    }
+}
+
+void Nvml::readEvents(Readings& readings)
+{
+    constexpr int kMostAtOnce = 16;
+    nvml::EventData event{};
+    for (int seen = 0; m_events != nullptr && seen < kMostAtOnce; ++seen) {
+        if (callIfThere(m_library.eventWait, m_events, &event, 0U) != nvml::kSuccess) {
+            return; // none is a timeout; what else may be wrong ends like it, and is asked again
+        }
+        const auto gpu =
+            std::ranges::find_if(m_gpus, [&](const auto& known) { return known->device == event.device; });
+        if (gpu == m_gpus.end() || event.type != nvml::kEventXid) {
+            continue;
+        }
+        const std::string number = std::to_string(event.data);
+        readings.add((*gpu)->xid, static_cast<std::uint64_t>(event.data));
+        readings.report({"gpu_xid_" + number, isFatalXid(event.data) ? "problem" : "warning", 1,
+                         (*gpu)->xid.entity + " reported XID " + number +
+                             ": what it means stands in NVIDIA's XID catalogue"});
+    }
+}
+
+} // namespace ringside::collector::sampled

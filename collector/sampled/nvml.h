@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPUs that this process uses, by NVML: load, clocks and what holds them down, power, heat, errors. Found
+// by bus id, never by index, which CUDA_VISIBLE_DEVICES shifts; only its own ones, so that eight ranks of a
+// machine do not ask eight times for all. What a GPU does not have is left out after the first refusal, and
+// why is kept.
+#pragma once
+#include "sampled/nvml_library.h"
+#include "sampled/source.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace ringside::collector::sampled {
+
+struct GpuName {
+    std::int64_t ordinal = 0; ///< CUDA's
+    std::string busId;
+    std::string uuid;
+};
+
+class Nvml final : public Source {
+public:
+    Nvml();
+    ~Nvml() override;
+    /// Another GPU to look at. The only function for other threads.
+    void addGpu(const GpuName& gpu);
+
+    [[nodiscard]] const char* name() const override { return "nvml"; }
+    void open() override;
+    void read(Readings& readings, Pace pace) override;
+    [[nodiscard]] std::string reason() const override { return m_reason; }
+    void close() override;
+
+private:
+    struct Gpu;
+
+    void takeNewGpus(Readings& readings);
+    void find(const GpuName& name, Readings& readings);
+    void readSingles(Gpu& gpu, Readings& readings);
+    void readFields(Gpu& gpu, Readings& readings);
+    void readEvents(Readings& readings);
+    void refuse(Gpu& gpu, Series& series, nvml::Result result, Readings& readings) const;
+
+    NvmlLibrary m_library;
+    std::string m_reason = "it has not begun";
+    nvml::EventSet m_events = nullptr;
+    std::vector<std::unique_ptr<Gpu>> m_gpus;
+    std::mutex m_mutex;
+    std::vector<GpuName> m_newGpus;
+};
+
+} // namespace ringside::collector::sampled

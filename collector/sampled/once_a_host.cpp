@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampled/once_a_host.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace ringside::collector::sampled {
+
+bool HostLock::take()
+{
+    if (m_held || !m_failure.empty()) {
+        return m_held;
+    }
+    // The file may vanish between being opened and locked, because its owner has finished: then there is a
+    // new one.
+    constexpr int kAttempts = 3;
+    for (int attempt = 0; attempt < kAttempts && !m_held && m_failure.empty(); ++attempt) {
+        if (!tryOnce()) {
+            return false;
+        }
+    }
+    return m_held;
+}
+
+// False when somebody else has it.
+bool HostLock::tryOnce()
+{
+    if (m_descriptor < 0) {
+        m_descriptor = open(m_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    }
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    if (m_descriptor < 0 || fcntl(m_descriptor, F_SETLK, &whole) != 0) {
+        if (m_descriptor >= 0 && (errno == EACCES || errno == EAGAIN)) {
+            return false;
+        }
+        m_failure = m_path + ": " + std::strerror(errno);
+        return false;
+    }
+    if (!isTheNamedFile()) {
+        close(m_descriptor);
+        m_descriptor = -1;
+        return true; // once more
+    }
+    m_held = true;
+    if (ftruncate(m_descriptor, 0) == 0) {
+        // A full disk leaves it empty, and the others without a name.
+        [[maybe_unused]] const ssize_t written = pwrite(m_descriptor, m_owner.data(), m_owner.size(), 0);
+    }
+    return true;
+}
+
+bool HostLock::isTheNamedFile() const
+{
+    struct stat ours {};
+    struct stat named {};
+    return fstat(m_descriptor, &ours) == 0 && stat(m_path.c_str(), &named) == 0 &&
+           ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
+}
+
+std::string HostLock::holder() const
+{
+    std::array<char, 256> text; // NOLINT(*-member-init): read as far as it is filled
+    const ssize_t got = m_descriptor >= 0 ? pread(m_descriptor, text.data(), text.size(), 0) : -1;
+    return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : "another process";
+}
+
+void HostLock::release()
+{
+    if (m_held && isTheNamedFile()) { // else the program closed our descriptor, and the number may be its own
+        unlink(m_path.c_str());
+        close(m_descriptor);
+    }
+    m_descriptor = -1;
+    m_held = false;
+}
+
+void OnceAHost::read(Readings& readings, Pace pace)
+{
+    if (!m_lock.isHeld() && (pace != Pace::OnceASecond || !m_lock.take())) {
+        return;
+    }
+    if (!m_opened) {
+        m_opened = true;
+        m_source->open();
+    }
+    m_source->read(readings, pace);
+}
+
+std::string OnceAHost::reason() const
+{
+    if (m_lock.isHeld()) {
+        return m_source->reason();
+    }
+    return m_lock.failure().empty() ? "sampled by " + m_lock.holder() : m_lock.failure();
+}
+
+} // namespace ringside::collector::sampled

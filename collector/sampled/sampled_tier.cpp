@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampled/sampled_tier.h"
+
+#include "record/message.h"
+#include "sampled/cgroup.h"
+#include "sampled/host_machine.h"
+#include "sampled/host_process.h"
+#include "sampled/network.h"
+
+#include <ringside/trace/writer.h>
+
+#include <functional>
+#include <utility>
+
+namespace ringside::collector::sampled {
+namespace {
+
+std::vector<std::unique_ptr<Source>> hostSources(Registry& registry, const ProcessNames& names)
+{
+    // Never freed, as its sampler is not.
+    auto* const lock = new HostLock(names.runDirectory + "/" + names.host + ".sampler", names.base);
+    std::vector<std::unique_ptr<Source>> sources;
+    sources.push_back(std::make_unique<HostProcess>(registry));
+    sources.push_back(std::make_unique<Cgroup>());
+    sources.push_back(std::make_unique<OnceAHost>(std::make_unique<HostMachine>(), *lock));
+    sources.push_back(std::make_unique<OnceAHost>(std::make_unique<Network>(), *lock));
+    return sources;
+}
+
+} // namespace
+
+void Tier::begin(trace::Writer& writer, const Options& options)
+{
+    constexpr std::int64_t kNsAMs = 1'000'000;
+    m_periodNs = options.sampleMs * kNsAMs;
+    if (m_periodNs == 0) {
+        writer.setTier({"sampled", false, "not asked for: RINGSIDE_SAMPLE_MS=0", std::nullopt, std::nullopt});
+        return;
+    }
+    m_startNs = readClockNs(CLOCK_MONOTONIC);
+    start(m_host, "ringside-sample", hostSources(registry(), processNames()));
+    m_gpu.reason = "no GPU was used";
+    describe(writer);
+}
+
+void Tier::start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources)
+{
+    constexpr std::size_t kRingBytes = std::size_t{128} << 10; // half a second at the fastest pace
+    auto* const sampler = new Sampler(name, std::move(sources), m_periodNs);
+    Ring* const ring = makeOwnRing(kRingBytes);
+    if (ring == nullptr || !sampler->start(*ring, registry())) {
+        thread.reason = ring == nullptr ? "there was no room for a ring" : "no thread could be made";
+        delete sampler;
+        return;
+    }
+    thread.sampler = sampler;
+    thread.reason.clear();
+}
+
+// No GPU is asked for before the program itself has used it.
+void Tier::addNewGpus()
+{
+    const std::vector<trace::DeviceRow>& devices = m_identity.devices();
+    if (m_gpus == devices.size()) {
+        return;
+    }
+    if (m_nvml == nullptr) {
+        auto nvml = std::make_unique<Nvml>();
+        m_nvml = nvml.get();
+        std::vector<std::unique_ptr<Source>> sources;
+        sources.push_back(std::move(nvml));
+        start(m_gpu, "ringside-nvml", std::move(sources));
+    }
+    for (; m_gpus < devices.size(); ++m_gpus) {
+        const trace::DeviceRow& device = devices[m_gpus];
+        if (m_gpu.sampler != nullptr) {
+            m_nvml->addGpu({device.ordinal, device.pciBusId, device.uuid});
+        }
+    }
+}
+
+void Tier::pass(trace::Writer& writer, Registry&)
+{
+    if (m_periodNs == 0) {
+        return;
+    }
+    addNewGpus();
+    takeIssues(writer);
+    describe(writer);
+}
+
+void Tier::takeIssues(trace::Writer& writer)
+{
+    for (const Thread& thread : {std::cref(m_host), std::cref(m_gpu)}) {
+        if (thread.sampler == nullptr) {
+            continue;
+        }
+        for (const trace::IssueRow& issue : thread.sampler->takeIssues()) {
+            writer.add(issue);
+        }
+    }
+}
+
+// One row: what is wrong with each source, in words.
+void Tier::describe(trace::Writer& writer)
+{
+    bool active = false;
+    std::string reason;
+    const auto add = [&](const std::string& source, const std::string& why) {
+        active = active || why.empty();
+        if (!why.empty()) {
+            reason += (reason.empty() ? "" : "; ") + source + ": " + why;
+        }
+    };
+    for (const auto& [thread, name] : {std::pair(&m_host, "host"), std::pair(&m_gpu, "nvml")}) {
+        if (thread->sampler == nullptr) {
+            add(name, thread->reason);
+            continue;
+        }
+        for (const SourceState& state : thread->sampler->states()) {
+            add(state.name, state.reason);
+        }
+    }
+    if (const std::string described = reason + (active ? "+" : "-"); described != m_described || m_endNs) {
+        m_described = described;
+        writer.setTier({"sampled", active, reason, m_startNs, m_endNs});
+    }
+}
+
+void Tier::end(trace::Writer& writer, Registry&)
+{
+    if (m_periodNs == 0) {
+        return;
+    }
+    abandon();
+    m_endNs = readClockNs(CLOCK_MONOTONIC);
+    stop(m_host, writer);
+    stop(m_gpu, writer);
+    takeIssues(writer);
+    describe(writer);
+}
+
+void Tier::stop(Thread& thread, trace::Writer& writer)
+{
+    if (thread.sampler == nullptr || thread.sampler->waitForEnd()) {
+        return;
+    }
+    for (const SourceState& state : thread.sampler->states()) {
+        if (state.reason == Sampler::kStuck) {
+            say(Talk::Always, "%s: %s; its thread is left behind", state.name.c_str(), Sampler::kStuck);
+            writer.add(trace::IssueRow{"sampler_left_behind", "warning", 1,
+                                       state.name + ": " + Sampler::kStuck + ": its samples end there"});
+        }
+    }
+}
+
+void Tier::abandon()
+{
+    for (const Thread& thread : {std::cref(m_host), std::cref(m_gpu)}) {
+        if (thread.sampler != nullptr) {
+            thread.sampler->askToStop();
+        }
+    }
+}
+
+} // namespace ringside::collector::sampled

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sampled tier as the drain thread sees it: it starts the samplers, tells the trace what they report, and
+// lets them go within a bounded time. NVML has a thread of its own, because its calls may block for ever (a
+// wedged driver) and the others' values are wanted just then; it begins when the program uses its first GPU.
+#pragma once
+#include "device/platform_identity.h"
+#include "record/session.h"
+#include "sampled/nvml.h"
+#include "sampled/once_a_host.h"
+#include "sampled/sampler.h"
+
+#include <memory>
+#include <optional>
+
+namespace ringside::collector::sampled {
+
+class Tier final : public Participant {
+public:
+    /// `identity` comes before it among the participants, and knows the devices.
+    explicit Tier(const PlatformIdentity& identity) : m_identity(identity) {}
+    void begin(trace::Writer& writer, const Options& options) override;
+    void pass(trace::Writer& writer, Registry& registry) override;
+    void end(trace::Writer& writer, Registry& registry) override;
+    void abandon() override;
+
+private:
+    /// `reason` is why there is none, or empty.
+    struct Thread {
+        Sampler* sampler = nullptr; ///< never freed
+        std::string reason;
+    };
+    void start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources);
+    void addNewGpus();
+    void takeIssues(trace::Writer& writer);
+    void stop(Thread& thread, trace::Writer& writer);
+    void describe(trace::Writer& writer);
+
+    const PlatformIdentity& m_identity;
+    std::int64_t m_periodNs = 0; ///< 0: not asked for
+    std::int64_t m_startNs = 0;
+    std::optional<std::int64_t> m_endNs;
+    Thread m_host;
+    Thread m_gpu;
+    Nvml* m_nvml = nullptr; ///< its sampler's
+    std::size_t m_gpus = 0; ///< of the known ones, those that NVML was told of
+    std::string m_described;
+};
+
+} // namespace ringside::collector::sampled

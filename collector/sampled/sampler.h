@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread that reads its sources at a steady pace and writes what they gave into a ring of its own. A
+// reading may take for ever (a wedged driver): nobody waits for it longer than a moment, and the sampler, its
+// sources and its ring are never freed, because the thread may come back.
+#pragma once
+#include "record/registry.h"
+#include "record/ring.h"
+#include "sampled/source.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringside::collector::sampled {
+
+struct SourceState {
+    std::string name;
+    std::string reason; ///< why it gives nothing at present; empty: it gives something
+};
+
+class Sampler final {
+public:
+    static constexpr std::int64_t kPatienceNs = 1'000'000'000;
+    /// The reason of a source whose call has lasted longer.
+    static constexpr const char* kStuck = "a call has not returned for a second or more";
+
+    /// `name` is the thread's.
+    Sampler(const char* name, std::vector<std::unique_ptr<Source>> sources, std::int64_t periodNs);
+    /// From here on it writes into the ring. False when there is no thread to be had.
+    bool start(Ring& ring, Registry& registry);
+
+    void askToStop();
+    /// Whether the thread is gone. Waits for it until the call into a source that it is in has lasted
+    /// kPatienceNs. Once.
+    bool waitForEnd();
+
+    /// Of all sources; of one whose reading has lasted longer than kPatienceNs, that.
+    [[nodiscard]] std::vector<SourceState> states() const;
+    [[nodiscard]] std::vector<trace::IssueRow> takeIssues();
+
+private:
+    static void* threadMain(void* self);
+    void run();
+    void tick(Pace pace);
+    void read(std::size_t index, Pace pace);
+    void write(Source& source);
+    [[nodiscard]] bool define(Series& series, const Source& source);
+    void note(std::size_t index);
+    template <class Call>
+    void guarded(std::size_t index, const Call& call);
+
+    const char* m_name;
+    std::vector<std::unique_ptr<Source>> m_sources;
+    std::int64_t m_periodNs;
+    Ring* m_ring = nullptr;
+    Registry* m_registry = nullptr;
+    Readings m_readings;
+    pthread_t m_thread{};
+    sem_t m_wake{};
+    std::atomic<bool> m_stop{false};
+    std::atomic<std::int64_t> m_busySinceNs{0}; ///< when the call into a source began; 0: in none
+    std::atomic<std::size_t> m_busyWith{0};     ///< that source
+
+    bool m_leftBehind = false; ///< of the drain thread alone
+
+    mutable std::mutex m_mutex; ///< held for moments only, never during a call into a source
+    std::vector<SourceState> m_states;
+    std::vector<trace::IssueRow> m_issues;
+};
+
+} // namespace ringside::collector::sampled

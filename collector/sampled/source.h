@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What samples are made of: a source is one place that values are read from again and again, one file in this
+// folder. It only gathers: the sampler numbers the series, writes the records and decides when. So a source
+// knows no ring, no thread and no trace, and one whose call never returns holds up nothing but its own
+// thread.
+#pragma once
+#include "record/clock.h"
+
+#include <ringside/trace/ring.h>
+#include <ringside/trace/rows.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ringside::collector::sampled {
+
+/// One thing that is measured. Must stay where it is while its source lives.
+struct Series {
+    std::string entity;      ///< "gpu0", "eth0" ...
+    const char* metric = ""; ///< name with unit
+    trace::SeriesKind kind = trace::SeriesKind::Gauge;
+    std::uint32_t id = 0;       ///< the sampler's: 0 until it is defined in the trace
+    const char* source = "";    ///< the sampler's
+    std::string reason = {};    ///< why values are missing, the first time that one was
+    bool reasonWritten = false; ///< the sampler's
+};
+
+/// What one reading of a source gave.
+class Readings final {
+public:
+    struct Value {
+        Series* series;
+        std::int64_t value;
+        std::uint64_t ticks;
+    };
+    /// What is added from here on was read at one moment, the middle of the time until the next moment begins
+    /// or the reading ends.
+    void beginMoment()
+    {
+        endMoment();
+        m_momentBegan = ticks();
+    }
+    void add(Series& series, std::int64_t value) { m_values.push_back({&series, value, 0}); }
+    /// A counter of 64 bits, stored modulo 2^64.
+    void add(Series& series, std::uint64_t value) { add(series, static_cast<std::int64_t>(value)); }
+    /// A value could not be read. Only the first reason of a series is kept.
+    void miss(Series& series, const std::string& reason)
+    {
+        if (series.reason.empty()) {
+            series.reason = reason;
+            series.reasonWritten = false;
+            m_missing.push_back(&series);
+        }
+    }
+    void report(trace::IssueRow issue) { m_issues.push_back(std::move(issue)); }
+    void endMoment()
+    {
+        const std::uint64_t middle = m_momentBegan + (ticks() - m_momentBegan) / 2;
+        for (; m_stamped < m_values.size(); ++m_stamped) {
+            m_values[m_stamped].ticks = middle;
+        }
+    }
+    void clear()
+    {
+        m_values.clear();
+        m_missing.clear();
+        m_issues.clear();
+        m_stamped = 0;
+    }
+    [[nodiscard]] const std::vector<Value>& values() const { return m_values; }
+    [[nodiscard]] const std::vector<Series*>& missing() const { return m_missing; }
+    [[nodiscard]] const std::vector<trace::IssueRow>& issues() const { return m_issues; }
+
+private:
+    std::vector<Value> m_values;
+    std::vector<Series*> m_missing;
+    std::vector<trace::IssueRow> m_issues;
+    std::size_t m_stamped = 0; ///< of m_values
+    std::uint64_t m_momentBegan = 0;
+};
+
+/// How often what is expensive and moves slowly is read.
+enum class Pace { EveryTick, OnceASecond };
+
+class Source {
+public:
+    virtual ~Source() = default;
+    /// As in the trace's table `series`.
+    [[nodiscard]] virtual const char* name() const = 0;
+    /// Called once, on the sampler's thread, before the first read.
+    virtual void open() = 0;
+    /// `pace` is OnceASecond at the first tick and then about once a second.
+    virtual void read(Readings& readings, Pace pace) = 0;
+    /// Why it gives nothing at present; empty when it gives something.
+    [[nodiscard]] virtual std::string reason() const = 0;
+    /// After the last read.
+    virtual void close() {}
+};
+
+} // namespace ringside::collector::sampled
