@@ -4,6 +4,8 @@
 import json
 import sys
 
+# Tiers that a training with NCCL on a GPU must show, whatever was asked for; the device tier is looked at by itself.
+TIERS = ("host", "nvtx", "nccl", "sampled")
 PARTS = ("compute_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
 
 
@@ -14,6 +16,9 @@ def complaints(report):
         yield f"ranks present: {report['run']['ranks_present']}, expected [0]"
     if not report["run"]["tiers"].get("device"):
         yield f"the device tier was not active: {report['issues']}"
+    for tier in TIERS:
+        if not report["run"]["tiers"].get(tier):
+            yield f"the tier {tier} was not active: its reason is in table tier of the run"
     if report["coverage"]["steps"]["total"] < 10:
         yield f"{report['coverage']['steps']['total']} steps found, expected at least 10"
     for rank in report["ranks"]:

@@ -34,24 +34,37 @@ libraries=$(cuda_libraries)
 # Ringside's own programs run with the libraries that were carried along, the job with the vendor's.
 ringside() { LD_LIBRARY_PATH="$bundle/lib/carried" "$bundle/bin/ringside" "$@"; }
 
-# record_and_check NAME COMMAND...
+# What the tiers below the report brought, to be looked at: counts, and why a tier was not active.
+show_tiers() {
+    local file
+    for file in "$1"/*.db; do
+        ringside query "$file" "SELECT tier, active, reason FROM tier"
+        ringside query "$file" "SELECT (SELECT count(*) FROM nccl_operation) AS nccl_operations, (SELECT count(*) FROM channel_time) AS channel_times,
+            (SELECT count(*) FROM sample) AS samples, (SELECT count(*) FROM kernel) AS kernels, (SELECT coalesce(sum(records), 0) FROM dropped) AS dropped"
+    done
+}
+
+# record_and_check NAME PROFILE COMMAND...
 record_and_check() {
-    local name=$1
-    shift
-    echo "== $name"
+    local name=$1 profile=$2
+    shift 2
+    echo "== $name, profile $profile"
     rm -rf "$out/$name.ringside"
-    ringside record -o "$out/$name.ringside" --profile standard -- env LD_LIBRARY_PATH="$libraries" "$@" || fail "$name ended with code $?"
+    ringside record -o "$out/$name.ringside" --profile "$profile" -- env LD_LIBRARY_PATH="$libraries" "$@" || fail "$name ended with code $?"
     ringside report "$out/$name.ringside" | tee "$out/$name.txt"
     ringside report "$out/$name.ringside" --format json >"$out/$name.json"
+    show_tiers "$out/$name.ringside" | tee "$out/$name.tiers"
     python3 "$here/check_report.py" "$out/$name.json" || fail "the report of $name is not what a GPU run must give"
 }
 
 if [ -x "$bundle/bin/ddp_trainer" ]; then
-    record_and_check trainer env LD_LIBRARY_PATH="$libraries:$bundle/lib/carried" "$bundle/bin/ddp_trainer" --nproc 1 --steps 200 \
-        --json "$out/trainer_result.json"
+    for profile in standard deep; do
+        record_and_check "trainer_$profile" "$profile" env LD_LIBRARY_PATH="$libraries:$bundle/lib/carried" "$bundle/bin/ddp_trainer" \
+            --nproc 1 --steps 200 --json "$out/trainer_result.json"
+    done
 fi
 if python3 -c 'import torch; raise SystemExit(not torch.cuda.is_available())' 2>/dev/null; then
-    record_and_check pytorch env -u LD_LIBRARY_PATH MASTER_ADDR=127.0.0.1 MASTER_PORT=29517 RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 \
+    record_and_check pytorch standard env -u LD_LIBRARY_PATH MASTER_ADDR=127.0.0.1 MASTER_PORT=29517 RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 \
         python3 "$here/ddp_torch.py"
 else
     echo "PyTorch with CUDA is not installed here: the DDP script was left out"
