@@ -269,7 +269,9 @@ void addStepTimes(const model::Model& model, RunMetrics& run)
     for (std::size_t r = 0; r < model.ranks.size() && run.ranks.empty(); ++r) {
         const auto& steps = model.ranks[r].steps;
         for (std::size_t i = 1; i + 1 < steps.size(); ++i) {
-            times.push_back(steps[i].host.length());
+            if (!steps[i].pausedAfter) {
+                times.push_back(steps[i].host.length());
+            }
         }
     }
     if (!times.empty()) {

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/steps.h"
 
+#include "model/pauses.h"
+
 #include <ringside/trace/step_name.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <span>
 
 namespace ringside::model {
 namespace {
 
-/// Sorts, drops what lies inside an earlier step, and lets each step last until the next begins.
-std::vector<Step> tile(std::vector<Step> steps)
+/// Sorts, drops what lies inside an earlier step or was paused in between, and lets each step last until the
+/// next begins.
+std::vector<Step> tile(std::vector<Step> steps, const std::vector<Interval>& pauses)
 {
+    std::erase_if(steps, [&](const Step& step) { return !isRecordedWhole(pauses, step.host); });
     std::stable_sort(steps.begin(), steps.end(),
                      [](const Step& a, const Step& b) { return a.host.start < b.host.start; });
     std::vector<Step> result;
@@ -22,7 +27,9 @@ std::vector<Step> tile(std::vector<Step> steps)
         }
     }
     for (std::size_t i = 0; i + 1 < result.size(); ++i) {
-        result[i].host.end = result[i + 1].host.start;
+        const std::int64_t next = result[i + 1].host.start;
+        result[i].pausedAfter = !isRecordedWhole(pauses, {result[i].host.start, next});
+        result[i].host.end = result[i].pausedAfter ? result[i].host.end : next;
     }
     return result;
 }
@@ -39,16 +46,16 @@ std::vector<Step> withDistinctNumbers(std::vector<Step> steps)
     return steps;
 }
 
-std::vector<Step> stepsFromMarks(const trace::ProcessTrace& process)
+std::vector<Step> stepsFromMarks(const trace::ProcessTrace& process, const std::vector<Interval>& pauses)
 {
     std::vector<Step> steps;
     for (const trace::StepRow& row : process.steps) {
-        steps.push_back({row.number, {row.startNs, row.endNs}, std::nullopt, false});
+        steps.push_back({row.number, {row.startNs, row.endNs}, std::nullopt});
     }
-    return withDistinctNumbers(tile(std::move(steps)));
+    return withDistinctNumbers(tile(std::move(steps), pauses));
 }
 
-std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process)
+std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process, const std::vector<Interval>& pauses)
 {
     std::map<int, std::vector<Step>> byPriority;
     std::unordered_map<trace::StringId, std::optional<trace::StepName>> names;
@@ -59,13 +66,13 @@ std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process)
         }
         if (entry->second && range.endNs > range.startNs) {
             byPriority[entry->second->priority].push_back(
-                {entry->second->number.value_or(0), {range.startNs, range.endNs}, std::nullopt, false});
+                {entry->second->number.value_or(0), {range.startNs, range.endNs}, std::nullopt});
         }
     }
     if (byPriority.empty()) {
         return {};
     }
-    return withDistinctNumbers(tile(std::move(byPriority.begin()->second)));
+    return withDistinctNumbers(tile(std::move(byPriority.begin()->second), pauses));
 }
 
 /// What a step does again and again on the host: a collective that runs, or the launch of a CUDA graph.
@@ -104,8 +111,28 @@ std::vector<Event> repeatedEvents(const trace::ProcessTrace& process)
     return events;
 }
 
+/// Of one stretch in which recording was not paused.
+using Events = std::span<const Event>;
+
+std::vector<Events> recordedStretches(Events events, const std::vector<Interval>& pauses)
+{
+    std::vector<Events> stretches;
+    for (std::size_t first = 0; first < events.size();) {
+        const Interval* pause = firstPauseAfter(pauses, events[first].time.start);
+        const std::int64_t until = pause != nullptr ? std::max(pause->start, events[first].time.start + 1)
+                                                    : std::numeric_limits<std::int64_t>::max();
+        std::size_t end = first + 1;
+        while (end < events.size() && events[end].time.start < until) {
+            ++end;
+        }
+        stretches.push_back(events.subspan(first, end - first));
+        first = end;
+    }
+    return stretches;
+}
+
 /// Where in the pattern a step begins: after the longest pause between calls (optimizer, data, forward).
-std::size_t findPhase(const std::vector<Event>& events, std::size_t period)
+std::size_t findPhase(Events events, std::size_t period)
 {
     std::vector<std::vector<std::int64_t>> pauses(period);
     for (std::size_t i = 1; i < events.size(); ++i) {
@@ -120,7 +147,7 @@ std::size_t findPhase(const std::vector<Event>& events, std::size_t period)
     return best;
 }
 
-std::vector<Step> stepsFromPeriod(const trace::ProcessTrace& process)
+std::vector<Step> stepsFromPeriod(const trace::ProcessTrace& process, const std::vector<Interval>& pauses)
 {
     const std::vector<Event> events = repeatedEvents(process);
     std::vector<std::uint64_t> tokens(events.size());
@@ -131,12 +158,14 @@ std::vector<Step> stepsFromPeriod(const trace::ProcessTrace& process)
         return {};
     }
     std::vector<Step> steps;
-    for (std::size_t i = findPhase(events, period); i + period <= events.size(); i += period) {
-        const auto number = static_cast<std::int64_t>(steps.size()) + 1;
-        steps.push_back(
-            {number, {events[i].time.start, events[i + period - 1].time.end}, std::nullopt, false});
+    for (const Events& stretch : recordedStretches(events, pauses)) {
+        for (std::size_t i = findPhase(stretch, period); i + period <= stretch.size(); i += period) {
+            const auto number = static_cast<std::int64_t>(steps.size()) + 1;
+            steps.push_back(
+                {number, {stretch[i].time.start, stretch[i + period - 1].time.end}, std::nullopt});
+        }
     }
-    return tile(std::move(steps));
+    return tile(std::move(steps), pauses);
 }
 
 /// Per host step the first start and the last end of device work launched in it.
@@ -196,7 +225,7 @@ void cutAtFirstWork(std::vector<Step>& steps, const std::vector<DeviceSpan>& spa
         if (spans[i].last < spans[i].first || spans[i].first >= laterStart) {
             continue;
         }
-        const bool tiles = i + 1 < steps.size() && steps[i + 1].device;
+        const bool tiles = i + 1 < steps.size() && steps[i + 1].device && !steps[i].pausedAfter;
         steps[i].device = Interval{spans[i].first, tiles ? laterStart : std::min(spans[i].last, laterStart)};
         laterStart = spans[i].first;
     }
@@ -206,8 +235,8 @@ void cutAtFirstWork(std::vector<Step>& steps, const std::vector<DeviceSpan>& spa
 void markBoundaries(std::vector<Step>& steps)
 {
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        const bool before = i > 0 && steps[i - 1].device;
-        const bool after = i + 1 < steps.size() && steps[i + 1].device;
+        const bool before = i > 0 && steps[i - 1].device && !steps[i - 1].pausedAfter;
+        const bool after = i + 1 < steps.size() && steps[i + 1].device && !steps[i].pausedAfter;
         steps[i].boundary = steps[i].device && !(before && after);
     }
 }
@@ -246,13 +275,14 @@ std::size_t findPeriod(const std::vector<std::uint64_t>& tokens)
 
 HostSteps findHostSteps(const trace::ProcessTrace& process)
 {
-    if (auto steps = stepsFromMarks(process); !steps.empty()) {
+    const std::vector<Interval> pauses = pausesOf(process);
+    if (auto steps = stepsFromMarks(process, pauses); !steps.empty()) {
         return {StepSource::Mark, std::move(steps)};
     }
-    if (auto steps = stepsFromRanges(process); !steps.empty()) {
+    if (auto steps = stepsFromRanges(process, pauses); !steps.empty()) {
         return {StepSource::Range, std::move(steps)};
     }
-    if (auto steps = stepsFromPeriod(process); !steps.empty()) {
+    if (auto steps = stepsFromPeriod(process, pauses); !steps.empty()) {
         return {StepSource::Period, std::move(steps)};
     }
     return {};

@@ -20,6 +20,7 @@ struct Step {
     Interval host;                  ///< from its begin to the begin of the next
     std::optional<Interval> device; ///< from its first device operation to that of the next step
     bool boundary = false;          ///< at an edge of what was recorded: may be only a part
+    bool pausedAfter = false; ///< recording was paused before the next one began: `host` ends with its mark
 };
 
 struct HostSteps {

@@ -39,6 +39,9 @@ LaunchNumbers::LaunchNumbers(cudaGraphExec_t executable)
 
 void LaunchNumbers::write(ThreadState& thread, Api api, cudaStream_t stream, const CallTimes& times) const
 {
+    if (!times.wanted) {
+        return; // but its collectives have their numbers
+    }
     const std::uint32_t on = streamId(thread, stream, [stream] { return deviceOf(stream); });
     const std::uint32_t parts = m_graph != nullptr ? m_graph->partCount : 0;
     for (std::uint32_t index = 0; index < parts || index == 0; ++index) {

@@ -4,6 +4,7 @@
 #include "device/platform_identity.h"
 #include "nvtx/tier.h"
 #include "profiler/tier.h"
+#include "record/levels.h"
 #include "record/session.h"
 #include "sampled/sampled_tier.h"
 
@@ -18,6 +19,9 @@ void endStep(ThreadState& thread, std::uint64_t endTicks)
         return;
     }
     thread.inStep = false;
+    if (!thread.stepWanted) {
+        return;
+    }
     if (auto* record = thread.ring->reserve<trace::StepRecord>(); record != nullptr) {
         record->startTicks = thread.stepStartTicks;
         record->endTicks = endTicks;
@@ -58,6 +62,7 @@ extern "C" __attribute__((visibility("default"))) void ringside_step_begin(std::
     thread->stepNumber = number;
     thread->stepStartTicks = now;
     noteStep(thread->steps, kMarkedSteps);
+    thread->stepWanted = !isPaused();
 }
 
 extern "C" __attribute__((visibility("default"))) void ringside_step_end()
@@ -69,4 +74,14 @@ extern "C" __attribute__((visibility("default"))) void ringside_step_end()
     }
     const Inside inside;
     endStep(*t_thread.state, ticks());
+}
+
+extern "C" __attribute__((visibility("default"))) void ringside_pause()
+{
+    ringside::collector::pauseByProgram(true);
+}
+
+extern "C" __attribute__((visibility("default"))) void ringside_resume()
+{
+    ringside::collector::pauseByProgram(false);
 }

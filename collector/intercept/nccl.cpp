@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wrappers of NCCL: data calls, groups, and the life of communicators. Each data call gets an id and a
-// number in its communicator; the launch belongs to the call, or to the group whose outermost end made it.
+// number in its communicator, also while recording is paused; the launch belongs to the call, or to the group
+// whose outermost end made it.
 #include "device/correlation.h"
 #include "intercept/communicators.h"
 #include "intercept/graphs.h"
@@ -34,6 +35,10 @@ CollectiveNumbers number(ThreadState& thread, const Collective& what)
 void writeCollective(ThreadState& thread, Api api, const Collective& what, const CallTimes& times,
                      const CollectiveNumbers& numbers)
 {
+    // A group is recorded whole or not at all: as it was when it began.
+    if (!(thread.groupDepth > 0 ? thread.groupWanted : times.wanted)) {
+        return;
+    }
     const std::uint32_t stream = streamId(thread, what.stream, [&numbers] { return numbers.device; });
     auto* record = thread.ring->reserve<trace::CollectiveRecord>();
     if (record == nullptr) {
@@ -55,11 +60,11 @@ void writeCollective(ThreadState& thread, Api api, const Collective& what, const
 
 void writeGroup(ThreadState& thread, Api api, const CallTimes& times)
 {
-    auto* record = thread.ring->reserve<trace::GroupRecord>();
+    auto* record = thread.groupWanted ? thread.ring->reserve<trace::GroupRecord>() : nullptr;
     if (record == nullptr) {
         return;
     }
-    fillCall(record->call, api, {thread.groupStartTicks, times.end, times.result});
+    fillCall(record->call, api, {thread.groupStartTicks, times.end, times.result, true});
     record->groupId = thread.groupId;
     record->calls = thread.groupCalls;
     record->endCallStartTicks = times.start;
@@ -111,6 +116,7 @@ auto record(ThreadState& thread, Api api, const GroupStart&, Call& call)
 {
     return timedCall(thread, api, call, [&](const CallTimes& times) {
         if (times.result == ncclSuccess && thread.groupDepth++ == 0) {
+            thread.groupWanted = times.wanted;
             thread.groupId = nextCallId();
             thread.groupCalls = 0;
             thread.groupStartTicks = times.start;

@@ -6,7 +6,10 @@
 #include "api/functions.h"
 #include "intercept/resolve.h"
 #include "intercept/what.h"
+#include "record/level.h"
 #include "record/session.h"
+
+#include <type_traits>
 
 namespace ringside::collector {
 
@@ -17,10 +20,21 @@ int deviceOf(cudaStream_t stream);
 /// Remembers, once a thread, which device the thread uses.
 void noteDevice(ThreadState& thread);
 
+/// Whether a call of this kind is looked at even while recording is paused: it defines something, or gives a
+/// number that later records need.
+template <class What>
+inline constexpr bool kSeenWhilePaused = !std::is_same_v<What, Plain> && !std::is_same_v<What, Sized>;
+template <class What>
+bool isUnseen()
+{
+    return passesThrough() || (!kSeenWhilePaused<What> && isPaused());
+}
+
 struct CallTimes {
     std::uint64_t start;
     std::uint64_t end;
     std::int32_t result;
+    bool wanted; ///< recording was not paused when it began
 };
 
 inline void fillCall(trace::CallRecord& record, Api api, const CallTimes& times)
@@ -32,6 +46,9 @@ inline void fillCall(trace::CallRecord& record, Api api, const CallTimes& times)
 }
 inline void writeCall(ThreadState& thread, Api api, const CallTimes& times)
 {
+    if (!times.wanted) {
+        return;
+    }
     Ring& ring = *thread.ring;
     if (auto* record = ring.reserve<trace::CallRecord>(); record != nullptr) {
         fillCall(*record, api, times);
@@ -57,6 +74,9 @@ std::uint32_t streamId(const ThreadState& thread, cudaStream_t stream, Device&& 
 }
 inline void writeMemory(ThreadState& thread, Api api, const CallTimes& times, const Sized& what)
 {
+    if (!times.wanted) {
+        return;
+    }
     const std::uint32_t stream = streamId(thread, what.stream, [&what] { return deviceOf(what.stream); });
     if (auto* record = thread.ring->reserve<trace::MemoryRecord>(); record != nullptr) {
         fillCall(record->call, api, times);
@@ -73,7 +93,7 @@ template <class Call, class Write>
 auto timedCall(ThreadState& thread, Api api, Call& call, Write&& write)
 {
     trace::InFlight& slot = thread.inFlight();
-    CallTimes times{ticks(), 0, 0};
+    CallTimes times{ticks(), 0, 0, !isPaused()};
     enterCall(slot, stringIdOf(api), times.start);
     const auto result = call();
     times.end = ticks();
@@ -118,7 +138,7 @@ auto record(ThreadState& thread, Api api, const EndOfStream& what, Call& call)
 template <class What, class Call>
 auto intercept(Api api, const What& what, Call&& call)
 {
-    if (passesThrough()) {
+    if (isUnseen<What>()) {
         return call();
     }
     const Inside inside;
@@ -138,6 +158,7 @@ auto intercept(Api api, const What& what, Call&& call)
 #define RINGSIDE_WRAPPER(library, unavailable, result, name, parameters, arguments, what)                    \
     namespace ringside::collector {                                                                          \
     static constinit Real<result parameters> g_real_##name(Library::library, #name);                         \
+    auto what_##name parameters->std::remove_cvref_t<decltype(RINGSIDE_UNWRAP what)>; /* its type only */    \
     static __attribute__((noinline)) result recorded_##name parameters                                       \
     {                                                                                                        \
         auto* const function = g_real_##name.get();                                                          \
@@ -151,7 +172,8 @@ auto intercept(Api api, const What& what, Call&& call)
     extern "C" __attribute__((visibility("default"))) result name parameters                                 \
     {                                                                                                        \
         auto* const function = ringside::collector::g_real_##name.known();                                   \
-        if (function != nullptr && ringside::collector::passesThrough()) {                                   \
+        using What = decltype(ringside::collector::what_##name arguments);                                   \
+        if (function != nullptr && ringside::collector::isUnseen<What>()) {                                  \
             return function arguments;                                                                       \
         }                                                                                                    \
         return ringside::collector::recorded_##name arguments;                                               \

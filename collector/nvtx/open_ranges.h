@@ -17,6 +17,7 @@ struct StartedRange {
     StringId name = 0;
     StringId domain = 0;
     std::uint32_t category = 0;
+    bool wanted = true; ///< recording was not paused when it began
 };
 
 class OpenRanges final {

@@ -28,7 +28,7 @@ ThreadState* eventThread(const Name* domain)
 void writeRange(ThreadState& thread, const StartedRange& range, std::uint64_t endTicks, std::uint32_t depth,
                 trace::RangeFlavour flavour)
 {
-    if (isPaused()) {
+    if (!range.wanted) {
         return;
     }
     if (auto* record = thread.ring->reserve<trace::RangeRecord>(); record != nullptr) {
@@ -140,7 +140,7 @@ int push(Name* domain, const EventAttributes* event, const Payloads& payloads)
         noteStep(thread->steps, *message.step);
     }
     OpenRange& range = thread->ranges[thread->rangeDepth];
-    range = {0, domain, message.name, categoryOf(event), 0, false};
+    range = {0, domain, message.name, categoryOf(event), 0, false, !isPaused()};
     if (domain != nullptr && domain->ncclSchemas != nullptr) {
         beginInNccl(*thread, range, message.nccl, valuesOf(*domain->ncclSchemas, event, payloads));
     }
@@ -171,8 +171,8 @@ int pop(Name* domain, const Payloads& payloads)
               thread->ranges.begin() + at - 1);
     --thread->rangeDepth;
     if (endInNccl(*thread, range, payloads)) {
-        writeRange(*thread, {range.startTicks, range.name, idOf(domain), range.category}, end, depth,
-                   trace::RangeFlavour::PushPop);
+        writeRange(*thread, {range.startTicks, range.name, idOf(domain), range.category, range.wanted}, end,
+                   depth, trace::RangeFlavour::PushPop);
     }
     return static_cast<int>(depth);
 }
@@ -188,7 +188,7 @@ std::uint64_t start(Name* domain, const EventAttributes* event, const std::optio
     if (message.step.has_value()) {
         noteStep(thread->steps, *message.step);
     }
-    const StartedRange range{ticks(), message.name, idOf(domain), categoryOf(event)};
+    const StartedRange range{ticks(), message.name, idOf(domain), categoryOf(event), !isPaused()};
     const std::uint64_t id = theirs ? g_openRanges.start(range, *theirs) : g_openRanges.start(range);
     if (id == 0) {
         g_refused.tooMany.fetch_add(1, std::memory_order_relaxed);
@@ -216,7 +216,7 @@ void mark(Name* domain, const EventAttributes* event)
     }
     const Inside inside;
     const std::uint64_t now = ticks();
-    writeRange(*thread, {now, messageOf(event).name, idOf(domain), categoryOf(event)}, now,
+    writeRange(*thread, {now, messageOf(event).name, idOf(domain), categoryOf(event), !isPaused()}, now,
                thread->rangeDepth, trace::RangeFlavour::Mark);
 }
 

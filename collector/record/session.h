@@ -32,12 +32,14 @@ struct ThreadState {
     bool deviceNoted = false;
     // The NCCL group the thread is in.
     int groupDepth = 0;
+    bool groupWanted = true; ///< recording was not paused when it began
     std::uint64_t groupId = 0;
     std::uint64_t groupCalls = 0;
     std::uint64_t groupStartTicks = 0;
     NcclThread nccl;
     // The step it marked.
     bool inStep = false;
+    bool stepWanted = true; ///< recording was not paused when it began
     std::int64_t stepNumber = 0;
     std::uint64_t stepStartTicks = 0;
     StepCounts steps{};
@@ -49,6 +51,7 @@ struct ThreadState {
         std::uint32_t category;
         std::uint8_t nccl; ///< nvtx::NcclFunction: what it stands for, 0: a range like any other
         bool silent; ///< has no row: it lies inside of another function of NCCL's, or another one tells it
+        bool wanted; ///< recording was not paused when it began
     };
     std::array<OpenRange, 64> ranges{};
     std::uint32_t rangeDepth = 0;

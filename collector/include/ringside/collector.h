@@ -16,6 +16,11 @@ extern "C" {
 __attribute__((weak)) void ringside_step_begin(int64_t number);
 /** Ends the calling thread's step. */
 __attribute__((weak)) void ringside_step_end(void);
+/** Stops recording in this process, at once and whoever asked for it, until ringside_resume(): an evaluation or a
+ * checkpoint that is not to be analyzed. Steps and collectives are still counted. */
+__attribute__((weak)) void ringside_pause(void);
+/** Back to what profile, windows and live control say. Pauses do not nest. */
+__attribute__((weak)) void ringside_resume(void);
 
 /** A moment worth finding again, as an NVTX mark in the domain "ringside". */
 __attribute__((weak)) void ringside_annotate(const char* text);
@@ -35,6 +40,8 @@ __attribute__((weak)) void ringside_set_rank(int32_t rank, int32_t world_size);
 /** All as macros that do nothing when no collector is there. */
 #define RINGSIDE_STEP_BEGIN(number) (ringside_step_begin != 0 ? ringside_step_begin(number) : (void)0)
 #define RINGSIDE_STEP_END() (ringside_step_end != 0 ? ringside_step_end() : (void)0)
+#define RINGSIDE_PAUSE() (ringside_pause != 0 ? ringside_pause() : (void)0)
+#define RINGSIDE_RESUME() (ringside_resume != 0 ? ringside_resume() : (void)0)
 #define RINGSIDE_ANNOTATE(text) (ringside_annotate != 0 ? ringside_annotate(text) : (void)0)
 #define RINGSIDE_RANGE_PUSH(text) (ringside_range_push != 0 ? ringside_range_push(text) : (void)0)
 #define RINGSIDE_RANGE_POP() (ringside_range_pop != 0 ? ringside_range_pop() : (void)0)

@@ -124,4 +124,60 @@ TEST(DeviceWindow, closesAfterStepSixty)
         1);
 }
 
+constexpr const char* kSteps = "SELECT group_concat(number, ' ') FROM step_mark";
+constexpr const char* kRanges = "SELECT group_concat(text, ', ') FROM user_range JOIN string ON string.id = "
+                                "name_id WHERE text LIKE 'range%'";
+
+TEST(Windows, underLightOnlyTheStepsOfTheWindowAreRecorded)
+{
+    RecordedRun::Environment environment = onPlatform("light");
+    environment.insert(environment.end(), {"RINGSIDE_START_STEP=4", "RINGSIDE_STEPS=3"});
+    const RecordedRun run({"recorded_steps", "both", "12"}, RecordedRun::Collector::Preloaded, environment);
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.text(kSteps), "4 5 6");
+    EXPECT_EQ(run.number("SELECT count(*) FROM user_range"), 6); // two a step
+    EXPECT_EQ(run.number("SELECT sum(count) FROM api_call_chunk"),
+              3); // a copy each, and no cudaMalloc before
+    EXPECT_EQ(run.text("SELECT group_concat(level, ' ') FROM window"), "paused light paused");
+    EXPECT_EQ(run.text("SELECT why FROM window WHERE level = 'light'"), "steps 4 to 6");
+    EXPECT_EQ(run.number("SELECT count(*) FROM window AS a JOIN window AS b ON b.start_ns = a.end_ns"), 2);
+}
+
+TEST(Windows, theyApplyToTheDeviceTier)
+{
+    RecordedRun::Environment environment = onPlatform("auto");
+    environment.insert(environment.end(), {"RINGSIDE_START_STEP=4", "RINGSIDE_STEPS=10"});
+    const RecordedRun run({"recorded_steps", "marks", "20"}, RecordedRun::Collector::Preloaded, environment);
+    EXPECT_EQ(run.text("SELECT reason FROM tier WHERE tier = 'device' AND active"), "steps 4 to 13");
+    EXPECT_EQ(run.number("SELECT count(*) FROM step_mark"), 20);
+    EXPECT_EQ(run.text("SELECT group_concat(level, ' ') FROM window"), "light standard light");
+    EXPECT_EQ(
+        run.number(
+            "SELECT min(first_ns) >= (SELECT start_ns FROM step_mark WHERE number = 4) AND max(last_ns) < "
+            "(SELECT end_ns FROM step_mark WHERE number = 15) FROM copy_chunk"),
+        1);
+}
+
+TEST(Windows, malformedOnesAreSaidAndNotUsed)
+{
+    RecordedRun::Environment environment = onPlatform("light");
+    environment.emplace_back("RINGSIDE_WINDOW=2s");
+    const RecordedRun run({"recorded_steps", "marks", "3"}, RecordedRun::Collector::Preloaded, environment);
+    EXPECT_NE(run.output.find("not ON/OFF"), std::string::npos) << run.output;
+    EXPECT_EQ(run.text(kSteps), "1 2 3");
+}
+
+// What began before the pause is recorded, what began in it is not.
+TEST(Windows, theProgramMayPauseTheRecording)
+{
+    const RecordedRun run({"recorded_steps", "pauses"}, RecordedRun::Collector::Preloaded,
+                          onPlatform("light"));
+    EXPECT_EQ(run.text(kSteps), "1 2 3 6");
+    EXPECT_EQ(run.text(kRanges), "range 1, range 2, range 3, range 6");
+    EXPECT_EQ(run.number("SELECT sum(count) FROM api_call_chunk"),
+              5); // cudaMalloc, copies of steps 1, 2, 5, 6
+    EXPECT_EQ(run.text("SELECT why FROM window WHERE level = 'paused'"),
+              "the program called ringside_pause()");
+}
+
 } // namespace

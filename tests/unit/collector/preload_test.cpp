@@ -250,4 +250,16 @@ TEST(Preload, storesOnlyListedSettingsAndNoSecrets)
     EXPECT_EQ(run.number("SELECT world_size FROM rank"), 8);
 }
 
+TEST(Preload, aPauseLosesNoDefinitionAndNoNumber)
+{
+    const RecordedRun run({"recorded_program", "paused"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.text("SELECT group_concat(sequence || ':' || count, ' ') FROM collective_call"),
+              "2:3 3:4 5:6");
+    EXPECT_EQ(run.number("SELECT count(*) FROM communicator"), 1);
+    EXPECT_EQ(run.number("SELECT count(*) FROM collective_group WHERE calls = 1"), 1);
+    EXPECT_EQ(run.number("SELECT count(*) FROM api_call_chunk"), 0); // neither ncclCommInitRank nor the wait
+    EXPECT_EQ(run.text("SELECT group_concat(level, ' ') FROM window"), "paused light paused light");
+}
+
 } // namespace

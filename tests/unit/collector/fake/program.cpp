@@ -48,6 +48,28 @@ int calls()
     return 0;
 }
 
+// A communicator, a stream and calls that recording sees only by their numbers, then some that it records.
+int paused()
+{
+    RINGSIDE_PAUSE();
+    ncclComm_t comm = communicator();
+    reduce(comm, 1);
+    cudaDeviceSynchronize();
+    ncclGroupStart();
+    RINGSIDE_RESUME(); // a group is recorded whole or not at all
+    reduce(comm, 2);
+    ncclGroupEnd();
+    reduce(comm, 3);
+    ncclGroupStart();
+    RINGSIDE_PAUSE();
+    reduce(comm, 4);
+    ncclGroupEnd();
+    reduce(comm, 5);
+    RINGSIDE_RESUME();
+    reduce(comm, 6);
+    return 0;
+}
+
 // Children whose handles are not there when ncclCommSplit returns.
 int lateChildren()
 {
@@ -311,6 +333,7 @@ int main(int argc, char** argv)
 {
     const std::map<std::string_view, int (*)()> scenarios{
         {"calls", calls},
+        {"paused", paused},
         {"late_children", lateChildren},
         {"reused_place", reusedPlace},
         {"streams", streams},

@@ -70,6 +70,28 @@ int payloads(int count)
     return 0;
 }
 
+// A pause from the middle of step 3 to the middle of step 5, with a range that begins in each.
+int pauses()
+{
+    void* memory = nullptr;
+    const char text[64] = "";
+    cudaMalloc(&memory, sizeof text);
+    for (int step = 1; step <= 6; ++step) {
+        RINGSIDE_STEP_BEGIN(step);
+        nvtxRangePushA(("range " + std::to_string(step)).c_str());
+        if (step == 3) {
+            RINGSIDE_PAUSE();
+        }
+        if (step == 5) {
+            RINGSIDE_RESUME();
+        }
+        cudaMemcpyAsync(memory, text, sizeof text, cudaMemcpyHostToDevice, nullptr);
+        nvtxRangePop();
+    }
+    RINGSIDE_STEP_END();
+    return 0;
+}
+
 int steps(int count, bool marks, bool nvtx)
 {
     void* memory = nullptr;
@@ -106,6 +128,9 @@ int main(int argc, char** argv)
     }
     if (scenario == "payloads") {
         return payloads(count);
+    }
+    if (scenario == "pauses") {
+        return pauses();
     }
     return steps(count, scenario != "nvtx", scenario != "marks");
 }
