@@ -41,6 +41,7 @@ Drain::Drain(ProcessNames names, Options options, RingStore& store, Registry& re
     , m_registry(registry)
     , m_definitions(definitions)
     , m_participants(std::move(participants))
+    , m_control(m_names)
     , m_watchdog(m_names, m_options.hangTimeoutNs)
 {
     sem_init(&g_wake, 0, 0);
@@ -91,6 +92,7 @@ void Drain::record()
     m_decoder = std::make_unique<trace::RingDecoder>(*m_writer);
     writeIdentity(*m_writer, m_names, m_startNs);
     say(Talk::IfAsked, "recording to %s", m_names.database().c_str());
+    m_control.begin();
     // The rings have been filling since the first call: they come first, and between what may take its time.
     emptyRings();
     for (Participant* participant : m_participants) {
@@ -116,6 +118,7 @@ void Drain::waitForWork()
 
 void Drain::pass()
 {
+    m_control.pass();
     applyLevel();
     emptyRings();
     for (Participant* participant : m_participants) {
@@ -199,6 +202,7 @@ void Drain::close()
     m_writer->close();
     m_watchdog.withdrawRequest();
     m_store.removeFiles();
+    m_control.end();
     say(Talk::IfAsked, "closed %s", m_names.database().c_str());
 }
 

@@ -3,6 +3,7 @@
 // rows, and only then lets the rings reuse the space. All signals are blocked in it. When anything fails it
 // stops recording, says so once, and ends.
 #pragma once
+#include "record/control_poll.h"
 #include "record/options.h"
 #include "record/ring_store.h"
 #include "record/session.h"
@@ -51,6 +52,7 @@ private:
     std::unique_ptr<trace::Writer> m_writer;
     std::unique_ptr<trace::RingDecoder> m_decoder;
     WindowLog m_windows;
+    ControlPoll m_control;
     std::int64_t m_startNs = 0;
     std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already
     std::atomic<bool> m_stop{false};

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/schedule.h"
 
+#include <array>
+
 namespace ringside::collector {
 namespace {
 
+constexpr std::array<const char*, 4> kLevelNames{"paused", "light", "standard", "deep"};
 constexpr const char* kAutoSteps = "steps 10 to 60";
 static_assert(AutoWindow::kFirstStep == 10 && AutoWindow::kLastStep == 60);
 
@@ -106,6 +109,21 @@ std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& mome
          {AutoWindow::kWaitForStepsNs, AutoWindow::kWaitForStepsNs + AutoWindow::kWithoutStepsNs}) {
         if (now < edge) {
             return edge;
+        }
+    }
+    return std::nullopt;
+}
+
+const char* nameOf(Level level)
+{
+    return kLevelNames[static_cast<std::size_t>(level)];
+}
+
+std::optional<Level> levelNamed(std::string_view name)
+{
+    for (std::size_t level = 0; level < kLevelNames.size(); ++level) {
+        if (name == kLevelNames[level]) {
+            return static_cast<Level>(level);
         }
     }
     return std::nullopt;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace ringside::collector {
 
@@ -69,6 +70,10 @@ struct Wanted {
 
 /// When time alone next changes what is wanted, in ns since the start; nothing: it never does again.
 [[nodiscard]] std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& moment);
+
+/// As they stand in the trace and are given to live control: paused, light, standard, deep.
+[[nodiscard]] const char* nameOf(Level level);
+[[nodiscard]] std::optional<Level> levelNamed(std::string_view name);
 
 /// Why a level holds, for a row of the trace; empty: it is what the profile always does.
 [[nodiscard]] std::string inWords(const Plan& plan, Reason reason);

@@ -2,15 +2,8 @@
 #include "record/window_log.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside::collector {
-namespace {
-
-constexpr std::array<const char*, 4> kNames{"paused", "light", "standard", "deep"};
-
-} // namespace
-
 void WindowLog::write(trace::Writer& writer)
 {
     for (const LevelChange& change : takeLevelChanges()) {
@@ -21,7 +14,7 @@ void WindowLog::write(trace::Writer& writer)
 void WindowLog::add(trace::Writer& writer, const LevelChange& change)
 {
     trace::WindowRow row;
-    row.level = kNames[static_cast<std::size_t>(change.now.level)];
+    row.level = nameOf(change.now.level);
     row.startNs = change.atNs;
     row.why = inWords(plan(), change.now.reason);
     if (m_open && m_open->level == row.level && m_open->why == row.why) {

@@ -4,6 +4,7 @@
 #include "cli/child_process.h"
 #include "cli/command.h"
 #include "cli/recovery.h"
+#include "cli/run_control.h"
 #include "cli/run_directory.h"
 
 #include <ringside/error.h>
@@ -26,6 +27,7 @@ struct Options {
     std::string window;
     std::string hangTimeout;
     std::string sampleMs;
+    std::string attachControl;
     std::vector<std::string> command;
 };
 
@@ -143,8 +145,14 @@ Action declare(CLI::App& app)
            "Sample GPU, process, machine and network every so many milliseconds, 10 to 60000; 0: do not; "
            "default: 100")
         ->check(CLI::IsMember({"0"}) | CLI::Range(10, 60000));
+    app.add_option("--attach-control", options->attachControl,
+                   "Runs nothing: tells the running job of that run directory start, stop or level LEVEL, as "
+                   "ringside control does");
     app.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
-    return [options] { return run(*options); };
+    return [options] {
+        return options->attachControl.empty() ? run(*options)
+                                              : controlRun(options->attachControl, options->command);
+    };
 }
 
 } // namespace

@@ -90,6 +90,14 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(done.stdout.strip(), expected)
             self.run_directory.rmdir()
 
+    def test_control_says_what_it_understands_and_who_is_there(self):
+        self.run_directory.mkdir()
+        for words in (("fly",), ("level",), ("level", "loud"), ("start", "stop")):
+            self.assertIn("start, stop, level", self.ringside("control", self.run_directory, *words, expect=2).stderr)
+        self.assertIn("no process", self.ringside("control", self.run_directory, "start", expect=3).stderr)
+        self.ringside("control", self.folder / "absent", "start", expect=3)
+        self.ringside("record", "--attach-control", self.run_directory, "start", expect=125)
+
     def test_record_passes_signals_on(self):
         ready = self.folder / "ready"
         script = f"trap 'exit 42' TERM; : > '{ready}'; while :; do sleep 0.05; done"

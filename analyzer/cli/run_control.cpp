@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_control.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/control.h>
+#include <ringside/trace/recover.h>
+
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <thread>
+
+namespace ringside::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto kAnswerWithin =
+    5s; ///< processes look four times a second; a network file system may be slower
+constexpr auto kLookEvery = 20ms;
+
+std::int64_t realtimeNs()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+/// One controller at a time: two would give their requests the same number.
+class OnlyController final {
+public:
+    explicit OnlyController(const fs::path& run) : m_directory(open(run.c_str(), O_RDONLY | O_CLOEXEC))
+    {
+        if (m_directory < 0) {
+            throw Error(ErrorCode::Io, fmt::format("cannot open {}: {}", run.string(), std::strerror(errno)));
+        }
+        if (flock(m_directory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            close(m_directory);
+            throw Error(ErrorCode::Io, fmt::format("somebody else is controlling {} just now", run.string()),
+                        "Try again in a moment.");
+        }
+    }
+    ~OnlyController() { close(m_directory); }
+    OnlyController(const OnlyController&) = delete;
+    OnlyController& operator=(const OnlyController&) = delete;
+
+private:
+    int m_directory;
+};
+
+using Answers = std::map<std::string, trace::ControlStatus>; ///< by process
+
+class Conversation final {
+public:
+    explicit Conversation(const fs::path& run) : m_run(run), m_only(run)
+    {
+        if (const auto last = trace::readControl(control())) {
+            m_request = *last;
+        }
+    }
+
+    /// Puts a request to all processes. Returns its number.
+    std::uint64_t say(trace::ControlVerb verb, const std::optional<trace::ControlOrder>& order = std::nullopt)
+    {
+        m_request.verb = verb;
+        m_request.issuedRealtimeNs = realtimeNs();
+        ++m_request.number;
+        if (order) {
+            m_request.order = order;
+            m_request.order->number = m_request.number;
+        }
+        if (!trace::writeControl(control(), m_request)) {
+            throw Error(ErrorCode::Io,
+                        fmt::format("cannot write {}: {}", control().string(), std::strerror(errno)));
+        }
+        return m_request.number;
+    }
+
+    /// Waits until `isDone` of every process that still runs, at most `patience`. Returns what they said
+    /// last.
+    template <class IsDone>
+    Answers waitFor(const IsDone& isDone, Clock::duration patience)
+    {
+        const auto until = Clock::now() + patience;
+        for (;;) {
+            Answers answers = look();
+            const bool all = std::all_of(answers.begin(), answers.end(),
+                                         [&](const auto& entry) { return isDone(entry.second); });
+            if (all || Clock::now() >= until) {
+                return answers;
+            }
+            std::this_thread::sleep_for(kLookEvery);
+        }
+    }
+
+private:
+    [[nodiscard]] fs::path control() const { return m_run / trace::kControlFile; }
+
+    /// Every process that announced itself and, where this can be told, is alive.
+    [[nodiscard]] Answers look() const
+    {
+        Answers answers;
+        for (const trace::LeftoverRings& process : trace::findLeftoverRings(m_run)) {
+            const bool elsewhere = process.rings.empty();
+            if (!process.announcement.empty() && (process.running || elsewhere)) {
+                answers[process.process] =
+                    trace::readStatus(m_run / (process.process + trace::kStatusExtension))
+                        .value_or(trace::ControlStatus{});
+            }
+        }
+        return answers;
+    }
+
+    fs::path m_run;
+    OnlyController m_only;
+    trace::ControlRequest m_request;
+};
+
+std::string levelOf(const std::vector<std::string>& words)
+{
+    constexpr std::array kLevels{"paused", "light", "standard", "deep"};
+    if (words.size() == 1 && words[0] == "start") {
+        return "profile";
+    }
+    if (words.size() == 1 && words[0] == "stop") {
+        return kLevels[0];
+    }
+    if (words.size() == 2 && words[0] == "level" &&
+        std::find(kLevels.begin(), kLevels.end(), words[1]) != kLevels.end()) {
+        return words[1];
+    }
+    throw Error(ErrorCode::Usage, "a running job can be told: start, stop, level LEVEL",
+                "LEVEL is paused, light, standard or deep.");
+}
+
+/// As far ahead as it takes the slowest process to learn of it, twice, counted in the fastest one's steps.
+struct Meeting {
+    std::uint64_t step = 0; ///< 0: nobody has counted steps
+    Clock::duration ahead{};
+    std::int64_t slowestStepNs = 0;
+};
+
+Meeting arrange(const Answers& answers, Clock::duration slowestAnswer)
+{
+    Meeting meeting;
+    meeting.ahead = std::max<Clock::duration>(1s, 2 * slowestAnswer);
+    const auto aheadNs = std::chrono::duration_cast<std::chrono::nanoseconds>(meeting.ahead).count();
+    std::uint64_t furthest = 0;
+    std::int64_t fastestNs = 0;
+    for (const auto& [process, status] : answers) {
+        furthest = std::max(furthest, status.steps);
+        meeting.slowestStepNs = std::max(meeting.slowestStepNs, status.stepNs);
+        if (status.stepNs > 0 && (fastestNs == 0 || status.stepNs < fastestNs)) {
+            fastestNs = status.stepNs;
+        }
+    }
+    if (furthest > 0) {
+        constexpr std::int64_t kUnknown = 1'000'000; // no rank does a thousand steps a second
+        const std::int64_t steps = aheadNs / (fastestNs > 0 ? fastestNs : kUnknown);
+        meeting.step = furthest + static_cast<std::uint64_t>(steps) + 2;
+    }
+    return meeting;
+}
+
+void removeSilent(Answers& answers, std::uint64_t number)
+{
+    std::erase_if(answers, [number](const auto& entry) {
+        const bool silent = entry.second.number < number;
+        if (silent) {
+            fmt::print("{}: did not answer\n", entry.first);
+        }
+        return silent;
+    });
+}
+
+/// One line a process. True when all of them obey.
+bool tell(const Answers& asked, const Answers& answers, std::uint64_t number, std::uint64_t step)
+{
+    bool all = true;
+    for (const auto& [process, before] : asked) {
+        const auto found = answers.find(process);
+        if (found == answers.end()) {
+            fmt::print("{}: ended before\n", process);
+        } else if (found->second.inForce != number) {
+            fmt::print("{}: has not switched: it is at step {}\n", process, found->second.steps);
+            all = false;
+        } else if (step != 0 && found->second.sinceStep > step) {
+            fmt::print("{}: {} since step {}, too late for step {}\n", process, found->second.level,
+                       found->second.sinceStep, step);
+            all = false;
+        } else if (step != 0 && found->second.sinceStep != 0) {
+            fmt::print("{}: {} since step {}\n", process, found->second.level, found->second.sinceStep);
+        } else {
+            fmt::print("{}: {}\n", process, found->second.level);
+        }
+    }
+    return all;
+}
+
+} // namespace
+
+int controlRun(const fs::path& run, const std::vector<std::string>& words)
+{
+    const std::string level = levelOf(words);
+    Conversation conversation(run);
+    const auto begin = Clock::now();
+    const std::uint64_t asked = conversation.say(trace::ControlVerb::Ask);
+    Answers processes =
+        conversation.waitFor([asked](const auto& status) { return status.number >= asked; }, kAnswerWithin);
+    const std::size_t known = processes.size();
+    const Meeting meeting = arrange(processes, Clock::now() - begin);
+    removeSilent(processes, asked);
+    if (processes.empty()) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("no process that records into {} answered", run.string()),
+                    "Is the job still running? Is this its run directory?");
+    }
+    const auto aheadNs = std::chrono::duration_cast<std::chrono::nanoseconds>(meeting.ahead).count();
+    const std::uint64_t number = conversation.say(
+        trace::ControlVerb::Level, trace::ControlOrder{0, level, meeting.step, realtimeNs() + aheadNs});
+    const std::string when = meeting.step != 0
+                                 ? fmt::format("from step {} on", meeting.step)
+                                 : fmt::format("in {:.1f} s", static_cast<double>(aheadNs) / 1e9);
+    fmt::print("{} {}, {} process{}\n", level == "profile" ? "the profile's level" : level, when,
+               processes.size(), processes.size() == 1 ? "" : "es");
+    std::fflush(stdout);
+    // Steps may become slower on the way there.
+    const auto patience =
+        2 * meeting.ahead + kAnswerWithin + 4 * std::chrono::nanoseconds(meeting.slowestStepNs);
+    const Answers answers =
+        conversation.waitFor([number](const auto& status) { return status.inForce == number; }, patience);
+    const bool all = tell(processes, answers, number, meeting.step);
+    return all && processes.size() == known ? kPass : kInconclusive;
+}
+
+} // namespace ringside::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/control_poll.h"
+
+#include "record/clock.h"
+#include "record/levels.h"
+#include "record/message.h"
+#include "record/steps.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace ringside::collector {
+
+ControlPoll::ControlPoll(const ProcessNames& names)
+    : m_control(names.runDirectory + "/" + trace::kControlFile)
+    , m_status(names.runDirectory + "/" + names.base + trace::kStatusExtension)
+{}
+
+void ControlPoll::begin()
+{
+    if (!hasChanged()) {
+        return;
+    }
+    if (const auto request = trace::readControl(m_control)) {
+        m_answer.number = request->number;
+        if (request->order) {
+            obey(*request->order, true);
+        }
+    }
+}
+
+void ControlPoll::pass()
+{
+    measureSteps();
+    if (hasChanged()) {
+        const auto request = trace::readControl(m_control);
+        if (request && request->number > m_answer.number) {
+            m_answer.number = request->number;
+            if (request->order && request->order->number > m_order.number) {
+                obey(*request->order, false);
+            }
+            answer();
+        }
+    }
+    if (m_answer.inForce != m_order.number && isOrderInForce()) {
+        m_answer.inForce = m_order.number;
+        answer();
+    }
+}
+
+void ControlPoll::end()
+{
+    unlink(m_status.c_str());
+}
+
+// A rename brings another inode; one that was used before has another time.
+bool ControlPoll::hasChanged()
+{
+    struct stat status {};
+    if (stat(m_control.c_str(), &status) != 0) {
+        return false;
+    }
+    const std::int64_t modified =
+        status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
+    const bool changed = status.st_ino != m_inode || modified != m_modifiedNs;
+    m_inode = status.st_ino;
+    m_modifiedNs = modified;
+    return changed;
+}
+
+void ControlPoll::obey(const trace::ControlOrder& given, bool atOnce)
+{
+    const auto wanted = given.level == "profile" ? plan().fullLevel() : levelNamed(given.level);
+    if (!wanted) {
+        return; // of a newer Ringside: the status will not say that it is in force
+    }
+    m_order = given;
+    LevelOrder due{*wanted, 0, readClockNs(CLOCK_MONOTONIC)};
+    if (!atOnce && given.fromStep != 0 && stepsNoted() != 0) {
+        due.fromStep = given.fromStep;
+    } else if (!atOnce) {
+        due.fromNs += given.realtimeNs - readClockNs(CLOCK_REALTIME);
+    }
+    m_answer.sinceStep = std::max(due.fromStep, stepsNoted());
+    order(due);
+    applyLevel();
+}
+
+void ControlPoll::measureSteps()
+{
+    constexpr std::int64_t kLongEnoughNs = 2'000'000'000;
+    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
+    const std::uint64_t steps = stepsNoted();
+    const bool first = m_fromNs == 0 || steps < m_fromSteps;
+    if (!first && steps > m_fromSteps) {
+        m_answer.stepNs = (now - m_fromNs) / static_cast<std::int64_t>(steps - m_fromSteps);
+    }
+    if (first || (now - m_fromNs >= kLongEnoughNs && steps > m_fromSteps)) {
+        m_fromNs = now;
+        m_fromSteps = steps;
+    }
+}
+
+void ControlPoll::answer()
+{
+    m_answer.steps = stepsNoted();
+    m_answer.level = nameOf(level());
+    if (!trace::writeStatus(m_status, m_answer)) {
+        say(Talk::IfAsked, "cannot answer in %s: %s", m_status.c_str(), std::strerror(errno));
+    }
+}
+
+} // namespace ringside::collector

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job's end of live control (ringside/trace/control.h): one look at the run directory a pass of the drain
+// thread, an answer when somebody asked. An order names a step, and the thread that begins it obeys
+// (record/levels.h); this thread only passes it on. Failing to answer stops nothing.
+#pragma once
+#include "record/ring_store.h"
+
+#include <ringside/trace/control.h>
+
+#include <cstdint>
+
+namespace ringside::collector {
+
+class ControlPoll final {
+public:
+    explicit ControlPoll(const ProcessNames& names);
+
+    /// An order that stands there already is obeyed at once: it was given to the processes before this one.
+    void begin();
+    void pass();
+    void end();
+
+private:
+    [[nodiscard]] bool hasChanged();
+    void obey(const trace::ControlOrder& order, bool atOnce);
+    void measureSteps();
+    void answer();
+
+    std::string m_control;
+    std::string m_status;
+    std::uint64_t m_inode = 0;
+    std::int64_t m_modifiedNs = 0;
+    trace::ControlStatus m_answer;
+    trace::ControlOrder m_order; ///< the last one
+    // How long a step takes: between two passes some seconds apart.
+    std::int64_t m_fromNs = 0;
+    std::uint64_t m_fromSteps = 0;
+};
+
+} // namespace ringside::collector
