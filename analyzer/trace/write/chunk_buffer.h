@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +52,17 @@ public:
         m_smallChunks.clear();
         m_rows.clear();
         m_written = 0;
+    }
+
+    /// Deletes the chunks of rows without times that were written before a moment (CLOCK_MONOTONIC); those
+    /// with times are found by these.
+    void forgetBefore(std::int64_t ns)
+    {
+        while (!m_timeless.empty() && m_timeless.front().writtenNs < ns) {
+            m_delete.bind(1, m_timeless.front().id);
+            m_delete.run();
+            m_timeless.pop_front();
+        }
     }
 
 private:
@@ -101,9 +114,22 @@ private:
             m_insert.bindBlob(kFirstBlob + static_cast<int>(i), m_blobs[i]);
         }
         m_insert.run();
-        return sqlite3_last_insert_rowid(m_database->handle());
+        const std::int64_t id = sqlite3_last_insert_rowid(m_database->handle());
+        if constexpr (!kHasTimes<Row>) {
+            if (compression != Compression::None) {
+                timespec now{};
+                clock_gettime(CLOCK_MONOTONIC, &now);
+                m_timeless.push_back({id, now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec});
+            }
+        }
+        return id;
     }
 
+    /// A full chunk whose rows have no times of their own.
+    struct Timeless {
+        std::int64_t id;
+        std::int64_t writtenNs;
+    };
     static constexpr int kFirstBlob = 4;
     const Database* m_database;
     Statement m_insert;
@@ -111,6 +137,7 @@ private:
     std::vector<Row> m_rows;
     std::size_t m_written = 0; ///< of m_rows, those that small chunks hold
     std::vector<std::int64_t> m_smallChunks;
+    std::deque<Timeless> m_timeless; ///< by time
     std::vector<std::uint64_t> m_firstColumn;
     std::vector<std::uint64_t> m_column;
     std::vector<std::vector<std::byte>> m_blobs;

@@ -3,6 +3,7 @@
 #include "trace/write/database.h"
 #include "trace/write/plain_insert.h"
 #include "trace/write/schema.h"
+#include "trace/write/size_limit.h"
 
 #include <ringside/trace/writer.h>
 
@@ -107,8 +108,54 @@ struct Writer::Impl {
     template <class Row>
     void insert(const Row& row)
     {
+        if constexpr (*timeColumn<Row>() != '\0') {
+            if (isRefused()) {
+                return;
+            }
+        }
         begin();
         reportCut(insertOf(row).run(row));
+        if constexpr (*timeColumn<Row>() != '\0') {
+            constexpr int kRowsBetweenLooks = 1024;
+            if (++rowsSinceLook >= kRowsBetweenLooks) {
+                keepSize();
+            }
+        }
+    }
+
+    bool isRefused()
+    {
+        refused += full ? 1 : 0;
+        return full;
+    }
+
+    void keepSize()
+    {
+        rowsSinceLook = 0;
+        if (!size.isReached()) {
+            return;
+        }
+        if (size.whenFull() == WhenFull::Stop) {
+            full = true;
+            return;
+        }
+        while (const auto moment = size.nextToDrop()) {
+            dropBefore(*moment);
+        }
+    }
+
+    // Rows since the last full chunk become one here: else they would be written again with it.
+    void dropBefore(std::int64_t ns)
+    {
+        begin();
+#define RINGSIDE_CHUNK_TABLE(RowType, ColumnsType, member, sqlName)                                          \
+    member.writeMerged(encoder);                                                                             \
+    member.forgetBefore(ns);
+#define RINGSIDE_COLUMN(member, sqlName, encoding)
+#define RINGSIDE_END_TABLE
+#include "trace/chunk_tables.def"
+        size.dropBefore(ns);
+        completeFromNs = std::max(completeFromNs.value_or(ns), ns);
     }
 
     void reportCut(int texts)
@@ -121,11 +168,15 @@ struct Writer::Impl {
     template <class Row>
     void buffer(const Row& row)
     {
+        if (isRefused()) {
+            return;
+        }
         auto& chunks = bufferOf(row);
         chunks.add(row);
         if (chunks.isFull()) {
             begin();
             chunks.writeMerged(encoder);
+            keepSize();
         }
     }
 
@@ -154,6 +205,7 @@ struct Writer::Impl {
 #define RINGSIDE_COLUMN(member, sqlName, encoding)
 #define RINGSIDE_END_TABLE
 #include "trace/chunk_tables.def"
+        keepSize();
         if (inTransaction) {
             commitStatement.run();
             inTransaction = false;
@@ -186,6 +238,11 @@ struct Writer::Impl {
     Statement insertMeta{connection.database,
                          "INSERT OR REPLACE INTO meta VALUES (" + std::to_string(kOnlyProcess) + ", ?1, ?2)"};
     ColumnEncoder encoder;
+    SizeLimiter size{connection.database};
+    int rowsSinceLook = 0;
+    bool full = false;
+    std::int64_t refused = 0;
+    std::optional<std::int64_t> completeFromNs;
     bool inTransaction = false;
     std::unordered_map<std::uint32_t, std::uint64_t> ringProgress;
     std::unordered_map<std::string, StringId> interned;
@@ -393,6 +450,27 @@ std::uint64_t Writer::ringProgress(std::uint32_t ringId) const
 {
     const auto known = m_impl->ringProgress.find(ringId);
     return known != m_impl->ringProgress.end() ? known->second : 0;
+}
+
+void Writer::limitSize(const SizeLimit& limit)
+{
+    m_impl->size.set(limit);
+}
+bool Writer::isFull() const
+{
+    return m_impl->full;
+}
+std::int64_t Writer::refusedRows() const
+{
+    return m_impl->refused;
+}
+void Writer::dropBefore(std::int64_t ns)
+{
+    m_impl->dropBefore(ns);
+}
+std::optional<std::int64_t> Writer::completeFromNs() const
+{
+    return m_impl->completeFromNs;
 }
 
 void Writer::commit()

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,15 @@ namespace ringside::trace {
 /// For a process whose SQLite is linked privately (the collector), before the first Writer: no allocation
 /// statistics, whose lock every allocation would take. Changes the SQLite of the whole process otherwise.
 void configurePrivateSqlite();
+
+enum class WhenFull : std::uint8_t {
+    Stop,  ///< what grows with the run is refused from then on
+    Oldest ///< the oldest of it is deleted
+};
+struct SizeLimit {
+    std::int64_t bytes = 0; ///< of the file with its write-ahead log, give or take one chunk; 0: none
+    WhenFull whenFull = WhenFull::Stop;
+};
 
 class Writer final {
 public:
@@ -73,6 +83,16 @@ public:
     /// doubles one.
     void setRingProgress(std::uint32_t ringId, std::uint64_t committedSlots);
     [[nodiscard]] std::uint64_t ringProgress(std::uint32_t ringId) const;
+
+    void limitSize(const SizeLimit& limit);
+    /// The limit was reached under WhenFull::Stop: rows that grow with the run are counted and refused.
+    [[nodiscard]] bool isFull() const;
+    [[nodiscard]] std::int64_t refusedRows() const;
+    /// Deletes the chunks that end, and the rows that begin, before a moment (CLOCK_MONOTONIC, of this host);
+    /// definitions stay.
+    void dropBefore(std::int64_t ns);
+    /// From when on everything is there, once something was deleted.
+    [[nodiscard]] std::optional<std::int64_t> completeFromNs() const;
 
     /// Makes everything added so far durable against the death of the process, buffered chunks included.
     void commit();
