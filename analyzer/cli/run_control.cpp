@@ -139,7 +139,7 @@ std::string levelOf(const std::vector<std::string>& words)
         std::find(kLevels.begin(), kLevels.end(), words[1]) != kLevels.end()) {
         return words[1];
     }
-    throw Error(ErrorCode::Usage, "a running job can be told: start, stop, level LEVEL",
+    throw Error(ErrorCode::Usage, "a running job can be told: start, stop, level LEVEL, dump",
                 "LEVEL is paused, light, standard or deep.");
 }
 
@@ -207,12 +207,26 @@ bool tell(const Answers& asked, const Answers& answers, std::uint64_t number, st
     return all;
 }
 
-} // namespace
-
-int controlRun(const fs::path& run, const std::vector<std::string>& words)
+int dump(Conversation& conversation)
 {
-    const std::string level = levelOf(words);
-    Conversation conversation(run);
+    const std::uint64_t number = conversation.say(trace::ControlVerb::Dump);
+    constexpr auto kWritten = 60s; // a flight recorder is small, but the file system may be slow
+    const Answers answers = conversation.waitFor(
+        [number](const auto& status) { return status.number >= number && !status.dump.empty(); }, kWritten);
+    bool all = !answers.empty();
+    for (const auto& [process, status] : answers) {
+        const bool written = status.number >= number && status.dump == process + ".db";
+        all = all && written;
+        fmt::print("{}: {}\n", process,
+                   status.number < number ? "did not answer"
+                   : status.dump.empty()  ? "is still writing"
+                                          : status.dump);
+    }
+    return all ? kPass : kInconclusive;
+}
+
+int switchLevel(Conversation& conversation, const fs::path& run, const std::string& level)
+{
     const auto begin = Clock::now();
     const std::uint64_t asked = conversation.say(trace::ControlVerb::Ask);
     Answers processes =
@@ -241,6 +255,16 @@ int controlRun(const fs::path& run, const std::vector<std::string>& words)
         conversation.waitFor([number](const auto& status) { return status.inForce == number; }, patience);
     const bool all = tell(processes, answers, number, meeting.step);
     return all && processes.size() == known ? kPass : kInconclusive;
+}
+
+} // namespace
+
+int controlRun(const fs::path& run, const std::vector<std::string>& words)
+{
+    const bool isDump = words.size() == 1 && words[0] == "dump";
+    const std::string level = isDump ? "" : levelOf(words);
+    Conversation conversation(run);
+    return isDump ? dump(conversation) : switchLevel(conversation, run, level);
 }
 
 } // namespace ringside::cli

@@ -10,8 +10,9 @@
 
 namespace ringside::cli {
 
-/// `words`: start, stop, or level LEVEL. Returns kPass when every process obeys, kInconclusive when some did
-/// not answer in time. Throws ringside::Error for other words, or when no process of the run answers.
+/// `words`: start, stop, level LEVEL, or dump (what a flight recorder holds). Returns kPass when every
+/// process obeys, kInconclusive when some did not answer in time. Throws ringside::Error for other words, or
+/// when no process of the run answers.
 int controlRun(const std::filesystem::path& run, const std::vector<std::string>& words);
 
 } // namespace ringside::cli

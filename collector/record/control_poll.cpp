@@ -5,6 +5,7 @@
 #include "record/levels.h"
 #include "record/message.h"
 #include "record/steps.h"
+#include "record/trace_file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,11 +44,25 @@ void ControlPoll::pass()
             if (request->order && request->order->number > m_order.number) {
                 obey(*request->order, false);
             }
+            if (request->verb == trace::ControlVerb::Dump) {
+                m_answer.dump.clear();
+                m_dumpAsked = true;
+                requestDump("asked for by ringside control");
+            }
             answer();
         }
     }
     if (m_answer.inForce != m_order.number && isOrderInForce()) {
         m_answer.inForce = m_order.number;
+        answer();
+    }
+}
+
+void ControlPoll::tellDump(const std::string& what)
+{
+    m_answer.dump = what;
+    if (m_dumpAsked) {
+        m_dumpAsked = false;
         answer();
     }
 }

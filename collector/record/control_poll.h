@@ -18,6 +18,8 @@ public:
     /// An order that stands there already is obeyed at once: it was given to the processes before this one.
     void begin();
     void pass();
+    /// What became of a dump: the answer, if it was asked for here.
+    void tellDump(const std::string& what);
     void end();
 
 private:
@@ -32,6 +34,7 @@ private:
     std::int64_t m_modifiedNs = 0;
     trace::ControlStatus m_answer;
     trace::ControlOrder m_order; ///< the last one
+    bool m_dumpAsked = false;
     // How long a step takes: between two passes some seconds apart.
     std::int64_t m_fromNs = 0;
     std::uint64_t m_fromSteps = 0;

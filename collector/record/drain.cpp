@@ -41,6 +41,7 @@ Drain::Drain(ProcessNames names, Options options, RingStore& store, Registry& re
     , m_registry(registry)
     , m_definitions(definitions)
     , m_participants(std::move(participants))
+    , m_file(m_names, m_options, m_store)
     , m_control(m_names)
     , m_watchdog(m_names, m_options.hangTimeoutNs)
 {
@@ -88,15 +89,15 @@ void Drain::giveUp()
 
 void Drain::record()
 {
-    m_writer = std::make_unique<trace::Writer>(m_names.database(), trace::Writer::Mode::Create);
-    m_decoder = std::make_unique<trace::RingDecoder>(*m_writer);
-    writeIdentity(*m_writer, m_names, m_startNs);
-    say(Talk::IfAsked, "recording to %s", m_names.database().c_str());
+    m_file.open();
+    m_decoder = std::make_unique<trace::RingDecoder>(m_file.writer());
+    writeIdentity(m_file.writer(), m_names, m_startNs);
+    say(Talk::IfAsked, "recording to %s", m_file.path().c_str());
     m_control.begin();
     // The rings have been filling since the first call: they come first, and between what may take its time.
     emptyRings();
     for (Participant* participant : m_participants) {
-        participant->begin(*m_writer, m_options);
+        participant->begin(m_file.writer(), m_options);
         emptyRings();
     }
     while (!m_stop.load()) {
@@ -122,12 +123,28 @@ void Drain::pass()
     applyLevel();
     emptyRings();
     for (Participant* participant : m_participants) {
-        participant->pass(*m_writer, m_registry);
+        participant->pass(m_file.writer(), m_registry);
     }
     countRefusedThreads();
-    m_windows.write(*m_writer);
-    m_writer->commit();
-    m_watchdog.pass(*m_writer, *m_decoder, m_store.rings(), m_registry);
+    m_windows.write(m_file.writer());
+    m_file.keep(m_windows);
+    m_file.writer().commit();
+    m_watchdog.pass(m_file.writer(), *m_decoder, m_store.rings(), m_registry);
+    dumpIfAsked();
+}
+
+void Drain::dumpIfAsked()
+{
+    const char* reason = m_file.takeDumpRequest();
+    if (reason == nullptr) {
+        return;
+    }
+    std::vector<trace::InFlightRow> inFlight;
+    for (const Ring* ring : m_store.rings()) {
+        const auto calls = m_decoder->inFlightOf(ring->mapping());
+        inFlight.insert(inFlight.end(), calls.begin(), calls.end());
+    }
+    m_control.tellDump(m_file.dump(reason, inFlight));
 }
 
 void Drain::emptyRings()
@@ -145,7 +162,7 @@ void Drain::emptyRings()
             decode(*ring);
         }
     }
-    m_writer->commit();
+    m_file.writer().commit();
     for (Ring* ring : rings) {
         ring->header().tail.store(ring->decodedTo, std::memory_order_release);
     }
@@ -162,12 +179,13 @@ void Drain::decode(Ring& ring)
     const trace::RingHeader& header = ring.header();
     if (end != ring.decodedTo) {
         ring.decodedTo = end;
-        m_writer->setRingProgress(header.ringId, end);
+        m_file.writer().setRingProgress(header.ringId, end);
     }
     if (const std::uint64_t dropped = header.dropped.load(std::memory_order_relaxed); dropped != 0) {
-        m_writer->setDropped({header.role == trace::RingRole::Thread ? "ring records" : "definitions",
-                              static_cast<std::int64_t>(header.ringId), static_cast<std::int64_t>(dropped),
-                              static_cast<std::int64_t>(header.threadId)});
+        m_file.writer().setDropped({header.role == trace::RingRole::Thread ? "ring records" : "definitions",
+                                    static_cast<std::int64_t>(header.ringId),
+                                    static_cast<std::int64_t>(dropped),
+                                    static_cast<std::int64_t>(header.threadId)});
     }
 }
 
@@ -175,9 +193,9 @@ void Drain::countRefusedThreads()
 {
     const std::uint64_t refused = m_store.refusedThreads();
     if (refused != m_refusedThreads) {
-        m_writer->add(trace::IssueRow{"thread_not_recorded", "warning",
-                                      static_cast<std::int64_t>(refused - m_refusedThreads),
-                                      "there was no room for a thread's ring: its calls are missing"});
+        m_file.writer().add(trace::IssueRow{"thread_not_recorded", "warning",
+                                            static_cast<std::int64_t>(refused - m_refusedThreads),
+                                            "there was no room for a thread's ring: its calls are missing"});
         m_refusedThreads = refused;
     }
 }
@@ -186,7 +204,7 @@ void Drain::close()
 {
     pass();
     for (Participant* participant : m_participants) {
-        participant->end(*m_writer, m_registry);
+        participant->end(m_file.writer(), m_registry);
     }
     // Other threads went on until now, and may still be inside a call that will never return.
     emptyRings();
@@ -197,9 +215,9 @@ void Drain::close()
     }
     trace::ProcessRow process = describeProcess(m_names, m_startNs);
     process.endNs = readClockNs(CLOCK_MONOTONIC);
-    m_windows.end(*m_writer, *process.endNs);
-    m_writer->setProcess(process);
-    m_writer->close();
+    m_windows.end(m_file.writer(), *process.endNs);
+    m_file.writer().setProcess(process);
+    m_file.close();
     m_watchdog.withdrawRequest();
     m_store.removeFiles();
     m_control.end();

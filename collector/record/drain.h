@@ -7,6 +7,7 @@
 #include "record/options.h"
 #include "record/ring_store.h"
 #include "record/session.h"
+#include "record/trace_file.h"
 #include "record/watchdog.h"
 #include "record/window_log.h"
 
@@ -38,6 +39,7 @@ private:
     void emptyRings();
     void decode(Ring& ring);
     void countRefusedThreads();
+    void dumpIfAsked();
     void giveUp();
     void waitForWork();
     void close();
@@ -48,11 +50,11 @@ private:
     Registry& m_registry;
     Ring& m_definitions;
     std::vector<Participant*> m_participants;
-    Watchdog m_watchdog;
-    std::unique_ptr<trace::Writer> m_writer;
+    TraceFile m_file;
     std::unique_ptr<trace::RingDecoder> m_decoder;
     WindowLog m_windows;
     ControlPoll m_control;
+    Watchdog m_watchdog;
     std::int64_t m_startNs = 0;
     std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already
     std::atomic<bool> m_stop{false};

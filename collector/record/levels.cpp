@@ -31,6 +31,7 @@ struct State {
     std::int64_t startNs = 0;
     std::atomic<bool> started{false};
     std::atomic<bool> pausedByProgram{false};
+    std::atomic<bool> full{false};
     std::atomic<int> inForce{kNobody};       ///< a Level that was ordered
     std::atomic<std::uint64_t> dueAtStep{0}; ///< packed; 0: none
     std::optional<LevelOrder> dueAtTime;     ///< of the drain thread
@@ -55,6 +56,7 @@ Moment momentNow(const State& now)
     moment.steps = stepsNoted();
     moment.sinceStartNs = readClockNs(CLOCK_MONOTONIC) - now.startNs;
     moment.pausedByProgram = now.pausedByProgram.load();
+    moment.full = now.full.load();
     if (const std::uint64_t due = now.dueAtStep.load(); due != 0 && moment.steps >= due >> kLevelBits) {
         moment.ordered = levelOf(due);
     } else if (const int level = now.inForce.load(); level != kNobody) {
@@ -158,6 +160,17 @@ void pauseByProgram(bool pause)
     if (applyLevel()) {
         requestDrain();
     }
+}
+
+std::int64_t startedNs()
+{
+    return g_state.startNs;
+}
+
+void pauseForGood()
+{
+    g_state.full.store(true);
+    applyLevel();
 }
 
 void order(const LevelOrder& order)

@@ -61,6 +61,10 @@ void pauseByProgram(bool pause);
 
 // Of the drain thread.
 
+[[nodiscard]] std::int64_t startedNs(); ///< as given to startLevels
+/// The trace takes no more: nothing brings another level.
+void pauseForGood();
+
 /// Takes the place of an order that is not due yet.
 void order(const LevelOrder& order);
 /// Whether the last order is in force.

@@ -83,6 +83,33 @@ std::int64_t sampleMsOf(std::string_view text, std::int64_t byDefault)
     return ms;
 }
 
+trace::SizeLimit sizeLimit()
+{
+    trace::SizeLimit limit;
+    const std::string_view size = variable("RINGSIDE_MAX_SIZE");
+    const std::string_view whenFull = variable("RINGSIDE_WHEN_FULL");
+    const auto bytes = trace::parseSize(size);
+    limit.bytes = std::max(bytes.value_or(0), bytes ? trace::kSmallestTraceBytes : 0);
+    limit.whenFull = whenFull == "oldest" ? trace::WhenFull::Oldest : trace::WhenFull::Stop;
+    if (!size.empty() && !bytes) {
+        say(Talk::Always, "RINGSIDE_MAX_SIZE is not a size such as 2G: recording without a limit");
+    }
+    if (!whenFull.empty() && whenFull != "oldest" && whenFull != "stop") {
+        say(Talk::Always, "RINGSIDE_WHEN_FULL is neither stop nor oldest: using stop");
+    }
+    return limit;
+}
+
+std::int64_t keepLast()
+{
+    const std::string_view text = variable("RINGSIDE_KEEP_LAST");
+    const auto ns = trace::parseDuration(text);
+    if (!text.empty() && !ns) {
+        say(Talk::Always, "RINGSIDE_KEEP_LAST is not a duration such as 60s: recording everything");
+    }
+    return ns.value_or(0);
+}
+
 } // namespace
 
 Options readOptions()
@@ -90,6 +117,8 @@ Options readOptions()
     Options options;
     options.directory = variable("RINGSIDE_DIR");
     options.plan = {profileOf(variable("RINGSIDE_PROFILE")), windows()};
+    options.sizeLimit = sizeLimit();
+    options.keepLastNs = keepLast();
     const std::string bytes(variable("RINGSIDE_RING_BYTES"));
     if (!bytes.empty()) {
         constexpr unsigned long long kSmallest = 64ULL << 10;

@@ -3,6 +3,8 @@
 #pragma once
 #include "record/schedule.h"
 
+#include <ringside/trace/writer.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,8 +12,10 @@
 namespace ringside::collector {
 
 struct Options {
-    std::string directory; ///< RINGSIDE_DIR; empty: do not record
-    Plan plan;             ///< RINGSIDE_PROFILE, RINGSIDE_START_STEP, RINGSIDE_STEPS, RINGSIDE_WINDOW
+    std::string directory;       ///< RINGSIDE_DIR; empty: do not record
+    Plan plan;                   ///< RINGSIDE_PROFILE, RINGSIDE_START_STEP, RINGSIDE_STEPS, RINGSIDE_WINDOW
+    trace::SizeLimit sizeLimit;  ///< RINGSIDE_MAX_SIZE, RINGSIDE_WHEN_FULL
+    std::int64_t keepLastNs = 0; ///< RINGSIDE_KEEP_LAST: a flight recorder of so much; 0: none
     /// RINGSIDE_RING_BYTES, rounded up to a power of two. The default holds 0.4 s of 100,000 NCCL calls a
     /// second: as long as a busy machine may keep the drain thread waiting, and longer than it takes to
     /// begin.

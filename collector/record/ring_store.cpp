@@ -23,6 +23,12 @@ namespace ringside::collector {
 namespace {
 
 constexpr const char* kShm = "/dev/shm";
+constexpr std::uint64_t kShare = 4; ///< of what is free, ours is one part of so many
+
+std::string ownPrefix()
+{
+    return "ringside-" + std::to_string(getuid()) + "-";
+}
 
 // Bytes of all ring files under /dev/shm that belong to this user's processes.
 std::uint64_t ringBytesOnShm(const std::string& prefix)
@@ -173,24 +179,49 @@ std::byte* RingStore::mapFile(const std::string& path, std::size_t bytes)
     return static_cast<std::byte*>(mapping);
 }
 
-std::string RingStore::directoryFor(std::size_t bytes)
+// A private directory below `place` that recovery can find; empty when it cannot be made or announced.
+std::string RingStore::makeAnnounced(const std::string& place)
 {
-    const std::string prefix = "ringside-" + std::to_string(getuid()) + "-";
-    const std::uint64_t used = ringBytesOnShm(prefix);
-    constexpr std::uint64_t kShare = 4;
-    if (used + bytes <= (used + freeBytes(kShm)) / kShare) {
-        if (m_shmDirectory.empty()) {
-            std::string pattern = std::string(kShm) + "/" + prefix + "XXXXXX";
-            if (mkdtemp(pattern.data()) != nullptr) {
-                if (!announce(pattern)) {
-                    return {};
-                }
-                m_shmDirectory = pattern;
+    std::string pattern = place + "/" + ownPrefix() + "XXXXXX";
+    return mkdtemp(pattern.data()) != nullptr && announce(pattern) ? pattern : std::string();
+}
+
+std::string RingStore::memoryDirectory(std::size_t bytes)
+{
+    const std::uint64_t used = ringBytesOnShm(ownPrefix());
+    if (used + bytes > (used + freeBytes(kShm)) / kShare) {
+        return {};
+    }
+    if (m_shmDirectory.empty()) {
+        m_shmDirectory = makeAnnounced(kShm);
+    }
+    return m_shmDirectory;
+}
+
+std::string RingStore::shareOfMemory(std::size_t bytes)
+{
+    const std::scoped_lock lock(m_mutex);
+    return memoryDirectory(bytes);
+}
+
+std::string RingStore::directoryOnThisHost(bool (*isNetwork)(const std::string& directory))
+{
+    const std::scoped_lock lock(m_mutex);
+    const char* variable = std::getenv("TMPDIR");
+    for (const std::string place : {variable != nullptr ? variable : "", "/tmp"}) {
+        if (!place.empty() && !isNetwork(place)) {
+            if (std::string made = makeAnnounced(place); !made.empty()) {
+                return made;
             }
         }
-        if (!m_shmDirectory.empty()) {
-            return m_shmDirectory;
-        }
+    }
+    return {};
+}
+
+std::string RingStore::directoryFor(std::size_t bytes)
+{
+    if (std::string memory = memoryDirectory(bytes); !memory.empty()) {
+        return memory;
     }
     if (freeBytes(m_names.runDirectory.c_str()) / kShare < bytes) {
         errno = ENOSPC; // the trace itself needs room there

@@ -37,11 +37,20 @@ public:
     {
         return m_refusedThreads.load(std::memory_order_relaxed);
     }
+    // Directories for the database where it does not lie in the run directory: private, announced as those of
+    // the rings are, and removed with them. Empty: there is none.
+    /// In memory, within the share that rings have of it.
+    [[nodiscard]] std::string shareOfMemory(std::size_t bytes);
+    /// On a disk of this host: below TMPDIR or /tmp.
+    [[nodiscard]] std::string directoryOnThisHost(bool (*isNetwork)(const std::string& directory));
+
     /// After a clean close: the records are in the database.
     void removeFiles();
 
 private:
     [[nodiscard]] std::string directoryFor(std::size_t bytes);
+    [[nodiscard]] std::string memoryDirectory(std::size_t bytes);
+    [[nodiscard]] std::string makeAnnounced(const std::string& place);
     [[nodiscard]] bool announce(const std::string& directory);
     std::byte* mapFile(const std::string& path, std::size_t bytes);
     void fillHeader(Ring& ring, trace::RingRole role) const;

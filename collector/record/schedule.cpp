@@ -79,6 +79,9 @@ Level Plan::restLevel() const
 
 Wanted wantedAt(const Plan& plan, const Moment& moment)
 {
+    if (moment.full) {
+        return {Level::Paused, Reason::Full};
+    }
     if (moment.pausedByProgram) {
         return {Level::Paused, Reason::Program};
     }
@@ -94,7 +97,7 @@ Wanted wantedAt(const Plan& plan, const Moment& moment)
 
 std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& moment)
 {
-    if (moment.pausedByProgram || moment.ordered) {
+    if (moment.full || moment.pausedByProgram || moment.ordered) {
         return std::nullopt;
     }
     const std::int64_t now = moment.sinceStartNs;
@@ -144,6 +147,8 @@ std::string inWords(const Plan& plan, Reason reason)
         return "asked for while it ran";
     case Reason::Program:
         return "the program called ringside_pause()";
+    case Reason::Full:
+        return "the trace has reached its size limit";
     default:
         return {};
     }

@@ -48,6 +48,7 @@ struct Moment {
     std::int64_t sinceStartNs = 0; ///< since recording started
     std::optional<Level> ordered;  ///< by live control; stands above profile and windows
     bool pausedByProgram = false;  ///< ringside_pause() without a ringside_resume() since
+    bool full = false;             ///< the trace has reached its size limit
 };
 
 enum class Reason : std::uint8_t {
@@ -58,6 +59,7 @@ enum class Reason : std::uint8_t {
     OutsideWindow,
     Control,
     Program,
+    Full,
 };
 
 struct Wanted {

@@ -2,6 +2,7 @@
 #include "record/watchdog.h"
 
 #include "record/message.h"
+#include "record/trace_file.h"
 
 #include <unistd.h>
 
@@ -80,6 +81,7 @@ void Watchdog::begin(trace::Writer& writer, trace::RingDecoder& decoder, const s
         }
     }
     writer.commit();
+    requestDump("it hangs");
     say(Talk::IfAsked, "this process hangs: %s", m_row.reason.c_str());
     leaveRequest(*rings.front());
 }

@@ -28,6 +28,15 @@ void WindowLog::add(trace::Writer& writer, const LevelChange& change)
     m_open = row;
 }
 
+void WindowLog::forgetBefore(trace::Writer& writer, std::int64_t ns, const char* why)
+{
+    write(writer);
+    writer.pauseWindowsBefore(ns, why);
+    if (m_open) {
+        m_open->startNs = std::max(m_open->startNs, ns); // the row's key follows the row
+    }
+}
+
 void WindowLog::end(trace::Writer& writer, std::int64_t ns)
 {
     if (m_open) {

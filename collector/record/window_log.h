@@ -14,6 +14,8 @@ class WindowLog final {
 public:
     /// Adds the changes since the last call.
     void write(trace::Writer& writer);
+    /// What lies before a moment was deleted.
+    void forgetBefore(trace::Writer& writer, std::int64_t ns, const char* why);
     /// Ends the last window.
     void end(trace::Writer& writer, std::int64_t ns);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside control RUN start|stop|level LEVEL`: how much a running job records, changed on all its ranks at
-// the same step. `ringside record --attach-control RUN ...` is the same.
+// `ringside control RUN start|stop|level LEVEL|dump`: how much a running job records, changed on all its
+// ranks at the same step. `ringside record --attach-control RUN ...` is the same.
 #include "cli/run_control.h"
 
 #include <memory>
@@ -19,7 +19,7 @@ Action declare(CLI::App& app)
     app.add_option("RUN", options->run, "Run directory of a job that is being recorded")->required();
     app.add_option("WHAT", options->words,
                    "start: what its profile says; stop: nothing but definitions; level LEVEL: paused, light, "
-                   "standard or deep")
+                   "standard or deep; dump: write down what the flight recorder holds")
         ->required();
     return [options] { return controlRun(options->run, options->words); };
 }

@@ -11,6 +11,7 @@
 #include <ringside/trace/quantity.h>
 #include <ringside/trace/recording_windows.h>
 #include <ringside/trace/recover.h>
+#include <ringside/trace/writer.h>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,9 @@ struct Options {
     std::string hangTimeout;
     std::string sampleMs;
     std::string attachControl;
+    std::string maxSize;
+    std::string whenFull;
+    std::string keepLast;
     std::vector<std::string> command;
 };
 
@@ -47,9 +51,15 @@ std::size_t countProcessFiles(const std::filesystem::path& directory)
     return count;
 }
 
-void printSummary(const std::filesystem::path& directory)
+void printSummary(const std::filesystem::path& directory, bool flightRecorder)
 {
     const std::size_t processes = countProcessFiles(directory);
+    if (processes == 0 && flightRecorder) {
+        fmt::print(stderr,
+                   "ringside: the flight recorder kept nothing: no recorded process died, hung, or was "
+                   "asked (ringside control RUN dump)\n");
+        return;
+    }
     if (processes == 0) {
         fmt::print(
             stderr,
@@ -66,15 +76,31 @@ void collectLeftovers(const std::filesystem::path& directory)
     try {
         trace::copyLeftoverRings(directory);
         recoverAndTell(directory);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
         fmt::print(stderr, "ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n",
                    error.what(), directory.string());
+    }
+}
+
+void checkLimits(const Options& options)
+{
+    if (const auto bytes = trace::parseSize(options.maxSize);
+        !options.maxSize.empty() && bytes.value_or(0) < trace::kSmallestTraceBytes) {
+        throw Error(ErrorCode::Usage, "--max-size is not a size of at least 4M, such as 2G");
+    }
+    if (!options.keepLast.empty() && !trace::parseDuration(options.keepLast)) {
+        throw Error(ErrorCode::Usage, "--keep-last is not a duration, such as 60s");
+    }
+    if (!options.keepLast.empty() && options.whenFull == "stop") {
+        throw Error(ErrorCode::Usage,
+                    "--keep-last keeps the newest, --when-full stop the oldest: give one of them");
     }
 }
 
 /// What is wrong with the options taken together.
 void check(const Options& options)
 {
+    checkLimits(options);
     const trace::ParsedWindows parsed =
         trace::parseWindows({options.startStep, options.steps, options.window});
     if (!parsed.error.empty()) {
@@ -95,7 +121,10 @@ RecordSettings settingsOf(const Options& options, const std::filesystem::path& d
              {"RINGSIDE_STEPS", options.steps},
              {"RINGSIDE_WINDOW", options.window},
              {"RINGSIDE_HANG_TIMEOUT", options.hangTimeout},
-             {"RINGSIDE_SAMPLE_MS", options.sampleMs}}};
+             {"RINGSIDE_SAMPLE_MS", options.sampleMs},
+             {"RINGSIDE_MAX_SIZE", options.maxSize},
+             {"RINGSIDE_WHEN_FULL", options.whenFull},
+             {"RINGSIDE_KEEP_LAST", options.keepLast}}};
 }
 
 int run(const Options& options)
@@ -109,7 +138,7 @@ int run(const Options& options)
     const int code = runCommand(options.command);
     if (code != kNotFound && code != kNotExecutable) {
         collectLeftovers(directory);
-        printSummary(directory);
+        printSummary(directory, !options.keepLast.empty());
     }
     return code;
 }
@@ -125,6 +154,19 @@ void declareWindows(CLI::App& app, Options& options)
         std::string("ON/OFF, such as 2s/60s: record what the profile says for ON of every ON + OFF") + hint);
 }
 
+void declareLimits(CLI::App& app, Options& options)
+{
+    app.add_option("--max-size", options.maxSize,
+                   "Largest size of each process's file, such as 2G; default: none");
+    app.add_option("--when-full", options.whenFull,
+                   "stop (default): record only definitions from then on; oldest: the oldest makes room")
+        ->check(CLI::IsMember({"stop", "oldest"}));
+    app.add_option(
+        "--keep-last", options.keepLast,
+        "Flight recorder: keep so much, such as 60s, in memory (at most --max-size, default 64M), and "
+        "write it only when a process dies or hangs, or when asked (ringside control RUN dump)");
+}
+
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
@@ -136,6 +178,7 @@ Action declare(CLI::App& app)
         ->check(CLI::IsMember({"auto", "light", "standard", "deep", "off"}))
         ->capture_default_str();
     declareWindows(app, *options);
+    declareLimits(app, *options);
     app.add_option("--hang-timeout", options->hangTimeout,
                    "A call or a time without collectives as long as this is a hang (30s, 5m); 0: never; "
                    "default: 300s")
@@ -145,9 +188,10 @@ Action declare(CLI::App& app)
            "Sample GPU, process, machine and network every so many milliseconds, 10 to 60000; 0: do not; "
            "default: 100")
         ->check(CLI::IsMember({"0"}) | CLI::Range(10, 60000));
-    app.add_option("--attach-control", options->attachControl,
-                   "Runs nothing: tells the running job of that run directory start, stop or level LEVEL, as "
-                   "ringside control does");
+    app.add_option(
+        "--attach-control", options->attachControl,
+        "Runs nothing: tells the running job of that run directory start, stop, level LEVEL or dump, "
+        "as ringside control does");
     app.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
     return [options] {
         return options->attachControl.empty() ? run(*options)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trace/read/leftover_rings.h"
+
+#include "trace/write/database.h"
+
 #include <ringside/error.h>
-#include <ringside/trace/recover.h>
 #include <ringside/trace/ring.h>
 
 #include <array>
@@ -85,6 +88,11 @@ void addAnnounced(std::map<std::string, LeftoverRings>& found, const std::filesy
     std::ifstream lines(announcement);
     for (std::string directory; follow && std::getline(lines, directory);) {
         addRings(found, directory, process);
+        const auto database = std::filesystem::path(directory) / (process + ".db");
+        std::error_code absent;
+        if (std::filesystem::exists(database, absent)) {
+            found[process].database = database;
+        }
     }
 }
 
@@ -115,6 +123,22 @@ std::vector<LeftoverRings> findLeftoverRings(const std::filesystem::path& runDir
     return result;
 }
 
+void bringDatabase(const LeftoverRings& leftover, const std::filesystem::path& runDirectory)
+{
+    if (leftover.database.empty()) {
+        return;
+    }
+    Database(leftover.database, SQLITE_OPEN_READWRITE)
+        .execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+    const auto target = runDirectory / (leftover.process + ".db");
+    const auto fresh = target.string() + ".tmp";
+    std::filesystem::copy_file(leftover.database, fresh, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::rename(fresh, target);
+    std::error_code notEmpty; // the directory may hold rings as well
+    std::filesystem::remove(leftover.database);
+    std::filesystem::remove(leftover.database.parent_path(), notEmpty);
+}
+
 int copyLeftoverRings(const std::filesystem::path& runDirectory)
 {
     int copied = 0;
@@ -123,6 +147,8 @@ int copyLeftoverRings(const std::filesystem::path& runDirectory)
         if (leftover.running || leftover.rings.empty() || leftover.announcement.empty()) {
             continue;
         }
+        bringDatabase(leftover, runDirectory);
+        copied += leftover.database.empty() ? 0 : 1;
         std::filesystem::create_directories(target);
         std::filesystem::permissions(target, std::filesystem::perms::owner_all);
         for (const auto& ring : leftover.rings) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trace/read/leftover_rings.h"
 #include "trace/write/database.h"
 
 #include <ringside/trace/recover.h>
@@ -247,9 +248,10 @@ RecoverReport recover(const std::filesystem::path& runDirectory,
             continue;
         }
         try {
+            bringDatabase(leftover, runDirectory);
             report.processes.push_back(recoverProcess(runDirectory / (leftover.process + ".db"), leftover));
             removeRings(leftover);
-        } catch (const Error& error) {
+        } catch (const std::exception& error) {
             report.skipped.push_back(leftover.process + ": " + error.what());
         }
     }

@@ -440,12 +440,13 @@ void RingDecoder::writeRange(const Ring& ring, const RangeRecord& range)
     m_writer.add(row);
 }
 
-void RingDecoder::decodeInFlight(std::span<const std::byte> mapping, std::optional<std::int64_t> hang)
+std::vector<InFlightRow> RingDecoder::inFlightOf(std::span<const std::byte> mapping) const
 {
     Ring ring;
     if (ring.parse(mapping) || !m_clock.ready()) {
-        return;
+        return {};
     }
+    std::vector<InFlightRow> rows;
     struct Plain {
         std::uint32_t api;
         std::uint32_t communicator;
@@ -469,6 +470,14 @@ void RingDecoder::decodeInFlight(std::span<const std::byte> mapping, std::option
         const bool isBytes = (call.count & kCountIsBytes) != 0;
         (isBytes ? row.bytes : row.count) = call.count & ~kCountIsBytes;
         row.startNs = m_clock.toMonotonicNs(call.startTicks);
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+void RingDecoder::decodeInFlight(std::span<const std::byte> mapping, std::optional<std::int64_t> hang)
+{
+    for (InFlightRow& row : inFlightOf(mapping)) {
         row.hang = hang;
         m_writer.add(row);
         ++m_inFlight;

@@ -473,6 +473,35 @@ std::optional<std::int64_t> Writer::completeFromNs() const
     return m_impl->completeFromNs;
 }
 
+void Writer::copyTo(const std::filesystem::path& path) const
+{
+    std::filesystem::remove(path);
+    Database copy(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    copy.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");
+    sqlite3_backup* const backup =
+        sqlite3_backup_init(copy.handle(), "main", m_impl->connection.database.handle(), "main");
+    constexpr int kAllPages = -1;
+    if (backup != nullptr) {
+        sqlite3_backup_step(backup, kAllPages);
+    }
+    if (sqlite3_backup_finish(backup) != SQLITE_OK) {
+        copy.fail("copying");
+    }
+}
+
+void Writer::pauseWindowsBefore(std::int64_t ns, std::string_view why)
+{
+    m_impl->begin();
+    Database& database = m_impl->connection.database;
+    const auto first = database.queryInteger("SELECT min(start_ns) FROM window");
+    const std::string moment = std::to_string(ns);
+    database.execute("DELETE FROM window WHERE end_ns <= " + moment +
+                     "; UPDATE OR REPLACE window SET start_ns = " + moment + " WHERE start_ns < " + moment);
+    if (first && *first < ns) {
+        setWindow({"paused", *first, ns, std::string(why)});
+    }
+}
+
 void Writer::commit()
 {
     m_impl->commit();

@@ -72,11 +72,21 @@ class CommandLine(unittest.TestCase):
             self.assertRegex(done.stderr, "--(start-step|window|profile)", options)
             self.assertFalse(self.run_directory.exists(), "a refused recording must not make its directory")
 
+    def test_record_refuses_limits_that_mean_nothing(self):
+        for options in (("--max-size", "1M"), ("--max-size", "much"), ("--keep-last", "60"), ("--when-full", "newest"),
+                        ("--keep-last", "60s", "--when-full", "stop")):
+            self.ringside("record", "-o", self.run_directory, *options, "--", "true", expect=125)
+            self.assertFalse(self.run_directory.exists())
+
     def test_record_hands_the_windows_to_the_collector(self):
-        names = ("RINGSIDE_PROFILE", "RINGSIDE_START_STEP", "RINGSIDE_STEPS", "RINGSIDE_WINDOW")
+        names = ("RINGSIDE_PROFILE", "RINGSIDE_START_STEP", "RINGSIDE_STEPS", "RINGSIDE_WINDOW", "RINGSIDE_MAX_SIZE",
+                 "RINGSIDE_WHEN_FULL", "RINGSIDE_KEEP_LAST")
         script = " ".join(f"${{{name}-none}}" for name in names)
-        for options, expected in ((("--start-step", 100, "--steps", 20), ["auto", "100", "20", "none"]),
-                                  (("--window", "2s/60s", "--profile", "deep"), ["deep", "none", "none", "2s/60s"])):
+        for options, expected in ((("--start-step", 100, "--steps", 20), ["auto", "100", "20"] + 4 * ["none"]),
+                                  (("--window", "2s/60s", "--profile", "deep"),
+                                   ["deep", "none", "none", "2s/60s"] + 3 * ["none"]),
+                                  (("--max-size", "2G", "--when-full", "oldest", "--keep-last", "60s"),
+                                   ["auto"] + 3 * ["none"] + ["2G", "oldest", "60s"])):
             done = self.ringside("record", "-o", self.run_directory, *options, "--", "sh", "-c", f"echo {script}")
             self.assertEqual(done.stdout.split(), expected)
             self.run_directory.rmdir()
@@ -92,7 +102,7 @@ class CommandLine(unittest.TestCase):
 
     def test_control_says_what_it_understands_and_who_is_there(self):
         self.run_directory.mkdir()
-        for words in (("fly",), ("level",), ("level", "loud"), ("start", "stop")):
+        for words in (("fly",), ("level",), ("level", "loud"), ("start", "stop"), ("dump", "all")):
             self.assertIn("start, stop, level", self.ringside("control", self.run_directory, *words, expect=2).stderr)
         self.assertIn("no process", self.ringside("control", self.run_directory, "start", expect=3).stderr)
         self.ringside("control", self.folder / "absent", "start", expect=3)

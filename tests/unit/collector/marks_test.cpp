@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 using ringside::test::RecordedRun;
 
 namespace {
@@ -178,6 +180,40 @@ TEST(Windows, theProgramMayPauseTheRecording)
               5); // cudaMalloc, copies of steps 1, 2, 5, 6
     EXPECT_EQ(run.text("SELECT why FROM window WHERE level = 'paused'"),
               "the program called ringside_pause()");
+}
+
+RecordedRun::Environment asFlightRecorder()
+{
+    RecordedRun::Environment environment = onPlatform("light");
+    environment.emplace_back("RINGSIDE_KEEP_LAST=500ms");
+    return environment;
+}
+
+TEST(FlightRecorder, aCleanEndLeavesNothing)
+{
+    const RecordedRun run({"recorded_steps", "marks", "3"}, RecordedRun::Collector::Preloaded,
+                          asFlightRecorder());
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_TRUE(std::filesystem::is_empty(run.directory()));
+    EXPECT_EQ(run.output, "");
+}
+
+TEST(FlightRecorder, whatAKilledProcessDidLastIsRecovered)
+{
+    const RecordedRun run({"recorded_steps", "killed", "200"}, RecordedRun::Collector::Preloaded,
+                          asFlightRecorder()); // for two seconds at least
+    EXPECT_TRUE(run.filesEndingIn(".db").empty()) << "nothing is written while it runs";
+    run.recover();
+    const std::string from = "(SELECT end_ns FROM window WHERE level = 'paused')";
+    EXPECT_EQ(run.text("SELECT why FROM window WHERE level = 'paused'"), "the flight recorder keeps no more");
+    EXPECT_EQ(run.number("SELECT max(number) FROM step_mark"), 200);
+    EXPECT_GT(run.number("SELECT min(number) FROM step_mark"), 1);
+    EXPECT_EQ(run.number("SELECT count(*) - (max(number) - min(number) + 1) FROM step_mark"), 0);
+    EXPECT_EQ(run.number("SELECT min(start_ns) >= " + from + " FROM step_mark"), 1);
+    // So much is there at least: 500 ms, and what came after the last look.
+    EXPECT_GE(run.number("SELECT max(end_ns) - " + from + " FROM step_mark"), 500'000'000);
+    EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'oldest_deleted'"), 1);
+    EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'process_killed'"), 1);
 }
 
 } // namespace

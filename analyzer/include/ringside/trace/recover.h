@@ -14,7 +14,9 @@ namespace ringside::trace {
 struct LeftoverRings {
     std::string process; ///< base name of its database: "HOST-PID"
     std::vector<std::filesystem::path>
-        rings;                          ///< ring files; empty when their directories are not on this host
+        rings; ///< ring files; empty when their directories are not on this host
+    /// Its database where that lies on its host and not in the run directory; empty: it does not.
+    std::filesystem::path database;
     std::filesystem::path announcement; ///< HOST-PID.rings, empty when there is none
     bool running = false;               ///< its process is alive: its drain thread will write them
 };
@@ -35,8 +37,8 @@ struct RecoverReport {
 std::vector<LeftoverRings> findLeftoverRings(const std::filesystem::path& runDirectory,
                                              const std::filesystem::path& ringDirectoryOverride = {});
 
-/// Moves the rings of dead processes from this host into rings/ below the run directory. Returns the number
-/// of files.
+/// Moves the rings of dead processes from this host into rings/ below the run directory, and their databases
+/// into the run directory. Returns the number of files.
 int copyLeftoverRings(const std::filesystem::path& runDirectory);
 
 /// Adds what the rings of dead processes hold to their traces, and removes the rings. A record is never added

@@ -50,8 +50,9 @@ public:
     /// rows, and returns the index after the last decoded record. Does not touch the ring. `mapping` may be
     /// hostile: a bad header or record ends that ring for good, with an issue "ring_damaged".
     std::uint64_t decode(std::span<const std::byte> mapping, std::uint64_t from);
-    /// Writes in_flight rows for calls the ring's owner has not returned from: at the end, or at a hang.
-    /// Needs a ready clock.
+    /// Calls the ring's owner has not returned from; none while the clock is not ready.
+    [[nodiscard]] std::vector<InFlightRow> inFlightOf(std::span<const std::byte> mapping) const;
+    /// Writes their rows: at the end, or at a hang.
     void decodeInFlight(std::span<const std::byte> mapping, std::optional<std::int64_t> hang = std::nullopt);
     /// CLOCK_MONOTONIC ns of a reading of the rings' clock; 0 while the clock is not ready.
     [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t ticks) const

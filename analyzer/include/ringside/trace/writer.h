@@ -26,6 +26,9 @@ struct SizeLimit {
     WhenFull whenFull = WhenFull::Stop;
 };
 
+/// An empty trace with its definitions takes most of a megabyte.
+inline constexpr std::int64_t kSmallestTraceBytes = std::int64_t{4} << 20;
+
 class Writer final {
 public:
     enum class Mode { Create, Append }; ///< Create refuses an existing file; Append continues one (recovery)
@@ -93,6 +96,11 @@ public:
     void dropBefore(std::int64_t ns);
     /// From when on everything is there, once something was deleted.
     [[nodiscard]] std::optional<std::int64_t> completeFromNs() const;
+
+    /// A consistent copy of what is committed, in place of what is at `path`. Open it with Mode::Append.
+    void copyTo(const std::filesystem::path& path) const;
+    /// Of table window: what lies before a moment becomes one pause, because it was deleted.
+    void pauseWindowsBefore(std::int64_t ns, std::string_view why);
 
     /// Makes everything added so far durable against the death of the process, buffered chunks included.
     void commit();

@@ -9,6 +9,7 @@
 #include <nvtx3/nvToolsExtPayload.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -131,6 +132,10 @@ int main(int argc, char** argv)
     }
     if (scenario == "pauses") {
         return pauses();
+    }
+    if (scenario == "killed") {
+        steps(count, true, false);
+        std::raise(SIGKILL);
     }
     return steps(count, scenario != "nvtx", scenario != "marks");
 }

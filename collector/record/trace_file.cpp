@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/trace_file.h"
+
+#include "record/clock.h"
+#include "record/levels.h"
+#include "record/message.h"
+
+#include <ringside/error.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace ringside::collector {
+namespace {
+
+std::atomic<const char*> g_dumpReason{nullptr};
+
+std::string secondsOf(std::int64_t ns)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f s", static_cast<double>(ns) / 1e9);
+    return text.data();
+}
+
+} // namespace
+
+bool isNetworkDirectory(const std::string& directory)
+{
+    // f_type, from linux/magic.h and the file systems' own sources.
+    constexpr std::array<std::uint32_t, 12> kNetwork{
+        0x6969,                 // NFS
+        0xFF534D42, 0xFE534D42, // CIFS, SMB2
+        0x517B,                 // SMB
+        0x0BD00BD0,             // Lustre
+        0x47504653,             // GPFS (Spectrum Scale)
+        0x19830326,             // BeeGFS
+        0x65735546,             // FUSE: anything, most often a network
+        0x00C36400,             // Ceph
+        0x01021997,             // 9p
+        0xAAD7AAEA,             // PanFS
+        0x5346414F,             // AFS
+    };
+    struct statfs status {};
+    return statfs(directory.c_str(), &status) == 0 &&
+           std::ranges::find(kNetwork, static_cast<std::uint32_t>(status.f_type)) != kNetwork.end();
+}
+
+void requestDump(const char* reason)
+{
+    g_dumpReason.store(reason);
+    requestDrain();
+}
+
+TraceFile::TraceFile(const ProcessNames& names, const Options& options, RingStore& store,
+                     IsNetworkDirectory isNetwork)
+    : m_names(names)
+    , m_store(store)
+    , m_isNetwork(isNetwork)
+    , m_limit(options.sizeLimit)
+    , m_keepNs(options.keepLastNs)
+{
+    constexpr std::int64_t kFlightRecorderBytes = std::int64_t{64} << 20;
+    if (isFlightRecorder()) {
+        m_limit.whenFull = trace::WhenFull::Oldest;
+        m_limit.bytes = m_limit.bytes != 0 ? m_limit.bytes : kFlightRecorderBytes;
+    }
+}
+
+std::string TraceFile::choosePath()
+{
+    std::string directory;
+    if (isFlightRecorder()) {
+        directory = m_store.shareOfMemory(static_cast<std::size_t>(m_limit.bytes));
+    }
+    if (isFlightRecorder() || m_isNetwork(m_names.runDirectory)) {
+        directory = directory.empty() ? m_store.directoryOnThisHost(m_isNetwork) : directory;
+    }
+    return (directory.empty() ? m_names.runDirectory : directory) + "/" + m_names.base + ".db";
+}
+
+void TraceFile::open()
+{
+    m_path = choosePath();
+    if (isFlightRecorder() && m_path == m_names.database()) {
+        throw Error(ErrorCode::Io,
+                    "no room for the flight recorder in /dev/shm (a quarter of what is free) or on "
+                    "a disk of this host");
+    }
+    m_writer = std::make_unique<trace::Writer>(m_path, trace::Writer::Mode::Create);
+    if (m_limit.bytes != 0) {
+        m_writer->limitSize(m_limit);
+    }
+}
+
+void TraceFile::keep(WindowLog& windows)
+{
+    constexpr std::int64_t kShare = 8; // what is kept too long, of what is to be kept
+    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
+    if (isFlightRecorder() && now >= m_nextDropNs) {
+        if (m_nextDropNs != 0) {
+            m_writer->dropBefore(now - m_keepNs);
+        }
+        m_nextDropNs = now + m_keepNs / kShare;
+    }
+    if (m_writer->isFull() && !m_toldFull) {
+        tellFull();
+    }
+    if (const auto from = m_writer->completeFromNs(); from != m_completeFromNs) {
+        tellCompleteFrom(*from, windows);
+    }
+}
+
+void TraceFile::tellFull()
+{
+    m_toldFull = true;
+    pauseForGood();
+    m_writer->add(trace::IssueRow{"trace_full", "warning", 1,
+                                  "the trace reached its size limit " +
+                                      secondsOf(readClockNs(CLOCK_MONOTONIC) - startedNs()) +
+                                      " after the start: what came later is not recorded"});
+    say(Talk::Always, "%s has reached its size limit: only definitions are recorded from now on",
+        m_path.c_str());
+}
+
+void TraceFile::tellCompleteFrom(std::int64_t ns, WindowLog& windows)
+{
+    if (ns <= startedNs()) {
+        return; // nothing was that old
+    }
+    const char* why =
+        isFlightRecorder() ? "the flight recorder keeps no more" : "deleted to stay within the size limit";
+    windows.forgetBefore(*m_writer, ns, why);
+    m_writer->add(trace::IssueRow{"oldest_deleted", "info", m_completeFromNs ? 0 : 1,
+                                  "everything is there from " + secondsOf(ns - startedNs()) +
+                                      " after the start on; " + why});
+    m_completeFromNs = ns;
+}
+
+const char* TraceFile::takeDumpRequest()
+{
+    return g_dumpReason.load() != nullptr ? g_dumpReason.exchange(nullptr) : nullptr;
+}
+
+std::string TraceFile::dump(const char* reason, const std::vector<trace::InFlightRow>& inFlight)
+{
+    if (!isFlightRecorder()) {
+        return "not a flight recorder: it writes its trace all the time";
+    }
+    const std::string fresh = m_names.database() + ".tmp";
+    try {
+        copyTo(fresh, reason, inFlight);
+    } catch (const Error& error) {
+        unlink(fresh.c_str());
+        say(Talk::Always, "the flight recorder could not be dumped: %s", error.what());
+        return std::string("failed: ") + error.what();
+    }
+    return m_names.base + ".db";
+}
+
+void TraceFile::copyTo(const std::string& fresh, const char* reason,
+                       const std::vector<trace::InFlightRow>& inFlight)
+{
+    m_writer->copyTo(fresh);
+    trace::Writer copy(fresh, trace::Writer::Mode::Append);
+    for (const trace::InFlightRow& call : inFlight) {
+        copy.add(call);
+    }
+    copy.add(trace::IssueRow{"dumped_while_running", "info", 1,
+                             std::string("the flight recorder was dumped while the process ran: ") + reason});
+    copy.close();
+    if (rename(fresh.c_str(), m_names.database().c_str()) != 0) {
+        throw Error(ErrorCode::Io, "cannot rename " + fresh + ": " + std::strerror(errno));
+    }
+}
+
+void TraceFile::close()
+{
+    m_writer->close();
+    m_writer.reset();
+    if (isFlightRecorder()) {
+        unlink(m_path.c_str());
+        say(Talk::IfAsked, "the flight recorder was not asked for what it holds");
+    } else if (m_path != m_names.database()) {
+        move();
+    }
+}
+
+void TraceFile::move()
+{
+    const std::string fresh = m_names.database() + ".tmp";
+    std::filesystem::copy_file(m_path, fresh, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::rename(fresh, m_names.database());
+    unlink(m_path.c_str());
+}
+
+} // namespace ringside::collector

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The database of this process: where it lies, how large and how old it may get, and what becomes of it.
+//
+// As a rule it is RUN/HOST-PID.db. Where the run directory is on a network file system (which has no shared
+// memory for SQLite's write-ahead log, and slows the drain down), it lies on a disk of this host and is moved
+// when it is closed. As a flight recorder it lies in memory (/dev/shm), holds the last so many seconds, and
+// nothing comes into the run directory unless it is dumped; a clean end removes it. A local one lies in a
+// directory that HOST-PID.rings names, as the rings do, so that recovery finds it. All of the drain thread,
+// but requestDump().
+#pragma once
+#include "record/options.h"
+#include "record/ring_store.h"
+#include "record/window_log.h"
+
+#include <ringside/trace/writer.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ringside::collector {
+
+/// Whether the directory's file system is shared by hosts; asked once. A parameter, so that tests need none.
+using IsNetworkDirectory = bool (*)(const std::string& directory);
+[[nodiscard]] bool isNetworkDirectory(const std::string& directory);
+
+/// Asks for a dump of the flight recorder at the drain thread's next pass; nothing where there is none.
+/// `reason` is kept as a pointer: a literal. Any thread may call it.
+void requestDump(const char* reason);
+
+class TraceFile final {
+public:
+    TraceFile(const ProcessNames& names, const Options& options, RingStore& store,
+              IsNetworkDirectory isNetwork = &isNetworkDirectory);
+
+    /// Makes the database and opens it. Throws ringside::Error.
+    void open();
+    [[nodiscard]] trace::Writer& writer() { return *m_writer; }
+    [[nodiscard]] const std::string& path() const { return m_path; }
+    [[nodiscard]] bool isFlightRecorder() const { return m_keepNs != 0; }
+
+    /// After each pass: drops what is too old, and writes down what the size limit has done.
+    void keep(WindowLog& windows);
+    /// The reason of a dump that was asked for, once; null: none was.
+    [[nodiscard]] const char* takeDumpRequest();
+    /// A consistent copy as RUN/HOST-PID.db, in place of an earlier one; calls in flight stand in it. Returns
+    /// what became of it, in words.
+    std::string dump(const char* reason, const std::vector<trace::InFlightRow>& inFlight);
+    /// Closes it for good: moved, or removed, where it is local.
+    void close();
+
+private:
+    [[nodiscard]] std::string choosePath();
+    void tellFull();
+    void tellCompleteFrom(std::int64_t ns, WindowLog& windows);
+    void copyTo(const std::string& fresh, const char* reason,
+                const std::vector<trace::InFlightRow>& inFlight);
+    void move();
+
+    const ProcessNames& m_names;
+    RingStore& m_store;
+    IsNetworkDirectory m_isNetwork;
+    std::string m_path; ///< empty until it is opened
+    std::unique_ptr<trace::Writer> m_writer;
+    trace::SizeLimit m_limit;
+    std::int64_t m_keepNs;
+    std::int64_t m_nextDropNs = 0;
+    std::optional<std::int64_t> m_completeFromNs;
+    bool m_toldFull = false;
+};
+
+} // namespace ringside::collector

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flight recorder: nothing in the run directory until it is asked for, or until a rank dies; then the last seconds of
+every rank, and a report that says from when on they are whole."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import lab
+from kill_test import ranks_of
+
+RANKS = 2
+
+
+class FlightRecorder(lab.Scenario):
+    def test_a_dump_and_a_death_leave_the_last_seconds_of_every_rank(self):
+        directory = self.folder / "flight.ringside"
+        recorder = subprocess.Popen([str(word) for word in (lab.RINGSIDE, "record", "-o", directory, "--keep-last", "2s",
+                                                            "--profile", "standard", "--",
+                                                            *lab.trainer_command(100000, ranks=RANKS, extra=("--timeout", 10)))],
+                                    env=lab.emulated_gpu(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            self.wait_for(lambda: len(list(directory.glob("*.rings"))) == RANKS)
+            time.sleep(5)  # longer than it keeps
+            self.assertEqual(list(directory.glob("*.db")), [], "it writes before it is asked")
+            told = lab.run([lab.RINGSIDE, "control", directory, "dump"]).stdout
+            self.assertEqual(len(re.findall(r"\.db$", told, re.M)), RANKS, told)
+            self.check(directory)
+            dumps = {file: file.stat().st_mtime_ns for file in directory.glob("*.db")}
+            time.sleep(3)
+            os.kill(self.draw.choice(ranks_of(recorder.pid)), signal.SIGKILL)
+            talk = recorder.communicate(timeout=lab.TIMEOUT_S)[1]
+        finally:
+            recorder.kill()
+        self.assertRegex(talk, "records recovered")
+        newer = [file for file, time_ns in dumps.items() if file.stat().st_mtime_ns > time_ns]
+        self.assertTrue(newer, "the dead rank's recording did not take its dump's place")
+        self.check(directory)
+
+    def test_a_job_that_ends_well_leaves_nothing_and_is_told_so(self):
+        directory = self.folder / "clean.ringside"
+        done = lab.run([lab.RINGSIDE, "record", "-o", directory, "--keep-last", "60s", "--",
+                        *lab.trainer_command(10, ranks=RANKS)], environment=lab.emulated_gpu())
+        self.assertIn("kept nothing", done.stderr)
+        self.assertEqual(list(directory.iterdir()), [])
+
+    def check(self, directory):
+        """Both ranks are there, and no older steps than it claims."""
+        result = lab.report(directory)
+        self.assertEqual(result["run"]["ranks_present"], list(range(RANKS)))
+        self.assertGreater(result["coverage"]["steps"]["total"], 3)
+        messages = [each["message"] for each in result["issues"] if each["id"] == "oldest_deleted"]
+        self.assertTrue(messages, result["issues"])
+        self.assertRegex(messages[0], r"from \d+\.\d s after the start on")
+
+    def wait_for(self, condition):
+        deadline = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, "the job did not get going")
+            time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    lab.main()

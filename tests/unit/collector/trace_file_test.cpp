@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a process's database lies and what becomes of it: beside the run directory on network file systems,
+// in memory as a flight recorder. The file system's answer is given by the test.
+#include "record/trace_file.h"
+
+#include <ringside/trace/reader.h>
+#include <ringside/trace/recover.h>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+using namespace ringside;
+using namespace ringside::collector;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool never(const std::string&)
+{
+    return false;
+}
+
+std::string g_network; // the one directory that is said to be on a network
+bool thatOne(const std::string& directory)
+{
+    return directory == g_network;
+}
+
+struct TraceFileTest : testing::Test {
+    TraceFileTest()
+    {
+        std::string pattern = (fs::temp_directory_path() / "ringside-file-XXXXXX").string();
+        run = mkdtemp(pattern.data());
+        g_network = run;
+        names = {"host", "host-1", run};
+    }
+    ~TraceFileTest() override { fs::remove_all(run); }
+
+    void fill(TraceFile& file) const
+    {
+        file.writer().setProcess({"host", "boot", 1, 0, std::nullopt, "train", "", false});
+        file.writer().add(trace::StepRow{7, 1, 2, 1});
+        file.writer().commit();
+    }
+    [[nodiscard]] std::vector<std::string> filesInRun() const
+    {
+        std::vector<std::string> result;
+        for (const auto& entry : fs::directory_iterator(run)) {
+            result.push_back(entry.path().filename());
+        }
+        std::sort(result.begin(), result.end());
+        return result;
+    }
+
+    fs::path run;
+    ProcessNames names;
+    Options options;
+};
+
+TEST_F(TraceFileTest, isInTheRunDirectoryAsARule)
+{
+    RingStore store(names);
+    TraceFile file(names, options, store, &never);
+    file.open();
+    EXPECT_EQ(file.path(), names.database());
+    fill(file);
+    file.close();
+    EXPECT_EQ(trace::readProcess(names.database()).steps.size(), 1U);
+    EXPECT_EQ(file.dump("a test", {}).substr(0, 21), "not a flight recorder");
+}
+
+TEST_F(TraceFileTest, isMovedThereAtTheEndFromBesideANetworkFileSystem)
+{
+    RingStore store(names);
+    TraceFile file(names, options, store, &thatOne);
+    file.open();
+    EXPECT_NE(fs::path(file.path()).parent_path(), run);
+    EXPECT_EQ(fs::status(fs::path(file.path()).parent_path()).permissions(), fs::perms::owner_all);
+    fill(file);
+    EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.rings"});
+    file.close();
+    EXPECT_FALSE(fs::exists(file.path()));
+    store.removeFiles();
+    EXPECT_FALSE(fs::exists(fs::path(file.path()).parent_path()));
+    EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.db"});
+    EXPECT_EQ(trace::readProcess(names.database()).steps.at(0).number, 7);
+}
+
+TEST_F(TraceFileTest, ofAFlightRecorderLeavesNothing)
+{
+    options.keepLastNs = 60'000'000'000;
+    RingStore store(names);
+    TraceFile file(names, options, store, &never);
+    file.open();
+    EXPECT_TRUE(file.isFlightRecorder());
+    fill(file);
+    file.close();
+    store.removeFiles();
+    EXPECT_TRUE(filesInRun().empty());
+    EXPECT_FALSE(fs::exists(fs::path(file.path()).parent_path()));
+}
+
+TEST_F(TraceFileTest, ofAFlightRecorderIsDumpedWhole)
+{
+    options.keepLastNs = 60'000'000'000;
+    RingStore store(names);
+    TraceFile file(names, options, store, &never);
+    file.open();
+    fill(file);
+    trace::InFlightRow call;
+    call.count = 4096;
+    EXPECT_EQ(file.dump("a first test", {call}), "host-1.db");
+    EXPECT_EQ(trace::readProcess(names.database()).inFlight.at(0).count, 4096U);
+    file.writer().add(trace::StepRow{8, 2, 3, 1});
+    file.writer().commit();
+    EXPECT_EQ(file.dump("a second test", {}), "host-1.db");
+    const trace::ProcessTrace process = trace::readProcess(names.database());
+    EXPECT_EQ(process.steps.size(), 2U);
+    EXPECT_TRUE(process.inFlight.empty()) << "of the first dump only";
+    ASSERT_EQ(process.issues.size(), 1U);
+    EXPECT_NE(process.issues[0].message.find("a second test"), std::string::npos);
+    file.close();
+    store.removeFiles();
+    EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.db"});
+}
+
+TEST_F(TraceFileTest, ofADeadProcessIsFoundByRecovery)
+{
+    options.keepLastNs = 60'000'000'000;
+    RingStore store(names);
+    TraceFile file(names, options, store, &never);
+    file.open();
+    fill(file);
+    const auto found = trace::findLeftoverRings(run);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].database, file.path());
+    file.close();
+    store.removeFiles();
+}
+
+TEST_F(TraceFileTest, aDumpIsAskedForOnce)
+{
+    RingStore store(names);
+    TraceFile file(names, options, store, &never);
+    EXPECT_EQ(file.takeDumpRequest(), nullptr);
+    requestDump("a test");
+    EXPECT_STREQ(file.takeDumpRequest(), "a test");
+    EXPECT_EQ(file.takeDumpRequest(), nullptr);
+}
+
+} // namespace
