@@ -34,11 +34,13 @@ void forward(int signal, siginfo_t* info, void*)
 
 class ForwardSignals final {
 public:
-    /// Blocks the signals until the command's id is known, so that none is lost between fork and here.
+    /// Blocks the signals until the command's id is known, so that none is lost between fork and here;
+    /// SIGCHLD for good, because it is waited for.
     ForwardSignals()
     {
         sigset_t all;
         sigemptyset(&all);
+        sigaddset(&all, SIGCHLD);
         for (const int signal : kForwarded) {
             sigaddset(&all, signal);
         }
@@ -56,7 +58,9 @@ public:
         for (const int signal : kForwarded) {
             sigaction(signal, &action, nullptr);
         }
-        restoreMask();
+        sigset_t mask = m_mask;
+        sigaddset(&mask, SIGCHLD);
+        sigprocmask(SIG_SETMASK, &mask, nullptr);
     }
     void restoreMask() const { sigprocmask(SIG_SETMASK, &m_mask, nullptr); }
 
@@ -77,8 +81,27 @@ private:
     _exit(written == sizeof error ? kNotFound : kRecordFailed);
 }
 
-int waitFor(pid_t child)
+/// Takes no news of the child away but its end: `meanwhile` may be tracing it.
+bool hasEnded(pid_t child)
 {
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+        return errno != EINTR; // waitpid says what is wrong
+    }
+    return info.si_pid == child &&
+           (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
+}
+
+int waitFor(pid_t child, const std::function<void()>& meanwhile)
+{
+    sigset_t ended;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    while (!hasEnded(child)) {
+        meanwhile();
+        constexpr timespec kPass{0, 250'000'000};
+        sigtimedwait(&ended, nullptr, &kPass); // SIGCHLD is blocked, so it cannot have come too early
+    }
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) {
@@ -90,7 +113,7 @@ int waitFor(pid_t child)
 
 } // namespace
 
-int runCommand(const std::vector<std::string>& command)
+int runCommand(const std::vector<std::string>& command, const std::function<void()>& meanwhile)
 {
     int errorPipe[2];
     if (pipe2(errorPipe, O_CLOEXEC) != 0) {
@@ -112,7 +135,7 @@ int runCommand(const std::vector<std::string>& command)
     while ((got = read(errorPipe[0], &error, sizeof error)) < 0 && errno == EINTR) {
     }
     close(errorPipe[0]);
-    const int code = waitFor(child);
+    const int code = waitFor(child, meanwhile);
     if (got != sizeof error) {
         return code;
     }

@@ -3,6 +3,7 @@
 // code through.
 #include "cli/child_process.h"
 #include "cli/command.h"
+#include "cli/hang_requests.h"
 #include "cli/recovery.h"
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
@@ -135,7 +136,8 @@ int run(const Options& options)
     const RecordSettings settings = settingsOf(options, directory);
     createRunDirectory(directory);
     prepareEnvironment(settings);
-    const int code = runCommand(options.command);
+    HangRequests hangs(directory);
+    const int code = runCommand(options.command, [&hangs] { hangs.answer(); });
     if (code != kNotFound && code != kNotExecutable) {
         collectLeftovers(directory);
         printSummary(directory, !options.keepLast.empty());

@@ -4,6 +4,7 @@
 #include "trace/write/schema.h"
 
 #include <ringside/trace/merge.h>
+#include <ringside/trace/stacks.h>
 
 #include <string>
 #include <vector>
@@ -44,6 +45,19 @@ void copyTables(Database& output, const TraceFile& source, std::int64_t offset)
     });
 }
 
+void copyStacks(Database& output, const std::filesystem::path& file, std::int64_t process)
+{
+    Statement insert(output, "INSERT INTO main.stack (process_id, " + columnList<StackRow>() +
+                                 ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
+    for (const StackRow& row : readStacks(file)) {
+        int index = 1;
+        insert.bind(index++, process);
+        TableOf<StackRow>::forEachColumn(
+            [&](const char*, auto member) { insert.bind(index++, row.*member); });
+        insert.run();
+    }
+}
+
 void copyFile(Database& output, const std::filesystem::path& path)
 {
     const TraceFile source(path); // refuses what is no trace, or newer
@@ -62,6 +76,7 @@ void copyFile(Database& output, const std::filesystem::path& path)
                        " VALUES (" +
                        std::to_string(offset + kOnlyProcess) + ", '', '', 0, 0, '', '', 0)");
     }
+    copyStacks(output, stackFileOf(path), offset + kOnlyProcess);
     output.execute("COMMIT");
     output.execute("DETACH source");
 }

@@ -7,6 +7,8 @@
 #include "trace/read/trace_file.h"
 #include "trace/write/schema.h"
 
+#include <ringside/trace/stacks.h>
+
 #include <map>
 #include <string>
 #include <type_traits>
@@ -244,6 +246,11 @@ private:
         for (auto& [id, process] : m_processes) {
             process.path = m_file.database().path();
             processes.push_back(std::move(process));
+        }
+        if (processes.size() == 1) {
+            auto& stacks = processes.front().stacks;
+            const std::vector<StackRow> beside = readStacks(stackFileOf(m_file.database().path()));
+            stacks.insert(stacks.end(), beside.begin(), beside.end());
         }
         auto& issues = processes.front().issues;
         issues.insert(issues.end(), m_issues.begin(), m_issues.end());

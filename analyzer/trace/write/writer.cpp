@@ -388,6 +388,10 @@ void Writer::setHang(const HangRow& row)
 {
     m_impl->insert(row);
 }
+void Writer::add(const StackRow& row)
+{
+    m_impl->insert(row);
+}
 void Writer::add(const SeriesRow& row)
 {
     m_impl->insert(row);

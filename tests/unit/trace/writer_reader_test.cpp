@@ -53,6 +53,8 @@ ProcessTrace everyTable()
                       {1, 1, 1, 2, 3, 4, 7, std::nullopt},
                       {2, 1, 1, 2, std::nullopt, 4, std::nullopt, 12}};
     trace.hangs = {{7, 30, 20, std::nullopt, "no collective"}, {8, 50, 40, 60, "a call"}};
+    trace.stacks = {{"native", 7, 35, 99, 0, "main", "poll+0x1 (libc.so.6)"},
+                    {"note", std::nullopt, 36, 0, 0, "", "not permitted"}};
     trace.series = {{1, "nvml", "gpu0", "power_mw", "gauge", 0},
                     {2, "network", "eth0", "rx_bytes", "counter", 1}};
     trace.recoveredRecords = 12;

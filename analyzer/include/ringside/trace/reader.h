@@ -100,6 +100,7 @@ struct ProcessTrace {
     std::vector<IssueRow> issues; ///< as stored, plus what reading found
     std::vector<InFlightRow> inFlight;
     std::vector<HangRow> hangs;
+    std::vector<StackRow> stacks; ///< of the table, and of the file beside a process's
     std::vector<SeriesRow> series;
     KernelColumns kernels;
     CopyColumns copies;

@@ -184,6 +184,15 @@ struct HangRow { ///< table hang: the process made no progress for the hang time
     std::optional<std::int64_t> endedNs; ///< when it was seen to go on; null: never
     std::string reason;
 };
+struct StackRow {       ///< table stack: a line of a thread's stack, taken from outside of the process
+    std::string source; ///< native, python; note: why something is not there
+    std::optional<std::int64_t> hang; ///< null: taken by hand
+    std::int64_t takenNs = 0;
+    std::int64_t tid = 0;   ///< the kernel's, 0: of the process as a whole
+    std::int64_t frame = 0; ///< 0 is the innermost
+    std::string thread;     ///< name
+    std::string text;
+};
 struct SeriesRow { ///< table series: what samples refer to
     std::int64_t id = 0;
     std::string source;  ///< nvml, process, cgroup, machine, network, rdma ...

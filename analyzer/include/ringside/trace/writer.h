@@ -66,7 +66,8 @@ public:
     void add(const IssueRow&);       ///< a repeated id adds up counts
     void add(const InFlightRow&);
     void setHang(const HangRow&); ///< one row an id; a repeated one replaces
-    void add(const SeriesRow&);   ///< a repeated id replaces
+    void add(const StackRow&);
+    void add(const SeriesRow&); ///< a repeated id replaces
     // Column chunks: buffered; 64 Ki rows are written as one compressed chunk, commit() writes fewer as a
     // small one.
     void add(const KernelRow&);

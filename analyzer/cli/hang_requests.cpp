@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/hang_requests.h"
+
+#include "cli/stacks/collect.h"
+#include "cli/stacks/thread_snapshot.h"
+#include "trace/read/process_state.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/stacks.h>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+namespace ringside::cli {
+namespace {
+
+struct Request {
+    std::uint32_t pid = 0;
+    std::uint64_t startTicks = 0;
+    std::int64_t hang = 0;
+    std::string reason;
+};
+
+std::optional<Request> readRequest(const std::filesystem::path& file)
+{
+    std::ifstream input(file);
+    std::string magic;
+    int version = 0;
+    Request request;
+    input >> magic >> version >> request.pid >> request.startTicks >> request.hang;
+    std::getline(input >> std::ws, request.reason);
+    return input && magic == "ringside-hang" && version == 1 ? std::optional(request) : std::nullopt;
+}
+
+bool isOfThisHost(const std::filesystem::path& file)
+{
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    return file.filename().string().starts_with(std::string(host.data()) + "-");
+}
+
+} // namespace
+
+void HangRequests::answer()
+{
+    for (auto entry = m_stillHeld.begin(); entry != m_stillHeld.end();) {
+        letGo(entry->first, entry->second);
+        entry = entry->second.empty() ? m_stillHeld.erase(entry) : std::next(entry);
+    }
+    std::vector<std::filesystem::path> requests;
+    std::error_code error;
+    for (const auto& file : std::filesystem::directory_iterator(m_directory, error)) {
+        if (file.path().extension() == ".hang" && isOfThisHost(file.path())) {
+            requests.push_back(file.path());
+        }
+    }
+    for (const auto& request : requests) {
+        try {
+            answerOne(request);
+        } catch (const std::exception& failure) {
+            fmt::print(stderr, "ringside: warning: no stacks of {}: {}\n", request.stem().string(),
+                       failure.what());
+        }
+    }
+}
+
+void HangRequests::answerOne(const std::filesystem::path& file)
+{
+    const auto request = readRequest(file);
+    std::error_code ignored; // before the answer, which takes a while: the next request may come meanwhile
+    std::filesystem::remove(file, ignored);
+    if (!request || trace::processState(request->pid, request->startTicks) == trace::ProcessState::Gone) {
+        return; // it ended, or went on and took the request back
+    }
+    fmt::print(stderr, "ringside: {} hangs: {}\n", file.stem().string(), request->reason);
+    if (!m_adviceGiven) {
+        fmt::print(stderr, "ringside: what it waits for: ringside hang {}\n", m_directory.string());
+        m_adviceGiven = true;
+    }
+    const auto pid = static_cast<pid_t>(request->pid);
+    CollectedStacks stacks = collectStacks(pid, request->hang);
+    trace::writeStacks(std::filesystem::path(file).replace_extension(".stacks"), stacks.rows);
+    if (!stacks.stillHeld.empty()) {
+        m_stillHeld[pid] = std::move(stacks.stillHeld);
+    }
+}
+
+} // namespace ringside::cli

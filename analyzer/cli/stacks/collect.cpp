@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stacks/collect.h"
+
+#include "cli/stacks/bounded_child.h"
+#include "cli/stacks/thread_snapshot.h"
+#include "cli/stacks/unwinder.h"
+
+#include <ringside/trace/stacks.h>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <ctime>
+
+namespace ringside::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using trace::StackRow;
+
+std::int64_t monotonicNs()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+StackRow note(std::string text, std::int64_t tid = 0, std::string thread = {})
+{
+    StackRow row;
+    row.source = "note";
+    row.tid = tid;
+    row.thread = std::move(thread);
+    row.text = std::move(text);
+    return row;
+}
+
+template <class Visit>
+void forEachLine(std::string_view text, const Visit& visit)
+{
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        visit(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
+void printFrames(Unwinder& unwinder, const ThreadSnapshot& thread)
+{
+    StackRow row;
+    row.source = "native";
+    row.tid = thread.tid;
+    row.thread = thread.name;
+    for (const std::string& frame : unwinder.frames(thread)) {
+        row.text = frame;
+        fmt::print("{}\n", trace::formatStackLine(row));
+        ++row.frame;
+    }
+    std::fflush(stdout);
+}
+
+/// In a process of its own: libdw reads whatever files the program has mapped, and the largest take long.
+void addNative(std::vector<StackRow>& rows, const ProcessSnapshot& process)
+{
+    const BoundedResult unwound = runBounded(
+        [&process] {
+            Unwinder unwinder(process.pid);
+            if (!unwinder.error().empty()) {
+                fmt::print("{}\n", trace::formatStackLine(note(unwinder.error())));
+            }
+            for (const ThreadSnapshot& thread : process.threads) {
+                if (thread.error.empty()) {
+                    printFrames(unwinder, thread);
+                }
+            }
+            return 0;
+        },
+        20s);
+    forEachLine(unwound.output, [&rows](std::string_view line) {
+        if (auto row = trace::parseStackLine(line)) {
+            rows.push_back(std::move(*row));
+        }
+    });
+    for (const ThreadSnapshot& thread : process.threads) {
+        if (!thread.error.empty()) {
+            rows.push_back(note(thread.error, thread.tid, thread.name));
+        }
+    }
+    for (const std::string& error : {process.error, unwound.error}) {
+        if (!error.empty()) {
+            rows.push_back(note("native stacks: " + error));
+        }
+    }
+}
+
+bool isInPath(const std::string& program)
+{
+    const char* const path = std::getenv("PATH");
+    std::string_view rest(path != nullptr ? path : "");
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find(':'), rest.size());
+        if (access((std::string(rest.substr(0, end)) + "/" + program).c_str(), X_OK) == 0) {
+            return true;
+        }
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return false;
+}
+
+void addPython(std::vector<StackRow>& rows, pid_t pid)
+{
+    if (!isInPath("py-spy")) {
+        rows.push_back(note("Python stacks: py-spy is not in PATH"));
+        return;
+    }
+    const std::string id = std::to_string(pid);
+    const BoundedResult dump = runBounded(
+        [&id] {
+            execlp("py-spy", "py-spy", "dump", "--nonblocking", "--pid", id.c_str(), nullptr);
+            return 127;
+        },
+        10s);
+    for (StackRow& row : parsePythonDump(dump.output)) {
+        rows.push_back(std::move(row));
+    }
+    if (!dump.error.empty()) {
+        rows.push_back(note("Python stacks: py-spy " + dump.error));
+    }
+}
+
+} // namespace
+
+std::vector<StackRow> parsePythonDump(std::string_view output)
+{
+    std::vector<StackRow> rows;
+    StackRow row;
+    row.source = "python";
+    forEachLine(output, [&](std::string_view line) {
+        constexpr std::string_view kThread = "Thread ";
+        if (line.starts_with(kThread)) { // Thread 4711 (idle): "MainThread"
+            const std::string_view rest = line.substr(kThread.size());
+            const bool hexadecimal = rest.starts_with("0x");
+            row.tid = 0;
+            std::from_chars(rest.data() + (hexadecimal ? 2 : 0), rest.data() + rest.size(), row.tid,
+                            hexadecimal ? 16 : 10);
+            row.frame = 0;
+            row.thread = rest;
+        } else if (line.starts_with("    ")) {
+            row.text = line.substr(4);
+            rows.push_back(row);
+            ++row.frame;
+        } else if (!line.empty()) {
+            rows.push_back(note("py-spy: " + std::string(line)));
+        }
+    });
+    return rows;
+}
+
+CollectedStacks collectStacks(pid_t pid, std::optional<std::int64_t> hang)
+{
+    CollectedStacks collected;
+    const std::int64_t takenNs = monotonicNs();
+    ProcessSnapshot process = snapshotThreads(pid, 2s);
+    addNative(collected.rows, process);
+    addPython(collected.rows, pid);
+    for (StackRow& row : collected.rows) {
+        row.hang = hang;
+        row.takenNs = takenNs;
+    }
+    collected.stillHeld = std::move(process.stillHeld);
+    return collected;
+}
+
+} // namespace ringside::cli

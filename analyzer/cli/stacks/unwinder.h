@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Function names from what thread_snapshot copied, by libdw. Looks only at files that the process has mapped:
+// no separate debug information is searched, neither on disk nor over the network.
+#pragma once
+#include "cli/stacks/thread_snapshot.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+struct Dwfl;
+
+namespace ringside::cli {
+
+class Unwinder final {
+public:
+    /// Reads the process's mappings; error() says when that failed.
+    explicit Unwinder(pid_t pid);
+
+    /// "function+0x12 (libc.so.6)", innermost first, at most kMostFrames.
+    [[nodiscard]] std::vector<std::string> frames(const ThreadSnapshot& thread);
+    [[nodiscard]] const std::string& error() const { return m_error; }
+
+    static constexpr std::size_t kMostFrames = 64;
+
+private:
+    struct Access;
+    struct End {
+        void operator()(Dwfl* dwfl) const;
+    };
+    [[nodiscard]] std::string describe(std::uint64_t address, bool exact) const;
+
+    pid_t m_pid;
+    std::unique_ptr<Dwfl, End> m_dwfl;
+    const ThreadSnapshot* m_thread = nullptr; ///< being unwound
+    std::vector<std::string> m_frames;        ///< of it
+    std::string m_error;
+};
+
+} // namespace ringside::cli

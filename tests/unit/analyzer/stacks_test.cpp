@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking into another process from outside: what is found, and that the process notices nothing lasting.
+#include "cli/stacks/bounded_child.h"
+#include "cli/stacks/collect.h"
+#include "cli/stacks/thread_snapshot.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <thread>
+
+// Functions whose names the stacks must show.
+extern "C" __attribute__((noinline)) int waitsForTheEnd(int from)
+{
+    char byte = 0;
+    while (read(from, &byte, 1) < 0) {
+    }
+    return byte;
+}
+extern "C" __attribute__((noinline)) void otherThreadPauses()
+{
+    for (;;) {
+        pause();
+    }
+}
+
+namespace {
+
+using namespace ringside;
+using namespace ringside::cli;
+using namespace std::chrono_literals;
+
+volatile sig_atomic_t g_signals = 0;
+
+/// A child with two threads that ends with the exit code it is told.
+class Child {
+public:
+    Child()
+    {
+        std::array<int, 2> told{};
+        std::array<int, 2> ready{};
+        EXPECT_EQ(pipe(told.data()), 0);
+        EXPECT_EQ(pipe(ready.data()), 0);
+        m_pid = fork();
+        if (m_pid == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            signal(SIGRTMIN, [](int) { g_signals = g_signals + 1; });
+            std::thread(otherThreadPauses).detach();
+            EXPECT_EQ(write(ready[1], "r", 1), 1);
+            const int code = waitsForTheEnd(told[0]);
+            _exit(code == 'n' ? g_signals : code);
+        }
+        m_tell = told[1];
+        char byte = 0;
+        EXPECT_EQ(read(ready[0], &byte, 1), 1);
+    }
+    ~Child()
+    {
+        if (m_pid > 0) {
+            kill(m_pid, SIGKILL);
+            waitpid(m_pid, nullptr, 0);
+        }
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    [[nodiscard]] pid_t pid() const { return m_pid; }
+    int end(char code)
+    {
+        EXPECT_EQ(write(m_tell, &code, 1), 1);
+        int status = 0;
+        EXPECT_EQ(waitpid(m_pid, &status, 0), m_pid);
+        m_pid = 0;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    }
+    [[nodiscard]] std::string status(const std::string& field) const
+    {
+        std::ifstream file("/proc/" + std::to_string(m_pid) + "/status");
+        for (std::string line; std::getline(file, line);) {
+            if (line.starts_with(field + ":\t")) {
+                return line.substr(field.size() + 2);
+            }
+        }
+        return {};
+    }
+
+private:
+    pid_t m_pid = 0;
+    int m_tell = -1;
+};
+
+std::string textOf(const std::vector<trace::StackRow>& rows)
+{
+    std::string text;
+    for (const trace::StackRow& row : rows) {
+        text += row.source + " " + row.text + "\n";
+    }
+    return text;
+}
+
+TEST(Stacks, showEveryThreadAndLeaveTheProcessAsItWas)
+{
+    Child child;
+    const CollectedStacks stacks = collectStacks(child.pid(), 3);
+    const std::string text = textOf(stacks.rows);
+    EXPECT_NE(text.find("native waitsForTheEnd+"), std::string::npos) << text;
+    EXPECT_NE(text.find("native otherThreadPauses+"), std::string::npos) << text;
+    EXPECT_TRUE(stacks.stillHeld.empty());
+    for (const trace::StackRow& row : stacks.rows) {
+        EXPECT_EQ(row.hang, 3);
+    }
+    EXPECT_EQ(child.status("TracerPid"), "0");
+    EXPECT_EQ(child.end(7), 7);
+}
+
+TEST(Stacks, aStoppedProcessStaysStopped)
+{
+    Child child;
+    kill(child.pid(), SIGSTOP);
+    siginfo_t info{};
+    waitid(P_PID, static_cast<id_t>(child.pid()), &info, WSTOPPED | WNOWAIT);
+    const std::string text = textOf(collectStacks(child.pid(), std::nullopt).rows);
+    EXPECT_NE(text.find("waitsForTheEnd+"), std::string::npos) << text;
+    for (int i = 0; i < 1000 && !child.status("State").starts_with("T"); ++i) {
+        usleep(1000); // a thread that was let go stops again in its own time
+    }
+    EXPECT_TRUE(child.status("State").starts_with("T")) << child.status("State");
+    kill(child.pid(), SIGCONT);
+    EXPECT_EQ(child.end(5), 5);
+}
+
+TEST(Stacks, noSignalOfTheProcessIsLost)
+{
+    constexpr int kSignals = 100;
+    Child child;
+    std::thread sender([pid = child.pid()] {
+        for (int i = 0; i < kSignals; ++i) {
+            while (sigqueue(pid, SIGRTMIN, {}) != 0) {
+                usleep(100);
+            }
+            usleep(100);
+        }
+    });
+    for (int i = 0; i < 50; ++i) {
+        const ProcessSnapshot process = snapshotThreads(child.pid(), 5s);
+        EXPECT_TRUE(process.stillHeld.empty());
+    }
+    sender.join();
+    EXPECT_EQ(child.end('n'), kSignals);
+}
+
+TEST(Stacks, aProcessThatIsGoneIsSaidToBe)
+{
+    Child child;
+    const pid_t pid = child.pid();
+    child.end(0);
+    const std::string text = textOf(collectStacks(pid, std::nullopt).rows);
+    EXPECT_NE(text.find("note native stacks: process"), std::string::npos) << text;
+}
+
+TEST(PythonStacks, areKeptAsThePrinterHasThem)
+{
+    const auto rows =
+        parsePythonDump("Process 12: python train.py\nPython v3.11.2\n\n"
+                        "Thread 4711 (idle): \"MainThread\"\n    wait (threading.py:320)\n"
+                        "    train (train.py:7)\nThread 0x1F (active): \"x\"\n    run (a.py:1)\n");
+    ASSERT_EQ(rows.size(), 5U);
+    EXPECT_EQ(rows[0].source, "note");
+    EXPECT_EQ(rows[2].tid, 4711);
+    EXPECT_EQ(rows[2].frame, 0);
+    EXPECT_EQ(rows[2].text, "wait (threading.py:320)");
+    EXPECT_EQ(rows[2].thread, "4711 (idle): \"MainThread\"");
+    EXPECT_EQ(rows[3].frame, 1);
+    EXPECT_EQ(rows[4].tid, 31);
+    EXPECT_EQ(rows[4].frame, 0);
+}
+
+TEST(BoundedChild, givesOutputAndSaysHowItEnded)
+{
+    const auto say = [](const char* text, int code) {
+        return runBounded(
+            [=] {
+                EXPECT_GT(write(STDOUT_FILENO, text, 2), 0);
+                return code;
+            },
+            30s);
+    };
+    EXPECT_EQ(say("ab", 0).output, "ab");
+    EXPECT_EQ(say("ab", 0).error, "");
+    EXPECT_EQ(say("cd", 9).error, "failed with exit code 9");
+    EXPECT_EQ(runBounded([] { return raise(SIGKILL); }, 30s).error, "died of signal 9");
+}
+
+TEST(BoundedChild, isEndedWhenItTakesTooLong)
+{
+    const BoundedResult result = runBounded(
+        [] {
+            EXPECT_GT(write(STDOUT_FILENO, "begun", 5), 0);
+            for (;;) {
+                pause();
+            }
+            return 0;
+        },
+        1s);
+    EXPECT_EQ(result.error, "did not finish within 1 s");
+}
+
+} // namespace
