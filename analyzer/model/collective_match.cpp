@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/collective_match.h"
 
+#include "model/communicator_calls.h"
 #include "model/model.h"
 
 #include <fmt/format.h>
@@ -54,18 +55,7 @@ Spans deviceSpans(const trace::KernelColumns& kernels, const CommunicationWork& 
     return spans;
 }
 
-/// A communicator as all its members know it: the hash, and which use of it when a process made it again.
-/// Without a hash (0) only as this process knows it: then nobody else's calls are matched with its own.
-using CommunicatorKey = std::pair<std::uint64_t, std::size_t>;
 using OperationKey = std::tuple<std::uint64_t, std::size_t, std::int64_t>;
-
-/// A call that ran, or one that a launch of its graph ran again.
-struct Run {
-    std::size_t call = 0; ///< of the process's collectiveCalls
-    std::int64_t sequence = 0;
-    std::uint64_t launch = 0; ///< of the graph, 0: the call itself ran
-};
-using Runs = std::vector<Run>;
 
 /// One rank's calls on one communicator, in its order, fused where a group fused them.
 struct Part {
@@ -116,43 +106,9 @@ std::string amountText(std::optional<std::uint64_t> count, std::optional<std::in
                              : fmt::format("{} bytes", bytes);
 }
 
-bool isPointToPoint(CollectiveKind kind)
-{
-    return kind == CollectiveKind::Send || kind == CollectiveKind::Receive || kind == CollectiveKind::Put ||
-           kind == CollectiveKind::Signal || kind == CollectiveKind::WaitSignal;
-}
-
-/// What ran on each communicator: calls that were not captured, and each launch's share of those that were.
-std::unordered_map<std::int64_t, Runs> runsOf(const trace::ProcessTrace& process)
-{
-    std::unordered_map<std::int64_t, Runs> runs;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> captured; // graph, communicator
-    for (std::size_t i = 0; i < process.collectiveCalls.size(); ++i) {
-        const trace::CollectiveCallRow& call = process.collectiveCalls[i];
-        if (call.graph) {
-            captured[{*call.graph, call.communicator}].push_back(i);
-        } else {
-            runs[call.communicator].push_back({i, call.sequence, 0});
-        }
-    }
-    const trace::GraphLaunchColumns& launches = process.graphLaunches;
-    for (std::size_t i = 0; i < launches.size() && !captured.empty(); ++i) {
-        const std::int64_t communicator = launches.communicator[i];
-        const auto calls = captured.find({launches.graph[i], communicator});
-        if (calls == captured.end() || calls->second.size() != launches.calls[i]) {
-            continue; // records of the capture are missing: which ones, nobody knows
-        }
-        auto sequence = static_cast<std::int64_t>(launches.sequence[i]);
-        for (const std::size_t call : calls->second) {
-            runs[communicator].push_back({call, sequence++, launches.launch[i]});
-        }
-    }
-    return runs;
-}
-
 /// What ran on one communicator by sequence, without send and receive. Where there are such, sequence
 /// numbers differ between ranks and the place among the collectives stands in for them.
-std::vector<Part> partsOf(const trace::ProcessTrace& process, Runs runs)
+std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<Run> runs)
 {
     const auto& rows = process.collectiveCalls;
     std::sort(runs.begin(), runs.end(), [&](const Run& a, const Run& b) { return a.sequence < b.sequence; });
@@ -183,23 +139,12 @@ void Matcher::addRank(std::size_t index, const CommunicationWork& communication)
     const Rank& rank = m_ranks[index];
     const trace::ProcessTrace& process = m_run.processes[rank.process];
     const Spans spans = deviceSpans(process.kernels, communication, rank.device);
-    std::unordered_map<std::int64_t, Runs> runs = runsOf(process);
+    auto runs = runsOf(process);
     m_untyped += std::count_if(process.collectiveCalls.begin(), process.collectiveCalls.end(),
                                [](const trace::CollectiveCallRow& call) { return !call.datatype; });
-    std::vector<trace::CommunicatorRow> rows = process.communicators;
-    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.createdNs, a.id) < std::tie(b.createdNs, b.id);
-    });
-    std::unordered_map<std::uint64_t, std::size_t> uses;
-    for (const trace::CommunicatorRow& row : rows) {
-        if (!rank.owns(static_cast<std::uint32_t>(row.device))) {
-            continue;
-        }
-        const CommunicatorKey key(row.hash, row.hash != 0
-                                                ? uses[row.hash]++
-                                                : rank.process << 32 | static_cast<std::size_t>(row.id));
-        for (const Part& part : partsOf(process, std::move(runs[row.id]))) {
-            addPart(key, row, index, part, spans);
+    for (const auto& [key, row] : communicatorsOf(rank, process)) {
+        for (const Part& part : partsOf(process, std::move(runs[row->id]))) {
+            addPart(key, *row, index, part, spans);
         }
     }
 }
@@ -310,6 +255,12 @@ std::string_view collectiveName(CollectiveKind kind)
         }
     }
     return "Other";
+}
+
+bool isPointToPoint(CollectiveKind kind)
+{
+    return kind == CollectiveKind::Send || kind == CollectiveKind::Receive || kind == CollectiveKind::Put ||
+           kind == CollectiveKind::Signal || kind == CollectiveKind::WaitSignal;
 }
 
 bool everyRankDependsOnEveryOther(CollectiveKind kind)

@@ -36,6 +36,8 @@ enum class CollectiveKind : std::uint8_t {
 /// "AllReduce" of "ncclAllReduce" and so on, and the other way.
 [[nodiscard]] CollectiveKind collectiveKind(std::string_view api);
 [[nodiscard]] std::string_view collectiveName(CollectiveKind kind);
+/// Send, receive and one-sided calls: they share NCCL's numbering, but differ between ranks.
+[[nodiscard]] bool isPointToPoint(CollectiveKind kind);
 /// Nobody's part can end before everybody's has begun.
 [[nodiscard]] bool everyRankDependsOnEveryOther(CollectiveKind kind);
 

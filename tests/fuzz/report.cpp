@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: whatever a trace file holds, once it opens it gives a report in every format.
+// Fuzz target: whatever a trace file holds, once it opens it gives a report in every format, and a verdict on
+// what hangs.
+#include "hang/hang.h"
 #include "report/format.h"
 
 #include <ringside/error.h>
@@ -38,6 +40,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0; // refusing is right for most inputs
     }
     std::filesystem::remove(file);
+    const std::vector<hang::ProcessNow> now(run.processes.size(), {hang::Life::Running, 0, true});
+    const hang::Report stuck = hang::analyze(run, now, {});
+    if (hang::formatText(stuck).empty() || hang::formatJson(stuck).empty()) {
+        __builtin_trap();
+    }
     const report::Report report = report::buildReport(std::move(run), {});
     for (const report::Format* format : report::all()) {
         if (format->render(report, report::Colour::Never).empty()) {

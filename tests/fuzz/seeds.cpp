@@ -36,6 +36,16 @@ void writeMergedRun(const std::filesystem::path& folder)
         step.allReduce(1_MiB, {.takes = 500us});
         step.everyRank().synchronize();
     });
+    // The second rank stays in its last call.
+    ProcessTrace& stuck = builder.process(1);
+    stuck.inFlight.push_back({1, stuck.collectiveCalls.back().api, 1, stuck.collectiveCalls.back().sequence,
+                              100, stuck.collectiveCalls.back().startNs, std::nullopt, std::nullopt});
+    stuck.inFlight.push_back(stuck.inFlight.back());
+    stuck.inFlight.back().hang = 1;
+    stuck.collectiveCalls.pop_back();
+    stuck.hangs.push_back(
+        {1, stuck.inFlight.back().startNs + 1, stuck.inFlight.back().startNs, std::nullopt, "in a call"});
+    stuck.stacks.push_back({"native", 1, 5, stuck.process.pid, 0, "train", "poll+0x1 (libc.so.6)"});
     const std::filesystem::path run = folder / "run.ringside";
     builder.write(run);
     ringside::trace::merge(run, folder / "merged.db");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes as a trace file give rows, issues or ringside::Error, never anything else.
+// Fuzz target: any bytes as a trace file give rows, issues or ringside::Error, never anything else; nor as a
+// line of a stack file.
 #include <ringside/error.h>
 #include <ringside/trace/reader.h>
+#include <ringside/trace/stacks.h>
 
 #include <unistd.h>
 
@@ -24,6 +26,8 @@ std::filesystem::path inputFile()
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
+    static_cast<void>(
+        ringside::trace::parseStackLine(std::string_view(reinterpret_cast<const char*>(data), size)));
     const std::filesystem::path file = inputFile();
     std::ofstream(file, std::ios::binary)
         .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));

@@ -39,6 +39,8 @@ public:
 
     std::vector<ProcessTrace> read()
     {
+        // One moment of a trace that is being written.
+        m_file.database().execute("BEGIN");
         listProcesses();
 #define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
     readPlain<RowType>([](ProcessTrace & process) -> auto& { return process.member; });
@@ -47,6 +49,7 @@ public:
 #include "trace/plain_tables.def"
         readStrings();
         readMeta();
+        readProgress();
 #define RINGSIDE_CHUNK_TABLE(RowType, ColumnsType, member, sqlName)                                          \
     readChunks<RowType>([](ProcessTrace & process) -> auto& { return process.member; });
 #define RINGSIDE_COLUMN(member, sqlName, encoding)
@@ -171,6 +174,24 @@ private:
                 const auto process = m_processes.find(statement.column<std::int64_t>(0));
                 if (process != m_processes.end()) {
                     process->second.recoveredRecords = statement.column<std::int64_t>(1);
+                }
+            }
+        });
+    }
+
+    void readProgress()
+    {
+        if (!has("ring_progress")) {
+            return;
+        }
+        guarded("ring_progress", [&] {
+            Statement statement(m_file.database(),
+                                "SELECT process_id, ring_id, committed_slots FROM ring_progress");
+            while (statement.step()) {
+                const auto process = m_processes.find(statement.column<std::int64_t>(0));
+                if (process != m_processes.end()) {
+                    process->second.ringProgress[statement.column<std::uint32_t>(1)] =
+                        statement.column<std::uint64_t>(2);
                 }
             }
         });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/leftover_rings.h"
+#include "trace/read/ring_image.h"
 #include "trace/write/database.h"
 
 #include <ringside/trace/recover.h>
@@ -16,46 +17,6 @@
 
 namespace ringside::trace {
 namespace {
-
-/// A ring file in memory, aligned as a mapping would be. A copy, because a file may shrink under a mapping.
-class RingImage final {
-public:
-    explicit RingImage(const std::filesystem::path& path)
-    {
-        std::ifstream file(path, std::ios::binary | std::ios::ate);
-        const auto size = file ? static_cast<std::streamoff>(file.tellg()) : std::streamoff{0};
-        if (size > kLongestBytes) {
-            throw Error(ErrorCode::Unusable,
-                        path.string() + " has " + std::to_string(size) + " bytes: no ring is that long",
-                        "Move it away and recover the rest.");
-        }
-        m_words.resize(static_cast<std::size_t>(std::max<std::streamoff>(size, 0)) / sizeof(std::uint64_t));
-        file.seekg(0);
-        file.read(reinterpret_cast<char*>(m_words.data()), static_cast<std::streamsize>(bytes().size()));
-    }
-    [[nodiscard]] std::span<const std::byte> bytes() const { return std::as_bytes(std::span(m_words)); }
-
-    template <class T>
-    [[nodiscard]] T field(std::size_t offset) const
-    {
-        T value{};
-        if (bytes().size() >= offset + sizeof value) {
-            std::memcpy(&value, bytes().data() + offset, sizeof value);
-        }
-        return value;
-    }
-    [[nodiscard]] bool isDefinitions() const
-    {
-        return field<std::uint32_t>(offsetof(RingHeader, role)) ==
-               static_cast<std::uint32_t>(RingRole::Definitions);
-    }
-    [[nodiscard]] std::uint32_t id() const { return field<std::uint32_t>(offsetof(RingHeader, ringId)); }
-
-private:
-    // The collector's largest ring is 1 GiB; its header comes on top.
-    static constexpr std::streamoff kLongestBytes = (std::streamoff{1} << 30) + kRingHeaderBytes;
-    std::vector<std::uint64_t> m_words;
-};
 
 std::int64_t nanoseconds(clockid_t clock)
 {

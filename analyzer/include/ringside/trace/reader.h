@@ -112,6 +112,7 @@ struct ProcessTrace {
     GraphLaunchColumns graphLaunches;
     SampleColumns samples; ///< by time within a series
     std::int64_t recoveredRecords = 0;
+    std::unordered_map<std::uint32_t, std::uint64_t> ringProgress; ///< by ring id: slots that are in here
 
     [[nodiscard]] std::string_view text(StringId id) const; ///< empty for an unknown id
 };

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside hang RUN`: why a job does not go on, or died. Only reads, also while the job runs; --stacks looks
+// into the processes of this host from outside.
+#include "hang/hang.h"
+
+#include "cli/command.h"
+#include "cli/stacks/collect.h"
+#include "cli/stacks/thread_snapshot.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/live_run.h>
+#include <ringside/trace/quantity.h>
+#include <ringside/trace/stacks.h>
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+struct Options {
+    std::string run;
+    std::string format = "text";
+    std::string after = "10s";
+    bool stacks = false;
+    bool fail = false;
+};
+
+std::int64_t monotonicNs()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+bool has(const trace::ProcessTrace& process, std::string_view issue)
+{
+    return std::any_of(process.issues.begin(), process.issues.end(),
+                       [issue](const trace::IssueRow& row) { return row.id == issue; });
+}
+
+hang::ProcessNow stateOf(const trace::ProcessTrace& process, trace::Owner owner, bool callsKnown,
+                         std::int64_t nowNs)
+{
+    // "process_killed" is recovery's word for a process that left its rings.
+    const bool recovered = has(process, "process_killed");
+    hang::ProcessNow now;
+    now.callsKnown = callsKnown || recovered || process.process.endNs;
+    if (owner == trace::Owner::Running || owner == trace::Owner::Stopped) {
+        now.life = owner == trace::Owner::Running ? hang::Life::Running : hang::Life::Stopped;
+        now.nowNs = nowNs;
+    } else if (process.process.endNs) {
+        now.life = hang::Life::Closed;
+    } else if (owner == trace::Owner::Gone || recovered) {
+        now.life = hang::Life::Gone;
+    }
+    return now;
+}
+
+/// Takes the stacks of the processes of this host that run, and leaves them beside their traces.
+void takeStacks(trace::LiveRun& live)
+{
+    int taken = 0;
+    for (std::size_t i = 0; i < live.owners.size(); ++i) {
+        if (live.owners[i] != trace::Owner::Running && live.owners[i] != trace::Owner::Stopped) {
+            continue;
+        }
+        trace::ProcessTrace& process = live.run.processes[i];
+        CollectedStacks stacks = collectStacks(static_cast<pid_t>(process.process.pid), std::nullopt);
+        trace::writeStacks(trace::stackFileOf(process.path), stacks.rows);
+        process.stacks = std::move(stacks.rows);
+        ++taken;
+    }
+    fmt::print(stderr, "ringside: looked into {} process{} that run{} on this host\n", taken,
+               taken == 1 ? "" : "es", taken == 1 ? "s" : "");
+}
+
+int run(const Options& options)
+{
+    trace::LiveRun live = trace::openLiveRun(options.run);
+    if (options.stacks) {
+        takeStacks(live);
+    }
+    const std::int64_t nowNs = monotonicNs();
+    std::vector<hang::ProcessNow> now;
+    for (std::size_t i = 0; i < live.owners.size(); ++i) {
+        now.push_back(stateOf(live.run.processes[i], live.owners[i], live.callsKnown[i], nowNs));
+    }
+    const hang::Options limits{trace::parseDuration(options.after).value_or(0)};
+    const hang::Report report = hang::analyze(std::move(live.run), now, limits);
+    fmt::print("{}", options.format == "json" ? hang::formatJson(report) : hang::formatText(report));
+    return options.fail && report.kind != hang::Kind::Nothing ? kFindings : kPass;
+}
+
+std::string isDuration(const std::string& text)
+{
+    return trace::parseDuration(text) ? "" : "'" + text + "' is no length of time such as 30s or 5m";
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("RUN", options->run, "Run directory (also of a running job), process file or merged file")
+        ->required();
+    app.add_option("--format", options->format, "How to print it")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    app.add_option("--after", options->after,
+                   "A wait of this length counts as stuck; a shorter one where the process's own watchdog "
+                   "noticed it")
+        ->check(CLI::Validator(isDuration, "DURATION"))
+        ->capture_default_str();
+    app.add_flag("--stacks", options->stacks,
+                 "Take the stacks of the job's processes that run on this host, and keep them with the run");
+    app.add_flag("--fail", options->fail, "Exit with 1 when something is stuck or died");
+    return [options] { return run(*options); };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(hang, .summary = "Say why a job does not go on, or how it died",
+                 .declare = ringside::cli::declare);

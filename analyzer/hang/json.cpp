@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// For scripts: ringside-hang-1.schema.json says what is in it. Additions only within a major version.
+#include "hang/hang.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ringside::hang {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json orNull(const std::optional<T>& value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json toJson(const Signature& call)
+{
+    return {{"function", call.function},           {"count", orNull(call.count)},
+            {"bytes", orNull(call.bytes)},         {"datatype", orNull(call.datatype)},
+            {"reduction", orNull(call.reduction)}, {"root", orNull(call.root)}};
+}
+
+Json toJson(const StuckCollective& stuck)
+{
+    Json arrived = Json::array();
+    for (const Arrived& each : stuck.arrived) {
+        Json entry = {{"rank", each.rank}, {"for_ns", each.forNs}, {"in_call", each.inCall}};
+        entry["call"] = toJson(each.call);
+        arrived.push_back(std::move(entry));
+    }
+    Json finished = Json::array();
+    for (const auto& [rank, order] : stuck.finishedOnGpu) {
+        finished.push_back({{"rank", rank}, {"order", orNull(order)}});
+    }
+    Json communicator = {{"hash", fmt::format("{:016x}", stuck.communicator)},
+                         {"name", stuck.name.empty() ? Json(nullptr) : Json(stuck.name)},
+                         {"size", stuck.size}};
+    return {{"communicator", std::move(communicator)},
+            {"order", stuck.order},
+            {"order_is_place", stuck.ordersByPlace},
+            {"call", toJson(stuck.call())},
+            {"arrived", std::move(arrived)},
+            {"missing", stuck.missing},
+            {"different", stuck.different},
+            {"not_recorded", stuck.notRecorded},
+            {"waited_ns", stuck.waitedNs},
+            {"finished_on_gpu", std::move(finished)}};
+}
+
+Json toJson(const RankReport& rank)
+{
+    Json threads = Json::array();
+    for (const ThreadReport& thread : rank.threads) {
+        threads.push_back({{"tid", thread.tid},
+                           {"name", thread.name},
+                           {"in", thread.function.empty() ? Json(nullptr) : Json(thread.function)},
+                           {"last_call", thread.lastCall.empty() ? Json(nullptr) : Json(thread.lastCall)},
+                           {"for_ns", thread.forNs}});
+    }
+    Json watchdog = nullptr;
+    if (rank.hang) {
+        watchdog = {{"reason", rank.hang->reason}, {"lasted_ns", rank.hang->noticedNs - rank.hang->sinceNs}};
+    }
+    return {{"rank", rank.rank},
+            {"host", rank.host},
+            {"pid", rank.pid},
+            {"state", lifeName(rank.life)},
+            {"calls_known", rank.callsKnown},
+            {"last_step", orNull(rank.lastStep)},
+            {"last_sign_ns", rank.lastSignNs},
+            {"threads", std::move(threads)},
+            {"watchdog", std::move(watchdog)},
+            {"stack", rank.stack},
+            {"stack_notes", rank.stackNotes}};
+}
+
+} // namespace
+
+std::string formatJson(const Report& report)
+{
+    Json json;
+    json["schema"] = "ringside-hang/1";
+    json["run"] = {
+        {"path", report.path.string()}, {"world_size", report.worldSize}, {"emulated", report.emulated}};
+    json["verdict"] = {{"kind", kindName(report.kind)},
+                       {"summary", report.summary},
+                       {"died_first", orNull(report.diedFirst)}};
+    json["collectives"] = Json::array();
+    for (const StuckCollective& stuck : report.collectives) {
+        json["collectives"].push_back(toJson(stuck));
+    }
+    json["ranks"] = Json::array();
+    for (const RankReport& rank : report.ranks) {
+        json["ranks"].push_back(toJson(rank));
+    }
+    json["issues"] = Json::array();
+    for (const trace::IssueRow& issue : report.issues) {
+        json["issues"].push_back({{"id", issue.id},
+                                  {"severity", issue.severity},
+                                  {"count", issue.count},
+                                  {"message", issue.message}});
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace ringside::hang

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hang/rank_report.h"
+
+#include "hang/issued.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ringside::hang {
+namespace {
+
+struct LastCall {
+    trace::StringId api = 0;
+    std::int64_t endNs = 0;
+};
+
+/// By thread id: the call that returned last.
+std::map<std::int64_t, LastCall> lastCalls(const trace::ProcessTrace& process)
+{
+    std::map<std::int64_t, LastCall> last;
+    const auto note = [&last](std::int64_t thread, trace::StringId api, std::int64_t endNs) {
+        const auto [entry, fresh] = last.try_emplace(thread, LastCall{api, endNs});
+        if (!fresh && endNs >= entry->second.endNs) {
+            entry->second = {api, endNs};
+        }
+    };
+    const auto& calls = process.apiCalls;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        note(calls.thread[i], calls.api[i], calls.endNs[i]);
+    }
+    for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
+        note(call.thread, call.api, call.endNs);
+    }
+    return last;
+}
+
+std::vector<ThreadReport> threadsOf(const trace::ProcessTrace& process, std::int64_t untilNs)
+{
+    const auto last = lastCalls(process);
+    const auto inFlight = lastInFlight(process);
+    std::vector<ThreadReport> threads;
+    for (const trace::ThreadRow& row : process.threads) {
+        ThreadReport thread;
+        thread.tid = row.tid;
+        thread.name = row.name;
+        if (const auto returned = last.find(row.id); returned != last.end()) {
+            thread.lastCall = process.text(returned->second.api);
+            thread.forNs = untilNs - returned->second.endNs;
+        }
+        for (const trace::InFlightRow& call : inFlight) {
+            if (call.thread == row.id) {
+                thread.function = process.text(call.api);
+                thread.forNs = untilNs - call.startNs;
+            }
+        }
+        if (!thread.function.empty() || !thread.lastCall.empty()) {
+            threads.push_back(std::move(thread));
+        }
+    }
+    std::stable_sort(threads.begin(), threads.end(), [&](const ThreadReport& a, const ThreadReport& b) {
+        const auto rankOf = [&](const ThreadReport& thread) {
+            const bool main = thread.tid == process.process.pid;
+            return std::make_pair(thread.function.empty() ? 1 : 0, main ? 0 : 1);
+        };
+        return rankOf(a) < rankOf(b);
+    });
+    return threads;
+}
+
+/// The innermost lines of one thread's stack of the last time stacks were taken. Python's where there are.
+void addStack(RankReport& report, const trace::ProcessTrace& process)
+{
+    constexpr std::size_t kLines = 6;
+    if (process.stacks.empty()) {
+        return;
+    }
+    const std::int64_t takenNs = process.stacks.back().takenNs;
+    std::vector<std::int64_t> wanted{process.process.pid};
+    if (!report.threads.empty() && !report.threads.front().function.empty()) {
+        wanted.insert(wanted.begin(), report.threads.front().tid);
+    }
+    for (const char* const source : {"python", "native"}) {
+        for (const std::int64_t tid : wanted) {
+            for (const trace::StackRow& row : process.stacks) {
+                if (row.takenNs == takenNs && row.source == source && row.tid == tid &&
+                    report.stack.size() < kLines) {
+                    report.stackThread = row.thread;
+                    report.stack.push_back(row.text);
+                }
+            }
+            if (!report.stack.empty()) {
+                return;
+            }
+        }
+    }
+    for (const trace::StackRow& row : process.stacks) {
+        if (row.takenNs == takenNs && row.source == "note") {
+            report.stackNotes.push_back(row.text);
+        }
+    }
+}
+
+} // namespace
+
+std::int64_t lastSignOfLife(const trace::ProcessTrace& process)
+{
+    std::int64_t last = std::max(process.process.startNs, process.process.endNs.value_or(0));
+    if (!process.clockSamples.empty()) {
+        last = std::max(last, process.clockSamples.back().monotonicNs);
+    }
+    for (const auto& [thread, call] : lastCalls(process)) {
+        last = std::max(last, call.endNs);
+    }
+    for (const trace::InFlightRow& call : process.inFlight) {
+        last = std::max(last, call.startNs);
+    }
+    for (const trace::HangRow& hang : process.hangs) {
+        last = std::max({last, hang.noticedNs, hang.endedNs.value_or(0)});
+    }
+    return last;
+}
+
+std::int64_t countsUntil(const trace::ProcessTrace& process, const ProcessNow& now)
+{
+    const bool alive = now.life == Life::Running || now.life == Life::Stopped;
+    return alive && now.nowNs ? *now.nowNs : lastSignOfLife(process);
+}
+
+std::optional<trace::HangRow> openHang(const trace::ProcessTrace& process)
+{
+    const bool open = !process.hangs.empty() && !process.hangs.back().endedNs && !process.process.endNs;
+    return open ? std::optional(process.hangs.back()) : std::nullopt;
+}
+
+RankReport reportRank(const model::Model& model, std::size_t rank, const ProcessNow& now)
+{
+    const model::Rank& of = model.ranks[rank];
+    const trace::ProcessTrace& process = model.processOf(of);
+    RankReport report;
+    report.rank = of.rank;
+    report.host = process.process.host;
+    report.pid = process.process.pid;
+    report.life = now.life;
+    report.callsKnown = now.callsKnown || openHang(process);
+    const bool counted =
+        of.stepSource == model::StepSource::Mark || of.stepSource == model::StepSource::Range;
+    if (counted && !of.steps.empty()) { // else the numbers are ours, and nobody knows them
+        report.lastStep = of.steps.back().number;
+    }
+    report.lastSignNs = of.clock.toRun(lastSignOfLife(process));
+    report.threads = threadsOf(process, countsUntil(process, now));
+    report.hang = openHang(process);
+    addStack(report, process);
+    return report;
+}
+
+} // namespace ringside::hang

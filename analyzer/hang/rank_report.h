@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one rank does, or did at its end: its calls, its step, its stack, its last sign of life.
+#pragma once
+#include "hang/hang.h"
+
+namespace ringside::hang {
+
+/// The latest moment at which the process is known to have lived, on its host's clock: the drain thread reads
+/// the clocks several times a second.
+[[nodiscard]] std::int64_t lastSignOfLife(const trace::ProcessTrace& process);
+
+/// Up to when its waiting counts, on its host's clock: now, or its last sign of life.
+[[nodiscard]] std::int64_t countsUntil(const trace::ProcessTrace& process, const ProcessNow& now);
+
+/// The hang that its watchdog noticed last, when it did not end; not of a process that closed its trace.
+[[nodiscard]] std::optional<trace::HangRow> openHang(const trace::ProcessTrace& process);
+
+[[nodiscard]] RankReport reportRank(const model::Model& model, std::size_t rank, const ProcessNow& now);
+
+} // namespace ringside::hang

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// For a tired person: the verdict first, then the collective, then what the ranks do that it waits for.
+#include "hang/hang.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ringside::hang {
+namespace {
+
+/// Names of ncclDataType_t and ncclRedOp_t in the order of nccl.h (2.28).
+constexpr std::array<std::string_view, 12> kDataTypes{"int8",    "uint8",    "int32",      "uint32",
+                                                      "int64",   "uint64",   "float16",    "float32",
+                                                      "float64", "bfloat16", "float8e4m3", "float8e5m2"};
+constexpr std::array<std::string_view, 5> kReductions{"sum", "prod", "max", "min", "avg"};
+
+template <std::size_t N>
+std::string nameIn(const std::array<std::string_view, N>& names, std::int64_t value)
+{
+    return value >= 0 && value < static_cast<std::int64_t>(N)
+               ? std::string(names[static_cast<std::size_t>(value)])
+               : std::to_string(value);
+}
+
+std::string describe(const Signature& call)
+{
+    std::string text = call.function;
+    if (call.count) {
+        text += fmt::format(", {} elements", *call.count);
+    }
+    if (call.datatype) {
+        text += " of " + nameIn(kDataTypes, *call.datatype);
+    }
+    if (call.bytes) {
+        text += fmt::format(", {} bytes", *call.bytes);
+    }
+    if (call.reduction) {
+        text += ", reduction " + nameIn(kReductions, *call.reduction);
+    }
+    return call.root ? text + fmt::format(", root {}", *call.root) : text;
+}
+
+std::string threadName(const ThreadReport& thread)
+{
+    return thread.name.empty() ? fmt::format("thread {}", thread.tid)
+                               : fmt::format("thread {} ({})", thread.tid, thread.name);
+}
+
+std::string activity(const RankReport& rank, const ThreadReport& thread)
+{
+    if (!thread.function.empty()) {
+        return fmt::format("{} is in {} for {}", threadName(thread), thread.function, duration(thread.forNs));
+    }
+    const char* const state = rank.callsKnown ? "in no intercepted call" : "what it is in is not known";
+    return fmt::format("{}: {}; its last call, {}, returned {} before", threadName(thread), state,
+                       thread.lastCall, duration(thread.forNs));
+}
+
+void appendRank(std::string& text, const RankReport& rank)
+{
+    text += fmt::format("  rank {} (process {} on {}, {}){}\n", rank.rank, rank.pid, rank.host,
+                        lifeName(rank.life),
+                        rank.lastStep ? fmt::format(", finished step {}", *rank.lastStep) : "");
+    constexpr std::size_t kThreads = 3;
+    for (std::size_t i = 0; i < std::min(kThreads, rank.threads.size()); ++i) {
+        text += "    " + activity(rank, rank.threads[i]) + "\n";
+    }
+    if (rank.threads.size() > kThreads) {
+        text += fmt::format("    and {} more threads\n", rank.threads.size() - kThreads);
+    }
+    if (rank.hang) {
+        text += "    its watchdog: " + rank.hang->reason + "\n";
+    }
+    if (!rank.stack.empty()) {
+        text += fmt::format("    stack of {}, innermost first:\n", rank.stackThread);
+    }
+    for (const std::string& line : rank.stack) {
+        text += "      " + line + "\n";
+    }
+    for (const std::string& note : rank.stackNotes) {
+        text += "    no stack: " + note + "\n";
+    }
+}
+
+void appendGpu(std::string& text, const StuckCollective& stuck)
+{
+    const bool known = std::any_of(stuck.finishedOnGpu.begin(), stuck.finishedOnGpu.end(),
+                                   [](const auto& entry) { return entry.second.has_value(); });
+    if (!known) {
+        text += "  What the GPUs had begun is not known: there are no device records of this communicator.\n";
+        return;
+    }
+    text += "  GPUs, by records that come when a kernel ends (so a begun one has none):";
+    for (const auto& [rank, order] : stuck.finishedOnGpu) {
+        text += fmt::format(" rank {} finished {};", rank, order ? fmt::format("#{}", *order) : "none");
+    }
+    text.back() = '\n';
+}
+
+void appendCollective(std::string& text, const StuckCollective& stuck)
+{
+    text +=
+        fmt::format("\n#{} of communicator {:016x}{} ({} ranks): {}\n", stuck.order, stuck.communicator,
+                    stuck.name.empty() ? "" : " '" + stuck.name + "'", stuck.size, describe(stuck.call()));
+    std::vector<std::int64_t> returned;
+    std::vector<std::int64_t> inside;
+    for (const Arrived& arrived : stuck.arrived) {
+        (arrived.inCall ? inside : returned).push_back(arrived.rank);
+    }
+    if (!returned.empty()) {
+        text += fmt::format("  issued (the host call returned; the GPU may not have come to it): {}\n",
+                            rankList(returned));
+    }
+    if (!inside.empty()) {
+        text += fmt::format("  still inside the host call: {}\n", rankList(inside));
+    }
+    if (!stuck.missing.empty()) {
+        text += fmt::format("  not issued: {}\n", rankList(stuck.missing));
+    }
+    for (const Arrived& arrived : stuck.arrived) {
+        if (std::find(stuck.different.begin(), stuck.different.end(), arrived.rank) !=
+            stuck.different.end()) {
+            text += fmt::format("  rank {} calls there: {}\n", arrived.rank, describe(arrived.call));
+        }
+    }
+    if (stuck.notRecorded > 0) {
+        text += fmt::format("  not known: {} members of which there is no trace\n", stuck.notRecorded);
+    }
+    if (stuck.ordersByPlace) {
+        text +=
+            "  The number counts this communicator's collectives: send and receive share NCCL's numbering.\n";
+    }
+    appendGpu(text, stuck);
+}
+
+/// Ranks whose doing explains the verdict; all of them where none is special.
+std::vector<std::int64_t> ranksOfInterest(const Report& report)
+{
+    std::vector<std::int64_t> ranks;
+    if (report.diedFirst) {
+        ranks.push_back(*report.diedFirst);
+    }
+    if (!report.collectives.empty()) {
+        const StuckCollective& first = report.collectives.front();
+        ranks.insert(ranks.end(), first.missing.begin(), first.missing.end());
+        ranks.insert(ranks.end(), first.different.begin(), first.different.end());
+    }
+    return ranks;
+}
+
+} // namespace
+
+std::string formatText(const Report& report)
+{
+    std::string text = report.summary + (report.emulated ? " (emulated GPUs)\n" : "\n");
+    for (const StuckCollective& stuck : report.collectives) {
+        appendCollective(text, stuck);
+    }
+    const std::vector<std::int64_t> wanted = ranksOfInterest(report);
+    const auto isWanted = [&wanted](const RankReport& rank) {
+        return std::find(wanted.begin(), wanted.end(), rank.rank) != wanted.end();
+    };
+    if (report.kind == Kind::Nothing) {
+        return text;
+    }
+    constexpr std::size_t kOthers = 8;
+    std::size_t left = 0;
+    std::string others;
+    for (const RankReport& rank : report.ranks) {
+        if (!isWanted(rank) && left++ < kOthers) {
+            appendRank(others, rank);
+        }
+    }
+    if (!wanted.empty()) {
+        text += "\nWhat it waits for:\n";
+    }
+    for (const RankReport& rank : report.ranks) {
+        if (isWanted(rank)) {
+            appendRank(text, rank);
+        }
+    }
+    if (!others.empty()) {
+        text += (wanted.empty() ? "\nWhat the ranks do:\n" : "\nThe others:\n") + others;
+    }
+    if (left > kOthers) {
+        text += fmt::format("  and {} more ranks: --format json has all\n", left - kOthers);
+    }
+    return text;
+}
+
+} // namespace ringside::hang

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names, lengths of time and lists of ranks as every output has them.
+#include "hang/hang.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringside::hang {
+
+std::string_view lifeName(Life life)
+{
+    switch (life) {
+    case Life::Running:
+        return "running";
+    case Life::Stopped:
+        return "stopped";
+    case Life::Closed:
+        return "closed";
+    case Life::Gone:
+        return "gone";
+    case Life::NotKnown:
+        break;
+    }
+    return "not known";
+}
+
+std::string_view kindName(Kind kind)
+{
+    switch (kind) {
+    case Kind::Missing:
+        return "missing";
+    case Kind::Mismatch:
+        return "mismatch";
+    case Kind::Waiting:
+        return "waiting";
+    case Kind::Died:
+        return "died";
+    case Kind::Nothing:
+        break;
+    }
+    return "nothing";
+}
+
+std::string duration(std::int64_t ns)
+{
+    constexpr std::int64_t kMillisecond = 1'000'000;
+    constexpr std::int64_t kSecond = 1000 * kMillisecond;
+    constexpr std::int64_t kMinute = 60 * kSecond;
+    ns = std::max<std::int64_t>(ns, 0);
+    if (ns < kSecond) {
+        return fmt::format("{} ms", ns / kMillisecond);
+    }
+    if (ns < 10 * kSecond) {
+        return fmt::format("{:.1f} s", static_cast<double>(ns) / static_cast<double>(kSecond));
+    }
+    if (ns < 2 * kMinute) {
+        return fmt::format("{} s", ns / kSecond);
+    }
+    if (ns < 120 * kMinute) {
+        return fmt::format("{} min {} s", ns / kMinute, ns % kMinute / kSecond);
+    }
+    return fmt::format("{} h {} min", ns / (60 * kMinute), ns / kMinute % 60);
+}
+
+std::string rankList(std::vector<std::int64_t> ranks)
+{
+    std::sort(ranks.begin(), ranks.end());
+    std::vector<std::string> parts;
+    for (std::size_t first = 0; first < ranks.size();) {
+        std::size_t last = first;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
+            ++last;
+        }
+        if (last >= first + 2) {
+            parts.push_back(fmt::format("{} to {}", ranks[first], ranks[last]));
+        } else {
+            last = first;
+            parts.push_back(std::to_string(ranks[first]));
+        }
+        first = last + 1;
+    }
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    }
+    return text;
+}
+
+std::string differenceOf(const Signature& a, const Signature& b)
+{
+    const auto differs = [](const auto& x, const auto& y) { return x && y && *x != *y; };
+    if (a.function != b.function) {
+        return "function";
+    }
+    if (differs(a.count, b.count)) {
+        return "count";
+    }
+    if ((!a.count || !b.count) && differs(a.bytes, b.bytes)) {
+        return "number of bytes";
+    }
+    if (differs(a.datatype, b.datatype)) {
+        return "data type";
+    }
+    if (differs(a.reduction, b.reduction)) {
+        return "reduction";
+    }
+    return differs(a.root, b.root) ? "root" : "";
+}
+
+} // namespace ringside::hang

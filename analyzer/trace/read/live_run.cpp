@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/read/process_state.h"
+#include "trace/read/ring_image.h"
+#include "trace/tables.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/live_run.h>
+#include <ringside/trace/recover.h>
+#include <ringside/trace/ring_decoder.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+namespace ringside::trace {
+namespace {
+
+/// A private place for what is decoded; gone with it.
+class Scratch final {
+public:
+    Scratch()
+    {
+        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-XXXXXX").string();
+        if (mkdtemp(pattern.data()) == nullptr) {
+            throw Error(ErrorCode::Io,
+                        "cannot make a directory in " + std::filesystem::temp_directory_path().string(),
+                        "Set TMPDIR to where there is room.");
+        }
+        m_path = pattern;
+    }
+    ~Scratch()
+    {
+        std::error_code ignored;
+        std::filesystem::remove_all(m_path, ignored);
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    [[nodiscard]] std::filesystem::path file() const { return m_path / "rings.db"; }
+
+private:
+    std::filesystem::path m_path;
+};
+
+std::uint64_t headOf(const std::filesystem::path& ring)
+{
+    return RingImage::fieldOf<std::uint64_t>(ring, offsetof(RingHeader, head));
+}
+
+/// Records that the drain thread has not taken, by the same decoder, as rows in `file`.
+void decodeInto(const std::filesystem::path& file, const ProcessTrace& process,
+                const std::vector<std::filesystem::path>& paths)
+{
+    std::vector<RingImage> rings;
+    for (const auto& path : paths) {
+        RingImage ring(path);
+        const auto progress = process.ringProgress.find(ring.id());
+        const std::uint64_t from = progress != process.ringProgress.end() ? progress->second : 0;
+        // Copied while its owner writes: had it come round to what we want, it would have been drained.
+        if (headOf(path) - from <= ring.field<std::uint64_t>(offsetof(RingHeader, slotCount))) {
+            rings.push_back(std::move(ring));
+        }
+    }
+    std::stable_partition(rings.begin(), rings.end(),
+                          [](const RingImage& ring) { return ring.isDefinitions(); });
+    Writer writer(file, Writer::Mode::Create);
+    RingDecoder decoder(writer);
+    for (const ClockSampleRow& sample : process.clockSamples) {
+        if (sample.ticks) {
+            decoder.addClockReading({{}, *sample.ticks, sample.monotonicNs, sample.realtimeNs});
+        }
+    }
+    for (const RingImage& ring : rings) {
+        const auto progress = process.ringProgress.find(ring.id());
+        decoder.decode(ring.bytes(), progress != process.ringProgress.end() ? progress->second : 0);
+        decoder.decodeInFlight(ring.bytes());
+    }
+    writer.close();
+}
+
+template <class Rows>
+void append(Rows& to, Rows&& from)
+{
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+void append(ProcessRow&, ProcessRow&&) {}                       // the database knows it
+void append(std::vector<IssueRow>&, std::vector<IssueRow>&&) {} // of the scratch file
+
+template <class Row, class Columns>
+void appendColumns(Columns& to, Columns&& from)
+{
+    TableOf<Row>::forEachColumn(
+        [&](const char*, Encoding, auto, auto column) { append(to.*column, std::move(from.*column)); });
+}
+
+void addRows(ProcessTrace& to, ProcessTrace&& from)
+{
+    to.strings.merge(from.strings);
+#define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
+    append(to.member, std::move(from.member));
+#define RINGSIDE_COLUMN(member, sqlName)
+#define RINGSIDE_END_TABLE
+#include "trace/plain_tables.def"
+#define RINGSIDE_CHUNK_TABLE(RowType, ColumnsType, member, sqlName)                                          \
+    appendColumns<RowType>(to.member, std::move(from.member));
+#define RINGSIDE_COLUMN(member, sqlName, encoding)
+#define RINGSIDE_END_TABLE
+#include "trace/chunk_tables.def"
+}
+
+Owner ownerOf(const LeftoverRings& leftover)
+{
+    if (leftover.rings.empty()) {
+        return Owner::NotKnown;
+    }
+    switch (ringOwnerState(leftover.rings.front()).value_or(ProcessState::Gone)) {
+    case ProcessState::Running:
+        return Owner::Running;
+    case ProcessState::Stopped:
+        return Owner::Stopped;
+    case ProcessState::Gone:
+        break;
+    }
+    return Owner::Gone;
+}
+
+} // namespace
+
+LiveRun openLiveRun(const std::filesystem::path& path)
+{
+    LiveRun live{openRun(path), {}, {}};
+    auto& processes = live.run.processes;
+    live.owners.resize(processes.size(), Owner::NotKnown);
+    live.callsKnown.resize(processes.size(), false);
+    if (!std::filesystem::is_directory(path)) {
+        return live;
+    }
+    for (const LeftoverRings& leftover : findLeftoverRings(path)) {
+        const auto process = std::find_if(processes.begin(), processes.end(), [&](const ProcessTrace& each) {
+            return each.path.stem() == leftover.process;
+        });
+        if (process == processes.end()) {
+            continue; // it has not made its database yet
+        }
+        const auto index = static_cast<std::size_t>(process - processes.begin());
+        live.owners[index] = ownerOf(leftover);
+        if (leftover.rings.empty()) {
+            continue;
+        }
+        const Scratch scratch;
+        decodeInto(scratch.file(), *process, leftover.rings);
+        addRows(*process, readProcess(scratch.file()));
+        live.callsKnown[index] = true;
+    }
+    return live;
+}
+
+} // namespace ringside::trace
