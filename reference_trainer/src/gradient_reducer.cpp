@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradient_reducer.h"
 
+#include "reduction.h"
+
 namespace ringside::trainer {
 
 GradientReducer::GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream,
                                  const Hooks& hooks)
     : m_network(network)
+    , m_hooks(hooks)
     , m_communicator(communicator)
     , m_computeStream(computeStream)
     , m_communicationStream(makeStream())
-    , m_overlap(hooks.overlap)
     , m_gradientsReady(makeEvent())
     , m_reduced(makeEvent())
 {
@@ -21,7 +23,7 @@ GradientReducer::GradientReducer(const Network& network, ncclComm_t communicator
 
 void GradientReducer::ready(std::size_t index)
 {
-    if (!m_overlap || index + 1 != m_buckets[m_next].last)
+    if (!m_hooks.overlap || index + 1 != m_buckets[m_next].last)
         return;
     order(m_computeStream, m_gradientsReady.get(), m_communicationStream.get());
     reduce(m_buckets[m_next++]);
@@ -30,13 +32,17 @@ void GradientReducer::ready(std::size_t index)
 void GradientReducer::reduce(const Bucket& bucket)
 {
     float* gradients = m_network.gradients().data() + m_network.tensors()[bucket.first].offset;
-    RS_CHECK(ncclAllReduce(gradients, gradients, bucket.bytes / sizeof(float), ncclFloat, ncclSum,
-                           m_communicator, m_communicationStream.get()));
+    const Reduction reduction{m_reductions++, gradients, bucket.bytes / sizeof(float), m_communicator,
+                              m_communicationStream.get()};
+    if (m_hooks.insteadOfReduction && m_hooks.insteadOfReduction(reduction))
+        return;
+    RS_CHECK(ncclAllReduce(gradients, gradients, reduction.count, ncclFloat, ncclSum, m_communicator,
+                           reduction.stream));
 }
 
 void GradientReducer::finish()
 {
-    if (!m_overlap) {
+    if (!m_hooks.overlap) {
         order(m_computeStream, m_gradientsReady.get(), m_communicationStream.get());
         for (const Bucket& bucket : m_buckets)
             reduce(bucket);

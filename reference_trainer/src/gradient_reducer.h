@@ -26,12 +26,13 @@ private:
     void reduce(const Bucket& bucket);
 
     const Network& m_network;
+    const Hooks& m_hooks;
     ncclComm_t m_communicator;
     cudaStream_t m_computeStream;
     Stream m_communicationStream;
-    bool m_overlap;
     std::vector<Bucket> m_buckets;
-    std::size_t m_next = 0; ///< bucket to be reduced next
+    std::size_t m_next = 0;         ///< bucket to be reduced next
+    std::uint64_t m_reductions = 0; ///< begun since the start
     Event m_gradientsReady;
     Event m_reduced;
 };

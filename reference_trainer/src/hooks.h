@@ -12,6 +12,8 @@
 
 namespace ringside::trainer {
 
+struct Reduction;
+
 struct Hooks {
     BucketLimits buckets;
     bool overlap = true;   ///< all-reduces start during backward
@@ -20,6 +22,7 @@ struct Hooks {
     std::vector<std::function<void(cudaStream_t)>> beforeTraining;   ///< once; may synchronise
     std::vector<std::function<void(cudaStream_t)>> afterForward;
     std::vector<std::function<void(cudaStream_t)>> afterLayer; ///< after each layer, forward and backward
+    std::function<bool(const Reduction&)> insteadOfReduction;  ///< true: it was done, in another way
 };
 
 } // namespace ringside::trainer

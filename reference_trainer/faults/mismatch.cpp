@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank that calls another collective than all others at one place, as a branch on the rank does.
+#include "failure.h"
+#include "fault.h"
+#include "gpu.h"
+#include "launch_environment.h"
+#include "reduction.h"
+
+#include <fmt/format.h>
+
+namespace ringside::trainer {
+namespace {
+
+constexpr FaultOption kOptions[] = {{"rank", "0", "the one that differs"},
+                                    {"reduction", "20", "which gradient all-reduce, from 0"},
+                                    {"by", "function", "function: a broadcast; count: half the elements"}};
+constexpr std::string_view kKinds[] = {"function", "count"};
+
+void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
+{
+    const unsigned rank = settings.count("rank");
+    const unsigned number = settings.count("reduction");
+    const bool byCount = settings.oneOf("by", kKinds) == "count";
+    if (rank >= identity.worldSize)
+        throw Failure(
+            fmt::format("--fault mismatch: rank={} is outside a world of {}", rank, identity.worldSize));
+    if (rank != identity.rank)
+        return;
+    hooks.insteadOfReduction = [number, byCount](const Reduction& reduction) {
+        if (reduction.number != number)
+            return false;
+        float* const data = reduction.gradients;
+        if (byCount)
+            RS_CHECK(ncclAllReduce(data, data, reduction.count / 2, ncclFloat, ncclSum,
+                                   reduction.communicator, reduction.stream));
+        else
+            RS_CHECK(ncclBroadcast(data, data, reduction.count, ncclFloat, 0, reduction.communicator,
+                                   reduction.stream));
+        return true;
+    };
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_mismatch;
+const ringside::trainer::Fault fault_mismatch{"mismatch",
+                                              "one rank calls another collective than the others, once",
+                                              ringside::trainer::kOptions, ringside::trainer::apply};

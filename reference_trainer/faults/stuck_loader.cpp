@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank whose data never come from some step on, as with storage that does not answer.
+#include "failure.h"
+#include "fault.h"
+#include "launch_environment.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+namespace ringside::trainer {
+namespace {
+
+constexpr FaultOption kOptions[] = {{"rank", "0", "the one that waits for data"},
+                                    {"step", "20", "the first one without data"}};
+
+/// A frame that a stack shows.
+[[gnu::noinline]] void waitForStorage()
+{
+    for (;;)
+        std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
+{
+    const unsigned rank = settings.count("rank");
+    const unsigned step = settings.count("step");
+    if (rank >= identity.worldSize)
+        throw Failure(
+            fmt::format("--fault stuck_loader: rank={} is outside a world of {}", rank, identity.worldSize));
+    if (step == 0)
+        throw Failure("--fault stuck_loader: step=0 is none; the first one is 1");
+    if (rank != identity.rank)
+        return;
+    hooks.beforeLoad.emplace_back([step](std::uint64_t index) {
+        if (index + 1 >= step)
+            waitForStorage();
+    });
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_stuck_loader;
+const ringside::trainer::Fault fault_stuck_loader{"stuck_loader", "the data of one rank stop coming",
+                                                  ringside::trainer::kOptions, ringside::trainer::apply};
