@@ -68,7 +68,9 @@ struct Part {
 
 class Matcher final {
 public:
-    Matcher(const trace::RunTrace& run, const std::vector<Rank>& ranks) : m_run(run), m_ranks(ranks) {}
+    Matcher(const trace::RunTrace& run, const std::vector<Rank>& ranks, std::int64_t worldSize)
+        : m_run(run), m_ranks(ranks), m_complete(static_cast<std::int64_t>(ranks.size()) == worldSize)
+    {}
     void addRank(std::size_t index, const CommunicationWork& communication);
     MatchResult finish();
 
@@ -79,6 +81,8 @@ private:
 
     const trace::RunTrace& m_run;
     const std::vector<Rank>& m_ranks;
+    bool m_complete;                                   ///< no rank of the job is missing
+    std::map<CommunicatorKey, std::int64_t> m_members; ///< ranks that know the communicator
     std::map<OperationKey, Operation> m_operations;
     std::int64_t m_mismatches = 0;
     std::int64_t m_untyped = 0;
@@ -143,6 +147,7 @@ void Matcher::addRank(std::size_t index, const CommunicationWork& communication)
     m_untyped += std::count_if(process.collectiveCalls.begin(), process.collectiveCalls.end(),
                                [](const trace::CollectiveCallRow& call) { return !call.datatype; });
     for (const auto& [key, row] : communicatorsOf(rank, process)) {
+        ++m_members[key];
         for (const Part& part : partsOf(process, std::move(runs[row->id]))) {
             addPart(key, *row, index, part, spans);
         }
@@ -198,6 +203,9 @@ MatchResult Matcher::finish()
     MatchResult result;
     std::int64_t incomplete = 0;
     for (auto& [key, operation] : m_operations) {
+        if (operation.size <= 0 && m_complete) { // nobody was told, but each member uses it
+            operation.size = m_members[{std::get<0>(key), std::get<1>(key)}];
+        }
         incomplete += operation.complete() ? 0 : 1;
         result.operations.push_back(std::move(operation));
     }
@@ -305,9 +313,9 @@ std::optional<Arrivals> arrivals(const Operation& operation, const std::vector<R
 }
 
 MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                             const std::vector<CommunicationWork>& communication)
+                             const std::vector<CommunicationWork>& communication, std::int64_t worldSize)
 {
-    Matcher matcher(trace, ranks);
+    Matcher matcher(trace, ranks, worldSize);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         matcher.addRank(i, communication[ranks[i].process]);
     }

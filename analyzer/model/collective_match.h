@@ -87,8 +87,10 @@ struct MatchResult {
 };
 
 /// Point-to-point and one-sided calls are left out: only the two that exchange belong together, which
-/// sequence numbers do not tell.
+/// sequence numbers do not tell. A communicator whose size nobody was told has the members that use it, where
+/// all `worldSize` ranks are there.
 [[nodiscard]] MatchResult matchCollectives(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                                           const std::vector<CommunicationWork>& communication);
+                                           const std::vector<CommunicationWork>& communication,
+                                           std::int64_t worldSize);
 
 } // namespace ringside::model

@@ -383,7 +383,7 @@ Model buildModel(trace::RunTrace trace)
     noteGraphs(model);
     findRanks(model);
     findHosts(model);
-    MatchResult matched = matchCollectives(model.trace, model.ranks, model.communication);
+    MatchResult matched = matchCollectives(model.trace, model.ranks, model.communication, model.worldSize);
     model.operations = std::move(matched.operations);
     model.issues.insert(model.issues.end(), matched.issues.begin(), matched.issues.end());
     alignClocks(model);

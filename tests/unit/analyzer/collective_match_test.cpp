@@ -82,6 +82,25 @@ TEST(MatchCollectives, MatchesCallsOfUnknownTypesByTheirBytes)
     EXPECT_EQ(untyped->count, 16);
 }
 
+// As of a split that only NCCL's ranges told of.
+TEST(MatchCollectives, CountsTheMembersWhereNobodyWasToldTheSize)
+{
+    TraceBuilder trace = fourSteps(3);
+    for (int rank = 0; rank < 3; ++rank) {
+        trace.process(rank).communicators[0].size = 0;
+        trace.process(rank).ranks = {{rank, rank, 3, std::nullopt, 0, "RANK"}};
+    }
+    trace::RunTrace run = trace.run();
+    for (const Operation& operation : buildModel(run).operations) {
+        EXPECT_EQ(operation.size, 3);
+        EXPECT_TRUE(operation.measured());
+    }
+    run.processes.pop_back(); // and might have been a member
+    for (const Operation& operation : buildModel(run).operations) {
+        EXPECT_FALSE(operation.complete());
+    }
+}
+
 TEST(MatchCollectives, ToleratesAMissingRank)
 {
     trace::RunTrace run = fourSteps(3).run();
