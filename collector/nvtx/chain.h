@@ -38,7 +38,7 @@ struct Theirs<Handle> {
 };
 template <>
 struct Theirs<const EventAttributes*> {
-    const EventAttributes* value;
+    const EventAttributes* value = nullptr;
     EventAttributes copy{};
     operator const EventAttributes*();
 };

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 namespace ringside::collector::nvtx {
@@ -215,6 +216,45 @@ TEST(OpenRanges, refusesWhenTheTableIsFullAndTakesAgain)
         taken += ranges->start({}) != 0 ? 1 : 0;
     }
     EXPECT_EQ(taken, 1U);
+}
+
+TEST(OpenRanges, threadsDoNotTakeEachOthersSlots)
+{
+    const auto ranges = std::make_unique<OpenRanges>();
+    std::vector<std::size_t> wrong(4);
+    std::vector<std::thread> threads;
+    for (std::size_t thread = 0; thread < wrong.size(); ++thread) {
+        threads.emplace_back([&, thread] {
+            for (std::uint64_t round = 0; round < 5000; ++round) {
+                const std::uint64_t mark = thread << 32 | round;
+                const auto ended = ranges->end(ranges->start({.startTicks = mark}));
+                wrong[thread] += ended && ended->startTicks == mark ? 0 : 1;
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(wrong, std::vector<std::size_t>(4));
+}
+
+// Another thread registers what this one reads by.
+TEST(Payloads, areReadWhileSchemasAreRegistered)
+{
+    const auto schemas = std::make_unique<Schemas>();
+    const Reduction payload;
+    std::thread writer([&] {
+        for (std::uint64_t id = 1; id <= 64; ++id) {
+            schemas->add(schemaOf(kReduction, sizeof payload), id);
+        }
+    });
+    std::uint64_t seen = 0;
+    while (seen == 0) {
+        const PayloadData data{64, sizeof payload, &payload};
+        seen = schemas->valuesOf(&data, 1).get(Field::Bytes).value_or(0);
+    }
+    writer.join();
+    EXPECT_EQ(seen, payload.bytes);
 }
 
 } // namespace

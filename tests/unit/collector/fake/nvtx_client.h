@@ -15,6 +15,12 @@ namespace nvtx = ringside::collector::nvtx;
 using Handle = void*;
 using Event = const nvtx::EventAttributes*;
 
+inline constexpr std::size_t kSlots = 16;
+// Written by the tool; used once it has accepted, as in the original.
+inline std::array<nvtx::Function, kSlots> g_clientCore{};
+inline std::array<nvtx::Function, kSlots> g_clientCore2{};
+inline std::array<std::intptr_t, 63> g_clientPayload{};
+
 class NvtxClient final {
 public:
     /// Loads the tool that NVTX_INJECTION64_PATH names; without one every call does nothing.
@@ -38,14 +44,12 @@ public:
     Result payload(unsigned id, Arguments... arguments)
     {
         constexpr std::intptr_t kLargestState = 4; // an empty or disabled slot
-        const std::intptr_t slot = s_payload[id];
+        const std::intptr_t slot = g_clientPayload[id];
         return call<Result>(slot > kLargestState ? reinterpret_cast<nvtx::Function>(slot) : nullptr,
                             arguments...);
     }
 
 private:
-    static constexpr std::size_t kSlots = 16;
-
     NvtxClient()
     {
         const char* const path = std::getenv("NVTX_INJECTION64_PATH");
@@ -58,16 +62,16 @@ private:
         if (initialize == nullptr || initialize(&exportTable) == 0) {
             return;
         }
-        m_core = s_core;
-        m_core2 = s_core2;
+        m_core = g_clientCore;
+        m_core2 = g_clientCore2;
         using Extend = int (*)(nvtx::ExtensionModule*);
         auto* const extend = reinterpret_cast<Extend>(dlsym(tool, "InitializeInjectionNvtxExtension"));
-        nvtx::ExtensionSegment segment{0, s_payload.size(), s_payload.data()};
+        nvtx::ExtensionSegment segment{0, g_clientPayload.size(), g_clientPayload.data()};
         nvtx::ExtensionModule module{
             3,       sizeof module, nvtx::kExtensionPayload, nvtx::kOldestPayloadExtension, 1, &segment,
             nullptr, nullptr};
         if (extend == nullptr || extend(&module) == 0) {
-            s_payload = {};
+            g_clientPayload = {};
         }
     }
 
@@ -93,18 +97,14 @@ private:
             return 0;
         }
         for (std::size_t id = 0; id < kSlots; ++id) {
-            core[id] = &s_core[id];
-            core2[id] = &s_core2[id];
+            core[id] = &g_clientCore[id];
+            core2[id] = &g_clientCore2[id];
         }
         *table = module == nvtx::kModuleCore ? core.data() : core2.data();
         *size = kSlots;
         return 1;
     }
 
-    // Written by the tool; used once it has accepted, as in the original.
-    inline static std::array<nvtx::Function, kSlots> s_core{};
-    inline static std::array<nvtx::Function, kSlots> s_core2{};
-    inline static std::array<std::intptr_t, 63> s_payload{};
     std::array<nvtx::Function, kSlots> m_core{};
     std::array<nvtx::Function, kSlots> m_core2{};
 };
