@@ -116,7 +116,7 @@ bool CuptiSession::end(int milliseconds)
     m_ending = true;
     sem_post(&m_wake);
     const timespec until = inMilliseconds(milliseconds);
-    return !m_started || pthread_clockjoin_np(m_thread, nullptr, CLOCK_MONOTONIC, &until) == 0;
+    return !m_started || joinOwnThread(m_thread, until);
 }
 
 void* CuptiSession::threadMain(void* self)

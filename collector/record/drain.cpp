@@ -230,7 +230,7 @@ bool Drain::finish(int seconds)
     sem_post(&g_wake);
     const timespec until = timeOf(readClockNs(CLOCK_MONOTONIC) + seconds * kSecond);
     // Not only done but gone: what the thread itself still holds would look like a leak to a leak checker.
-    return pthread_clockjoin_np(m_thread, nullptr, CLOCK_MONOTONIC, &until) == 0 && m_closed;
+    return joinOwnThread(m_thread, until) && m_closed;
 }
 
 } // namespace ringside::collector

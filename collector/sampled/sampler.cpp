@@ -158,7 +158,7 @@ bool Sampler::waitForEnd()
     const std::int64_t busySince = m_busySinceNs.load();
     const std::int64_t from = busySince != 0 ? busySince : readClockNs(CLOCK_MONOTONIC);
     const timespec until = timeOf(from + kPatienceNs);
-    m_leftBehind = pthread_clockjoin_np(m_thread, nullptr, CLOCK_MONOTONIC, &until) != 0;
+    m_leftBehind = !joinOwnThread(m_thread, until);
     return !m_leftBehind;
 }
 
