@@ -16,8 +16,8 @@ extern "C" {
 __attribute__((weak)) void ringside_step_begin(int64_t number);
 /** Ends the calling thread's step. */
 __attribute__((weak)) void ringside_step_end(void);
-/** Stops recording in this process, at once and whoever asked for it, until ringside_resume(): an evaluation or a
- * checkpoint that is not to be analyzed. Steps and collectives are still counted. */
+/** Stops recording in this process, at once and whoever asked for it, until ringside_resume(): an evaluation
+ * or a checkpoint that is not to be analyzed. Steps and collectives are still counted. */
 __attribute__((weak)) void ringside_pause(void);
 /** Back to what profile, windows and live control say. Pauses do not nest. */
 __attribute__((weak)) void ringside_resume(void);
