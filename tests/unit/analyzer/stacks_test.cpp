@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -43,21 +45,19 @@ public:
     Child()
     {
         std::array<int, 2> told{};
-        std::array<int, 2> ready{};
         EXPECT_EQ(pipe(told.data()), 0);
-        EXPECT_EQ(pipe(ready.data()), 0);
         m_pid = fork();
         if (m_pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             signal(SIGRTMIN, [](int) { g_signals = g_signals + 1; });
             std::thread(otherThreadPauses).detach();
-            EXPECT_EQ(write(ready[1], "r", 1), 1);
             const int code = waitsForTheEnd(told[0]);
             _exit(code == 'n' ? g_signals : code);
         }
         m_tell = told[1];
-        char byte = 0;
-        EXPECT_EQ(read(ready[0], &byte, 1), 1);
+        for (int i = 0; i < 10'000 && !(hasThreadIn(SYS_read) && hasThreadIn(SYS_pause)); ++i) {
+            usleep(1000);
+        }
     }
     ~Child()
     {
@@ -90,6 +90,19 @@ public:
     }
 
 private:
+    [[nodiscard]] bool hasThreadIn(long systemCall) const
+    {
+        std::error_code gone;
+        for (const auto& thread :
+             std::filesystem::directory_iterator("/proc/" + std::to_string(m_pid) + "/task", gone)) {
+            long number = -1;
+            if (std::ifstream(thread.path() / "syscall") >> number && number == systemCall) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     pid_t m_pid = 0;
     int m_tell = -1;
 };
