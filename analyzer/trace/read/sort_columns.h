@@ -14,7 +14,7 @@ namespace ringside::trace {
 
 /// Whether the rows of each key come in the order of their starts. `keyOf(i)` gives row i's key.
 template <class KeyOf>
-bool isSortedWithinKeys(const std::vector<std::int64_t>& starts, const KeyOf& keyOf)
+bool isSortedWithinKeys(const Column<std::int64_t>& starts, const KeyOf& keyOf)
 {
     std::vector<std::pair<std::uint64_t, std::int64_t>> latest; // few keys: a list beats a map
     std::size_t at = 0;
@@ -39,7 +39,7 @@ bool isSortedWithinKeys(const std::vector<std::int64_t>& starts, const KeyOf& ke
 template <class Row, class KeyOf>
 void sortWithinKeys(typename TableOf<Row>::Columns& columns, const KeyOf& keyOf)
 {
-    const std::vector<std::int64_t>& starts = startOf(columns);
+    const Column<std::int64_t>& starts = startOf(columns);
     if (isSortedWithinKeys(starts, keyOf)) {
         return;
     }

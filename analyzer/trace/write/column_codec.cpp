@@ -201,6 +201,17 @@ std::span<const std::byte> ColumnEncoder::encode(Encoding encoding, std::span<co
     return m_blob;
 }
 
+bool holdsOnlyZeros(std::span<const std::byte> blob, std::size_t count)
+{
+    ColumnHeader header{};
+    if (blob.size() != sizeof header) {
+        return false;
+    }
+    std::memcpy(&header, blob.data(), sizeof header);
+    return isSane(header, count, 0) && header.encoding == static_cast<std::uint8_t>(Encoding::Values) &&
+           header.width == 0 && header.base == 0;
+}
+
 ColumnDecoder::ColumnDecoder() : m_context(std::make_unique<Context>()) {}
 ColumnDecoder::~ColumnDecoder() = default;
 

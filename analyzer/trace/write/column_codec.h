@@ -52,6 +52,9 @@ private:
     std::vector<std::byte> m_blob;
 };
 
+/// Whether a blob of `count` plain values is in order and holds zeros only.
+[[nodiscard]] bool holdsOnlyZeros(std::span<const std::byte> blob, std::size_t count);
+
 /// Keeps its buffers between calls. Not thread-safe.
 class ColumnDecoder final {
 public:

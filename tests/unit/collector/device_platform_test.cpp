@@ -168,7 +168,7 @@ TEST(DevicePlatform, whatCuptiHadNoRoomForIsCounted)
 
 // Begin or end of the calls of a function on the host's own clock, in order.
 std::vector<std::int64_t> callTimes(const trace::ProcessTrace& trace, const std::string& function,
-                                    const std::vector<std::int64_t>& times)
+                                    const trace::Column<std::int64_t>& times)
 {
     std::vector<std::int64_t> found;
     for (std::size_t i = 0; i < times.size(); ++i)
@@ -186,7 +186,7 @@ TEST(DevicePlatform, aClockThatIsOffAndDriftsIsConvertedBack)
         const PlatformRun recorded("", {std::string("RINGSIDE_TEST_CLOCK_OFFSET_NS=") + offset,
                                         "RINGSIDE_TEST_CLOCK_DRIFT_PPM=500"});
         expectUndisturbed(recorded);
-        std::vector<std::int64_t> starts = recorded.trace.kernels.startNs;
+        trace::Column<std::int64_t> starts = recorded.trace.kernels.startNs;
         std::ranges::sort(starts);
         const auto launches = callTimes(recorded.trace, "cudaLaunchKernel", recorded.trace.apiCalls.startNs);
         const auto waits = callTimes(recorded.trace, "cudaMemcpy", recorded.trace.apiCalls.endNs);

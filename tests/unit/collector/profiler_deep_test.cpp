@@ -61,7 +61,7 @@ TEST_P(EveryVersionDeep, tellsWhatAMessageWaitedFor)
     const trace::ProcessTrace trace = traceOf(play(GetParam(), {"open", "deep", "close"}));
     const trace::ProxyStepColumns& steps = trace.proxySteps;
     ASSERT_EQ(steps.size(), 2U);
-    EXPECT_EQ(steps.isSend, (std::vector<std::uint32_t>{1, 0}));
+    EXPECT_EQ(steps.isSend, (trace::Column<std::uint32_t>{1, 0}));
     for (std::size_t i = 0; i < steps.size(); ++i) {
         EXPECT_EQ(static_cast<std::int64_t>(steps.operation[i]), trace.ncclOperations.at(0).id);
         EXPECT_EQ(steps.peer[i], 4U);
@@ -82,7 +82,7 @@ TEST_P(EveryVersionDeep, tellsWhatAMessageWaitedFor)
 TEST_P(EveryVersionDeep, doesNotTrustTheHandlesOfAnotherProcess)
 {
     const trace::ProcessTrace trace = traceOf(play(GetParam(), {"open", "deepOfAnotherProcess", "close"}));
-    EXPECT_EQ(trace.proxySteps.operation, (std::vector<std::uint64_t>{0, 0}));
+    EXPECT_EQ(trace.proxySteps.operation, (trace::Column<std::uint64_t>{0, 0}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiler, EveryVersionDeep, testing::Values(3, 4, 5, 6),

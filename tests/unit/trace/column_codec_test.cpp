@@ -87,6 +87,19 @@ TEST(ColumnCodec, CutsToTheWidthOfTheColumn)
     EXPECT_EQ(decoded, (std::vector<std::int32_t>{-1, 7}));
 }
 
+TEST(ColumnCodec, TellsZerosWithoutDecoding)
+{
+    const auto zeros = encode(Encoding::Values, Values(100), {}, Compression::Zstd);
+    EXPECT_TRUE(holdsOnlyZeros(zeros, 100));
+    EXPECT_FALSE(holdsOnlyZeros(zeros, 99));
+    EXPECT_FALSE(holdsOnlyZeros(std::span(zeros).first(zeros.size() - 1), 100));
+    EXPECT_FALSE(holdsOnlyZeros(encode(Encoding::Values, Values(100, 1), {}, Compression::Zstd), 100));
+    EXPECT_FALSE(holdsOnlyZeros(encode(Encoding::Deltas, Values(100), {}, Compression::Zstd), 100));
+    Values last(100);
+    last.back() = 1;
+    EXPECT_FALSE(holdsOnlyZeros(encode(Encoding::Values, last, {}, Compression::Zstd), 100));
+}
+
 TEST(ColumnCodec, RefusesEveryTruncation)
 {
     ColumnDecoder decoder;

@@ -89,7 +89,7 @@ TEST_F(LiveRun, hasWhatTheDrainThreadHasNotTaken)
 {
     const trace::LiveRun live = open();
     const ProcessTrace& process = live.run.processes.at(0);
-    EXPECT_EQ(process.apiCalls.startNs, (std::vector<std::int64_t>{10, 30, 50}));
+    EXPECT_EQ(process.apiCalls.startNs, (Column<std::int64_t>{10, 30, 50}));
     ASSERT_EQ(process.inFlight.size(), 1U);
     EXPECT_EQ(process.inFlight[0].startNs, 70);
     EXPECT_FALSE(process.inFlight[0].hang);

@@ -124,7 +124,7 @@ TEST_F(Recovery, AddsWhatIsNotInTheTraceAndSaysWhatIsMissing)
     EXPECT_EQ(report.processes[0].dropped, 4);
     EXPECT_EQ(report.processes[0].inFlight, 1);
     const ProcessTrace trace = read();
-    EXPECT_EQ(trace.apiCalls.startNs, (std::vector<std::int64_t>{10, 30, 50}));
+    EXPECT_EQ(trace.apiCalls.startNs, (Column<std::int64_t>{10, 30, 50}));
     EXPECT_EQ(trace.recoveredRecords, 2);
     EXPECT_EQ(trace.drops.at(0).records, 4);
     EXPECT_EQ(trace.drops.at(0).thread, 2);

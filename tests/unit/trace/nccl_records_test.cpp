@@ -111,9 +111,9 @@ TEST_F(NcclRows, PutTheGpusTimesOnTheHostsClock)
     channel(10'000, 11'000, ahead, 700, 800);
     const ProcessTrace trace = rows();
     ASSERT_EQ(trace.channelTimes.size(), 3U);
-    EXPECT_EQ(trace.channelTimes.startNs, (std::vector<std::int64_t>{5400, 7050, 10'050}));
+    EXPECT_EQ(trace.channelTimes.startNs, (Column<std::int64_t>{5400, 7050, 10'050}));
     EXPECT_EQ(trace.channelTimes.endNs[2], 11'050);
-    EXPECT_EQ(trace.channelTimes.uncertaintyNs, (std::vector<std::uint32_t>{1300, 350, 350}));
+    EXPECT_EQ(trace.channelTimes.uncertaintyNs, (Column<std::uint32_t>{1300, 350, 350}));
     EXPECT_EQ(trace.channelTimes.operation[0], 1U);
 }
 
@@ -123,9 +123,9 @@ TEST_F(NcclRows, KeepTheTimersOfSeveralGpusApart)
     channel(5000, 6000, 3'000'000, 30, 40, 1);
     channel(5000, 6000, 7'000'000, 50, 0, -1);
     const ProcessTrace trace = rows();
-    EXPECT_EQ(trace.channelTimes.startNs, (std::vector<std::int64_t>{5010, 5030, 5050}));
-    EXPECT_EQ(trace.channelTimes.device, (std::vector<std::uint32_t>{0, 1, kUnknownDevice}));
-    EXPECT_EQ(trace.channelTimes.uncertaintyNs, (std::vector<std::uint32_t>{30, 70, kUnboundedNs}));
+    EXPECT_EQ(trace.channelTimes.startNs, (Column<std::int64_t>{5010, 5030, 5050}));
+    EXPECT_EQ(trace.channelTimes.device, (Column<std::uint32_t>{0, 1, kUnknownDevice}));
+    EXPECT_EQ(trace.channelTimes.uncertaintyNs, (Column<std::uint32_t>{30, 70, kUnboundedNs}));
 }
 
 TEST_F(NcclRows, SayWhereTheGpusTimerGaveNothing)
@@ -169,9 +169,9 @@ TEST_F(NcclRows, TellTheSendersWaitsApart)
     m_thread.add(RecordKind::ProxyStep, record);
     const ProcessTrace trace = rows();
     ASSERT_EQ(trace.proxySteps.size(), 2U);
-    EXPECT_EQ(trace.proxySteps.gpuWaitNs, (std::vector<std::int64_t>{50, 55}));
-    EXPECT_EQ(trace.proxySteps.peerWaitNs, (std::vector<std::int64_t>{5, ProxyStepRow::kNotSeenNs}));
-    EXPECT_EQ(trace.proxySteps.networkWaitNs, (std::vector<std::int64_t>{235, 235}));
+    EXPECT_EQ(trace.proxySteps.gpuWaitNs, (Column<std::int64_t>{50, 55}));
+    EXPECT_EQ(trace.proxySteps.peerWaitNs, (Column<std::int64_t>{5, ProxyStepRow::kNotSeenNs}));
+    EXPECT_EQ(trace.proxySteps.networkWaitNs, (Column<std::int64_t>{235, 235}));
     EXPECT_EQ(trace.proxySteps.flushWaitNs[0], ProxyStepRow::kNotSeenNs);
     EXPECT_EQ(trace.proxySteps.peer[0], 3U);
     EXPECT_EQ(trace.proxySteps.isSend[0], 1U);
@@ -190,9 +190,9 @@ TEST_F(NcclRows, TellTheReceiversWaitsApart)
     record.flushWaitTicks = 0; // nothing to flush
     m_thread.add(RecordKind::ProxyStep, record);
     const ProcessTrace trace = rows();
-    EXPECT_EQ(trace.proxySteps.networkWaitNs, (std::vector<std::int64_t>{190, 210}));
-    EXPECT_EQ(trace.proxySteps.flushWaitNs, (std::vector<std::int64_t>{20, ProxyStepRow::kNotSeenNs}));
-    EXPECT_EQ(trace.proxySteps.gpuWaitNs, (std::vector<std::int64_t>{30, 30}));
+    EXPECT_EQ(trace.proxySteps.networkWaitNs, (Column<std::int64_t>{190, 210}));
+    EXPECT_EQ(trace.proxySteps.flushWaitNs, (Column<std::int64_t>{20, ProxyStepRow::kNotSeenNs}));
+    EXPECT_EQ(trace.proxySteps.gpuWaitNs, (Column<std::int64_t>{30, 30}));
 }
 
 TEST_F(NcclRows, ReplaceACommunicatorThatIsDefinedAgain)

@@ -78,7 +78,7 @@ TEST_F(OlderSchema, IsContinuedInTodaysSchema)
     EXPECT_EQ(trace.steps.size(), 1U);
     EXPECT_EQ(trace.launches.size(), 1U);
     EXPECT_EQ(trace.series.size(), 1U);
-    EXPECT_EQ(trace.samples.value, std::vector<std::int64_t>{300'000});
+    EXPECT_EQ(trace.samples.value, Column<std::int64_t>{300'000});
     Database database(m_file, SQLITE_OPEN_READONLY);
     ASSERT_EQ(registerVirtualTables(database.handle()), SQLITE_OK);
     EXPECT_EQ(database.queryInteger("SELECT value FROM sample WHERE series_id = 1"), 300'000);

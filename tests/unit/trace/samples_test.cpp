@@ -67,9 +67,9 @@ TEST_F(Samples, AreExactOverTheWholeRange)
     EXPECT_EQ(trace.series[0].metric, "rx_bytes");
     EXPECT_EQ(trace.series[0].kind, "counter");
     EXPECT_EQ(trace.series[1].kind, "gauge");
-    EXPECT_EQ(trace.samples.timeNs, (std::vector<std::int64_t>{100, 100, 200, 200}));
-    EXPECT_EQ(trace.samples.series, (std::vector<std::uint32_t>{1, 2, 1, 2}));
-    EXPECT_EQ(trace.samples.value, (std::vector<std::int64_t>{kMax, 0, kMin, -7}));
+    EXPECT_EQ(trace.samples.timeNs, (Column<std::int64_t>{100, 100, 200, 200}));
+    EXPECT_EQ(trace.samples.series, (Column<std::uint32_t>{1, 2, 1, 2}));
+    EXPECT_EQ(trace.samples.value, (Column<std::int64_t>{kMax, 0, kMin, -7}));
 }
 
 TEST_F(Samples, ASeriesMayLearnItsReasonLater)

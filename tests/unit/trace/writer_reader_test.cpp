@@ -286,9 +286,9 @@ TEST(Reader, SortsByStartWithinAStream)
                      {7, 7, 7},    {3, 1, 2},    {0, 4, 0}, {0, 5, 0}};
     writeProcess(trace, directory / "a.db");
     const KernelColumns kernels = readProcess(directory / "a.db").kernels;
-    EXPECT_EQ(kernels.startNs, (std::vector<std::int64_t>{10, 20, 30}));
-    EXPECT_EQ(kernels.endNs, (std::vector<std::int64_t>{11, 21, 31}));
-    EXPECT_EQ(kernels.name, (std::vector<StringId>{1, 2, 3}));
+    EXPECT_EQ(kernels.startNs, (Column<std::int64_t>{10, 20, 30}));
+    EXPECT_EQ(kernels.endNs, (Column<std::int64_t>{11, 21, 31}));
+    EXPECT_EQ(kernels.name, (Column<StringId>{1, 2, 3}));
 }
 
 TEST(Reader, LeavesSortedStreamsInterleaved)
@@ -298,7 +298,7 @@ TEST(Reader, LeavesSortedStreamsInterleaved)
     trace.kernels = {{10, 5, 20}, {11, 6, 21}, {1, 2, 3}, {0, 0, 0},
                      {7, 14, 7},  {1, 2, 3},   {0, 4, 0}, {0, 5, 0}};
     writeProcess(trace, directory / "a.db");
-    EXPECT_EQ(readProcess(directory / "a.db").kernels.startNs, (std::vector<std::int64_t>{10, 5, 20}));
+    EXPECT_EQ(readProcess(directory / "a.db").kernels.startNs, (Column<std::int64_t>{10, 5, 20}));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // Reads traces of every schema version into memory. Hostile input gives ringside::Error (not a trace, newer
 // schema) or Issues (a bad chunk, an impossible size), never undefined behaviour.
 #pragma once
+#include <ringside/trace/column.h>
 #include <ringside/trace/rows.h>
 
 #include <filesystem>
@@ -14,65 +15,65 @@ namespace ringside::trace {
 
 /// Columns of device kernels, equally long, sorted by start within a (device, stream) after loading.
 struct KernelColumns {
-    std::vector<std::int64_t> startNs, endNs;
-    std::vector<StringId> name;
-    std::vector<std::uint32_t> device, stream, correlation, graph;
-    std::vector<std::uint64_t> graphNode;
+    Column<std::int64_t> startNs, endNs;
+    Column<StringId> name;
+    Column<std::uint32_t> device, stream, correlation, graph;
+    Column<std::uint64_t> graphNode;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct CopyColumns {
-    std::vector<std::int64_t> startNs, endNs;
-    std::vector<std::uint64_t> bytes;
-    std::vector<std::uint32_t> device, stream, correlation, kind, graph;
-    std::vector<std::uint64_t> graphNode;
+    Column<std::int64_t> startNs, endNs;
+    Column<std::uint64_t> bytes;
+    Column<std::uint32_t> device, stream, correlation, kind, graph;
+    Column<std::uint64_t> graphNode;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct ApiCallColumns {
-    std::vector<std::int64_t> startNs, endNs;
-    std::vector<StringId> api;
-    std::vector<std::uint32_t> thread, stream, copyKind;
-    std::vector<std::uint64_t> bytes;
-    std::vector<std::int32_t> result;
+    Column<std::int64_t> startNs, endNs;
+    Column<StringId> api;
+    Column<std::uint32_t> thread, stream, copyKind;
+    Column<std::uint64_t> bytes;
+    Column<std::int32_t> result;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct LaunchColumns {
-    std::vector<std::int64_t> startNs, endNs;
-    std::vector<StringId> api;
-    std::vector<std::uint32_t> tid, correlation;
+    Column<std::int64_t> startNs, endNs;
+    Column<StringId> api;
+    Column<std::uint32_t> tid, correlation;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct CallCorrelationColumns {
-    std::vector<std::uint32_t> correlation;
-    std::vector<std::uint64_t> call;
+    Column<std::uint32_t> correlation;
+    Column<std::uint64_t> call;
     [[nodiscard]] std::size_t size() const { return correlation.size(); }
 };
 struct ChannelTimeColumns {
-    std::vector<std::int64_t> startNs, endNs;
-    std::vector<std::uint64_t> operation;
-    std::vector<std::uint32_t> channel, device, uncertaintyNs;
+    Column<std::int64_t> startNs, endNs;
+    Column<std::uint64_t> operation;
+    Column<std::uint32_t> channel, device, uncertaintyNs;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct ProxyStepColumns {
-    std::vector<std::int64_t> startNs, endNs;
-    std::vector<std::uint64_t> operation, bytes;
-    std::vector<std::uint32_t> channel, peer, step, isSend;
-    std::vector<std::int64_t> gpuWaitNs, peerWaitNs, networkWaitNs, flushWaitNs;
+    Column<std::int64_t> startNs, endNs;
+    Column<std::uint64_t> operation, bytes;
+    Column<std::uint32_t> channel, peer, step, isSend;
+    Column<std::int64_t> gpuWaitNs, peerWaitNs, networkWaitNs, flushWaitNs;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct GraphLaunchColumns {
-    std::vector<std::int64_t> startNs, endNs;
-    std::vector<std::uint64_t> launch;
-    std::vector<std::uint32_t> graph, communicator;
-    std::vector<std::uint64_t> sequence, calls;
-    std::vector<std::uint32_t> stream, thread;
-    std::vector<std::int32_t> result;
+    Column<std::int64_t> startNs, endNs;
+    Column<std::uint64_t> launch;
+    Column<std::uint32_t> graph, communicator;
+    Column<std::uint64_t> sequence, calls;
+    Column<std::uint32_t> stream, thread;
+    Column<std::int32_t> result;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 
 struct SampleColumns {
-    std::vector<std::int64_t> timeNs;
-    std::vector<std::uint32_t> series;
-    std::vector<std::int64_t> value;
+    Column<std::int64_t> timeNs;
+    Column<std::uint32_t> series;
+    Column<std::int64_t> value;
     [[nodiscard]] std::size_t size() const { return timeNs.size(); }
 };
 
