@@ -68,6 +68,7 @@ void writeRings(const std::filesystem::path& folder)
     thread.add(RecordKind::Call, call).add(RecordKind::Memory, MemoryRecord{call, 4096, 3, 1, {}});
     thread.add(RecordKind::Collective, CollectiveRecord{call, 9, 0, 100, 10, 5, 3, -1, 7, 0, 0, {}});
     thread.add(RecordKind::GraphLaunch, GraphLaunchRecord{call, 11, 1, 1, 2, 5, 3, {}});
+    thread.add(RecordKind::EventTime, EventTimeRecord{{}, 9, 110, 5, 60, 0, 3, 40, {}});
     thread.add(RecordKind::Group, GroupRecord{call, 10, 1, 150, 0});
     thread.add(RecordKind::Range, RangeRecord{{}, 1, 2, 1, 2, 8, 3, RangeFlavour::Mark, {}});
     thread.add(RecordKind::Step, StepRecord{{}, 5, 6, 42, {}});

@@ -32,6 +32,7 @@ constexpr std::uint8_t slotsOf(RecordKind kind)
     case RecordKind::Range:
     case RecordKind::Step:
     case RecordKind::ChannelTime:
+    case RecordKind::EventTime:
         return 2;
     case RecordKind::Collective:
     case RecordKind::NcclOperation:
@@ -271,6 +272,9 @@ RingDecoder::Outcome RingDecoder::decodeOne(const Ring& ring, RecordKind kind,
     case RecordKind::ChannelTime:
         m_nccl->write(m_clock, as<ChannelTimeRecord>(record));
         return Outcome::Decoded;
+    case RecordKind::EventTime:
+        writeEventTime(as<EventTimeRecord>(record));
+        return Outcome::Decoded;
     case RecordKind::ProxyStep:
         m_nccl->write(m_clock, as<ProxyStepRecord>(record));
         return Outcome::Decoded;
@@ -423,6 +427,23 @@ void RingDecoder::writeGroup(const Ring& ring, const GroupRecord& group)
     row.endNs = m_clock.toMonotonicNs(group.call.endTicks);
     row.thread = ring.thread;
     row.result = resultOf(group.call);
+    m_writer.add(row);
+}
+
+// Sums of what may be anything: modulo 2^64, and the reader leaves out implausible times.
+void RingDecoder::writeEventTime(const EventTimeRecord& record)
+{
+    const auto anchorNs = static_cast<std::uint64_t>(m_clock.toMonotonicNs(record.anchorTicks));
+    const auto after = [anchorNs](std::int64_t ns) {
+        return static_cast<std::int64_t>(anchorNs + static_cast<std::uint64_t>(ns));
+    };
+    EventTimeRow row;
+    row.startNs = after(record.startNs);
+    row.endNs = after(record.endNs);
+    row.call = record.callId;
+    row.device = static_cast<std::uint32_t>(record.device);
+    row.stream = record.stream;
+    row.uncertaintyNs = record.uncertaintyNs;
     m_writer.add(row);
 }
 

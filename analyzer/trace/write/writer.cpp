@@ -420,6 +420,10 @@ void Writer::add(const ChannelTimeRow& row)
 {
     m_impl->buffer(row);
 }
+void Writer::add(const EventTimeRow& row)
+{
+    m_impl->buffer(row);
+}
 void Writer::add(const ProxyStepRow& row)
 {
     m_impl->buffer(row);

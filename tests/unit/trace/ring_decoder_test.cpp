@@ -103,6 +103,32 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     EXPECT_EQ(trace.steps[0].number, 42);
 }
 
+TEST_F(Decoding, CountsEventTimesFromTheirAnchor)
+{
+    m_thread.add(RecordKind::EventTime, EventTimeRecord{{}, 9, 5000, -300, 700, 1, 3, 40, {}});
+    m_decoder.decode(m_definitions.bytes(), 0);
+    m_decoder.decode(m_thread.bytes(), 0);
+    const ProcessTrace trace = rows();
+    ASSERT_EQ(trace.eventTimes.size(), 1U);
+    EXPECT_EQ(trace.eventTimes.startNs[0], 4700);
+    EXPECT_EQ(trace.eventTimes.endNs[0], 5700);
+    EXPECT_EQ(trace.eventTimes.call[0], 9U);
+    EXPECT_EQ(trace.eventTimes.device[0], 1U);
+    EXPECT_EQ(trace.eventTimes.stream[0], 3U);
+    EXPECT_EQ(trace.eventTimes.uncertaintyNs[0], 40U);
+}
+
+TEST_F(Decoding, AddsHostileEventTimesWithoutHarm)
+{
+    m_thread.add(RecordKind::EventTime, EventTimeRecord{{}, 10, 5000, INT64_MAX, INT64_MIN, -1, 3, 0, {}});
+    m_decoder.decode(m_definitions.bytes(), 0);
+    m_decoder.decode(m_thread.bytes(), 0);
+    const ProcessTrace trace = rows();
+    EXPECT_EQ(trace.eventTimes.size(), 0U);
+    ASSERT_EQ(trace.issues.size(), 1U);
+    EXPECT_EQ(trace.issues[0].id, "damaged_chunk");
+}
+
 // As NCCL's own ranges tell of it: so many bytes, of what is not said, and how it ended neither.
 TEST_F(Decoding, DoesNotInventWhatACallWasMadeOf)
 {

@@ -68,6 +68,8 @@ ProcessTrace everyTable()
                             {2, std::nullopt, 0, 1, 0, 0, std::nullopt, std::nullopt, std::nullopt,
                              std::nullopt, 30, 40, std::nullopt, std::nullopt, 2}};
     trace.channelTimes = {{100, 110}, {200, 190}, {1, 1}, {0, 63}, {0, kUnknownDevice}, {5, kUnboundedNs}};
+    trace.eventTimes = {{100, kLow}, {200, kHigh}, {1, 0xFFFFFFFFFFFFFFFF},
+                        {0, 7},      {3, 4},       {900, 0xFFFFFFFF}};
     trace.proxySteps = {
         {1, 2}, {5, 6}, {1, 1},  {4096, 0}, {0, 1}, {3, 3}, {0, 1}, {1, 0}, {ProxyStepRow::kNotSeenNs, 7},
         {0, 8}, {1, 2}, {-1, -1}};

@@ -53,6 +53,12 @@ struct ChannelTimeColumns {
     Column<std::uint32_t> channel, device, uncertaintyNs;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
+struct EventTimeColumns {
+    std::vector<std::int64_t> startNs, endNs;
+    std::vector<std::uint64_t> call;
+    std::vector<std::uint32_t> device, stream, uncertaintyNs;
+    [[nodiscard]] std::size_t size() const { return startNs.size(); }
+};
 struct ProxyStepColumns {
     Column<std::int64_t> startNs, endNs;
     Column<std::uint64_t> operation, bytes;
@@ -109,6 +115,7 @@ struct ProcessTrace {
     LaunchColumns launches;
     CallCorrelationColumns callCorrelations;
     ChannelTimeColumns channelTimes;
+    EventTimeColumns eventTimes;
     ProxyStepColumns proxySteps;
     GraphLaunchColumns graphLaunches;
     SampleColumns samples; ///< by time within a series

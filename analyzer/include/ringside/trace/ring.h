@@ -79,6 +79,7 @@ enum class RecordKind : std::uint8_t {
     NcclOperation = 9, ///< NcclOperationRecord, 3 slots: what NCCL made of a call
     ChannelTime = 10,  ///< ChannelTimeRecord, 2 slots: one channel's part of an operation on the GPU
     ProxyStep = 11,    ///< ProxyStepRecord, 3 slots: one message of NCCL's proxy thread
+    EventTime = 12,    ///< EventTimeRecord, 2 slots: when a call's work ran, between two CUDA events
     GraphLaunch = 13,  ///< GraphLaunchRecord, 3 slots: what a launched CUDA graph holds of one communicator
     // Definitions ring only:
     String = 16, ///< StringRecord, 3 slots: up to 72 bytes of a text; longer texts take several in a row
@@ -218,6 +219,20 @@ struct ChannelTimeRecord {
     std::uint16_t reserved;
 };
 static_assert(sizeof(ChannelTimeRecord) == 2 * kSlotBytes);
+
+/// Between the CUDA events that were recorded before and after a call on one of its streams.
+struct EventTimeRecord {
+    CommitWord commit;
+    std::uint64_t callId;        ///< CollectiveRecord::callId or GroupRecord::groupId
+    std::uint64_t anchorTicks;   ///< when the device's anchor event happened
+    std::int64_t startNs;        ///< after the anchor, as the device counts; negative: before it
+    std::int64_t endNs;          ///< likewise
+    std::int32_t device;         ///< CUDA ordinal
+    std::uint32_t stream;        ///< stream id
+    std::uint32_t uncertaintyNs; ///< of both times, either way
+    std::uint32_t reserved[3];
+};
+static_assert(sizeof(EventTimeRecord) == 2 * kSlotBytes);
 
 /// Times at which the message's waits began; 0: it did not come to that, or this NCCL does not tell.
 struct ProxyStepRecord {

@@ -80,6 +80,7 @@ private:
     void writeCollective(const Ring& ring, const CollectiveRecord& collective);
     void writeGraphLaunch(const Ring& ring, const GraphLaunchRecord& launch);
     void writeGroup(const Ring& ring, const GroupRecord& group);
+    void writeEventTime(const EventTimeRecord& record);
     void writeRange(const Ring& ring, const RangeRecord& range);
 
     Writer& m_writer;

@@ -252,6 +252,14 @@ struct ChannelTimeRow { ///< table channel_time: an operation on the GPU, by cha
 };
 inline constexpr std::uint32_t kUnknownDevice = 0xFFFFFFFF;
 inline constexpr std::uint32_t kUnboundedNs = 0xFFFFFFFF;
+struct EventTimeRow { ///< table event_time: a call between two CUDA events on one of its streams
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::uint64_t call = 0;          ///< collective_call.id or collective_group.id
+    std::uint32_t device = 0;        ///< CUDA ordinal
+    std::uint32_t stream = 0;        ///< stream id
+    std::uint32_t uncertaintyNs = 0; ///< both times may be off by so much, either way
+};
 struct ProxyStepRow { ///< table proxy_step: a message of NCCL's proxy thread
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;

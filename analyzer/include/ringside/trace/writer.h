@@ -76,6 +76,7 @@ public:
     void add(const LaunchRow&);
     void add(const CallCorrelationRow&);
     void add(const ChannelTimeRow&);
+    void add(const EventTimeRow&);
     void add(const ProxyStepRow&);
     void add(const GraphLaunchRow&);
     void add(const SampleRow&);
