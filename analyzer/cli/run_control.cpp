@@ -74,7 +74,8 @@ public:
     {
         m_request.verb = verb;
         m_request.issuedRealtimeNs = realtimeNs();
-        ++m_request.number;
+        // Also when the file was removed meanwhile, no number comes twice.
+        m_request.number = std::max(m_request.number + 1, static_cast<std::uint64_t>(realtimeNs()));
         if (order) {
             m_request.order = order;
             m_request.order->number = m_request.number;
@@ -175,7 +176,7 @@ Meeting arrange(const Answers& answers, Clock::duration slowestAnswer)
 void removeSilent(Answers& answers, std::uint64_t number)
 {
     std::erase_if(answers, [number](const auto& entry) {
-        const bool silent = entry.second.number < number;
+        const bool silent = entry.second.number != number;
         if (silent) {
             fmt::print("{}: did not answer\n", entry.first);
         }
@@ -212,15 +213,15 @@ int dump(Conversation& conversation)
     const std::uint64_t number = conversation.say(trace::ControlVerb::Dump);
     constexpr auto kWritten = 60s; // a flight recorder is small, but the file system may be slow
     const Answers answers = conversation.waitFor(
-        [number](const auto& status) { return status.number >= number && !status.dump.empty(); }, kWritten);
+        [number](const auto& status) { return status.number == number && !status.dump.empty(); }, kWritten);
     bool all = !answers.empty();
     for (const auto& [process, status] : answers) {
-        const bool written = status.number >= number && status.dump == process + ".db";
+        const bool written = status.number == number && status.dump == process + ".db";
         all = all && written;
         fmt::print("{}: {}\n", process,
-                   status.number < number ? "did not answer"
-                   : status.dump.empty()  ? "is still writing"
-                                          : status.dump);
+                   status.number != number ? "did not answer"
+                   : status.dump.empty()   ? "is still writing"
+                                           : status.dump);
     }
     return all ? kPass : kInconclusive;
 }
@@ -230,7 +231,7 @@ int switchLevel(Conversation& conversation, const fs::path& run, const std::stri
     const auto begin = Clock::now();
     const std::uint64_t asked = conversation.say(trace::ControlVerb::Ask);
     Answers processes =
-        conversation.waitFor([asked](const auto& status) { return status.number >= asked; }, kAnswerWithin);
+        conversation.waitFor([asked](const auto& status) { return status.number == asked; }, kAnswerWithin);
     const std::size_t known = processes.size();
     const Meeting meeting = arrange(processes, Clock::now() - begin);
     removeSilent(processes, asked);

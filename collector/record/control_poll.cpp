@@ -39,9 +39,9 @@ void ControlPoll::pass()
     measureSteps();
     if (hasChanged()) {
         const auto request = trace::readControl(m_control);
-        if (request && request->number > m_answer.number) {
+        if (request && request->number != m_answer.number) {
             m_answer.number = request->number;
-            if (request->order && request->order->number > m_order.number) {
+            if (request->order && request->order->number != m_order.number) {
                 obey(*request->order, false);
             }
             if (request->verb == trace::ControlVerb::Dump) {
@@ -76,7 +76,7 @@ void ControlPoll::end()
 bool ControlPoll::hasChanged()
 {
     struct stat status {};
-    if (stat(m_control.c_str(), &status) != 0) {
+    if (lstat(m_control.c_str(), &status) != 0) {
         return false;
     }
     const std::int64_t modified =
@@ -100,9 +100,10 @@ void ControlPoll::obey(const trace::ControlOrder& given, bool atOnce)
     } else if (!atOnce) {
         due.fromNs += given.realtimeNs - readClockNs(CLOCK_REALTIME);
     }
-    m_answer.sinceStep = std::max(due.fromStep, stepsNoted());
     order(due);
     applyLevel();
+    // Read afterwards: a step that began before the order was there is not claimed for it.
+    m_answer.sinceStep = std::max(due.fromStep, stepsNoted());
 }
 
 void ControlPoll::measureSteps()

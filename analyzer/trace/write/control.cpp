@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of "key value". An unknown key is left out, so that both sides may grow.
+// Lines of "key value", the last one "end": without it somebody else is still writing. An unknown key is left
+// out, so that both sides may grow. Whoever can write into the run directory can put anything there, and the
+// reader is a thread of the job: it never waits for a file, follows no link, and believes no number that it
+// could not add to another.
 #include <ringside/trace/control.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <concepts>
-#include <cstdlib>
 #include <map>
 #include <string_view>
 
@@ -19,15 +23,29 @@ namespace {
 constexpr std::string_view kControlMark = "ringside-control 1\n";
 constexpr std::string_view kStatusMark = "ringside-status 1\n";
 constexpr std::array<std::string_view, 3> kVerbs{"ask", "level", "dump"};
+constexpr std::string_view kEndMark = "end\n";
 constexpr std::size_t kLongestBytes = 8192;
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 48;
+constexpr std::uint64_t kLatestNs = std::uint64_t{1} << 61; ///< as of every time in a trace
+constexpr std::uint64_t kLongestStepNs = std::uint64_t{1} << 58;
 
 using Fields = std::map<std::string, std::string, std::less<>>;
 
-std::string readSmallFile(const std::filesystem::path& path)
+enum class From { Anybody, OurselvesOrRoot };
+
+bool isTrusted(int file, From whom)
+{
+    struct stat status {};
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+           (whom == From::Anybody || status.st_uid == geteuid() || status.st_uid == 0);
+}
+
+/// Empty where there is nothing to read: a FIFO, for one, would keep its reader waiting.
+std::string readSmallFile(const std::filesystem::path& path, From whom)
 {
     std::string text(kLongestBytes, '\0');
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    const ssize_t got = file < 0 ? 0 : read(file, text.data(), text.size());
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    const ssize_t got = file >= 0 && isTrusted(file, whom) ? read(file, text.data(), text.size()) : 0;
     if (file >= 0) {
         close(file);
     }
@@ -35,12 +53,15 @@ std::string readSmallFile(const std::filesystem::path& path)
     return text;
 }
 
-std::optional<Fields> readFields(const std::filesystem::path& path, std::string_view mark)
+std::optional<Fields> readFields(const std::filesystem::path& path, std::string_view mark, From whom)
 {
-    const std::string text = readSmallFile(path);
-    if (!text.starts_with(mark)) {
+    std::string text = readSmallFile(path, whom);
+    if (!text.starts_with(mark) || !text.ends_with(kEndMark)) {
         return std::nullopt;
     }
+    std::replace_if(
+        text.begin(), text.end(),
+        [](char c) { return c != '\n' && (static_cast<unsigned char>(c) < ' ' || c == '\x7F'); }, '?');
     Fields fields;
     for (std::size_t at = mark.size(); at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -57,11 +78,27 @@ std::string_view textOf(const Fields& fields, std::string_view key)
     const auto found = fields.find(key);
     return found != fields.end() ? std::string_view(found->second) : std::string_view();
 }
-template <class T>
-T numberOf(const Fields& fields, std::string_view key)
-{
-    return static_cast<T>(std::strtoull(std::string(textOf(fields, key)).c_str(), nullptr, 10));
-}
+/// The fields' numbers, and whether all of them were such as this program writes.
+class Numbers final {
+public:
+    explicit Numbers(const Fields& fields) : m_fields(fields) {}
+
+    template <std::integral T>
+    void read(std::string_view key, T& number, std::uint64_t most)
+    {
+        const std::string_view text = textOf(m_fields, key);
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        m_plausible =
+            m_plausible && error == std::errc() && end == text.data() + text.size() && value <= most;
+        number = m_plausible ? static_cast<T>(value) : T{0};
+    }
+    [[nodiscard]] bool plausible() const { return m_plausible; }
+
+private:
+    const Fields& m_fields;
+    bool m_plausible = true;
+};
 
 std::string line(const char* key, std::string_view value)
 {
@@ -82,7 +119,8 @@ bool writeWhole(int file, std::string_view text)
 bool replace(const std::filesystem::path& path, const std::string& text)
 {
     const std::string fresh = path.string() + "." + std::to_string(getpid()) + ".tmp";
-    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    unlink(fresh.c_str()); // a link there would lead elsewhere
+    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) {
         return false;
     }
@@ -99,24 +137,27 @@ bool replace(const std::filesystem::path& path, const std::string& text)
 
 std::optional<ControlRequest> readControl(const std::filesystem::path& file)
 {
-    const auto fields = readFields(file, kControlMark);
+    const auto fields = readFields(file, kControlMark, From::OurselvesOrRoot);
     if (!fields) {
         return std::nullopt;
     }
+    const auto verb = std::ranges::find(kVerbs, textOf(*fields, "request"));
+    if (verb == kVerbs.end()) {
+        return std::nullopt;
+    }
     ControlRequest request;
-    request.number = numberOf<std::uint64_t>(*fields, "number");
-    request.issuedRealtimeNs = numberOf<std::int64_t>(*fields, "issued_realtime_ns");
-    for (std::size_t verb = 0; verb < kVerbs.size(); ++verb) {
-        if (textOf(*fields, "request") == kVerbs[verb]) {
-            request.verb = static_cast<ControlVerb>(verb);
-        }
-    }
+    request.verb = static_cast<ControlVerb>(verb - kVerbs.begin());
+    Numbers numbers(*fields);
+    numbers.read("number", request.number, kLatestNs);
+    numbers.read("issued_realtime_ns", request.issuedRealtimeNs, kLatestNs);
     if (const std::string_view level = textOf(*fields, "level"); !level.empty()) {
-        request.order = {numberOf<std::uint64_t>(*fields, "order"), std::string(level),
-                         numberOf<std::uint64_t>(*fields, "from_step"),
-                         numberOf<std::int64_t>(*fields, "from_realtime_ns")};
+        ControlOrder& order = request.order.emplace();
+        order.level = level;
+        numbers.read("order", order.number, kLatestNs);
+        numbers.read("from_step", order.fromStep, kMostSteps);
+        numbers.read("from_realtime_ns", order.realtimeNs, kLatestNs);
     }
-    return request;
+    return numbers.plausible() ? std::optional(request) : std::nullopt;
 }
 
 bool writeControl(const std::filesystem::path& file, const ControlRequest& request)
@@ -130,32 +171,35 @@ bool writeControl(const std::filesystem::path& file, const ControlRequest& reque
         text += line("from_step", request.order->fromStep);
         text += line("from_realtime_ns", request.order->realtimeNs);
     }
-    return replace(file, text);
+    return replace(file, text.append(kEndMark));
 }
 
 std::optional<ControlStatus> readStatus(const std::filesystem::path& file)
 {
-    const auto fields = readFields(file, kStatusMark);
+    const auto fields = readFields(file, kStatusMark, From::Anybody);
     if (!fields) {
         return std::nullopt;
     }
     ControlStatus status;
-    status.number = numberOf<std::uint64_t>(*fields, "number");
-    status.steps = numberOf<std::uint64_t>(*fields, "steps");
-    status.stepNs = numberOf<std::int64_t>(*fields, "step_ns");
+    Numbers numbers(*fields);
+    numbers.read("number", status.number, kLatestNs);
+    numbers.read("steps", status.steps, kMostSteps);
+    numbers.read("step_ns", status.stepNs, kLongestStepNs);
+    numbers.read("in_force", status.inForce, kLatestNs);
+    numbers.read("since_step", status.sinceStep, kMostSteps);
     status.level = textOf(*fields, "level");
-    status.inForce = numberOf<std::uint64_t>(*fields, "in_force");
-    status.sinceStep = numberOf<std::uint64_t>(*fields, "since_step");
     status.dump = textOf(*fields, "dump");
-    return status;
+    return numbers.plausible() ? std::optional(status) : std::nullopt;
 }
 
 bool writeStatus(const std::filesystem::path& file, const ControlStatus& status)
 {
-    return replace(file, std::string(kStatusMark) + line("number", status.number) +
-                             line("steps", status.steps) + line("step_ns", status.stepNs) +
-                             line("level", status.level) + line("in_force", status.inForce) +
-                             line("since_step", status.sinceStep) + line("dump", status.dump));
+    std::string text(kStatusMark);
+    text += line("number", status.number);
+    text += line("steps", status.steps) + line("step_ns", status.stepNs);
+    text += line("level", status.level) + line("in_force", status.inForce);
+    text += line("since_step", status.sinceStep) + line("dump", status.dump);
+    return replace(file, text.append(kEndMark));
 }
 
 } // namespace ringside::trace

@@ -30,7 +30,7 @@ struct ControlOrder {
 };
 
 struct ControlRequest {
-    std::uint64_t number = 0; ///< 1 upwards
+    std::uint64_t number = 0; ///< another one than any before; a time, so that it needs no memory
     ControlVerb verb = ControlVerb::Ask;
     std::int64_t issuedRealtimeNs = 0;
     std::optional<ControlOrder> order;
@@ -46,7 +46,8 @@ struct ControlStatus {
     std::string dump;            ///< what became of a dump: a file name, or why there is none
 };
 
-/// Nothing when the file is not there, or not one of these.
+/// Nothing when the file is not there, or not a whole one of these; of requests also those of other users.
+/// Never waits. Texts come without control characters: they are shown on terminals.
 std::optional<ControlRequest> readControl(const std::filesystem::path& file);
 std::optional<ControlStatus> readStatus(const std::filesystem::path& file);
 /// False, with errno, when it cannot be written.
