@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sql_query.h"
 
+#include "cli/run_input.h"
+#include "import/open_run.h"
+#include "import/write_run.h"
+
 #include <ringside/error.h>
 #include <ringside/trace/merge.h>
 #include <ringside/trace/virtual_tables.h>
@@ -109,9 +113,12 @@ QueryResult execute(sqlite3* database, const std::string& sql)
     return result;
 }
 
-/// The only database file of a run, empty if there are several.
+/// The only database file of a native run, empty if there are several.
 fs::path onlyFile(const fs::path& run)
 {
+    if (!importers::isNative({run})) {
+        return {};
+    }
     if (!fs::is_directory(run)) {
         return run;
     }
@@ -139,7 +146,14 @@ QueryResult queryRun(const fs::path& run, const std::string& sql)
     }
     const TemporaryFolder folder;
     const fs::path merged = folder.path() / "merged.db";
-    trace::merge(run, merged);
+    if (importers::isNative({run})) {
+        trace::merge(run, merged);
+    } else {
+        const fs::path imported = folder.path() / "imported.ringside";
+        fs::create_directory(imported);
+        importers::writeRun(openRun({run}), imported);
+        trace::merge(imported, merged);
+    }
     return execute(openFile(merged).get(), sql);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQL over a run: its column chunks are ordinary tables here. Read-only; a run of several files is merged
-// into a private temporary one first, so that one statement sees all ranks.
+// into a private temporary one first, so that one statement sees all ranks, and files of other tools are
+// imported into it.
 #pragma once
 #include <filesystem>
 #include <memory>

@@ -6,6 +6,7 @@ function(ringside_generate_registry target)
   list(SORT arg_FILES)
   set(declarations "")
   set(references "")
+  list(LENGTH arg_FILES count)
   foreach(file IN LISTS arg_FILES)
     cmake_path(GET file STEM name)
     string(APPEND declarations "extern const ${arg_TYPE} ${arg_PREFIX}${name};\n")
@@ -15,11 +16,13 @@ function(ringside_generate_registry target)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 "// Generated from file names by analyzer/cmake/registry.cmake.
 #include \"@arg_HEADER@\"
+
+#include <array>
 @declarations@
 namespace @arg_NAMESPACE@ {
 std::span<const @arg_TYPE@* const> all()
 {
-    static const @arg_TYPE@* const list[] = {
+    static constexpr std::array<const @arg_TYPE@*, @count@> list{
 @references@    };
     return list;
 }

@@ -88,12 +88,13 @@ void findRanks(Model& model)
     }
 }
 
+/// A rank whose host the trace does not name has one of its own: its clock may be any.
 void findHosts(Model& model)
 {
     for (Rank& rank : model.ranks) {
         const trace::ProcessRow& process = model.processOf(rank).process;
         const auto known = std::find_if(model.hosts.begin(), model.hosts.end(), [&](const Host& host) {
-            return host.name == process.host && host.bootId == process.bootId;
+            return !host.name.empty() && host.name == process.host && host.bootId == process.bootId;
         });
         rank.host = static_cast<std::size_t>(known - model.hosts.begin());
         if (known == model.hosts.end()) {
@@ -176,6 +177,15 @@ ClockMap referenceMap(std::int64_t origin)
     return {origin, 0, 0.0};
 }
 
+std::string hostText(const Model& model, std::size_t host)
+{
+    if (!model.hosts[host].name.empty()) {
+        return "host " + model.hosts[host].name;
+    }
+    const auto rank = std::ranges::find(model.ranks, host, &Rank::host);
+    return fmt::format("the unknown host of rank {}", rank->rank);
+}
+
 ClockMap alignHost(Model& model, std::size_t index, const trace::ProcessTrace& reference,
                    const trace::ProcessTrace& own, std::int64_t origin)
 {
@@ -192,11 +202,10 @@ ClockMap alignHost(Model& model, std::size_t index, const trace::ProcessTrace& r
     if (ownShift && referenceShift) {
         host.offsetNs = *referenceShift - *ownShift;
     }
-    model.issues.push_back(
-        {"clock_unaligned", "warning", 1,
-         fmt::format("no matched collective ties host {} to host {}: their clocks are compared by "
-                     "the time of day, whose error is not known",
-                     host.name, model.hosts[0].name)});
+    model.issues.push_back({"clock_unaligned", "warning", 1,
+                            fmt::format("no matched collective ties {} to {}: their clocks are compared by "
+                                        "the time of day, whose error is not known",
+                                        hostText(model, index), hostText(model, 0))});
     return {origin + host.offsetNs, 0, 0.0};
 }
 

@@ -18,7 +18,7 @@
 namespace ringside::model {
 
 struct Host {
-    std::string name;
+    std::string name; ///< empty: the trace does not tell, this is the host of one rank
     std::string bootId;
     std::int64_t offsetNs = 0; ///< its clock minus the reference host's, at the first match
     double drift = 0.0;        ///< ratio

@@ -75,6 +75,16 @@ std::string stepsLine(const model::Model& model)
                        : "");
 }
 
+std::string hostsText(const model::Model& model)
+{
+    const auto unknown = std::ranges::count(model.hosts, std::string(), &model::Host::name);
+    if (unknown > 0) {
+        return fmt::format("hosts that the trace does not name ({} rank{})", unknown,
+                           unknown == 1 ? "" : "s");
+    }
+    return fmt::format("{} host{}", model.hosts.size(), model.hosts.size() == 1 ? "" : "s");
+}
+
 } // namespace
 
 std::string overlapText(const metrics::Breakdown& part)
@@ -167,8 +177,8 @@ std::vector<std::string> coverageLines(const Report& report)
     constexpr double kNearlyAll = 0.995;
     const model::Model& model = report.model;
     std::vector<std::string> lines;
-    lines.push_back(fmt::format("{} of {} ranks on {} host{}.", model.ranks.size(), model.worldSize,
-                                model.hosts.size(), model.hosts.size() == 1 ? "" : "s"));
+    lines.push_back(
+        fmt::format("{} of {} ranks on {}.", model.ranks.size(), model.worldSize, hostsText(model)));
     lines.push_back(stepsLine(model));
     lines.push_back(fmt::format("{} records dropped, {} recovered from rings of ended processes.",
                                 report.droppedRecords, report.recoveredRecords));

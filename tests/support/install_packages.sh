@@ -8,7 +8,7 @@ packages=(
     # building
     build-essential ccache cmake git ninja-build pkg-config
     # libraries
-    libcli11-dev libdw-dev libfmt-dev libsqlite3-dev libzstd-dev nlohmann-json3-dev
+    libcli11-dev libdw-dev libfmt-dev libsqlite3-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
     # the reference trainer on machines without a GPU
     libgloo-dev libopenblas-dev
     # tests

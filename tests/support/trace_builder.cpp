@@ -3,6 +3,8 @@
 
 #include "trace/tables.h"
 
+#include <ringside/trace/write_process.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -29,78 +31,7 @@ void append(Columns& columns, const Row& row)
         [&](const char*, Encoding, auto from, auto to) { (columns.*to).push_back(row.*from); });
 }
 
-template <class Row, class Columns>
-void writeColumns(Writer& writer, const Columns& columns)
-{
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        Row row;
-        TableOf<Row>::forEachColumn(
-            [&](const char*, Encoding, auto to, auto from) { row.*to = (columns.*from)[i]; });
-        writer.add(row);
-    }
-}
-
-void writeRow(Writer& writer, const TierRow& row)
-{
-    writer.setTier(row);
-}
-void writeRow(Writer& writer, const WindowRow& row)
-{
-    writer.setWindow(row);
-}
-void writeRow(Writer& writer, const DropRow& row)
-{
-    writer.setDropped(row);
-}
-void writeRow(Writer& writer, const HangRow& row)
-{
-    writer.setHang(row);
-}
-template <class Row>
-void writeRow(Writer& writer, const Row& row)
-{
-    writer.add(row);
-}
-
-void writeRows(Writer& writer, const ProcessRow& row)
-{
-    writer.setProcess(row);
-}
-void writeRows(Writer& writer, const std::vector<RankRow>& rows)
-{
-    writer.setRanks(rows);
-}
-template <class Row>
-void writeRows(Writer& writer, const std::vector<Row>& rows)
-{
-    for (const Row& row : rows) {
-        writeRow(writer, row);
-    }
-}
-
 } // namespace
-
-void writeProcess(const ProcessTrace& process, const std::filesystem::path& file)
-{
-    Writer writer(file, Writer::Mode::Create);
-    for (const auto& [id, text] : process.strings) {
-        writer.defineString(id, text);
-    }
-#define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
-    writeRows(writer, process.member);
-#define RINGSIDE_COLUMN(member, sqlName)
-#define RINGSIDE_END_TABLE
-#include "trace/plain_tables.def"
-#define RINGSIDE_CHUNK_TABLE(RowType, ColumnsType, member, sqlName)                                          \
-    writeColumns<RowType>(writer, process.member);
-#define RINGSIDE_COLUMN(member, sqlName, encoding)
-#define RINGSIDE_END_TABLE
-#include "trace/chunk_tables.def"
-    if (process.recoveredRecords > 0) {
-        writer.setMeta("recovered_records", std::to_string(process.recoveredRecords));
-    }
-    writer.close();
-}
 
 RankBuilder& RankBuilder::compute(nanoseconds duration, const ComputeOptions& options)
 {

@@ -165,7 +165,4 @@ private:
     bool m_stepEndSync = true;
 };
 
-/// Writes one process's rows as a trace file, as a recorder would.
-void writeProcess(const ringside::trace::ProcessTrace& process, const std::filesystem::path& file);
-
 } // namespace ringside::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside report RUN`: what limits a run. With --fail-on its exit code gates a CI job.
 #include "cli/command.h"
+#include "cli/run_input.h"
 #include "report/format.h"
 
 #include <ringside/error.h>
@@ -16,7 +17,7 @@ namespace ringside::cli {
 namespace {
 
 struct Options {
-    std::string run;
+    RunPaths run;
     std::string format = "text";
     std::string output;
     std::string failOn;
@@ -77,7 +78,7 @@ int run(const Options& options)
     for (const std::string& setting : options.settings) {
         report::setOption(values, setting);
     }
-    const report::Report report = report::buildReport(trace::openRun(options.run), values);
+    const report::Report report = report::buildReport(openRun(options.run), values);
     write(options, report);
     return gate(options.failOn, report);
 }
@@ -89,7 +90,7 @@ Action declare(CLI::App& app)
     for (const report::Format* format : report::all()) {
         formats.emplace_back(format->id);
     }
-    app.add_option("RUN", options->run, "Run directory, process file or merged file")->required();
+    addRunOption(app, options->run);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();

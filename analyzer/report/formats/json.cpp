@@ -29,7 +29,7 @@ Json runJson(const Report& report)
     Json hosts = Json::array();
     std::set<std::string> names;
     for (const model::Host& host : model.hosts) {
-        if (names.insert(host.name).second) {
+        if (!host.name.empty() && names.insert(host.name).second) {
             hosts.push_back(host.name);
         }
     }

@@ -6,6 +6,7 @@
 #include "trace_equality.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/write_process.h>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside import FILES... -o RUN`: keeps files of another tool as a native run, to query, merge and show.
+#include "cli/command.h"
+#include "cli/run_directory.h"
+#include "cli/run_input.h"
+#include "import/write_run.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+struct Options {
+    RunPaths run;
+    std::string output;
+};
+
+int run(const Options& options)
+{
+    const trace::RunTrace trace = openRun(options.run);
+    createRunDirectory(options.output);
+    importers::writeRun(trace, options.output);
+    fmt::print(stderr, "ringside: {} process{} imported into {}\n", trace.processes.size(),
+               trace.processes.size() == 1 ? "" : "es", options.output);
+    return kPass;
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("FILES", options->run, "Files of another tool, or a directory of such: one run")
+        ->required();
+    app.add_option("-o,--output", options->output, "Run directory to make")->required();
+    return [options] { return run(*options); };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(import, .summary = "Make a run of another tool's traces", .declare = ringside::cli::declare);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_input.h"
+
+#include "import/open_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace ringside::cli {
+namespace {
+
+/// One line that is written over; gone when this is.
+class ProgressLine final {
+public:
+    ProgressLine() = default;
+    ~ProgressLine()
+    {
+        if (m_shown) {
+            fmt::print(stderr, "\r\x1b[K");
+        }
+    }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    void show(const importers::ProgressState& state)
+    {
+        constexpr double kMegabyte = 1e6;
+        m_shown = true;
+        fmt::print(stderr, "\r\x1b[Kringside: reading, {:.0f} of {:.0f} MB",
+                   static_cast<double>(state.done) / kMegabyte, static_cast<double>(state.total) / kMegabyte);
+        std::fflush(stderr);
+    }
+
+private:
+    bool m_shown = false;
+};
+
+} // namespace
+
+void addRunOption(CLI::App& app, RunPaths& paths)
+{
+    app.add_option("RUN", paths,
+                   "Run directory, process file or merged file; or files of another tool, or a directory of "
+                   "such (all together are one run)")
+        ->required();
+}
+
+trace::RunTrace openRun(const RunPaths& paths)
+{
+    ProgressLine line;
+    importers::Progress::Show show;
+    if (isatty(STDERR_FILENO) == 1) {
+        show = [&line](const importers::ProgressState& state) { line.show(state); };
+    }
+    importers::Progress progress(std::move(show));
+    return importers::openRun(paths, progress);
+}
+
+} // namespace ringside::cli

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/open_run.h"
+
+#include "import/common_clock.h"
+#include "import/input.h"
+#include "import/rank_names.h"
+#include "trace/read/parallel.h"
+#include "trace/tables.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+
+namespace ringside::importers {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 3; // .../run/rank3/trace.json
+
+/// A file that is part of the run; without an importer it is native.
+struct Source {
+    fs::path path;
+    const Importer* importer = nullptr;
+    std::vector<trace::ProcessTrace> processes = {};
+    std::optional<Error> error = std::nullopt;
+};
+
+/// A trace of our own: SQLite (https://sqlite.org/fileformat2.html) with our application_id.
+bool isNativeHead(std::string_view head)
+{
+    constexpr std::size_t kApplicationIdAt = 68;
+    if (!head.starts_with("SQLite format 3") || head.size() < kApplicationIdAt + 4) {
+        return false;
+    }
+    std::uint32_t id = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        id = id << 8U | static_cast<unsigned char>(head[kApplicationIdAt + i]);
+    }
+    return id == trace::kApplicationId;
+}
+
+bool holdsTraces(const fs::path& directory)
+{
+    return std::ranges::any_of(fs::directory_iterator(directory),
+                               [](const auto& entry) { return entry.path().extension() == ".db"; });
+}
+
+const Importer* importerOf(const fs::path& file, std::string_view head,
+                           std::span<const Importer* const> importers)
+{
+    const auto found = std::ranges::find_if(
+        importers, [&](const Importer* importer) { return importer->recognises(head, file); });
+    return found != importers.end() ? *found : nullptr;
+}
+
+std::string lookedFor(std::span<const Importer* const> importers)
+{
+    std::string text = "Looked for: native traces (*.db)";
+    for (const Importer* const importer : importers) {
+        text += fmt::format("; {} ({})", importer->title, importer->files);
+    }
+    return text + ". Files are told by their contents.";
+}
+
+/// What an importer recognises below a directory; the rest is somebody else's.
+std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Importer* const> importers)
+{
+    std::vector<Source> sources;
+    std::error_code error;
+    fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied, error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+        if (entry.depth() >= kDeepest) {
+            entry.disable_recursion_pending();
+        }
+        std::error_code ignored;
+        if (!entry->is_regular_file(ignored)) {
+            continue;
+        }
+        if (const Importer* const importer =
+                importerOf(entry->path(), headOf(entry->path(), kHeadBytes), importers)) {
+            sources.push_back({entry->path(), importer});
+        }
+    }
+    if (error) {
+        throw Error(ErrorCode::Io, fmt::format("cannot list {}: {}", directory.string(), error.message()));
+    }
+    if (sources.empty()) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{} holds no trace that can be read", directory.string()),
+                    lookedFor(importers) + " Was the job recorded? A process leaves a native trace from its "
+                                           "first CUDA, NCCL or mark call on.");
+    }
+    return sources;
+}
+
+Source sourceOf(const fs::path& file, std::span<const Importer* const> importers)
+{
+    const std::string head = headOf(file, kHeadBytes);
+    if (const Importer* const importer = importerOf(file, head, importers)) {
+        return {file, importer};
+    }
+    if (isNativeHead(head) || file.extension() == ".db") { // the reader says best what is wrong with it
+        return {file};
+    }
+    throw Error(
+        ErrorCode::Unusable,
+        fmt::format("{} is {}", file.string(), head.empty() ? "empty" : "not a trace that can be read"),
+        lookedFor(importers));
+}
+
+std::vector<Source> findSources(const std::vector<fs::path>& paths,
+                                std::span<const Importer* const> importers)
+{
+    std::vector<Source> sources;
+    for (const fs::path& path : paths) {
+        if (!fs::exists(path)) {
+            throw Error(ErrorCode::Unusable, fmt::format("{} does not exist", path.string()));
+        }
+        if (!fs::is_directory(path)) {
+            sources.push_back(sourceOf(path, importers));
+        } else if (holdsTraces(path)) {
+            sources.push_back({path, nullptr});
+        } else {
+            auto below = sourcesBelow(path, importers);
+            std::move(below.begin(), below.end(), std::back_inserter(sources));
+        }
+    }
+    std::ranges::sort(sources, {}, &Source::path);
+    const auto repeated = std::ranges::unique(sources, {}, &Source::path); // given twice
+    sources.erase(repeated.begin(), repeated.end());
+    return sources;
+}
+
+void importSources(std::vector<Source*>& foreign, Progress& progress)
+{
+    for (const Source* const source : foreign) {
+        progress.expect(fs::file_size(source->path));
+    }
+    // The largest first, so that no thread ends long after the others.
+    std::ranges::stable_sort(foreign, std::greater<>{},
+                             [](const Source* source) { return fs::file_size(source->path); });
+    const unsigned cores = trace::coreCount();
+    const unsigned threadsAFile = std::max(1U, cores / static_cast<unsigned>(foreign.size()));
+    trace::parallelFor(foreign.size(), cores, [&](std::size_t i) {
+        Source& source = *foreign[i];
+        try {
+            source.processes = source.importer->import({source.path, threadsAFile, progress});
+        } catch (const Error& error) {
+            source.error = error;
+        }
+        for (trace::ProcessTrace& process : source.processes) {
+            process.path = source.path;
+        }
+    });
+}
+
+/// A file that gave nothing is an issue of the run, unless it is all there is.
+void reportFailures(const std::vector<Source>& sources, trace::RunTrace& run)
+{
+    const bool any = std::ranges::any_of(sources, [](const Source& each) { return !each.processes.empty(); });
+    for (const Source& source : sources) {
+        if (source.error && !any) {
+            throw Error(*source.error);
+        }
+        if (source.error) {
+            run.issues.push_back({"unreadable_file", "warning", 1, source.error->what()});
+        }
+    }
+}
+
+/// Which file every rank came from.
+using Claims = std::map<std::int64_t, fs::path>;
+
+void claim(Claims& claims, std::int64_t rank, const fs::path& path)
+{
+    const auto [entry, fresh] = claims.try_emplace(rank, path);
+    if (!fresh) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("rank {} is claimed by two files: {} and {}", rank, entry->second.string(),
+                                path.string()),
+                    "A run has one file of each rank: give the files of one recording only.");
+    }
+}
+
+bool isRankless(const Source& source)
+{
+    return source.importer != nullptr && source.processes.size() == 1 &&
+           source.processes.front().ranks.empty();
+}
+
+void setRank(Source& source, std::int64_t rank, const char* from)
+{
+    trace::RankRow row;
+    row.rank = rank;
+    row.source = from;
+    trace::ProcessTrace& process = source.processes.front();
+    const auto& devices = process.kernels.device;
+    if (!devices.empty() && std::ranges::all_of(devices, [&](auto d) { return d == devices.front(); })) {
+        row.device = devices.front();
+    }
+    process.ranks.push_back(std::move(row));
+}
+
+/// Ranks of files that do not tell: their names, else the next free number.
+void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
+{
+    Claims claims;
+    for (const Source& source : sources) {
+        for (const trace::ProcessTrace& process : source.processes) {
+            for (const trace::RankRow& row : process.ranks) {
+                if (source.importer != nullptr) {
+                    claim(claims, row.rank, process.path);
+                } else { // attempts of a restarted rank have a file each
+                    claims.try_emplace(row.rank, process.path);
+                }
+            }
+        }
+    }
+    for (Source& source : sources) {
+        if (const auto rank = isRankless(source) ? rankOfName(source.path) : std::nullopt) {
+            claim(claims, *rank, source.path);
+            setRank(source, *rank, "file name");
+        }
+    }
+    std::int64_t guessed = 0;
+    std::int64_t next = 0;
+    for (Source& source : sources) {
+        if (isRankless(source)) {
+            while (claims.contains(next)) {
+                ++next;
+            }
+            claim(claims, next, source.path);
+            setRank(source, next, "order of the files");
+            ++guessed;
+        }
+    }
+    if (guessed > 0 && sources.size() > 1) {
+        run.issues.push_back({"rank_guessed", "warning", guessed,
+                              "files say neither inside nor in their names which rank they are of: they were "
+                              "numbered in the order of their names"});
+    }
+}
+
+void nameWriters(std::vector<Source>& sources)
+{
+    for (Source& source : sources) {
+        const auto writer = source.importer != nullptr ? writerOfName(source.path) : std::nullopt;
+        for (trace::ProcessTrace& process : source.processes) {
+            if (writer && process.process.host.empty()) {
+                process.process.host = writer->host;
+            }
+            if (writer && process.process.pid == 0) {
+                process.process.pid = writer->pid;
+            }
+        }
+    }
+}
+
+void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
+{
+    std::map<std::string_view, std::int64_t> files;
+    for (const Source& source : sources) {
+        if (source.importer != nullptr) {
+            ++files[source.importer->title];
+        }
+    }
+    for (const auto& [title, count] : files) {
+        run.issues.push_back({"imported", "info", count,
+                              fmt::format("{} not recorded by Ringside, but imported: {}",
+                                          count == 1 ? "a file was" : "files were", title)});
+    }
+}
+
+} // namespace
+
+bool isNative(const std::vector<fs::path>& paths)
+{
+    return std::ranges::all_of(paths, [](const fs::path& path) {
+        return fs::is_directory(path) ? holdsTraces(path)
+                                      : fs::exists(path) && isNativeHead(headOf(path, kHeadBytes));
+    });
+}
+
+trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
+                        std::span<const Importer* const> importers)
+{
+    if (paths.size() == 1 && isNative(paths)) {
+        return trace::openRun(paths.front());
+    }
+    std::vector<Source> sources = findSources(paths, importers);
+    trace::RunTrace run;
+    run.path = paths.size() == 1 ? paths.front() : paths.front().parent_path();
+    std::vector<Source*> foreign;
+    for (Source& source : sources) {
+        if (source.importer != nullptr) {
+            foreign.push_back(&source);
+            continue;
+        }
+        trace::RunTrace native = trace::openRun(source.path);
+        source.processes = std::move(native.processes);
+        std::ranges::move(native.issues, std::back_inserter(run.issues));
+    }
+    if (!foreign.empty()) {
+        importSources(foreign, progress);
+        reportFailures(sources, run);
+        nameWriters(sources);
+        findRanks(sources, run);
+        noteOrigin(sources, run);
+    }
+    std::vector<trace::ProcessTrace> imported;
+    for (Source& source : sources) {
+        std::ranges::move(source.processes,
+                          std::back_inserter(source.importer != nullptr ? imported : run.processes));
+    }
+    if (const std::int64_t apart = useOneOrigin(imported); apart > 0) {
+        run.issues.push_back({"clocks_apart", "warning", apart,
+                              "files were written years apart, as their clocks say: nothing compares them"});
+    }
+    std::ranges::move(imported, std::back_inserter(run.processes));
+    return run;
+}
+
+} // namespace ringside::importers

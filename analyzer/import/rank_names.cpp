@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/rank_names.h"
+
+#include <charconv>
+#include <regex>
+
+namespace ringside::importers {
+namespace {
+
+constexpr std::size_t kLongestName = 255; // of a file on Linux; bounds the work of the expressions
+
+std::optional<std::int64_t> number(const std::string& digits)
+{
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::int64_t> firstNumber(const std::string& text, const std::regex& pattern)
+{
+    std::smatch match;
+    if (text.size() > kLongestName || !std::regex_search(text, match, pattern)) {
+        return std::nullopt;
+    }
+    return number(match[1]);
+}
+
+/// "rank3", "RANK_3", "worker-3": the word may follow anything but a letter.
+const std::regex& namedNumber()
+{
+    static const std::regex pattern("(?:^|[^a-z])(?:rank|worker)[ _.=-]?([0-9]{1,9})(?![0-9])",
+                                    std::regex::icase | std::regex::optimize);
+    return pattern;
+}
+
+} // namespace
+
+std::optional<std::int64_t> rankOfName(const std::filesystem::path& path)
+{
+    static const std::regex bareNumber("(?:^|[_.-])([0-9]{1,4})(?:\\.[a-z][a-z0-9]*)+$",
+                                       std::regex::icase | std::regex::optimize);
+    const std::string name = path.filename().string();
+    if (const auto rank = firstNumber(name, namedNumber())) {
+        return rank;
+    }
+    if (writerOfName(path)) {
+        return std::nullopt;
+    }
+    if (const auto rank = firstNumber(name, bareNumber)) {
+        return rank;
+    }
+    return firstNumber(path.parent_path().filename().string(), namedNumber());
+}
+
+std::optional<Writer> writerOfName(const std::filesystem::path& path)
+{
+    static const std::regex pattern("^(.+)_([0-9]{1,10})\\.[0-9]{10,20}\\.pt\\.trace\\.json(?:\\.gz)?$",
+                                    std::regex::optimize);
+    const std::string name = path.filename().string();
+    std::smatch match;
+    if (name.size() > kLongestName || !std::regex_match(name, match, pattern)) {
+        return std::nullopt;
+    }
+    return Writer{match[1], number(match[2]).value_or(0)};
+}
+
+} // namespace ringside::importers
