@@ -129,7 +129,7 @@ private:
             const auto values = std::span(columns.*member).subspan(chunk.offset, chunk.count);
             const auto blob = rest.first(chunk.sizes[column]);
             rest = rest.subspan(chunk.sizes[column]);
-            const bool absent = blob.empty(); // came with a later schema
+            const bool absent = blob.empty();                                // came with a later schema
             const bool isZero = absent || holdsOnlyZeros(blob, chunk.count); // as the column was made
             good = good && (isZero || decoder.decode(blob, values, starts));
             if constexpr (kHasTimes<Row>) {
