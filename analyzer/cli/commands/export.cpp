@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside export RUN --format FORMAT -o OUTPUT`: a run for other programs.
+#include "cli/command.h"
+#include "cli/run_input.h"
+#include "export/exporter.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+struct Options {
+    RunPaths run;
+    std::string format;
+    std::string output;
+};
+
+int write(const Options& options)
+{
+    std::error_code absent;
+    if (std::filesystem::exists(std::filesystem::symlink_status(options.output, absent))) {
+        throw Error(ErrorCode::Usage, fmt::format("{} is there already", options.output),
+                    "Name another one, or remove it.");
+    }
+    for (const exporting::Exporter* const exporter : exporting::all()) {
+        if (exporter->id == options.format) {
+            exporter->write(report::buildReport(openRun(options.run), {}), options.output);
+            fmt::print(stderr, "ringside: {} written to {}\n", exporter->title, options.output);
+        }
+    }
+    return kPass;
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    std::vector<std::string> formats;
+    std::string help = "What to write:";
+    for (const exporting::Exporter* const exporter : exporting::all()) {
+        formats.emplace_back(exporter->id);
+        help += fmt::format(" {}, {};", exporter->id, exporter->title);
+    }
+    help.back() = '.';
+    addRunOption(app, options->run);
+    app.add_option("--format", options->format, help)->check(CLI::IsMember(formats))->required();
+    app.add_option("-o,--output", options->output, "File or folder to make; must not exist")->required();
+    return [options] { return write(*options); };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(export, .summary = "Hand a run to other programs: Perfetto, CSV, SQLite, Prometheus",
+                 .declare = ringside::cli::declare);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// All ranks in one JSON file of trace events, on the run's one clock: for chrome://tracing, Perfetto,
+// Speedscope and whatever else reads them. Large runs go better into the archive that `perfetto` makes.
+#include "export/exporter.h"
+#include "export/output_file.h"
+#include "export/rank_events.h"
+
+#include <fmt/format.h>
+
+namespace ringside::exporting {
+namespace {
+
+void write(const report::Report& report, const std::filesystem::path& output)
+{
+    OutputFile file(output);
+    const Sink sink = [&file](std::string_view text) { file.write(text); };
+    const auto residual = report.model.clockResidualNs();
+    sink(fmt::format(R"({{"displayTimeUnit":"ns","otherData":{{"started_at":{},"emulated":{},)"
+                     R"("clock_residual_ns":{}}},"traceEvents":[)"
+                     "\n",
+                     report.startedAt ? jsonText(*report.startedAt) : "null", report.model.emulated,
+                     residual ? fmt::to_string(*residual) : "null"));
+    for (std::size_t rank = 0; rank < report.model.ranks.size(); ++rank) {
+        sink(rank > 0 ? ",\n" : "");
+        writeRankEvents(report.model, rank, report.model.ranks[rank].clock, sink);
+    }
+    sink("\n]}\n");
+    file.close();
+}
+
+} // namespace
+} // namespace ringside::exporting
+
+RINGSIDE_EXPORTER(chrome, .title = "one JSON file of trace events", .write = ringside::exporting::write);

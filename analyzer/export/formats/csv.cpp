@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder with one CSV file a table (RFC 4180), the first line naming the columns. Null is an empty field,
+// empty text a quoted one.
+#include "export/exporter.h"
+#include "export/output_file.h"
+#include "export/table_rows.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <optional>
+
+namespace ringside::exporting {
+namespace {
+
+void appendText(std::string& line, std::string_view text)
+{
+    line += '"';
+    for (const char c : text) {
+        line.append(c == '"' ? 2 : 1, c);
+    }
+    line += '"';
+}
+
+void append(std::string& line, const Cell& cell)
+{
+    if (const auto* const integer = std::get_if<std::int64_t>(&cell)) {
+        fmt::format_to(std::back_inserter(line), "{}", *integer);
+    } else if (const auto* const real = std::get_if<double>(&cell)) {
+        fmt::format_to(std::back_inserter(line), "{}", *real);
+    } else if (const auto* const text = std::get_if<std::string_view>(&cell)) {
+        appendText(line, *text);
+    }
+}
+
+class Folder final : public TableSink {
+public:
+    explicit Folder(const std::filesystem::path& path) : m_path(path)
+    {
+        std::error_code error;
+        if (!std::filesystem::create_directory(path, error)) {
+            throw Error(ErrorCode::Io,
+                        fmt::format("cannot make the folder {}: {}", path.string(),
+                                    error ? error.message() : "it is there already"),
+                        "Name one that does not exist, in a folder that does.");
+        }
+    }
+
+    void table(const char* name, std::span<const ColumnType> columns) override
+    {
+        close();
+        m_file.emplace(m_path / (std::string(name) + ".csv"));
+        m_line.clear();
+        for (const ColumnType& column : columns) {
+            m_line += m_line.empty() ? "" : ",";
+            m_line += column.name;
+        }
+        endLine();
+    }
+
+    void row(std::span<const Cell> cells) override
+    {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (i > 0) {
+                m_line += ',';
+            }
+            append(m_line, cells[i]);
+        }
+        endLine();
+    }
+
+    void close()
+    {
+        if (m_file) {
+            m_file->close();
+        }
+    }
+
+private:
+    void endLine()
+    {
+        m_line += "\r\n";
+        m_file->write(m_line);
+        m_line.clear();
+    }
+
+    std::filesystem::path m_path;
+    std::optional<OutputFile> m_file;
+    std::string m_line;
+};
+
+void write(const report::Report& report, const std::filesystem::path& output)
+{
+    Folder folder(output);
+    visitTables(report.model.trace, folder);
+    folder.close();
+}
+
+} // namespace
+} // namespace ringside::exporting
+
+RINGSIDE_EXPORTER(csv, .title = "a folder with one CSV file a table", .write = ringside::exporting::write);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TAR archive for Perfetto (v58 and later): one JSON file a rank, in the time of its own host, and a
+// manifest with the offsets that were fitted between the hosts
+// (https://perfetto.dev/docs/reference/perfetto-manifest). A manifest knows no drift, so that is taken out of
+// the times beforehand.
+#include "export/archive.h"
+#include "export/exporter.h"
+#include "export/rank_events.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ringside::exporting {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string pathOf(const model::Rank& rank)
+{
+    return fmt::format("rank{:05}.json", rank.rank);
+}
+
+/// A file's times: CLOCK_MONOTONIC of its host where the clocks were compared first, without drift after it.
+model::ClockMap fileClock(const model::Rank& rank)
+{
+    return {rank.clock.localReference, rank.clock.localReference, rank.clock.drift};
+}
+
+Json manifest(const model::Model& model)
+{
+    Json files = Json::array();
+    for (const model::Rank& rank : model.ranks) {
+        files.push_back({{"path", pathOf(rank)},
+                         {"machine", {{"name", model.hosts[rank.host].name}}},
+                         {"clocks", {{"offset_ns", rank.clock.runReference - rank.clock.localReference}}}});
+    }
+    return {{"perfetto_manifest", {{"version", 1}, {"files", files}}}};
+}
+
+void writeTrace(const model::Model& model, std::size_t rank, const Sink& sink)
+{
+    sink("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    writeRankEvents(model, rank, fileClock(model.ranks[rank]), sink);
+    sink("\n]}\n");
+}
+
+void write(const report::Report& report, const std::filesystem::path& output)
+{
+    Archive archive(output);
+    // Its name sorts before the others: readers take the files in that order.
+    const std::string text =
+        manifest(report.model).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    archive.add("manifest.json", [&](const Sink& sink) { sink(text); });
+    for (std::size_t rank = 0; rank < report.model.ranks.size(); ++rank) {
+        archive.add(pathOf(report.model.ranks[rank]),
+                    [&](const Sink& sink) { writeTrace(report.model, rank, sink); });
+    }
+    archive.close();
+}
+
+} // namespace
+} // namespace ringside::exporting
+
+RINGSIDE_EXPORTER(perfetto, .title = "an archive with our clock offsets",
+                  .write = ringside::exporting::write);

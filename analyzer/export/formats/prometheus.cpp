@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of a run for node_exporter's textfile collector or a push gateway, in Prometheus' text format
+// (https://prometheus.io/docs/instrumenting/exposition_formats). What was not measured has no line.
+#include "export/exporter.h"
+#include "export/output_file.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace ringside::exporting {
+namespace {
+
+/// Label values: backslash, quote and line break are escaped.
+std::string label(std::string_view name, std::string_view value)
+{
+    std::string text = fmt::format("{}=\"", name);
+    for (const char c : value) {
+        text += c == '\n' ? "\\n" : c == '"' ? "\\\"" : c == '\\' ? "\\\\" : std::string(1, c);
+    }
+    return text + "\"";
+}
+
+/// All samples of a metric must stand together.
+class Metrics final {
+public:
+    explicit Metrics(std::string run) : m_run(std::move(run)) {}
+
+    void add(const std::string& name, std::string_view help, std::optional<double> value,
+             const std::string& labels = {})
+    {
+        if (value) {
+            std::string& text = m_texts[name];
+            if (text.empty()) {
+                text = fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n", name, help);
+            }
+            text += fmt::format("{}{{{}{}{}}} {}\n", name, m_run, labels.empty() ? "" : ",", labels, *value);
+        }
+    }
+
+    [[nodiscard]] std::string text() const
+    {
+        std::string all;
+        for (const auto& [name, lines] : m_texts) {
+            all += lines;
+        }
+        return all;
+    }
+
+private:
+    std::string m_run;
+    std::map<std::string, std::string> m_texts;
+};
+
+template <class T>
+std::optional<double> seconds(const std::optional<T>& ns)
+{
+    return ns ? std::optional(static_cast<double>(*ns) / 1e9) : std::nullopt;
+}
+
+void addSpread(Metrics& out, const std::string& name, std::string_view help,
+               const std::optional<metrics::Spread>& spread)
+{
+    if (spread) {
+        out.add(name, help, spread->mean, R"(stat="mean")");
+        out.add(name, help, spread->min, R"(stat="min")");
+        out.add(name, help, spread->max, R"(stat="max")");
+        out.add(name, help, spread->spread, R"(stat="spread")");
+    }
+}
+
+void addRanks(Metrics& out, const report::Report& report)
+{
+    using metrics::Breakdown;
+    constexpr std::pair<const char*, std::int64_t Breakdown::*> kParts[] = {
+        {"compute", &Breakdown::computeNs},
+        {"exposed_communication", &Breakdown::exposedCommunicationNs},
+        {"exposed_copy", &Breakdown::exposedCopyNs},
+        {"idle", &Breakdown::idleNs},
+    };
+    for (const metrics::RankMetrics& rank : report.metrics.ranks) {
+        const std::string who = fmt::format("rank=\"{}\"", report.model.ranks[rank.rank].rank);
+        for (const auto& [part, member] : kParts) {
+            out.add("ringside_rank_step_seconds", "Median device time a step, by what it goes into.",
+                    static_cast<double>(rank.median.*member) / 1e9, fmt::format("{},part=\"{}\"", who, part));
+        }
+        if (report.metrics.arrivalsMeasured()) {
+            out.add("ringside_rank_last_arrivals", "Collectives to which the rank came last.",
+                    static_cast<double>(rank.lastArrivals), who);
+        }
+    }
+}
+
+void addFindings(Metrics& out, const report::Report& report)
+{
+    std::map<std::string, std::pair<int, std::optional<double>>> rules; // a rule may fire several times
+    for (const rules::Finding& finding : report.findings) {
+        auto& [count, cost] = rules[fmt::format("{},{}", label("rule", finding.rule),
+                                                label("severity", rules::severityName(finding.severity)))];
+        ++count;
+        if (const auto own = seconds(finding.costNsPerStep)) {
+            cost = std::max(cost.value_or(0), *own);
+        }
+    }
+    for (const auto& [labels, figures] : rules) {
+        out.add("ringside_findings", "Findings, by rule and severity.", figures.first, labels);
+        out.add("ringside_finding_cost_seconds", "Estimated cost a step of the rule's costliest finding.",
+                figures.second, labels);
+    }
+}
+
+void write(const report::Report& report, const std::filesystem::path& output)
+{
+    const metrics::RunMetrics& run = report.metrics;
+    Metrics out(fmt::format("{},emulated=\"{}\"", label("run", report.model.trace.path.filename().string()),
+                            report.model.emulated));
+    out.add("ringside_step_seconds", "Time of a step.", seconds(run.stepMedianNs), R"(stat="median")");
+    out.add("ringside_step_seconds", "Time of a step.", seconds(run.stepP99Ns), R"(stat="p99")");
+    out.add("ringside_comm_compute_ratio", "Communication time over computation time.", run.ratio);
+    out.add("ringside_communication_share", "Communication time over step time.", run.communicationShare);
+    addSpread(out, "ringside_gpu_utilization", "Share of the step in which the GPU is busy, over ranks.",
+              run.utilization);
+    addSpread(out, "ringside_useful_gpu_utilization", "The same without waiting inside collectives.",
+              run.usefulUtilization);
+    addRanks(out, report);
+    addFindings(out, report);
+    out.add("ringside_dropped_records", "Records that were lost while recording.",
+            static_cast<double>(report.droppedRecords));
+    OutputFile file(output);
+    file.write(out.text());
+    file.close();
+}
+
+} // namespace
+} // namespace ringside::exporting
+
+RINGSIDE_EXPORTER(prometheus, .title = "figures in Prometheus' text format",
+                  .write = ringside::exporting::write);

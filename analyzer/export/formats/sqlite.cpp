@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// One SQLite file with plain rows only, for programs that cannot load ringside_sqlite: the same tables, some
+// ten times as large. It is not a trace that Ringside opens again; `ringside merge` makes that.
+#include "export/exporter.h"
+#include "export/table_rows.h"
+#include "trace/write/database.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace ringside::exporting {
+namespace {
+
+class File final : public TableSink {
+public:
+    explicit File(const std::filesystem::path& path)
+        : m_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE)
+    {
+        m_database.execute("PRAGMA synchronous = OFF");
+        m_database.execute("BEGIN");
+    }
+
+    void table(const char* name, std::span<const ColumnType> columns) override
+    {
+        std::string definitions;
+        std::string places;
+        for (const ColumnType& column : columns) {
+            definitions +=
+                fmt::format("{}{} {}", definitions.empty() ? "" : ", ", column.name, column.sqlType);
+            places += places.empty() ? "?" : ", ?";
+        }
+        m_database.execute(fmt::format("CREATE TABLE {} ({}) STRICT", name, definitions));
+        m_insert.emplace(m_database, fmt::format("INSERT INTO {} VALUES ({})", name, places));
+    }
+
+    void row(std::span<const Cell> cells) override
+    {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            const int index = static_cast<int>(i) + 1;
+            std::visit(
+                [&](const auto& value) {
+                    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
+                        m_insert->bind(index, std::optional<std::int64_t>());
+                    } else {
+                        m_insert->bind(index, value);
+                    }
+                },
+                cells[i]);
+        }
+        m_insert->run();
+    }
+
+    void close()
+    {
+        m_insert.reset();
+        m_database.execute("COMMIT");
+    }
+
+private:
+    trace::Database m_database;
+    std::optional<trace::Statement> m_insert;
+};
+
+void write(const report::Report& report, const std::filesystem::path& output)
+{
+    File file(output);
+    visitTables(report.model.trace, file);
+    file.close();
+}
+
+} // namespace
+} // namespace ringside::exporting
+
+RINGSIDE_EXPORTER(sqlite, .title = "one SQLite file with plain rows", .write = ringside::exporting::write);

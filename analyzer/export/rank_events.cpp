@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/rank_events.h"
+
+#include "export/stream_work.h"
+
+#include <ringside/trace/ring.h>
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+namespace ringside::exporting {
+namespace {
+
+// Tracks that are no thread get numbers beyond Linux' largest thread id (2^22).
+constexpr std::int64_t kHostSteps = 5'000'000;
+constexpr std::int64_t kDeviceSteps = 5'000'001;
+constexpr std::int64_t kFirstStream = 6'000'000;
+constexpr std::int64_t kFirstLauncher = 10'000'000; ///< plus the launching thread's id
+
+constexpr std::int64_t kThreadOrder = 100;
+constexpr std::int64_t kLauncherOrder = 200;
+constexpr std::int64_t kStreamOrder = 300;
+
+class RankEvents final {
+public:
+    RankEvents(const model::Model& model, const model::Rank& rank, EventStream& events)
+        : m_model(model), m_rank(rank), m_process(model.processOf(rank)), m_events(events)
+    {}
+
+    void write()
+    {
+        const model::Host& host = m_model.hosts[m_rank.host];
+        m_events.processName(fmt::format("rank {} ({}{})", m_rank.rank, host.name,
+                                         m_process.process.emulated ? ", emulated" : ""));
+        steps();
+        collectives();
+        apiCalls();
+        ranges();
+        launches();
+        deviceWork();
+        samples();
+        tracks();
+    }
+
+private:
+    struct Track {
+        std::string name;
+        std::int64_t order = 0;
+    };
+
+    const std::string& name(trace::StringId id)
+    {
+        auto [entry, fresh] = m_names.try_emplace(id);
+        if (fresh) {
+            entry->second = jsonText(m_process.text(id));
+        }
+        return entry->second;
+    }
+
+    /// The kernel's id of one of our thread ids; our own where it is not known.
+    std::int64_t threadOf(std::int64_t id)
+    {
+        if (m_threads.empty()) {
+            for (const trace::ThreadRow& row : m_process.threads) {
+                m_threads.emplace(row.id, row);
+            }
+        }
+        const auto found = m_threads.find(id);
+        const std::int64_t tid = found != m_threads.end() ? found->second.tid : id;
+        track(tid, kThreadOrder, [&] {
+            const bool named = found != m_threads.end() && !found->second.name.empty();
+            return named ? found->second.name : fmt::format("thread {}", tid);
+        });
+        return tid;
+    }
+
+    std::int64_t trackOf(const ShownWork& work)
+    {
+        const auto next = kFirstStream + static_cast<std::int64_t>(m_streams.size());
+        const auto [entry, fresh] = m_streams.try_emplace({work.device, work.stream, work.lane}, next);
+        if (fresh) {
+            track(next, kStreamOrder, [&] {
+                return fmt::format("GPU {} stream {}{}", work.device, work.stream,
+                                   work.lane > 0 ? ", overlapping" : "");
+            });
+        }
+        return entry->second;
+    }
+
+    template <class MakeName>
+    void track(std::int64_t tid, std::int64_t order, const MakeName& makeName)
+    {
+        if (!m_tracks.contains(tid)) {
+            m_tracks.emplace(tid, Track{makeName(), order});
+        }
+    }
+
+    void steps()
+    {
+        for (const model::Step& step : m_rank.steps) {
+            const std::string title = fmt::format("\"step {}\"", step.number);
+            m_events.slice(kHostSteps, "step", title, step.host);
+            if (step.device) {
+                m_events.slice(kDeviceSteps, "step", title, *step.device);
+            }
+        }
+        m_tracks.emplace(kHostSteps, Track{"steps on the host", 0});
+        m_tracks.emplace(kDeviceSteps, Track{"steps on the GPU", 1});
+    }
+
+    void collectives()
+    {
+        std::map<std::int64_t, const trace::CommunicatorRow*> communicators;
+        for (const trace::CommunicatorRow& row : m_process.communicators) {
+            communicators.emplace(row.id, &row);
+        }
+        for (const trace::GroupRow& group : m_process.groups) {
+            m_events.slice(threadOf(group.thread), "nccl", "\"NCCL group\"", {group.startNs, group.endNs},
+                           fmt::format("{{\"calls\":{}}}", group.calls));
+        }
+        for (const trace::CollectiveCallRow& call : m_process.collectiveCalls) {
+            const auto found = communicators.find(call.communicator);
+            const std::uint64_t hash = found != communicators.end() ? found->second->hash : 0;
+            const std::string args = fmt::format(
+                R"({{"communicator":"{:016x}","sequence":{},"bytes":{},"count":{},"datatype":{},"in_graph":{}}})",
+                hash, call.sequence, call.bytes, call.count ? fmt::to_string(*call.count) : "null",
+                call.datatype ? fmt::to_string(*call.datatype) : "null", call.graph.has_value());
+            m_events.slice(threadOf(call.thread), "nccl", name(call.api), {call.startNs, call.endNs}, args);
+        }
+    }
+
+    void apiCalls()
+    {
+        const trace::ApiCallColumns& calls = m_process.apiCalls;
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            m_events.slice(threadOf(calls.thread[i]), "cuda_api", name(calls.api[i]),
+                           {calls.startNs[i], calls.endNs[i]});
+        }
+    }
+
+    void ranges()
+    {
+        for (const trace::RangeRow& range : m_process.ranges) {
+            const std::int64_t tid = threadOf(range.thread);
+            switch (static_cast<trace::RangeFlavour>(range.flavour)) {
+            case trace::RangeFlavour::PushPop:
+                m_events.slice(tid, "range", name(range.name), {range.startNs, range.endNs});
+                break;
+            case trace::RangeFlavour::Mark:
+                m_events.instant(tid, "mark", name(range.name), range.startNs);
+                break;
+            case trace::RangeFlavour::StartEnd:
+            default:
+                m_events.async(tid, "range", name(range.name), {range.startNs, range.endNs});
+            }
+        }
+    }
+
+    /// On tracks of their own: the driver's view of a call that the thread's own track may show too.
+    void launches()
+    {
+        const trace::LaunchColumns& launches = m_process.launches;
+        for (std::size_t i = 0; i < launches.size(); ++i) {
+            const std::int64_t tid = kFirstLauncher + launches.tid[i];
+            m_events.slice(tid, "launch", name(launches.api[i]), {launches.startNs[i], launches.endNs[i]},
+                           fmt::format("{{\"correlation\":{}}}", launches.correlation[i]));
+            track(tid, kLauncherOrder, [&] { return fmt::format("launches of thread {}", launches.tid[i]); });
+        }
+    }
+
+    void arrow(std::uint32_t correlation, std::int64_t tid, std::int64_t startNs)
+    {
+        if (const auto row = m_model.launches[m_rank.process].find(correlation)) {
+            m_events.flow(kFirstLauncher + m_process.launches.tid[*row], m_process.launches.startNs[*row],
+                          tid, startNs);
+        }
+    }
+
+    void deviceWork()
+    {
+        forEachDeviceWork(m_model, m_rank, [this](const ShownWork& work) {
+            const std::int64_t tid = trackOf(work);
+            if (work.copy) {
+                copy(work, tid);
+            } else {
+                kernel(work, tid);
+            }
+        });
+    }
+
+    void kernel(const ShownWork& work, std::int64_t tid)
+    {
+        const trace::StringId id = m_process.kernels.name[work.row];
+        const bool communicates = m_model.classes[m_rank.process].of(id) == model::KernelClass::Communication;
+        m_events.slice(tid, communicates ? "communication" : "compute", name(id), work.time);
+        arrow(m_process.kernels.correlation[work.row], tid, work.time.start);
+    }
+
+    void copy(const ShownWork& work, std::int64_t tid)
+    {
+        const trace::CopyColumns& copies = m_process.copies;
+        const std::uint32_t kind = copies.kind[work.row];
+        m_events.slice(tid, "copy", kind == trace::kSetKind ? "\"set\"" : "\"copy\"", work.time,
+                       fmt::format("{{\"bytes\":{},\"kind\":{}}}", copies.bytes[work.row], kind));
+        arrow(copies.correlation[work.row], tid, work.time.start);
+    }
+
+    void samples()
+    {
+        std::map<std::int64_t, std::string> names;
+        for (const trace::SeriesRow& row : m_process.series) {
+            names.emplace(row.id, jsonText(fmt::format("{} {} {}", row.source, row.entity, row.metric)));
+        }
+        const trace::SampleColumns& samples = m_process.samples;
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            if (const auto found = names.find(samples.series[i]); found != names.end()) {
+                m_events.counter(found->second, samples.timeNs[i], samples.value[i]);
+            }
+        }
+    }
+
+    void tracks()
+    {
+        for (const auto& [tid, track] : m_tracks) {
+            m_events.trackName(tid, track.name, track.order);
+        }
+    }
+
+    const model::Model& m_model;
+    const model::Rank& m_rank;
+    const trace::ProcessTrace& m_process;
+    EventStream& m_events;
+    std::map<trace::StringId, std::string> m_names; ///< as JSON
+    std::map<std::int64_t, trace::ThreadRow> m_threads;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, std::int64_t>
+        m_streams; ///< device, stream, lane: track
+    std::map<std::int64_t, Track> m_tracks;
+};
+
+} // namespace
+
+void writeRankEvents(const model::Model& model, std::size_t rank, const model::ClockMap& clock,
+                     const Sink& sink)
+{
+    EventStream events(sink, model.ranks[rank].rank, clock);
+    RankEvents(model, model.ranks[rank], events).write();
+    events.finish();
+}
+
+} // namespace ringside::exporting

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/table_rows.h"
+
+#include "trace/tables.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ringside::exporting {
+namespace {
+
+using trace::TableOf;
+
+template <class T>
+Cell cellOf(const T& value)
+{
+    if constexpr (trace::IsOptional<T>::value) {
+        return value ? cellOf(*value) : Cell();
+    } else if constexpr (std::is_integral_v<T>) {
+        return static_cast<std::int64_t>(value); // 64 bits of any sign, as SQLite keeps them
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<double>(value);
+    } else {
+        return std::string_view(value);
+    }
+}
+
+template <class Row>
+std::span<const Row> rowsOf(const std::vector<Row>& rows)
+{
+    return rows;
+}
+std::span<const trace::ProcessRow> rowsOf(const trace::ProcessRow& row)
+{
+    return {&row, 1};
+}
+
+/// Hands over one table after the other; the members of ProcessTrace are named by the .def files.
+class Visitor final {
+public:
+    Visitor(const trace::RunTrace& run, TableSink& sink) : m_run(run), m_sink(sink) {}
+
+    template <class Row, class MemberOf>
+    void plain(const MemberOf& memberOf)
+    {
+        begin();
+        TableOf<Row>::forEachColumn([&](const char* name, auto member) {
+            using Value = std::decay_t<decltype(std::declval<Row>().*member)>;
+            m_columns.push_back({name, trace::sqlType<Value>()});
+        });
+        m_sink.table(TableOf<Row>::kName, m_columns);
+        forEachProcess([&](const trace::ProcessTrace& process) {
+            for (const Row& row : rowsOf(memberOf(process))) {
+                TableOf<Row>::forEachColumn(
+                    [&](const char*, auto member) { m_cells.push_back(cellOf(row.*member)); });
+                end();
+            }
+        });
+    }
+
+    template <class Row, class MemberOf>
+    void chunked(const MemberOf& memberOf)
+    {
+        begin();
+        TableOf<Row>::forEachColumn([&](const char* name, trace::Encoding, auto, auto) {
+            m_columns.push_back({name, "INTEGER NOT NULL"});
+        });
+        m_sink.table(TableOf<Row>::kName, m_columns);
+        forEachProcess([&](const trace::ProcessTrace& process) {
+            const auto& columns = memberOf(process);
+            for (std::size_t i = 0; i < columns.size(); ++i) {
+                TableOf<Row>::forEachColumn([&](const char*, trace::Encoding, auto, auto member) {
+                    m_cells.push_back(cellOf((columns.*member)[i]));
+                });
+                end();
+            }
+        });
+    }
+
+    void strings()
+    {
+        begin();
+        m_columns.push_back({"id", "INTEGER NOT NULL"});
+        m_columns.push_back({"text", "TEXT NOT NULL"});
+        m_sink.table("string", m_columns);
+        forEachProcess([&](const trace::ProcessTrace& process) {
+            std::vector<std::pair<trace::StringId, std::string_view>> texts(process.strings.begin(),
+                                                                            process.strings.end());
+            std::sort(texts.begin(), texts.end());
+            for (const auto& [id, text] : texts) {
+                m_cells.insert(m_cells.end(), {cellOf(id), cellOf(text)});
+                end();
+            }
+        });
+    }
+
+private:
+    void begin() { m_columns.assign(1, {"process_id", "INTEGER NOT NULL"}); }
+
+    template <class Visit>
+    void forEachProcess(const Visit& visit)
+    {
+        for (std::size_t i = 0; i < m_run.processes.size(); ++i) {
+            m_cells.assign(1, Cell(static_cast<std::int64_t>(i + 1)));
+            visit(m_run.processes[i]);
+        }
+    }
+
+    void end()
+    {
+        m_sink.row(m_cells);
+        m_cells.resize(1);
+    }
+
+    const trace::RunTrace& m_run;
+    TableSink& m_sink;
+    std::vector<ColumnType> m_columns;
+    std::vector<Cell> m_cells; ///< the first is the process
+};
+
+} // namespace
+
+void visitTables(const trace::RunTrace& run, TableSink& sink)
+{
+    Visitor visitor(run, sink);
+#define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
+    visitor.plain<trace::RowType>(                                                                           \
+        [](const trace::ProcessTrace& process) -> const auto& { return process.member; });
+#define RINGSIDE_COLUMN(member, sqlName)
+#define RINGSIDE_END_TABLE
+#include "trace/plain_tables.def"
+    visitor.strings();
+#define RINGSIDE_CHUNK_TABLE(RowType, ColumnsType, member, sqlName)                                          \
+    visitor.chunked<trace::RowType>(                                                                         \
+        [](const trace::ProcessTrace& process) -> const auto& { return process.member; });
+#define RINGSIDE_COLUMN(member, sqlName, encoding)
+#define RINGSIDE_END_TABLE
+#include "trace/chunk_tables.def"
+}
+
+} // namespace ringside::exporting

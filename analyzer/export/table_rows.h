@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// All tables of a run as rows of cells, with the names, columns and values that SQL shows (trace/FORMAT.md):
+// what exporters to tables share. Texts are in table string, as there.
+#pragma once
+#include <ringside/trace/reader.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace ringside::exporting {
+
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view>;
+
+struct ColumnType {
+    const char* name;
+    const char* sqlType; ///< "INTEGER NOT NULL" ...
+};
+
+class TableSink {
+public:
+    virtual ~TableSink() = default;
+    /// The rows that follow belong to this table, until the next one. Each table comes once.
+    virtual void table(const char* name, std::span<const ColumnType> columns) = 0;
+    virtual void row(std::span<const Cell> cells) = 0;
+};
+
+/// Every table, the empty ones too; column `process_id` numbers the run's processes from 1.
+void visitTables(const trace::RunTrace& run, TableSink& sink);
+
+} // namespace ringside::exporting

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What other programs get of a run: every format is read by a parser that is not ours, and says what the run says."""
+
+import collections
+import csv
+import json
+import sqlite3
+import tarfile
+
+from prometheus_client.parser import text_string_to_metric_families
+
+import lab
+
+TABLES = ("kernel", "launch", "collective_call", "user_range", "sample", "string", "issue")
+
+
+def tracks(events):
+    """Slices by track, times in ns: the text of a time holds them exactly."""
+    result = collections.defaultdict(list)
+    for event in events:
+        if event["ph"] == "X":
+            start = round(event["ts"] * 1000)
+            result[event["pid"], event["tid"]].append((start, start + round(event["dur"] * 1000), event["name"]))
+    return result
+
+
+class Exports(lab.Scenario):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.directory = cls.training("run", [], steps=15)
+        cls.result = lab.report(cls.directory)
+
+    def export(self, form):
+        output = self.folder / f"{self._testMethodName}.{form}"
+        lab.run([lab.RINGSIDE, "export", self.directory, "--format", form, "-o", output])
+        return output
+
+    def query(self, sql):
+        return json.loads(lab.run([lab.RINGSIDE, "query", self.directory, "--format", "json", sql]).stdout)
+
+    def test_timelines_nest_and_hold_every_kernel(self):
+        trace = json.loads(self.export("chrome").read_text())
+        self.assertTrue(trace["otherData"]["emulated"])
+        events = trace["traceEvents"]
+        self.assertEqual({event["pid"] for event in events}, set(range(4)))
+        kernels = self.query("SELECT count(*) AS n, sum(end_ns - start_ns) AS ns FROM kernel")[0]
+        crossing = self.query("""
+            WITH work AS (SELECT process_id, stream, start_ns, lag(end_ns) OVER (PARTITION BY process_id, stream ORDER BY start_ns)
+                          AS before FROM kernel)
+            SELECT ifnull(sum(before - start_ns), 0) AS ns FROM work WHERE before > start_ns""")[0]  # moved apart
+        shown = [event for event in events if event["ph"] == "X" and event["cat"] in ("compute", "communication")]
+        self.assertEqual(len(shown), kernels["n"])
+        self.assertEqual(sum(round(event["dur"] * 1000) for event in shown), kernels["ns"] - crossing["ns"])
+        for track, slices in tracks(events).items():
+            open_ends = []
+            for start, end, name in sorted(slices, key=lambda slice: (slice[0], -slice[1])):
+                while open_ends and open_ends[-1] <= start:
+                    open_ends.pop()
+                self.assertTrue(not open_ends or end <= open_ends[-1], f"{name} on {track} leaves the slice around it")
+                open_ends.append(end)
+        starts = {event["id"]: event for event in events if event["ph"] == "s"}
+        ends = [event for event in events if event["ph"] == "f"]
+        self.assertGreater(len(ends), 100)
+        for event in ends:
+            self.assertLessEqual(starts[event["id"]]["ts"], event["ts"])
+
+    def test_perfetto_gets_one_file_a_rank_and_the_offsets(self):
+        with tarfile.open(self.export("perfetto")) as archive:
+            self.assertEqual(archive.getnames()[0], "manifest.json")  # readers want it first
+            manifest = json.load(archive.extractfile("manifest.json"))["perfetto_manifest"]
+            self.assertEqual(manifest["version"], 1)
+            whole = tracks(json.loads(self.export("chrome").read_text())["traceEvents"])
+            seen = set()
+            for file in manifest["files"]:
+                offset = file["clocks"]["offset_ns"]
+                for track, slices in tracks(json.load(archive.extractfile(file["path"]))["traceEvents"]).items():
+                    seen.add(track)
+                    moved = [(start + offset, end + offset, name) for start, end, name in slices]
+                    self.assertEqual(moved, whole[track])
+            self.assertEqual(seen, set(whole))
+
+    def test_tables_are_those_that_sql_shows(self):
+        plain = sqlite3.connect(self.export("sqlite"))
+        folder = self.export("csv")
+        for table in TABLES:
+            wanted = [tuple(row.values()) for row in self.query(f"SELECT * FROM {table} ORDER BY 1, 2, 3")]
+            self.assertEqual(plain.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall(), wanted, table)
+            with open(folder / f"{table}.csv", newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            columns = [row[1] for row in plain.execute(f"PRAGMA table_info({table})")]
+            self.assertEqual(collections.Counter(tuple(row[c] for c in columns) for row in rows),
+                             collections.Counter(tuple("" if v is None else str(v) for v in row) for row in wanted), table)
+
+    def test_prometheus_gets_the_reports_figures(self):
+        families = {family.name: family for family in
+                    text_string_to_metric_families(self.export("prometheus").read_text())}
+        share = families["ringside_communication_share"].samples[0]
+        self.assertEqual(share.value, self.result["summary"]["communication_share"])
+        self.assertEqual(share.labels, {"run": self.directory.name, "emulated": "true"})
+        parts = collections.Counter()
+        for sample in families["ringside_rank_step_seconds"].samples:
+            parts[sample.labels["rank"]] += 1
+        self.assertEqual(parts, {str(rank): 4 for rank in range(4)})
+
+    def test_nothing_is_overwritten(self):
+        output = self.folder / "precious"
+        output.write_text("precious")
+        done = lab.run([lab.RINGSIDE, "export", self.directory, "--format", "csv", "-o", output], expect=2)
+        self.assertIn("precious is there already", done.stderr)
+        self.assertEqual(output.read_text(), "precious")
+
+
+if __name__ == "__main__":
+    lab.main()
