@@ -87,6 +87,14 @@ std::uint64_t processStartTicks()
     return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
 }
 
+std::string bootId()
+{
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    std::getline(file, id);
+    return id;
+}
+
 } // namespace
 
 RingStore::RingStore(ProcessNames names) : m_names(std::move(names)) {}
@@ -149,6 +157,7 @@ void RingStore::fillHeader(Ring& ring, trace::RingRole role) const
     header.createdMonotonicNs = static_cast<std::uint64_t>(readClockNs(CLOCK_MONOTONIC));
     std::snprintf(header.host, sizeof header.host, "%s", m_names.host.c_str());
     std::snprintf(header.processName, sizeof header.processName, "%s", m_names.base.c_str());
+    std::snprintf(header.bootId, sizeof header.bootId, "%s", bootId().c_str());
     header.ringId = static_cast<std::uint32_t>(m_rings.size() + 1);
 }
 

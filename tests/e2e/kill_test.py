@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIGKILL at random moments: every call that returned has its record, or is counted as dropped; at most the one in flight
-may be there beyond the caller's own count. And a training rank that dies leaves a run that can still be reported."""
+may be there beyond the caller's own count. The same within windows, a size and a flight recorder: what they leave out they
+leave out as a whole, and say so. And a training rank that dies leaves a run that can still be reported."""
 
 import json
 import os
@@ -13,15 +14,23 @@ import time
 import lab
 
 KILLS = int(os.environ.get("RINGSIDE_TEST_KILLS", 20))
-CALLS_SQL = ("SELECT count(*) AS calls FROM api_call JOIN string ON string.id = api_id "
-             "WHERE text = 'cudaStreamSynchronize'")
-DROPS_SQL = "SELECT coalesce(sum(records), 0) AS records FROM dropped"
+# The victim numbers its calls from 1, as their size.
+CALLS = ("(SELECT bytes AS number, start_ns, end_ns FROM api_call JOIN string USING (process_id) "
+         "WHERE string.id = api_id AND text = 'cudaMemsetAsync')")
+FACTS_SQL = (f"SELECT count(*) AS calls, count(DISTINCT number) AS numbers, coalesce(min(number), 0) AS first, "
+             f"coalesce(max(number), 0) AS last, (SELECT coalesce(sum(records), 0) FROM dropped) AS dropped, "
+             f"(SELECT integrity_check FROM pragma_integrity_check) AS integrity FROM {CALLS}")
+GAPS_SQL = (f"SELECT count(*) AS gaps, coalesce(sum(NOT EXISTS (SELECT 1 FROM window AS w WHERE level = 'paused' AND w.start_ns <= gap.until_ns "
+            f"AND coalesce(w.end_ns, gap.until_ns) >= gap.from_ns)), 0) AS unexplained FROM "
+            f"(SELECT number, start_ns AS until_ns, lag(number, 1, 0) OVER (ORDER BY number) AS before, "
+            f"lag(end_ns, 1, 0) OVER (ORDER BY number) AS from_ns FROM {CALLS}) AS gap WHERE number > before + 1")
+LEVEL_SQL = "SELECT level FROM window ORDER BY start_ns DESC LIMIT 1"
+ISSUES_SQL = "SELECT id FROM issue"
 
 
 class Kill(lab.Scenario):
-    def figure(self, directory, sql):
-        rows = json.loads(lab.run([lab.RINGSIDE, "query", directory, sql, "--format", "json"]).stdout)
-        return next(iter(rows[0].values()))
+    def rows(self, directory, sql):
+        return json.loads(lab.run([lab.RINGSIDE, "query", directory, sql, "--format", "json"]).stdout)
 
     def victim(self, counter):
         """Pid of the running kill_writer, once it has made its first calls."""
@@ -31,36 +40,82 @@ class Kill(lab.Scenario):
                 calls, pid = struct.unpack("QQ", counter.read_bytes())
                 if pid and calls:
                     return pid
-            time.sleep(0.002)
+            time.sleep(0.0005)
         self.fail("the victim made no call within 20 s")
 
-    def kill_once(self, index, burst, ring_bytes):
-        directory, counter = self.folder / f"kill_{index}.ringside", self.folder / f"counter_{index}"
+    def kill_once(self, name, burst, ring_bytes, *options, longest_s=0.5):
+        """Kills a recorded victim; returns its run directory, how many calls returned, and what the trace has of them."""
+        directory, counter = self.folder / f"{name}.ringside", self.folder / f"{name}.counter"
         writer = lab.BUILD / "bin" / "tests" / "kill_writer"
-        recorder = subprocess.Popen([lab.RINGSIDE, "record", "-o", directory, "--", writer, counter, str(burst)],
+        recorder = subprocess.Popen([lab.RINGSIDE, "record", "-o", directory, *options, "--", writer, counter, str(burst)],
                                     env={**lab.emulated_gpu(), "RINGSIDE_RING_BYTES": str(ring_bytes)},
                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         pid = self.victim(counter)
-        moment = self.draw.uniform(0, 0.5)
+        # The first moments, in which the recording is set up, as often as all others.
+        moment = self.draw.uniform(0, self.draw.choice((0.01, longest_s)))
         time.sleep(moment)
         os.kill(pid, signal.SIGKILL)
         talk = recorder.communicate(timeout=lab.TIMEOUT_S)[1]
         self.assertEqual(recorder.returncode, 128 + signal.SIGKILL, talk)
         lab.run([lab.RINGSIDE, "recover", directory])
         returned = struct.unpack("QQ", counter.read_bytes())[0]
-        recorded, dropped = self.figure(directory, CALLS_SQL), self.figure(directory, DROPS_SQL)
-        print(f"kill {index} after {moment * 1e3:.1f} ms: {returned} returned, {recorded} recorded, {dropped} dropped")
-        self.assertIn(recorded + dropped - returned, (0, 1))
+        facts = self.rows(directory, FACTS_SQL)[0]
+        print(f"{name} after {moment * 1e3:.1f} ms: {returned} returned, {facts['calls']} recorded ({facts['first']} to {facts['last']}), "
+              f"{facts['dropped']} dropped")
+        self.assertEqual(facts["integrity"], "ok")
+        self.assertEqual(facts["calls"], facts["numbers"], "a call is there twice")
+        self.assertLessEqual(facts["last"], returned + 1)
+        return directory, returned, facts
+
+    def kill_complete(self, name, burst, ring_bytes):
+        directory, returned, facts = self.kill_once(name, burst, ring_bytes)
+        self.assertIn(facts["calls"] + facts["dropped"] - returned, (0, 1))
         shutil.rmtree(directory)
-        return dropped
+        return facts
 
     def test_no_returned_call_is_lost_or_uncounted_at_full_speed(self):
         for index in range(KILLS // 2):
-            self.kill_once(index, burst=0, ring_bytes=64 << 10)  # small, so that it overflows
+            self.kill_complete(f"kill_{index}", burst=0, ring_bytes=64 << 10)  # small, so that it overflows
 
     def test_nothing_is_dropped_below_the_drains_rate(self):
         for index in range(KILLS // 2, KILLS):
-            self.assertEqual(self.kill_once(index, burst=50, ring_bytes=2 << 20), 0)
+            self.assertEqual(self.kill_complete(f"kill_{index}", burst=50, ring_bytes=2 << 20)["dropped"], 0)
+
+    def kill_limited(self, mode, *options, burst=50):
+        """Kills under options that leave something out: nothing is dropped there."""
+        for index in range(max(KILLS // 20, 2)):
+            directory, returned, facts = self.kill_once(f"{mode}_{index}", burst, 32 << 20, "--profile", "light", *options, longest_s=2)
+            self.assertEqual(facts["dropped"], 0)
+            gaps = self.rows(directory, GAPS_SQL)[0]
+            issues = {row["id"] for row in self.rows(directory, ISSUES_SQL)}
+            self.assertIn("process_killed", issues)
+            yield directory, returned, facts, gaps, issues
+            shutil.rmtree(directory)
+
+    def test_a_flight_recorder_has_everything_to_the_last_call(self):
+        for _, returned, facts, gaps, issues in self.kill_limited("keep_last", "--keep-last", "100ms"):
+            self.assertGreaterEqual(facts["last"], returned)
+            self.assertEqual(gaps["gaps"], int(facts["first"] > 1), "a hole, and not only before the first")
+            self.assertTrue(facts["first"] == 1 or "oldest_deleted" in issues)
+
+    def test_the_oldest_makes_room_and_nothing_else_does(self):
+        for _, returned, facts, gaps, issues in self.kill_limited("oldest", "--max-size", "4M", "--when-full", "oldest", burst=4000):
+            self.assertGreaterEqual(facts["last"], returned)
+            self.assertEqual(gaps["gaps"], int(facts["first"] > 1), "a hole, and not only before the first")
+            self.assertTrue(facts["first"] == 1 or "oldest_deleted" in issues)
+
+    def test_a_full_trace_has_everything_until_then(self):
+        for _, returned, facts, gaps, issues in self.kill_limited("stop", "--max-size", "4M", burst=4000):
+            self.assertEqual(gaps["gaps"], 0)
+            if facts["last"] < returned:
+                self.assertIn("trace_full", issues)
+
+    def test_what_is_missing_outside_of_windows_is_said_to_be(self):
+        untold = 0  # changes of the level that had not been written down when their process died
+        for directory, returned, facts, gaps, _ in self.kill_limited("window", "--window", "20ms/30ms"):
+            self.assertEqual(gaps["unexplained"], 0)
+            untold += facts["last"] < returned and self.rows(directory, LEVEL_SQL)[0]["level"] != "paused"
+        self.assertLessEqual(untold, 1 + KILLS // 100)
 
     def test_a_training_run_with_a_killed_rank_is_reported(self):
         directory = self.folder / "rank_killed.ringside"

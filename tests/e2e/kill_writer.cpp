@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The victim of the SIGKILL scenario: calls the CUDA runtime through whatever is preloaded, and counts every
-// call that returned in a shared file that survives its death. Must not buffer the count anywhere else.
+// call that returned in a shared file that survives its death. Must not buffer the count anywhere else. Each
+// call carries its number where the trace has it, too: as the size of a set that is refused for its address.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
-extern "C" int cudaStreamSynchronize(void* stream);
+extern "C" int cudaMemsetAsync(void* pointer, int value, std::size_t count, void* stream);
 
 namespace {
 
@@ -53,7 +55,7 @@ int main(int count, char** arguments)
     const std::uint64_t burst = std::strtoull(arguments[2], nullptr, 10);
     shared->pid.store(static_cast<std::uint64_t>(getpid()));
     for (std::uint64_t call = 1;; ++call) {
-        cudaStreamSynchronize(nullptr);
+        cudaMemsetAsync(nullptr, 0, call, nullptr);
         shared->returnedCalls.store(call, std::memory_order_release);
         if (burst != 0 && call % burst == 0) {
             pause(1'000'000);

@@ -31,7 +31,6 @@ struct Stored {
     bool hasProcess = false;
     bool closed = false;
     bool deviceTier = false;
-    std::string bootId;
     std::int64_t recovered = 0;
     std::vector<ClockRecord> clock; ///< readings that have left the ring
 
@@ -42,11 +41,10 @@ struct Stored {
         }
         Database database(file,
                           SQLITE_OPEN_READWRITE); // read-write: the dead process's WAL is to be taken over
-        Statement process(database, "SELECT boot_id, end_ns IS NOT NULL FROM process");
+        Statement process(database, "SELECT end_ns IS NOT NULL FROM process");
         if (process.step()) {
             hasProcess = true;
-            bootId = process.column<std::string>(0);
-            closed = process.column<bool>(1);
+            closed = process.column<bool>(0);
         }
         deviceTier = database.queryInteger("SELECT active FROM tier WHERE tier = 'device'").value_or(0) != 0;
         Statement samples(database,
@@ -73,16 +71,21 @@ std::string thisBoot()
 }
 
 /// A process that died young left one clock reading; this machine's clocks of the same boot give the second.
-/// True if so.
-bool completeClock([[maybe_unused]] RingDecoder& decoder, [[maybe_unused]] const Stored& stored)
+/// Throws under another one: the rings are left for where it can be had.
+void completeClock(RingDecoder& decoder, const RingImage& definitions)
 {
-#if defined(__x86_64__)
-    if (!decoder.clockReady() && !stored.bootId.empty() && stored.bootId == thisBoot()) {
-        decoder.addClockReading({{}, __rdtsc(), nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_REALTIME)});
-        return true;
+    const std::string boot = definitions.text<sizeof(RingHeader::bootId)>(offsetof(RingHeader, bootId));
+    if (decoder.clockReady() || boot.empty()) {
+        return;
     }
+    if (boot != thisBoot()) {
+        throw Error(ErrorCode::Unusable,
+                    "it died before its clock was measured, and that can only be done on its host, until "
+                    "the next boot: run this there");
+    }
+#if defined(__x86_64__)
+    decoder.addClockReading({{}, __rdtsc(), nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_REALTIME)});
 #endif
-    return false;
 }
 
 void writeDropped(Writer& writer, const RingImage& ring, RecoverReport::Process& result)
@@ -111,6 +114,7 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
     if (!stored.hasProcess) {
         ProcessRow process;
         process.host = name.substr(0, name.rfind('-'));
+        process.bootId = ring.text<sizeof(RingHeader::bootId)>(offsetof(RingHeader, bootId));
         process.pid = ring.field<std::uint32_t>(offsetof(RingHeader, pid));
         process.startNs = ring.field<std::int64_t>(offsetof(RingHeader, createdMonotonicNs));
         writer.setProcess(process);
@@ -135,19 +139,23 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
     }
 }
 
-/// A database whose schema never came (it is one transaction) holds nothing, and cannot be continued.
-void removeUnbegun(const std::filesystem::path& file)
+void removeDatabase(const std::filesystem::path& file)
 {
-    if (!std::filesystem::exists(file) ||
-        Database(file, SQLITE_OPEN_READWRITE).queryInteger("SELECT count(*) FROM sqlite_schema") != 0) {
-        return;
-    }
     for (const char* const suffix : {"", "-journal", "-wal", "-shm"}) {
         std::filesystem::remove(file.string() + suffix);
     }
 }
 
-RecoverReport::Process recoverProcess(const std::filesystem::path& database, const LeftoverRings& leftover)
+/// A database whose schema never came (it is one transaction) holds nothing, and cannot be continued.
+void removeUnbegun(const std::filesystem::path& file)
+{
+    if (std::filesystem::exists(file) &&
+        Database(file, SQLITE_OPEN_READWRITE).queryInteger("SELECT count(*) FROM sqlite_schema") == 0) {
+        removeDatabase(file);
+    }
+}
+
+RecoverReport::Process appendRings(const std::filesystem::path& database, const LeftoverRings& leftover)
 {
     RecoverReport::Process result{leftover.process};
     std::vector<RingImage> rings;
@@ -157,7 +165,6 @@ RecoverReport::Process recoverProcess(const std::filesystem::path& database, con
     // Definitions first: they explain the others.
     std::stable_partition(rings.begin(), rings.end(),
                           [](const RingImage& ring) { return ring.isDefinitions(); });
-    removeUnbegun(database);
     const Stored stored(database);
     Writer writer(database, stored.exists ? Writer::Mode::Append : Writer::Mode::Create);
     RingDecoder decoder(writer);
@@ -166,7 +173,8 @@ RecoverReport::Process recoverProcess(const std::filesystem::path& database, con
     }
     for (const RingImage& ring : rings) {
         decodeAll(decoder, writer, ring);
-        if (ring.isDefinitions() && completeClock(decoder, stored)) {
+        if (ring.isDefinitions()) {
+            completeClock(decoder, ring);
             decodeAll(decoder, writer, ring);
         }
         decoder.decodeInFlight(ring.bytes());
@@ -178,6 +186,20 @@ RecoverReport::Process recoverProcess(const std::filesystem::path& database, con
     writer.setMeta("recovered_records", std::to_string(stored.recovered + result.records));
     writer.close();
     return result;
+}
+
+RecoverReport::Process recoverProcess(const std::filesystem::path& database, const LeftoverRings& leftover)
+{
+    removeUnbegun(database);
+    const bool existed = std::filesystem::exists(database);
+    try {
+        return appendRings(database, leftover);
+    } catch (...) {
+        if (!existed) {
+            removeDatabase(database);
+        }
+        throw;
+    }
 }
 
 void removeRings(const LeftoverRings& leftover)

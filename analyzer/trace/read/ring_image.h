@@ -5,6 +5,7 @@
 #include <ringside/trace/ring.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
@@ -41,6 +42,12 @@ public:
             std::memcpy(&value, bytes().data() + offset, sizeof value);
         }
         return value;
+    }
+    template <std::size_t Length>
+    [[nodiscard]] std::string text(std::size_t offset) const
+    {
+        const auto characters = field<std::array<char, Length>>(offset);
+        return {characters.data(), strnlen(characters.data(), Length)};
     }
     /// The field as it is in the file now.
     template <class T>

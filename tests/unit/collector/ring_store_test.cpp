@@ -41,6 +41,9 @@ TEST_F(RingStoreTest, writesAHeaderThatRecoveryUnderstands)
     EXPECT_STREQ(header.processName, "host-1");
     EXPECT_EQ(header.ringId, 1U);
     EXPECT_GT(header.processStartTicks, 0U);
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    EXPECT_EQ(header.bootId, boot);
     std::ifstream list(directory / "host-1.rings");
     std::string folder;
     std::getline(list, folder);

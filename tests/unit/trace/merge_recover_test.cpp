@@ -13,8 +13,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <sstream>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
 
 namespace ringside::test {
 namespace {
@@ -163,7 +168,7 @@ TEST_F(Recovery, MakesATraceForAProcessThatLeftNone)
 TEST_F(Recovery, MakesATraceWhereTheDatabaseNeverGotItsTables)
 {
     saveRings();
-    std::ofstream(m_run / "node-1.db"); // the disk was full when its first page was due
+    std::ofstream empty(m_run / "node-1.db"); // the disk was full when its first page was due
     EXPECT_EQ(recover(m_run).processes.size(), 1U);
     EXPECT_EQ(read().apiCalls.size(), 3U);
 }
@@ -226,6 +231,74 @@ TEST_F(Recovery, UsesTheClockReadingsThatLeftTheRing)
     EXPECT_EQ(read().apiCalls.startNs.at(0), 1500);
     EXPECT_EQ(read().apiCalls.endNs.at(0), 2000);
 }
+
+#if defined(__x86_64__)
+// Killed before the second reading of its clock was written, and before its database held anything or was
+// there.
+class RecoveryOfTheYoung : public Recovery {
+protected:
+    RecoveryOfTheYoung()
+    {
+        timespec now{};
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        m_bornNs = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+        m_bornTicks = __rdtsc();
+        m_young.add(RecordKind::Clock, ClockRecord{{}, m_bornTicks, m_bornNs, 0}).text(1, "cudaMalloc");
+        m_thread = RingBuilder(RingRole::Thread, 2, 64, ClockKind::Tsc);
+        m_thread.call(m_bornTicks, m_bornTicks + 1000);
+    }
+    void saveRings(const std::string& boot)
+    {
+        std::snprintf(m_young.header().bootId, sizeof m_young.header().bootId, "%s", boot.c_str());
+        m_young.save(m_shm / "node-1.1.ring");
+        m_thread.save(m_shm / "node-1.2.ring");
+    }
+    static std::string thisBoot()
+    {
+        std::string id;
+        std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+        return id;
+    }
+    void expectTheCall() const
+    {
+        const ProcessTrace trace = read();
+        ASSERT_EQ(trace.apiCalls.size(), 1U);
+        EXPECT_EQ(trace.apiCalls.startNs.at(0), m_bornNs);
+        EXPECT_GT(trace.apiCalls.endNs.at(0), m_bornNs);
+        EXPECT_EQ(trace.process.bootId, thisBoot());
+    }
+
+    RingBuilder m_young{RingRole::Definitions, 1, 64, ClockKind::Tsc};
+    std::int64_t m_bornNs = 0;
+    std::uint64_t m_bornTicks = 0;
+};
+
+TEST_F(RecoveryOfTheYoung, MeasuresTheClockOfThisBoot)
+{
+    saveRings(thisBoot());
+    EXPECT_EQ(recover(m_run).processes.at(0).records, 3);
+    expectTheCall();
+}
+
+TEST_F(RecoveryOfTheYoung, GoesOnWithADatabaseThatKnowsNoProcess)
+{
+    saveRings(thisBoot());
+    Writer(m_run / "node-1.db", Writer::Mode::Create).close();
+    EXPECT_EQ(recover(m_run).processes.at(0).records, 3);
+    expectTheCall();
+}
+
+TEST_F(RecoveryOfTheYoung, LeavesTheRingsOfAnotherBoot)
+{
+    saveRings("0b3ad3f4-0000-4000-8000-000000000000");
+    const RecoverReport report = recover(m_run);
+    EXPECT_TRUE(report.processes.empty());
+    ASSERT_EQ(report.skipped.size(), 1U);
+    EXPECT_NE(report.skipped[0].find("clock"), std::string::npos) << report.skipped[0];
+    EXPECT_TRUE(std::filesystem::exists(m_shm / "node-1.2.ring")) << "nothing may be lost";
+    EXPECT_FALSE(std::filesystem::exists(m_run / "node-1.db")) << "as if it had called nothing";
+}
+#endif
 
 TEST_F(Recovery, DoesNotLoadARingThatIsLongerThanAnyRing)
 {
