@@ -25,11 +25,16 @@ using cudaMemPool_t = struct CUmemPoolHandle_st*;
 using cudaArray_t = struct cudaArray*;
 using cudaHostFn_t = void (*)(void* userData);
 
-enum cudaError : int { cudaSuccess = 0, cudaErrorNotSupported = 801 };
+enum cudaError : int { cudaSuccess = 0, cudaErrorNotReady = 600, cudaErrorNotSupported = 801 };
 using cudaError_t = cudaError;
-enum cudaStreamCaptureMode : unsigned {};
-enum cudaStreamCaptureStatus : unsigned { cudaStreamCaptureStatusActive = 1 };
+enum cudaStreamCaptureMode : unsigned { cudaStreamCaptureModeRelaxed = 2 };
+enum cudaStreamCaptureStatus : unsigned {
+    cudaStreamCaptureStatusNone = 0,
+    cudaStreamCaptureStatusActive = 1
+};
 enum cudaMemcpyKind : unsigned { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToDevice = 3 };
+
+constexpr unsigned cudaStreamNonBlocking = 1;
 
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* userData);
 

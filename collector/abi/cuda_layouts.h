@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What structures that the collector reads or passes by value look like, stated once for our declarations
-// (abi/cuda.h) and once for the vendor's (checks/cuda_signatures.cpp): include after either.
+// What structures that the collector reads or passes by value look like, and numbers that it compares with,
+// stated once for our declarations (abi/cuda.h) and once for the vendor's (checks/cuda_signatures.cpp):
+// include after either.
 #pragma once
 #include <cstddef>
 
@@ -10,3 +11,5 @@ static_assert(offsetof(cudaMemcpy3DParms, dstArray) == 64 && offsetof(cudaMemcpy
               offsetof(cudaMemcpy3DParms, kind) == 152);
 static_assert(offsetof(cudaMemcpy3DPeerParms, dstArray) == 72 &&
               offsetof(cudaMemcpy3DPeerParms, extent) == 144);
+static_assert(cudaErrorNotReady == 600 && cudaStreamNonBlocking == 1 && cudaStreamCaptureStatusNone == 0 &&
+              cudaStreamCaptureModeRelaxed == 2);

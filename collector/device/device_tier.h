@@ -19,6 +19,13 @@ public:
     void end(trace::Writer& writer, Registry& registry) override;
     void abandon() override;
 
+    /// CUPTI cannot be had, or is left to another tool.
+    [[nodiscard]] bool isUnavailable() const
+    {
+        return !m_reserved.empty() || m_state == CuptiReport::State::Refused;
+    }
+    [[nodiscard]] bool isOn() const { return m_state == CuptiReport::State::On; }
+
 private:
     void takeOver(trace::Writer& writer);
     void readBuffers();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API of ringside/collector.h, and what takes part in the drain thread's work besides the rings.
 #include "device/device_tier.h"
+#include "device/event_tier.h"
 #include "device/platform_identity.h"
 #include "nvtx/tier.h"
 #include "profiler/tier.h"
@@ -38,9 +39,10 @@ std::vector<Participant*> makeParticipants()
     static auto* const nvtxTier = new nvtx::Tier;
     static auto* const ncclTier = new profiler::Tier;
     static auto* const deviceTier = new DeviceTier;
+    static auto* const eventTier = new EventTier(*deviceTier);
     static auto* const sampledTier = new sampled::Tier(*identity);
     // Samples from early on: what comes later in this list may take its time to begin.
-    return {identity, sampledTier, nvtxTier, ncclTier, deviceTier};
+    return {identity, sampledTier, nvtxTier, ncclTier, deviceTier, eventTier};
 }
 
 } // namespace ringside::collector

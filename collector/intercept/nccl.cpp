@@ -3,6 +3,7 @@
 // number in its communicator, also while recording is paused; the launch belongs to the call, or to the group
 // whose outermost end made it.
 #include "device/correlation.h"
+#include "device/event_timing.h"
 #include "intercept/communicators.h"
 #include "intercept/graphs.h"
 #include "intercept/wrapper.h"
@@ -87,6 +88,24 @@ bool made(std::int32_t result)
     return result == ncclSuccess || result == ncclInProgress;
 }
 
+// Inside the call's slot: a record waits where the stream's queue is full. A communicator that does not block
+// (ncclInProgress) launches later, behind our second event.
+template <class Call>
+auto timedByEvents(ThreadState& thread, cudaStream_t stream, const CollectiveNumbers& numbers, Call&& call)
+{
+    if (!wantsEventTimes()) [[likely]] {
+        return call();
+    }
+    if (thread.groupDepth > 0) {
+        noteStreamOfGroup(thread, stream, numbers.device);
+        return call();
+    }
+    EventPair* const pair = beginEventTime(thread, numbers.callId, stream, numbers.device);
+    const auto result = call();
+    endEventTime(pair, stream, result == ncclSuccess);
+    return result;
+}
+
 } // namespace
 
 // Not in the anonymous namespace: intercept() finds these by argument-dependent look-up.
@@ -101,8 +120,10 @@ auto record(ThreadState& thread, Api api, const Collective& what, Call& call)
     slot.count = what.count;
     remember(thread, api, what, numbers);
     const auto observed = [&] {
-        const InsideNccl inside(thread.nccl, numbers.callId, numbers.communicator);
-        return call();
+        return timedByEvents(thread, what.stream, numbers, [&] {
+            const InsideNccl inside(thread.nccl, numbers.callId, numbers.communicator);
+            return call();
+        });
     };
     const auto result = timedCall(thread, api, observed, [&](const CallTimes& times) {
         writeCollective(thread, api, what, times, numbers);
@@ -121,6 +142,7 @@ auto record(ThreadState& thread, Api api, const GroupStart&, Call& call)
             thread.groupCalls = 0;
             thread.groupStartTicks = times.start;
             thread.nccl.groupedCalls = 0;
+            thread.groupStreams.count = 0;
         }
     });
 }
@@ -133,7 +155,17 @@ auto record(ThreadState& thread, Api api, const GroupEnd&, Call& call)
         const InsideNccl inside(thread.nccl, 0, nullptr);
         return call();
     };
-    return timedCall(thread, api, observed, [&](const CallTimes& times) {
+    const auto timed = [&] {
+        const bool launches = thread.groupDepth == 1 && api == Api::ncclGroupEnd;
+        if (!launches || thread.groupStreams.count == 0 || !wantsEventTimes()) [[likely]] {
+            return observed();
+        }
+        GroupEventTimes times(thread);
+        const auto result = observed();
+        times.end(result == ncclSuccess);
+        return result;
+    };
+    return timedCall(thread, api, timed, [&](const CallTimes& times) {
         if (thread.groupDepth > 0 && --thread.groupDepth == 0) {
             writeGroup(thread, api, times);
             noteAwaitedChildrenOfGroup();

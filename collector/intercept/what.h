@@ -39,6 +39,8 @@ struct EndOfStream {
     cudaStream_t stream;
 };
 
+struct DeviceReset {};
+
 struct CaptureBegin {};
 struct CaptureEnd {
     cudaStream_t stream;

@@ -4,6 +4,7 @@
 // through.
 #pragma once
 #include "api/functions.h"
+#include "device/event_timing.h"
 #include "intercept/resolve.h"
 #include "intercept/what.h"
 #include "record/level.h"
@@ -132,6 +133,13 @@ auto record(ThreadState& thread, Api api, const EndOfStream& what, Call& call)
 {
     // Before the real call: afterwards another thread may already have got the same handle.
     registry().forgetStream(reinterpret_cast<std::uint64_t>(what.stream));
+    return record(thread, api, Plain{}, call);
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const DeviceReset&, Call& call)
+{
+    forgetEvents();
     return record(thread, api, Plain{}, call);
 }
 

@@ -37,6 +37,17 @@ struct GroupedCall {
     std::uint32_t datatype; ///< ncclDataType_t
 };
 
+/// The streams on which a group's calls run, while CUDA events time them (device/event_timing.h).
+struct GroupStreams {
+    static constexpr std::size_t kMost = 16;
+    struct One {
+        void* stream;
+        std::int32_t device;
+    };
+    std::array<One, kMost> all{};
+    std::size_t count = 0;
+};
+
 /// The group of calls that came past the wrappers, until it ends; NCCL makes one for a single call as well.
 struct OpenGroup {
     std::uint64_t groupId = 0; ///< 0: none

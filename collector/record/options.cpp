@@ -126,6 +126,10 @@ Options readOptions()
         options.ringBytes =
             std::bit_ceil(std::clamp(std::strtoull(bytes.c_str(), nullptr, 10), kSmallest, kLargest));
     }
+    const std::string_view events = variable("RINGSIDE_CUDA_EVENTS");
+    options.cudaEvents = !events.empty() && events != "0";
+    options.oneConnection =
+        std::strtol(std::string(variable("CUDA_DEVICE_MAX_CONNECTIONS")).c_str(), nullptr, 10) == 1;
     const std::string_view daemon = variable("KINETO_USE_DAEMON");
     options.kinetoDaemon = !daemon.empty() && daemon != "0";
     options.hangTimeoutNs = hangTimeoutOf(variable("RINGSIDE_HANG_TIMEOUT"), options.hangTimeoutNs);

@@ -23,6 +23,8 @@ struct Options {
     /// RINGSIDE_HANG_TIMEOUT in ns; 0: hangs are not looked for. The default is shorter than the time after
     /// which common frameworks abort a collective themselves (PyTorch: 600 s).
     std::int64_t hangTimeoutNs = 300'000'000'000;
+    bool cudaEvents = false;     ///< RINGSIDE_CUDA_EVENTS: they time NCCL's calls where CUPTI cannot
+    bool oneConnection = false;  ///< CUDA_DEVICE_MAX_CONNECTIONS is 1
     bool kinetoDaemon = false;   ///< KINETO_USE_DAEMON: the PyTorch profiler may be asked to start any time
     std::int64_t sampleMs = 100; ///< RINGSIDE_SAMPLE_MS: between two samples, 10 to 60000; 0: none are taken
 };

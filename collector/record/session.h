@@ -36,6 +36,7 @@ struct ThreadState {
     std::uint64_t groupId = 0;
     std::uint64_t groupCalls = 0;
     std::uint64_t groupStartTicks = 0;
+    GroupStreams groupStreams;
     NcclThread nccl;
     // The step it marked.
     bool inStep = false;

@@ -29,6 +29,7 @@ struct Options {
     std::string window;
     std::string hangTimeout;
     std::string sampleMs;
+    bool cudaEvents = false;
     std::string attachControl;
     std::string maxSize;
     std::string whenFull;
@@ -123,6 +124,7 @@ RecordSettings settingsOf(const Options& options, const std::filesystem::path& d
              {"RINGSIDE_WINDOW", options.window},
              {"RINGSIDE_HANG_TIMEOUT", options.hangTimeout},
              {"RINGSIDE_SAMPLE_MS", options.sampleMs},
+             {"RINGSIDE_CUDA_EVENTS", options.cudaEvents ? "1" : ""},
              {"RINGSIDE_MAX_SIZE", options.maxSize},
              {"RINGSIDE_WHEN_FULL", options.whenFull},
              {"RINGSIDE_KEEP_LAST", options.keepLast}}};
@@ -190,6 +192,9 @@ Action declare(CLI::App& app)
            "Sample GPU, process, machine and network every so many milliseconds, 10 to 60000; 0: do not; "
            "default: 100")
         ->check(CLI::IsMember({"0"}) | CLI::Range(10, 60000));
+    app.add_flag("--cuda-events", options->cudaEvents,
+                 "Where CUPTI cannot be used: time NCCL's calls by CUDA events in their streams (part of the "
+                 "device tier: standard, deep, and auto's window)");
     app.add_option(
         "--attach-control", options->attachControl,
         "Runs nothing: tells the running job of that run directory start, stop, level LEVEL or dump, "

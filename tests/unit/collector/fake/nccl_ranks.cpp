@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of profiler_platform_test: two ranks in one process on the CPU platform's NCCL, which loads the
-// collector as its profiler plugin. Arguments are scenes, played in order; "dlsym" makes the following ones
-// call NCCL past every wrapper, "watch" as the first one waits for the device tier. Says at the end what the
-// ranks computed.
+// The program of profiler_platform_test and event_timing_test: two ranks in one process on the CPU platform's
+// NCCL, which loads the collector as its profiler plugin. Arguments are scenes, played in order; "dlsym"
+// makes the following ones call NCCL past every wrapper, "watch" (or "watch_events") as the first one waits
+// for the device tier (or the CUDA events). Says at the end what the ranks computed.
 #include "watch_trace.h"
 
 #include <cuda_runtime.h>
@@ -10,8 +10,10 @@
 
 #include <dlfcn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -76,13 +78,17 @@ struct Ranks {
     Ranks()
     {
         for (std::size_t rank = 0; rank < kRanks; ++rank) {
-            cudaSetDevice(static_cast<int>(rank));
-            cudaStreamCreate(&streams[rank]);
-            cudaMalloc(reinterpret_cast<void**>(&from[rank]), kRanks * kElements * sizeof(float));
-            cudaMalloc(reinterpret_cast<void**>(&to[rank]), kRanks * kElements * sizeof(float));
-            for (std::size_t i = 0; i < kRanks * kElements; ++i) {
-                from[rank][i] = static_cast<float>(rank + 1);
-            }
+            std::thread([this, rank] { prepare(rank); }).join(); // as each rank's own thread would
+        }
+    }
+    void prepare(std::size_t rank)
+    {
+        cudaSetDevice(static_cast<int>(rank));
+        cudaStreamCreate(&streams[rank]);
+        cudaMalloc(reinterpret_cast<void**>(&from[rank]), kRanks * kElements * sizeof(float));
+        cudaMalloc(reinterpret_cast<void**>(&to[rank]), kRanks * kElements * sizeof(float));
+        for (std::size_t i = 0; i < kRanks * kElements; ++i) {
+            from[rank][i] = static_cast<float>(rank + 1);
         }
     }
     void open()
@@ -141,6 +147,56 @@ struct Ranks {
     }
 };
 
+/// More calls under way on each stream than there are events: a host function holds the stream up meanwhile.
+void flood(Ranks& ranks)
+{
+    constexpr int kCalls = 2100;
+    static std::atomic<int> issued{0};
+    const auto hold = [](void*) {
+        while (issued.load() < kRanks) {
+            std::this_thread::yield();
+        }
+    };
+    ranks.onThreads([&](std::size_t rank) {
+        cudaLaunchHostFunc(ranks.streams[rank], hold, nullptr);
+        for (int call = 0; call < kCalls; ++call) {
+            ranks.allReduce(rank, 1);
+        }
+        ++issued;
+    });
+}
+
+/// The thread's last error stays what it was, none or the program's own.
+void keepLastError(Ranks& ranks)
+{
+    ranks.onThreads([&](std::size_t rank) {
+        ranks.allReduce(rank, 8);
+        require(cudaPeekAtLastError() == cudaSuccess, "no error");
+        cudaSetDevice(99);
+        ranks.allReduce(rank, 8);
+        require(cudaPeekAtLastError() == cudaErrorInvalidDevice, "the program's error");
+        require(cudaGetLastError() == cudaErrorInvalidDevice && cudaGetLastError() == cudaSuccess, "once");
+    });
+}
+
+/// A call that NCCL refuses: nothing is launched.
+void refusedCall(Ranks& ranks)
+{
+    const ncclResult_t result = ncclAllReduce(ranks.from[0], ranks.to[0], 9, ncclNumTypes, ncclSum,
+                                              ranks.communicators[0], ranks.streams[0]);
+    require(result == ncclInvalidArgument, "ncclInvalidArgument");
+}
+
+/// Ends what the collector may have on the device: events, streams, memory.
+void resetSecondDevice(Ranks& ranks)
+{
+    cudaSetDevice(1);
+    require(cudaDeviceReset() == cudaSuccess, "cudaDeviceReset");
+    cudaMalloc(reinterpret_cast<void**>(&ranks.to[1]), sizeof(float));
+    ranks.to[1][0] = 3;
+    usleep(50'000); // whoever asks about the events asks now
+}
+
 void play(Ranks& ranks, std::string_view scene)
 {
     if (scene == "dlsym") {
@@ -183,6 +239,12 @@ void play(Ranks& ranks, std::string_view scene)
             require(cudaStreamEndCapture(stream, &graph) == cudaSuccess, "cudaStreamEndCapture");
             cudaGraphDestroy(graph);
         }
+    } else if (scene == "long_capture") { // in which whoever asks about an event breaks it, from any thread
+        cudaGraph_t graph = nullptr;
+        cudaStreamBeginCapture(ranks.streams[0], cudaStreamCaptureModeGlobal);
+        usleep(1'200'000); // longer than an anchor is used
+        require(cudaStreamEndCapture(ranks.streams[0], &graph) == cudaSuccess, "cudaStreamEndCapture");
+        cudaGraphDestroy(graph);
     } else if (scene == "exchange") {
         ranks.inGroup([&](std::size_t rank) {
             const int peer = static_cast<int>(1 - rank);
@@ -196,6 +258,31 @@ void play(Ranks& ranks, std::string_view scene)
             ranks.nccl.allToAll(ranks.from[rank], ranks.to[rank], 30, ncclFloat32, ranks.communicators[rank],
                                 ranks.streams[rank]);
         });
+    } else if (scene == "flood") {
+        flood(ranks);
+    } else if (scene == "error") {
+        keepLastError(ranks);
+    } else if (scene == "refused") {
+        refusedCall(ranks);
+    } else if (scene == "reset") {
+        resetSecondDevice(ranks);
+    } else if (scene == "legacy") {
+        for (cudaStream_t& stream : ranks.streams) {
+            stream = nullptr;
+        }
+        ranks.onThreads([&](std::size_t rank) { ranks.allReduce(rank, 6); });
+    } else if (scene == "lost_stream") {
+        cudaStreamDestroy(ranks.streams[0]);
+        const ncclResult_t result = ranks.nccl.allReduce(ranks.from[0], ranks.to[0], 6, ncclFloat32, ncclSum,
+                                                         ranks.communicators[0], ranks.streams[0]);
+        std::printf("result %d, last error %d\n", result, cudaPeekAtLastError());
+    } else if (scene == "fork") {
+        const pid_t child = fork();
+        if (child == 0) {
+            _exit(0);
+        }
+        int status = 0;
+        require(waitpid(child, &status, 0) == child && status == 0, "the child");
     } else {
         require(false, scene.data());
     }
@@ -205,8 +292,10 @@ void play(Ranks& ranks, std::string_view scene)
 
 int main(int count, char** scenes)
 {
-    const bool watch = count > 1 && std::string_view(scenes[1]) == "watch";
-    const pid_t watcher = watch ? ringside::test::watchTheTrace() : 0; // before CUDA has threads
+    const std::string_view first = count > 1 ? scenes[1] : "";
+    const bool watch = first.starts_with("watch");
+    const pid_t watcher = // before CUDA has threads
+        watch ? ringside::test::watchTheTrace(".db", first == "watch_events" ? "events" : "device") : 0;
     Ranks ranks;
     int status = 0;
     require(!watch || (waitpid(watcher, &status, 0) == watcher && status == 0), "the device tier");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs of the tests that wait until the collector's trace says that the device tier is on, or why it
-// is not.
+// For programs of the tests that wait until the collector's trace says that a tier is on, or why it is not.
 #pragma once
 #include <sqlite3.h>
 
@@ -12,15 +11,16 @@
 
 namespace ringside::test {
 
-inline bool deviceTierDecided(const std::string& database)
+inline bool isDecided(const std::string& tier, const std::string& database)
 {
     sqlite3* connection = nullptr;
     sqlite3_stmt* query = nullptr;
     sqlite3_open_v2(database.c_str(), &connection, SQLITE_OPEN_READONLY, nullptr);
     sqlite3_prepare_v2(
         connection,
-        "SELECT 1 FROM tier WHERE tier = 'device' AND (active OR reason NOT LIKE '%not reached%')", -1,
-        &query, nullptr);
+        ("SELECT 1 FROM tier WHERE tier = '" + tier + "' AND (active OR reason NOT LIKE '%not reached%')")
+            .c_str(),
+        -1, &query, nullptr);
     const bool is = query != nullptr && sqlite3_step(query) == SQLITE_ROW;
     sqlite3_finalize(query);
     sqlite3_close(connection);
@@ -30,7 +30,7 @@ inline bool deviceTierDecided(const std::string& database)
 /// Starts a child that ends with 0 once the trace in RINGSIDE_DIR (whose name ends so) says so, with 1 after
 /// 20 s. In a process of its own: SQLite's file locks are one process's, and closing a file would drop the
 /// collector's.
-inline pid_t watchTheTrace(const std::string& ending = ".db")
+inline pid_t watchTheTrace(const std::string& ending = ".db", const std::string& tier = "device")
 {
     const pid_t child = fork();
     if (child != 0)
@@ -40,7 +40,7 @@ inline pid_t watchTheTrace(const std::string& ending = ".db")
     for (int i = 0; directory != nullptr && i < kTries; ++i) {
         usleep(20'000);
         for (const auto& entry : std::filesystem::directory_iterator(directory))
-            if (entry.path().string().ends_with(ending) && deviceTierDecided(entry.path().string()))
+            if (entry.path().string().ends_with(ending) && isDecided(tier, entry.path().string()))
                 _exit(0);
     }
     _exit(1);
