@@ -19,6 +19,8 @@ struct Format {
 };
 
 [[nodiscard]] std::span<const Format* const> all();
+/// What users call it: the id with hyphens.
+[[nodiscard]] std::string nameOf(const Format& format);
 
 } // namespace ringside::report
 

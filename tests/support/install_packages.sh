@@ -8,12 +8,12 @@ packages=(
     # building
     build-essential ccache cmake git ninja-build pkg-config
     # libraries
-    libarchive-dev libcli11-dev libdw-dev libfmt-dev libsqlite3-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+    libarchive-dev libcli11-dev libdw-dev libfmt-dev libpugixml-dev libsqlite3-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
     # the reference trainer on machines without a GPU
     libgloo-dev libopenblas-dev
     # tests
     clang clang-format clang-tidy iproute2 libbenchmark-dev libclang-rt-14-dev libgtest-dev
-    libjemalloc2 libtcmalloc-minimal4 procps python3 python3-jsonschema python3-prometheus-client python3-torch sqlite3
+    libjemalloc2 libtcmalloc-minimal4 procps python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-torch sqlite3 tidy
 )
 [ "${1:-}" != --bench ] || packages+=(liblttng-ust-dev lttng-tools valgrind)
 

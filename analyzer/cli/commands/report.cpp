@@ -24,14 +24,14 @@ struct Options {
     std::vector<std::string> settings;
 };
 
-const report::Format& formatNamed(std::string_view id)
+const report::Format& formatNamed(std::string_view name)
 {
     for (const report::Format* format : report::all()) {
-        if (format->id == id) {
+        if (report::nameOf(*format) == name) {
             return *format;
         }
     }
-    throw Error(ErrorCode::Usage, fmt::format("there is no format '{}'", id));
+    throw Error(ErrorCode::Usage, fmt::format("there is no format '{}'", name));
 }
 
 /// NO_COLOR (https://no-color.org) wins over everything; else colours only on a terminal.
@@ -88,7 +88,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     std::vector<std::string> formats;
     for (const report::Format* format : report::all()) {
-        formats.emplace_back(format->id);
+        formats.push_back(report::nameOf(*format));
     }
     addRunOption(app, options->run);
     app.add_option("--format", options->format, "How to print it")

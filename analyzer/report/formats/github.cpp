@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Annotations of a GitHub workflow run, one line a finding, the costliest first
+// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). For the job's summary
+// page, append the Markdown report to $GITHUB_STEP_SUMMARY.
+#include "report/format.h"
+#include "report/sentences.h"
+
+#include <fmt/format.h>
+
+namespace ringside::report {
+namespace {
+
+/// Line breaks and percent signs are encoded; in a property the separators too.
+std::string encoded(std::string_view text, std::string_view separators)
+{
+    std::string result;
+    for (const char c : text) {
+        const bool special = c == '%' || c == '\r' || c == '\n' || separators.find(c) != std::string::npos;
+        result += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+    }
+    return result;
+}
+
+std::string annotation(std::string_view command, std::string_view title, std::string_view message)
+{
+    return fmt::format("::{} title={}::{}\n", command, encoded(title, ":,"), encoded(message, ""));
+}
+
+std::string render(const Report& report, Colour /*colour*/)
+{
+    constexpr std::string_view kCommands[] = {"notice", "warning", "error"};
+    std::string text;
+    for (const rules::Finding& finding : report.findings) {
+        text += annotation(
+            kCommands[static_cast<std::size_t>(finding.severity)], fmt::format("Ringside {}", finding.rule),
+            fmt::format("{}. Cost: {}. Try: {}", finding.title, costText(finding), finding.advice));
+    }
+    return text + annotation("notice", "Ringside", report.verdict.summary);
+}
+
+} // namespace
+} // namespace ringside::report
+
+RINGSIDE_REPORT(github, .title = "annotations of a GitHub workflow", .render = ringside::report::render);
