@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside whatif RUN`: replays the recorded steps with a change and says how long they would take.
+#include "whatif/whatif.h"
+
+#include "cli/command.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+struct Options {
+    std::string run;
+    std::string format = "text";
+    std::vector<std::string> ranks;
+    std::vector<std::string> bandwidth;
+    std::vector<std::string> latency;
+    std::string bucketBytes;
+    std::int64_t worldSize = 0;
+    whatif::Changes changes;
+};
+
+template <typename Number>
+std::optional<Number> wholeNumber(std::string_view text)
+{
+    Number value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// "3=median"
+std::int64_t parseRank(std::string_view text)
+{
+    constexpr std::string_view kMedian = "=median";
+    const auto rank = text.ends_with(kMedian)
+                          ? wholeNumber<std::int64_t>(text.substr(0, text.size() - kMedian.size()))
+                          : std::nullopt;
+    if (!rank) {
+        throw Error(ErrorCode::Usage, fmt::format("'{}' is not a change of a rank", text),
+                    "Write --rank 3=median.");
+    }
+    return *rank;
+}
+
+/// Bytes, or with a unit: PyTorch's bucket_cap_mb counts MiB.
+std::uint64_t parseBytes(std::string_view text)
+{
+    double unit = 1;
+    std::string_view number = text;
+    for (const auto& [name, bytes] : {std::pair("KiB", 1024.0), std::pair("MiB", 1048576.0)}) {
+        if (number.ends_with(name)) {
+            number.remove_suffix(3);
+            unit = bytes;
+        }
+    }
+    double value = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    constexpr double kMost = 1e12;
+    if (error != std::errc() || end != number.data() + number.size() || !(value * unit >= 1) ||
+        value * unit > kMost) {
+        throw Error(ErrorCode::Usage, fmt::format("'{}' is not a bucket size", text),
+                    "Write bytes, 512KiB or 25MiB (bucket_cap_mb=25).");
+    }
+    return static_cast<std::uint64_t>(value * unit);
+}
+
+int run(Options& options)
+{
+    for (const std::string& rank : options.ranks) {
+        options.changes.medianRanks.push_back(parseRank(rank));
+    }
+    for (const std::string& change : options.bandwidth) {
+        options.changes.bandwidth.push_back(whatif::parseLinkChange(change));
+    }
+    for (const std::string& change : options.latency) {
+        options.changes.latency.push_back(whatif::parseLinkChange(change));
+    }
+    if (!options.bucketBytes.empty()) {
+        options.changes.bucketBytes = parseBytes(options.bucketBytes);
+    }
+    if (options.worldSize > 0) {
+        options.changes.ranks = options.worldSize;
+    }
+    const model::Model model = model::buildModel(trace::openRun(options.run));
+    const whatif::Prediction prediction = whatif::WhatIf(model).predict(options.changes);
+    fmt::print("{}",
+               options.format == "json" ? whatif::renderJson(prediction) : whatif::renderText(prediction));
+    return kPass;
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    whatif::Changes& changes = options->changes;
+    app.add_option("RUN", options->run, "Run directory, process file or merged file")->required();
+    app.add_option("--format", options->format, "How to print it")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    app.add_flag("--no-late-ranks", changes.noLateRanks,
+                 "No rank computes longer, or gets its data later, than the median");
+    app.add_option("--rank", options->ranks, "R=median: the same for one rank; repeatable")
+        ->allow_extra_args(false);
+    app.add_flag("--full-overlap", changes.fullOverlap,
+                 "Nothing waits for communication, as long as links keep up");
+    app.add_option("--bandwidth", options->bandwidth,
+                   "xK, or WHERE=xK: K times the bandwidth; WHERE is intra-host, inter-host or how a "
+                   "communicator's hash "
+                   "begins; repeatable")
+        ->allow_extra_args(false);
+    app.add_option("--latency", options->latency, "xK, or WHERE=xK: K times the latency; repeatable")
+        ->allow_extra_args(false);
+    app.add_option(
+        "--bucket-bytes", options->bucketBytes,
+        "Gradient buckets of this size, as 25MiB (PyTorch: bucket_cap_mb=25); the first takes at most 1 MiB");
+    app.add_option("--gradients", changes.gradients, "Reduce gradients in half precision")
+        ->check(CLI::IsMember({"fp16", "bf16"}));
+    app.add_option("--accumulate", changes.accumulate, "Reduce and optimize once in N batches")
+        ->check(CLI::Range(2U, 4096U));
+    app.add_flag("--no-data-stalls", changes.noDataStalls, "The next batch is always there");
+    app.add_option("--ranks", options->worldSize, "N ranks, each with the batch it has now")
+        ->check(CLI::Range(std::int64_t{2}, std::int64_t{65536}));
+    return [options] { return run(*options); };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(whatif, .summary = "Predict the step time with something changed",
+                 .declare = ringside::cli::declare);

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "whatif/changes.h"
+
+#include "metrics/bandwidth.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace ringside::whatif {
+namespace {
+
+constexpr std::int64_t kFloat32 = 7; ///< ncclFloat32 of nccl.h
+constexpr std::int64_t kFloat16 = 6;
+
+[[noreturn]] void refuse(const std::string& why, const std::string& hint = {})
+{
+    throw Error(ErrorCode::Unusable, why, hint);
+}
+
+constexpr std::string_view kSizesAlike =
+    "the messages of this run are all of nearly one size, which does not tell latency from bandwidth";
+
+/// What a slot costs with other latency, bandwidth or size; what the line does not explain stays.
+void recost(PlannedSlot& slot, const CostLine& line, double bytes)
+{
+    const double rest = slot.ns - slot.line->at(static_cast<double>(slot.slot.bytes));
+    slot.ns = std::max(0.0, line.at(bytes) + rest);
+    slot.line = line;
+    slot.slot.bytes = static_cast<std::uint64_t>(std::llround(bytes));
+}
+
+bool isAt(const LinkChange& change, const Slot& slot)
+{
+    if (change.where.empty()) {
+        return true;
+    }
+    if (change.where == "intra-host" || change.where == "inter-host") {
+        return slot.withinHost == (change.where == "intra-host");
+    }
+    return fmt::format("{:016x}", slot.communicator).starts_with(change.where);
+}
+
+void changeLinks(Plan& plan, const LinkChange& change, bool bandwidth)
+{
+    bool any = false;
+    for (PlannedSlot& slot : plan.slots) {
+        if (!isAt(change, slot.slot)) {
+            continue;
+        }
+        any = true;
+        if (!slot.line) {
+            refuse(std::string(kSizesAlike), "Record a run with a second bucket size, or change both: they "
+                                             "cannot be told apart here.");
+        }
+        CostLine line = *slot.line;
+        (bandwidth ? line.nsPerByte : line.latencyNs) *= bandwidth ? 1 / change.factor : change.factor;
+        recost(slot, line, static_cast<double>(slot.slot.bytes));
+    }
+    if (!any) {
+        throw Error(ErrorCode::Usage, fmt::format("no collective of the step runs over '{}'", change.where),
+                    "Name intra-host, inter-host or the first digits of a communicator's hash.");
+    }
+}
+
+void changeGradients(Plan& plan, const std::string& type, Assumptions& assumptions)
+{
+    bool any = false;
+    for (PlannedSlot& slot : plan.slots) {
+        if (!slot.slot.gradient) {
+            continue;
+        }
+        any = true;
+        if (!slot.slot.datatype) {
+            refuse("the data type of the gradient messages was not recorded, so what half of it is cannot be "
+                   "said",
+                   "Record with the host tier (LD_PRELOAD), which sees the types.");
+        }
+        if (*slot.slot.datatype != kFloat32) {
+            refuse(
+                fmt::format("the gradient messages are not float32 (NCCL type {}): {} would not halve them",
+                            *slot.slot.datatype, type));
+        }
+        if (!slot.line) {
+            refuse(std::string(kSizesAlike), "Record a run with a second bucket size.");
+        }
+        recost(slot, *slot.line, static_cast<double>(slot.slot.bytes) / 2);
+        slot.slot.datatype = kFloat16;
+    }
+    if (!any) {
+        refuse("no gradient all-reduce or reduce-scatter over all ranks is in the step");
+    }
+    assumptions.emplace_back("converting gradients to half precision and back costs nothing");
+}
+
+/// What an operation and the host before it take, without what it waits for.
+double ownNs(const PlannedOp& op)
+{
+    return op.op.slot ? 0.0 : op.ns;
+}
+
+/// Sums of a rank between the launches of its collectives: one more than it has of those.
+std::vector<double> segments(const PlannedRank& rank)
+{
+    std::vector<double> result(1);
+    for (const PlannedOp& op : rank.ops) {
+        result.back() += ownNs(op);
+        if (op.op.slot) {
+            result.push_back(0);
+        }
+    }
+    return result;
+}
+
+void scaleSegments(PlannedRank& rank, const std::vector<double>& factors)
+{
+    std::size_t segment = 0;
+    for (PlannedOp& op : rank.ops) {
+        if (op.op.slot) {
+            ++segment;
+        } else {
+            op.ns *= factors[segment];
+        }
+    }
+}
+
+/// Host waits that starve the device longer than those of the median rank end with it.
+void levelGates(std::vector<PlannedRank*>& chosen, const Plan& plan)
+{
+    const auto starved = [](const PlannedRank& rank) {
+        double sum = 0;
+        for (const PlannedOp& op : rank.ops) {
+            sum += op.gate ? op.gate->starvedNs : 0;
+        }
+        return sum;
+    };
+    std::vector<double> all;
+    for (const PlannedRank& rank : plan.ranks) {
+        all.push_back(starved(rank));
+    }
+    const double middle = model::median(all);
+    for (PlannedRank* const rank : chosen) {
+        const double own = starved(*rank);
+        for (PlannedOp& op : rank->ops) {
+            if (!op.gate || own <= middle || op.gate->starvedNs <= 0) {
+                continue;
+            }
+            const double less = op.gate->starvedNs * (1 - middle / own);
+            for (double& extra : op.gate->extraNs) {
+                extra = std::max(0.0, extra - less);
+            }
+        }
+    }
+}
+
+void level(Plan& plan, std::vector<PlannedRank*> chosen)
+{
+    std::vector<std::vector<double>> all;
+    for (const PlannedRank& rank : plan.ranks) {
+        all.push_back(segments(rank));
+        if (all.back().size() != all.front().size()) {
+            refuse("ranks take part in different collectives, so their parts of the step cannot be compared");
+        }
+    }
+    std::vector<double> median;
+    for (std::size_t segment = 0; segment < all.front().size(); ++segment) {
+        std::vector<double> values;
+        for (const auto& rank : all) {
+            values.push_back(rank[segment]);
+        }
+        median.push_back(model::median(values));
+    }
+    for (PlannedRank* const rank : chosen) {
+        std::vector<double> factors = segments(*rank);
+        for (std::size_t segment = 0; segment < factors.size(); ++segment) {
+            factors[segment] = factors[segment] > median[segment] ? median[segment] / factors[segment] : 1.0;
+        }
+        scaleSegments(*rank, factors);
+    }
+    levelGates(chosen, plan);
+}
+
+void levelRanks(Plan& plan, const Changes& changes)
+{
+    if (plan.ranks.size() < 2) {
+        refuse("one rank alone is never late");
+    }
+    std::vector<PlannedRank*> chosen;
+    for (PlannedRank& rank : plan.ranks) {
+        const bool named = std::find(changes.medianRanks.begin(), changes.medianRanks.end(), rank.rank) !=
+                           changes.medianRanks.end();
+        if (changes.noLateRanks || named) {
+            chosen.push_back(&rank);
+        }
+    }
+    for (const std::int64_t rank : changes.medianRanks) {
+        if (std::none_of(plan.ranks.begin(), plan.ranks.end(),
+                         [&](const auto& r) { return r.rank == rank; })) {
+            throw Error(ErrorCode::Usage, fmt::format("rank {} is not in the replayed ranks", rank));
+        }
+    }
+    level(plan, std::move(chosen));
+}
+
+void removeDataStalls(Plan& plan)
+{
+    for (PlannedRank& rank : plan.ranks) {
+        for (PlannedOp& op : rank.ops) {
+            if (op.gate && !op.gate->withoutDataNs.empty()) {
+                op.gate->anchor.reset();
+                op.gate->extraNs = op.gate->withoutDataNs;
+            }
+        }
+    }
+    if (!plan.dataRanges) {
+        refuse("no NVTX range around data loading was recorded, so what is a wait for data is not known",
+               "Name the range \"data\" or \"dataloader\".");
+    }
+}
+
+/// Communication gets a stream of its own, and what needs its result takes that of the step before.
+void overlapFully(Plan& plan, Assumptions& assumptions)
+{
+    for (PlannedRank& rank : plan.ranks) {
+        const std::uint32_t own = rank.lanes++;
+        for (PlannedOp& op : rank.ops) {
+            const auto shift = [&](std::vector<Wait>& waits) {
+                for (Wait& wait : waits) {
+                    const bool late = rank.ops[wait.op].op.slot.has_value() && wait.stepsBack == 0;
+                    wait.stepsBack += late && !op.op.slot ? 1U : 0U;
+                }
+            };
+            shift(op.op.after);
+            shift(op.op.hostAfter);
+            op.op.blocksHost = op.op.blocksHost && !op.op.slot;
+            op.op.lane = op.op.slot ? own : op.op.lane;
+        }
+    }
+    assumptions.emplace_back("a bound, not a setting: every result of a collective is used one step later");
+}
+
+void changeWorld(Plan& plan, std::int64_t ranks, Assumptions& assumptions)
+{
+    constexpr std::size_t kMostOperations = 50'000'000;
+    const auto before = static_cast<std::int64_t>(plan.ranks.size());
+    if (before < 2 || ranks < 2) {
+        refuse("what a collective costs among more ranks follows from what it costs here: that needs at "
+               "least two");
+    }
+    if (static_cast<std::size_t>(ranks) * plan.ranks.front().ops.size() > kMostOperations) {
+        refuse(fmt::format("{} ranks would be more than {} operations a step", ranks, kMostOperations));
+    }
+    for (PlannedSlot& slot : plan.slots) {
+        if (slot.slot.size != before) {
+            refuse(
+                "some collectives run among a part of the ranks; how those groups would grow is not known");
+        }
+        if (!slot.line) {
+            refuse(std::string(kSizesAlike));
+        }
+        CostLine line = *slot.line;
+        line.latencyNs *= static_cast<double>(ranks - 1) / static_cast<double>(before - 1);
+        line.nsPerByte *=
+            metrics::busFactor(slot.slot.kind, ranks) / metrics::busFactor(slot.slot.kind, before);
+        recost(slot, line, static_cast<double>(slot.slot.bytes));
+        slot.slot.size = ranks;
+    }
+    plan.ranks.reserve(static_cast<std::size_t>(ranks));
+    while (static_cast<std::int64_t>(plan.ranks.size()) < ranks) {
+        PlannedRank copy = plan.ranks[plan.ranks.size() % static_cast<std::size_t>(before)];
+        std::rotate(copy.pace.begin(), copy.pace.begin() + 1, copy.pace.end()); // not late at the same time
+        plan.ranks.push_back(std::move(copy));
+    }
+    plan.ranks.resize(static_cast<std::size_t>(ranks));
+    assumptions.emplace_back(
+        "every rank keeps its batch; rings: latency grows with the ranks, the bytes on a link by "
+        "the bus factor; new ranks are as the recorded ones, over the same links");
+}
+
+std::string linkText(std::string_view what, const LinkChange& change)
+{
+    return fmt::format("{} x{:g}{}{}", what, change.factor, change.where.empty() ? "" : " of ", change.where);
+}
+
+} // namespace
+
+bool Changes::any() const
+{
+    return !describe().empty();
+}
+
+std::vector<std::string> Changes::describe() const
+{
+    std::vector<std::string> words;
+    if (noLateRanks) {
+        words.emplace_back("no late ranks");
+    }
+    for (const std::int64_t rank : medianRanks) {
+        words.push_back(fmt::format("rank {} as fast as the median", rank));
+    }
+    if (fullOverlap) {
+        words.emplace_back("communication fully overlapped");
+    }
+    for (const LinkChange& change : bandwidth) {
+        words.push_back(linkText("bandwidth", change));
+    }
+    for (const LinkChange& change : latency) {
+        words.push_back(linkText("latency", change));
+    }
+    if (bucketBytes) {
+        words.push_back(
+            fmt::format("buckets of {:.2f} MiB", static_cast<double>(*bucketBytes) / (1U << 20U)));
+    }
+    if (!gradients.empty()) {
+        words.push_back(fmt::format("gradients in {}", gradients));
+    }
+    if (accumulate > 1) {
+        words.push_back(fmt::format("gradients accumulated over {} batches", accumulate));
+    }
+    if (noDataStalls) {
+        words.emplace_back("data always at hand");
+    }
+    if (ranks) {
+        words.push_back(fmt::format("{} ranks", *ranks));
+    }
+    return words;
+}
+
+LinkChange parseLinkChange(std::string_view text)
+{
+    LinkChange change;
+    const std::size_t equals = text.rfind('=');
+    const std::string_view factor = equals == std::string_view::npos ? text : text.substr(equals + 1);
+    change.where = equals == std::string_view::npos ? "" : std::string(text.substr(0, equals));
+    const std::string_view number = factor.starts_with('x') ? factor.substr(1) : factor;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), change.factor);
+    if (error != std::errc() || end != number.data() + number.size() || !(change.factor >= 1e-6) ||
+        change.factor > 1e6 || (equals != std::string_view::npos && change.where.empty())) {
+        throw Error(ErrorCode::Usage, fmt::format("'{}' is not a change of a link", text),
+                    "Write x2, inter-host=x2, or HASH=x0.5 with the first digits of a communicator's hash.");
+    }
+    return change;
+}
+
+void apply(Plan& plan, const Changes& changes, Assumptions& assumptions)
+{
+    if (changes.bucketBytes) { // counted in float32, also where gradients travel in half of it
+        changeBuckets(plan, *changes.bucketBytes, assumptions);
+    }
+    if (!changes.gradients.empty()) {
+        changeGradients(plan, changes.gradients, assumptions);
+    }
+    if (changes.ranks) {
+        changeWorld(plan, *changes.ranks, assumptions);
+    }
+    for (const LinkChange& change : changes.bandwidth) {
+        changeLinks(plan, change, true);
+    }
+    for (const LinkChange& change : changes.latency) {
+        changeLinks(plan, change, false);
+    }
+    if (changes.noLateRanks || !changes.medianRanks.empty()) {
+        levelRanks(plan, changes);
+    }
+    if (changes.noDataStalls) {
+        removeDataStalls(plan);
+    }
+    if (changes.fullOverlap) {
+        overlapFully(plan, assumptions);
+    }
+    if (changes.accumulate > 1) {
+        if (std::none_of(plan.slots.begin(), plan.slots.end(),
+                         [](const auto& s) { return s.slot.gradient; })) {
+            refuse("no gradient all-reduce or reduce-scatter over all ranks is in the step");
+        }
+        plan.accumulate = changes.accumulate;
+        assumptions.emplace_back("times are a batch's; adding gradients up costs nothing");
+    }
+}
+
+} // namespace ringside::whatif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run could have been: the changes of `ringside whatif`, each applied to a plan. What the recording
+// does not bear out is refused with the reason, never guessed.
+#pragma once
+#include "whatif/plan.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringside::whatif {
+
+/// Times K for some links.
+struct LinkChange {
+    std::string where; ///< empty: all; "intra-host", "inter-host"; else how a communicator's hash begins
+    double factor = 1;
+};
+
+struct Changes {
+    bool noLateRanks = false;
+    std::vector<std::int64_t> medianRanks; ///< as fast as the median, these ranks only
+    bool fullOverlap = false;
+    std::vector<LinkChange> bandwidth;
+    std::vector<LinkChange> latency;
+    std::optional<std::uint64_t> bucketBytes;
+    std::string gradients; ///< "fp16", "bf16"; empty: as recorded
+    unsigned accumulate = 1;
+    bool noDataStalls = false;
+    std::optional<std::int64_t> ranks;
+
+    [[nodiscard]] bool any() const;
+    [[nodiscard]] std::vector<std::string> describe() const; ///< a few words for each
+};
+
+/// Parses "x2", "inter-host=x2", "3fa9=x0.5"; throws ringside::Error (Usage).
+[[nodiscard]] LinkChange parseLinkChange(std::string_view text);
+
+/// What a change had to assume, for the reader.
+using Assumptions = std::vector<std::string>;
+
+/// Throws ringside::Error: Usage for what the run does not have, Unusable for what it did not record.
+void apply(Plan& plan, const Changes& changes, Assumptions& assumptions);
+
+/// Replaces the gradient messages by buckets of this size; see changes_buckets.cpp.
+void changeBuckets(Plan& plan, std::uint64_t bytes, Assumptions& assumptions);
+
+} // namespace ringside::whatif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "whatif/plan.h"
+
+#include <map>
+#include <numeric>
+
+namespace ringside::whatif {
+namespace {
+
+/// Costs of one rank's operations.
+class RankFitter final {
+public:
+    RankFitter(const Program& program, const RankProgram& rank, std::span<const std::size_t> steps)
+        : m_program(program), m_rank(rank), m_steps(steps), m_previous(previousOnLane(rank))
+    {}
+    PlannedRank fit(std::int64_t number);
+
+private:
+    [[nodiscard]] double launchLatency() const;
+    void fitOp(std::size_t op);
+    void fitDelay(std::size_t op, PlannedOp& planned) const;
+    /// Null where what it may have waited for lies before the recording.
+    [[nodiscard]] std::optional<double> delay(std::size_t step, std::size_t op) const;
+    [[nodiscard]] std::optional<std::int64_t> endOf(const Wait& wait, std::size_t step) const;
+    /// Of a figure of an operation over all steps.
+    template <typename Figure>
+    [[nodiscard]] double over(std::size_t op, const Figure& figure) const;
+
+    const Program& m_program;
+    const RankProgram& m_rank;
+    std::span<const std::size_t> m_steps;
+    std::vector<Wait> m_previous;
+    PlannedRank m_planned;
+};
+
+template <typename Figure>
+double RankFitter::over(std::size_t op, const Figure& figure) const
+{
+    std::vector<double> values;
+    for (const std::size_t step : m_steps) {
+        if (const auto value = figure(step, m_rank.steps[step][op])) {
+            values.push_back(static_cast<double>(*value));
+        }
+    }
+    return typical(std::move(values));
+}
+
+/// The shortest there was: other launches waited for something. All did where the host is always ahead, so no
+/// more than GPUs take to begin (3 to 10 us) and a little.
+double RankFitter::launchLatency() const
+{
+    constexpr std::int64_t kLongest = 20'000;
+    std::int64_t shortest = kLongest;
+    for (const std::size_t step : m_steps) {
+        for (const Observed& seen : m_rank.steps[step]) {
+            shortest = std::min(shortest, seen.start - seen.launchStart);
+        }
+    }
+    return static_cast<double>(std::max<std::int64_t>(0, shortest));
+}
+
+std::optional<std::int64_t> RankFitter::endOf(const Wait& wait, std::size_t step) const
+{
+    if (wait.stepsBack > 0 && !m_program.follows(step, wait.stepsBack)) {
+        return std::nullopt;
+    }
+    return m_rank.steps[step - wait.stepsBack][wait.op].end;
+}
+
+std::optional<double> RankFitter::delay(std::size_t step, std::size_t op) const
+{
+    const Observed& seen = m_rank.steps[step][op];
+    double ready = static_cast<double>(seen.launchStart) + m_planned.latencyNs;
+    std::vector<Wait> waits = m_rank.ops[op].after;
+    waits.push_back(m_previous[op]);
+    for (const Wait& wait : waits) {
+        const auto end = endOf(wait, step);
+        if (!end) {
+            return std::nullopt;
+        }
+        ready = std::max(ready, static_cast<double>(*end));
+    }
+    return std::max(0.0, static_cast<double>(seen.start) - ready);
+}
+
+void RankFitter::fitDelay(std::size_t op, PlannedOp& planned) const
+{
+    std::vector<double> known;
+    for (const std::size_t step : m_steps) {
+        if (const auto ns = delay(step, op)) {
+            known.push_back(*ns);
+        }
+    }
+    planned.delayNs = typical(known);
+    if (planned.op.slot) {
+        for (const std::size_t step : m_steps) {
+            planned.delays.push_back(delay(step, op).value_or(planned.delayNs));
+        }
+    }
+}
+
+void RankFitter::fitOp(std::size_t op)
+{
+    using Ns = std::optional<std::int64_t>;
+    PlannedOp planned;
+    planned.op = m_rank.ops[op];
+    const auto before = [&](std::size_t step) -> Ns {
+        if (op == 0 && !m_program.follows(step)) {
+            return std::nullopt;
+        }
+        return op == 0 ? m_rank.steps[step - 1].back().launchEnd : m_rank.steps[step][op - 1].launchEnd;
+    };
+    planned.ns = over(op, [](std::size_t, const Observed& seen) -> Ns { return seen.end - seen.start; });
+    fitDelay(op, planned);
+    planned.callNs = planned.op.blocksHost ? 0 : over(op, [](std::size_t, const Observed& seen) -> Ns {
+        return seen.launchEnd - seen.launchStart;
+    });
+    planned.returnNs = !planned.op.blocksHost ? 0 : over(op, [](std::size_t, const Observed& seen) -> Ns {
+        return std::max<std::int64_t>(0, seen.launchEnd - seen.end);
+    });
+    const bool blocked = planned.op.blockedBefore;
+    planned.hostNs = over(op, [&](std::size_t step, const Observed& seen) -> Ns {
+        const Ns from = before(step);
+        const std::int64_t until = blocked ? seen.blockStart : seen.launchStart;
+        return from && until != 0 ? Ns(std::max<std::int64_t>(0, until - *from)) : std::nullopt;
+    });
+    planned.afterBlockNs = !blocked ? 0 : over(op, [](std::size_t, const Observed& seen) -> Ns {
+        return seen.blockEnd != 0 ? Ns(std::max<std::int64_t>(0, seen.launchStart - seen.blockEnd))
+                                  : std::nullopt;
+    });
+    m_planned.ops.push_back(std::move(planned));
+}
+
+PlannedRank RankFitter::fit(std::int64_t number)
+{
+    m_planned.rank = number;
+    m_planned.lanes = m_rank.lanes;
+    m_planned.latencyNs = launchLatency();
+    double usual = 0;
+    for (std::size_t op = 0; op < m_rank.ops.size(); ++op) {
+        fitOp(op);
+        usual += m_rank.ops[op].slot ? 0 : m_planned.ops[op].ns;
+    }
+    for (const std::size_t step : m_steps) {
+        double took = 0;
+        for (std::size_t op = 0; op < m_rank.ops.size(); ++op) {
+            const Observed& seen = m_rank.steps[step][op];
+            took += m_rank.ops[op].slot ? 0 : static_cast<double>(seen.end - seen.start);
+        }
+        m_planned.pace.push_back(usual > 0 ? took / usual : 1.0);
+    }
+    fitGates(m_program, m_rank, m_steps, m_planned);
+    return std::move(m_planned);
+}
+
+PlannedSlot fitSlot(const Slot& slot, std::span<const std::size_t> steps)
+{
+    PlannedSlot planned;
+    planned.slot = slot;
+    planned.slot.transferNs.clear();
+    std::vector<double> seen;
+    for (const std::size_t step : steps) {
+        if (slot.transferNs[step]) {
+            seen.push_back(static_cast<double>(*slot.transferNs[step]));
+        }
+    }
+    planned.ns = typical(seen);
+    for (const std::size_t step : steps) {
+        const auto& transfer = slot.transferNs[step];
+        planned.factor.push_back(transfer && planned.ns > 0 ? static_cast<double>(*transfer) / planned.ns
+                                                            : 1.0);
+    }
+    return planned;
+}
+
+void fitLines(std::vector<PlannedSlot>& slots)
+{
+    std::map<std::pair<std::uint64_t, model::CollectiveKind>, std::vector<SizedTime>> groups;
+    for (const PlannedSlot& slot : slots) {
+        groups[{slot.slot.communicator, slot.slot.kind}].push_back(
+            {static_cast<double>(slot.slot.bytes), slot.ns});
+    }
+    for (PlannedSlot& slot : slots) {
+        slot.line = fitLine(groups[{slot.slot.communicator, slot.slot.kind}]);
+    }
+}
+
+} // namespace
+
+double typical(std::vector<double> values)
+{
+    constexpr double kTail = 0.05;
+    if (values.empty()) {
+        return 0;
+    }
+    const double low = model::percentile(values, kTail);
+    const double high = model::percentile(values, 1 - kTail);
+    double sum = 0;
+    for (const double value : values) {
+        sum += std::clamp(value, low, high);
+    }
+    return sum / static_cast<double>(values.size());
+}
+
+std::optional<CostLine> fitLine(std::vector<SizedTime> points)
+{
+    constexpr double kLeastSpread = 1.25; // largest size over smallest
+    constexpr std::size_t kMostPoints = 512;
+    std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+    if (points.empty() || points.front().bytes <= 0 ||
+        points.back().bytes < kLeastSpread * points.front().bytes) {
+        return std::nullopt;
+    }
+    const std::size_t stride = points.size() / kMostPoints + 1; // the pairs are quadratic
+    std::vector<double> slopes;
+    for (std::size_t i = 0; i < points.size(); i += stride) {
+        for (std::size_t j = i + stride; j < points.size(); j += stride) {
+            if (points[j].bytes >= kLeastSpread * points[i].bytes) {
+                slopes.push_back((points[j].ns - points[i].ns) / (points[j].bytes - points[i].bytes));
+            }
+        }
+    }
+    CostLine line{.leastBytes = points.front().bytes, .mostBytes = points.back().bytes};
+    line.nsPerByte = model::median(slopes);
+    std::vector<double> rests;
+    for (const SizedTime& point : points) {
+        rests.push_back(point.ns - point.bytes * line.nsPerByte);
+    }
+    line.latencyNs = std::max(0.0, model::median(rests));
+    return line.nsPerByte > 0 ? std::optional(line) : std::nullopt;
+}
+
+Plan fitPlan(const Program& program, const model::Model& model, std::span<const std::size_t> steps)
+{
+    Plan plan;
+    plan.samples = steps.size();
+    plan.apart =
+        std::none_of(steps.begin(), steps.end(), [&](std::size_t step) { return program.follows(step); });
+    for (const RankProgram& rank : program.ranks) {
+        for (const auto& step : rank.steps) {
+            plan.dataRanges =
+                plan.dataRanges ||
+                std::any_of(step.begin(), step.end(), [](const Observed& seen) { return seen.dataNs > 0; });
+        }
+        plan.ranks.push_back(RankFitter(program, rank, steps).fit(model.ranks[rank.rank].rank));
+    }
+    for (const Slot& slot : program.slots) {
+        plan.slots.push_back(fitSlot(slot, steps));
+    }
+    fitLines(plan.slots);
+    return plan;
+}
+
+double measuredStepNs(const Program& program, std::span<const std::size_t> steps)
+{
+    double sum = 0;
+    std::size_t count = 0;
+    for (const std::size_t step : steps) {
+        for (const RankProgram& rank : program.ranks) {
+            if (program.follows(step)) {
+                sum += static_cast<double>(rank.steps[step].back().end - rank.steps[step - 1].back().end);
+                ++count;
+            }
+        }
+    }
+    return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+} // namespace ringside::whatif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON is a contract as that of the report: additions only within a major version.
+#include "whatif/whatif.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace ringside::whatif {
+namespace {
+
+nlohmann::ordered_json wholeNs(std::optional<double> ns)
+{
+    return ns ? nlohmann::ordered_json(std::llround(*ns)) : nlohmann::ordered_json();
+}
+
+} // namespace
+
+std::string renderJson(const Prediction& prediction)
+{
+    nlohmann::ordered_json json;
+    json["schema"] = "ringside-whatif/1";
+    json["emulated"] = prediction.emulated;
+    json["changes"] = prediction.changes;
+    json["steps"] = prediction.steps;
+    json["measured_ns"] = wholeNs(prediction.measuredNs);
+    json["replayed_ns"] = wholeNs(prediction.replayedNs);
+    json["replay_error"] = prediction.replayError();
+    json["half_error"] =
+        prediction.halfError ? nlohmann::ordered_json(*prediction.halfError) : nlohmann::ordered_json();
+    json["predicted_ns"] = wholeNs(prediction.predictedNs);
+    json["saving_ns"] = wholeNs(prediction.savingNs());
+    json["confidence"] = confidenceName(prediction.confidence);
+    json["confidence_reasons"] = prediction.reasons;
+    json["assumptions"] = prediction.assumptions;
+    json["not_known"] = prediction.notKnown;
+    return json.dump(2) + "\n";
+}
+
+} // namespace ringside::whatif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "whatif/whatif.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace ringside::whatif {
+namespace {
+
+std::string milliseconds(double ns)
+{
+    return fmt::format("{:.2f} ms", ns / 1e6);
+}
+
+std::string percent(double share)
+{
+    return fmt::format("{:+.1f} %", 100 * share);
+}
+
+void addList(std::string& text, std::string_view title, const std::vector<std::string>& lines)
+{
+    if (lines.empty()) {
+        return;
+    }
+    text += fmt::format("\n{}\n", title);
+    for (const std::string& line : lines) {
+        text += fmt::format("  - {}\n", line);
+    }
+}
+
+std::string replayLine(const Prediction& prediction)
+{
+    const std::string halves = prediction.halfError
+                                   ? fmt::format("; one half of the steps predicts the other within {}",
+                                                 percent(*prediction.halfError))
+                                   : "";
+    return fmt::format("  Replayed unchanged: {} ({} against measured{}).\n",
+                       milliseconds(prediction.replayedNs), percent(prediction.replayError()), halves);
+}
+
+} // namespace
+
+std::string renderText(const Prediction& prediction)
+{
+    std::string text;
+    if (prediction.unfit()) {
+        text += "WARNING: the unchanged replay does not meet what was measured to 5 %. Take the prediction "
+                "for a direction, not a figure.\n\n";
+    }
+    text += fmt::format("What if: {}{}\n\n",
+                        prediction.changes.empty() ? "nothing changed"
+                                                   : fmt::format("{}", fmt::join(prediction.changes, ", ")),
+                        prediction.emulated ? " [emulated]" : "");
+    text += fmt::format("  Step now, measured: {} (mean of {} steps).\n", milliseconds(prediction.measuredNs),
+                        prediction.steps);
+    text += replayLine(prediction);
+    if (prediction.predictedNs) {
+        const double saving = *prediction.savingNs();
+        text += fmt::format("  Predicted: {}, {} {} a step ({}).\n", milliseconds(*prediction.predictedNs),
+                            saving >= 0 ? "saves" : "costs", milliseconds(saving >= 0 ? saving : -saving),
+                            percent(-saving / prediction.measuredNs));
+    }
+    text += fmt::format("  Confidence: {}{}{}.\n", confidenceName(prediction.confidence),
+                        prediction.reasons.empty() ? "" : ": ", fmt::join(prediction.reasons, "; "));
+    addList(text, "Assumed", prediction.assumptions);
+    addList(text, "What the model does not know", prediction.notKnown);
+    return text;
+}
+
+} // namespace ringside::whatif

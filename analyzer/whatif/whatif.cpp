@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "whatif/whatif.h"
+
+#include "whatif/replay.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace ringside::whatif {
+namespace {
+
+constexpr double kMostError = 0.05;
+constexpr std::size_t kFewestForHalves = 8;
+constexpr std::size_t kEnoughSteps = 20;
+
+/// Larger of the errors with which each half of the steps is predicted from the other.
+std::optional<double> crossCheck(const Program& program, const model::Model& model)
+{
+    const std::size_t count = program.steps.size();
+    if (count < kFewestForHalves) {
+        return std::nullopt;
+    }
+    std::vector<std::size_t> all(count);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::span<const std::size_t> first(all.data(), count / 2);
+    const std::span<const std::size_t> second(all.data() + count / 2, count - count / 2);
+    double worst = 0;
+    for (const auto& [fitted, other] : {std::pair(first, second), std::pair(second, first)}) {
+        const double measured = measuredStepNs(program, other);
+        if (measured <= 0) {
+            return std::nullopt;
+        }
+        const double error = replayStepNs(fitPlan(program, model, fitted)) / measured - 1;
+        worst = std::abs(error) > std::abs(worst) ? error : worst;
+    }
+    return worst;
+}
+
+/// A single step has no period: its device window stands in.
+double windowNs(const Program& program, const model::Model& model)
+{
+    double sum = 0;
+    std::size_t count = 0;
+    for (const RankProgram& rank : program.ranks) {
+        for (const model::Step& step : model.ranks[rank.rank].steps) {
+            if (step.device && std::binary_search(program.steps.begin(), program.steps.end(), step.number)) {
+                sum += static_cast<double>(step.device->length());
+                ++count;
+            }
+        }
+    }
+    return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+} // namespace
+
+std::string_view confidenceName(Confidence confidence)
+{
+    constexpr std::string_view kNames[] = {"high", "medium", "low"};
+    return kNames[static_cast<std::size_t>(confidence)];
+}
+
+bool Prediction::unfit() const
+{
+    return std::abs(replayError()) > kMostError || (halfError && std::abs(*halfError) > kMostError);
+}
+
+std::optional<double> Prediction::savingNs() const
+{
+    return predictedNs ? std::optional(measuredNs - *predictedNs) : std::nullopt;
+}
+
+WhatIf::WhatIf(const model::Model& model) : m_model(model), m_program(readProgram(model))
+{
+    std::vector<std::size_t> all(m_program.steps.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    m_plan = fitPlan(m_program, model, all);
+    m_measuredNs = measuredStepNs(m_program, all);
+    if (m_measuredNs <= 0) {
+        m_measuredNs = windowNs(m_program, model);
+    }
+    if (m_measuredNs <= 0) {
+        throw Error(ErrorCode::Unusable, "the recorded steps take no time on the device: nothing to replay");
+    }
+    m_replayedNs = replayStepNs(m_plan);
+    m_halfError = crossCheck(m_program, model);
+}
+
+void WhatIf::judge(Prediction& prediction) const
+{
+    const auto lower = [&](Confidence confidence, std::string reason) {
+        prediction.confidence = std::max(prediction.confidence, confidence);
+        prediction.reasons.push_back(std::move(reason));
+    };
+    if (prediction.steps < kFewestForHalves) {
+        lower(Confidence::Low, fmt::format("{} step{}: too few to fit on one half and predict the other",
+                                           prediction.steps, prediction.steps == 1 ? "" : "s"));
+    } else if (prediction.steps < kEnoughSteps) {
+        lower(Confidence::Medium, fmt::format("only {} steps", prediction.steps));
+    }
+    if (prediction.unfit()) {
+        lower(Confidence::Low,
+              fmt::format("the unchanged replay is off by more than {:.0f} %", 100 * kMostError));
+    }
+    const bool unmatched = std::any_of(m_program.ranks.begin(), m_program.ranks.end(), [](const auto& rank) {
+        return std::any_of(rank.ops.begin(), rank.ops.end(),
+                           [](const Op& op) { return op.communication && !op.slot; });
+    });
+    if (unmatched) {
+        lower(Confidence::Low,
+              "communication that was not matched on all ranks is replayed as if it waited for nobody");
+    }
+    if (m_program.irregularSteps > 0) {
+        lower(Confidence::Medium,
+              fmt::format("{} steps that launch other work were left out", m_program.irregularSteps));
+    }
+}
+
+Prediction WhatIf::predict(const Changes& changes) const
+{
+    Prediction prediction;
+    prediction.changes = changes.describe();
+    prediction.steps = m_program.steps.size();
+    prediction.measuredNs = m_measuredNs;
+    prediction.replayedNs = m_replayedNs;
+    prediction.halfError = m_halfError;
+    prediction.emulated = m_model.emulated;
+    if (changes.any()) {
+        Plan plan = m_plan;
+        apply(plan, changes, prediction.assumptions);
+        // The difference of two replays: what the model misses in both does not count as a saving.
+        prediction.predictedNs = m_measuredNs + replayStepNs(plan) - m_replayedNs;
+    }
+    judge(prediction);
+    prediction.notKnown = m_program.notKnown;
+    prediction.notKnown.emplace_back(
+        "kernels and transfers do not slow each other down more, or less, than they did");
+    prediction.notKnown.emplace_back(
+        "events are not recorded by name: a wait is for the last one recorded before it");
+    return prediction;
+}
+
+} // namespace ringside::whatif
