@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside diff BASE NEW`: what got faster or slower between two runs. With --gate its exit code says it.
+#include "cli/command.h"
+#include "cli/run_input.h"
+#include "compare/comparison.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+constexpr double kDefaultPercent = 2.0;
+
+struct Options {
+    std::filesystem::path base, now;
+    std::string format = "text";
+    double percent = kDefaultPercent;
+    bool gate = false;
+};
+
+int diff(const Options& options)
+{
+    const auto reportOf = [](const std::filesystem::path& run) {
+        return report::buildReport(openRun({run}), {});
+    };
+    const compare::Comparison comparison =
+        compare::compareRuns(reportOf(options.base), reportOf(options.now), options.percent / 100);
+    fmt::print("{}", options.format == "json" ? compare::jsonOf(comparison)
+                                              : compare::textOf(comparison, options.format == "markdown"));
+    const bool worse = comparison.verdict() == compare::Verdict::Worse;
+    const bool unclear = comparison.verdict() == compare::Verdict::Inconclusive;
+    return !options.gate ? kPass : worse ? kFindings : unclear ? kInconclusive : kPass;
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("BASE", options->base, "Run to compare with")->required();
+    app.add_option("NEW", options->now, "Run to judge")->required();
+    app.add_option("--format", options->format, "How to print it")
+        ->check(CLI::IsMember({"text", "markdown", "json"}))
+        ->capture_default_str();
+    const auto percent = CLI::Range(0.0, 100.0);
+    app.add_option("--tolerance", options->percent, "Change in % of a step that nobody minds")
+        ->check(percent)
+        ->capture_default_str();
+    app.add_option_function<double>(
+           "--gate",
+           [options](const double& value) {
+               options->gate = true;
+               options->percent = value;
+           },
+           "Exit with 1 when the step got slower by more than so many %, 4 if inconclusive")
+        ->check(percent)
+        ->excludes("--tolerance");
+    return [options] { return diff(*options); };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(diff, .summary = "Compare two runs of a job", .declare = ringside::cli::declare);

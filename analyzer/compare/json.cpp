@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// ringside-diff/1: members are only ever added within version 1. What was not measured is null.
+#include "compare/comparison.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ringside::compare {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json orNull(const std::optional<T>& value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json summaryJson(const Summary& summary)
+{
+    return summary.count == 0
+               ? Json(nullptr)
+               : Json{{"median", summary.median}, {"mad", summary.mad}, {"steps", summary.count}};
+}
+
+Json metricJson(const Metric& metric)
+{
+    Json json = {{"name", metric.name},
+                 {"better", metric.smallerIsBetter ? "smaller" : "larger"},
+                 {"base", summaryJson(metric.base)},
+                 {"new", summaryJson(metric.now)},
+                 {"change", nullptr},
+                 {"verdict", verdictName(metric.verdict)}};
+    if (metric.change) {
+        json["change"] = {
+            {"value", metric.change->value}, {"low", metric.change->low}, {"high", metric.change->high}};
+    }
+    return json;
+}
+
+Json itemsJson(const std::vector<Item>& items)
+{
+    Json list = Json::array();
+    for (const Item& item : items) {
+        list.push_back({{"name", item.name},
+                        {"kind", kindName(item.kind)},
+                        {"base_ns_per_step", orNull(item.baseNs)},
+                        {"new_ns_per_step", orNull(item.nowNs)},
+                        {"base_calls_per_step", orNull(item.baseCount)},
+                        {"new_calls_per_step", orNull(item.nowCount)}});
+    }
+    return list;
+}
+
+} // namespace
+
+std::string jsonOf(const Comparison& comparison)
+{
+    Json metrics = Json::array();
+    for (const Metric& metric : comparison.metrics) {
+        metrics.push_back(metricJson(metric));
+    }
+    const Json json = {{"schema", "ringside-diff/1"},
+                       {"verdict", verdictName(comparison.verdict())},
+                       {"tolerance", comparison.tolerance},
+                       {"metrics", metrics},
+                       {"kernels", itemsJson(comparison.kernels)},
+                       {"collectives", itemsJson(comparison.collectives)},
+                       {"new_findings", comparison.newFindings},
+                       {"gone_findings", comparison.goneFindings},
+                       {"remarks", comparison.remarks}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace ringside::compare

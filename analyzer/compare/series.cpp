@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/series.h"
+
+#include "rules/support.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside::compare {
+namespace {
+
+std::size_t stepCount(const metrics::RunMetrics& run)
+{
+    std::size_t count = run.ranks.empty() ? 0 : run.ranks.front().steps.size();
+    for (const metrics::RankMetrics& rank : run.ranks) {
+        count = std::min(count, rank.steps.size());
+    }
+    return count;
+}
+
+/// Means over ranks of what stands at the same place; a place that a rank lacks ends the series.
+std::vector<double> meansByPlace(const std::vector<std::vector<double>>& rows)
+{
+    std::vector<double> means;
+    for (std::size_t place = 0; !rows.empty(); ++place) {
+        double sum = 0;
+        for (const std::vector<double>& row : rows) {
+            if (place == row.size()) {
+                return means;
+            }
+            sum += row[place];
+        }
+        means.push_back(sum / static_cast<double>(rows.size()));
+    }
+    return means;
+}
+
+std::vector<double> hostStepTimes(const model::Model& model)
+{
+    std::vector<std::vector<double>> rows;
+    for (const model::Rank& rank : model.ranks) {
+        std::vector<double> row;
+        for (std::size_t i = 1; i + 1 < rank.steps.size(); ++i) {
+            if (!rank.steps[i].pausedAfter) {
+                row.push_back(static_cast<double>(rank.steps[i].host.length()));
+            }
+        }
+        if (!row.empty()) {
+            rows.push_back(std::move(row));
+        }
+    }
+    return meansByPlace(rows);
+}
+
+/// Whether a moment lies in one of the windows, which are in order and do not overlap.
+bool isInSteps(const std::vector<model::Interval>& windows, std::int64_t ns)
+{
+    const auto after = std::upper_bound(windows.begin(), windows.end(), ns,
+                                        [](std::int64_t t, const model::Interval& w) { return t < w.start; });
+    return after != windows.begin() && ns < std::prev(after)->end;
+}
+
+void addKernels(const report::Report& report, const metrics::RankMetrics& rank,
+                std::map<trace::StringId, Load>& loads)
+{
+    const model::Rank& who = report.model.ranks[rank.rank];
+    const trace::KernelColumns& kernels = report.model.processOf(who).kernels;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        if (who.owns(kernels.device[i]) && isInSteps(rank.windows, kernels.startNs[i])) {
+            Load& load = loads[kernels.name[i]];
+            load.ns += static_cast<double>(kernels.endNs[i] - kernels.startNs[i]);
+            ++load.count;
+        }
+    }
+}
+
+/// Sums become means a step and rank.
+void divide(std::map<std::string, Load>& loads, std::size_t by)
+{
+    for (auto& [name, load] : loads) {
+        load.ns /= static_cast<double>(by);
+        load.count /= static_cast<double>(by);
+    }
+}
+
+} // namespace
+
+std::vector<double> stepSeries(const report::Report& report, const StepFigure& figure)
+{
+    const metrics::RunMetrics& run = report.metrics;
+    std::vector<double> series;
+    for (std::size_t step = 0; step < stepCount(run); ++step) {
+        double sum = 0;
+        for (const metrics::RankMetrics& rank : run.ranks) {
+            sum += figure(rank.steps[step]);
+        }
+        if (!std::isnan(sum)) {
+            series.push_back(sum / static_cast<double>(run.ranks.size()));
+        }
+    }
+    return series;
+}
+
+std::vector<double> stepTimes(const report::Report& report)
+{
+    return report.metrics.ranks.empty()
+               ? hostStepTimes(report.model)
+               : stepSeries(report, [](const metrics::Breakdown& step) { return double(step.stepNs); });
+}
+
+std::map<std::string, Load> kernelLoads(const report::Report& report)
+{
+    std::map<std::string, Load> loads;
+    std::size_t steps = 0;
+    for (const metrics::RankMetrics& rank : report.metrics.ranks) {
+        std::map<trace::StringId, Load> byId;
+        addKernels(report, rank, byId);
+        for (const auto& [id, load] : byId) {
+            Load& whole = loads[std::string(report.model.processOf(report.model.ranks[rank.rank]).text(id))];
+            whole.ns += load.ns;
+            whole.count += load.count;
+        }
+        steps += rank.windows.size();
+    }
+    divide(loads, std::max<std::size_t>(1, steps));
+    return loads;
+}
+
+std::map<std::string, Load> collectiveLoads(const report::Report& report)
+{
+    std::map<std::string, Load> loads;
+    for (const metrics::ArrivedOperation& entry : report.metrics.arrived) {
+        const model::Operation& operation = report.model.operations[entry.operation];
+        Load& load =
+            loads[fmt::format("{} of {} on {} ranks", model::collectiveName(operation.kind),
+                              rules::byteText(static_cast<double>(operation.bytes)), operation.size)];
+        load.ns += static_cast<double>(entry.times.transferNs());
+        ++load.count;
+    }
+    divide(loads, std::max<std::size_t>(1, stepCount(report.metrics)));
+    return loads;
+}
+
+} // namespace ringside::compare

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/statistics.h"
+
+#include "model/time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace ringside::compare {
+namespace {
+
+constexpr std::size_t kDraws = 999;
+constexpr double kTail = 0.025;
+
+double medianOf(std::vector<double>& values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) {
+        return *middle;
+    }
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+/// A series as long as `values`, of blocks of it that begin anywhere.
+void drawBlocks(std::span<const double> values, std::mt19937_64& random, std::vector<double>& drawn)
+{
+    const auto length = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(values.size()))));
+    std::uniform_int_distribution<std::size_t> begin(0, values.size() - length);
+    drawn.clear();
+    while (drawn.size() < values.size()) {
+        const auto block = values.subspan(begin(random), std::min(length, values.size() - drawn.size()));
+        drawn.insert(drawn.end(), block.begin(), block.end());
+    }
+}
+
+} // namespace
+
+Summary summarize(std::span<const double> values)
+{
+    if (values.empty()) {
+        return {};
+    }
+    std::vector<double> copy(values.begin(), values.end());
+    const double median = medianOf(copy);
+    for (double& value : copy) {
+        value = std::abs(value - median);
+    }
+    return {values.size(), median, medianOf(copy)};
+}
+
+Change changeOf(std::span<const double> base, std::span<const double> now, double scale)
+{
+    std::mt19937_64 random(1); // NOLINT(cert-msc*): repeatable on purpose
+    std::vector<double> drawn;
+    std::vector<double> differences;
+    for (std::size_t i = 0; i < kDraws; ++i) {
+        drawBlocks(base, random, drawn);
+        const double before = medianOf(drawn);
+        drawBlocks(now, random, drawn);
+        differences.push_back((medianOf(drawn) - before) / scale);
+    }
+    return {(summarize(now).median - summarize(base).median) / scale, model::percentile(differences, kTail),
+            model::percentile(differences, 1 - kTail)};
+}
+
+Verdict judge(const Change& change, std::size_t fewestValues, double tolerance, bool smallerIsBetter)
+{
+    if (fewestValues < kFewestValues) {
+        return Verdict::Inconclusive;
+    }
+    if (change.low >= -tolerance && change.high <= tolerance) {
+        return Verdict::Same;
+    }
+    if (change.low > 0 && change.value > tolerance) {
+        return smallerIsBetter ? Verdict::Worse : Verdict::Better;
+    }
+    if (change.high < 0 && change.value < -tolerance) {
+        return smallerIsBetter ? Verdict::Better : Verdict::Worse;
+    }
+    return Verdict::Inconclusive;
+}
+
+} // namespace ringside::compare

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison for people: first one sentence, then the figures, in a terminal or as Markdown.
+#include "compare/comparison.h"
+#include "report/table.h"
+#include "rules/support.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringside::compare {
+namespace {
+
+constexpr std::size_t kMostItems = 10;
+constexpr std::size_t kWidth = 80;
+
+std::string valueText(const Metric& metric, const Summary& summary)
+{
+    if (summary.count == 0) {
+        return "not measured";
+    }
+    switch (metric.unit) {
+    case Unit::Ns:
+        return fmt::format("{:.2f} ms +-{:.2f}", summary.median / 1e6, summary.mad / 1e6);
+    case Unit::Share:
+        return fmt::format("{:.1f} % +-{:.1f}", 100 * summary.median, 100 * summary.mad);
+    case Unit::Ratio:
+        break;
+    }
+    return fmt::format("{:.2f} +-{:.2f}", summary.median, summary.mad);
+}
+
+std::string changeText(const Metric& metric)
+{
+    if (!metric.change) {
+        return "-";
+    }
+    const Change& change = *metric.change;
+    const double factor = metric.unit == Unit::Ratio ? 1 : 100;
+    const char* const unit = metric.unit == Unit::Ns ? " %" : metric.unit == Unit::Share ? " points" : "";
+    return fmt::format("{:+.2f}{} ({:+.2f} to {:+.2f})", factor * change.value, unit, factor * change.low,
+                       factor * change.high);
+}
+
+/// "exposed_communication_ns" -> "exposed communication"
+std::string wordsOf(std::string name)
+{
+    if (name.ends_with("_ns")) {
+        name.resize(name.size() - 3);
+    }
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
+report::Table metricTable(const Comparison& comparison)
+{
+    report::Table table{{"mean of a step", "base", "new", "change (95 %)", "verdict"}, {}};
+    for (const Metric& metric : comparison.metrics) {
+        table.rows.push_back({wordsOf(metric.name), valueText(metric, metric.base),
+                              valueText(metric, metric.now), changeText(metric),
+                              metric.change ? std::string(verdictName(metric.verdict)) : "-"});
+    }
+    return table;
+}
+
+report::Table itemTable(const std::vector<Item>& items)
+{
+    const auto ms = [](const std::optional<double>& ns) {
+        return ns ? fmt::format("{:.3f}", *ns / 1e6) : "-";
+    };
+    const auto count = [](const std::optional<double>& value) {
+        return value ? fmt::format("{:.4g}", *value) : "-";
+    };
+    report::Table table{{"name", "", "base ms", "new ms", "difference", "base calls", "new calls"}, {}};
+    for (std::size_t i = 0; i < std::min(kMostItems, items.size()); ++i) {
+        const Item& item = items[i];
+        constexpr std::size_t kLongest = 44;
+        table.rows.push_back(
+            {item.name.size() > kLongest ? item.name.substr(0, kLongest - 3) + "..." : item.name,
+             std::string(kindName(item.kind)), ms(item.baseNs), ms(item.nowNs),
+             fmt::format("{:+.3f}", item.differenceNs() / 1e6), count(item.baseCount), count(item.nowCount)});
+    }
+    return table;
+}
+
+std::string sentence(const Comparison& comparison)
+{
+    const Metric& step = comparison.metrics.front();
+    if (!step.change) {
+        return "Not comparable: a step's time was not measured in both runs.";
+    }
+    const std::string figures = fmt::format(
+        "the step takes {:.2f} ms instead of {:.2f} ms ({:+.2f} %, 95 % interval {:+.2f} to {:+.2f} %)",
+        step.now.median / 1e6, step.base.median / 1e6, 100 * step.change->value, 100 * step.change->low,
+        100 * step.change->high);
+    const std::string tolerance = fmt::format("{:.3g} %", 100 * comparison.tolerance);
+    switch (comparison.verdict()) {
+    case Verdict::Better:
+        return fmt::format("Better: {}.", figures);
+    case Verdict::Worse:
+        return fmt::format("Worse: {}.", figures);
+    case Verdict::Same:
+        return fmt::format("The same within {}: {}.", tolerance, figures);
+    case Verdict::Inconclusive:
+        break;
+    }
+    return fmt::format("Inconclusive: {}; whether that is more than {} and than the runs' own noise, these "
+                       "steps do not tell.",
+                       figures, tolerance);
+}
+
+class Writer final {
+public:
+    explicit Writer(bool markdown) : m_markdown(markdown) {}
+
+    void heading(std::string_view words)
+    {
+        m_text += m_markdown ? fmt::format("\n## {}\n\n", words) : fmt::format("\n{}\n", words);
+    }
+    void line(const std::string& words)
+    {
+        m_text += m_markdown ? fmt::format("- {}\n", report::markdownText(words))
+                             : report::wrap(words, kWidth, "  ");
+    }
+    void first(const std::string& words)
+    {
+        m_text +=
+            m_markdown ? fmt::format("{}\n", report::markdownText(words)) : report::wrap(words, kWidth, "");
+    }
+    void table(const report::Table& table)
+    {
+        m_text += m_markdown ? report::markdownTable(table) : report::plainTable(table, "  ");
+    }
+    void items(std::string_view title, const std::vector<Item>& items)
+    {
+        if (!items.empty()) {
+            heading(title);
+            table(itemTable(items));
+        }
+        if (items.size() > kMostItems) {
+            line(fmt::format("and {} more; the JSON has them all", items.size() - kMostItems));
+        }
+    }
+    [[nodiscard]] const std::string& text() const { return m_text; }
+
+private:
+    bool m_markdown;
+    std::string m_text;
+};
+
+} // namespace
+
+std::string textOf(const Comparison& comparison, bool markdown)
+{
+    Writer out(markdown);
+    out.first(sentence(comparison));
+    out.heading(
+        "Medians over steps, with their median absolute deviation; times change in % of the base's step");
+    out.table(metricTable(comparison));
+    out.items("Kernels whose time a step changed, mean of a rank", comparison.kernels);
+    out.items("Collectives whose transfer time a step changed", comparison.collectives);
+    if (!comparison.newFindings.empty() || !comparison.goneFindings.empty()) {
+        out.heading("Findings");
+        out.line(fmt::format("new: {}", comparison.newFindings.empty()
+                                            ? "none"
+                                            : fmt::format("{}", fmt::join(comparison.newFindings, ", "))));
+        out.line(fmt::format("gone: {}", comparison.goneFindings.empty()
+                                             ? "none"
+                                             : fmt::format("{}", fmt::join(comparison.goneFindings, ", "))));
+    }
+    if (!comparison.remarks.empty()) {
+        out.heading("Whether they compare");
+        for (const std::string& remark : comparison.remarks) {
+            out.line(remark);
+        }
+    }
+    return out.text();
+}
+
+} // namespace ringside::compare

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/comparison.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace ringside::compare {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<double> noisy(std::mt19937_64& random, double centre, double spread, std::size_t count)
+{
+    std::normal_distribution<double> noise(0, spread);
+    std::vector<double> values;
+    double drift = 0; // neighbours are alike
+    for (std::size_t i = 0; i < count; ++i) {
+        drift = 0.5 * drift + noise(random);
+        values.push_back(centre + drift);
+    }
+    return values;
+}
+
+Verdict verdictOf(const std::vector<double>& base, const std::vector<double>& now, double tolerance)
+{
+    return judge(changeOf(base, now, 100), std::min(base.size(), now.size()), tolerance, true);
+}
+
+TEST(CompareSeries, TakesNoiseForNoDifference)
+{
+    std::mt19937_64 random(7);
+    int wrong = 0;
+    for (int i = 0; i < 200; ++i) {
+        const Verdict verdict = verdictOf(noisy(random, 100, 5, 60), noisy(random, 100, 5, 60), 0);
+        wrong += verdict == Verdict::Better || verdict == Verdict::Worse ? 1 : 0;
+    }
+    EXPECT_LE(wrong, 30); // 5 % of independent steps; these are not, and blocks make up for most of that
+}
+
+TEST(CompareSeries, FindsADifferenceBeyondNoiseAndTolerance)
+{
+    std::mt19937_64 random(7);
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(verdictOf(noisy(random, 100, 3, 60), noisy(random, 110, 3, 60), 0.02), Verdict::Worse);
+        EXPECT_EQ(verdictOf(noisy(random, 110, 3, 60), noisy(random, 100, 3, 60), 0.02), Verdict::Better);
+        EXPECT_EQ(verdictOf(noisy(random, 100, 1, 60), noisy(random, 101, 1, 60), 0.05), Verdict::Same);
+    }
+}
+
+TEST(CompareSeries, AdmitsWhatNoiseHides)
+{
+    std::mt19937_64 random(7);
+    int inconclusive = 0;
+    for (int i = 0; i < 100; ++i) {
+        const Verdict verdict = verdictOf(noisy(random, 100, 60, 40), noisy(random, 101, 60, 40), 0.02);
+        inconclusive += verdict == Verdict::Inconclusive ? 1 : 0;
+    }
+    EXPECT_GE(inconclusive, 80);
+}
+
+TEST(CompareSeries, SaysNothingOfFewValues)
+{
+    EXPECT_EQ(verdictOf({100, 100, 100, 100}, {200, 200, 200, 200}, 0.02), Verdict::Inconclusive);
+    EXPECT_EQ(verdictOf({100}, {200, 201, 200, 202, 200, 201}, 0.02), Verdict::Inconclusive);
+    EXPECT_EQ(verdictOf({100, 100, 100, 100, 100}, {200, 200, 200, 200, 200}, 0.02), Verdict::Worse);
+}
+
+TEST(CompareSeries, SummarizesByMedians)
+{
+    const Summary summary = summarize(std::vector<double>{1, 2, 3, 4, 1000});
+    EXPECT_EQ(summary.count, 5U);
+    EXPECT_EQ(summary.median, 3);
+    EXPECT_EQ(summary.mad, 1);
+    EXPECT_EQ(summarize(std::vector<double>{1, 3}).median, 2);
+    EXPECT_EQ(summarize({}).count, 0U);
+}
+
+report::Report runOf(std::chrono::nanoseconds compute, std::string_view kernel, int ranks = 2)
+{
+    test::TraceBuilder trace(ranks);
+    trace.steps(12, [&](test::StepBuilder& step) {
+        step.everyRank().compute(compute, {.kernel = kernel});
+        step.allReduce(std::uint64_t{4} << 20U, {.takes = 1ms});
+    });
+    return report::buildReport(trace.run(), {});
+}
+
+const Metric& metricOf(const Comparison& comparison, std::string_view name)
+{
+    const auto found = std::find_if(comparison.metrics.begin(), comparison.metrics.end(),
+                                    [&](const Metric& metric) { return metric.name == name; });
+    return *found;
+}
+
+TEST(CompareRuns, SaysWhichPartOfTheStepChanged)
+{
+    const Comparison comparison = compareRuns(runOf(4ms, "gemm_a"), runOf(6ms, "gemm_a"), 0.02);
+    EXPECT_EQ(comparison.verdict(), Verdict::Worse);
+    EXPECT_EQ(metricOf(comparison, "compute_ns").verdict, Verdict::Worse);
+    EXPECT_EQ(metricOf(comparison, "communication_ns").verdict, Verdict::Same);
+    EXPECT_NEAR(metricOf(comparison, "compute_ns").now.median, 6e6, 1e3);
+    ASSERT_EQ(comparison.kernels.size(), 1U);
+    EXPECT_EQ(comparison.kernels[0].kind, Kind::Slower);
+    EXPECT_NEAR(comparison.kernels[0].differenceNs(), 2e6, 1e3);
+    EXPECT_TRUE(comparison.collectives.empty());
+    EXPECT_TRUE(comparison.remarks.empty());
+    EXPECT_NE(textOf(comparison, false).find("Worse: the step takes"), std::string::npos);
+}
+
+TEST(CompareRuns, TellsAddedKernelsFromRemovedOnes)
+{
+    const Comparison comparison = compareRuns(runOf(4ms, "gemm_a"), runOf(4ms, "gemm_b"), 0.02);
+    EXPECT_EQ(comparison.verdict(), Verdict::Same);
+    ASSERT_EQ(comparison.kernels.size(), 2U);
+    EXPECT_NE(comparison.kernels[0].kind, comparison.kernels[1].kind);
+    for (const Item& item : comparison.kernels) {
+        EXPECT_EQ(item.kind, item.name == "gemm_a" ? Kind::Removed : Kind::Added);
+        EXPECT_EQ(item.baseNs.has_value(), item.name == "gemm_a");
+    }
+}
+
+TEST(CompareRuns, RemarksWhatDoesNotCompare)
+{
+    const Comparison comparison = compareRuns(runOf(4ms, "gemm", 2), runOf(4ms, "gemm", 3), 0.02);
+    ASSERT_FALSE(comparison.remarks.empty());
+    EXPECT_NE(comparison.remarks[0].find("2 ranks, the new run 3"), std::string::npos);
+}
+
+TEST(CompareRuns, OfEmptyRunsIsInconclusive)
+{
+    const Comparison comparison = compareRuns(report::buildReport({}, {}), report::buildReport({}, {}), 0.02);
+    EXPECT_EQ(comparison.verdict(), Verdict::Inconclusive);
+    EXPECT_FALSE(comparison.metrics.front().change);
+    EXPECT_NE(textOf(comparison, true).find("Not comparable"), std::string::npos);
+}
+
+} // namespace
+} // namespace ringside::compare
