@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scaling study for people and, as ringside-scaling/1, for programs.
+#include "compare/scaling.h"
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ringside::compare {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string ms(const std::optional<double>& ns)
+{
+    return ns ? fmt::format("{:.2f}", *ns / 1e6) : "-";
+}
+
+std::string sentence(const Scaling& scaling, double fewest)
+{
+    const ScalingPoint& first = scaling.points.front();
+    const ScalingPoint& last = scaling.points.back();
+    std::string text =
+        fmt::format("{} ranks are {:.2f} times as fast as {} ({:.0f} % efficiency, {} {:.0f} %).", last.ranks,
+                    last.speedUp, first.ranks, 100 * last.efficiency,
+                    scaling.low(fewest) ? "below" : "not below", 100 * fewest);
+    if (scaling.biggestLoss) {
+        text += fmt::format(" What grew most: {}, by {:.2f} ms a step.", *scaling.biggestLoss,
+                            scaling.biggestLossNs / 1e6);
+    }
+    return text;
+}
+
+report::Table tableOf(const Scaling& scaling)
+{
+    report::Table table{{"ranks", "run", "step ms", "speed-up", "efficiency", "compute ms", "exposed comm ms",
+                         "exposed copy ms", "idle ms"},
+                        {}};
+    for (const ScalingPoint& point : scaling.points) {
+        table.rows.push_back({fmt::to_string(point.ranks), point.run, ms(point.stepNs.median),
+                              fmt::format("{:.2f}", point.speedUp),
+                              fmt::format("{:.0f} %", 100 * point.efficiency), ms(point.parts.compute),
+                              ms(point.parts.exposedCommunication), ms(point.parts.exposedCopy),
+                              ms(point.parts.idle)});
+    }
+    return table;
+}
+
+Json orNull(const std::optional<double>& value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+} // namespace
+
+std::string textOf(const Scaling& scaling, double fewest, bool markdown)
+{
+    constexpr std::size_t kWidth = 80;
+    const std::string assumed = scaling.work == Work::PerRank
+                                    ? "Each rank is taken to do the same work however many there are."
+                                    : "All ranks together are taken to do the same work.";
+    if (markdown) {
+        std::string text = report::markdownText(sentence(scaling, fewest)) + "\n\n" +
+                           report::markdownTable(tableOf(scaling)) + "\n" + assumed + "\n";
+        for (const std::string& remark : scaling.remarks) {
+            text += "\n- " + report::markdownText(remark);
+        }
+        return text + "\n";
+    }
+    std::string text = report::wrap(sentence(scaling, fewest), kWidth, "") + "\n" +
+                       report::plainTable(tableOf(scaling), "  ") + "\n" + report::wrap(assumed, kWidth, "");
+    for (const std::string& remark : scaling.remarks) {
+        text += report::wrap(remark, kWidth, "");
+    }
+    return text;
+}
+
+std::string jsonOf(const Scaling& scaling)
+{
+    Json points = Json::array();
+    for (const ScalingPoint& point : scaling.points) {
+        points.push_back({{"run", point.run},
+                          {"ranks", point.ranks},
+                          {"steps", point.stepNs.count},
+                          {"step_ns", point.stepNs.median},
+                          {"speed_up", point.speedUp},
+                          {"efficiency", point.efficiency},
+                          {"compute_ns", orNull(point.parts.compute)},
+                          {"exposed_communication_ns", orNull(point.parts.exposedCommunication)},
+                          {"exposed_copy_ns", orNull(point.parts.exposedCopy)},
+                          {"idle_ns", orNull(point.parts.idle)}});
+    }
+    const Json json = {{"schema", "ringside-scaling/1"},
+                       {"work", scaling.work == Work::PerRank ? "per_rank" : "shared"},
+                       {"points", points},
+                       {"biggest_loss", scaling.biggestLoss ? Json(*scaling.biggestLoss) : Json(nullptr)},
+                       {"biggest_loss_ns", scaling.biggestLoss ? Json(scaling.biggestLossNs) : Json(nullptr)},
+                       {"remarks", scaling.remarks}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace ringside::compare
