@@ -13,7 +13,7 @@ packages=(
     libgloo-dev libopenblas-dev
     # tests
     clang clang-format clang-tidy iproute2 libbenchmark-dev libclang-rt-14-dev libgtest-dev
-    libjemalloc2 libtcmalloc-minimal4 procps python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-torch sqlite3 tidy
+    libjemalloc2 libtcmalloc-minimal4 procps python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-torch python3-yaml sqlite3 tidy
 )
 [ "${1:-}" != --bench ] || packages+=(liblttng-ust-dev lttng-tools valgrind)
 

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Keeps a training job from getting slower, in any CI: gate.sh OUTPUT COMMAND...
+# Records COMMAND, leaves its reports in OUTPUT, compares it with the run in $RINGSIDE_BASELINE (none yet: nothing to compare).
+# Exit code: 0 fine, 1 slower or a problem found, 4 inconclusive, else what failed. Copy it and change what you like.
+set -euo pipefail
+: "${RINGSIDE:=ringside}" "${RINGSIDE_BASELINE:=}" "${RINGSIDE_SLOWER_PERCENT:=5}" "${RINGSIDE_FAIL_ON:=problem}"
+[ $# -ge 2 ] || { echo "usage: gate.sh OUTPUT COMMAND..." >&2; exit 2; }
+output=$1
+shift
+run=$output/job.ringside
+mkdir -p "$output"
+rm -rf "$run"
+
+"$RINGSIDE" record -o "$run" --profile standard -- "$@"
+
+# For people, for the CI system's test page, for code scanning, for a graph over time.
+for format in html markdown junit sarif benchmark-json; do
+    "$RINGSIDE" report "$run" --format "$format" -o "$output/report.$format"
+done
+if [ -n "${GITHUB_ACTIONS:-}" ]; then
+    "$RINGSIDE" report "$run" --format github
+    cat "$output/report.markdown" >>"$GITHUB_STEP_SUMMARY"
+fi
+
+code=0
+if [ -n "$RINGSIDE_BASELINE" ]; then
+    "$RINGSIDE" diff "$RINGSIDE_BASELINE" "$run" --gate "$RINGSIDE_SLOWER_PERCENT" || code=$?
+fi
+if [ "$RINGSIDE_FAIL_ON" != never ] && [ $code -eq 0 ]; then
+    "$RINGSIDE" report "$run" --fail-on "$RINGSIDE_FAIL_ON" || code=$?
+fi
+exit $code
