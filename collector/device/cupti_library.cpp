@@ -2,8 +2,10 @@
 #include "device/cupti_library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <array>
+#include <string_view>
 
 namespace ringside::collector {
 
@@ -36,6 +38,19 @@ bool CuptiLibrary::load()
 #undef RS_CUPTI
     // NOLINTEND(bugprone-macro-parentheses)
     return complete;
+}
+
+bool isCudaLoaded()
+{
+    // dl_iterate_phdr, since dlopen waits for whichever library is just being initialised. A program that has
+    // the runtime in itself loads the driver when it first uses it.
+    return dl_iterate_phdr(
+               [](dl_phdr_info* info, std::size_t, void*) {
+                   const std::string_view path(info->dlpi_name);
+                   const std::string_view name = path.substr(path.rfind('/') + 1);
+                   return name.starts_with("libcudart.so") || name.starts_with("libcuda.so") ? 1 : 0;
+               },
+               nullptr) != 0;
 }
 
 const char* cuptiFailure(cupti::Result result)

@@ -24,6 +24,11 @@ private:
     const char* m_reason = "";
 };
 
+/// Whether the process has the CUDA runtime or the driver. Before, CUPTI has nothing to see and does harm: it
+/// would start the driver, which forked children could not use any more. Takes no lock that a program's
+/// constructor holds.
+[[nodiscard]] bool isCudaLoaded();
+
 /// Why a CUPTI call failed, in words for the report.
 const char* cuptiFailure(cupti::Result result);
 

@@ -21,13 +21,18 @@ void DeviceTier::begin(trace::Writer& writer, const Options& options)
         m_reserved = "KINETO_USE_DAEMON is set, so CUPTI is left to the PyTorch profiler: profile standard "
                      "takes it all the same";
     }
+    m_cudaLoaded = isCudaLoaded();
     describe(writer);
     pass(writer, registry());
 }
 
 void DeviceTier::pass(trace::Writer& writer, Registry&)
 {
-    m_session.want(m_reserved.empty() && level() >= Level::Standard);
+    if (!m_cudaLoaded && isCudaLoaded()) {
+        m_cudaLoaded = true;
+        describe(writer);
+    }
+    m_session.want(m_reserved.empty() && m_cudaLoaded && level() >= Level::Standard);
     takeOver(writer);
 }
 
@@ -92,7 +97,9 @@ void DeviceTier::describe(trace::Writer& writer) const
     if (m_windows > 1) {
         reason += "; the last of " + std::to_string(m_windows) + " windows";
     }
-    if (m_windows == 0 && !m_reserved.empty()) {
+    if (m_windows == 0 && !m_cudaLoaded) {
+        reason = "the program has not loaded CUDA";
+    } else if (m_windows == 0 && !m_reserved.empty()) {
         reason = m_reserved;
     }
     writer.setTier({"device", m_windows > 0, reason, m_onNs, m_offNs});

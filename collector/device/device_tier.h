@@ -36,6 +36,7 @@ private:
 
     CuptiSession m_session;
     std::optional<ActivityReader> m_reader;
+    bool m_cudaLoaded = false;
     std::string m_reserved; ///< why CUPTI is left to another tool; empty: it is not
     CuptiReport::State m_state = CuptiReport::State::Off;
     std::optional<std::int64_t> m_onNs;

@@ -54,8 +54,8 @@ def main():
     rank = torch.distributed.get_rank()
     each_step = iter
     if os.environ.get("RINGSIDE_MARKS"):
-        import ringside_marks
-        each_step = lambda loader: ringside_marks.steps(ringside_marks.watch(loader))  # noqa: E731
+        import ringside
+        each_step = lambda loader: ringside.steps(ringside.watch(loader))  # noqa: E731
     model = DistributedDataParallel(torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.ReLU(), torch.nn.Linear(32, 4)))
     losses = train(model, batches(rank), each_step)
     if rank == 0:

@@ -214,12 +214,14 @@ struct CuptiRefuses : testing::Test {
     }
 };
 
+#ifdef RINGSIDE_HAS_PLATFORM
 TEST_F(CuptiRefuses, whenAnotherToolHoldsIt)
 {
     const RecordedRun run({"recorded_conduct", "holds_cupti"}, RecordedRun::Collector::Preloaded,
                           {"RINGSIDE_PROFILE=standard", "LD_LIBRARY_PATH=" RINGSIDE_PLATFORM});
     expectRefusal(run, "another tool holds CUPTI");
 }
+#endif
 
 TEST_F(CuptiRefuses, whenItIsNotAllowed)
 {

@@ -45,4 +45,15 @@ TEST_P(ProgramMarks, areInTheTrace)
     EXPECT_EQ(run.text("SELECT rank || ' ' || world_size || ' ' || source FROM rank"), "5 8 api");
 }
 
+// CUPTI would start a driver in it, which children made by fork could not use any more, and have complaints.
+TEST_P(ProgramMarks, loadNoCuptiIntoAProgramWithoutCuda)
+{
+    const RecordedRun run(
+        {GetParam()}, RecordedRun::Collector::Preloaded,
+        {"RINGSIDE_PROFILE=standard", "LD_LIBRARY_PATH=" RINGSIDE_FAKES, "FAKE_CUPTI=subscribe 999"});
+    EXPECT_EQ(run.output, "trained\n"); // the fake CUPTI says when it is loaded
+    EXPECT_EQ(run.text("SELECT active || ': ' || reason FROM tier WHERE tier = 'device'"),
+              "0: the program has not loaded CUDA");
+}
+
 } // namespace

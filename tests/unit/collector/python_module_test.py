@@ -90,6 +90,31 @@ class PythonModule(unittest.TestCase):
         self.assertEqual(report["coverage"]["steps"]["total"], 7)
         self.assertEqual([rank["rank"] for rank in report["ranks"]] or report["run"]["ranks_present"], [3])
 
+    def test_a_pause_leaves_out_what_is_in_it_and_counts_its_steps(self):
+        program = """
+import ringside
+for number in (1, 2, 3):
+    with ringside.step(number), ringside.range("training"):
+        pass
+ringside.pause()
+with ringside.step(4), ringside.range("evaluation"):
+    ringside.annotate("best so far")
+ringside.resume()
+for number in (5, 6):
+    with ringside.step(number), ringside.range("training"):
+        pass
+"""
+        self.run_program(program, LD_PRELOAD=COLLECTOR, RINGSIDE_PROFILE="light")
+        self.assertEqual(self.rows("SELECT number FROM step_mark ORDER BY start_ns"), [(1,), (2,), (3,), (5,), (6,)])
+        self.assertEqual(len(self.ranges("training")), 5)
+        self.assertEqual((self.ranges("evaluation"), self.ranges("best so far")), ([], []))
+        self.assertEqual(self.rows("SELECT level, why FROM window ORDER BY start_ns"),
+                         [("light", ""), ("paused", "the program called ringside_pause()"), ("light", "")])
+        # Its sixth step, although only five are recorded.
+        self.run_directory += ".window"
+        self.run_program(program, LD_PRELOAD=COLLECTOR, RINGSIDE_PROFILE="light", RINGSIDE_START_STEP="6", RINGSIDE_STEPS="1")
+        self.assertEqual(self.rows("SELECT number FROM step_mark"), [(6,)])
+
     def test_an_error_in_the_loader_reaches_the_program(self):
         program = """
 import ringside
