@@ -3,6 +3,8 @@
 
 #include "record/message.h"
 
+#include <ringside/trace/private_file.h>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -251,7 +253,7 @@ bool RingStore::announce(const std::string& directory)
 {
     const std::string list = m_names.runDirectory + "/" + m_names.base + ".rings";
     errno = EFBIG;
-    if (fitsFileSizeLimit(std::size_t{1} << 16) &&
+    if (fitsFileSizeLimit(std::size_t{1} << 16) && (trace::makePrivateFile(list) || errno == EEXIST) &&
         (std::ofstream(list, std::ios::app) << directory << std::endl).good()) {
         m_directories.push_back(directory);
         return true;

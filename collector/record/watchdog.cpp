@@ -4,6 +4,8 @@
 #include "record/message.h"
 #include "record/trace_file.h"
 
+#include <ringside/trace/private_file.h>
+
 #include <unistd.h>
 
 #include <cstdio>
@@ -98,8 +100,10 @@ void Watchdog::end(trace::Writer& writer)
 void Watchdog::leaveRequest(const Ring& ring)
 {
     const std::string draft = m_request + ".tmp";
-    {
-        std::ofstream file(draft, std::ios::trunc);
+    m_requested = false;
+    unlink(draft.c_str());
+    if (trace::makePrivateFile(draft)) {
+        std::ofstream file(draft);
         file << "ringside-hang\t1\t" << ring.header().pid << '\t' << ring.header().processStartTicks << '\t'
              << m_row.id << '\t' << m_row.reason << '\n';
         m_requested = file.flush().good();

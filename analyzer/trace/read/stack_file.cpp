@@ -2,6 +2,7 @@
 #include "trace/read/plausible.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/private_file.h>
 #include <ringside/trace/stacks.h>
 
 #include <array>
@@ -114,7 +115,12 @@ void writeStacks(const std::filesystem::path& file, const std::vector<StackRow>&
 {
     std::filesystem::path draft = file;
     draft += ".tmp";
-    std::ofstream output(draft, std::ios::binary | std::ios::trunc);
+    std::error_code ignored;
+    std::filesystem::remove(draft, ignored);
+    std::ofstream output;
+    if (makePrivateFile(draft)) {
+        output.open(draft, std::ios::binary);
+    }
     output << kFirstLine << '\n';
     for (const StackRow& row : rows) {
         output << formatStackLine(row) << '\n';
@@ -125,7 +131,6 @@ void writeStacks(const std::filesystem::path& file, const std::vector<StackRow>&
         std::filesystem::rename(draft, file, error);
     }
     if (!output || error) {
-        std::error_code ignored;
         std::filesystem::remove(draft, ignored);
         throw Error(ErrorCode::Io, "cannot write " + file.string(), "Is there room on its disk?");
     }

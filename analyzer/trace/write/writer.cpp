@@ -5,10 +5,13 @@
 #include "trace/write/schema.h"
 #include "trace/write/size_limit.h"
 
+#include <ringside/trace/private_file.h>
 #include <ringside/trace/writer.h>
 
 #include <sqlite3.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <system_error>
 #include <unordered_map>
@@ -40,13 +43,23 @@ void refuseForeign(Database& database)
     }
 }
 
+/// Empty: a database for SQLite.
+void makePrivateDatabase(const std::filesystem::path& path)
+{
+    if (!makePrivateFile(path)) {
+        throw Error(ErrorCode::Io, "cannot make " + path.string() + ": " + std::strerror(errno),
+                    "Check that its directory exists, that you may write there, and that there is room.");
+    }
+}
+
 int openFlags(const std::filesystem::path& path, Writer::Mode mode)
 {
     if (mode == Writer::Mode::Append) {
         return SQLITE_OPEN_READWRITE;
     }
     refuseExisting(path);
-    return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    makePrivateDatabase(path);
+    return SQLITE_OPEN_READWRITE;
 }
 
 /// The connection with its schema. A member of its own, because the statements beside it need the tables.
@@ -484,7 +497,8 @@ std::optional<std::int64_t> Writer::completeFromNs() const
 void Writer::copyTo(const std::filesystem::path& path) const
 {
     std::filesystem::remove(path);
-    Database copy(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    makePrivateDatabase(path);
+    Database copy(path, SQLITE_OPEN_READWRITE);
     copy.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");
     sqlite3_backup* const backup =
         sqlite3_backup_init(copy.handle(), "main", m_impl->connection.database.handle(), "main");
