@@ -76,6 +76,38 @@ bool containsIgnoringCase(std::string_view text, std::string_view part)
     return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
+bool isTokenCharacter(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+}
+
+// At the value's begin what begins like a token, further inside what also is as long as one: "/opt/sk-learn"
+// is none.
+bool hasToken(std::string_view value)
+{
+    constexpr std::array<std::string_view, 6> kBegins{"hf_", "sk-", "ghp_", "eyJ", "AKIA", "-----BEGIN"};
+    constexpr std::size_t kShortest = 16;
+    for (const std::string_view begin : kBegins) {
+        for (std::size_t at = value.find(begin); at != std::string_view::npos;
+             at = value.find(begin, at + 1)) {
+            const std::string_view rest = value.substr(at);
+            const auto end = std::ranges::find_if_not(rest, isTokenCharacter);
+            const bool isWord = at == 0 || !isTokenCharacter(value[at - 1]);
+            if (at == 0 || (isWord && static_cast<std::size_t>(end - rest.begin()) >= kShortest)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// scheme://user@host, user:password@host
+bool hasUserBeforeHost(std::string_view value)
+{
+    const std::size_t at = value.rfind('@');
+    return at != std::string_view::npos && value.substr(0, at).find(':') != std::string_view::npos;
+}
+
 } // namespace
 
 ProcessNames nameProcess(const std::string& runDirectory)
@@ -139,16 +171,9 @@ std::string redacted(std::string_view name, std::string_view value)
 {
     constexpr std::array<std::string_view, 8> kSecretNames{"TOKEN",      "SECRET", "PASSW", "KEY",
                                                            "CREDENTIAL", "JWT",    "AUTH",  "COOKIE"};
-    constexpr std::array<std::string_view, 6> kSecretValues{"hf_", "sk-",  "ghp_",
-                                                            "eyJ", "AKIA", "-----BEGIN"};
     const bool secretName = std::ranges::any_of(
         kSecretNames, [name](std::string_view part) { return containsIgnoringCase(name, part); });
-    const bool secretValue = std::ranges::any_of(
-        kSecretValues, [value](std::string_view part) { return value.starts_with(part); });
-    const std::size_t scheme = value.find("://");
-    const bool userInUrl =
-        scheme != std::string_view::npos && value.find('@', scheme) != std::string_view::npos;
-    return secretName || secretValue || userInUrl ? "(redacted)" : std::string(value);
+    return secretName || hasToken(value) || hasUserBeforeHost(value) ? "(redacted)" : std::string(value);
 }
 
 void writeIdentity(trace::Writer& writer, const ProcessNames& names, std::int64_t startNs)

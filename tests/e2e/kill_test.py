@@ -43,7 +43,7 @@ class Kill(lab.Scenario):
             time.sleep(0.0005)
         self.fail("the victim made no call within 20 s")
 
-    def kill_once(self, name, burst, ring_bytes, *options, longest_s=0.5):
+    def kill_once(self, name, burst, ring_bytes, *options, earliest_s=0, longest_s=0.5):
         """Kills a recorded victim; returns its run directory, how many calls returned, and what the trace has of them."""
         directory, counter = self.folder / f"{name}.ringside", self.folder / f"{name}.counter"
         writer = lab.BUILD / "bin" / "tests" / "kill_writer"
@@ -52,7 +52,7 @@ class Kill(lab.Scenario):
                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         pid = self.victim(counter)
         # The first moments, in which the recording is set up, as often as all others.
-        moment = self.draw.uniform(0, self.draw.choice((0.01, longest_s)))
+        moment = earliest_s + self.draw.uniform(0, self.draw.choice((0.01, longest_s)))
         time.sleep(moment)
         os.kill(pid, signal.SIGKILL)
         talk = recorder.communicate(timeout=lab.TIMEOUT_S)[1]
@@ -80,6 +80,16 @@ class Kill(lab.Scenario):
     def test_nothing_is_dropped_below_the_drains_rate(self):
         for index in range(KILLS // 2, KILLS):
             self.assertEqual(self.kill_complete(f"kill_{index}", burst=50, ring_bytes=2 << 20)["dropped"], 0)
+
+    def test_the_report_says_which_thread_lost_how_many(self):
+        directory, _, facts = self.kill_once("named", 0, 64 << 10, earliest_s=0.2)
+        self.assertGreater(facts["dropped"], 0)
+        thread = self.rows(directory, "SELECT tid, name FROM thread WHERE id = 1")[0]
+        told = f"{facts['dropped']} ring records of thread {thread['name']} (tid {thread['tid']})"
+        self.assertIn(told, {each["id"]: each["message"] for each in lab.report(directory)["issues"]}["dropped_records"])
+        for form in ("text", "markdown"):
+            report = lab.run([lab.RINGSIDE, "report", directory, "--format", form]).stdout
+            self.assertIn(told, " ".join(report.split()))
 
     def kill_limited(self, mode, *options, burst=50):
         """Kills under options that leave something out: nothing is dropped there."""

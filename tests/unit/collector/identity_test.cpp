@@ -26,6 +26,11 @@ TEST(Identity, redactsWhatLooksLikeASecret)
     EXPECT_EQ(redacted("TORCH_HUB", "hf_abcdef"), "(redacted)");
     EXPECT_EQ(redacted("TORCH_PROXY", "http://user:word@host/"), "(redacted)");
     EXPECT_EQ(redacted("TORCH_HOME", "/data/torch"), "/data/torch");
+    EXPECT_EQ(redacted("TORCH_HEADER", "Bearer eyJhbGciOiJIUzI1NiJ9.e30"), "(redacted)");
+    EXPECT_EQ(redacted("SLURM_COMMENT", "run --key=sk-0123456789abcdef"), "(redacted)");
+    EXPECT_EQ(redacted("LD_LIBRARY_PATH", "/usr/lib:/opt/sk-learn/lib"), "/usr/lib:/opt/sk-learn/lib");
+    EXPECT_EQ(redacted("MASTER_ADDR", "user:word@head-node"), "(redacted)");
+    EXPECT_EQ(redacted("SLURM_STEP_NODELIST", "node[1-4]@rack"), "node[1-4]@rack");
 }
 
 TEST(Identity, takesTheRankFromTheLauncher)
