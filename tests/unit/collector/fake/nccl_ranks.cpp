@@ -271,9 +271,9 @@ void play(Ranks& ranks, std::string_view scene)
             stream = nullptr;
         }
         ranks.onThreads([&](std::size_t rank) { ranks.allReduce(rank, 6); });
-    } else if (scene == "lost_stream") {
+    } else if (scene == "lost_stream") { // NCCL refuses the type before it asks CUDA anything
         cudaStreamDestroy(ranks.streams[0]);
-        const ncclResult_t result = ranks.nccl.allReduce(ranks.from[0], ranks.to[0], 6, ncclFloat32, ncclSum,
+        const ncclResult_t result = ranks.nccl.allReduce(ranks.from[0], ranks.to[0], 6, ncclNumTypes, ncclSum,
                                                          ranks.communicators[0], ranks.streams[0]);
         std::printf("result %d, last error %d\n", result, cudaPeekAtLastError());
     } else if (scene == "fork") {
