@@ -10,8 +10,6 @@
 
 namespace ringside::metrics {
 
-/// By index of Model::operations; null where not everybody's arrival is known.
-using AllArrivals = std::vector<std::optional<model::Arrivals>>;
 [[nodiscard]] AllArrivals findArrivals(const model::Model& model);
 
 /// The last arrivals at a rank's communication kernels, on its own clock.

@@ -300,7 +300,8 @@ void addLateness(RunMetrics& run)
     for (const RankMetrics& rank : run.ranks) {
         counts.emplace_back(rank.steps.size());
     }
-    for (const ArrivedOperation& entry : run.arrived) {
+    for (std::size_t i = 0; i < run.arrived.size() && !run.ranks.empty(); ++i) {
+        const ArrivedOperation& entry = run.arrived[i];
         const auto last =
             std::lower_bound(run.ranks.begin(), run.ranks.end(), entry.times.lastRank,
                              [](const RankMetrics& rank, std::size_t index) { return rank.rank < index; });
@@ -393,8 +394,9 @@ RunMetrics computeMetrics(const model::Model& model)
             run.ranks.push_back(std::move(*rank));
         }
     }
-    run.arrived = arrivedInSteps(model, arrivals, run.ranks);
-    run.collectivesOfWholeRun = run.ranks.empty();
+    run.timed = measureTimedCalls(model, arrivals);
+    run.arrived = run.ranks.empty() ? run.timed.arrived : arrivedInSteps(model, arrivals, run.ranks);
+    run.collectivesOfWholeRun = run.ranks.empty() && run.timed.steps.empty();
     run.collectives = groupCollectives(model, run.collectivesOfWholeRun ? everywhere(arrivals) : run.arrived);
     run.allReduceFit = fitAllReduces(model, run.arrived);
     addStepTimes(model, run);

@@ -4,6 +4,7 @@
 #pragma once
 #include "metrics/bandwidth.h"
 #include "metrics/idle.h"
+#include "metrics/timed_calls.h"
 #include "model/model.h"
 
 #include <optional>
@@ -63,13 +64,6 @@ struct RankMetrics {
     [[nodiscard]] std::optional<double> medianRatio() const;
 };
 
-/// A collective of the analyzed steps in which everybody's arrival is known.
-struct ArrivedOperation {
-    std::size_t operation = 0; ///< of Model::operations
-    std::size_t step = 0;      ///< of Model::analyzedSteps
-    model::Arrivals times;
-};
-
 /// Operations of one kind and size on one communicator.
 struct CollectiveGroup {
     std::uint64_t communicator = 0;
@@ -88,6 +82,7 @@ struct Spread {
 
 struct RunMetrics {
     std::vector<RankMetrics> ranks; ///< those with device data and analyzed steps
+    TimedCalls timed;               ///< where CUDA events are all that is known of devices
     std::vector<ArrivedOperation> arrived;
     std::vector<CollectiveGroup> collectives;
     bool collectivesOfWholeRun = false;                  ///< their medians; false: of the analyzed steps
@@ -103,6 +98,11 @@ struct RunMetrics {
     /// Waiting looks busy: without arrivals only runs without communication know their useful time.
     [[nodiscard]] bool usefulMeasured() const { return arrivalsMeasured() || total().communicationNs == 0; }
     [[nodiscard]] Breakdown total() const; ///< over all ranks
+    /// Mean of the analyzed steps, or median of those that CUDA events saw on the host; 0: there are none.
+    [[nodiscard]] std::int64_t stepNs() const
+    {
+        return ranks.empty() ? timed.stepNs : perStep(&Breakdown::stepNs);
+    }
     /// Mean over ranks and steps of one figure, 0 without ranks.
     [[nodiscard]] std::int64_t perStep(std::int64_t Breakdown::*figure) const;
     [[nodiscard]] std::size_t stepCount() const { return ranks.empty() ? 0 : ranks.front().steps.size(); }

@@ -36,6 +36,27 @@ constexpr std::array kKindNames = {KindName{CollectiveKind::AllReduce, "AllReduc
 
 using Spans = std::unordered_map<WorkKey, Interval, WorkKeyHash>; ///< device time
 
+void extend(Spans& spans, const WorkKey& work, const Interval& time)
+{
+    const auto [entry, fresh] = spans.try_emplace(work, time);
+    if (!fresh) {
+        entry->second.start = std::min(entry->second.start, time.start);
+        entry->second.end = std::max(entry->second.end, time.end);
+    }
+}
+
+/// Where there are no kernels: from the event before the call to the one after it.
+Spans eventSpans(const trace::EventTimeColumns& times, std::optional<std::uint32_t> device)
+{
+    Spans spans;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        if (!device || times.device[i] == *device) {
+            extend(spans, {times.call[i], 0, 0}, {times.startNs[i], times.endNs[i]});
+        }
+    }
+    return spans;
+}
+
 /// Device time of every NCCL call or group of a process: its communication kernels.
 Spans deviceSpans(const trace::KernelColumns& kernels, const CommunicationWork& communication,
                   std::optional<std::uint32_t> device)
@@ -45,12 +66,7 @@ Spans deviceSpans(const trace::KernelColumns& kernels, const CommunicationWork& 
         if (device && kernels.device[kernel.row] != *device) {
             continue;
         }
-        const Interval time{kernels.startNs[kernel.row], kernels.endNs[kernel.row]};
-        const auto [entry, fresh] = spans.try_emplace(kernel.work, time);
-        if (!fresh) {
-            entry->second.start = std::min(entry->second.start, time.start);
-            entry->second.end = std::max(entry->second.end, time.end);
-        }
+        extend(spans, kernel.work, {kernels.startNs[kernel.row], kernels.endNs[kernel.row]});
     }
     return spans;
 }
@@ -142,7 +158,8 @@ void Matcher::addRank(std::size_t index, const CommunicationWork& communication)
 {
     const Rank& rank = m_ranks[index];
     const trace::ProcessTrace& process = m_run.processes[rank.process];
-    const Spans spans = deviceSpans(process.kernels, communication, rank.device);
+    const Spans spans = rank.eventTimes ? eventSpans(process.eventTimes, rank.device)
+                                        : deviceSpans(process.kernels, communication, rank.device);
     auto runs = runsOf(process);
     m_untyped += std::count_if(process.collectiveCalls.begin(), process.collectiveCalls.end(),
                                [](const trace::CollectiveCallRow& call) { return !call.datatype; });

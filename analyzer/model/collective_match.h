@@ -45,8 +45,9 @@ enum class CollectiveKind : std::uint8_t {
 struct Participant {
     std::size_t rank = 0; ///< of Model::ranks
     std::size_t call = 0; ///< of its process's collectiveCalls: the first one, when a group fused several
-    std::optional<Interval> device; ///< its communication kernels, on its host's clock; null: not measured
-    std::uint64_t launch = 0;       ///< of the CUDA graph that ran the captured call, 0: it ran itself
+    /// Its communication kernels, else what CUDA events say; on its host's clock; null: not measured.
+    std::optional<Interval> device;
+    std::uint64_t launch = 0; ///< of the CUDA graph that ran the captured call, 0: it ran itself
 };
 
 /// One collective (or the calls on one communicator that a group fused), over all ranks that made it.

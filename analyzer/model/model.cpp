@@ -67,6 +67,7 @@ void findRanks(Model& model)
                 rank.device = static_cast<std::uint32_t>(*row.device);
             }
             rank.deviceTier = process.kernels.size() + process.copies.size() > 0;
+            rank.eventTimes = !rank.deviceTier && process.eventTimes.size() > 0;
             model.worldSize = std::max({model.worldSize, row.worldSize.value_or(0), number + 1});
             const auto [entry, fresh] = byRank.try_emplace(number, row.attempt, rank);
             superseded += fresh ? 0 : 1;
@@ -334,6 +335,19 @@ void noteGraphs(Model& model)
     }
 }
 
+/// Times of events have no steps of the device, so their ranks are not among those with figures.
+void noteEventTimes(Model& model)
+{
+    const auto ranks = std::count_if(model.ranks.begin(), model.ranks.end(),
+                                     [](const Rank& rank) { return rank.eventTimes; });
+    if (ranks > 0 && model.hasDeviceData()) {
+        model.issues.push_back(
+            {"event_times_mixed", "warning", ranks,
+             "ranks have times of CUDA events alone, where others have those of CUPTI: collectives to which "
+             "one of them came last are in no step, and it has no breakdown"});
+    }
+}
+
 /// Over all hosts but the reference; null when a host has no bound, that is: was not aligned.
 std::optional<std::int64_t> sumOfTwoLargest(const std::vector<Host>& hosts,
                                             std::optional<std::int64_t> Host::*error)
@@ -379,6 +393,11 @@ bool Model::hasDeviceData() const
     return std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.deviceTier; });
 }
 
+bool Model::hasEventTimes() const
+{
+    return std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.eventTimes; });
+}
+
 Model buildModel(trace::RunTrace trace)
 {
     Model model;
@@ -391,6 +410,7 @@ Model buildModel(trace::RunTrace trace)
     }
     noteGraphs(model);
     findRanks(model);
+    noteEventTimes(model);
     findHosts(model);
     MatchResult matched = matchCollectives(model.trace, model.ranks, model.communication, model.worldSize);
     model.operations = std::move(matched.operations);

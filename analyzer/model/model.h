@@ -37,6 +37,7 @@ struct Rank {
     ClockMap clock;
     bool clockAligned = true; ///< false: its host's clock can only be compared with that of the same host
     bool deviceTier = false;  ///< device work was recorded
+    bool eventTimes = false;  ///< it was not, but CUDA events timed NCCL's calls
     StepSource stepSource = StepSource::None;
     std::vector<Step> steps;
 
@@ -81,6 +82,7 @@ struct Model {
     /// The printed residual: the largest of all hosts, null when nothing matched.
     [[nodiscard]] std::optional<std::int64_t> clockResidualNs() const;
     [[nodiscard]] bool hasDeviceData() const;
+    [[nodiscard]] bool hasEventTimes() const; ///< of a rank without device work
 };
 
 [[nodiscard]] Model buildModel(trace::RunTrace trace);

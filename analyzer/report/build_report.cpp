@@ -12,6 +12,7 @@ namespace ringside::report {
 namespace {
 
 constexpr std::string_view kTiers[] = {"host", "nvtx", "nccl", "device", "sampled"};
+constexpr std::string_view kEvents = "events"; ///< on demand only: not there where nobody asked
 
 void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues& options)
 {
@@ -98,6 +99,9 @@ void addCoverage(Report& report)
     }
     for (const std::string_view name : kTiers) {
         report.tiers.push_back(tierOf(report.model, name));
+    }
+    if (Tier events = tierOf(report.model, kEvents); !events.ranks.empty() || !events.reasons.empty()) {
+        report.tiers.push_back(std::move(events));
     }
     if (const auto& started = report.model.startedRealtimeNs) {
         constexpr std::int64_t kSecond = 1'000'000'000;

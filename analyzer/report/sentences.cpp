@@ -85,6 +85,23 @@ std::string hostsText(const model::Model& model)
     return fmt::format("{} host{}", model.hosts.size(), model.hosts.size() == 1 ? "" : "s");
 }
 
+/// Where device times are not those of kernels.
+std::string eventTimesLine(const Report& report)
+{
+    std::vector<std::int64_t> ranks;
+    for (const model::Rank& rank : report.model.ranks) {
+        if (rank.eventTimes) {
+            ranks.push_back(rank.rank);
+        }
+    }
+    return fmt::format(
+        "Device times of ranks {} come from CUDA events before and after each NCCL call in its "
+        "stream, so they also hold what the call waits for in the stream's queue between the two; "
+        "compute, copies, overlap and idle time were not measured. Their communication is counted "
+        "in {} steps of the host.",
+        rankList(ranks), report.metrics.timed.steps.size());
+}
+
 } // namespace
 
 std::string overlapText(const metrics::Breakdown& part)
@@ -182,6 +199,9 @@ std::vector<std::string> coverageLines(const Report& report)
     lines.push_back(stepsLine(model));
     lines.push_back(fmt::format("{} records dropped, {} recovered from rings of ended processes.",
                                 report.droppedRecords, report.recoveredRecords));
+    if (model.hasEventTimes()) {
+        lines.push_back(eventTimesLine(report));
+    }
     if (model.graphLaunches > 0) {
         lines.push_back(
             fmt::format("CUDA graphs were launched {} times; each launch counts as the calls that "

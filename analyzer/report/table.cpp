@@ -191,6 +191,21 @@ Table breakdownTable(const Report& report)
     return table;
 }
 
+Table timedTable(const Report& report)
+{
+    Table table;
+    table.header = {"rank", "communication\nms", "wait\nms", "transfer\nms", "came\nlast"};
+    const auto steps =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(report.metrics.timed.steps.size()));
+    for (const metrics::TimedRank& rank : report.metrics.timed.ranks) {
+        table.rows.push_back({std::to_string(report.model.ranks[rank.rank].rank),
+                              inMilliseconds(rank.communicationNs / steps),
+                              inMilliseconds(rank.waitNs / steps), inMilliseconds(rank.transferNs / steps),
+                              std::to_string(rank.lastArrivals)});
+    }
+    return table;
+}
+
 Table idleTable(const Report& report)
 {
     Table table;

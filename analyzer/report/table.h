@@ -22,7 +22,8 @@ struct Table {
 
 // The tables that the text and the Markdown report share.
 [[nodiscard]] Table breakdownTable(const Report& report);
-[[nodiscard]] Table idleTable(const Report& report); ///< ms a step
+[[nodiscard]] Table timedTable(const Report& report); ///< what CUDA events tell, ms a step
+[[nodiscard]] Table idleTable(const Report& report);  ///< ms a step
 [[nodiscard]] Table collectiveTable(const Report& report);
 [[nodiscard]] const char* collectivesTitle(const Report& report);
 

@@ -91,7 +91,7 @@ std::string costText(const Report& report, const rules::Finding& finding)
     if (!finding.costNsPerStep || *finding.costNsPerStep <= 0) {
         return {};
     }
-    const std::int64_t step = std::max<std::int64_t>(1, report.metrics.perStep(&metrics::Breakdown::stepNs));
+    const std::int64_t step = std::max<std::int64_t>(1, report.metrics.stepNs());
     return fmt::format(
         " It costs about {} of a {} step ({}).", rules::milliseconds(*finding.costNsPerStep),
         rules::milliseconds(step),
@@ -139,11 +139,34 @@ std::string_view unmeasured(const Report& report)
            "(`ProfilerStep#N`, `iteration N`) or with ringside_step_begin, and record more of them.";
 }
 
+/// Of a run in which CUDA events timed NCCL's calls, and nothing else of the devices is known.
+Verdict judgeTimedCalls(const Report& report)
+{
+    Verdict verdict;
+    verdict.reason = "only NCCL's calls were timed, by CUDA events";
+    const rules::Finding* const first = worst(report);
+    if (first == nullptr) {
+        verdict.confidence = Confidence::Inconclusive;
+        verdict.summary =
+            "Nothing in the times of NCCL's calls limits this run; compute and idle time were not "
+            "measured, since CUDA events time these calls alone. The coverage below says why the "
+            "device tier was not active.";
+    } else {
+        verdict.confidence = Confidence::Low;
+        verdict.limitedBy = first->limit;
+        verdict.summary = advise(report, *first);
+    }
+    return verdict;
+}
+
 } // namespace
 
 Verdict judge(const Report& report)
 {
     Verdict verdict;
+    if (!report.metrics.timed.arrived.empty()) {
+        return judgeTimedCalls(report);
+    }
     if (report.metrics.ranks.empty()) {
         verdict.confidence = Confidence::Inconclusive;
         verdict.summary = unmeasured(report);

@@ -26,9 +26,15 @@ struct Lateness {
     std::size_t worstOperation = 0;   ///< of RunMetrics::arrived
 };
 
+std::size_t stepsOf(const Context& context)
+{
+    return context.figures.ranks.empty() ? context.figures.timed.steps.size()
+                                         : context.run.analyzedSteps.size();
+}
+
 std::vector<Lateness> latenessOf(const Context& context)
 {
-    const std::size_t steps = context.run.analyzedSteps.size();
+    const std::size_t steps = stepsOf(context);
     std::vector<Lateness> ranks(context.run.ranks.size());
     for (Lateness& rank : ranks) {
         rank.lostNs.resize(steps);
@@ -133,13 +139,18 @@ std::int64_t costOf(const Context& context, std::size_t rankIndex, std::int64_t 
             waits.push_back(rank.total.waitDelayNs / static_cast<std::int64_t>(rank.steps.size()));
         }
     }
+    for (const metrics::TimedRank& rank : context.figures.timed.ranks) { // what compute hides is not known
+        if (rank.rank != rankIndex) {
+            waits.push_back(rank.waitNs / static_cast<std::int64_t>(stepsOf(context)));
+        }
+    }
     return std::min(lostPerStep, model::median(std::move(waits)));
 }
 
 /// Why the verdict cannot be given, if it cannot.
 std::optional<NotApplicable> missing(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
+    if (context.figures.ranks.empty() && context.figures.timed.ranks.empty()) {
         return kNeedsDevice;
     }
     if (!context.run.clockErrorNs()) {
@@ -163,17 +174,16 @@ struct Judgement {
 
 Judgement judge(const Context& context, std::size_t index, const Lateness& lateness)
 {
-    const std::size_t steps = context.run.analyzedSteps.size();
+    const std::size_t steps = stepsOf(context);
     Judgement result;
     result.lostNs = lateness.sumNs / static_cast<std::int64_t>(steps);
     result.costNs = costOf(context, index, result.lostNs);
-    result.cause = causeOf(context, index, result.costNs);
+    result.cause = context.figures.ranks.empty() ? std::nullopt : causeOf(context, index, result.costNs);
     if (result.cause) {
         result.costNs = std::min(result.costNs, result.cause->allExcessNs);
     }
-    result.share =
-        static_cast<double>(result.costNs) /
-        static_cast<double>(std::max<std::int64_t>(1, context.figures.perStep(&metrics::Breakdown::stepNs)));
+    result.share = static_cast<double>(result.costNs) /
+                   static_cast<double>(std::max<std::int64_t>(1, context.figures.stepNs()));
     result.chance = chanceOf(lateness.worstOfSteps, steps, context.run.ranks.size());
     return result;
 }
@@ -194,7 +204,7 @@ NotApplicable tooFewSteps(const Context& context, std::size_t index)
     return {
         fmt::format("inconclusive: the others wait for rank {}, but {} analyzed steps are too few to tell "
                     "that from chance: record {} or more",
-                    context.run.ranks[index].rank, context.run.analyzedSteps.size(), stepsNeeded(context)),
+                    context.run.ranks[index].rank, stepsOf(context), stepsNeeded(context)),
         true};
 }
 
@@ -210,9 +220,11 @@ Finding describe(const Context& context, std::size_t index, const Lateness& late
         judgement.share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::LateRank;
     finding.title = fmt::format(
-        "Rank {} comes last: the others wait longest for it in {} of {} steps; its own timeline shows {}",
-        rank.rank, lateness.worstOfSteps, context.run.analyzedSteps.size(),
-        cause ? cause->name : "nothing that explains it");
+        "Rank {} comes last: the others wait longest for it in {} of {} steps; its own timeline {}",
+        rank.rank, lateness.worstOfSteps, stepsOf(context),
+        context.figures.ranks.empty() ? "was not recorded"
+        : cause                       ? fmt::format("shows {}", cause->name)
+                                      : "shows nothing that explains it");
     finding.ranks = {rank.rank};
     finding.costNsPerStep = judgement.costNs;
     finding.partOf = {"exposed_communication"};
@@ -241,7 +253,7 @@ Outcome run(const Context& context)
         return *reason;
     }
     const std::vector<Lateness> ranks = latenessOf(context);
-    const bool enough = stepsNeeded(context) <= context.run.analyzedSteps.size();
+    const bool enough = stepsNeeded(context) <= stepsOf(context);
     std::vector<Finding> findings;
     std::optional<NotApplicable> doubt;
     for (std::size_t i = 0; i < ranks.size(); ++i) {

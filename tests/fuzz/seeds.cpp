@@ -22,6 +22,9 @@ void writeTraces(const std::filesystem::path& folder)
     });
     builder.write(folder);
     TraceBuilder(1).host(0, "empty").write(folder);
+    TraceBuilder events(1);
+    events.host(0, "events").withCudaEvents().steps(3, [](StepBuilder& step) { step.allReduce(4_MiB); });
+    events.write(folder);
 }
 
 /// One file of two ranks on two hosts, the second one late: what a report needs to reach its rules.

@@ -177,6 +177,15 @@ TraceBuilder& TraceBuilder::withoutDeviceTier(const std::string& reason)
     return *this;
 }
 
+TraceBuilder& TraceBuilder::withCudaEvents()
+{
+    m_cudaEvents = true;
+    for (Rank& rank : m_ranks) {
+        rank.trace.tiers.push_back({"events", true, "", 0, std::nullopt});
+    }
+    return withoutDeviceTier("another tool holds CUPTI");
+}
+
 TraceBuilder& TraceBuilder::withoutStepMarks()
 {
     m_stepMarks = false;
@@ -302,6 +311,13 @@ void TraceBuilder::collective(const Collective& what, const CollectiveOptions& o
         call.thread = kMainThread;
         call.result = 0;
         rank.trace.collectiveCalls.push_back(call);
+        if (m_cudaEvents) {
+            constexpr std::uint32_t kUncertaintyNs = 1000;
+            append(rank.trace.eventTimes,
+                   EventTimeRow{clock(rank, arrivals[i]), clock(rank, end),
+                                static_cast<std::uint64_t>(call.id), 0,
+                                static_cast<std::uint32_t>(call.stream), kUncertaintyNs});
+        }
         if (m_deviceTier) {
             append(rank.trace.callCorrelations,
                    CallCorrelationRow{rank.correlation, static_cast<std::uint64_t>(call.id)});

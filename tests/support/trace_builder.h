@@ -104,8 +104,10 @@ public:
     TraceBuilder& host(int rank, const std::string& name, nanoseconds offset = 0ns, double driftPpm = 0);
     TraceBuilder&
     withoutDeviceTier(const std::string& reason); ///< no kernels, copies, launches, correlations
-    TraceBuilder& withoutStepMarks();             ///< neither step_mark rows nor step ranges
-    TraceBuilder& withoutStepEndSync();           ///< hosts run ahead of their devices
+    /// Instead of the device tier: event_time rows around the collectives, nothing else of devices.
+    TraceBuilder& withCudaEvents();
+    TraceBuilder& withoutStepMarks();   ///< neither step_mark rows nor step ranges
+    TraceBuilder& withoutStepEndSync(); ///< hosts run ahead of their devices
 
     /// Adds `count` steps, each described by `describe`.
     TraceBuilder& steps(int count, const std::function<void(StepBuilder&)>& describe);
@@ -161,6 +163,7 @@ private:
     std::vector<Rank> m_ranks;
     std::int64_t m_nextStep = 1;
     bool m_deviceTier = true;
+    bool m_cudaEvents = false;
     bool m_stepMarks = true;
     bool m_stepEndSync = true;
 };

@@ -5,6 +5,7 @@
 #include "report/format.h"
 #include "rules/support.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -160,6 +161,20 @@ Json unmeasuredRank(const model::Rank& rank)
     return result;
 }
 
+/// What CUDA events tell of a rank; the rest was not measured.
+void addTimedCalls(Json& rank, const metrics::RunMetrics& run, std::size_t index)
+{
+    const auto timed = std::ranges::find(run.timed.ranks, index, &metrics::TimedRank::rank);
+    if (timed == run.timed.ranks.end() || run.timed.arrived.empty()) {
+        return;
+    }
+    rank["communication_ns"] = timed->communicationNs;
+    rank["wait_ns"] = timed->waitNs;
+    rank["transfer_ns"] = timed->transferNs;
+    rank["last_arrivals"] = timed->lastArrivals;
+    rank["lost_ns"] = timed->lostNs;
+}
+
 Json ranksJson(const Report& report)
 {
     Json result = Json::array();
@@ -169,6 +184,7 @@ Json ranksJson(const Report& report)
             std::find_if(ranks.begin(), ranks.end(), [&](const auto& rank) { return rank.rank == i; });
         result.push_back(measured == ranks.end() ? unmeasuredRank(report.model.ranks[i])
                                                  : measuredRank(report, *measured));
+        addTimedCalls(result.back(), report.metrics, i);
     }
     return result;
 }

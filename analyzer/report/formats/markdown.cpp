@@ -77,6 +77,10 @@ std::string render(const Report& report, Colour)
                 markdownTable(breakdownTable(report)) + "\n## Idle time of a step by its cause, ms\n\n" +
                 markdownTable(idleTable(report)) + "\n";
     }
+    if (!report.metrics.timed.arrived.empty()) {
+        text +=
+            "## Communication of a step by CUDA events, mean\n\n" + markdownTable(timedTable(report)) + "\n";
+    }
     if (!report.metrics.collectives.empty()) {
         text +=
             fmt::format("## {}\n\n{}\n", collectivesTitle(report), markdownTable(collectiveTable(report)));

@@ -79,6 +79,10 @@ std::string tables(const Report& report, const Paint& paint)
         text += paint.heading("Idle time of a step by its cause, ms");
         text += plainTable(idleTable(report), "  ");
     }
+    if (!report.metrics.timed.arrived.empty()) {
+        text += paint.heading("Communication of a step by CUDA events, mean");
+        text += plainTable(timedTable(report), "  ");
+    }
     if (!report.metrics.collectives.empty()) {
         text += paint.heading(collectivesTitle(report));
         text += plainTable(collectiveTable(report), "  ");

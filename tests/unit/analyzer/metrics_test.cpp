@@ -51,6 +51,59 @@ TEST(Metrics, WaitAndTransferOfALateRank)
         << "waiting looks busy, but is not useful";
 }
 
+TEST(TimedCalls, GiveWaitTransferAndBandwidthWithoutKernels)
+{
+    TraceBuilder trace(4);
+    trace.withCudaEvents().steps(10, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.rank(2).compute(2ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    const RunMetrics run = measure(trace.run());
+    EXPECT_TRUE(run.ranks.empty()) << "there is no breakdown";
+    EXPECT_FALSE(run.utilization || run.ratio || run.communicationShare);
+    ASSERT_EQ(run.timed.ranks.size(), 4U);
+    EXPECT_EQ(run.timed.steps, (std::vector<std::int64_t>{2, 3, 4, 5, 6, 7, 8, 9}));
+    for (const TimedRank& rank : run.timed.ranks) {
+        const bool late = rank.rank == 2;
+        EXPECT_EQ(rank.transferNs, 8 * 1'000'000);
+        EXPECT_NEAR(static_cast<double>(rank.waitNs), late ? 0 : 8 * 2e6, 1e5);
+        EXPECT_EQ(rank.lastArrivals, late ? 8 : 0);
+        EXPECT_EQ(rank.communicationNs, rank.waitNs + rank.transferNs);
+    }
+    ASSERT_EQ(run.collectives.size(), 1U);
+    EXPECT_EQ(run.collectives[0].transferNs, 1'000'000);
+    EXPECT_FALSE(run.collectivesOfWholeRun);
+    EXPECT_NEAR(static_cast<double>(run.stepNs()), 6e6, 1e5) << "on the host, which waits for the device";
+}
+
+TEST(TimedCalls, OfAGroupAreThoseOfItsStreams)
+{
+    TraceBuilder trace(2);
+    trace.withCudaEvents().steps(6, [](StepBuilder& step) { step.allReduce(1_MiB, {.takes = 1ms}); });
+    for (int rank = 0; rank < 2; ++rank) {
+        trace::ProcessTrace& process = trace.process(rank);
+        for (trace::CollectiveCallRow& call : process.collectiveCalls) {
+            call.groupId = call.id + 1000;
+        }
+        for (std::uint64_t& call : process.eventTimes.call) {
+            call += 1000;
+        }
+    }
+    EXPECT_EQ(measure(trace.run()).timed.arrived.size(), 4U) << "six steps without the edges";
+}
+
+TEST(TimedCalls, AreNotTakenForKernelsWhereThereAreSome)
+{
+    TraceBuilder trace(2);
+    trace.steps(6, [](StepBuilder& step) { step.allReduce(1_MiB, {.takes = 1ms}); });
+    trace::EventTimeColumns& times = trace.process(0).eventTimes;
+    times = {{0}, {1}, {1}, {0}, {2}, {0}};
+    const RunMetrics run = measure(trace.run());
+    EXPECT_TRUE(run.timed.ranks.empty());
+    EXPECT_EQ(run.ranks.size(), 2U);
+}
+
 TEST(Metrics, PartsSumToTheStepToTheNanosecond)
 {
     TraceBuilder trace(3);

@@ -87,6 +87,46 @@ TEST(JsonReport, KeepsItsSchemaWhenNothingWasMeasured)
     EXPECT_TRUE(keepsTheSchema(render({}, "json"))) << "an empty run";
 }
 
+TEST(JsonReport, NamesALateRankFromTimesOfCudaEvents)
+{
+    TraceBuilder trace(4);
+    trace.withCudaEvents().steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(1).compute(6ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    const std::string text = render(trace.run(), "json");
+    EXPECT_TRUE(keepsTheSchema(text));
+    const auto json = nlohmann::json::parse(text);
+    EXPECT_EQ(json["verdict"]["limited_by"], "late_rank");
+    EXPECT_EQ(json["verdict"]["confidence"], "low");
+    ASSERT_EQ(json["findings"].size(), 1U);
+    EXPECT_EQ(json["findings"][0]["ranks"], nlohmann::json({1}));
+    EXPECT_NEAR(json["findings"][0]["cost_ns_per_step"].get<double>(), 6e6, 1e5);
+    EXPECT_EQ(json["run"]["tiers"]["events"], nlohmann::json({0, 1, 2, 3}));
+    EXPECT_GT(json["ranks"][0]["wait_ns"], 0);
+    for (const char* name : {"compute_ns", "overlap_ns", "exposed_communication_ns", "idle_ns", "per_step"}) {
+        EXPECT_TRUE(json["ranks"][0][name].is_null()) << name << ": not measured is never 0";
+    }
+    EXPECT_GT(json["collectives"][0]["busbw_gb_per_s"], 0);
+    const std::string report = std::regex_replace(render(trace.run(), "text"), std::regex("\\s+"), " ");
+    EXPECT_NE(report.find("come from CUDA events before and after each NCCL call"), std::string::npos)
+        << report;
+    EXPECT_NE(report.find("its own timeline was not recorded"), std::string::npos) << report;
+}
+
+TEST(JsonReport, SaysThatCudaEventsAreNotEnoughToFindNothing)
+{
+    TraceBuilder trace(2);
+    trace.withCudaEvents().steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    const auto json = nlohmann::json::parse(render(trace.run(), "json"));
+    EXPECT_EQ(json["verdict"]["confidence"], "inconclusive");
+    EXPECT_EQ(json["findings"].size(), 0U);
+}
+
 TEST(JsonReport, SchemaRefusesWhatIsNoReport)
 {
     auto json = nlohmann::json::parse(render(lateRank().run(), "json"));

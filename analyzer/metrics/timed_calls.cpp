@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/timed_calls.h"
+
+#include <set>
+
+namespace ringside::metrics {
+namespace {
+
+using model::Interval;
+
+const model::Step* stepAt(const model::Rank& rank, std::int64_t time)
+{
+    const auto after =
+        std::upper_bound(rank.steps.begin(), rank.steps.end(), time,
+                         [](std::int64_t t, const model::Step& step) { return t < step.host.start; });
+    if (after == rank.steps.begin() || time >= (after - 1)->host.end) {
+        return nullptr;
+    }
+    return &*(after - 1);
+}
+
+/// The step in which the host of the rank that came last called it; null: in none.
+const model::Step* stepOf(const model::Model& model, const model::Operation& operation, std::size_t lastRank)
+{
+    const model::Rank& rank = model.ranks[lastRank];
+    const std::size_t call = operation.participant(lastRank)->call;
+    return stepAt(rank, model.processOf(rank).collectiveCalls[call].startNs);
+}
+
+/// Steps with collectives that everybody's times are known of. At the edges a part may be missing.
+std::vector<std::int64_t> stepsWithArrivals(const model::Model& model, const AllArrivals& arrivals)
+{
+    constexpr std::size_t kFewest = 4;
+    std::set<std::int64_t> numbers;
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+        const model::Step* const step =
+            arrivals[i] ? stepOf(model, model.operations[i], arrivals[i]->lastRank) : nullptr;
+        if (step != nullptr) {
+            numbers.insert(step->number);
+        }
+    }
+    std::vector<std::int64_t> steps(numbers.begin(), numbers.end());
+    if (steps.size() >= kFewest + 2) {
+        steps.pop_back();
+        steps.erase(steps.begin());
+    }
+    return steps;
+}
+
+std::int64_t unionLength(std::vector<Interval> intervals)
+{
+    std::sort(intervals.begin(), intervals.end(),
+              [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    std::int64_t length = 0;
+    std::int64_t reached = std::numeric_limits<std::int64_t>::min();
+    for (const Interval& interval : intervals) {
+        const Interval fresh{std::max(interval.start, reached), interval.end};
+        length = model::addCapped(length, fresh.length());
+        reached = std::max(reached, interval.end);
+    }
+    return length;
+}
+
+TimedRank measureRank(const model::Model& model, std::size_t rank,
+                      const std::vector<ArrivedOperation>& arrived)
+{
+    TimedRank result;
+    result.rank = rank;
+    std::vector<Interval> communication;
+    std::vector<Interval> transfer;
+    for (const ArrivedOperation& entry : arrived) {
+        const model::Participant* const part = model.operations[entry.operation].participant(rank);
+        if (part == nullptr) {
+            continue;
+        }
+        const model::ClockMap& clock = model.ranks[rank].clock;
+        const Interval time{clock.toRun(part->device->start), clock.toRun(part->device->end)};
+        communication.push_back(time);
+        transfer.push_back({std::max(time.start, entry.times.lastArrivalNs), time.end});
+        if (entry.times.lastRank == rank) {
+            ++result.lastArrivals;
+            result.lostNs = model::addCapped(result.lostNs, entry.times.lostNs());
+        }
+    }
+    result.communicationNs = unionLength(std::move(communication));
+    result.transferNs = unionLength(std::move(transfer));
+    result.waitNs = result.communicationNs - result.transferNs;
+    return result;
+}
+
+std::int64_t medianStep(const model::Model& model, const std::vector<std::int64_t>& numbers)
+{
+    std::vector<std::int64_t> lengths;
+    for (const model::Rank& rank : model.ranks) {
+        for (const model::Step& step : rank.steps) {
+            if (!step.pausedAfter && std::binary_search(numbers.begin(), numbers.end(), step.number)) {
+                lengths.push_back(step.host.length());
+            }
+        }
+    }
+    return model::median(std::move(lengths));
+}
+
+} // namespace
+
+TimedCalls measureTimedCalls(const model::Model& model, const AllArrivals& arrivals)
+{
+    TimedCalls result;
+    if (model.hasDeviceData() || !model.hasEventTimes()) {
+        return result;
+    }
+    result.steps = stepsWithArrivals(model, arrivals);
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+        const model::Step* const step =
+            arrivals[i] ? stepOf(model, model.operations[i], arrivals[i]->lastRank) : nullptr;
+        const auto place = step != nullptr
+                               ? std::lower_bound(result.steps.begin(), result.steps.end(), step->number)
+                               : result.steps.end();
+        if (place != result.steps.end() && *place == step->number) {
+            result.arrived.push_back(
+                {i, static_cast<std::size_t>(place - result.steps.begin()), *arrivals[i]});
+        }
+    }
+    for (std::size_t rank = 0; rank < model.ranks.size(); ++rank) {
+        if (model.ranks[rank].eventTimes) {
+            result.ranks.push_back(measureRank(model, rank, result.arrived));
+        }
+    }
+    result.stepNs = medianStep(model, result.steps);
+    return result;
+}
+
+} // namespace ringside::metrics

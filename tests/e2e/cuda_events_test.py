@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where CUPTI cannot be used, CUDA events around NCCL's calls still tell who comes late, and nothing more."""
+
+import lab
+
+
+class CudaEvents(lab.Scenario):
+    def test_a_late_rank_is_named_without_cupti(self):
+        rank = self.draw.randrange(lab.RANKS)
+        directory = self.folder / "late.ringside"
+        fault = f"late_rank:rank={rank},ms=30,by=compute"
+        environment = {**lab.emulated_gpu(), "RINGSIDE_PLATFORM_CUPTI": "held"}
+        told = lab.run([lab.RINGSIDE, "record", "-o", directory, "--profile", "standard", "--cuda-events", "--",
+                        *lab.trainer_command(30, [fault])], environment=environment).stderr
+        self.assertIn("another tool holds CUPTI", told)
+        result = lab.report(directory)
+        self.assertEqual(result["run"]["tiers"]["device"], [])
+        self.assertEqual(result["run"]["tiers"]["events"], list(range(lab.RANKS)))
+        finding = self.finding(result, "late_rank", ranks=[rank])
+        self.assertGreater(finding["cost_ns_per_step"] / 1e6, 0.25 * 30, "the lost time is far below the planted delay")
+        for each in result["ranks"]:
+            self.assertIsNone(each["compute_ns"])
+            self.assertIsNone(each["exposed_communication_ns"])
+            self.assertGreater(each["communication_ns"], 0)
+        text = " ".join(lab.run([lab.RINGSIDE, "report", directory]).stdout.split())
+        self.assertIn("come from CUDA events", text)
+
+
+if __name__ == "__main__":
+    lab.main()
