@@ -224,6 +224,9 @@ std::string tables(const Report& report)
             "<h2>Where a step goes, mean over the analyzed steps</h2>\n" + htmlTable(breakdownTable(report));
         text += "<h2>Idle time of a step by its cause, ms</h2>\n" + htmlTable(idleTable(report));
     }
+    if (!report.metrics.timed.arrived.empty()) {
+        text += "<h2>Communication of a step by CUDA events, mean</h2>\n" + htmlTable(timedTable(report));
+    }
     if (!report.metrics.collectives.empty()) {
         text += element("h2", collectivesTitle(report)) + htmlTable(collectiveTable(report));
     }
