@@ -139,7 +139,8 @@ std::map<std::string, Load> collectiveLoads(const report::Report& report)
         load.ns += static_cast<double>(entry.times.transferNs());
         ++load.count;
     }
-    divide(loads, std::max<std::size_t>(1, stepCount(report.metrics)));
+    const metrics::RunMetrics& run = report.metrics;
+    divide(loads, std::max<std::size_t>(1, run.ranks.empty() ? run.timed.steps.size() : stepCount(run)));
     return loads;
 }
 

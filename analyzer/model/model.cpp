@@ -335,9 +335,25 @@ void noteGraphs(Model& model)
     }
 }
 
+/// Two such ranks may both be as wrong as their times say, and by what clocks drift apart in two seconds.
+std::int64_t eventErrorNs(const Model& model)
+{
+    constexpr std::int64_t kDriftNs = 20'000;
+    constexpr double kShare = 0.95;
+    std::int64_t largest = 0;
+    for (const Rank& rank : model.ranks) {
+        if (rank.eventTimes) {
+            const std::int64_t error = percentile(model.processOf(rank).eventTimes.uncertaintyNs, kShare);
+            largest = std::max(largest, error + kDriftNs);
+        }
+    }
+    return 2 * largest;
+}
+
 /// Times of events have no steps of the device, so their ranks are not among those with figures.
 void noteEventTimes(Model& model)
 {
+    model.eventErrorNs = eventErrorNs(model);
     const auto ranks = std::count_if(model.ranks.begin(), model.ranks.end(),
                                      [](const Rank& rank) { return rank.eventTimes; });
     if (ranks > 0 && model.hasDeviceData()) {
@@ -369,7 +385,8 @@ std::optional<std::int64_t> sumOfTwoLargest(const std::vector<Host>& hosts,
 
 std::optional<std::int64_t> Model::clockErrorNs() const
 {
-    return sumOfTwoLargest(hosts, &Host::residualNs);
+    const auto residual = sumOfTwoLargest(hosts, &Host::residualNs);
+    return residual ? std::optional(addCapped(*residual, eventErrorNs)) : std::nullopt;
 }
 
 std::optional<std::int64_t> Model::clockBoundNs() const

@@ -64,6 +64,7 @@ struct Model {
     std::int64_t worldSize = 0;
     std::optional<std::int64_t> startedRealtimeNs; ///< epoch ns of run time 0
     bool emulated = false;
+    std::int64_t eventErrorNs = 0; ///< of the difference of two ranks' arrivals where CUDA events tell them
     std::vector<std::int64_t>
         analyzedSteps; ///< step numbers that every rank with device data measured, steady if enough
     StepCoverage stepCoverage;
@@ -74,8 +75,9 @@ struct Model {
     {
         return trace.processes[rank.process];
     }
-    /// How exact the difference of two ranks' arrivals is, by the residuals: 0 on one host, null when a host
-    /// could not be aligned. Hosts are aligned to the reference, so two others may be off by both.
+    /// How exact the difference of two ranks' arrivals is, by the residuals and by how exact CUDA events are:
+    /// 0 for kernels on one host, null when a host could not be aligned. Hosts are aligned to the reference,
+    /// so two others may be off by both.
     [[nodiscard]] std::optional<std::int64_t> clockErrorNs() const;
     /// The same by causality: the difference cannot be further off.
     [[nodiscard]] std::optional<std::int64_t> clockBoundNs() const;

@@ -109,6 +109,22 @@ TEST(CompareRuns, SaysWhichPartOfTheStepChanged)
     EXPECT_NE(textOf(comparison, false).find("Worse: the step takes"), std::string::npos);
 }
 
+TEST(CompareRuns, CountsCollectivesAStepAlsoByCudaEvents)
+{
+    const auto eventRun = [](std::chrono::nanoseconds takes) {
+        test::TraceBuilder trace(2);
+        trace.withCudaEvents().steps(12, [&](test::StepBuilder& step) {
+            step.everyRank().compute(4ms);
+            step.allReduce(std::uint64_t{4} << 20U, {.takes = takes});
+        });
+        return report::buildReport(trace.run(), {});
+    };
+    const Comparison comparison = compareRuns(eventRun(1ms), eventRun(2ms), 0.02);
+    ASSERT_EQ(comparison.collectives.size(), 1U);
+    EXPECT_NEAR(comparison.collectives[0].differenceNs(), 1e6, 1e3);
+    EXPECT_FALSE(metricOf(comparison, "compute_ns").change.has_value());
+}
+
 TEST(CompareRuns, TellsAddedKernelsFromRemovedOnes)
 {
     const Comparison comparison = compareRuns(runOf(4ms, "gemm_a"), runOf(4ms, "gemm_b"), 0.02);

@@ -115,6 +115,25 @@ TEST(JsonReport, NamesALateRankFromTimesOfCudaEvents)
     EXPECT_NE(report.find("its own timeline was not recorded"), std::string::npos) << report;
 }
 
+TEST(JsonReport, BlamesNobodyForLessThanCudaEventsCanTell)
+{
+    TraceBuilder trace(4);
+    trace.withCudaEvents().steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(1ms);
+        step.rank(1).compute(500us);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    EXPECT_EQ(nlohmann::json::parse(render(trace.run(), "json"))["findings"].size(), 1U);
+    for (int rank = 0; rank < 4; ++rank) {
+        for (std::uint32_t& ns : trace.process(rank).eventTimes.uncertaintyNs) {
+            ns = 300'000;
+        }
+    }
+    const auto json = nlohmann::json::parse(render(trace.run(), "json"));
+    EXPECT_EQ(json["findings"].size(), 0U);
+    EXPECT_EQ(json["verdict"]["confidence"], "inconclusive");
+}
+
 TEST(JsonReport, SaysThatCudaEventsAreNotEnoughToFindNothing)
 {
     TraceBuilder trace(2);
