@@ -55,14 +55,17 @@ public:
     }
 
     /// Deletes the chunks of rows without times that were written before a moment (CLOCK_MONOTONIC); those
-    /// with times are found by these.
-    void forgetBefore(std::int64_t ns)
+    /// with times are found by these. Returns how many rows that were.
+    std::int64_t forgetBefore(std::int64_t ns)
     {
+        std::int64_t rows = 0;
         while (!m_timeless.empty() && m_timeless.front().writtenNs < ns) {
             m_delete.bind(1, m_timeless.front().id);
             m_delete.run();
+            rows += m_timeless.front().rows;
             m_timeless.pop_front();
         }
+        return rows;
     }
 
 private:
@@ -119,7 +122,8 @@ private:
             if (compression != Compression::None) {
                 timespec now{};
                 clock_gettime(CLOCK_MONOTONIC, &now);
-                m_timeless.push_back({id, now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec});
+                m_timeless.push_back(
+                    {id, now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec, std::ssize(rows)});
             }
         }
         return id;
@@ -129,6 +133,7 @@ private:
     struct Timeless {
         std::int64_t id;
         std::int64_t writtenNs;
+        std::int64_t rows;
     };
     static constexpr int kFirstBlob = 4;
     const Database* m_database;

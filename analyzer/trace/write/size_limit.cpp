@@ -2,6 +2,9 @@
 #include "trace/write/size_limit.h"
 
 #include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
 
 namespace ringside::trace {
 namespace {
@@ -25,14 +28,28 @@ void SizeLimiter::set(const SizeLimit& limit)
     m_limit = limit;
     const std::int64_t logPages =
         std::clamp(limit.bytes / kLogShare / kPageBytes, std::int64_t{8}, kMostLogPages);
-    m_dataBytes = limit.bytes - logPages * kPageBytes;
+    m_logBytes = logPages * kPageBytes;
+    m_dataBytes = limit.bytes - m_logBytes;
     m_database.execute("PRAGMA wal_autocheckpoint = " + std::to_string(logPages) +
-                       "; PRAGMA journal_size_limit = " + std::to_string(logPages * kPageBytes));
+                       "; PRAGMA journal_size_limit = " + std::to_string(m_logBytes));
 }
 
 bool SizeLimiter::isReached()
 {
     return isSet() && usedBytes() >= m_dataBytes;
+}
+
+bool SizeLimiter::isLogHeld() const
+{
+    std::error_code absent;
+    const auto bytes = std::filesystem::file_size(m_database.path().string() + "-wal", absent);
+    if (!isSet() || absent || static_cast<std::int64_t>(bytes) <= m_logBytes) {
+        return false;
+    }
+    int frames = 0;
+    int copied = 0;
+    sqlite3_wal_checkpoint_v2(m_database.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
+    return copied < frames;
 }
 
 std::int64_t SizeLimiter::usedBytes()
@@ -72,18 +89,23 @@ std::optional<std::int64_t> SizeLimiter::nextToDrop()
     return *oldest + std::max<std::int64_t>(1, (now - *oldest) / kShare);
 }
 
-void SizeLimiter::dropBefore(std::int64_t ns)
+std::int64_t SizeLimiter::dropBefore(std::int64_t ns)
 {
     const std::string before = " < " + std::to_string(ns);
+    std::int64_t rows = 0;
     forEachChunkTable([&]<class Row>(TableOf<Row>) {
-        m_database.execute("DELETE FROM " + chunkTableName<Row>() + " WHERE last_ns" + before);
+        const std::string old = " FROM " + chunkTableName<Row>() + " WHERE last_ns" + before;
+        rows += m_database.queryInteger("SELECT sum(count)" + old).value_or(0);
+        m_database.execute("DELETE" + old);
     });
     forEachPlainTable([&]<class Row>(TableOf<Row>) {
         if constexpr (*timeColumn<Row>() != '\0') {
             m_database.execute(std::string("DELETE FROM ") + TableOf<Row>::kName + " WHERE " +
                                timeColumn<Row>() + before);
+            rows += sqlite3_changes(m_database.handle());
         }
     });
+    return rows;
 }
 
 } // namespace ringside::trace

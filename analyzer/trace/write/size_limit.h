@@ -42,12 +42,15 @@ public:
     [[nodiscard]] bool isSet() const { return m_limit.bytes != 0; }
     [[nodiscard]] WhenFull whenFull() const { return m_limit.whenFull; }
     [[nodiscard]] bool isReached();
+    /// Between transactions: whether the write-ahead log has outgrown its share and stays so, because a
+    /// reader does not let go of the state it sees. Deleting would only make it longer.
+    [[nodiscard]] bool isLogHeld() const;
 
     /// A moment before which so much lies that, without it, an eighth of the limit is free again; the caller
     /// deletes and asks again. Nothing when that much is free.
     [[nodiscard]] std::optional<std::int64_t> nextToDrop();
-    /// Deletes the chunks that end, and the rows that begin, before it.
-    void dropBefore(std::int64_t ns);
+    /// Deletes the chunks that end, and the rows that begin, before it. Returns how many rows that were.
+    std::int64_t dropBefore(std::int64_t ns);
 
 private:
     [[nodiscard]] std::int64_t usedBytes();
@@ -57,6 +60,7 @@ private:
     Statement m_pages;
     Statement m_freePages;
     SizeLimit m_limit;
+    std::int64_t m_logBytes = 0;
     std::int64_t m_dataBytes = 0; ///< of the limit, what the write-ahead log leaves for the database itself
 };
 

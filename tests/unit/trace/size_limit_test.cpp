@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace that is kept within a size: what stays, and how large the file becomes.
 #include "temporary_directory.h"
+#include "trace/write/database.h"
 
 #include <ringside/trace/reader.h>
 #include <ringside/trace/writer.h>
@@ -30,9 +31,15 @@ std::int64_t now()
 /// largest size that the file had, its log included.
 class Filled {
 public:
-    explicit Filled(WhenFull whenFull)
+    enum class Reader { None, HoldsTheLog };
+
+    explicit Filled(WhenFull whenFull, Reader reader = Reader::None)
     {
         Writer writer(file, Writer::Mode::Create);
+        std::optional<Database> other;
+        if (reader == Reader::HoldsTheLog) {
+            other.emplace(file, SQLITE_OPEN_READONLY).execute("BEGIN; SELECT count(*) FROM step_mark");
+        }
         writer.setProcess({"host", "boot", 1, start, std::nullopt, "train", "", false});
         writer.limitSize({kLimit, whenFull});
         for (std::int64_t row = 0; row < kRows; ++row) {
@@ -41,9 +48,13 @@ public:
                 writer.commit();
                 measure();
             }
+            if (row == kRows * 9 / 10) {
+                other.reset();
+            }
         }
         full = writer.isFull();
         refused = writer.refusedRows();
+        deleted = writer.deletedRows();
         completeFrom = writer.completeFromNs();
         CommunicatorRow communicator;
         communicator.id = 1;
@@ -62,6 +73,7 @@ public:
     std::uintmax_t largest = 0;
     bool full = false;
     std::int64_t refused = 0;
+    std::int64_t deleted = 0;
     std::optional<std::int64_t> completeFrom;
     ProcessTrace process;
 
@@ -108,6 +120,10 @@ TEST(SizeLimit, theOldestMakesRoom)
     EXPECT_LE(rows.front(), lost) << "everything is there from that moment on";
     EXPECT_EQ(rows.back() - rows.front() + 1, rows.size());
     EXPECT_EQ(rows.back(), Filled::kRows - 1);
+    const auto kept = rows.size() + trace.process.steps.size() + trace.process.callCorrelations.size();
+    EXPECT_EQ(kept + static_cast<std::size_t>(trace.deleted),
+              static_cast<std::size_t>(Filled::kRows * 21 / 10))
+        << "what was deleted is counted";
     EXPECT_GE(trace.process.steps.front().startNs, *trace.completeFrom);
     EXPECT_EQ(trace.process.steps.back().number, Filled::kRows / 10 - 1);
     EXPECT_LT(trace.process.callCorrelations.size(), static_cast<std::size_t>(Filled::kRows));
@@ -131,6 +147,17 @@ TEST(SizeLimit, orNothingIsTakenAnyMore)
               static_cast<std::size_t>(Filled::kRows * 21 / 10));
     EXPECT_EQ(trace.process.communicators.size(), 1U);
     EXPECT_EQ(trace.process.text(5), "a name");
+}
+
+TEST(SizeLimit, aReaderThatHoldsTheLogDoesNotLetItGrow)
+{
+    for (const WhenFull whenFull : {WhenFull::Stop, WhenFull::Oldest}) {
+        const Filled trace(whenFull, Filled::Reader::HoldsTheLog);
+        EXPECT_LE(trace.largest, 2 * kLimit + kChunkBytes);
+        EXPECT_GT(trace.refused, 0);
+        EXPECT_FALSE(trace.full) << "when the reader goes, it goes on";
+        EXPECT_EQ(trace.process.steps.back().number, Filled::kRows / 10 - 1);
+    }
 }
 
 TEST(SizeLimit, whatIsOldIsDroppedWhenAsked)

@@ -92,7 +92,9 @@ public:
     void limitSize(const SizeLimit& limit);
     /// The limit was reached under WhenFull::Stop: rows that grow with the run are counted and refused.
     [[nodiscard]] bool isFull() const;
+    /// Also those refused under either policy while a reader kept the log from being used again.
     [[nodiscard]] std::int64_t refusedRows() const;
+    [[nodiscard]] std::int64_t deletedRows() const; ///< that made room, or were too old
     /// Deletes the chunks that end, and the rows that begin, before a moment (CLOCK_MONOTONIC, of this host);
     /// definitions stay.
     void dropBefore(std::int64_t ns);
