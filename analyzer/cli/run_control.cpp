@@ -16,6 +16,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <thread>
 
 namespace ringside::cli {
@@ -144,6 +145,39 @@ std::string levelOf(const std::vector<std::string>& words)
                 "LEVEL is paused, light, standard or deep.");
 }
 
+/// All processes' answers to "how far are you", and how long the slowest took for it.
+struct Asked {
+    std::uint64_t number = 0;
+    Answers answers;
+    Clock::duration slowest{};
+};
+
+Asked askOnce(Conversation& conversation)
+{
+    Asked asked;
+    const auto begin = Clock::now();
+    asked.number = conversation.say(trace::ControlVerb::Ask);
+    asked.answers = conversation.waitFor(
+        [&asked](const auto& status) { return status.number == asked.number; }, kAnswerWithin);
+    asked.slowest = Clock::now() - begin;
+    return asked;
+}
+
+/// Processes in their first step do not know yet how long one takes: they do a second later.
+Asked ask(Conversation& conversation)
+{
+    Asked asked = askOnce(conversation);
+    const bool early = std::any_of(asked.answers.begin(), asked.answers.end(), [](const auto& entry) {
+        return entry.second.steps > 0 && entry.second.stepNs == 0;
+    });
+    if (early) {
+        constexpr auto kStepsAreMeasured = 1500ms;
+        std::this_thread::sleep_for(kStepsAreMeasured);
+        asked = askOnce(conversation);
+    }
+    return asked;
+}
+
 /// As far ahead as it takes the slowest process to learn of it, twice, counted in the fastest one's steps.
 struct Meeting {
     std::uint64_t step = 0; ///< 0: nobody has counted steps
@@ -184,10 +218,21 @@ void removeSilent(Answers& answers, std::uint64_t number)
     });
 }
 
-/// One line a process. True when all of them obey.
+/// One line of one process that obeys. True when it does so from `step` on (0: by time).
+bool tellObedient(const std::string& process, const trace::ControlStatus& status, std::uint64_t step)
+{
+    const bool late = step != 0 && status.sinceStep > step;
+    fmt::print("{}: {}{}{}\n", process, status.level,
+               status.sinceStep != 0 ? fmt::format(" since step {}", status.sinceStep) : "",
+               late ? fmt::format(", too late for step {}", step) : "");
+    return !late;
+}
+
+/// One line a process. True when all of them obey, from the same step on.
 bool tell(const Answers& asked, const Answers& answers, std::uint64_t number, std::uint64_t step)
 {
     bool all = true;
+    std::set<std::uint64_t> since;
     for (const auto& [process, before] : asked) {
         const auto found = answers.find(process);
         if (found == answers.end()) {
@@ -195,17 +240,15 @@ bool tell(const Answers& asked, const Answers& answers, std::uint64_t number, st
         } else if (found->second.inForce != number) {
             fmt::print("{}: has not switched: it is at step {}\n", process, found->second.steps);
             all = false;
-        } else if (step != 0 && found->second.sinceStep > step) {
-            fmt::print("{}: {} since step {}, too late for step {}\n", process, found->second.level,
-                       found->second.sinceStep, step);
-            all = false;
-        } else if (step != 0 && found->second.sinceStep != 0) {
-            fmt::print("{}: {} since step {}\n", process, found->second.level, found->second.sinceStep);
         } else {
-            fmt::print("{}: {}\n", process, found->second.level);
+            all = tellObedient(process, found->second, step) && all;
+            since.insert(found->second.sinceStep);
         }
     }
-    return all;
+    if (step == 0 && since.size() > 1) {
+        fmt::print("steps began meanwhile, and not all obey from the same on: say it again\n");
+    }
+    return all && (step != 0 || since.size() <= 1);
 }
 
 int dump(Conversation& conversation)
@@ -228,12 +271,9 @@ int dump(Conversation& conversation)
 
 int switchLevel(Conversation& conversation, const fs::path& run, const std::string& level)
 {
-    const auto begin = Clock::now();
-    const std::uint64_t asked = conversation.say(trace::ControlVerb::Ask);
-    Answers processes =
-        conversation.waitFor([asked](const auto& status) { return status.number == asked; }, kAnswerWithin);
+    auto [asked, processes, slowest] = ask(conversation);
     const std::size_t known = processes.size();
-    const Meeting meeting = arrange(processes, Clock::now() - begin);
+    const Meeting meeting = arrange(processes, slowest);
     removeSilent(processes, asked);
     if (processes.empty()) {
         throw Error(ErrorCode::Unusable,

@@ -53,7 +53,9 @@ void ControlPoll::pass()
         }
     }
     if (m_answer.inForce != m_order.number && isOrderInForce()) {
+        applyLevel();
         m_answer.inForce = m_order.number;
+        m_answer.sinceStep = m_byTime ? stepsNoted() : m_answer.sinceStep;
         answer();
     }
 }
@@ -100,22 +102,27 @@ void ControlPoll::obey(const trace::ControlOrder& given, bool atOnce)
     } else if (!atOnce) {
         due.fromNs += given.realtimeNs - readClockNs(CLOCK_REALTIME);
     }
+    m_byTime = due.fromStep == 0;
     order(due);
     applyLevel();
     // Read afterwards: a step that began before the order was there is not claimed for it.
     m_answer.sinceStep = std::max(due.fromStep, stepsNoted());
 }
 
+// From the first step on: what came before it says nothing of steps. A pass sees a step begin up to 250 ms
+// late, so less than a second says little. A step that has not ended takes at least as long as it has taken.
 void ControlPoll::measureSteps()
 {
-    constexpr std::int64_t kLongEnoughNs = 2'000'000'000;
-    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
+    constexpr std::int64_t kLongEnoughNs = 1'000'000'000;
     const std::uint64_t steps = stepsNoted();
-    const bool first = m_fromNs == 0 || steps < m_fromSteps;
-    if (!first && steps > m_fromSteps) {
+    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
+    if (steps < m_fromSteps || m_fromSteps == 0) { // a better source of steps came, or the first step
+        m_fromNs = now;
+        m_fromSteps = steps;
+    } else if (now - m_fromNs >= kLongEnoughNs && steps == m_fromSteps) {
+        m_answer.stepNs = std::max(m_answer.stepNs, now - m_fromNs);
+    } else if (now - m_fromNs >= kLongEnoughNs) {
         m_answer.stepNs = (now - m_fromNs) / static_cast<std::int64_t>(steps - m_fromSteps);
-    }
-    if (first || (now - m_fromNs >= kLongEnoughNs && steps > m_fromSteps)) {
         m_fromNs = now;
         m_fromSteps = steps;
     }

@@ -34,10 +34,11 @@ private:
     std::int64_t m_modifiedNs = 0;
     trace::ControlStatus m_answer;
     trace::ControlOrder m_order; ///< the last one
+    bool m_byTime = false;       ///< the last one is: no step was to wait for
     bool m_dumpAsked = false;
-    // How long a step takes: between two passes some seconds apart.
+    // How long a step takes: since then.
     std::int64_t m_fromNs = 0;
-    std::uint64_t m_fromSteps = 0;
+    std::uint64_t m_fromSteps = 0; ///< 0: none has begun
 };
 
 } // namespace ringside::collector

@@ -17,6 +17,9 @@ void WindowLog::add(trace::Writer& writer, const LevelChange& change)
     row.level = nameOf(change.now.level);
     row.startNs = change.atNs;
     row.why = inWords(plan(), change.now.reason);
+    if (change.steps != 0) {
+        row.step = static_cast<std::int64_t>(change.steps);
+    }
     if (m_open && m_open->level == row.level && m_open->why == row.why) {
         return;
     }
@@ -33,7 +36,10 @@ void WindowLog::forgetBefore(trace::Writer& writer, std::int64_t ns, const char*
     write(writer);
     writer.pauseWindowsBefore(ns, why);
     if (m_open) {
-        m_open->startNs = std::max(m_open->startNs, ns); // the row's key follows the row
+        if (m_open->startNs < ns) { // what remains of it begins here, within some step
+            m_open->startNs = ns;
+            m_open->step.reset();
+        }
     }
 }
 

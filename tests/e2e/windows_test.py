@@ -78,6 +78,10 @@ class Windows(lab.Scenario):
             zero = steps[0] - 1  # a step's place and its number may differ
             gap = [(a, b) for a, b in zip(steps, steps[1:]) if b != a + 1]
             self.assertEqual(gap, [(zero + stop - 1, zero + start)], f"rank {rank}")
+        switched = rows(directory.with_suffix(".db"), "SELECT level, step FROM window WHERE why <> '' ORDER BY start_ns")
+        self.assertEqual([sorted({row["step"] for row in switched if row["level"] == level} & {stop, start})
+                          for level in ("paused", "light")], [[stop], [start]])
+        self.assertEqual(len([row for row in switched if row["step"] in (stop, start)]), 2 * RANKS, switched)
         for step in range(zero + start, zero + start + 3):  # collectives were counted while nothing was recorded
             self.assertEqual(len({recorded[rank, step][1] for rank in range(RANKS)}), 1)
         issues = {each["id"] for each in lab.report(directory)["issues"]}

@@ -243,7 +243,7 @@ void Writer::pauseWindowsBefore(std::int64_t ns, std::string_view why)
     const auto first = database.queryInteger("SELECT min(start_ns) FROM window");
     const std::string moment = std::to_string(ns);
     database.execute("DELETE FROM window WHERE end_ns <= " + moment +
-                     "; UPDATE OR REPLACE window SET start_ns = " + moment +
+                     "; UPDATE OR REPLACE window SET step = NULL, start_ns = " + moment +
                      " WHERE start_ns < " + moment);
     if (first && *first < ns) {
         setWindow({"paused", *first, ns, std::string(why)});

@@ -146,8 +146,9 @@ struct TierRow {      ///< table tier: what was really active, and why not
 struct WindowRow {     ///< table window: how much was recorded when
     std::string level; ///< paused, light, standard, deep
     std::int64_t startNs = 0;
-    std::optional<std::int64_t> endNs; ///< null: until the process ended
-    std::string why;                   ///< empty: it is what the profile always does
+    std::optional<std::int64_t> endNs;     ///< null: until the process ended
+    std::string why;                       ///< empty: it is what the profile always does
+    std::optional<std::int64_t> step = {}; ///< the last that had begun, counted from 1; null: none
 };
 struct SettingRow { ///< table setting
     std::string source;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job's end of live control, without a job: what a pass makes of the file in the run directory, and what
+// it answers. Each test is a process of its own (the level is one a process).
+#include "record/clock.h"
+#include "record/control_poll.h"
+#include "record/levels.h"
+#include "record/steps.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <thread>
+
+using namespace ringside;
+using namespace ringside::collector;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+struct ControlPollTest : testing::Test {
+    ControlPollTest()
+    {
+        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-poll-XXXXXX").string();
+        names = {"host", "host-1", mkdtemp(pattern.data())};
+        startLevels({Profile::Light, {}}, readClockNs(CLOCK_MONOTONIC));
+    }
+    ~ControlPollTest() override { std::filesystem::remove_all(names.runDirectory); }
+
+    void order(std::uint64_t number, const std::string& level, std::uint64_t fromStep = 0)
+    {
+        const trace::ControlOrder given{number, level, fromStep, readClockNs(CLOCK_REALTIME)};
+        ASSERT_TRUE(trace::writeControl(names.runDirectory + "/control",
+                                        {number, trace::ControlVerb::Level, 1, given}));
+    }
+    void step(int count = 1)
+    {
+        for (int i = 0; i < count; ++i) {
+            noteStep(steps, kMarkedSteps);
+        }
+    }
+    [[nodiscard]] trace::ControlStatus status() const
+    {
+        return trace::readStatus(names.runDirectory + "/host-1.status").value_or(trace::ControlStatus{});
+    }
+
+    ProcessNames names;
+    StepCounts steps{};
+};
+
+TEST_F(ControlPollTest, answersWithTheLevelThatItSwitchedTo)
+{
+    ControlPoll poll(names);
+    poll.begin();
+    order(5, "paused");
+    poll.pass();
+    EXPECT_EQ(level(), Level::Paused);
+    EXPECT_EQ(status().inForce, 5U);
+    EXPECT_EQ(status().level, "paused");
+}
+
+TEST_F(ControlPollTest, saysFromWhichStepOnItObeys)
+{
+    ControlPoll poll(names);
+    poll.begin();
+    step(3);
+    order(5, "paused", 6);
+    poll.pass();
+    EXPECT_EQ(status().inForce, 0U);
+    step(3);
+    poll.pass();
+    EXPECT_EQ(status().inForce, 5U);
+    EXPECT_EQ(status().sinceStep, 6U);
+    order(6, "light", 4); // it came too late
+    poll.pass();
+    EXPECT_EQ(status().inForce, 6U);
+    EXPECT_EQ(status().sinceStep, 6U) << "not from step 4 on";
+    order(7, "paused"); // by time: nobody had counted steps
+    poll.pass();
+    EXPECT_EQ(status().sinceStep, 6U);
+}
+
+TEST_F(ControlPollTest, aProcessThatStartsLaterObeysTheLastOrderAtOnce)
+{
+    order(5, "paused", 1000);
+    ControlPoll poll(names);
+    poll.begin();
+    EXPECT_EQ(level(), Level::Paused);
+    step(2);
+    EXPECT_EQ(level(), Level::Paused);
+}
+
+TEST_F(ControlPollTest, aFileThatWasRemovedIsHeardAgain)
+{
+    ControlPoll poll(names);
+    poll.begin();
+    order(5, "paused");
+    poll.pass();
+    std::filesystem::remove(names.runDirectory + "/control");
+    order(4, "light");
+    poll.pass();
+    EXPECT_EQ(level(), Level::Light);
+    EXPECT_EQ(status().inForce, 4U);
+}
+
+TEST_F(ControlPollTest, whatASetUpTookIsNoStepsTime)
+{
+    ControlPoll poll(names);
+    poll.begin();
+    poll.pass();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100)); // the program starts
+    step();
+    poll.pass();
+    order(5, "light");
+    poll.pass();
+    EXPECT_EQ(status().stepNs, 0) << "not known yet";
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100)); // the first step goes on
+    order(6, "light");
+    poll.pass();
+    EXPECT_GE(status().stepNs, kSecond) << "it takes at least so long";
+}
+
+} // namespace
