@@ -47,7 +47,7 @@ void ControlPoll::pass()
             if (request->verb == trace::ControlVerb::Dump) {
                 m_answer.dump.clear();
                 m_dumpAsked = true;
-                requestDump("asked for by ringside control");
+                requestDump("asked for by --attach-control");
             }
             answer();
         }

@@ -25,7 +25,7 @@ class FlightRecorder(lab.Scenario):
             self.wait_for(lambda: len(list(directory.glob("*.rings"))) == RANKS)
             time.sleep(5)  # longer than it keeps
             self.assertEqual(list(directory.glob("*.db")), [], "it writes before it is asked")
-            told = lab.run([lab.RINGSIDE, "control", directory, "dump"]).stdout
+            told = lab.run([lab.RINGSIDE, "record", "--attach-control", directory, "dump"]).stdout
             self.assertEqual(len(re.findall(r"\.db$", told, re.M)), RANKS, told)
             self.check(directory)
             dumps = {file: file.stat().st_mtime_ns for file in directory.glob("*.db")}

@@ -59,7 +59,7 @@ void printSummary(const std::filesystem::path& directory, bool flightRecorder)
     if (processes == 0 && flightRecorder) {
         fmt::print(stderr,
                    "ringside: the flight recorder kept nothing: no recorded process died, hung, or was "
-                   "asked (ringside control RUN dump)\n");
+                   "asked (ringside record --attach-control RUN dump)\n");
         return;
     }
     if (processes == 0) {
@@ -168,7 +168,17 @@ void declareLimits(CLI::App& app, Options& options)
     app.add_option(
         "--keep-last", options.keepLast,
         "Flight recorder: keep so much, such as 60s, in memory (at most --max-size, default 64M), and "
-        "write it only when a process dies or hangs, or when asked (ringside control RUN dump)");
+        "write it only when a process dies, fails or hangs, or when asked (--attach-control RUN dump)");
+}
+
+/// They say how to begin a recording, which this one does not.
+void excludeAllOthers(CLI::App& app, CLI::Option& one)
+{
+    for (CLI::Option* const other : app.get_options()) {
+        if (other != &one && other != app.get_help_ptr()) {
+            one.excludes(other);
+        }
+    }
 }
 
 Action declare(CLI::App& app)
@@ -195,10 +205,13 @@ Action declare(CLI::App& app)
     app.add_flag("--cuda-events", options->cudaEvents,
                  "Where CUPTI cannot be used: time NCCL's calls by CUDA events in their streams (part of the "
                  "device tier: standard, deep, and auto's window)");
-    app.add_option(
+    CLI::Option* const attach = app.add_option(
         "--attach-control", options->attachControl,
-        "Runs nothing: tells the running job of that run directory start, stop, level LEVEL or dump, "
-        "as ringside control does");
+        "Runs nothing: tells all processes of the job that is being recorded there what to record from the "
+        "same step on. start: what its profile says; stop: nothing but definitions; level LEVEL: paused, "
+        "light, standard or deep; dump: write down what the flight recorder holds");
+    attach->option_text("RUN start|stop|level LEVEL|dump");
+    excludeAllOthers(app, *attach);
     app.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
     return [options] {
         return options->attachControl.empty() ? run(*options)

@@ -103,10 +103,13 @@ class CommandLine(unittest.TestCase):
     def test_control_says_what_it_understands_and_who_is_there(self):
         self.run_directory.mkdir()
         for words in (("fly",), ("level",), ("level", "loud"), ("start", "stop"), ("dump", "all")):
-            self.assertIn("start, stop, level", self.ringside("control", self.run_directory, *words, expect=2).stderr)
-        self.assertIn("no process", self.ringside("control", self.run_directory, "start", expect=3).stderr)
-        self.ringside("control", self.folder / "absent", "start", expect=3)
-        self.ringside("record", "--attach-control", self.run_directory, "start", expect=125)
+            done = self.ringside("record", "--attach-control", self.run_directory, *words, expect=125)
+            self.assertIn("start, stop, level", done.stderr)
+        for directory, said in ((self.run_directory, "no process"), (self.folder / "absent", "cannot open")):
+            self.assertIn(said, self.ringside("record", "--attach-control", directory, "start", expect=125).stderr)
+        for option in (("--profile", "deep"), ("-o", "x"), ("--keep-last", "60s"), ("--start-step", "3")):
+            done = self.ringside("record", "--attach-control", self.run_directory, *option, "stop", expect=125)
+            self.assertIn("excludes", done.stderr, option)
 
     def test_record_passes_signals_on(self):
         ready = self.folder / "ready"
