@@ -127,7 +127,7 @@ void Drain::pass()
     }
     countRefusedThreads();
     m_windows.write(m_file.writer());
-    m_file.keep(m_windows);
+    m_file.keep(m_windows, m_watchdog.quietSinceNs());
     m_file.writer().commit();
     m_watchdog.pass(m_file.writer(), *m_decoder, m_store.rings(), m_registry);
     dumpIfAsked();
@@ -217,15 +217,16 @@ void Drain::close()
     process.endNs = readClockNs(CLOCK_MONOTONIC);
     m_windows.end(m_file.writer(), *process.endNs);
     m_file.writer().setProcess(process);
-    m_file.close();
+    m_file.close(m_exitCode);
     m_watchdog.withdrawRequest();
     m_store.removeFiles();
     m_control.end();
     say(Talk::IfAsked, "closed %s", m_names.database().c_str());
 }
 
-bool Drain::finish(int seconds)
+bool Drain::finish(int seconds, int exitCode)
 {
+    m_exitCode = exitCode;
     m_stop.store(true);
     sem_post(&g_wake);
     const timespec until = timeOf(readClockNs(CLOCK_MONOTONIC) + seconds * kSecond);

@@ -28,8 +28,9 @@ public:
 
     /// False when the thread could not be made.
     bool start();
-    /// Asks for the last pass and waits for it at most `seconds`. True when the file is closed.
-    bool finish(int seconds);
+    /// Asks for the last pass and waits for it at most `seconds`. True when the file is closed. `exitCode`:
+    /// the program's.
+    bool finish(int seconds, int exitCode);
 
 private:
     static void* threadMain(void* self);
@@ -57,6 +58,7 @@ private:
     Watchdog m_watchdog;
     std::int64_t m_startNs = 0;
     std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already
+    int m_exitCode = 0;                 ///< the program's; read after m_stop
     std::atomic<bool> m_stop{false};
     pthread_t m_thread{};
     bool m_closed = false;

@@ -43,6 +43,11 @@ public:
     /// one. A call that was the reason once never is again: a thread that waits for ever on purpose is told
     /// of once.
     Change look(const ProcessActivity& activity);
+    /// Since when nobody has issued a collective, where others were before; null: none is expected.
+    [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const
+    {
+        return m_collectives.value_or(0) > 0 ? std::optional(m_progressNs) : std::nullopt;
+    }
     /// The hang that began last.
     [[nodiscard]] const Hang& hang() const { return m_hang; }
 

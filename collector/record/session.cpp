@@ -113,13 +113,18 @@ Session* makeSession()
     return session;
 }
 
+void closeAtExit(int exitCode, void*)
+{
+    closeSession(exitCode);
+}
+
 void startSession()
 {
     try {
         g_session = makeSession();
         if (g_session != nullptr && g_session->drain->start()) {
             g_phase.store(Phase::Recording, std::memory_order_release);
-            std::atexit(&closeSession);
+            on_exit(&closeAtExit, nullptr); // atexit's handlers are not told the code
             return;
         }
         if (g_session != nullptr) {
@@ -216,7 +221,7 @@ __attribute__((weak)) std::vector<Participant*> makeParticipants()
     return {};
 }
 
-void closeSession()
+void closeSession(int exitCode)
 {
     Phase expected = Phase::Recording;
     if (!g_phase.compare_exchange_strong(expected, Phase::Off)) {
@@ -225,7 +230,7 @@ void closeSession()
     const ErrnoKeeper keeper;
     const Inside inside;
     constexpr int kSeconds = 10;
-    if (!g_session->drain->finish(kSeconds)) {
+    if (!g_session->drain->finish(kSeconds, exitCode)) {
         say(Talk::Always, "the trace of this process is not complete: ringside recover %s",
             g_session->options.directory.c_str());
     }

@@ -145,7 +145,7 @@ public:
 std::vector<Participant*> makeParticipants();
 
 /// Ends recording: all records are committed and the file is closed, within a bounded wait. Safe to call
-/// twice.
-void closeSession();
+/// twice. `exitCode`: the program's; with another one than 0 a flight recorder is kept.
+void closeSession(int exitCode = 0);
 
 } // namespace ringside::collector

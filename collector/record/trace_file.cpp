@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 namespace ringside::collector {
 namespace {
@@ -101,13 +102,13 @@ void TraceFile::open()
     }
 }
 
-void TraceFile::keep(WindowLog& windows)
+void TraceFile::keep(WindowLog& windows, std::optional<std::int64_t> quietSinceNs)
 {
     constexpr std::int64_t kShare = 8; // what is kept too long, of what is to be kept
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
     if (isFlightRecorder() && now >= m_nextDropNs) {
         if (m_nextDropNs != 0) {
-            m_writer->dropBefore(now - m_keepNs);
+            m_writer->dropBefore(quietSinceNs.value_or(now) - m_keepNs);
         }
         m_nextDropNs = now + m_keepNs / kShare;
     }
@@ -116,6 +117,10 @@ void TraceFile::keep(WindowLog& windows)
     }
     if (const auto from = m_writer->completeFromNs(); from != m_completeFromNs) {
         tellCompleteFrom(*from, windows);
+    }
+    if (const std::int64_t refused = m_writer->refusedRows(); refused != m_toldRefused) {
+        m_toldRefused = refused;
+        m_writer->setDropped({"rows beyond the size limit", 0, refused, 0});
     }
 }
 
@@ -139,7 +144,8 @@ void TraceFile::tellCompleteFrom(std::int64_t ns, WindowLog& windows)
     const char* why =
         isFlightRecorder() ? "the flight recorder keeps no more" : "deleted to stay within the size limit";
     windows.forgetBefore(*m_writer, ns, why);
-    m_writer->add(trace::IssueRow{"oldest_deleted", "info", m_completeFromNs ? 0 : 1,
+    const std::int64_t deleted = m_writer->deletedRows();
+    m_writer->add(trace::IssueRow{"oldest_deleted", "info", deleted - std::exchange(m_toldDeleted, deleted),
                                   "everything is there from " + secondsOf(ns - startedNs()) +
                                       " after the start on; " + why});
     m_completeFromNs = ns;
@@ -182,11 +188,11 @@ void TraceFile::copyTo(const std::string& fresh, const char* reason,
     }
 }
 
-void TraceFile::close()
+void TraceFile::close(int exitCode)
 {
     m_writer->close();
     m_writer.reset();
-    if (isFlightRecorder()) {
+    if (isFlightRecorder() && exitCode == 0) {
         unlink(m_path.c_str());
         say(Talk::IfAsked, "the flight recorder was not asked for what it holds");
     } else if (m_path != m_names.database()) {

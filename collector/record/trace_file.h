@@ -4,9 +4,9 @@
 // As a rule it is RUN/HOST-PID.db. Where the run directory is on a network file system (which has no shared
 // memory for SQLite's write-ahead log, and slows the drain down), it lies on a disk of this host and is moved
 // when it is closed. As a flight recorder it lies in memory (/dev/shm), holds the last so many seconds, and
-// nothing comes into the run directory unless it is dumped; a clean end removes it. A local one lies in a
-// directory that HOST-PID.rings names, as the rings do, so that recovery finds it. All of the drain thread,
-// but requestDump().
+// nothing comes into the run directory unless it is dumped or the process fails; a clean end removes it. A
+// local one lies in a directory that HOST-PID.rings names, as the rings do, so that recovery finds it. All of
+// the drain thread, but requestDump().
 #pragma once
 #include "record/options.h"
 #include "record/ring_store.h"
@@ -39,15 +39,18 @@ public:
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] bool isFlightRecorder() const { return m_keepNs != 0; }
 
-    /// After each pass: drops what is too old, and writes down what the size limit has done.
-    void keep(WindowLog& windows);
+    /// After each pass: drops what is too old, and writes down what the size limit has done. A flight
+    /// recorder keeps its seconds before `quietSinceNs` (since when the program has issued no collective;
+    /// null: it is not quiet), and all since: what led to a hang is not to be gone when the hang is noticed.
+    void keep(WindowLog& windows, std::optional<std::int64_t> quietSinceNs);
     /// The reason of a dump that was asked for, once; null: none was.
     [[nodiscard]] const char* takeDumpRequest();
     /// A consistent copy as RUN/HOST-PID.db, in place of an earlier one; calls in flight stand in it. Returns
     /// what became of it, in words.
     std::string dump(const char* reason, const std::vector<trace::InFlightRow>& inFlight);
-    /// Closes it for good: moved, or removed, where it is local.
-    void close();
+    /// Closes it for good: moved where it is local, or removed where it is a flight recorder and `exitCode`
+    /// is 0: another one is a crash.
+    void close(int exitCode);
 
 private:
     [[nodiscard]] std::string choosePath();
@@ -66,7 +69,10 @@ private:
     std::int64_t m_keepNs;
     std::int64_t m_nextDropNs = 0;
     std::optional<std::int64_t> m_completeFromNs;
+    // What the trace says already.
     bool m_toldFull = false;
+    std::int64_t m_toldRefused = 0;
+    std::int64_t m_toldDeleted = 0;
 };
 
 } // namespace ringside::collector

@@ -14,10 +14,10 @@
 namespace ringside::collector {
 namespace {
 
+/// Of a thread of the program: the definitions and our own threads' rings have no thread id.
 bool isWatched(const Ring& ring)
 {
-    return ring.use.load(std::memory_order_acquire) == Ring::Use::Owned &&
-           ring.header().role == trace::RingRole::Thread;
+    return ring.use.load(std::memory_order_acquire) == Ring::Use::Owned && ring.header().threadId != 0;
 }
 
 ThreadActivity activityOf(const Ring& ring, const trace::RingDecoder& decoder)

@@ -23,6 +23,8 @@ public:
     /// Looks at all rings; when a hang begins or ends, writes that and commits. Throws as the writer does.
     void pass(trace::Writer& writer, trace::RingDecoder& decoder, const std::vector<Ring*>& rings,
               Registry& registry);
+    /// HangDetector::quietSinceNs, as of the last pass; null also where nobody looks.
+    [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const { return m_detector.quietSinceNs(); }
     /// Takes back a request that nobody has answered.
     void withdrawRequest();
 

@@ -35,6 +35,7 @@ protected:
         return m_detector.look({seconds * kSecond, collectives, std::move(threads)});
     }
     [[nodiscard]] const Hang& hang() const { return m_detector.hang(); }
+    [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const { return m_detector.quietSinceNs(); }
 
 private:
     HangDetector m_detector{kTimeout};
@@ -49,6 +50,19 @@ TEST_F(HangDetectorTest, aCallThatDoesNotReturnIsAHangOnce)
     EXPECT_EQ(hang().reason, "thread 4001 has been in cudaStreamSynchronize for 300 s");
     EXPECT_EQ(look(311, 5, {waits}), Change::None);
     EXPECT_EQ(look(5000, 5, {waits}), Change::None);
+}
+
+TEST_F(HangDetectorTest, saysSinceWhenNoCollectiveCame)
+{
+    look(5, std::nullopt, {});
+    EXPECT_EQ(quietSinceNs(), std::nullopt) << "no communicator";
+    look(6, 0, {});
+    EXPECT_EQ(quietSinceNs(), std::nullopt) << "none was issued ever";
+    look(7, 3, {});
+    look(900, 3, {});
+    EXPECT_EQ(quietSinceNs(), 7 * kSecond);
+    look(901, 4, {});
+    EXPECT_EQ(quietSinceNs(), 901 * kSecond);
 }
 
 TEST_F(HangDetectorTest, endsWhenTheCallReturnsAndMayHangAgain)

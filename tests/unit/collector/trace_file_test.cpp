@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a process's database lies and what becomes of it: beside the run directory on network file systems,
 // in memory as a flight recorder. The file system's answer is given by the test.
+#include "record/clock.h"
 #include "record/trace_file.h"
 
 #include <ringside/trace/reader.h>
@@ -67,7 +68,7 @@ TEST_F(TraceFileTest, isInTheRunDirectoryAsARule)
     file.open();
     EXPECT_EQ(file.path(), names.database());
     fill(file);
-    file.close();
+    file.close(0);
     EXPECT_EQ(trace::readProcess(names.database()).steps.size(), 1U);
     EXPECT_EQ(file.dump("a test", {}).substr(0, 21), "not a flight recorder");
 }
@@ -81,7 +82,7 @@ TEST_F(TraceFileTest, isMovedThereAtTheEndFromBesideANetworkFileSystem)
     EXPECT_EQ(fs::status(fs::path(file.path()).parent_path()).permissions(), fs::perms::owner_all);
     fill(file);
     EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.rings"});
-    file.close();
+    file.close(0);
     EXPECT_FALSE(fs::exists(file.path()));
     store.removeFiles();
     EXPECT_FALSE(fs::exists(fs::path(file.path()).parent_path()));
@@ -97,10 +98,58 @@ TEST_F(TraceFileTest, ofAFlightRecorderLeavesNothing)
     file.open();
     EXPECT_TRUE(file.isFlightRecorder());
     fill(file);
-    file.close();
+    file.close(0);
     store.removeFiles();
     EXPECT_TRUE(filesInRun().empty());
     EXPECT_FALSE(fs::exists(fs::path(file.path()).parent_path()));
+}
+
+TEST_F(TraceFileTest, ofAFlightRecorderStaysWhenTheProgramFails)
+{
+    options.keepLastNs = 60'000'000'000;
+    RingStore store(names);
+    TraceFile file(names, options, store, &never);
+    file.open();
+    fill(file);
+    file.close(1);
+    store.removeFiles();
+    EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.db"});
+    EXPECT_EQ(trace::readProcess(names.database()).steps.size(), 1U);
+}
+
+TEST_F(TraceFileTest, ofAFlightRecorderKeepsWhatLedToAHangHoweverLongItLasts)
+{
+    options.keepLastNs = 8'000'000; // it looks every millisecond
+    RingStore store(names);
+    TraceFile file(names, options, store, &never);
+    WindowLog windows;
+    file.open();
+    fill(file);
+    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
+    const std::int64_t quietSince = now - 3'600'000'000'000;
+    for (const std::int64_t start :
+         {quietSince - options.keepLastNs - 1, quietSince - 1, now - 60'000'000'000}) {
+        file.writer().add(trace::StepRow{start - quietSince, start, start + 1, 1});
+    }
+    const auto numbers = [&] {
+        file.keep(windows, quietSince);
+        usleep(2000);
+        file.keep(windows, quietSince);
+        file.writer().commit();
+        file.dump("a test", {});
+        std::vector<std::int64_t> found;
+        for (const trace::StepRow& step : trace::readProcess(names.database()).steps) {
+            found.push_back(step.number);
+        }
+        return found;
+    };
+    file.writer().commit();
+    EXPECT_EQ(numbers(), (std::vector<std::int64_t>{-1, 3'540'000'000'000}));
+    usleep(2000);
+    file.keep(windows, std::nullopt);
+    file.writer().commit();
+    file.dump("it goes on", {});
+    EXPECT_TRUE(trace::readProcess(names.database()).steps.empty());
 }
 
 TEST_F(TraceFileTest, ofAFlightRecorderIsDumpedWhole)
@@ -122,7 +171,7 @@ TEST_F(TraceFileTest, ofAFlightRecorderIsDumpedWhole)
     EXPECT_TRUE(process.inFlight.empty()) << "of the first dump only";
     ASSERT_EQ(process.issues.size(), 1U);
     EXPECT_NE(process.issues[0].message.find("a second test"), std::string::npos);
-    file.close();
+    file.close(0);
     store.removeFiles();
     EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.db"});
 }
@@ -137,7 +186,7 @@ TEST_F(TraceFileTest, ofADeadProcessIsFoundByRecovery)
     const auto found = trace::findLeftoverRings(run);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].database, file.path());
-    file.close();
+    file.close(0);
     store.removeFiles();
 }
 

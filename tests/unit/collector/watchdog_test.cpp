@@ -58,6 +58,7 @@ TEST(Watchdog, tellsAHostThatOnlyComputesFromAStuckCall)
     const std::string reason = run.text("SELECT reason FROM hang WHERE id = 1");
     EXPECT_EQ(reason.find("no collective issued for "), 0U) << reason;
     EXPECT_NE(reason.find("is in no intercepted call"), std::string::npos) << reason;
+    EXPECT_EQ(reason.find("thread 0 "), std::string::npos) << "a thread of ours: " << reason;
     EXPECT_EQ(run.number("SELECT ended_ns > noticed_ns FROM hang WHERE id = 1"), 1);
 }
 
