@@ -75,7 +75,8 @@ void HangRequests::answerOne(const std::filesystem::path& file)
     const auto request = readRequest(file);
     std::error_code ignored; // before the answer, which takes a while: the next request may come meanwhile
     std::filesystem::remove(file, ignored);
-    if (!request || trace::processState(request->pid, request->startTicks) == trace::ProcessState::Gone) {
+    const auto here = request ? trace::pidHere(request->pid, request->startTicks) : std::nullopt;
+    if (!here) {
         return; // it ended, or went on and took the request back
     }
     fmt::print(stderr, "ringside: {} hangs: {}\n", file.stem().string(), request->reason);
@@ -83,7 +84,7 @@ void HangRequests::answerOne(const std::filesystem::path& file)
         fmt::print(stderr, "ringside: what it waits for: ringside hang {}\n", m_directory.string());
         m_adviceGiven = true;
     }
-    const auto pid = static_cast<pid_t>(request->pid);
+    const auto pid = static_cast<pid_t>(*here);
     CollectedStacks stacks = collectStacks(pid, request->hang);
     trace::writeStacks(std::filesystem::path(file).replace_extension(".stacks"), stacks.rows);
     if (!stacks.stillHeld.empty()) {

@@ -64,11 +64,11 @@ void takeStacks(trace::LiveRun& live)
 {
     int taken = 0;
     for (std::size_t i = 0; i < live.owners.size(); ++i) {
-        if (live.owners[i] != trace::Owner::Running && live.owners[i] != trace::Owner::Stopped) {
+        if (!live.pids[i]) {
             continue;
         }
         trace::ProcessTrace& process = live.run.processes[i];
-        CollectedStacks stacks = collectStacks(static_cast<pid_t>(process.process.pid), std::nullopt);
+        CollectedStacks stacks = collectStacks(static_cast<pid_t>(*live.pids[i]), std::nullopt);
         trace::writeStacks(trace::stackFileOf(process.path), stacks.rows);
         process.stacks = std::move(stacks.rows);
         ++taken;

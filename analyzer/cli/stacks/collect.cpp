@@ -50,7 +50,7 @@ void printFrames(Unwinder& unwinder, const ThreadSnapshot& thread)
 {
     StackRow row;
     row.source = "native";
-    row.tid = thread.tid;
+    row.tid = thread.ownTid;
     row.thread = thread.name;
     for (const std::string& frame : unwinder.frames(thread)) {
         row.text = frame;
@@ -84,7 +84,7 @@ void addNative(std::vector<StackRow>& rows, const ProcessSnapshot& process)
     });
     for (const ThreadSnapshot& thread : process.threads) {
         if (!thread.error.empty()) {
-            rows.push_back(note(thread.error, thread.tid, thread.name));
+            rows.push_back(note(thread.error, thread.ownTid, thread.name));
         }
     }
     for (const std::string& error : {process.error, unwound.error}) {

@@ -35,6 +35,18 @@ std::string taskFile(pid_t pid, pid_t tid, const char* name)
     return fmt::format("/proc/{}/task/{}/{}", pid, tid, name);
 }
 
+pid_t ownTidOf(pid_t pid, pid_t tid)
+{
+    std::ifstream file(taskFile(pid, tid, "status"));
+    std::string line;
+    while (std::getline(file, line)) {
+        if (line.starts_with("NSpid:")) {
+            return static_cast<pid_t>(std::strtol(line.c_str() + line.find_last_of(" \t"), nullptr, 10));
+        }
+    }
+    return tid;
+}
+
 std::vector<pid_t> threadsOf(pid_t pid)
 {
     std::vector<pid_t> threads;
@@ -175,6 +187,7 @@ ProcessSnapshot snapshotThreads(pid_t pid, std::chrono::milliseconds limit)
         }
         ThreadSnapshot& thread = process.threads.emplace_back();
         thread.tid = tid;
+        thread.ownTid = ownTidOf(pid, tid);
         thread.name = firstLine(taskFile(pid, tid, "comm"));
         copyThread(pid, thread, process, deadline);
     }

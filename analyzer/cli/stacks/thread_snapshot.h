@@ -17,6 +17,7 @@ namespace ringside::cli {
 
 struct ThreadSnapshot {
     pid_t tid = 0;
+    pid_t ownTid = 0; ///< what the thread calls itself; another one in a container
     std::string name;
     std::string error; ///< why there is nothing below; empty: there is
     user_regs_struct registers{};

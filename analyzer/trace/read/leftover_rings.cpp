@@ -68,9 +68,7 @@ std::vector<LeftoverRings> findLeftoverRings(const std::filesystem::path& runDir
     addRings(found, runDirectory / "rings", {});
     std::vector<LeftoverRings> result;
     for (auto& [process, leftover] : found) {
-        leftover.running =
-            !leftover.rings.empty() &&
-            ringOwnerState(leftover.rings.front()).value_or(ProcessState::Gone) != ProcessState::Gone;
+        leftover.running = !leftover.rings.empty() && ringOwnerPid(leftover.rings.front());
         result.push_back(std::move(leftover));
     }
     return result;

@@ -7,6 +7,7 @@
 #include <ringside/trace/live_run.h>
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
+#include <ringside/trace/stacks.h>
 
 #include <unistd.h>
 
@@ -110,12 +111,9 @@ void addRows(ProcessTrace& to, ProcessTrace&& from)
 #include "trace/chunk_tables.def"
 }
 
-Owner ownerOf(const LeftoverRings& leftover)
+Owner ownerOf(std::optional<std::uint32_t> pid)
 {
-    if (leftover.rings.empty()) {
-        return Owner::NotKnown;
-    }
-    switch (ringOwnerState(leftover.rings.front()).value_or(ProcessState::Gone)) {
+    switch (pid ? stateOf(*pid) : ProcessState::Gone) {
     case ProcessState::Running:
         return Owner::Running;
     case ProcessState::Stopped:
@@ -126,14 +124,68 @@ Owner ownerOf(const LeftoverRings& leftover)
     return Owner::Gone;
 }
 
+/// What the run directory holds. Nothing, where all databases lie elsewhere on this host until they are
+/// closed.
+RunTrace openPresent(const std::filesystem::path& path, bool elsewhere)
+{
+    try {
+        return openRun(path);
+    } catch (const Error&) {
+        if (!elsewhere) {
+            throw;
+        }
+        RunTrace run;
+        run.path = path;
+        return run;
+    }
+}
+
+/// A flight recorder's database, or one that is kept off a network file system: it stands for the file of its
+/// name in the run directory, which is an earlier dump of it.
+void takeLocal(RunTrace& run, const LeftoverRings& leftover)
+{
+    ProcessTrace local = readProcess(leftover.database);
+    local.path = run.path / (leftover.process + ".db");
+    local.stacks = readStacks(stackFileOf(local.path));
+    const auto dumped = std::find_if(run.processes.begin(), run.processes.end(),
+                                     [&local](const ProcessTrace& each) { return each.path == local.path; });
+    if (dumped != run.processes.end()) {
+        *dumped = std::move(local);
+    } else {
+        run.processes.push_back(std::move(local));
+    }
+}
+
+RunTrace openWithLocal(const std::filesystem::path& path)
+{
+    const std::vector<LeftoverRings> leftovers =
+        std::filesystem::is_directory(path) ? findLeftoverRings(path) : std::vector<LeftoverRings>();
+    const auto isElsewhere = [](const LeftoverRings& each) { return !each.database.empty(); };
+    RunTrace run = openPresent(path, std::any_of(leftovers.begin(), leftovers.end(), isElsewhere));
+    for (const LeftoverRings& leftover : leftovers) {
+        try {
+            if (isElsewhere(leftover)) {
+                takeLocal(run, leftover);
+            }
+        } catch (const Error& error) { // it is just being made, or moved
+            run.issues.push_back(IssueRow{"unreadable_file", "warning", 1, error.what()});
+        }
+    }
+    if (run.processes.empty()) {
+        throw Error(ErrorCode::Unusable, path.string() + " holds no trace that can be read yet");
+    }
+    return run;
+}
+
 } // namespace
 
 LiveRun openLiveRun(const std::filesystem::path& path)
 {
-    LiveRun live{openRun(path), {}, {}};
+    LiveRun live{openWithLocal(path), {}, {}, {}};
     auto& processes = live.run.processes;
     live.owners.resize(processes.size(), Owner::NotKnown);
     live.callsKnown.resize(processes.size(), false);
+    live.pids.resize(processes.size());
     if (!std::filesystem::is_directory(path)) {
         return live;
     }
@@ -145,10 +197,11 @@ LiveRun openLiveRun(const std::filesystem::path& path)
             continue; // it has not made its database yet
         }
         const auto index = static_cast<std::size_t>(process - processes.begin());
-        live.owners[index] = ownerOf(leftover);
         if (leftover.rings.empty()) {
-            continue;
+            continue; // of another host
         }
+        live.pids[index] = ringOwnerPid(leftover.rings.front());
+        live.owners[index] = ownerOf(live.pids[index]);
         const Scratch scratch;
         decodeInto(scratch.file(), *process, leftover.rings);
         addRows(*process, readProcess(scratch.file()));

@@ -13,10 +13,15 @@ enum class ProcessState {
     Stopped, ///< by a signal or a debugger
 };
 
-/// `startTicks`: /proc/PID/stat field 22.
-[[nodiscard]] ProcessState processState(std::uint32_t pid, std::uint64_t startTicks);
+/// By which id this program can reach a process that calls itself `pid` and began at `startTicks`
+/// (/proc/PID/stat field 22): another one where the process is in a pid namespace below ours, as in a
+/// container. Null: it has ended. From inside a container, processes outside of it look so, too.
+[[nodiscard]] std::optional<std::uint32_t> pidHere(std::uint32_t pid, std::uint64_t startTicks);
 
-/// The state of the process that owns a ring file; null when the file is none.
-[[nodiscard]] std::optional<ProcessState> ringOwnerState(const std::filesystem::path& ring);
+/// The same of the process that owns a ring file; null also when the file is none.
+[[nodiscard]] std::optional<std::uint32_t> ringOwnerPid(const std::filesystem::path& ring);
+
+/// Of a process by the id that pidHere() gave.
+[[nodiscard]] ProcessState stateOf(std::uint32_t pidHere);
 
 } // namespace ringside::trace

@@ -6,9 +6,14 @@
 #include "temporary_directory.h"
 
 #include <ringside/trace/live_run.h>
+#include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
+#include <ringside/trace/stacks.h>
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -27,15 +32,19 @@ std::string contentOf(const std::filesystem::path& file)
     return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
 }
 
-std::uint64_t ownStartTicks()
+/// 0: it has ended.
+std::uint64_t startTicksOf(pid_t pid)
 {
-    std::istringstream fields(
-        contentOf("/proc/self/stat").substr(contentOf("/proc/self/stat").rfind(')') + 2));
+    std::string stat = contentOf("/proc/" + std::to_string(pid) + "/stat");
+    stat = stat.empty() ? "0) Z" : stat;
+    std::istringstream fields(stat.substr(stat.rfind(')') + 2));
     std::string word;
-    for (int i = 0; i < 20; ++i) {
+    fields >> word;
+    const bool ended = word == "Z";
+    for (int i = 1; i < 20; ++i) {
         fields >> word;
     }
-    return std::stoull(word);
+    return ended ? 0 : std::stoull(word);
 }
 
 /// A process of which the first of three calls, and the definitions, are in the database.
@@ -74,7 +83,7 @@ protected:
     {
         for (RingBuilder* ring : {&m_definitions, &m_thread}) {
             ring->header().pid = static_cast<std::uint32_t>(getpid());
-            ring->header().processStartTicks = ownStartTicks();
+            ring->header().processStartTicks = startTicksOf(getpid());
         }
     }
 
@@ -107,6 +116,66 @@ TEST_F(LiveRun, knowsThatTheProcessRuns)
     m_definitions.header().processStartTicks += 1; // its id was given to another one
     m_thread.header().processStartTicks += 1;
     EXPECT_EQ(open().owners.at(0), Owner::Gone);
+}
+
+TEST_F(LiveRun, knowsAProcessOfAContainerByTheIdThatItHasHere)
+{
+    // A child that is the first process of a pid namespace, as in a container.
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t parent = fork();
+    if (parent == 0) {
+        if (unshare(CLONE_NEWPID) != 0) {
+            _exit(1);
+        }
+        const pid_t inside = fork();
+        if (inside == 0) {
+            for (;;) {
+                pause();
+            }
+        }
+        _exit(write(ends[1], &inside, sizeof inside) == sizeof inside ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(parent, &status, 0);
+    if (status != 0) {
+        GTEST_SKIP() << "not allowed to make a pid namespace";
+    }
+    pid_t inside = 0;
+    ASSERT_EQ(read(ends[0], &inside, sizeof inside), static_cast<ssize_t>(sizeof inside));
+    for (RingBuilder* ring : {&m_definitions, &m_thread}) {
+        ring->header().pid = 1;
+        ring->header().processStartTicks = startTicksOf(inside);
+    }
+    const trace::LiveRun live = open();
+    EXPECT_EQ(live.owners.at(0), Owner::Running);
+    EXPECT_EQ(live.pids.at(0), static_cast<std::uint32_t>(inside));
+    EXPECT_TRUE(findLeftoverRings(m_run).at(0).running) << "recovery would take its rings away";
+    kill(inside, SIGKILL);
+    while (startTicksOf(inside) != 0) { // the test's own time limit ends it
+        usleep(1000);
+    }
+    EXPECT_EQ(open().owners.at(0), Owner::Gone);
+}
+
+TEST_F(LiveRun, aDatabaseOutsideOfTheRunDirectoryIsReadWhereItLies)
+{
+    // A flight recorder's: first there is nothing in the run directory, then a dump of an earlier moment.
+    std::filesystem::rename(m_run / "node-1.db", m_shm / "node-1.db");
+    std::vector<StackRow> stacks{{"native", std::nullopt, 5, 1, 0, "main", "sleep+0x1"}};
+    writeStacks(m_run / "node-1.stacks", stacks);
+    for (const bool dumped : {false, true}) {
+        if (dumped) {
+            Writer(m_run / "node-1.db", Writer::Mode::Create).close();
+        }
+        const trace::LiveRun live = open();
+        ASSERT_EQ(live.run.processes.size(), 1U) << dumped;
+        const ProcessTrace& process = live.run.processes.front();
+        EXPECT_EQ(process.path, m_run / "node-1.db");
+        EXPECT_EQ(process.apiCalls.endNs.size(), 3U) << dumped;
+        EXPECT_EQ(process.stacks.size(), 1U);
+        EXPECT_TRUE(live.callsKnown.front());
+    }
 }
 
 TEST_F(LiveRun, changesNothing)

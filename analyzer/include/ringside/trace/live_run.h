@@ -4,7 +4,9 @@
 #pragma once
 #include <ringside/trace/reader.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 namespace ringside::trace {
@@ -20,6 +22,9 @@ struct LiveRun {
     RunTrace run;
     std::vector<Owner> owners;    ///< of the rings of each process of the run
     std::vector<bool> callsKnown; ///< of each: its in-flight slots were read
+    /// Of each that lives on this host: the id by which this program reaches it (in a container it calls
+    /// itself by another).
+    std::vector<std::optional<std::uint32_t>> pids;
 };
 
 /// As openRun; a process's rows of table in_flight without a hang are what its threads are in now.
