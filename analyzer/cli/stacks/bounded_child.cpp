@@ -11,6 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <thread>
 
 namespace ringside::cli {
 namespace {
@@ -19,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void runWork(const std::function<int()>& work, int output)
 {
+    setpgid(0, 0); // so that what it starts can be ended with it
     for (int signal = 1; signal < NSIG; ++signal) {
         ::signal(signal, SIG_DFL);
     }
@@ -63,6 +66,28 @@ bool readAll(int from, std::string& output, Clock::time_point deadline)
     return false;
 }
 
+bool hasEnded(pid_t child)
+{
+    siginfo_t info{};
+    const int result = waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
+    return result != 0 || info.si_pid == child;
+}
+
+/// Waits at most until the deadline, then ends it and whatever it left behind. Null when it had to be ended.
+std::optional<int> collect(pid_t child, Clock::time_point deadline)
+{
+    while (!hasEnded(child) && Clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const bool inTime = hasEnded(child);
+    kill(-child, SIGKILL); // its group is not reused before it is collected
+    kill(child, SIGKILL);  // where it has not made one yet
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return inTime ? std::optional(status) : std::nullopt;
+}
+
 } // namespace
 
 BoundedResult runBounded(const std::function<int()>& work, std::chrono::milliseconds limit)
@@ -84,18 +109,13 @@ BoundedResult runBounded(const std::function<int()>& work, std::chrono::millisec
         result.error = std::strerror(errno);
     } else {
         const bool whole = readAll(ends[0], result.output, deadline);
-        if (!whole) {
-            kill(child, SIGKILL);
-        }
-        int status = 0;
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        }
-        if (!whole) {
+        const auto status = collect(child, whole ? deadline : Clock::now());
+        if (!whole || !status) {
             result.error = fmt::format("did not finish within {} s", limit.count() / 1000);
-        } else if (WIFSIGNALED(status)) {
-            result.error = fmt::format("died of signal {}", WTERMSIG(status));
-        } else if (WEXITSTATUS(status) != 0) {
-            result.error = fmt::format("failed with exit code {}", WEXITSTATUS(status));
+        } else if (WIFSIGNALED(*status)) {
+            result.error = fmt::format("died of signal {}", WTERMSIG(*status));
+        } else if (WEXITSTATUS(*status) != 0) {
+            result.error = fmt::format("failed with exit code {}", WEXITSTATUS(*status));
         }
     }
     close(ends[0]);

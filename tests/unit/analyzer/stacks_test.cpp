@@ -223,4 +223,45 @@ TEST(BoundedChild, isEndedWhenItTakesTooLong)
     EXPECT_EQ(result.error, "did not finish within 1 s");
 }
 
+TEST(BoundedChild, isEndedAlsoWhenItSaysNothingMoreAndStays)
+{
+    const BoundedResult result = runBounded(
+        [] {
+            close(STDOUT_FILENO);
+            close(STDERR_FILENO);
+            for (;;) {
+                pause();
+            }
+            return 0;
+        },
+        1s);
+    EXPECT_EQ(result.error, "did not finish within 1 s");
+}
+
+TEST(BoundedChild, leavesNothingBehind)
+{
+    const BoundedResult result = runBounded(
+        [] {
+            const pid_t grandchild = fork();
+            if (grandchild == 0) {
+                for (;;) {
+                    pause(); // holds our end of the pipe
+                }
+            }
+            const std::string id = std::to_string(grandchild) + "\n";
+            EXPECT_GT(write(STDOUT_FILENO, id.data(), id.size()), 0);
+            return 0;
+        },
+        1s);
+    const auto grandchild = static_cast<pid_t>(std::stol(result.output));
+    const auto isAlive = [grandchild] {
+        std::ifstream file("/proc/" + std::to_string(grandchild) + "/stat");
+        std::string stat;
+        return std::getline(file, stat) && stat.find(") Z ") == std::string::npos;
+    };
+    while (isAlive()) { // the test's own time limit ends it
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
 } // namespace
