@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verdict: who waits for whom, or who died first, and nothing where nothing is stuck.
+#include "hang/circle.h"
 #include "hang/find_stuck.h"
 #include "hang/rank_report.h"
 
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace ringside::hang {
 namespace {
@@ -14,12 +16,38 @@ namespace {
 /// The drain thread reads the clocks every 250 ms: ends that lie closer have no order.
 constexpr std::int64_t kSignOfLifeNs = 500'000'000;
 
-std::vector<RankTimes> timesOf(const model::Model& model, const std::vector<ProcessNow>& now)
+/// How long no thread of the rank has entered a call or returned from one.
+std::int64_t quietNs(const RankReport& rank)
+{
+    std::int64_t quiet = std::numeric_limits<std::int64_t>::max();
+    for (const ThreadReport& thread : rank.threads) {
+        quiet = std::min(quiet, thread.forNs);
+    }
+    return rank.threads.empty() ? 0 : quiet;
+}
+
+RankTimes timesOf(const trace::ProcessTrace& process, const RankReport& rank, const ProcessNow& now,
+                  std::int64_t stuckAfterNs)
+{
+    RankTimes times;
+    times.untilNs = countsUntil(process, now);
+    times.openHang = rank.hang.has_value();
+    // The process's own patience may be shorter than ours.
+    const std::int64_t noticedNs = rank.hang ? rank.hang->noticedNs - rank.hang->sinceNs : stuckAfterNs;
+    const std::int64_t patienceNs = std::min(stuckAfterNs, noticedNs);
+    times.inCall = rank.life != Life::Closed && !rank.threads.empty() &&
+                   !rank.threads.front().function.empty() && rank.threads.front().forNs >= patienceNs;
+    times.waits = times.inCall || (times.openHang && quietNs(rank) >= patienceNs);
+    return times;
+}
+
+std::vector<RankTimes> timesOf(const model::Model& model, const Report& report,
+                               const std::vector<ProcessNow>& now, std::int64_t stuckAfterNs)
 {
     std::vector<RankTimes> times;
-    for (const model::Rank& rank : model.ranks) {
-        const trace::ProcessTrace& process = model.processOf(rank);
-        times.push_back({countsUntil(process, now[rank.process]), openHang(process).has_value()});
+    for (std::size_t i = 0; i < model.ranks.size(); ++i) {
+        const model::Rank& rank = model.ranks[i];
+        times.push_back(timesOf(model.processOf(rank), report.ranks[i], now[rank.process], stuckAfterNs));
     }
     return times;
 }
@@ -58,7 +86,8 @@ std::string fateOf(const Report& report, const std::vector<std::int64_t>& ranks)
 
 std::string nameOf(const StuckCollective& stuck)
 {
-    return fmt::format("{} #{} of communicator {}", stuck.call().function, stuck.order,
+    return fmt::format("{} {}#{}{} of communicator {}", stuck.call().function,
+                       stuck.pointToPoint ? "(message " : "", stuck.order, stuck.pointToPoint ? ")" : "",
                        stuck.name.empty() ? fmt::format("{:016x}", stuck.communicator) : stuck.name);
 }
 
@@ -76,10 +105,38 @@ std::string missingSentence(const Report& report, const StuckCollective& stuck)
     const std::string fate = fateOf(report, stuck.missing);
     const char* const have = stuck.missing.size() == 1 ? "has" : "have";
     std::string text =
-        fmt::format("{} waits for {}, which {} not issued it", nameOf(stuck), rankList(stuck.missing), have);
+        fmt::format("{} waits for {}, which {} not issued {}", nameOf(stuck), rankList(stuck.missing), have,
+                    stuck.pointToPoint ? "the other side of it" : "it");
     text += fate.empty() ? "" : " and " + fate;
     return text + fmt::format("; {} issued it {} before", rankList(ranksOf(stuck.arrived)),
                               duration(stuck.waitedNs));
+}
+
+std::string circleSentence(const std::vector<const StuckCollective*>& circle)
+{
+    std::string text;
+    for (const StuckCollective* const stuck : circle) {
+        text += text.empty() ? "ranks wait for each other in a circle: " : "; ";
+        text += fmt::format("{} in {} for {}", rankList(ranksOf(stuck->arrived)), nameOf(*stuck),
+                            rankList(stuck->missing));
+    }
+    return text;
+}
+
+std::string waitingSentence(const Report& report, const StuckCollective& last,
+                            const std::optional<OtherOrder>& other)
+{
+    const std::string fate = fateOf(report, ranksOf(last.arrived));
+    std::string text = fmt::format("all recorded ranks issued the same collectives and {}; the last is {}, "
+                                   "issued {} before",
+                                   fate.empty() ? "do not go on" : "did not go on, and " + fate + " since",
+                                   nameOf(last), duration(last.waitedNs));
+    if (other) {
+        text += fmt::format(". {} issued {} before it, {} behind it: issued in different orders, "
+                            "collectives of two communicators can wait for each other",
+                            rankList(other->before), nameOf(other->call), rankList(other->behind));
+    }
+    return text;
 }
 
 std::string mismatchSentence(const StuckCollective& stuck)
@@ -131,18 +188,12 @@ std::string diedSentence(const Report& report)
 
 /// All issued the same: does anybody wait all the same?
 std::optional<StuckCollective> waitingAlike(const model::Model& model, const std::vector<Group>& groups,
-                                            const std::vector<RankTimes>& times, const Report& report,
-                                            std::int64_t stuckAfterNs)
+                                            const std::vector<RankTimes>& times)
 {
-    const bool inCall = std::any_of(report.ranks.begin(), report.ranks.end(), [&](const RankReport& rank) {
-        return rank.life != Life::Closed && !rank.threads.empty() && !rank.threads.front().function.empty() &&
-               rank.threads.front().forNs >= stuckAfterNs;
-    });
-    const bool noticed =
-        std::any_of(times.begin(), times.end(), [](const RankTimes& t) { return t.openHang; });
+    const bool any = std::any_of(times.begin(), times.end(), [](const RankTimes& t) { return t.waits; });
     std::optional<StuckCollective> latest;
     for (const Group& group : groups) {
-        auto last = inCall || noticed ? lastCommonCall(model, group, times) : std::nullopt;
+        auto last = any ? lastCommonCall(model, group, times) : std::nullopt;
         if (last && (!latest || last->waitedNs < latest->waitedNs)) {
             latest = std::move(last);
         }
@@ -150,31 +201,74 @@ std::optional<StuckCollective> waitingAlike(const model::Model& model, const std
     return latest;
 }
 
+/// Whether processes died of something else than a hang that was noticed before: then who died first matters.
+bool diedBeforeAnyHang(const Report& report)
+{
+    const auto isGone = [](const RankReport& rank) { return rank.life == Life::Gone; };
+    if (report.diedFirst) {
+        return !find(report, *report.diedFirst)->hang;
+    }
+    return std::any_of(report.ranks.begin(), report.ranks.end(), isGone) &&
+           std::none_of(report.ranks.begin(), report.ranks.end(),
+                        [](const RankReport& rank) { return rank.hang.has_value(); });
+}
+
+/// Of communicators that are left out of the comparison.
+void noteIncomparable(Report& report, const std::vector<Group>& groups)
+{
+    for (const Group& group : groups) {
+        if (!group.isComparable()) {
+            const std::string name = group.name.empty() ? fmt::format("{:016x}", group.hash) : group.name;
+            report.issues.push_back({std::string(kNotCompared), "warning", 1,
+                                     "communicator " + name +
+                                         " has sends and receives, and not all calls of its ranks are "
+                                         "recorded: which belong together is not known"});
+        }
+    }
+}
+
+void judgeStuck(Report& report)
+{
+    const StuckCollective& first = report.collectives.front();
+    if (!first.different.empty()) {
+        report.kind = Kind::Mismatch;
+        report.summary = mismatchSentence(first);
+        return;
+    }
+    const auto circle = circleOf(report.collectives);
+    report.kind = Kind::Missing;
+    report.summary = circle.empty() ? missingSentence(report, first) : circleSentence(circle);
+}
+
 void judge(Report& report, const model::Model& model, const std::vector<Group>& groups,
            const std::vector<RankTimes>& times, const Options& options)
 {
-    const bool wentOn = std::all_of(report.ranks.begin(), report.ranks.end(),
-                                    [](const RankReport& rank) { return rank.life == Life::Closed; });
+    const auto lives = [&report](Life life) {
+        return std::count_if(report.ranks.begin(), report.ranks.end(),
+                             [life](const RankReport& rank) { return rank.life == life; });
+    };
+    const bool wentOn = lives(Life::Closed) == std::ssize(report.ranks);
     report.collectives = findStuck(model, groups, times, wentOn, options.stuckAfterNs);
     report.diedFirst = firstToDie(report.ranks);
+    noteIncomparable(report, groups);
     if (!report.collectives.empty()) {
-        const StuckCollective& first = report.collectives.front();
-        report.kind = first.different.empty() ? Kind::Missing : Kind::Mismatch;
-        report.summary = first.different.empty() ? missingSentence(report, first) : mismatchSentence(first);
+        judgeStuck(report);
         return;
     }
-    if (std::any_of(report.ranks.begin(), report.ranks.end(),
-                    [](const RankReport& rank) { return rank.life == Life::Gone; })) {
+    auto last = wentOn || diedBeforeAnyHang(report) ? std::nullopt : waitingAlike(model, groups, times);
+    if (last) {
+        report.kind = Kind::Waiting;
+        const auto other = otherOrderThan(*last, model, groups, times);
+        report.summary = waitingSentence(report, *last, other);
+        report.collectives.push_back(std::move(*last));
+        if (other) {
+            report.collectives.push_back(other->call);
+        }
+        return;
+    }
+    if (lives(Life::Gone) > 0) {
         report.kind = Kind::Died;
         report.summary = diedSentence(report);
-        return;
-    }
-    if (auto last = waitingAlike(model, groups, times, report, options.stuckAfterNs)) {
-        report.kind = Kind::Waiting;
-        report.summary = fmt::format("all recorded ranks issued the same collectives and do not go on; the "
-                                     "last is {}, issued {} before",
-                                     nameOf(*last), duration(last->waitedNs));
-        report.collectives.push_back(std::move(*last));
         return;
     }
     report.summary = wentOn ? "nothing is stuck: all ranks ended normally"
@@ -199,7 +293,7 @@ Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Op
         report.summary = "no rank is known: no process said its rank or made a communicator";
         return report;
     }
-    judge(report, model, issuedCalls(model), timesOf(model, now), options);
+    judge(report, model, issuedCalls(model), timesOf(model, report, now, options.stuckAfterNs), options);
     return report;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hang/find_stuck.h"
 
+#include "hang/point_to_point.h"
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -174,9 +176,17 @@ std::vector<StuckCollective> findStuck(const model::Model& model, const std::vec
 {
     std::vector<StuckCollective> found;
     for (const Group& group : groups) {
+        if (!group.isComparable()) {
+            continue;
+        }
         if (auto stuck = stuckIn(model, group, times, wentOn, stuckAfterNs)) {
             addDevice(*stuck, model);
             found.push_back(std::move(*stuck));
+        }
+        if (!wentOn) {
+            for (StuckCollective& message : findStuckMessages(model, group, times, stuckAfterNs)) {
+                found.push_back(std::move(message));
+            }
         }
     }
     orderByCause(found);
@@ -187,7 +197,7 @@ std::optional<StuckCollective> lastCommonCall(const model::Model& model, const G
                                               const std::vector<RankTimes>& times)
 {
     const Orders orders = ordersOf(group);
-    if (orders.common == 0 || orders.common != orders.end) {
+    if (!group.isComparable() || orders.common == 0 || orders.common != orders.end) {
         return std::nullopt;
     }
     StuckCollective last = describe(model, group, orders.common - 1, times);

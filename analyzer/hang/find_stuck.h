@@ -10,6 +10,8 @@ namespace ringside::hang {
 struct RankTimes {
     std::int64_t untilNs = 0; ///< up to when its waiting counts, on its host's clock
     bool openHang = false;    ///< its watchdog noticed one that did not end
+    bool inCall = false;      ///< a thread has been in one call for as long as counts as stuck
+    bool waits = false;       ///< so, or its watchdog noticed a hang and no thread has called anything since
 };
 
 /// The first call of a communicator that not all of its recorded members issued, or that they issued

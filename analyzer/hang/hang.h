@@ -54,6 +54,12 @@ struct ThreadReport {
     std::int64_t forNs = 0; ///< in the call, or since the last one
 };
 
+struct ReturnedCall {
+    std::string function;
+    std::optional<std::int64_t> sequence; ///< of a collective, among all calls of its communicator
+    std::int64_t beforeNs = 0;            ///< it returned so long ago
+};
+
 struct RankReport {
     std::int64_t rank = 0;
     std::string host;
@@ -62,7 +68,8 @@ struct RankReport {
     bool callsKnown = false;
     std::optional<std::int64_t> lastStep; ///< that it finished
     std::int64_t lastSignNs = 0;          ///< of life, in run time
-    std::vector<ThreadReport> threads;    ///< in a call first, then by how long nothing came
+    std::vector<ThreadReport> threads;    ///< in a call first, then the main thread
+    std::vector<ReturnedCall> lastCalls;  ///< of the first of these threads, the latest first
     std::vector<std::string> stack;       ///< innermost lines of the thread that matters; empty: none
     std::string stackThread;              ///< whose
     std::vector<std::string> stackNotes;  ///< why there is none
@@ -88,7 +95,8 @@ struct StuckCollective {
     std::int64_t notRecorded = 0;        ///< members of whom there is no trace
     std::int64_t waitedNs = 0;           ///< since the last one issued it
     bool ordersByPlace =
-        false; ///< send and receive share the numbering: the order is a count, drops shift it
+        false;                 ///< send and receive share the numbering: the order is a count, drops shift it
+    bool pointToPoint = false; ///< one message: `order` counts those of this pair in this direction
     /// Of each rank, the last collective that its GPU is known to have finished; null: no device records of
     /// it.
     std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>> finishedOnGpu;
@@ -96,6 +104,9 @@ struct StuckCollective {
     [[nodiscard]] const Signature& call() const { return arrived[common].call; }
     std::size_t common = 0; ///< of arrived: one that calls what most call
 };
+
+/// Issue of a communicator of which nothing could be said.
+inline constexpr std::string_view kNotCompared = "hang_not_compared";
 
 enum class Kind : std::uint8_t {
     Nothing,  ///< stuck

@@ -80,14 +80,24 @@ std::unordered_map<std::int64_t, std::vector<Call>> callsOf(const trace::Process
     return calls;
 }
 
+struct MemberCalls {
+    std::size_t rank = 0;
+    std::int64_t communicatorRank = -1;
+    std::vector<Call> calls;
+};
+
 /// As in collective matching: send and receive share the numbering but differ between ranks, so that the
 /// place among the collectives stands in for it.
-Member memberOf(std::size_t rank, std::vector<Call> calls, bool byPlace)
+Member memberOf(const MemberCalls& of, bool byPlace)
 {
     Member member;
-    member.rank = rank;
-    for (Call& call : calls) {
-        if (!call.pointToPoint) {
+    member.rank = of.rank;
+    member.communicatorRank = of.communicatorRank;
+    member.complete = of.calls.empty() || of.calls.back().sequence + 1 == std::ssize(of.calls);
+    for (Call call : of.calls) {
+        if (call.pointToPoint) {
+            member.pointToPoint.push_back(std::move(call.issued));
+        } else {
             call.issued.order = byPlace ? member.next : call.sequence;
             member.next = call.issued.order + 1;
             member.calls.push_back(std::move(call.issued));
@@ -98,7 +108,7 @@ Member memberOf(std::size_t rank, std::vector<Call> calls, bool byPlace)
 
 struct Found {
     Group group;
-    std::vector<std::pair<std::size_t, std::vector<Call>>> calls; ///< by rank
+    std::vector<MemberCalls> members; ///< by rank
 };
 
 } // namespace
@@ -108,6 +118,12 @@ const Issued* Member::at(std::int64_t order) const
     const auto found = std::lower_bound(calls.begin(), calls.end(), order,
                                         [](const Issued& call, std::int64_t o) { return call.order < o; });
     return found != calls.end() && found->order == order ? &*found : nullptr;
+}
+
+bool Group::isComparable() const
+{
+    return !ordersByPlace ||
+           std::all_of(members.begin(), members.end(), [](const Member& member) { return member.complete; });
 }
 
 std::vector<trace::InFlightRow> lastInFlight(const trace::ProcessTrace& process)
@@ -142,20 +158,20 @@ std::vector<Group> issuedCalls(const model::Model& model)
             entry.group.hash = row->hash;
             entry.group.name = process.text(row->name);
             entry.group.size = row->size;
-            entry.calls.emplace_back(i, std::move(calls[row->id]));
+            entry.members.push_back({i, row->rank, std::move(calls[row->id])});
         }
     }
     std::vector<Group> groups;
     for (auto& [key, entry] : found) {
         bool any = false;
-        for (const auto& [rank, calls] : entry.calls) {
-            any = any || !calls.empty();
+        for (const MemberCalls& member : entry.members) {
+            any = any || !member.calls.empty();
             entry.group.ordersByPlace =
-                entry.group.ordersByPlace ||
-                std::any_of(calls.begin(), calls.end(), [](const Call& call) { return call.pointToPoint; });
+                entry.group.ordersByPlace || std::any_of(member.calls.begin(), member.calls.end(),
+                                                         [](const Call& call) { return call.pointToPoint; });
         }
-        for (auto& [rank, calls] : entry.calls) {
-            entry.group.members.push_back(memberOf(rank, std::move(calls), entry.group.ordersByPlace));
+        for (const MemberCalls& member : entry.members) {
+            entry.group.members.push_back(memberOf(member, entry.group.ordersByPlace));
         }
         if (any) {
             groups.push_back(std::move(entry.group));

@@ -16,9 +16,12 @@ struct Issued {
 };
 
 struct Member {
-    std::size_t rank = 0;      ///< of Model::ranks
-    std::int64_t next = 0;     ///< order of the call that it has not issued yet
-    std::vector<Issued> calls; ///< by order; gaps where records were lost
+    std::size_t rank = 0;               ///< of Model::ranks
+    std::int64_t communicatorRank = -1; ///< what peers call it
+    std::int64_t next = 0;              ///< order of the call that it has not issued yet
+    std::vector<Issued> calls;          ///< by order; gaps where records were lost
+    std::vector<Issued> pointToPoint;   ///< sends and receives, their peer as root; `order` means nothing
+    bool complete = false;              ///< every call from the communicator's first on is there
 
     [[nodiscard]] const Issued* at(std::int64_t order) const;
 };
@@ -29,6 +32,9 @@ struct Group {
     std::int64_t size = 0;
     bool ordersByPlace = false;
     std::vector<Member> members; ///< by rank
+
+    /// Places say nothing where records of a member are missing.
+    [[nodiscard]] bool isComparable() const;
 };
 
 /// All communicators of more than one rank on which anything was issued. A communicator without a hash is its

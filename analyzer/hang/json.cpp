@@ -42,6 +42,7 @@ Json toJson(const StuckCollective& stuck)
     return {{"communicator", std::move(communicator)},
             {"order", stuck.order},
             {"order_is_place", stuck.ordersByPlace},
+            {"point_to_point", stuck.pointToPoint},
             {"call", toJson(stuck.call())},
             {"arrived", std::move(arrived)},
             {"missing", stuck.missing},
@@ -61,6 +62,11 @@ Json toJson(const RankReport& rank)
                            {"last_call", thread.lastCall.empty() ? Json(nullptr) : Json(thread.lastCall)},
                            {"for_ns", thread.forNs}});
     }
+    Json lastCalls = Json::array();
+    for (const ReturnedCall& call : rank.lastCalls) {
+        lastCalls.push_back(
+            {{"function", call.function}, {"sequence", orNull(call.sequence)}, {"before_ns", call.beforeNs}});
+    }
     Json watchdog = nullptr;
     if (rank.hang) {
         watchdog = {{"reason", rank.hang->reason}, {"lasted_ns", rank.hang->noticedNs - rank.hang->sinceNs}};
@@ -73,6 +79,7 @@ Json toJson(const RankReport& rank)
             {"last_step", orNull(rank.lastStep)},
             {"last_sign_ns", rank.lastSignNs},
             {"threads", std::move(threads)},
+            {"last_calls", std::move(lastCalls)},
             {"watchdog", std::move(watchdog)},
             {"stack", rank.stack},
             {"stack_notes", rank.stackNotes}};

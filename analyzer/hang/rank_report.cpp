@@ -34,6 +34,59 @@ std::map<std::int64_t, LastCall> lastCalls(const trace::ProcessTrace& process)
     return last;
 }
 
+/// The calls of one thread that returned last, the latest first.
+class LastCalls final {
+public:
+    explicit LastCalls(std::int64_t thread) : m_thread(thread) {}
+
+    void note(std::int64_t thread, trace::StringId api, std::int64_t endNs,
+              std::optional<std::int64_t> sequence = std::nullopt)
+    {
+        constexpr std::size_t kMost = 8;
+        if (thread != m_thread || (m_calls.size() == kMost && endNs < m_calls.back().endNs)) {
+            return;
+        }
+        const auto place = std::find_if(m_calls.begin(), m_calls.end(),
+                                        [endNs](const Call& call) { return call.endNs <= endNs; });
+        m_calls.insert(place, {api, endNs, sequence});
+        m_calls.resize(std::min(m_calls.size(), kMost));
+    }
+    [[nodiscard]] std::vector<ReturnedCall> inWords(const trace::ProcessTrace& process,
+                                                    std::int64_t untilNs) const
+    {
+        std::vector<ReturnedCall> calls;
+        for (const Call& call : m_calls) {
+            calls.push_back({std::string(process.text(call.api)), call.sequence, untilNs - call.endNs});
+        }
+        return calls;
+    }
+
+private:
+    struct Call {
+        trace::StringId api = 0;
+        std::int64_t endNs = 0;
+        std::optional<std::int64_t> sequence;
+    };
+    std::int64_t m_thread;
+    std::vector<Call> m_calls;
+};
+
+std::vector<ReturnedCall> lastCallsOf(const trace::ProcessTrace& process, std::int64_t tid,
+                                      std::int64_t untilNs)
+{
+    const auto thread = std::find_if(process.threads.begin(), process.threads.end(),
+                                     [tid](const trace::ThreadRow& row) { return row.tid == tid; });
+    LastCalls last(thread != process.threads.end() ? thread->id : 0);
+    const auto& calls = process.apiCalls;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        last.note(calls.thread[i], calls.api[i], calls.endNs[i]);
+    }
+    for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
+        last.note(call.thread, call.api, call.endNs, call.sequence);
+    }
+    return last.inWords(process, untilNs);
+}
+
 std::vector<ThreadReport> threadsOf(const trace::ProcessTrace& process, std::int64_t untilNs)
 {
     const auto last = lastCalls(process);
@@ -149,6 +202,9 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
     }
     report.lastSignNs = of.clock.toRun(lastSignOfLife(process));
     report.threads = threadsOf(process, countsUntil(process, now));
+    if (!report.threads.empty()) {
+        report.lastCalls = lastCallsOf(process, report.threads.front().tid, countsUntil(process, now));
+    }
     report.hang = openHang(process);
     addStack(report, process);
     return report;

@@ -39,7 +39,8 @@ std::string describe(const Signature& call)
     if (call.reduction) {
         text += ", reduction " + nameIn(kReductions, *call.reduction);
     }
-    return call.root ? text + fmt::format(", root {}", *call.root) : text;
+    const bool toPeer = call.function == "ncclSend" || call.function == "ncclRecv";
+    return call.root ? text + fmt::format(", {} {}", toPeer ? "peer" : "root", *call.root) : text;
 }
 
 std::string threadName(const ThreadReport& thread)
@@ -58,6 +59,18 @@ std::string activity(const RankReport& rank, const ThreadReport& thread)
                        thread.lastCall, duration(thread.forNs));
 }
 
+/// "ncclAllReduce #4 (8.0 s before), cudaMalloc (9.1 s before)"
+std::string lastCalls(const RankReport& rank)
+{
+    std::string text;
+    for (const ReturnedCall& call : rank.lastCalls) {
+        text += text.empty() ? "" : ", ";
+        text += call.function + (call.sequence ? fmt::format(" #{}", *call.sequence) : "");
+        text += fmt::format(" ({} before)", duration(call.beforeNs));
+    }
+    return text;
+}
+
 void appendRank(std::string& text, const RankReport& rank)
 {
     text += fmt::format("  rank {} (process {} on {}, {}){}\n", rank.rank, rank.pid, rank.host,
@@ -69,6 +82,9 @@ void appendRank(std::string& text, const RankReport& rank)
     }
     if (rank.threads.size() > kThreads) {
         text += fmt::format("    and {} more threads\n", rank.threads.size() - kThreads);
+    }
+    if (!rank.lastCalls.empty()) {
+        text += "    that thread's last calls: " + lastCalls(rank) + "\n";
     }
     if (rank.hang) {
         text += "    its watchdog: " + rank.hang->reason + "\n";
@@ -102,7 +118,8 @@ void appendGpu(std::string& text, const StuckCollective& stuck)
 void appendCollective(std::string& text, const StuckCollective& stuck)
 {
     text +=
-        fmt::format("\n#{} of communicator {:016x}{} ({} ranks): {}\n", stuck.order, stuck.communicator,
+        fmt::format("\n{}#{} of communicator {:016x}{} ({} ranks): {}\n",
+                    stuck.pointToPoint ? "message " : "", stuck.order, stuck.communicator,
                     stuck.name.empty() ? "" : " '" + stuck.name + "'", stuck.size, describe(stuck.call()));
     std::vector<std::int64_t> returned;
     std::vector<std::int64_t> inside;
@@ -117,7 +134,8 @@ void appendCollective(std::string& text, const StuckCollective& stuck)
         text += fmt::format("  still inside the host call: {}\n", rankList(inside));
     }
     if (!stuck.missing.empty()) {
-        text += fmt::format("  not issued: {}\n", rankList(stuck.missing));
+        text += fmt::format("  {}not issued: {}\n", stuck.pointToPoint ? "the other side, " : "",
+                            rankList(stuck.missing));
     }
     for (const Arrived& arrived : stuck.arrived) {
         if (std::find(stuck.different.begin(), stuck.different.end(), arrived.rank) !=
@@ -128,11 +146,13 @@ void appendCollective(std::string& text, const StuckCollective& stuck)
     if (stuck.notRecorded > 0) {
         text += fmt::format("  not known: {} members of which there is no trace\n", stuck.notRecorded);
     }
-    if (stuck.ordersByPlace) {
+    if (stuck.ordersByPlace && !stuck.pointToPoint) {
         text +=
             "  The number counts this communicator's collectives: send and receive share NCCL's numbering.\n";
     }
-    appendGpu(text, stuck);
+    if (!stuck.pointToPoint) {
+        appendGpu(text, stuck);
+    }
 }
 
 /// Ranks whose doing explains the verdict; all of them where none is special.
@@ -157,6 +177,9 @@ std::string formatText(const Report& report)
     std::string text = report.summary + (report.emulated ? " (emulated GPUs)\n" : "\n");
     for (const StuckCollective& stuck : report.collectives) {
         appendCollective(text, stuck);
+    }
+    for (const trace::IssueRow& issue : report.issues) {
+        text += issue.id == kNotCompared ? "note: " + issue.message + "\n" : "";
     }
     const std::vector<std::int64_t> wanted = ranksOfInterest(report);
     const auto isWanted = [&wanted](const RankReport& rank) {

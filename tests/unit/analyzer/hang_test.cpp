@@ -2,9 +2,11 @@
 // Who waits for whom, with runs in the words of the domain and a time of the test's own.
 #include "hang/hang.h"
 #include "support/trace_builder.h"
+#include "trace/tables.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace {
@@ -55,6 +57,52 @@ protected:
         row.startNs = sinceNs;
         row.hang = hangId;
         process(rank).inFlight.push_back(row);
+    }
+    /// Another call of its main thread, which returned at that moment.
+    void hasCalled(std::size_t rank, std::int64_t endNs)
+    {
+        process(rank).strings[940] = "cudaEventQuery";
+        trace::ApiCallColumns& calls = process(rank).apiCalls;
+        const std::size_t size = calls.size() + 1;
+        trace::TableOf<trace::ApiCallRow>::forEachColumn(
+            [&](const char*, auto, auto, auto column) { (calls.*column).resize(size); });
+        calls.startNs.back() = endNs - 1;
+        calls.endNs.back() = endNs;
+        calls.api.back() = 940;
+        calls.thread.back() = static_cast<std::uint32_t>(process(rank).threads.front().id);
+    }
+    /// Ranks 0 and 1 also share a communicator.
+    void addPair()
+    {
+        for (std::size_t rank = 0; rank < 2; ++rank) {
+            trace::CommunicatorRow pair = process(rank).communicators.front();
+            pair.id = 2;
+            pair.hash = 77;
+            pair.size = 2;
+            pair.rank = static_cast<std::int64_t>(rank);
+            process(rank).communicators.push_back(pair);
+        }
+    }
+    /// Its first call there, so long after the last one of the world.
+    void issueOnPair(std::size_t rank, std::int64_t laterNs)
+    {
+        trace::CollectiveCallRow call = process(rank).collectiveCalls.back();
+        call.communicator = 2;
+        call.sequence = 0;
+        call.startNs += laterNs;
+        process(rank).collectiveCalls.push_back(call);
+    }
+    void message(std::size_t rank, const std::string& function, std::int64_t peer, std::int64_t sequence,
+                 std::int64_t laterNs)
+    {
+        const trace::StringId api = function == "ncclSend" ? 930 : 931;
+        process(rank).strings[api] = function;
+        trace::CollectiveCallRow call = process(rank).collectiveCalls.back();
+        call.api = api;
+        call.peer = peer;
+        call.sequence = sequence;
+        call.startNs = m_endNs + laterNs;
+        process(rank).collectiveCalls.push_back(call);
     }
     hang::Report analyze(std::int64_t stuckAfterNs = 10 * kSecond)
     {
@@ -256,23 +304,128 @@ TEST_F(Hang, aRankThatIsMissingBecauseItWaitsElsewhereIsNotTheCause)
     // Ranks 0 and 1 also share a communicator, in which 1 waits for nobody, and 0 waits for 1. Rank 1 waits
     // with all others for rank 3.
     stopsBefore(3, 1);
-    for (std::size_t rank = 0; rank < 2; ++rank) {
-        trace::CommunicatorRow pair = process(rank).communicators.front();
-        pair.id = 2;
-        pair.hash = 77;
-        pair.size = 2;
-        pair.rank = static_cast<std::int64_t>(rank);
-        process(rank).communicators.push_back(pair);
-    }
-    trace::CollectiveCallRow call = process(0).collectiveCalls.back();
-    call.communicator = 2;
-    call.sequence = 0;
-    call.startNs -= kSecond; // it has waited longer
-    process(0).collectiveCalls.push_back(call);
+    addPair();
+    issueOnPair(0, -kSecond); // it has waited longer
     const hang::Report report = analyze();
     ASSERT_EQ(report.collectives.size(), 2U);
     EXPECT_EQ(report.collectives[0].missing, (std::vector<std::int64_t>{3}));
     EXPECT_EQ(report.collectives[1].missing, (std::vector<std::int64_t>{1}));
+}
+
+TEST_F(Hang, aProcessThatCallsOtherThingsIsNotStuckForWantOfCollectives)
+{
+    // An evaluation: no collective for longer than the watchdog's patience, but the GPU is busy.
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        process(rank).hangs = {
+            {1, m_endNs + 20 * kSecond, m_endNs, std::nullopt, "no collective issued for 20 s"}};
+        hasCalled(rank, m_endNs + 34 * kSecond);
+    }
+    EXPECT_EQ(analyze().kind, Kind::Nothing) << analyze().summary;
+    for (hang::ProcessNow& now : m_now) {
+        now.nowNs = m_endNs + 60 * kSecond;
+    }
+    EXPECT_EQ(analyze().kind, Kind::Waiting) << "they call nothing any more";
+}
+
+TEST_F(Hang, aJobThatWasKilledWhileAllWaitedAlikeHungBefore)
+{
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        isIn(rank, "cudaStreamSynchronize", m_endNs);
+        process(rank).hangs = {{1, m_endNs + 20 * kSecond, m_endNs, std::nullopt, "thread 1 has been in it"}};
+        m_now[rank] = {Life::Gone, std::nullopt, true};
+    }
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Waiting) << report.summary;
+    EXPECT_NE(report.summary.find("did not go on, and have died since"), std::string::npos) << report.summary;
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        process(rank).hangs.clear();
+    }
+    EXPECT_EQ(analyze().kind, Kind::Died) << "nobody noticed a hang";
+}
+
+TEST_F(Hang, ranksThatWaitForEachOtherAreSaidToDoSo)
+{
+    stopsBefore(1, 1); // it waits in the pair, and rank 0 here
+    addPair();
+    issueOnPair(1, 0);
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.kind, Kind::Missing);
+    EXPECT_EQ(report.summary,
+              "ranks wait for each other in a circle: rank 1 in ncclAllReduce #0 of communicator world for "
+              "rank 0; ranks 0, 2 and 3 in ncclAllReduce #9 of communicator world for rank 1");
+    stopsBefore(2, 1);
+    EXPECT_EQ(analyze().summary.find("in a circle"), std::string::npos)
+        << "rank 2 waits for nobody: it is the cause. " << analyze().summary;
+}
+
+TEST_F(Hang, collectivesOfTwoCommunicatorsInDifferentOrdersAreNamed)
+{
+    addPair();
+    issueOnPair(0, -kSecond / 2);
+    issueOnPair(1, kSecond / 2);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        isIn(rank, "cudaStreamSynchronize", m_endNs + kSecond);
+    }
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.kind, Kind::Waiting);
+    EXPECT_NE(report.summary.find("issued in different orders"), std::string::npos) << report.summary;
+    EXPECT_NE(
+        report.summary.find("rank 1 issued ncclAllReduce #9 of communicator world before it, rank 0 behind"),
+        std::string::npos)
+        << report.summary;
+}
+
+TEST_F(Hang, aReceiveWithoutItsSendNamesTheSender)
+{
+    message(2, "ncclRecv", 3, 10, 0);
+    message(3, "ncclSend", 2, 10, 0);
+    EXPECT_EQ(analyze().kind, Kind::Nothing) << analyze().summary;
+    message(2, "ncclRecv", 3, 11, 0);
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.kind, Kind::Missing);
+    const hang::StuckCollective& stuck = report.collectives.at(0);
+    EXPECT_TRUE(stuck.pointToPoint);
+    EXPECT_EQ(stuck.order, 1);
+    EXPECT_EQ(stuck.arrived.at(0).rank, 2);
+    EXPECT_EQ(stuck.missing, (std::vector<std::int64_t>{3}));
+    EXPECT_EQ(report.summary,
+              "ncclRecv (message #1) of communicator world waits for rank 3, which has not issued "
+              "the other side of it; rank 2 issued it 35 s before");
+    process(3).collectiveCalls.erase(process(3).collectiveCalls.begin() + 4);
+    const hang::Report lossy = analyze();
+    EXPECT_EQ(lossy.kind, Kind::Nothing) << "a lost record might have been that send. " << lossy.summary;
+    EXPECT_NE(hang::formatText(lossy).find("note: communicator world"), std::string::npos)
+        << hang::formatText(lossy);
+}
+
+TEST_F(Hang, aSendAloneIsStuckOnlyWhereItsRankWaits)
+{
+    message(2, "ncclSend", 3, 10, 0);
+    EXPECT_EQ(analyze().kind, Kind::Nothing) << "NCCL may have taken it";
+    isIn(2, "cudaStreamSynchronize", m_endNs);
+    ASSERT_EQ(analyze().kind, Kind::Missing);
+    EXPECT_EQ(analyze().collectives.at(0).missing, (std::vector<std::int64_t>{3}));
+}
+
+TEST_F(Hang, ofEachRankTheLastCallsAreShownLatestFirst)
+{
+    stopsBefore(2, 1);
+    hasCalled(2, m_endNs + 5 * kSecond);
+    const hang::Report report = analyze();
+    const auto& calls = report.ranks.at(2).lastCalls;
+    ASSERT_EQ(calls.size(), 8U);
+    EXPECT_EQ(calls[0].function, "cudaEventQuery");
+    EXPECT_EQ(calls[0].beforeNs, 30 * kSecond);
+    EXPECT_EQ(calls[0].sequence, std::nullopt);
+    EXPECT_EQ(calls[1].function, "cudaStreamSynchronize");
+    const auto collective = std::find_if(calls.begin(), calls.end(),
+                                         [](const auto& call) { return call.function == "ncclAllReduce"; });
+    ASSERT_NE(collective, calls.end());
+    EXPECT_EQ(collective->sequence, 8);
+    EXPECT_NE(
+        hang::formatText(report).find("last calls: cudaEventQuery (30 s before), cudaStreamSynchronize (3"),
+        std::string::npos)
+        << hang::formatText(report);
 }
 
 TEST_F(Hang, nobodyIsMissingInACommunicatorWithoutAHash)
