@@ -81,7 +81,7 @@ class Privacy(lab.Scenario):
         job = self.start(directory, command, RINGSIDE_KEEP_LAST="60s", PYTHONPATH=str(lab.ROOT / "collector" / "python"),
                          NCCL_ALGO="Ring", **secrets)
         self.until("recording", lambda: list(directory.glob("*.rings")))
-        self.until("a dump", lambda: subprocess.run([lab.RINGSIDE, "control", directory, "dump"], capture_output=True).returncode == 0)
+        self.until("a dump", lambda: subprocess.run([lab.RINGSIDE, "record", "--attach-control", directory, "dump"], capture_output=True).returncode == 0)
         self.until("the dump", lambda: list(directory.glob("*.db")))
         self.check_nothing_planted(directory)
         self.end(job)
@@ -103,7 +103,7 @@ class Privacy(lab.Scenario):
         directory = self.folder / "modes.ringside"
         job = self.start(directory, lab.trainer_command(100000, extra=("--timeout", 3600)), RINGSIDE_HANG_TIMEOUT="2s", RINGSIDE_PROFILE="light")
         self.until("recording", lambda: len(list(directory.glob("*.db"))) == lab.RANKS)
-        self.until("an order", lambda: subprocess.run([lab.RINGSIDE, "control", directory, "level", "light"], capture_output=True).returncode == 0)
+        self.until("an order", lambda: subprocess.run([lab.RINGSIDE, "record", "--attach-control", directory, "level", "light"], capture_output=True).returncode == 0)
         seen = self.check_modes(directory)
         self.assertLessEqual({"/", ".db", ".db-wal", ".ring", ".rings", ".status", ".sampler"}, seen)
         victim = next(int(file.stem.rsplit("-", 1)[1]) for file in directory.glob("*.db"))
