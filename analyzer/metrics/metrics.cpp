@@ -156,7 +156,10 @@ void addBandwidths(CollectiveGroup& group, const GroupTimes& times)
 {
     group.transferNs = model::median(times.transfer);
     group.kernelNs = model::median(times.kernel);
-    const double bytes = algorithmBytes(group.kind, group.bytes, group.ranks);
+    if (!group.bytes) {
+        return;
+    }
+    const double bytes = algorithmBytes(group.kind, *group.bytes, group.ranks);
     const double factor = busFactor(group.kind, group.ranks);
     if (*group.transferNs > 0) {
         group.transferAlgorithmGBs = bytes / static_cast<double>(*group.transferNs);
@@ -177,7 +180,7 @@ std::vector<CollectiveGroup> groupCollectives(const model::Model& model,
         CollectiveGroup& group = groups[keyOf(operation)];
         group.communicator = operation.communicator;
         group.kind = operation.kind;
-        group.bytes = operation.bytes;
+        group.bytes = operation.sizeKnown() ? std::optional(operation.bytes) : std::nullopt;
         group.ranks = operation.size;
         ++group.count;
     }

@@ -68,7 +68,7 @@ struct RankMetrics {
 struct CollectiveGroup {
     std::uint64_t communicator = 0;
     model::CollectiveKind kind = model::CollectiveKind::Other;
-    std::uint64_t bytes = 0;
+    std::optional<std::uint64_t> bytes; ///< null: nobody told the size
     std::int64_t ranks = 0;
     std::int64_t count = 0;                                                   ///< matched, in the whole run
     std::optional<std::int64_t> transferNs;                                   ///< medians

@@ -231,8 +231,8 @@ MatchResult Matcher::finish()
     }
     if (m_untyped > 0) {
         result.issues.push_back({"datatype_unknown", "info", m_untyped,
-                                 "collective calls that only NCCL itself told of, since they came through no "
-                                 "wrapper: their bytes are known, data type and number of elements are not"});
+                                 "collective calls that came through no wrapper: what told of them (NCCL "
+                                 "itself, or another tool's trace) did not say their data type"});
     }
     if (incomplete > 0) {
         result.issues.push_back({"collective_incomplete", "info", incomplete,

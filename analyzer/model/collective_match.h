@@ -63,6 +63,8 @@ struct Operation {
     bool mismatched = false; ///< ranks disagree on function, count or type, as far as they are known
     std::vector<Participant> participants; ///< by rank
 
+    /// False: bytes 0 says nothing, since the count is not known either.
+    [[nodiscard]] bool sizeKnown() const { return bytes > 0 || count; }
     [[nodiscard]] bool complete() const { return static_cast<std::int64_t>(participants.size()) == size; }
     [[nodiscard]] const Participant* participant(std::size_t rank) const; ///< null: did not take part
     /// Every member's device times are known and they agree on what they do.

@@ -298,11 +298,26 @@ void chooseSteps(Model& model)
     model.analyzedSteps = model.analyzedWhole ? std::move(all) : std::move(steady);
 }
 
+/// What several processes say in the same words is said once.
+void addIssue(Model& model, const trace::IssueRow& issue)
+{
+    const auto same = std::ranges::find_if(model.issues, [&](const trace::IssueRow& each) {
+        return each.id == issue.id && each.severity == issue.severity && each.message == issue.message;
+    });
+    if (same == model.issues.end()) {
+        model.issues.push_back(issue);
+    } else {
+        same->count = addCapped(same->count, issue.count);
+    }
+}
+
 void collectIssues(Model& model)
 {
     model.issues = model.trace.issues;
     for (const trace::ProcessTrace& process : model.trace.processes) {
-        model.issues.insert(model.issues.end(), process.issues.begin(), process.issues.end());
+        for (const trace::IssueRow& issue : process.issues) {
+            addIssue(model, issue);
+        }
         model.emulated = model.emulated || process.process.emulated;
     }
 }

@@ -241,9 +241,10 @@ Table collectiveTable(const Report& report)
             return ns ? std::optional(static_cast<double>(*ns) / 1e3) : std::nullopt;
         };
         table.rows.push_back({std::string(model::collectiveName(group.kind)), std::to_string(group.ranks),
-                              rules::byteText(static_cast<double>(group.bytes)), std::to_string(group.count),
-                              number(us(group.transferNs), "{:.0f}"), number(group.transferBusGBs, "{:.2f}"),
-                              number(us(group.kernelNs), "{:.0f}"), number(group.kernelBusGBs, "{:.2f}")});
+                              group.bytes ? rules::byteText(static_cast<double>(*group.bytes)) : "-",
+                              std::to_string(group.count), number(us(group.transferNs), "{:.0f}"),
+                              number(group.transferBusGBs, "{:.2f}"), number(us(group.kernelNs), "{:.0f}"),
+                              number(group.kernelBusGBs, "{:.2f}")});
         if (!communicators.empty()) {
             table.rows.back().push_back(communicators.at(group.communicator));
         }

@@ -226,7 +226,7 @@ Json collectivesJson(const Report& report)
     for (const metrics::CollectiveGroup& group : report.metrics.collectives) {
         result.push_back({{"communicator", hashText(group.communicator)},
                           {"collective", model::collectiveName(group.kind)},
-                          {"bytes", group.bytes},
+                          {"bytes", orNull(group.bytes)},
                           {"ranks", group.ranks},
                           {"count", group.count},
                           {"medians_of", report.metrics.collectivesOfWholeRun ? "run" : "analyzed steps"},
