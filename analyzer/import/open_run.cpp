@@ -252,11 +252,13 @@ void nameWriters(std::vector<Source>& sources)
     for (Source& source : sources) {
         const auto writer = source.importer != nullptr ? writerOfName(source.path) : std::nullopt;
         for (trace::ProcessTrace& process : source.processes) {
-            if (writer && process.process.host.empty()) {
-                process.process.host = writer->host;
+            const std::int64_t pid = process.process.pid;
+            if (!writer || (pid != 0 && pid != writer->pid)) { // a name that only looks like it
+                continue;
             }
-            if (writer && process.process.pid == 0) {
-                process.process.pid = writer->pid;
+            process.process.pid = writer->pid;
+            if (process.process.host.empty()) {
+                process.process.host = writer->host;
             }
         }
     }

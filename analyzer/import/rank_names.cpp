@@ -26,30 +26,32 @@ std::optional<std::int64_t> firstNumber(const std::string& text, const std::rege
 }
 
 /// "rank3", "RANK_3", "worker-3": the word may follow anything but a letter.
-const std::regex& namedNumber()
+std::regex numberAfter(const std::string& words)
 {
-    static const std::regex pattern("(?:^|[^a-z])(?:rank|worker)[ _.=-]?([0-9]{1,9})(?![0-9])",
-                                    std::regex::icase | std::regex::optimize);
-    return pattern;
+    return std::regex("(?:^|[^a-z])(?:" + words + ")[ _.=-]?([0-9]{1,9})(?![0-9])",
+                      std::regex::icase | std::regex::optimize);
 }
 
 } // namespace
 
 std::optional<std::int64_t> rankOfName(const std::filesystem::path& path)
 {
+    static const std::regex rankWord = numberAfter("rank");
+    static const std::regex anyWord = numberAfter("rank|worker");
     static const std::regex bareNumber("(?:^|[_.-])([0-9]{1,4})(?:\\.[a-z][a-z0-9]*)+$",
                                        std::regex::icase | std::regex::optimize);
     const std::string name = path.filename().string();
-    if (const auto rank = firstNumber(name, namedNumber())) {
+    if (const auto rank = firstNumber(name, rankWord)) {
         return rank;
     }
-    if (writerOfName(path)) {
-        return std::nullopt;
-    }
-    if (const auto rank = firstNumber(name, bareNumber)) {
+    const bool named = writerOfName(path).has_value(); // "worker-3_4242": a host
+    if (const auto rank = named ? std::nullopt : firstNumber(name, anyWord)) {
         return rank;
     }
-    return firstNumber(path.parent_path().filename().string(), namedNumber());
+    if (const auto rank = named ? std::nullopt : firstNumber(name, bareNumber)) {
+        return rank;
+    }
+    return firstNumber(path.parent_path().filename().string(), anyWord);
 }
 
 std::optional<Writer> writerOfName(const std::filesystem::path& path)
@@ -58,7 +60,8 @@ std::optional<Writer> writerOfName(const std::filesystem::path& path)
                                     std::regex::optimize);
     const std::string name = path.filename().string();
     std::smatch match;
-    if (name.size() > kLongestName || !std::regex_match(name, match, pattern)) {
+    if (name.size() > kLongestName || !std::regex_match(name, match, pattern) ||
+        match[1].str().ends_with("step")) { // "worker0_step_12": no process
         return std::nullopt;
     }
     return Writer{match[1], number(match[2]).value_or(0)};

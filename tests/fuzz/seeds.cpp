@@ -6,6 +6,7 @@
 #include <ringside/trace/merge.h>
 
 #include <cstdio>
+#include <fstream>
 
 namespace {
 
@@ -79,6 +80,31 @@ void writeRings(const std::filesystem::path& folder)
     thread.save(folder / "thread");
 }
 
+/// A small file of the PyTorch profiler with every kind of event, and a bare array.
+void writeKineto(const std::filesystem::path& folder)
+{
+    const std::string events = R"([
+  {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "pid": 5, "tid": 6, "ts": 100.5, "dur": 900},
+  {"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 5, "tid": 6, "ts": 190, "dur": 20, "args": {"External id": 1,
+    "Collective name": "allreduce", "In msg nelems": 9, "Group size": 2, "dtype": "Float", "Process Group Ranks": "[0, 1]"}},
+  {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 6, "ts": 200, "dur": 4, "args": {"correlation": 1}},
+  {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_\u00e4\"", "pid": 0, "tid": 7, "ts": 210.125, "dur": 30.5, "args": {
+    "device": 0, "stream": 7, "correlation": 1, "grid": [1, 2, 3], "Collective name": "allreduce", "In msg nelems": 9,
+    "Out msg nelems": 9, "Group size": 2, "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Seq": 4}},
+  {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": 250, "dur": 1e1, "args": {"stream": 7, "bytes": 64}},
+  {"ph": "B", "name": "a", "pid": 5, "tid": 6, "ts": 1}, {"ph": "E", "pid": 5, "tid": 6, "ts": 2},
+  {"ph": "s", "id": 1, "pid": 5, "tid": 6, "ts": 200, "cat": "ac2g", "name": "ac2g"},
+  {"name": "thread_name", "ph": "M", "ts": 0, "pid": 5, "tid": 6, "args": {"name": "main"}}
+])";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "array") << events;
+    std::ofstream(folder / "object")
+        << R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "x", "totalGlobalMem": 1}], "traceEvents": )"
+        << events
+        << R"(, "distributedInfo": {"rank": 0, "world_size": 2, "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]},)"
+        << R"( "baseTimeNanoseconds": 1711964646000000000})";
+}
+
 } // namespace
 
 int main(int count, char** arguments)
@@ -96,5 +122,6 @@ int main(int count, char** arguments)
     writeTraces(corpus / "report");
     writeMergedRun(corpus / "report");
     writeRings(corpus / "ring_decoder");
+    writeKineto(corpus / "kineto");
     return 0;
 }

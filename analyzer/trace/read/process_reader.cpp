@@ -55,7 +55,9 @@ public:
 #define RINGSIDE_COLUMN(member, sqlName, encoding)
 #define RINGSIDE_END_TABLE
 #include "trace/chunk_tables.def"
-        sortColumns();
+        for (auto& [id, process] : m_processes) {
+            sortAsRead(process);
+        }
         return finish();
     }
 
@@ -217,26 +219,6 @@ private:
         if (problems.overBudget > 0) {
             report("too_many_rows", "chunks of " + table + " claim more rows than the file can hold",
                    problems.overBudget);
-        }
-    }
-
-    void sortColumns()
-    {
-        for (auto& entry : m_processes) {
-            ProcessTrace& process = entry.second;
-            const auto onStream = [](const auto& columns) {
-                return [&columns](std::size_t i) {
-                    return std::uint64_t{columns.device[i]} << 32U | columns.stream[i];
-                };
-            };
-            sortWithinKeys<KernelRow>(process.kernels, onStream(process.kernels));
-            sortWithinKeys<CopyRow>(process.copies, onStream(process.copies));
-            sortWithinKeys<ApiCallRow>(process.apiCalls,
-                                       [&](std::size_t i) { return process.apiCalls.thread[i]; });
-            sortWithinKeys<LaunchRow>(process.launches,
-                                      [&](std::size_t i) { return process.launches.tid[i]; });
-            sortWithinKeys<SampleRow>(process.samples,
-                                      [&](std::size_t i) { return process.samples.series[i]; });
         }
     }
 

@@ -55,4 +55,18 @@ void sortWithinKeys(typename TableOf<Row>::Columns& columns, const KeyOf& keyOf)
     });
 }
 
+/// The order that ProcessTrace promises of its columns.
+inline void sortAsRead(ProcessTrace& process)
+{
+    const auto onStream = [](const auto& columns) {
+        return
+            [&columns](std::size_t i) { return std::uint64_t{columns.device[i]} << 32U | columns.stream[i]; };
+    };
+    sortWithinKeys<KernelRow>(process.kernels, onStream(process.kernels));
+    sortWithinKeys<CopyRow>(process.copies, onStream(process.copies));
+    sortWithinKeys<ApiCallRow>(process.apiCalls, [&](std::size_t i) { return process.apiCalls.thread[i]; });
+    sortWithinKeys<LaunchRow>(process.launches, [&](std::size_t i) { return process.launches.tid[i]; });
+    sortWithinKeys<SampleRow>(process.samples, [&](std::size_t i) { return process.samples.series[i]; });
+}
+
 } // namespace ringside::trace

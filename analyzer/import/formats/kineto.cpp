@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces of the PyTorch profiler (Kineto), and Chrome trace JSON of others: one rank a file, plain or gzip,
+// with the members around the events in any order. Streams; what is whole of a damaged file is kept.
+#include "import/importer.h"
+#include "import/kineto/assemble.h"
+#include "import/kineto/scan_events.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ringside::importers {
+namespace {
+
+using namespace kineto;
+
+bool recognises(std::string_view head, const std::filesystem::path&)
+{
+    constexpr std::array<std::string_view, 4> kMembers{"\"traceEvents\"", "\"baseTimeNanoseconds\"",
+                                                       "\"deviceProperties\"", "\"distributedInfo\""};
+    const std::size_t first = head.find_first_not_of(" \n\t\r\xEF\xBB\xBF");
+    const auto holds = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
+    if (first == std::string_view::npos) {
+        return false;
+    }
+    return head[first] == '{' ? std::ranges::any_of(kMembers, holds) : head[first] == '[' && holds("\"ph\"");
+}
+
+/// One sentence about where and how the file ends before its end.
+std::string endText(const Scanned& events, Place tail, const std::string& gzipProblem)
+{
+    std::string text;
+    if (events.how == End::File) {
+        text = fmt::format("the file breaks off at byte {}{}: its last events are lost", events.end,
+                           events.insideEvent ? ", inside an event" : "");
+    } else if (tail != Place::End) {
+        text = "the file breaks off behind its events: what should stand there is lost";
+    }
+    if (!gzipProblem.empty()) {
+        text += (text.empty() ? "" : "; ") + gzipProblem;
+    }
+    return text;
+}
+
+void noteDamage(trace::ProcessTrace& process, const Scanned& events, Place tail,
+                const std::string& gzipProblem)
+{
+    if (const std::string text = endText(events, tail, gzipProblem); !text.empty()) {
+        process.issues.push_back({"truncated_file", "warning", 1, text});
+    }
+    if (events.damaged > 0) {
+        process.issues.push_back({"damaged_event", "warning", events.damaged,
+                                  fmt::format("places among the events are no events, the first at byte {}; "
+                                              "what stands there was left out",
+                                              events.firstDamage)});
+    }
+}
+
+std::vector<trace::ProcessTrace> importFile(const Job& job)
+{
+    const File file(job.path);
+    Bytes bytes(file, 0, job.progress);
+    Window window(bytes, 0);
+    Document document;
+    if (const Place head = readHead(window, document); head != Place::Events) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{} {} at byte {}, before its events", job.path.string(),
+                                head == Place::Broken ? "is no JSON" : "ends", window.offset()),
+                    bytes.problem().empty() ? "Is it whole? Copy or record it again." : bytes.problem());
+    }
+    Scanned events = scanEvents(file, window, job.threads, job.progress);
+    Place tail = Place::End;
+    if (events.how == End::Closed && window.offset() == events.end) {
+        tail = readTail(window, document);
+    } else if (events.how == End::Closed) {
+        Bytes rest(file, events.end, job.progress);
+        Window behind(rest, events.end);
+        tail = readTail(behind, document);
+    }
+    trace::ProcessTrace process = assemble(std::move(events.rows), std::move(document));
+    noteDamage(process, events, tail, bytes.problem());
+    std::vector<trace::ProcessTrace> processes;
+    processes.push_back(std::move(process));
+    return processes;
+}
+
+} // namespace
+} // namespace ringside::importers
+
+RINGSIDE_IMPORTER(kineto, .title = "PyTorch profiler (Kineto) or Chrome trace JSON",
+                  .files = "*.pt.trace.json, *.json, *.json.gz",
+                  .recognises = ringside::importers::recognises, .import = ringside::importers::importFile);

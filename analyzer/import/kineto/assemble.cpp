@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/assemble.h"
+
+#include "import/kineto/collectives.h"
+#include "import/kineto/decimal.h"
+#include "import/kineto/times.h"
+#include "trace/read/plausible.h"
+#include "trace/read/sort_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace ringside::importers::kineto {
+namespace {
+
+void note(trace::ProcessTrace& process, const char* id, const char* severity, std::int64_t count,
+          std::string message)
+{
+    if (count > 0) {
+        process.issues.push_back({id, severity, count, std::move(message)});
+    }
+}
+
+/// What no table has a place for. Its kinds, not their numbers, so that the ranks of a run say the same.
+void noteLeftOut(trace::ProcessTrace& process, const Counts& counts)
+{
+    const auto ofCategory = [&](Category category) {
+        return counts.categories[static_cast<std::size_t>(category)];
+    };
+    std::vector<const char*> kinds;
+    std::int64_t total = 0;
+    const auto add = [&](std::int64_t count, const char* kind) {
+        if (count > 0) {
+            kinds.push_back(kind);
+            total += count;
+        }
+    };
+    add(ofCategory(Category::PythonFunction), "Python functions");
+    add(ofCategory(Category::DeviceAnnotation), "annotations repeated on the device");
+    add(ofCategory(Category::Synchronisation), "synchronisation records");
+    add(ofCategory(Category::Overhead), "records of the profiler's overhead");
+    add(ofCategory(Category::Span), "profiler spans");
+    add(counts.flows, "arrows between events");
+    add(counts.instants, "instants");
+    add(counts.counters, "counters");
+    add(counts.unknownPhases, "events of unknown phases");
+    note(process, "events_left_out", "info", total,
+         fmt::format("events that have no place in a run: {}", fmt::join(kinds, ", ")));
+}
+
+void noteTrouble(trace::ProcessTrace& process, const Counts& counts, std::int64_t alone, std::int64_t damaged)
+{
+    note(process, "implausible_time", "warning", counts.implausible,
+         "events hold times or durations that no clock shows and were left out");
+    note(process, "incomplete_event", "warning", counts.incomplete,
+         "events do not say their device, stream or thread and were left out");
+    note(process, "several_processes", "warning", counts.otherProcess,
+         "events of the host come from several processes; they were all taken for one's");
+    note(process, "half_range", "warning", alone, "begins or ends of ranges have no other half");
+    note(process, "damaged_member", "warning", damaged, "parts of the file beside its events cannot be read");
+}
+
+/// Rows of table thread, and their ids in place of the kernel's.
+void addThreads(trace::ProcessTrace& process, Rows& rows)
+{
+    std::unordered_map<std::int64_t, std::int64_t> ids;
+    std::int64_t lastTid = -1;
+    std::int64_t lastId = 0;
+    const auto idOf = [&](std::int64_t tid) {
+        if (tid == lastTid) {
+            return lastId;
+        }
+        const auto [entry, fresh] = ids.try_emplace(tid, static_cast<std::int64_t>(ids.size()) + 1);
+        if (fresh) {
+            const auto name = rows.threadNames.find(tid);
+            process.threads.push_back(
+                {entry->second, tid, name != rows.threadNames.end() ? name->second : ""});
+        }
+        lastTid = tid;
+        return lastId = entry->second;
+    };
+    for (std::uint32_t& thread : rows.apiCalls.thread) {
+        thread = static_cast<std::uint32_t>(idOf(thread));
+    }
+    for (trace::RangeRow& row : rows.ranges) {
+        row.thread = idOf(static_cast<std::uint32_t>(row.thread)); // as columns hold thread ids: 32 bits
+    }
+}
+
+void addDevices(trace::ProcessTrace& process, const Document& document)
+{
+    std::set<std::uint32_t> used(process.kernels.device.begin(), process.kernels.device.end());
+    used.insert(process.copies.device.begin(), process.copies.device.end());
+    for (const std::uint32_t ordinal : used) {
+        const auto known =
+            std::ranges::find(document.devices, std::int64_t{ordinal}, &trace::DeviceRow::ordinal);
+        trace::DeviceRow row = known != document.devices.end() ? *known : trace::DeviceRow();
+        row.ordinal = ordinal;
+        process.devices.push_back(std::move(row));
+    }
+    if (document.rank) {
+        trace::RankRow row;
+        row.rank = *document.rank;
+        row.worldSize = document.worldSize;
+        row.device = used.size() == 1 ? std::optional<std::int64_t>(*used.begin()) : std::nullopt;
+        row.source = "distributedInfo";
+        process.ranks.push_back(std::move(row));
+    }
+}
+
+void addTiers(trace::ProcessTrace& process)
+{
+    const auto add = [&](const char* tier, bool active, const char* reason) {
+        process.tiers.push_back({tier, active, reason, std::nullopt, std::nullopt});
+    };
+    add("device", process.kernels.size() + process.copies.size() > 0, "as the PyTorch profiler recorded it");
+    add("host", process.apiCalls.size() > 0,
+        "CUDA calls as the PyTorch profiler recorded them; of NCCL only what left a kernel");
+    add("nvtx", !process.ranges.empty(), "operators and annotations of PyTorch");
+    add("nccl", false, "the PyTorch profiler does not ask NCCL for algorithms, protocols and channels");
+    add("sampled", false, "the PyTorch profiler takes no samples of GPU, links or host");
+}
+
+void setClock(trace::ProcessTrace& process, std::int64_t origin, std::optional<std::int64_t> baseTimeNs)
+{
+    constexpr std::int64_t kYear2000 = 946'684'800'000'000'000;
+    process.process.startNs = 0;
+    std::int64_t end = 0;
+    const auto grow = [&](const trace::Column<std::int64_t>& ends) {
+        end = ends.empty() ? end : std::max(end, *std::ranges::max_element(ends));
+    };
+    grow(process.kernels.endNs);
+    grow(process.copies.endNs);
+    grow(process.apiCalls.endNs);
+    for (const trace::RangeRow& row : process.ranges) {
+        end = std::max(end, row.endNs);
+    }
+    process.process.endNs = end;
+    // Without a base, times are epoch times themselves, unless some other program counted from its start.
+    const std::int64_t realtime = baseTimeNs.value_or(0) + origin;
+    if (realtime >= kYear2000 && realtime <= trace::kFarthestDateNs) {
+        process.clockSamples.push_back({0, realtime, std::nullopt, std::nullopt});
+    }
+}
+
+} // namespace
+
+trace::ProcessTrace assemble(Rows&& rows, Document&& document)
+{
+    trace::ProcessTrace process;
+    const std::int64_t alone = joinHalves(rows);
+    const std::int64_t origin = useOwnOrigin(rows);
+    for (trace::StringId id = 1; id < rows.names.size(); ++id) {
+        process.strings.emplace(id, plainText(rows.names.text(id)));
+    }
+    process.process.pid = parseWhole<std::int64_t>(rows.pid).value_or(0);
+    process.process.command = rows.processNames.contains(rows.pid) ? rows.processNames[rows.pid] : "";
+    addThreads(process, rows);
+    process.kernels = std::move(rows.kernels);
+    process.copies = std::move(rows.copies);
+    process.apiCalls = std::move(rows.apiCalls);
+    process.launches = std::move(rows.launches);
+    addDevices(process, document);
+    trace::sortAsRead(process);
+    addCollectives(process, rows, document);
+    process.ranges = std::move(rows.ranges);
+    nestRanges(process.ranges);
+    setClock(process, origin, document.baseTimeNs);
+    addTiers(process);
+    process.settings = std::move(document.settings);
+    noteTrouble(process, rows.counts, alone, document.damaged);
+    noteLeftOut(process, rows.counts);
+    return process;
+}
+
+} // namespace ringside::importers::kineto

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/collectives.h"
+
+#include "import/kineto/decimal.h"
+#include "model/kernel_class.h"
+#include "model/launch_index.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+namespace ringside::importers::kineto {
+namespace {
+
+/// Lower case, letters and digits only: "_allgather_base", "nccl:all_gather" and "AllGather" are one word.
+std::string wordOf(std::string_view text)
+{
+    std::string word;
+    for (const char c : text) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+            word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    return word;
+}
+
+/// NCCL's function behind what PyTorch or a kernel's name calls it; empty: several could be.
+std::string_view functionOf(std::string_view text)
+{
+    using Pair = std::pair<std::string_view, std::string_view>;
+    constexpr std::array kFunctions{Pair{"sendrecv", ""},
+                                    Pair{"allreduce", "ncclAllReduce"},
+                                    Pair{"barrier", "ncclAllReduce"}, // of one element
+                                    Pair{"reducescatter", "ncclReduceScatter"},
+                                    Pair{"allgather", "ncclAllGather"},
+                                    Pair{"alltoall", "ncclAlltoAll"},
+                                    Pair{"broadcast", "ncclBroadcast"},
+                                    Pair{"gather", "ncclGather"},
+                                    Pair{"scatter", "ncclScatter"},
+                                    Pair{"reduce", "ncclReduce"},
+                                    Pair{"send", "ncclSend"},
+                                    Pair{"recv", "ncclRecv"}};
+    const std::string word = wordOf(text);
+    const auto found = std::ranges::find_if(
+        kFunctions, [&](const Pair& each) { return word.find(each.first) != std::string::npos; });
+    return found != kFunctions.end() ? found->second : std::string_view();
+}
+
+struct Datatype {
+    std::string_view name; ///< as c10::ScalarType prints it
+    std::uint64_t bytes;
+    std::optional<std::int64_t> nccl; ///< ncclDataType_t (nccl.h); null: NCCL has none of it
+};
+constexpr std::array kDatatypes{Datatype{"Char", 1, 0},          Datatype{"Byte", 1, 1},
+                                Datatype{"Bool", 1, 1},          Datatype{"Int", 4, 2},
+                                Datatype{"Long", 8, 4},          Datatype{"Half", 2, 6},
+                                Datatype{"Float", 4, 7},         Datatype{"Double", 8, 8},
+                                Datatype{"BFloat16", 2, 9},      Datatype{"Float8_e4m3fn", 1, 10},
+                                Datatype{"Float8_e5m2", 1, 11},  Datatype{"Short", 2, std::nullopt},
+                                Datatype{"ComplexFloat", 8, {}}, Datatype{"ComplexDouble", 16, {}}};
+
+const Datatype* datatypeOf(std::string_view name)
+{
+    const auto found = std::ranges::find(kDatatypes, name, &Datatype::name);
+    return found != kDatatypes.end() ? &*found : nullptr;
+}
+
+/// Elements as the NCCL function counts them. All-to-all with sizes of their own for each peer has no one
+/// count.
+std::optional<std::uint64_t> countOf(std::string_view function, std::string_view name, const Collective& said)
+{
+    if (function == "ncclReduceScatter" || function == "ncclScatter" || function == "ncclRecv") {
+        return said.outElements;
+    }
+    if (function == "ncclAlltoAll") {
+        const bool even = wordOf(name) != "alltoallv" && said.groupSize.value_or(0) > 0 && said.inElements;
+        return even ? std::optional(*said.inElements / static_cast<std::uint64_t>(*said.groupSize))
+                    : std::nullopt;
+    }
+    return said.inElements;
+}
+
+/// Same on all ranks of a job, which give the same texts.
+std::uint64_t hashOf(std::string_view text)
+{
+    std::uint64_t hash = 0xCBF29CE484222325ULL; // FNV-1a
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+    }
+    return hash;
+}
+
+/// "[0, 1, 2]".
+std::vector<std::int64_t> ranksOf(std::string_view text)
+{
+    std::vector<std::int64_t> ranks;
+    std::size_t at = 0;
+    while ((at = text.find_first_of("0123456789", at)) != std::string_view::npos) {
+        const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+        ranks.push_back(parseWhole<std::int64_t>(text.substr(at, end - at)).value_or(-1));
+        at = end;
+    }
+    return ranks;
+}
+
+/// Finds what on a thread surrounds a moment; the innermost of what nests.
+template <class Item>
+class Surrounding final {
+public:
+    void add(std::int64_t tid, const Item& item) { m_byThread[tid].push_back(item); }
+    void finish()
+    {
+        for (auto& [tid, items] : m_byThread) {
+            std::ranges::sort(items, {}, &Item::startNs);
+        }
+    }
+    [[nodiscard]] const Item* at(std::int64_t tid, std::int64_t timeNs) const
+    {
+        constexpr int kDeepest = 8; // annotations of collectives hardly nest
+        const auto found = m_byThread.find(tid);
+        if (found == m_byThread.end()) {
+            return nullptr;
+        }
+        auto item = std::ranges::upper_bound(found->second, timeNs, {}, &Item::startNs);
+        for (int i = 0; i < kDeepest && item != found->second.begin(); ++i) {
+            if ((--item)->endNs > timeNs) {
+                return &*item;
+            }
+        }
+        return nullptr;
+    }
+
+private:
+    std::unordered_map<std::int64_t, std::vector<Item>> m_byThread;
+};
+
+/// A communication kernel, and all that is known of its collective.
+struct Work {
+    std::size_t kernel = 0;
+    std::optional<std::uint32_t> launch; ///< row
+    const Collective* said = nullptr;    ///< with its group; null: nobody told
+    std::string name;                    ///< of the collective, as PyTorch calls it
+    std::string_view function;
+};
+
+using GroupKey = std::tuple<std::string, std::uint32_t>; ///< what identifies a group, device
+
+class Builder final {
+public:
+    Builder(trace::ProcessTrace& process, const Rows& rows, const Document& document)
+        : m_process(process), m_rows(rows), m_document(document), m_launches(process.launches)
+    {}
+
+    void build()
+    {
+        collectTexts();
+        std::map<GroupKey, std::vector<Work>> groups;
+        std::vector<Work> works = findWork();
+        for (Work& work : works) {
+            groups[groupOf(work)].push_back(std::move(work));
+        }
+        std::vector<const std::pair<const GroupKey, std::vector<Work>>*> byFirst;
+        for (const auto& group : groups) {
+            byFirst.push_back(&group);
+        }
+        std::ranges::sort(byFirst, {}, [&](const auto* group) { return startOf(group->second.front()); });
+        for (const auto* const group : byFirst) {
+            addGroup(group->first, group->second);
+        }
+        std::ranges::sort(m_process.collectiveCalls, {}, &trace::CollectiveCallRow::id);
+        report();
+    }
+
+private:
+    [[nodiscard]] std::int64_t startOf(const Work& work) const
+    {
+        return m_process.kernels.startNs[work.kernel];
+    }
+    trace::StringId stringOf(std::string_view text)
+    {
+        const auto [entry, fresh] = m_strings.try_emplace(std::string(text), 0);
+        if (fresh) {
+            trace::StringId id = static_cast<trace::StringId>(m_process.strings.size()) + 1;
+            while (m_process.strings.contains(id)) {
+                ++id;
+            }
+            m_process.strings.emplace(id, text);
+            entry->second = id;
+        }
+        return entry->second;
+    }
+
+    void collectTexts()
+    {
+        for (const Collective& each : m_rows.collectives) {
+            if (each.tid < 0) {
+                m_ofKernel.try_emplace(each.correlation, &each);
+            } else {
+                m_ofOperator.add(each.tid, each);
+            }
+        }
+        constexpr std::string_view kPrefix = "nccl:"; // ProcessGroupNCCL's own annotations
+        std::unordered_map<trace::StringId, bool> wanted;
+        for (const trace::RangeRow& range : m_rows.ranges) {
+            const auto [entry, fresh] = wanted.try_emplace(range.name, false);
+            if (fresh) {
+                entry->second = m_process.text(range.name).starts_with(kPrefix);
+            }
+            if (entry->second) {
+                m_annotations.add(m_process.threads[static_cast<std::size_t>(range.thread) - 1].tid, range);
+            }
+        }
+        m_ofOperator.finish();
+        m_annotations.finish();
+    }
+
+    std::vector<Work> findWork()
+    {
+        const trace::KernelColumns& kernels = m_process.kernels;
+        std::unordered_map<trace::StringId, bool> isNccl;
+        std::vector<Work> works;
+        std::unordered_map<std::uint32_t, int> uses;
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            const auto [entry, fresh] = isNccl.try_emplace(kernels.name[i], false);
+            if (fresh) {
+                const std::string_view name = m_process.text(kernels.name[i]);
+                entry->second = model::classifyKernel(name) == model::KernelClass::Communication &&
+                                wordOf(name).find("nccl") != std::string::npos;
+            }
+            if (entry->second) {
+                works.push_back(describe(i));
+                ++uses[kernels.correlation[i]];
+            }
+        }
+        std::ranges::stable_sort(works, {}, [this](const Work& work) { return startOf(work); });
+        // One launch of several kernels is a CUDA graph's: which kernel is which collective it does not say.
+        std::erase_if(works, [&](const Work& work) {
+            const std::uint32_t correlation = kernels.correlation[work.kernel];
+            const bool shared = correlation == 0 || uses[correlation] > 1;
+            m_shared += shared ? 1 : 0;
+            m_nameless += !shared && work.function.empty() ? 1 : 0;
+            return shared || work.function.empty();
+        });
+        return works;
+    }
+
+    Work describe(std::size_t kernel)
+    {
+        const std::uint32_t correlation = m_process.kernels.correlation[kernel];
+        Work work;
+        work.kernel = kernel;
+        work.launch = m_launches.find(correlation);
+        if (const auto own = m_ofKernel.find(correlation); own != m_ofKernel.end()) {
+            work.said = own->second;
+        } else if (work.launch) {
+            work.said = m_ofOperator.at(tidOf(work), m_process.launches.startNs[*work.launch]);
+        }
+        const trace::RangeRow* const annotation =
+            work.launch ? m_annotations.at(tidOf(work), m_process.launches.startNs[*work.launch]) : nullptr;
+        for (const std::string_view name :
+             {work.said != nullptr ? m_process.text(work.said->name) : std::string_view(),
+              annotation != nullptr ? m_process.text(annotation->name) : std::string_view(),
+              m_process.text(m_process.kernels.name[kernel])}) {
+            if (work.function.empty()) {
+                work.function = functionOf(name);
+                work.name = name;
+            }
+        }
+        return work;
+    }
+
+    [[nodiscard]] std::int64_t tidOf(const Work& work) const { return m_process.launches.tid[*work.launch]; }
+
+    /// Without a group's name: the kernels of one stream, which PyTorch keeps for one communicator. Streams
+    /// are numbered by their first use, since their ids differ between ranks.
+    GroupKey groupOf(const Work& work)
+    {
+        const std::uint32_t device = m_process.kernels.device[work.kernel];
+        if (work.said != nullptr && work.said->group != 0) {
+            return {std::string(m_process.text(work.said->group)) + " " +
+                        std::string(m_process.text(work.said->groupRanks)),
+                    device};
+        }
+        ++m_groupless;
+        const auto stream = std::pair(device, m_process.kernels.stream[work.kernel]);
+        const auto entry = m_streams.try_emplace(stream, m_streams.size()).first;
+        return {"communication stream " + std::to_string(entry->second), device};
+    }
+
+    void addGroup(const GroupKey& key, const std::vector<Work>& works)
+    {
+        const Work& first = works.front();
+        trace::CommunicatorRow row;
+        row.id = static_cast<std::int64_t>(m_process.communicators.size()) + 1;
+        row.hash = hashOf(std::get<0>(key));
+        row.rank = -1;
+        row.device = std::get<1>(key);
+        row.createdNs = startOf(first);
+        if (first.said != nullptr && first.said->group != 0) {
+            describeGroup(*first.said, row);
+        }
+        m_process.communicators.push_back(row);
+        addCalls(works, row.id);
+    }
+
+    void describeGroup(const Collective& said, trace::CommunicatorRow& row)
+    {
+        const std::string_view name = m_process.text(said.group);
+        const std::string_view description = m_process.text(said.groupDescription);
+        row.name = stringOf(description.empty() ? name : description);
+        std::vector<std::int64_t> ranks = ranksOf(m_process.text(said.groupRanks));
+        const auto known = std::ranges::find(m_document.groups, name, &ProcessGroup::name);
+        if (known != m_document.groups.end() && ranks.size() != known->ranks.size() &&
+            !known->ranks.empty()) {
+            ranks = known->ranks; // the text is cut short for large groups
+        }
+        row.size = said.groupSize.value_or(static_cast<std::int64_t>(ranks.size()));
+        const auto own = m_document.rank ? std::ranges::find(ranks, *m_document.rank) : ranks.end();
+        row.rank = own != ranks.end() ? own - ranks.begin() : -1;
+    }
+
+    /// PyTorch's numbers where every call has one and they ascend: calls of one number were issued together.
+    void addCalls(const std::vector<Work>& works, std::int64_t communicator)
+    {
+        const auto numberOf = [](const Work& work) {
+            return work.said != nullptr ? work.said->sequence : std::nullopt;
+        };
+        bool numbered = numberOf(works.front()).has_value();
+        for (std::size_t i = 1; i < works.size() && numbered; ++i) {
+            numbered = numberOf(works[i]) && *numberOf(works[i]) >= *numberOf(works[i - 1]);
+        }
+        for (std::size_t i = 0; i < works.size();) {
+            std::size_t end = i + 1;
+            while (numbered && end < works.size() && numberOf(works[end]) == numberOf(works[i])) {
+                ++end;
+            }
+            const std::int64_t group = end - i > 1 ? m_nextId++ : 0;
+            for (std::size_t k = i; k < end; ++k) {
+                const std::int64_t sequence = numbered ? *numberOf(works[k]) : static_cast<std::int64_t>(k);
+                addCall(works[k], communicator, sequence, group);
+            }
+            if (group != 0) {
+                addGroupRow(group, end - i);
+            }
+            i = end;
+        }
+    }
+
+    void addGroupRow(std::int64_t id, std::size_t calls)
+    {
+        const trace::CollectiveCallRow& last = m_process.collectiveCalls.back();
+        const trace::CollectiveCallRow& first =
+            *(m_process.collectiveCalls.end() - static_cast<std::ptrdiff_t>(calls));
+        trace::GroupRow row;
+        row.id = id;
+        row.calls = static_cast<std::int64_t>(calls);
+        row.startNs = first.startNs;
+        row.launchStartNs = first.startNs;
+        row.endNs = last.endNs;
+        row.thread = first.thread;
+        m_process.groups.push_back(row);
+    }
+
+    void addCall(const Work& work, std::int64_t communicator, std::int64_t sequence, std::int64_t group)
+    {
+        const trace::KernelColumns& kernels = m_process.kernels;
+        trace::CollectiveCallRow row;
+        row.id = m_nextId++;
+        row.api = stringOf(work.function);
+        row.communicator = communicator;
+        row.sequence = sequence;
+        row.groupId = group;
+        if (work.said != nullptr) {
+            describeSize(work, row);
+        }
+        row.startNs = work.launch ? m_process.launches.startNs[*work.launch] : startOf(work);
+        row.endNs = work.launch ? m_process.launches.endNs[*work.launch] : startOf(work);
+        const auto thread = work.launch
+                                ? std::ranges::find(m_process.threads, tidOf(work), &trace::ThreadRow::tid)
+                                : m_process.threads.end();
+        row.thread = thread != m_process.threads.end() ? thread->id : 0;
+        m_process.collectiveCalls.push_back(row);
+        m_process.callCorrelations.correlation.push_back(kernels.correlation[work.kernel]);
+        m_process.callCorrelations.call.push_back(static_cast<std::uint64_t>(group != 0 ? group : row.id));
+    }
+
+    void describeSize(const Work& work, trace::CollectiveCallRow& row)
+    {
+        const Collective& said = *work.said;
+        row.count = countOf(work.function, work.name, said);
+        if (const Datatype* const type = datatypeOf(m_process.text(said.datatype))) {
+            row.datatype = type->nccl;
+            if (row.count && __builtin_mul_overflow(*row.count, type->bytes, &row.bytes)) {
+                row.count.reset();
+                row.bytes = 0;
+            }
+        }
+        row.peer = work.function == "ncclRecv"   ? said.source
+                   : work.function == "ncclSend" ? said.destination
+                                                 : std::nullopt;
+    }
+
+    void report()
+    {
+        const auto note = [this](const char* id, std::int64_t count, const char* message) {
+            if (count > 0) {
+                m_process.issues.push_back({id, "info", count, message});
+            }
+        };
+        note(
+            "graph_calls_unknown", m_shared,
+            "communication kernels share their launch with others (a CUDA graph) or name none; they count as "
+            "communication, but which collectives they are is not known");
+        note("collectives_unnamed", m_nameless,
+             "communication kernels of sends and receives of which nothing says what they belong to; they "
+             "count as communication, but are not matched");
+        note("groups_unknown", m_groupless,
+             "collectives without a process group in the trace: they are matched by their order on each "
+             "communication stream, as if every rank took part");
+    }
+
+    trace::ProcessTrace& m_process;
+    const Rows& m_rows;
+    const Document& m_document;
+    model::LaunchIndex m_launches;
+    std::unordered_map<std::uint32_t, const Collective*> m_ofKernel; ///< by correlation
+    Surrounding<Collective> m_ofOperator;
+    Surrounding<trace::RangeRow> m_annotations;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> m_streams; ///< device, stream: place
+    std::unordered_map<std::string, trace::StringId> m_strings;
+    std::int64_t m_nextId = 1;
+    std::int64_t m_shared = 0, m_nameless = 0, m_groupless = 0;
+};
+
+} // namespace
+
+void addCollectives(trace::ProcessTrace& process, const Rows& rows, const Document& document)
+{
+    Builder(process, rows, document).build();
+}
+
+} // namespace ringside::importers::kineto

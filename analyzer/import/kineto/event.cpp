@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/event.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace ringside::importers::kineto {
+namespace {
+
+/// Up to four characters as one number: a comparison of the commonest keys without a call.
+constexpr std::uint32_t packed(std::string_view key)
+{
+    std::uint32_t word = 0;
+    for (std::size_t i = key.size(); i-- > 0;) {
+        word = word << 8U | static_cast<unsigned char>(key[i]);
+    }
+    return word;
+}
+
+/// The same of a key of `size` characters in the file, behind which more bytes are readable.
+std::uint32_t packedAt(const char* key, std::size_t size)
+{
+    std::uint32_t word = 0;
+    std::memcpy(&word, key, sizeof word);
+    return word & (0xFFFFFFFFU >> 8U * (sizeof word - size));
+}
+
+/// Where the value of a key of args goes; null: nobody wants it.
+std::string_view* argument(Event& event, std::string_view key)
+{
+    const auto is = [key](std::string_view name, std::string_view& to) {
+        return key == name ? &to : static_cast<std::string_view*>(nullptr);
+    };
+    const auto ofCollective = [&](std::string_view name, std::string_view& to) {
+        event.hasCollective = event.hasCollective || key == name;
+        return is(name, to);
+    };
+    switch (key.size()) {
+    case 3:
+        return ofCollective("Seq", event.collective.sequence);
+    case 4:
+        return is("name", event.label);
+    case 5:
+        return key[0] == 'b' ? is("bytes", event.bytes) : ofCollective("dtype", event.collective.datatype);
+    case 6:
+        return key[0] == 'd' ? is("device", event.device) : is("stream", event.stream);
+    case 8:
+        return key[0] == 'g'   ? is("graph id", event.graph)
+               : key[0] == 'S' ? ofCollective("Src Rank", event.collective.source)
+                               : ofCollective("Dst Rank", event.collective.destination);
+    case 10:
+        return ofCollective("Group size", event.collective.groupSize);
+    case 11:
+        return is("correlation", event.correlation);
+    case 13:
+        return key[0] == 'g' ? is("graph node id", event.graphNode)
+                             : ofCollective("In msg nelems", event.collective.inElements);
+    case 14:
+        return ofCollective("Out msg nelems", event.collective.outElements);
+    case 15:
+        return ofCollective("Collective name", event.collective.name);
+    case 18:
+        return ofCollective("Process Group Name", event.collective.group);
+    case 19:
+        return ofCollective("Process Group Ranks", event.collective.groupRanks);
+    case 25:
+        return ofCollective("Process Group Description", event.collective.groupDescription);
+    default:
+        return nullptr;
+    }
+}
+
+std::string_view* member(Event& event, std::string_view key)
+{
+    if (key.empty() || key.size() > sizeof(std::uint32_t)) {
+        return nullptr;
+    }
+    switch (packedAt(key.data(), key.size())) {
+    case packed("ph"):
+        return &event.phase;
+    case packed("ts"):
+        return &event.time;
+    case packed("pid"):
+        return &event.pid;
+    case packed("tid"):
+        return &event.tid;
+    case packed("cat"):
+        return &event.category;
+    case packed("dur"):
+        return &event.duration;
+    case packed("name"):
+        return &event.name;
+    default:
+        return nullptr;
+    }
+}
+
+/// Calls `take(key)` for each member of the object at the cursor; it reads the value.
+template <class Take>
+Scan readMembers(JsonCursor& cursor, const Take& take)
+{
+    cursor.step();
+    for (;;) {
+        cursor.skipSpace();
+        if (cursor.peek() == '}') {
+            cursor.step();
+            return Scan::Good;
+        }
+        if (cursor.peek() == ',') {
+            cursor.step();
+            continue;
+        }
+        std::string_view key;
+        Scan result = cursor.key(key);
+        if (result == Scan::Good) {
+            result = take(key);
+        }
+        if (result != Scan::Good) {
+            return result;
+        }
+    }
+}
+
+/// Of operators, the most frequent events, only this one's arguments are wanted.
+bool mayMatter(const Event& event)
+{
+    return event.category != "cpu_op" || event.name == "record_param_comms";
+}
+
+Scan readArguments(JsonCursor& cursor, Event& event)
+{
+    return readMembers(cursor, [&](std::string_view key) {
+        std::string_view ignored;
+        std::string_view* const to = argument(event, key);
+        return cursor.value(to != nullptr ? *to : ignored);
+    });
+}
+
+} // namespace
+
+Scan readEvent(JsonCursor& cursor, Event& event)
+{
+    event.clear();
+    return readMembers(cursor, [&](std::string_view key) {
+        if (cursor.peek() == '{' && key == "args" && mayMatter(event)) {
+            return readArguments(cursor, event);
+        }
+        std::string_view ignored;
+        std::string_view* const to = member(event, key);
+        return cursor.value(to != nullptr ? *to : ignored);
+    });
+}
+
+} // namespace ringside::importers::kineto

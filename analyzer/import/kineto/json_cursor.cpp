@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/json_cursor.h"
+
+#include <charconv>
+
+namespace ringside::importers::kineto {
+namespace {
+
+void appendUtf8(std::string& text, std::uint32_t code)
+{
+    const auto put = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
+    constexpr std::uint32_t kLow = 0x3F;
+    if (code < 0x80) {
+        put(code);
+    } else if (code < 0x800) {
+        put(0xC0U | code >> 6U);
+        put(0x80U | (code & kLow));
+    } else if (code < 0x10000) {
+        put(0xE0U | code >> 12U);
+        put(0x80U | (code >> 6U & kLow));
+        put(0x80U | (code & kLow));
+    } else {
+        put(0xF0U | code >> 18U);
+        put(0x80U | (code >> 12U & kLow));
+        put(0x80U | (code >> 6U & kLow));
+        put(0x80U | (code & kLow));
+    }
+}
+
+/// The four digits behind "\u"; moves `at` behind them.
+bool readCode(std::string_view raw, std::size_t& at, std::uint32_t& code)
+{
+    constexpr std::size_t kDigits = 4;
+    if (at + kDigits > raw.size()) {
+        return false;
+    }
+    const char* const first = raw.data() + at;
+    const auto [end, error] = std::from_chars(first, first + kDigits, code, 16);
+    at += kDigits;
+    return error == std::errc() && end == first + kDigits;
+}
+
+/// "\uD83D\uDE00" is one character; half of a pair is none.
+void appendCode(std::string& text, std::string_view raw, std::size_t& at)
+{
+    std::uint32_t code = 0;
+    bool good = readCode(raw, at, code);
+    if (good && code >= 0xD800 && code < 0xDC00) {
+        std::uint32_t low = 0;
+        good = raw.substr(at, 2) == "\\u" && readCode(raw, at += 2, low) && low >= 0xDC00 && low < 0xE000;
+        code = 0x10000 + ((code - 0xD800) << 10U) + (low - 0xDC00);
+    } else if (code >= 0xDC00 && code < 0xE000) {
+        good = false;
+    }
+    if (!good || code < ' ') {
+        text += '?';
+    } else {
+        appendUtf8(text, code);
+    }
+}
+
+void appendEscape(std::string& text, std::string_view raw, std::size_t& at)
+{
+    const char c = at < raw.size() ? raw[at++] : '?';
+    switch (c) {
+    case 'u':
+        appendCode(text, raw, at);
+        return;
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+        text += ' '; // names are shown on one line
+        return;
+    default:
+        text += c;
+    }
+}
+
+/// Length of the UTF-8 sequence at `at`, 0: none. Overlong forms and surrogates pass: they harm nobody.
+std::size_t sequenceLength(std::string_view raw, std::size_t at)
+{
+    const auto lead = static_cast<unsigned char>(raw[at]);
+    const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    if (length == 0 || at + length > raw.size()) {
+        return 0;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((static_cast<unsigned char>(raw[at + i]) & 0xC0U) != 0x80U) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+} // namespace
+
+std::string plainText(std::string_view raw)
+{
+    std::string text;
+    text.reserve(raw.size());
+    for (std::size_t at = 0; at < raw.size();) {
+        const auto c = static_cast<unsigned char>(raw[at]);
+        if (c == '\\') {
+            appendEscape(text, raw, ++at);
+        } else if (c < 0x80) {
+            text += c < ' ' || c == 0x7F ? '?' : static_cast<char>(c);
+            ++at;
+        } else {
+            const std::size_t length = sequenceLength(raw, at);
+            text += length == 0 ? std::string_view("?") : raw.substr(at, length);
+            at += length == 0 ? 1 : length;
+        }
+    }
+    return text;
+}
+
+} // namespace ringside::importers::kineto

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks through JSON without building anything. Takes what real traces hold beside JSON: control characters
+// and broken UTF-8 in strings, NaN and Infinity, commas too many. Never recurses, so depth costs nothing.
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace ringside::importers::kineto {
+
+/// Readable bytes behind the text that a cursor walks through: it looks at eight at a time.
+inline constexpr std::size_t kPadding = 64;
+
+enum class Scan : std::uint8_t {
+    Good,
+    Incomplete, ///< the text ends inside: more of it is needed
+    Broken      ///< not JSON
+};
+
+/// First quote at or behind `at`, or `end`.
+[[nodiscard]] inline const char* findQuote(const char* at, const char* end)
+{
+    static_assert(std::endian::native == std::endian::little);
+    constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+    constexpr std::uint64_t kQuotes = kOnes * '"';
+    for (; at < end; at += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, sizeof word);
+        word ^= kQuotes;
+        if (const std::uint64_t zero = (word - kOnes) & ~word & (kOnes << 7U); zero != 0) {
+            at += std::countr_zero(zero) / 8;
+            return at < end ? at : end;
+        }
+    }
+    return end;
+}
+
+/// By character: printable ASCII but for what ends or begins something.
+inline constexpr auto kBelongsToScalar = [] {
+    std::array<bool, 256> table{};
+    for (std::size_t c = '!'; c < 0x7F; ++c) {
+        table[c] = std::string_view(",]}[{\":").find(static_cast<char>(c)) == std::string_view::npos;
+    }
+    return table;
+}();
+
+/// By character: quotes, braces and brackets.
+inline constexpr auto kIsStructure = [] {
+    std::array<bool, 256> table{};
+    for (const char c : std::string_view("\"{}[]")) {
+        table[static_cast<unsigned char>(c)] = true;
+    }
+    return table;
+}();
+
+class JsonCursor final {
+public:
+    /// `text` is followed by kPadding readable bytes.
+    explicit JsonCursor(std::string_view text) : m_at(text.data()), m_end(text.data() + text.size()) {}
+
+    [[nodiscard]] const char* at() const { return m_at; }
+    [[nodiscard]] bool ended() const { return m_at >= m_end; }
+    [[nodiscard]] char peek() const { return m_at < m_end ? *m_at : '\0'; }
+    void step() { ++m_at; }
+    void skipSpace()
+    {
+        if (peek() > ' ') {
+            return;
+        }
+        constexpr std::uint64_t kSpaces = 0x2020202020202020ULL; // indentation comes in rows
+        while (m_at < m_end && (*m_at == ' ' || *m_at == '\n' || *m_at == '\t' || *m_at == '\r')) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, ++m_at, sizeof word);
+            const int same = std::countr_zero(word ^ kSpaces) / 8;
+            m_at += same;
+        }
+        m_at = m_at < m_end ? m_at : m_end;
+    }
+    /// What a step that needs one more character found instead.
+    [[nodiscard]] Scan missing() const { return ended() ? Scan::Incomplete : Scan::Broken; }
+
+    /// A string, as it stands between its quotes.
+    Scan string(std::string_view& text)
+    {
+        if (peek() != '"') {
+            return missing();
+        }
+        const char* const first = m_at + 1;
+        for (const char* quote = findQuote(first, m_end); quote < m_end;
+             quote = findQuote(quote + 1, m_end)) {
+            if (!isEscaped(first, quote)) {
+                text = {first, static_cast<std::size_t>(quote - first)};
+                m_at = quote + 1;
+                return Scan::Good;
+            }
+        }
+        return Scan::Incomplete;
+    }
+
+    /// Any value: a string without its quotes, everything else as it stands.
+    Scan value(std::string_view& text)
+    {
+        const char first = peek();
+        if (first == '"') {
+            return string(text);
+        }
+        const char* const begin = m_at;
+        const Scan result = first == '{' || first == '[' ? skipNested() : skipScalar();
+        text = {begin, static_cast<std::size_t>(m_at - begin)};
+        return result;
+    }
+
+    /// `"key" :`, up to its value.
+    Scan key(std::string_view& text)
+    {
+        if (const Scan result = string(text); result != Scan::Good) {
+            return result;
+        }
+        skipSpace();
+        if (peek() != ':') {
+            return missing();
+        }
+        step();
+        skipSpace();
+        return Scan::Good;
+    }
+
+private:
+    static bool isEscaped(const char* first, const char* quote)
+    {
+        std::size_t backslashes = 0;
+        while (quote > first && *--quote == '\\') {
+            ++backslashes;
+        }
+        return backslashes % 2 == 1;
+    }
+
+    Scan skipScalar()
+    {
+        const char* const begin = m_at;
+        while (m_at < m_end && kBelongsToScalar[static_cast<unsigned char>(*m_at)]) {
+            ++m_at;
+        }
+        if (ended()) {
+            return Scan::Incomplete;
+        }
+        return m_at > begin ? Scan::Good : Scan::Broken;
+    }
+
+    Scan skipNested()
+    {
+        std::size_t depth = 0;
+        std::string_view ignored;
+        for (;;) {
+            while (m_at < m_end && !kIsStructure[static_cast<unsigned char>(*m_at)]) {
+                ++m_at;
+            }
+            if (ended()) {
+                return Scan::Incomplete;
+            }
+            const char c = *m_at;
+            if (c == '"') {
+                if (const Scan result = string(ignored); result != Scan::Good) {
+                    return result;
+                }
+                continue;
+            }
+            ++m_at;
+            depth += c == '{' || c == '[' ? 1U : 0U;
+            if ((c == '}' || c == ']') && --depth == 0) {
+                return Scan::Good;
+            }
+        }
+    }
+
+    const char* m_at;
+    const char* m_end;
+};
+
+/// A string's text: escapes undone, control characters and what is no UTF-8 replaced by '?'.
+[[nodiscard]] std::string plainText(std::string_view raw);
+
+} // namespace ringside::importers::kineto

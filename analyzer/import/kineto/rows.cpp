@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/rows.h"
+
+#include "import/kineto/decimal.h"
+#include "trace/read/plausible.h"
+#include "trace/tables.h"
+
+#include <algorithm>
+
+namespace ringside::importers::kineto {
+namespace {
+
+template <class Row, class Columns>
+void push(Columns& columns, const Row& row)
+{
+    trace::TableOf<Row>::forEachColumn(
+        [&](const char*, trace::Encoding, auto from, auto to) { (columns.*to).push_back(row.*from); });
+}
+
+template <class T, class Allocator>
+void moveBehind(std::vector<T, Allocator>& to, std::vector<T, Allocator>&& from)
+{
+    if (to.empty()) {
+        to = std::move(from);
+    } else {
+        to.insert(to.end(), from.begin(), from.end());
+    }
+}
+
+template <class Row>
+void moveColumnsBehind(typename trace::TableOf<Row>::Columns& to,
+                       typename trace::TableOf<Row>::Columns&& from)
+{
+    trace::TableOf<Row>::forEachColumn([&](const char*, trace::Encoding, auto, auto member) {
+        moveBehind(to.*member, std::move(from.*member));
+    });
+}
+
+/// CUpti_ActivityMemcpyKind of "Memcpy HtoD (Pageable -> Device)"; 0: unknown.
+std::uint32_t copyKind(std::string_view name)
+{
+    struct Kind {
+        std::string_view text;
+        std::uint32_t kind;
+    };
+    constexpr std::array kKinds{Kind{"HtoD", 1}, Kind{"DtoH", 2}, Kind{"HtoA", 3}, Kind{"AtoH", 4},
+                                Kind{"AtoA", 5}, Kind{"AtoD", 6}, Kind{"DtoA", 7}, Kind{"DtoD", 8},
+                                Kind{"HtoH", 9}, Kind{"PtoP", 10}};
+    const auto found = std::ranges::find_if(
+        kKinds, [&](const Kind& kind) { return name.find(kind.text) != std::string_view::npos; });
+    return found != kKinds.end() ? found->kind : 0;
+}
+
+/// Calls of CUDA and HIP that put work onto a stream.
+bool putsWorkOntoDevice(std::string_view api)
+{
+    constexpr std::array<std::string_view, 6> kPrefixes{"cudaMemcpy", "cudaMemset", "cuMemcpy",
+                                                        "cuMemset",   "hipMemcpy",  "hipMemset"};
+    return (api.find("Launch") != std::string_view::npos && api.find("HostFunc") == std::string_view::npos) ||
+           std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return api.starts_with(prefix); });
+}
+
+/// "stream 7" of PyTorch 1.8, or a number.
+std::optional<std::uint32_t> streamOf(std::string_view text)
+{
+    constexpr std::string_view kWord = "stream ";
+    return parseWhole<std::uint32_t>(text.starts_with(kWord) ? text.substr(kWord.size()) : text);
+}
+
+} // namespace
+
+void Counts::add(const Counts& other)
+{
+    for (const auto member :
+         {&Counts::events, &Counts::implausible, &Counts::incomplete, &Counts::otherProcess,
+          &Counts::instants, &Counts::counters, &Counts::flows, &Counts::unknownPhases}) {
+        this->*member += other.*member;
+    }
+    for (std::size_t i = 0; i < kCategories; ++i) {
+        categories[i] += other.categories[i];
+    }
+}
+
+void Rows::add(const Event& event)
+{
+    ++counts.events;
+    switch (event.phase.size() == 1 ? event.phase.front() : '\0') {
+    case 'X':
+        addComplete(event);
+        return;
+    case 'B':
+    case 'E':
+        addHalf(event);
+        return;
+    case 'M':
+        addName(event);
+        return;
+    case 's':
+    case 't':
+    case 'f': // flows say again what correlation says
+        ++counts.flows;
+        return;
+    case 'i':
+    case 'I':
+        ++counts.instants;
+        return;
+    case 'C':
+        ++counts.counters;
+        return;
+    default:
+        ++counts.unknownPhases;
+    }
+}
+
+std::optional<Rows::Time> Rows::timeOf(const Event& event)
+{
+    const auto start = parseMicroseconds(event.time);
+    const auto duration =
+        event.duration.empty() ? std::optional<std::int64_t>(0) : parseMicroseconds(event.duration);
+    if (!start || !duration || *start < 0 || *start > trace::kFarthestDateNs || *duration < 0 ||
+        *duration > trace::kFarthestTimeNs) {
+        ++counts.implausible;
+        return std::nullopt;
+    }
+    return Time{*start, *start + *duration};
+}
+
+void Rows::addComplete(const Event& event)
+{
+    if (event.category != m_lastCategory) {
+        m_lastCategory = event.category;
+        m_lastMeaning = categoryOf(event.category);
+    }
+    const Category category = m_lastMeaning;
+    ++counts.categories[static_cast<std::size_t>(category)];
+    if (category > Category::ApiCall) {
+        return;
+    }
+    const auto time = timeOf(event);
+    if (!time) {
+        return;
+    }
+    switch (category) {
+    case Category::Kernel:
+        addKernel(event, *time);
+        return;
+    case Category::Copy:
+    case Category::Set:
+        addCopy(event, *time, category);
+        return;
+    case Category::ApiCall:
+        addApiCall(event, *time);
+        return;
+    default:
+        addRange(event, *time);
+    }
+}
+
+void Rows::addKernel(const Event& event, const Time& time)
+{
+    trace::KernelRow row;
+    const auto device = parseWhole<std::uint32_t>(event.device.empty() ? event.pid : event.device);
+    const auto stream = streamOf(event.stream.empty() ? event.tid : event.stream);
+    if (!device || !stream) {
+        ++counts.incomplete;
+        return;
+    }
+    row.startNs = time.start;
+    row.endNs = time.end;
+    row.name = names.idOf(event.name);
+    row.device = *device;
+    row.stream = *stream;
+    row.correlation = parseWhole<std::uint32_t>(event.correlation).value_or(0);
+    row.graph = parseWhole<std::uint32_t>(event.graph).value_or(0);
+    row.graphNode = parseWhole<std::uint64_t>(event.graphNode).value_or(0);
+    push(kernels, row);
+    if (!event.collective.name.empty()) {
+        addCollective(event, time, -1);
+    }
+}
+
+void Rows::addCopy(const Event& event, const Time& time, Category category)
+{
+    trace::CopyRow row;
+    const auto device = parseWhole<std::uint32_t>(event.device.empty() ? event.pid : event.device);
+    const auto stream = streamOf(event.stream.empty() ? event.tid : event.stream);
+    if (!device || !stream) {
+        ++counts.incomplete;
+        return;
+    }
+    row.startNs = time.start;
+    row.endNs = time.end;
+    row.bytes = parseWhole<std::uint64_t>(event.bytes).value_or(0);
+    row.device = *device;
+    row.stream = *stream;
+    row.correlation = parseWhole<std::uint32_t>(event.correlation).value_or(0);
+    row.kind = category == Category::Set ? trace::kSetKind : copyKind(event.name);
+    row.graph = parseWhole<std::uint32_t>(event.graph).value_or(0);
+    row.graphNode = parseWhole<std::uint64_t>(event.graphNode).value_or(0);
+    push(copies, row);
+}
+
+/// Whose thread an event of the host is; a second process would need a trace of its own.
+bool Rows::isHost(const Event& event, std::int64_t& tid)
+{
+    if (pid.empty()) {
+        pid = event.pid;
+    }
+    counts.otherProcess += event.pid == pid ? 0 : 1;
+    if (event.tid != m_lastTid || m_lastTid.empty()) {
+        const auto number = parseWhole<std::int64_t>(event.tid);
+        if (!number) {
+            return false;
+        }
+        m_lastTid = event.tid;
+        m_lastTidNumber = *number;
+    }
+    tid = m_lastTidNumber;
+    return true;
+}
+
+bool Rows::isLaunch(trace::StringId api)
+{
+    if (api >= m_launchesOf.size()) {
+        m_launchesOf.resize(std::max<std::size_t>(names.size(), 2 * m_launchesOf.size()), -1);
+    }
+    if (m_launchesOf[api] < 0) {
+        m_launchesOf[api] = putsWorkOntoDevice(names.text(api)) ? 1 : 0;
+    }
+    return m_launchesOf[api] != 0;
+}
+
+void Rows::addApiCall(const Event& event, const Time& time)
+{
+    std::int64_t tid = 0;
+    if (!isHost(event, tid)) {
+        ++counts.incomplete;
+        return;
+    }
+    const trace::StringId api = names.idOf(event.name);
+    trace::ApiCallRow call;
+    call.startNs = time.start;
+    call.endNs = time.end;
+    call.api = api;
+    call.thread = static_cast<std::uint32_t>(tid);
+    push(apiCalls, call);
+    const auto correlation = parseWhole<std::uint32_t>(event.correlation);
+    if (correlation && isLaunch(api)) {
+        push(launches,
+             trace::LaunchRow{time.start, time.end, api, static_cast<std::uint32_t>(tid), *correlation});
+    }
+}
+
+void Rows::addRange(const Event& event, const Time& time)
+{
+    std::int64_t tid = 0;
+    if (!isHost(event, tid)) {
+        ++counts.incomplete;
+        return;
+    }
+    trace::RangeRow row;
+    row.name = names.idOf(event.name);
+    row.domain = names.idOf(event.category);
+    row.startNs = time.start;
+    row.endNs = time.end;
+    row.thread = tid;
+    ranges.push_back(row);
+    if (!event.collective.name.empty()) {
+        addCollective(event, time, tid);
+    }
+}
+
+void Rows::addHalf(const Event& event)
+{
+    std::int64_t tid = 0;
+    const auto time = timeOf(event);
+    if (!time) {
+        return;
+    }
+    if (!isHost(event, tid)) {
+        ++counts.incomplete;
+        return;
+    }
+    halves.push_back(
+        {time->start, tid, names.idOf(event.name), names.idOf(event.category), event.phase == "B"});
+}
+
+void Rows::addCollective(const Event& event, const Time& time, std::int64_t tid)
+{
+    const CollectiveTexts& texts = event.collective;
+    Collective row;
+    row.startNs = time.start;
+    row.endNs = time.end;
+    row.correlation = parseWhole<std::uint32_t>(event.correlation).value_or(0);
+    row.tid = tid;
+    row.name = names.idOf(texts.name);
+    row.datatype = names.idOf(texts.datatype);
+    row.group = names.idOf(texts.group);
+    row.groupDescription = names.idOf(texts.groupDescription);
+    row.groupRanks = names.idOf(texts.groupRanks);
+    row.inElements = parseWhole<std::uint64_t>(texts.inElements);
+    row.outElements = parseWhole<std::uint64_t>(texts.outElements);
+    row.groupSize = parseWhole<std::int64_t>(texts.groupSize);
+    row.sequence = parseWhole<std::int64_t>(texts.sequence);
+    row.source = parseWhole<std::int64_t>(texts.source);
+    row.destination = parseWhole<std::int64_t>(texts.destination);
+    collectives.push_back(row);
+}
+
+void Rows::addName(const Event& event)
+{
+    constexpr std::size_t kMostNames = 1U << 16U; // a stranger's file may name threads without end
+    if (event.name == "thread_name" && threadNames.size() < kMostNames) {
+        if (const auto tid = parseWhole<std::int64_t>(event.tid)) {
+            threadNames[*tid] = plainText(event.label);
+        }
+    } else if (event.name == "process_name" && processNames.size() < kMostNames) {
+        processNames[std::string(event.pid)] = plainText(event.label);
+    }
+}
+
+void Rows::append(Rows&& other)
+{
+    std::vector<trace::StringId> ids(other.names.size());
+    for (trace::StringId id = 1; id < ids.size(); ++id) {
+        ids[id] = names.idOf(other.names.text(id));
+    }
+    const auto rename = [&](trace::StringId& id) { id = ids[id]; };
+    std::ranges::for_each(other.kernels.name, rename);
+    std::ranges::for_each(other.apiCalls.api, rename);
+    std::ranges::for_each(other.launches.api, rename);
+    for (trace::RangeRow& row : other.ranges) {
+        rename(row.name);
+        rename(row.domain);
+    }
+    for (HalfRange& half : other.halves) {
+        rename(half.name);
+        rename(half.category);
+    }
+    for (Collective& row : other.collectives) {
+        for (const auto member : {&Collective::name, &Collective::datatype, &Collective::group,
+                                  &Collective::groupDescription, &Collective::groupRanks}) {
+            rename(row.*member);
+        }
+    }
+    moveColumnsBehind<trace::KernelRow>(kernels, std::move(other.kernels));
+    moveColumnsBehind<trace::CopyRow>(copies, std::move(other.copies));
+    moveColumnsBehind<trace::ApiCallRow>(apiCalls, std::move(other.apiCalls));
+    moveColumnsBehind<trace::LaunchRow>(launches, std::move(other.launches));
+    moveBehind(ranges, std::move(other.ranges));
+    moveBehind(halves, std::move(other.halves));
+    moveBehind(collectives, std::move(other.collectives));
+    threadNames.merge(other.threadNames);
+    processNames.merge(other.processNames);
+    counts.otherProcess += !pid.empty() && !other.pid.empty() && pid != other.pid ? 1 : 0;
+    pid = pid.empty() ? other.pid : pid;
+    counts.add(other.counts);
+}
+
+} // namespace ringside::importers::kineto

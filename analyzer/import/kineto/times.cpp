@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/times.h"
+
+#include "model/time.h"
+#include "trace/read/plausible.h"
+#include "trace/tables.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+namespace ringside::importers::kineto {
+namespace {
+
+/// Calls `visit(start, end)` for every row with times.
+template <class Visit>
+void visitTimes(Rows& rows, const Visit& visit)
+{
+    const auto visitColumns = [&](auto& columns) {
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            visit(columns.startNs[i], columns.endNs[i]);
+        }
+    };
+    visitColumns(rows.kernels);
+    visitColumns(rows.copies);
+    visitColumns(rows.apiCalls);
+    visitColumns(rows.launches);
+    for (trace::RangeRow& row : rows.ranges) {
+        visit(row.startNs, row.endNs);
+    }
+    for (Collective& row : rows.collectives) {
+        visit(row.startNs, row.endNs);
+    }
+}
+
+/// Half of what the reader believes: so far apart two rows may lie, and both may count from the first.
+constexpr std::int64_t kFarthest = trace::kFarthestTimeNs / 2;
+
+template <class Row, class Columns>
+std::int64_t keepNear(Columns& columns, std::int64_t pivot)
+{
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns.startNs[i] >= pivot - kFarthest && columns.endNs[i] <= pivot + kFarthest) {
+            trace::TableOf<Row>::forEachColumn([&](const char*, trace::Encoding, auto, auto member) {
+                (columns.*member)[kept] = (columns.*member)[i];
+            });
+            ++kept;
+        }
+    }
+    const auto removed = static_cast<std::int64_t>(columns.size() - kept);
+    trace::TableOf<Row>::forEachColumn(
+        [&](const char*, trace::Encoding, auto, auto member) { (columns.*member).resize(kept); });
+    return removed;
+}
+
+/// Around the middle of all starts, which a few wild ones do not move.
+void removeFarRows(Rows& rows)
+{
+    std::vector<std::int64_t> starts;
+    visitTimes(rows, [&](const std::int64_t& start, const std::int64_t&) { starts.push_back(start); });
+    const std::int64_t pivot = model::median(std::move(starts));
+    const auto isFar = [pivot](const auto& row) {
+        return row.startNs < pivot - kFarthest || row.endNs > pivot + kFarthest;
+    };
+    rows.counts.implausible += keepNear<trace::KernelRow>(rows.kernels, pivot) +
+                               keepNear<trace::CopyRow>(rows.copies, pivot) +
+                               keepNear<trace::ApiCallRow>(rows.apiCalls, pivot) +
+                               static_cast<std::int64_t>(std::erase_if(rows.ranges, isFar));
+    // Rows of events that were counted already.
+    keepNear<trace::LaunchRow>(rows.launches, pivot);
+    std::erase_if(rows.collectives, isFar);
+}
+
+struct Bounds {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+};
+
+Bounds boundsOf(Rows& rows)
+{
+    Bounds bounds;
+    visitTimes(rows, [&](const std::int64_t& start, const std::int64_t& end) {
+        bounds.first = std::min(bounds.first, start);
+        bounds.last = std::max(bounds.last, end);
+    });
+    return bounds;
+}
+
+bool startsBefore(const trace::RangeRow& a, const trace::RangeRow& b)
+{
+    return a.startNs != b.startNs ? a.startNs < b.startNs : a.endNs > b.endNs;
+}
+
+/// The profiler writes each thread's operators in their order, so what is there is a few ascending runs.
+void mergeRuns(std::vector<trace::RangeRow>& ranges)
+{
+    constexpr std::size_t kFewRuns = 256;
+    std::vector<std::size_t> bounds{0};
+    for (std::size_t i = 1; i < ranges.size() && bounds.size() <= kFewRuns; ++i) {
+        if (startsBefore(ranges[i], ranges[i - 1])) {
+            bounds.push_back(i);
+        }
+    }
+    if (bounds.size() > kFewRuns) {
+        std::ranges::stable_sort(ranges, startsBefore);
+        return;
+    }
+    bounds.push_back(ranges.size());
+    const auto at = [&](std::size_t bound) {
+        return ranges.begin() + static_cast<std::ptrdiff_t>(bounds[bound]);
+    };
+    while (bounds.size() > 2) {
+        std::vector<std::size_t> left{0};
+        for (std::size_t i = 0; i + 1 < bounds.size(); i += 2) {
+            if (i + 2 < bounds.size()) {
+                std::inplace_merge(at(i), at(i + 1), at(i + 2), startsBefore);
+            }
+            left.push_back(bounds[std::min(i + 2, bounds.size() - 1)]);
+        }
+        bounds = std::move(left);
+    }
+}
+
+} // namespace
+
+std::int64_t joinHalves(Rows& rows)
+{
+    std::ranges::stable_sort(rows.halves, {}, &HalfRange::timeNs);
+    std::unordered_map<std::int64_t, std::vector<const HalfRange*>> open; // by thread
+    std::int64_t alone = 0;
+    for (const HalfRange& half : rows.halves) {
+        auto& stack = open[half.tid];
+        if (half.begins) {
+            stack.push_back(&half);
+            continue;
+        }
+        if (stack.empty()) {
+            ++alone;
+            continue;
+        }
+        const HalfRange& begin = *stack.back();
+        stack.pop_back();
+        trace::RangeRow row;
+        row.name = begin.name;
+        row.domain = begin.category;
+        row.startNs = begin.timeNs;
+        row.endNs = half.timeNs;
+        row.thread = half.tid;
+        rows.ranges.push_back(row);
+    }
+    for (const auto& [tid, stack] : open) {
+        alone += static_cast<std::int64_t>(stack.size());
+    }
+    rows.halves = {};
+    return alone;
+}
+
+std::int64_t useOwnOrigin(Rows& rows)
+{
+    Bounds bounds = boundsOf(rows);
+    if (bounds.first > bounds.last) {
+        return 0;
+    }
+    if (bounds.last - bounds.first > kFarthest) {
+        removeFarRows(rows);
+        bounds = boundsOf(rows);
+    }
+    visitTimes(rows, [first = bounds.first](std::int64_t& start, std::int64_t& end) {
+        start -= first;
+        end -= first;
+    });
+    return bounds.first;
+}
+
+void nestRanges(std::vector<trace::RangeRow>& ranges)
+{
+    mergeRuns(ranges);
+    std::unordered_map<std::int64_t, std::vector<std::int64_t>> openUntil; // by thread
+    std::vector<std::int64_t>* stack = nullptr;
+    std::int64_t thread = 0;
+    for (trace::RangeRow& row : ranges) {
+        if (stack == nullptr || row.thread != thread) {
+            thread = row.thread;
+            stack = &openUntil[thread];
+        }
+        while (!stack->empty() && stack->back() <= row.startNs) {
+            stack->pop_back();
+        }
+        row.depth = static_cast<std::int64_t>(stack->size());
+        stack->push_back(row.endNs);
+    }
+}
+
+} // namespace ringside::importers::kineto

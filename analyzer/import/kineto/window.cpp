@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/window.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ringside::importers::kineto {
+namespace {
+
+constexpr std::size_t kBlock = 1U << 20U;    // stays in the second-level cache while it is scanned
+constexpr std::size_t kLargest = 64U << 20U; // one value; call stacks make events of some kilobytes
+
+} // namespace
+
+Bytes::Bytes(const File& file, std::uint64_t offset, Progress& progress)
+    : m_file(file), m_offset(offset), m_progress(progress)
+{
+    if (file.isGzip()) {
+        m_gzip.emplace(file);
+    }
+}
+
+std::size_t Bytes::read(std::span<char> to)
+{
+    if (m_gzip) {
+        const std::uint64_t before = m_gzip->consumed();
+        const std::size_t got = m_gzip->read(to);
+        m_progress.add(m_gzip->consumed() - before);
+        return got;
+    }
+    const std::size_t got = m_file.read(m_offset, to);
+    m_offset += got;
+    m_progress.add(got);
+    return got;
+}
+
+bool Window::more()
+{
+    const std::size_t rest = m_filled - m_taken;
+    if (rest >= kLargest) {
+        m_tooLarge = true;
+        return false;
+    }
+    std::memmove(m_buffer.data(), m_buffer.data() + m_taken, rest);
+    m_offset += m_taken;
+    m_taken = 0;
+    // Twice what is there, so that a large value is not scanned over and over.
+    m_buffer.resize(std::max(m_buffer.size(), rest + std::max(kBlock, rest) + kPadding));
+    const std::size_t got = m_bytes.read({m_buffer.data() + rest, m_buffer.size() - kPadding - rest});
+    m_filled = rest + got;
+    std::memset(m_buffer.data() + m_filled, 0, kPadding);
+    return got > 0;
+}
+
+} // namespace ringside::importers::kineto
