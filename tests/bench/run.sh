@@ -43,3 +43,11 @@ rm -rf "$build/bench/large.ringside"
 du -sh "$build/bench/large.ringside" | awk '{print $1 " on disk"}'
 /usr/bin/python3 -B "$here/report_cost.py" "$build/bin/ringside" "$build/bench/large.ringside" "$events"
 rm -rf "$build/bench/large.ringside" "$build/bench/trace"
+
+for imported in 1000000 5000000; do
+    stage "Report straight from Kineto files of $imported events, 8 ranks"
+    rm -rf "$build/bench/kineto"
+    /usr/bin/python3 -B "$here/make_kineto.py" "$build/bench/kineto" "$imported"
+    /usr/bin/python3 -B "$here/import_cost.py" "$build/bin/ringside" "$build/bench/kineto" "$imported"
+done
+rm -rf "$build/bench/kineto"
