@@ -3,6 +3,7 @@
 #include "whatif/whatif.h"
 
 #include "cli/command.h"
+#include "cli/run_input.h"
 
 #include <ringside/error.h>
 
@@ -15,7 +16,7 @@ namespace ringside::cli {
 namespace {
 
 struct Options {
-    std::string run;
+    RunPaths run;
     std::string format = "text";
     std::vector<std::string> ranks;
     std::vector<std::string> bandwidth;
@@ -86,7 +87,7 @@ int run(Options& options)
     if (options.worldSize > 0) {
         options.changes.ranks = options.worldSize;
     }
-    const model::Model model = model::buildModel(trace::openRun(options.run));
+    const model::Model model = model::buildModel(openRun(options.run));
     const whatif::Prediction prediction = whatif::WhatIf(model).predict(options.changes);
     fmt::print("{}",
                options.format == "json" ? whatif::renderJson(prediction) : whatif::renderText(prediction));
@@ -97,7 +98,7 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     whatif::Changes& changes = options->changes;
-    app.add_option("RUN", options->run, "Run directory, process file or merged file")->required();
+    addRunOption(app, options->run);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
