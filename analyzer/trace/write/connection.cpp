@@ -40,6 +40,9 @@ int openFlags(const std::filesystem::path& path, Writer::Mode mode)
     if (mode == Writer::Mode::Append) {
         return SQLITE_OPEN_READWRITE;
     }
+    if (path == ":memory:") { // SQLite's word for no file
+        return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    }
     refuseExisting(path);
     makePrivateDatabase(path);
     return SQLITE_OPEN_READWRITE;
