@@ -95,9 +95,10 @@ std::string_view* member(Event& event, std::string_view key)
     }
 }
 
-/// Calls `take(key)` for each member of the object at the cursor; it reads the value.
-template <class Take>
-Scan readMembers(JsonCursor& cursor, const Take& take)
+/// Calls `take(key)` for each member of the object at the cursor; it reads the value. What follows once
+/// `isEnough()` is only skipped.
+template <class Take, class IsEnough>
+Scan readMembers(JsonCursor& cursor, const Take& take, const IsEnough& isEnough)
 {
     cursor.step();
     for (;;) {
@@ -118,6 +119,9 @@ Scan readMembers(JsonCursor& cursor, const Take& take)
         if (result != Scan::Good) {
             return result;
         }
+        if (isEnough()) {
+            return cursor.skipRest();
+        }
     }
 }
 
@@ -129,11 +133,19 @@ bool mayMatter(const Event& event)
 
 Scan readArguments(JsonCursor& cursor, Event& event)
 {
-    return readMembers(cursor, [&](std::string_view key) {
+    const auto take = [&](std::string_view key) {
         std::string_view ignored;
         std::string_view* const to = argument(event, key);
         return cursor.value(to != nullptr ? *to : ignored);
-    });
+    };
+    return readMembers(cursor, take, [] { return false; });
+}
+
+/// Flows, a third of the events, are only counted.
+bool isFlow(const Event& event)
+{
+    return event.phase.size() == 1 &&
+           (event.phase[0] == 's' || event.phase[0] == 'f' || event.phase[0] == 't');
 }
 
 } // namespace
@@ -141,14 +153,15 @@ Scan readArguments(JsonCursor& cursor, Event& event)
 Scan readEvent(JsonCursor& cursor, Event& event)
 {
     event.clear();
-    return readMembers(cursor, [&](std::string_view key) {
+    const auto take = [&](std::string_view key) {
         if (cursor.peek() == '{' && key == "args" && mayMatter(event)) {
             return readArguments(cursor, event);
         }
         std::string_view ignored;
         std::string_view* const to = member(event, key);
         return cursor.value(to != nullptr ? *to : ignored);
-    });
+    };
+    return readMembers(cursor, take, [&] { return isFlow(event); });
 }
 
 } // namespace ringside::importers::kineto

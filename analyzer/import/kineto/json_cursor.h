@@ -114,6 +114,9 @@ public:
         return result;
     }
 
+    /// From inside an object to behind it.
+    Scan skipRest() { return skipNested(1); }
+
     /// `"key" :`, up to its value.
     Scan key(std::string_view& text)
     {
@@ -151,9 +154,8 @@ private:
         return m_at > begin ? Scan::Good : Scan::Broken;
     }
 
-    Scan skipNested()
+    Scan skipNested(std::size_t depth = 0)
     {
-        std::size_t depth = 0;
         std::string_view ignored;
         for (;;) {
             while (m_at < m_end && !kIsStructure[static_cast<unsigned char>(*m_at)]) {
