@@ -34,7 +34,7 @@ enum cudaStreamCaptureStatus : unsigned {
 };
 enum cudaMemcpyKind : unsigned { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToDevice = 3 };
 
-constexpr unsigned cudaStreamNonBlocking = 1;
+enum : unsigned { cudaStreamNonBlocking = 1 };
 
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* userData);
 

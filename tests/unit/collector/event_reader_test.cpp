@@ -63,7 +63,7 @@ protected:
         m_timing.cuda = scripted();
         EXPECT_TRUE(m_reader.addDevice(0));
     }
-    ~EventReading() override { delete m_timing.pools[0].load(); } // the collector keeps it for ever
+    void TearDown() override { delete m_timing.pools[0].load(); } // the collector keeps it for ever
     [[nodiscard]] EventPool& pool() { return *m_timing.pools[0].load(); }
     EventPair& recorded(std::uint64_t call, std::uint32_t stream, double fromMs, double toMs)
     {
