@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 namespace ringside::collector {
 namespace {
@@ -60,13 +61,15 @@ bool EventReader::addDevice(int device)
                    m_timing.cuda.createStream(&added.stream, cudaStreamNonBlocking))) {
         return false;
     }
-    added.pool = new EventPool; // never freed: threads of the program may be inside
+    auto pool = std::make_unique<EventPool>();
+    added.pool = pool.get();
     if (!makeEvents(added)) {
         return false;
     }
     renewAnchor(added);
     m_devices.push_back(added);
-    m_timing.pools[static_cast<std::size_t>(device)].store(added.pool, std::memory_order_release);
+    // Never freed: threads of the program may be inside.
+    m_timing.pools[static_cast<std::size_t>(device)].store(pool.release(), std::memory_order_release);
     return true;
 }
 
