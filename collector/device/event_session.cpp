@@ -78,14 +78,14 @@ try {
         return;
     }
     constexpr int kPatienceMs = 200; // of a process that ends
-    constexpr int kPauseMs = 2;
+    constexpr long kPauseNs = 2'000'000;
     while (!m_ending.load() && !isOver()) {
         step();
         waitForWork();
     }
     const std::int64_t until = readClockNs(CLOCK_MONOTONIC) + kPatienceMs * std::int64_t{1'000'000};
     for (step(); hasMore() && readClockNs(CLOCK_MONOTONIC) < until; step()) {
-        const timespec pause{0, kPauseMs * 1'000'000};
+        const timespec pause{0, kPauseNs};
         nanosleep(&pause, nullptr);
     }
 } catch (const std::exception&) { // memory is out
