@@ -29,12 +29,12 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
     hooks.insteadOfReduction = [number, byCount](const Reduction& reduction) {
         if (reduction.number != number)
             return false;
-        float* const data = reduction.gradients;
+        void* const data = reduction.gradients;
         if (byCount)
-            RS_CHECK(ncclAllReduce(data, data, reduction.count / 2, ncclFloat, ncclSum,
+            RS_CHECK(ncclAllReduce(data, data, reduction.count / 2, reduction.type, ncclSum,
                                    reduction.communicator, reduction.stream));
         else
-            RS_CHECK(ncclBroadcast(data, data, reduction.count, ncclFloat, 0, reduction.communicator,
+            RS_CHECK(ncclBroadcast(data, data, reduction.count, reduction.type, 0, reduction.communicator,
                                    reduction.stream));
         return true;
     };

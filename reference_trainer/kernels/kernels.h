@@ -49,5 +49,8 @@ RS_DECLARE_KERNEL(sgd, (float* weights, const float* gradients, float* velocity,
                         float scale))
 /// Adam; `step` is the same for all weights.
 RS_DECLARE_KERNEL(adam, (float* weights, const float* gradients, float* mean, float* square, AdamStep step))
+/// values to IEEE half precision, as bits: nearest, beyond 65504 infinite; and back.
+RS_DECLARE_KERNEL(to_half, (const float* values, unsigned short* halves))
+RS_DECLARE_KERNEL(from_half, (const unsigned short* halves, float* values))
 /// Arithmetic that nobody needs, `iterations` units long: what the fault late_rank adds.
 RS_DECLARE_KERNEL(busy, (float* sink, unsigned iterations))

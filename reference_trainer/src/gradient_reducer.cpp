@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradient_reducer.h"
 
+#include "kernels/kernels.h"
 #include "reduction.h"
 
 namespace ringside::trainer {
 
 GradientReducer::GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream,
-                                 const Hooks& hooks)
+                                 bool inHalf, const Hooks& hooks)
     : m_network(network)
     , m_hooks(hooks)
     , m_communicator(communicator)
@@ -19,6 +20,8 @@ GradientReducer::GradientReducer(const Network& network, ncclComm_t communicator
     for (const Network::Tensor& tensor : network.tensors())
         bytes.push_back(tensor.count * sizeof(float));
     m_buckets = planBuckets(bytes, hooks.buckets);
+    if (inHalf)
+        m_halves = DeviceArray<unsigned short>(network.gradients().size());
 }
 
 void GradientReducer::ready(std::size_t index)
@@ -31,13 +34,27 @@ void GradientReducer::ready(std::size_t index)
 
 void GradientReducer::reduce(const Bucket& bucket)
 {
-    float* gradients = m_network.gradients().data() + m_network.tensors()[bucket.first].offset;
-    const Reduction reduction{m_reductions++, gradients, bucket.bytes / sizeof(float), m_communicator,
-                              m_communicationStream.get()};
+    const std::size_t offset = m_network.tensors()[bucket.first].offset;
+    float* const gradients = m_network.gradients().data() + offset;
+    const std::size_t count = bucket.bytes / sizeof(float);
+    cudaStream_t stream = m_communicationStream.get();
+    if (m_halves.size() == 0) {
+        reduceAs({m_reductions++, gradients, count, ncclFloat, m_communicator, stream});
+        return;
+    }
+    unsigned short* const halves = m_halves.data() + offset;
+    const auto elements = static_cast<unsigned>(count);
+    RS_CHECK(launch_to_half(stream, elements, gradients, halves));
+    reduceAs({m_reductions++, halves, count, ncclHalf, m_communicator, stream});
+    RS_CHECK(launch_from_half(stream, elements, halves, gradients));
+}
+
+void GradientReducer::reduceAs(const Reduction& reduction)
+{
     if (m_hooks.insteadOfReduction && m_hooks.insteadOfReduction(reduction))
         return;
-    RS_CHECK(ncclAllReduce(gradients, gradients, reduction.count, ncclFloat, ncclSum, m_communicator,
-                           reduction.stream));
+    RS_CHECK(ncclAllReduce(reduction.gradients, reduction.gradients, reduction.count, reduction.type, ncclSum,
+                           reduction.communicator, reduction.stream));
 }
 
 void GradientReducer::finish()

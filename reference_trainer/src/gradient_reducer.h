@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DDP's reducer: as soon as the last gradient of a bucket is ready, the bucket's all-reduce starts on the
-// communication stream, while backward goes on. Sums over the ranks; the optimizer divides.
+// communication stream, while backward goes on. Sums over the ranks; the optimizer divides. In half precision
+// it converts on the communication stream, before and after.
 #pragma once
 #include "bucket_plan.h"
 #include "gpu.h"
@@ -10,9 +11,11 @@
 
 namespace ringside::trainer {
 
+struct Reduction;
+
 class GradientReducer final {
 public:
-    GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream,
+    GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream, bool inHalf,
                     const Hooks& hooks);
 
     /// Tensor `index` of the network is ready on the compute stream; in order, each once a step.
@@ -24,12 +27,15 @@ public:
 
 private:
     void reduce(const Bucket& bucket);
+    void reduceAs(const Reduction& reduction);
 
     const Network& m_network;
     const Hooks& m_hooks;
     ncclComm_t m_communicator;
     cudaStream_t m_computeStream;
     Stream m_communicationStream;
+    DeviceArray<unsigned short>
+        m_halves; ///< the gradients in half precision, empty where they stay in single
     std::vector<Bucket> m_buckets;
     std::size_t m_next = 0;         ///< bucket to be reduced next
     std::uint64_t m_reductions = 0; ///< begun since the start

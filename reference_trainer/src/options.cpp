@@ -99,6 +99,11 @@ void addDistribution(CLI::App& app, Options& options)
                    "Gradient bytes in a bucket, MiB; the first bucket takes at most 1")
         ->capture_default_str()
         ->check(between(1e-6, 1e6));
+    app.add_option(
+           "--gradients", options.gradients,
+           "How gradients are reduced; fp16: in half the bytes, each rounded to 11 bits before and after")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"fp32", "fp16"}));
     app.add_option("--timeout", options.timeoutSeconds,
                    "Seconds without a missing rank or without progress, after which every rank gives up")
         ->capture_default_str()

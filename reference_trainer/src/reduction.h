@@ -11,8 +11,9 @@ namespace ringside::trainer {
 /// One bucket's all-reduce.
 struct Reduction {
     std::uint64_t number = 0; ///< of all since the start
-    float* gradients = nullptr;
+    void* gradients = nullptr;
     std::size_t count = 0;
+    ncclDataType_t type = ncclFloat;
     ncclComm_t communicator = nullptr;
     cudaStream_t stream = nullptr;
 };

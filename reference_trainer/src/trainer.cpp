@@ -52,7 +52,7 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     , m_localBatch(options.batch / identity.worldSize)
     , m_stream(makeStream())
     , m_network(modelFor(options).layers, m_localBatch, options.seed, m_stream.get())
-    , m_reducer(m_network, communicator, m_stream.get(), hooks)
+    , m_reducer(m_network, communicator, m_stream.get(), options.gradients == "fp16", hooks)
     , m_optimizer(makeOptimizer(options, m_network.parameters().size()))
     , m_losses(options.steps)
     , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)

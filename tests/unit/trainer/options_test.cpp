@@ -20,6 +20,7 @@ TEST(Options, haveTheDefaultsOfDdp)
 {
     const Options options = parse({}).options;
     EXPECT_EQ(options.bucketCapMb, 25);
+    EXPECT_EQ(options.gradients, "fp32");
     EXPECT_EQ(options.processes, 0U);
     EXPECT_TRUE(options.faults.empty());
 }
@@ -38,6 +39,7 @@ TEST(Options, refuseWhatTheyDoNotKnow)
     EXPECT_EQ(parse({"--steps", "many"}).exitCode, 2);
     EXPECT_EQ(parse({"--nproc", "0"}).exitCode, 2);
     EXPECT_EQ(parse({"--bucket-cap-mb", "-1"}).exitCode, 2);
+    EXPECT_EQ(parse({"--gradients", "int8"}).exitCode, 2);
     EXPECT_EQ(parse({"--help"}).exitCode, 0);
     EXPECT_TRUE(parse({"--help"}).leave);
 }

@@ -126,6 +126,18 @@ class Training(unittest.TestCase):
         self.assertRegex(out, r"accuracy +9\d\.\d %")
         self.assertTrue(re.search(r"p50 [0-9.]+ ms, p90 [0-9.]+ ms, p99", out), out)
 
+    def test_gradients_in_half_precision_are_rounded_and_still_learn(self):
+        common = (*SMALL, "--steps", 8, "--batch", 32, "--nproc", 2)
+        single = self.parameters("single", *common)
+        half = self.parameters("half", *common, "--gradients", "fp16")
+        self.assertNotEqual(single, half)
+        # A half has 11 bits: of eight updates of some 1e-2 each is off by 5e-4 of itself.
+        self.assertLess(max(abs(a - b) for a, b in zip(single, half)), 1e-3)
+        path = trainer.FOLDER / "half.json"
+        code, out, err = trainer.run("--nproc", 2, "--steps", 200, "--gradients", "fp16", "--json", path)
+        self.assertEqual(code, 0, out + err)
+        self.assertGreater(json.loads(path.read_text())["accuracy"], 0.9)
+
     def test_the_convnet_with_adam_learns_them_with_any_number_of_ranks(self):
         for ranks in (2, 4):
             with self.subTest(ranks=ranks):

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients to half precision and back, for reductions with half the bytes.
+#include "kernels.h"
+
+#ifdef __CUDACC__
+#include <cuda_fp16.h>
+using Half = __half;
+#else
+__extension__ typedef _Float16 Half;
+#endif
+
+RS_KERNEL(to_half, (const float* values, unsigned short* halves),
+          { reinterpret_cast<Half*>(halves)[i] = Half(values[i]); })
+RS_KERNEL_COST(to_half, 1, 6)
+
+RS_KERNEL(from_half, (const unsigned short* halves, float* values),
+          { values[i] = float(reinterpret_cast<const Half*>(halves)[i]); })
+RS_KERNEL_COST(from_half, 1, 6)
