@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/dropped_records.h"
+#include "report/replayed_costs.h"
 #include "report/report.h"
 
 #include <fmt/chrono.h>
@@ -128,7 +129,8 @@ Report buildReport(trace::RunTrace run, const rules::OptionValues& options)
     report.issues = report.model.issues;
     addCoverage(report);
     runRules(report, options);
-    resolveParts(report.findings);
+    resolveParts(report.findings); // by the rules' estimates: those are of one kind
+    useReplayedCosts(report, options);
     sortFindings(report.findings);
     report.verdict = judge(report);
     return report;

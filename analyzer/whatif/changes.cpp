@@ -229,8 +229,7 @@ void overlapFully(Plan& plan, Assumptions& assumptions)
         for (PlannedOp& op : rank.ops) {
             const auto shift = [&](std::vector<Wait>& waits) {
                 for (Wait& wait : waits) {
-                    const bool late = rank.ops[wait.op].op.slot.has_value() && wait.stepsBack == 0;
-                    wait.stepsBack += late && !op.op.slot ? 1U : 0U;
+                    wait.stepsBack += rank.ops[wait.op].op.slot && !op.op.slot ? 1U : 0U;
                 }
             };
             shift(op.op.after);

@@ -14,10 +14,11 @@ constexpr std::size_t kMostAnchors = 48; ///< operations that are tried
 
 class GateFitter final {
 public:
-    GateFitter(const Program& program, const RankProgram& rank, std::span<const std::size_t> steps,
-               const PlannedRank& planned)
-        : m_program(program), m_rank(rank), m_steps(steps), m_planned(planned)
-    {}
+    GateFitter(const Program& program, const RankProgram& rank, std::span<const std::size_t> steps)
+        : m_program(program), m_rank(rank), m_steps(steps)
+    {
+        trackEnds();
+    }
     [[nodiscard]] std::optional<Gate> fit(std::size_t op);
 
 private:
@@ -42,7 +43,7 @@ private:
     const Program& m_program;
     const RankProgram& m_rank;
     std::span<const std::size_t> m_steps;
-    const PlannedRank& m_planned;
+    double m_periodNs = 0; ///< of the rank's steps, mean
     std::vector<Sample> m_samples;
     std::vector<std::vector<std::int64_t>> m_endBefore; ///< by step and operation
 };
@@ -58,15 +59,19 @@ double spreadOf(const std::vector<double>& values)
     return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-/// The latest end of all that was launched before, in this step or the one before.
+/// The latest end of all that was launched before, in this step or the one before; and the period.
 void GateFitter::trackEnds()
 {
+    std::size_t periods = 0;
     for (std::size_t step = 0; step < m_rank.steps.size(); ++step) {
         std::int64_t latest = std::numeric_limits<std::int64_t>::min();
         if (m_program.follows(step)) {
             for (const Observed& seen : m_rank.steps[step - 1]) {
                 latest = std::max(latest, seen.end);
             }
+            m_periodNs +=
+                static_cast<double>(m_rank.steps[step].back().end - m_rank.steps[step - 1].back().end);
+            ++periods;
         }
         std::vector<std::int64_t>& ends = m_endBefore.emplace_back();
         for (const Observed& seen : m_rank.steps[step]) {
@@ -74,13 +79,11 @@ void GateFitter::trackEnds()
             latest = std::max(latest, seen.end);
         }
     }
+    m_periodNs /= static_cast<double>(std::max<std::size_t>(1, periods));
 }
 
 void GateFitter::collect(std::size_t op)
 {
-    if (m_endBefore.empty()) {
-        trackEnds();
-    }
     m_samples.clear();
     for (const std::size_t step : m_steps) {
         if (op == 0 && !m_program.follows(step)) {
@@ -108,7 +111,7 @@ bool GateFitter::worthwhile() const
         gap += static_cast<double>(std::max<std::int64_t>(0, sample.launch - sample.base));
         data += static_cast<double>(sample.dataNs);
     }
-    const double steps = measuredStepNs(m_program, m_steps) * static_cast<double>(m_samples.size());
+    const double steps = m_periodNs * static_cast<double>(m_samples.size());
     return !m_samples.empty() && (data >= kDataShare * steps || gap >= kShare * steps) && gap > 0;
 }
 
@@ -213,7 +216,7 @@ std::optional<Gate> GateFitter::fit(std::size_t op)
 void fitGates(const Program& program, const RankProgram& rank, std::span<const std::size_t> steps,
               PlannedRank& planned)
 {
-    GateFitter fitter(program, rank, steps, planned);
+    GateFitter fitter(program, rank, steps);
     for (std::size_t op = 0; op < rank.ops.size(); ++op) {
         planned.ops[op].gate = fitter.fit(op);
     }

@@ -125,6 +125,158 @@ TEST(WhatIf, ThousandsOfStreamsAreRefused)
     EXPECT_THROW((void)ask(run), Error);
 }
 
+/// Nothing hides communication: 4 MiB and 8 MiB at 10 bytes/ns and 30 us each, then an optimizer of 0.5 ms.
+TrainingRun exposedRun()
+{
+    TrainingRun run;
+    run.overlap = false;
+    run.jitterNs = 0;
+    return run;
+}
+constexpr double kExposedBytesNs = 12.0 * 1048576.0 / 10;
+
+double saving(const TrainingRun& run, const Changes& changes)
+{
+    return ask(simulate(run), changes).savingNs().value_or(std::nan(""));
+}
+
+TEST(WhatIf, HalfPrecisionSavesHalfOfTheBytesTime)
+{
+    Changes changes;
+    changes.gradients = "fp16";
+    EXPECT_NEAR(saving(exposedRun(), changes), kExposedBytesNs / 2, 1e4);
+}
+
+TEST(WhatIf, LinksChangeBandwidthAndLatencyApart)
+{
+    Changes faster;
+    faster.bandwidth = {parseLinkChange("x2")};
+    EXPECT_NEAR(saving(exposedRun(), faster), kExposedBytesNs / 2, 1e4);
+    Changes later;
+    later.latency = {parseLinkChange("intra-host=x10")};
+    EXPECT_NEAR(saving(exposedRun(), later), -2 * 9 * 30'000, 1e4);
+    Changes elsewhere;
+    elsewhere.latency = {parseLinkChange("inter-host=x10")};
+    EXPECT_THROW((void)saving(exposedRun(), elsewhere), Error) << "there is one host";
+    Changes both = faster;
+    both.latency = later.latency;
+    EXPECT_NEAR(saving(exposedRun(), both), kExposedBytesNs / 2 - 2 * 9 * 30'000, 2e4);
+    for (const char* wrong : {"", "x", "x0", "xnan", "=x2", "x-1", "x2x"}) {
+        EXPECT_THROW((void)parseLinkChange(wrong), Error) << wrong;
+    }
+}
+
+TEST(WhatIf, LargerBucketsSaveTheLatencyOfTheMessagesThatGo)
+{
+    TrainingRun run = exposedRun();
+    run.buckets.assign(32, 256_KiB);
+    run.buckets.insert(run.buckets.end(), 16, 512_KiB); // 16 MiB: 1 MiB and the rest
+    Changes changes;
+    changes.bucketBytes = 25_MiB;
+    EXPECT_NEAR(saving(run, changes), 46 * 30'000, 5e4);
+    changes.bucketBytes = 1;
+    EXPECT_THROW((void)saving(run, changes), Error) << "millions of messages";
+}
+
+TEST(WhatIf, WhatWasNotRecordedIsRefused)
+{
+    TrainingRun alike = exposedRun();
+    alike.buckets = {4_MiB, 4_MiB};
+    Changes half;
+    half.gradients = "bf16";
+    Changes buckets;
+    buckets.bucketBytes = 25_MiB;
+    EXPECT_THROW((void)saving(alike, half), Error) << "latency and bandwidth cannot be told apart";
+    EXPECT_THROW((void)saving(alike, buckets), Error);
+
+    trace::RunTrace untyped = simulate(exposedRun());
+    for (trace::ProcessTrace& process : untyped.processes) {
+        for (trace::CollectiveCallRow& call : process.collectiveCalls) {
+            call.datatype.reset();
+        }
+    }
+    EXPECT_THROW((void)ask(untyped, half), Error);
+
+    Changes data;
+    data.noDataStalls = true;
+    EXPECT_THROW((void)ask(lateRun(0ns), data), Error) << "no data loading range";
+}
+
+TEST(WhatIf, AccumulationSharesMessagesAndOptimizer)
+{
+    Changes changes;
+    changes.accumulate = 2;
+    EXPECT_NEAR(saving(exposedRun(), changes), (kExposedBytesNs + 60'000 + 500'000) / 2, 3e4);
+}
+
+TEST(WhatIf, FullOverlapHidesCommunication)
+{
+    Changes changes;
+    changes.fullOverlap = true;
+    EXPECT_NEAR(saving(exposedRun(), changes), kExposedBytesNs + 60'000, 3e4);
+    TrainingRun waiting = exposedRun();
+    waiting.synchronize = true; // for the last step's communication, too
+    EXPECT_NEAR(saving(waiting, changes), kExposedBytesNs + 60'000, 3e4);
+}
+
+TEST(WhatIf, DataAtHandSaveTheLoadersTime)
+{
+    TrainingRun run = exposedRun();
+    run.dataNs = 8'000'000;
+    run.synchronize = true;
+    Changes changes;
+    changes.noDataStalls = true;
+    EXPECT_NEAR(saving(run, changes), 8e6, 5e4);
+}
+
+TEST(WhatIf, MoreRanksMakeARingLonger)
+{
+    Changes changes;
+    changes.ranks = 8;
+    const double bytes = kExposedBytesNs * ((7.0 / 8) / (3.0 / 4) - 1);
+    EXPECT_NEAR(saving(exposedRun(), changes), -(bytes + 60'000 * (7.0 / 3 - 1)), 2e4);
+}
+
+TEST(WhatIf, SaysFirstThatItsReplayIsOff)
+{
+    Prediction prediction;
+    prediction.measuredNs = 10 * kMs;
+    prediction.replayedNs = 11 * kMs;
+    prediction.changes = {"no late ranks"};
+    prediction.predictedNs = 9 * kMs;
+    EXPECT_TRUE(renderText(prediction).starts_with("WARNING"));
+    prediction.replayedNs = 10.1 * kMs;
+    EXPECT_FALSE(renderText(prediction).starts_with("WARNING"));
+}
+
+/// Ends that never came, times that run backwards, launches of nothing: any answer or a refusal, no more.
+TEST(WhatIf, DamagedTimesEndInAnAnswerOrARefusal)
+{
+    for (const int damage : {0, 1, 2, 3, 4}) {
+        trace::RunTrace run = simulate(exposedRun());
+        for (trace::ProcessTrace& process : run.processes) {
+            for (std::size_t i = 0; i < process.kernels.size(); i += 3) {
+                process.kernels.endNs[i] = damage == 0 ? 0 : process.kernels.endNs[i];
+                process.kernels.startNs[i] = damage == 1 ? (1LL << 58) : process.kernels.startNs[i];
+                process.kernels.correlation[i] = damage == 2 ? 0 : process.kernels.correlation[i];
+            }
+            for (std::size_t i = 0; i < process.launches.size(); i += 2) {
+                process.launches.endNs[i] = damage == 3 ? -(1LL << 58) : process.launches.endNs[i];
+                process.launches.startNs[i] = damage == 4 ? (1LL << 58) : process.launches.startNs[i];
+            }
+        }
+        Changes changes;
+        changes.noLateRanks = true;
+        changes.fullOverlap = true;
+        changes.accumulate = 3;
+        try {
+            EXPECT_FALSE(renderJson(ask(run, changes)).empty());
+        } catch (const Error& error) {
+            EXPECT_STRNE(error.what(), "");
+        }
+    }
+}
+
 /// An operation that meets the other rank at `slot`, on a stream of its own, and holds the host up.
 PlannedOp meeting(std::uint32_t slot)
 {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/replayed_costs.h"
+
+#include "whatif/whatif.h"
+
+#include <ringside/error.h>
+
+#include <cmath>
+
+namespace ringside::report {
+namespace {
+
+constexpr std::size_t kMostDeviceOperations = 1'000'000;
+
+double figureOf(const rules::Finding& finding, std::string_view name)
+{
+    const auto found = std::find_if(finding.figures.begin(), finding.figures.end(),
+                                    [&](const rules::Figure& figure) { return figure.name == name; });
+    return found == finding.figures.end() ? 0.0 : found->value;
+}
+
+/// One size for all would expose a last bucket that is most of the gradients: parts of them are tried, too.
+std::vector<whatif::Changes> otherBuckets(const rules::Finding& finding, const rules::OptionValues& options)
+{
+    constexpr double kPyTorchDefault = 25.0 * 1048576.0;
+    const auto set = options.find("small_messages.bucket_bytes");
+    const double limit = set == options.end() ? kPyTorchDefault : set->second;
+    const double total = figureOf(finding, "median_message_bytes") * figureOf(finding, "messages_per_step");
+    std::vector<whatif::Changes> result;
+    for (const double bytes : {limit, total / 3, total / 6}) {
+        if (bytes >= 1 && bytes <= limit) {
+            result.emplace_back().bucketBytes = static_cast<std::uint64_t>(std::min(bytes, 1e12));
+        }
+    }
+    return result;
+}
+
+/// The changes of which any takes the cause of a finding away; empty: none does, or it is a symptom, whose
+/// cost is what was measured.
+std::vector<whatif::Changes> curesOf(const rules::Finding& finding, const rules::OptionValues& options)
+{
+    if (finding.rule == "small_messages") {
+        return otherBuckets(finding, options);
+    }
+    whatif::Changes changes;
+    if (finding.rule == "late_rank") {
+        changes.medianRanks = finding.ranks;
+    } else if (finding.rule == "data_loading_stall") {
+        changes.noDataStalls = true;
+    } else {
+        return {};
+    }
+    return {changes};
+}
+
+bool quickEnough(const model::Model& model)
+{
+    std::size_t operations = 0;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        operations += process.kernels.size() + process.copies.size();
+    }
+    return operations <= kMostDeviceOperations;
+}
+
+rules::Severity highestFor(double share)
+{
+    constexpr double kWarning = 0.01;
+    constexpr double kProblem = 0.10;
+    return share >= kProblem   ? rules::Severity::Problem
+           : share >= kWarning ? rules::Severity::Warning
+                               : rules::Severity::Info;
+}
+
+/// Of the cures that can be replayed the best counts.
+void useReplay(rules::Finding& finding, const whatif::WhatIf& replay,
+               const std::vector<whatif::Changes>& cures)
+{
+    std::optional<double> best;
+    double stepNs = 0;
+    for (const whatif::Changes& cure : cures) {
+        try {
+            const whatif::Prediction prediction = replay.predict(cure);
+            if (prediction.confidence != whatif::Confidence::Low) {
+                stepNs = prediction.measuredNs;
+                best = std::max(best.value_or(0), std::clamp(*prediction.savingNs(), 0.0, stepNs));
+            }
+        } catch (const Error&) { // what was not recorded cannot be replayed: the rule's estimate stays
+            continue;
+        }
+    }
+    if (best) {
+        finding.costNsPerStep = std::llround(*best);
+        finding.severity = std::min(finding.severity, highestFor(*best / stepNs));
+        finding.figures.push_back({"replayed_saving_ns_per_step", rules::Unit::Ns, *best, {}});
+    }
+}
+
+} // namespace
+
+void useReplayedCosts(Report& report, const rules::OptionValues& options)
+{
+    const bool any = std::any_of(report.findings.begin(), report.findings.end(),
+                                 [&](const auto& finding) { return !curesOf(finding, options).empty(); });
+    if (!any || !quickEnough(report.model)) {
+        return;
+    }
+    try {
+        const whatif::WhatIf replay(report.model);
+        for (rules::Finding& finding : report.findings) {
+            useReplay(finding, replay, curesOf(finding, options));
+        }
+    } catch (const Error&) { // no step stands for the others: the rules' estimates stay
+        return;
+    }
+}
+
+} // namespace ringside::report

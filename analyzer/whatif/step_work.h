@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's device work, step by step and in the order of its launches, before it has a place in a program.
+#pragma once
+#include "whatif/program.h"
+
+#include <unordered_map>
+
+namespace ringside::whatif {
+
+/// FNV-1a over numbers: steps are the same when all of it is.
+class Hash final {
+public:
+    Hash& add(std::uint64_t value)
+    {
+        m_value = (m_value ^ value) * 1'099'511'628'211U;
+        return *this;
+    }
+    [[nodiscard]] std::uint64_t value() const { return m_value; }
+
+private:
+    std::uint64_t m_value = 14'695'981'039'346'656'037U;
+};
+
+/// Device work as it was recorded, before it has a place in a program.
+struct Work {
+    Observed times;
+    std::uint64_t signature = 0; ///< what it is, the same in every step
+    std::uint32_t stream = 0;
+    std::uint32_t tid = 0;
+    bool communication = false;
+    bool copy = false;
+    bool blocksHost = false;
+    std::optional<std::size_t> operation; ///< of Model::operations
+};
+using StepWork = std::vector<Work>;
+
+/// A rank's device work of the chosen steps, by step and in the order of launches.
+class RankReader final {
+public:
+    RankReader(const model::Model& model, std::size_t rank, const std::vector<std::int64_t>& numbers);
+    [[nodiscard]] std::vector<StepWork> read();
+    [[nodiscard]] std::size_t withoutLaunch() const { return m_withoutLaunch; }
+
+private:
+    template <typename Columns, typename Describe>
+    void addRows(const Columns& columns, const Describe& describe);
+    [[nodiscard]] std::optional<std::size_t> stepAt(std::int64_t time) const;
+    void findOperations();
+
+    const model::Model& m_model;
+    const model::Rank& m_rank;
+    std::size_t m_index;
+    const trace::ProcessTrace& m_process;
+    std::vector<std::pair<model::Interval, std::size_t>> m_windows; ///< host time of a step, its place
+    std::unordered_map<std::uint32_t, std::size_t> m_operations;    ///< by row of the kernels
+    std::vector<StepWork> m_steps;
+    std::size_t m_withoutLaunch = 0;
+};
+
+} // namespace ringside::whatif
