@@ -197,10 +197,10 @@ TEST(Metrics, WithoutStepsCollectivesAreThoseOfTheWholeRun)
     EXPECT_TRUE(run.collectivesOfWholeRun);
     ASSERT_EQ(run.collectives.size(), 2U);
     for (const CollectiveGroup& group : run.collectives) {
-        ASSERT_TRUE(group.kernelNs && group.kernelBusGBs);
+        ASSERT_TRUE(group.kernelNs && group.kernelBusGBs && group.bytes);
         // Of two ranks the bus bandwidth of an all-reduce is its size over its time.
         EXPECT_DOUBLE_EQ(*group.kernelBusGBs,
-                         static_cast<double>(group.bytes) / static_cast<double>(*group.kernelNs));
+                         static_cast<double>(*group.bytes) / static_cast<double>(*group.kernelNs));
     }
 }
 
