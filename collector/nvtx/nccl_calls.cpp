@@ -121,6 +121,7 @@ bool beginCall(ThreadState& thread, const ForeignCall& call)
     open.datatype = trace::kUnknownDatatype;
     open.callId = nextCallId();
     open.groupId = thread.groupDepth > 0 ? thread.groupId : 0;
+    thread.nccl.told.wanted = thread.groupDepth > 0 ? thread.groupWanted : !isPaused();
     open.startTicks = ticks();
     if (open.communicator != nullptr) {
         open.sequence = open.communicator->nextSequence.fetch_add(1, std::memory_order_relaxed);
@@ -142,7 +143,7 @@ void endCall(ThreadState& thread)
     ForeignCall& open = thread.nccl.told.call;
     open.endTicks = ticks();
     stopCorrelating(thread);
-    if (!isPaused()) {
+    if (thread.nccl.told.wanted) {
         writeForeignCall(thread, open);
     }
     open.callId = 0;
@@ -170,6 +171,7 @@ void leaveFunction(ThreadState& thread)
 void enterGroup(ThreadState& thread)
 {
     if (!thread.nccl.told.inside && thread.groupDepth++ == 0) {
+        thread.groupWanted = !isPaused();
         thread.groupId = nextCallId();
         thread.groupCalls = 0;
         thread.groupStartTicks = ticks();
@@ -195,7 +197,7 @@ void endGroupEnd(ThreadState& thread)
 {
     const std::uint64_t end = ticks();
     stopCorrelating(thread);
-    if (--thread.groupDepth == 0 && !isPaused()) {
+    if (--thread.groupDepth == 0 && thread.groupWanted) {
         writeGroup(thread, end);
     }
     leaveFunction(thread);

@@ -63,6 +63,7 @@ struct OpenGroup {
 struct ToldByRanges {
     bool inside = false;     ///< t_thread.depth counts it
     bool correlated = false; ///< its launches are being tied to it
+    bool wanted = true;      ///< recording was not paused when the call began, or its group
     std::uint64_t groupEndTicks = 0;
     ForeignCall call; ///< callId 0: it is no data call
 };

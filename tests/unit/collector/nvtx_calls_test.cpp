@@ -94,6 +94,23 @@ void twoRanksOfOneCommunicator(ThreadState& thread)
     EXPECT_EQ(nvtx::communicatorOf(kUntold), nullptr);
 }
 
+// Only the second one began while recording was on.
+void acrossThePausesBorders(ThreadState& thread)
+{
+    g_level = Level::Paused;
+    call(thread, kWorld, 3);
+    g_level = Level::Light;
+    nvtx::endCall(thread);
+    call(thread, kWorld, 5);
+    g_level = Level::Paused;
+    nvtx::endCall(thread);
+    nvtx::enterGroup(thread);
+    g_level = Level::Light;
+    wholeCall(thread, kWorld, 6);
+    EXPECT_TRUE(nvtx::beginGroupEnd(thread));
+    nvtx::endGroupEnd(thread);
+}
+
 void tellEverything()
 {
     ThreadState& thread = *recordingThread();
@@ -106,6 +123,7 @@ void tellEverything()
     g_level = Level::Paused;
     wholeCall(thread, kWorld, 2);
     g_level = Level::Light;
+    acrossThePausesBorders(thread);
     std::thread([] { nvtx::noteCommunicator({.ncclHash = kWorld, .size = 2, .rank = 1}); }).join();
     call(thread, kWorld, 12); // and never returns
 }
@@ -184,7 +202,7 @@ TEST_F(NvtxCallsTest, ranksOfOneProcessAreToldApartByTheirDevice)
 TEST_F(NvtxCallsTest, deviceWorkIsTiedToTheCallOrItsGroup)
 {
     trace();
-    const std::vector<std::uint64_t> expected = {1, 2, 6, 7, 8, 9, 10};
+    const std::vector<std::uint64_t> expected = {1, 2, 6, 7, 8, 9, 10, 11, 12, 14};
     EXPECT_EQ(g_pushed, expected);
     EXPECT_EQ(g_popped, expected.size() - 1) << "the last one never returned";
     EXPECT_EQ(trace().groups.at(0).id, 2);
@@ -192,9 +210,11 @@ TEST_F(NvtxCallsTest, deviceWorkIsTiedToTheCallOrItsGroup)
 
 TEST_F(NvtxCallsTest, aPauseLeavesNoRowButCounts)
 {
-    EXPECT_EQ(trace().collectiveCalls.size(), 6U);
+    ASSERT_EQ(trace().collectiveCalls.size(), 7U);
+    EXPECT_EQ(trace().collectiveCalls[6].bytes, 5U) << "what began before the pause is recorded";
+    EXPECT_EQ(trace().collectiveCalls[6].sequence, 5);
     ASSERT_EQ(trace().inFlight.size(), 1U);
-    EXPECT_EQ(trace().inFlight[0].sequence, 4);
+    EXPECT_EQ(trace().inFlight[0].sequence, 7);
     EXPECT_EQ(trace().inFlight[0].bytes, 12U);
     EXPECT_EQ(trace().inFlight[0].count, std::nullopt);
     EXPECT_EQ(trace().inFlight[0].communicator, communicator(kWorld, 1).id);
