@@ -5,6 +5,7 @@
 #include "abi/nccl.h"
 #include "intercept/resolve.h"
 #include "record/identity.h"
+#include "record/placement.h"
 #include "record/ranks.h"
 
 #include <bit>
@@ -99,6 +100,7 @@ void PlatformIdentity::describeDevice(trace::Writer& writer, int ordinal)
     char text[32] = {};
     if (busId != nullptr && busId(text, sizeof text, ordinal) == cudaSuccess) {
         row.pciBusId = text;
+        writeDevicePlacement(writer, ordinal, text);
     }
     row.emulated =
         row.name.find("emulated") != std::string::npos || row.name.find("Emulated") != std::string::npos;

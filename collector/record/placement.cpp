@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/placement.h"
+
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+
+namespace ringside::collector {
+namespace {
+
+std::string firstLine(const std::string& path)
+{
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+void add(trace::Writer& writer, const char* source, const std::string& name, const std::string& value)
+{
+    if (!value.empty()) {
+        writer.add(trace::SettingRow{source, name, value});
+    }
+}
+
+/// Of the main thread: "0-3,8".
+std::string allowedCpus()
+{
+    constexpr std::string_view kKey = "Cpus_allowed_list:";
+    std::ifstream file("/proc/self/status");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with(kKey)) {
+            const std::size_t value = line.find_first_not_of(" \t", kKey.size());
+            return value == std::string::npos ? "" : line.substr(value);
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+void writePlacement(trace::Writer& writer)
+{
+    constexpr int kMostNodes = 64;
+    add(writer, "process", "cpus_allowed", allowedCpus());
+    add(writer, "machine", "cpus_online", firstLine("/sys/devices/system/cpu/online"));
+    for (int node = 0; node < kMostNodes; ++node) {
+        const std::string number = std::to_string(node);
+        add(writer, "machine", "numa_node" + number + "_cpus",
+            firstLine("/sys/devices/system/node/node" + number + "/cpulist"));
+    }
+    struct statvfs shm {};
+    if (statvfs("/dev/shm", &shm) == 0) {
+        add(writer, "machine", "shm_bytes", std::to_string(shm.f_blocks * shm.f_frsize));
+        add(writer, "machine", "shm_available_bytes", std::to_string(shm.f_bavail * shm.f_frsize));
+    }
+}
+
+void writeDevicePlacement(trace::Writer& writer, int ordinal, std::string busId)
+{
+    std::transform(busId.begin(), busId.end(), busId.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    // -1: the firmware does not say.
+    const std::string node = firstLine("/sys/bus/pci/devices/" + busId + "/numa_node");
+    if (node != "-1") {
+        add(writer, "device", "gpu" + std::to_string(ordinal) + "_numa_node", node);
+    }
+}
+
+} // namespace ringside::collector

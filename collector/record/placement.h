@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the process may run and how much shared memory its host has: written once as rows of table setting,
+// so that a report can tell a rank without CPUs of its own from a slow one. Reads only /proc, /sys and the
+// size of /dev/shm; what cannot be read has no row.
+#pragma once
+#include <ringside/trace/writer.h>
+
+#include <string>
+
+namespace ringside::collector {
+
+/// Of this process and its machine.
+void writePlacement(trace::Writer& writer);
+/// The NUMA node of a GPU, by its PCI bus id as CUDA says it.
+void writeDevicePlacement(trace::Writer& writer, int ordinal, std::string busId);
+
+} // namespace ringside::collector
