@@ -278,6 +278,17 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
 
 } // namespace
 
+std::vector<StuckCollective> stuckCollectives(const model::Model& model, const Options& options)
+{
+    const std::vector<ProcessNow> now(model.trace.processes.size());
+    Report report;
+    for (std::size_t rank = 0; rank < model.ranks.size(); ++rank) {
+        report.ranks.push_back(reportRank(model, rank, now[model.ranks[rank].process]));
+    }
+    return findStuck(model, issuedCalls(model), timesOf(model, report, now, options.stuckAfterNs), false,
+                     options.stuckAfterNs);
+}
+
 Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options)
 {
     Report report;

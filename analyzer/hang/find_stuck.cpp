@@ -84,7 +84,8 @@ StuckCollective describe(const model::Model& model, const Group& group, std::int
         const Issued* const call = member.at(order);
         if (call != nullptr) {
             const std::int64_t forNs = std::max<std::int64_t>(0, times[member.rank].untilNs - call->startNs);
-            stuck.arrived.push_back({rank, call->call, forNs, call->inCall});
+            stuck.arrived.push_back(
+                {rank, call->call, forNs, call->inCall, model.ranks[member.rank].clock.toRun(call->startNs)});
             stuck.waitedNs = std::min(stuck.waitedNs, forNs);
         } else if (member.next <= order) {
             stuck.missing.push_back(rank);

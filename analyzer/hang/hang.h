@@ -79,8 +79,9 @@ struct RankReport {
 struct Arrived {
     std::int64_t rank = 0;
     Signature call;
-    std::int64_t forNs = 0; ///< since it issued it
-    bool inCall = false;    ///< has not returned from it
+    std::int64_t forNs = 0;   ///< since it issued it
+    bool inCall = false;      ///< has not returned from it
+    std::int64_t startNs = 0; ///< when it issued it, in run time
 };
 
 /// A collective that somebody waits in.
@@ -131,6 +132,11 @@ struct Report {
 
 /// `now` has one entry a process of the run.
 [[nodiscard]] Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options);
+
+/// Only the collectives that somebody waits in, or that ranks disagree on, of a run that is over; also where
+/// it ended well all the same. The one that the others wait for comes first.
+[[nodiscard]] std::vector<StuckCollective> stuckCollectives(const model::Model& model,
+                                                            const Options& options);
 
 [[nodiscard]] std::string formatText(const Report& report);
 [[nodiscard]] std::string formatJson(const Report& report);

@@ -151,11 +151,11 @@ std::vector<Group> issuedCalls(const model::Model& model)
         const trace::ProcessTrace& process = model.processOf(model.ranks[i]);
         auto calls = callsOf(process);
         for (const auto& [key, row] : model::communicatorsOf(model.ranks[i], process)) {
-            if (row->hash == 0 || row->size < 2) {
+            if (key.first == 0 || row->size < 2) {
                 continue;
             }
             Found& entry = found[key];
-            entry.group.hash = row->hash;
+            entry.group.hash = key.first;
             entry.group.name = process.text(row->name);
             entry.group.size = row->size;
             entry.members.push_back({i, row->rank, std::move(calls[row->id])});

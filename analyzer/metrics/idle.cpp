@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/idle.h"
 
+#include "metrics/host_threads.h"
+
 #include <cctype>
 
 namespace ringside::metrics {
@@ -75,8 +77,11 @@ struct HostTimeline {
     std::vector<Interval> blocking;
 };
 
-HostTimeline hostTimeline(const trace::ProcessTrace& process)
+/// What concerns this rank alone: in a process of several, its own threads.
+HostTimeline hostTimeline(const model::Model& model, const model::Rank& rank)
 {
+    const trace::ProcessTrace& process = model.processOf(rank);
+    const HostThreads threads(model, rank);
     HostTimeline result;
     std::unordered_map<trace::StringId, bool> known;
     const auto test = [&](trace::StringId id, bool (*predicate)(std::string_view)) {
@@ -87,13 +92,14 @@ HostTimeline hostTimeline(const trace::ProcessTrace& process)
         return entry->second;
     };
     for (const trace::RangeRow& range : process.ranges) {
-        if (test(range.name, isDataLoadingRange)) {
+        if (test(range.name, isDataLoadingRange) && threads.concern(range.thread)) {
             result.data.push_back({range.startNs, range.endNs});
         }
     }
     known.clear();
     for (std::size_t i = 0; i < process.apiCalls.size(); ++i) {
-        if (test(process.apiCalls.api[i], isBlockingCall)) {
+        if (test(process.apiCalls.api[i], isBlockingCall) &&
+            threads.concern(process.apiCalls.thread[i], process.apiCalls.stream[i])) {
             result.blocking.push_back({process.apiCalls.startNs[i], process.apiCalls.endNs[i]});
         }
     }
@@ -193,7 +199,7 @@ IdleTimes classifyIdle(const model::Model& model, const model::Rank& rank, const
 {
     const trace::ProcessTrace& process = model.processOf(rank);
     const model::LaunchIndex& launches = model.launches[rank.process];
-    const HostTimeline host = hostTimeline(process);
+    const HostTimeline host = hostTimeline(model, rank);
     StartFinder finder(work.lanes());
     IdleTimes times;
     Divider divider(host, times);

@@ -65,42 +65,6 @@ std::vector<const model::Step*> analyzedSteps(const model::Model& model, const m
     return result;
 }
 
-/// Whether the host was in one of the steps (which ascend) at that moment.
-bool isInside(const std::vector<const model::Step*>& steps, std::int64_t time)
-{
-    const auto after =
-        std::upper_bound(steps.begin(), steps.end(), time,
-                         [](std::int64_t t, const auto* step) { return t < step->host.start; });
-    return after != steps.begin() && time < (*(after - 1))->host.end;
-}
-
-BlockingCalls blockingCalls(const trace::ProcessTrace& process, const std::vector<const model::Step*>& steps)
-{
-    BlockingCalls result;
-    std::unordered_map<trace::StringId, std::int64_t> counts; // -1: does not block
-    for (std::size_t i = 0; i < process.apiCalls.size(); ++i) {
-        const trace::StringId api = process.apiCalls.api[i];
-        const auto [entry, fresh] = counts.try_emplace(api, 0);
-        if (fresh && !isBlockingCall(process.text(api))) {
-            entry->second = -1;
-        }
-        const Interval time{process.apiCalls.startNs[i], process.apiCalls.endNs[i]};
-        if (entry->second < 0 || !isInside(steps, time.start)) {
-            continue;
-        }
-        ++entry->second;
-        ++result.count;
-        result.ns = model::addCapped(result.ns, time.length());
-        result.longest = time.length() > result.longest.length() ? time : result.longest;
-    }
-    const auto most = std::max_element(counts.begin(), counts.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (result.count > 0) {
-        result.commonest = process.text(most->first);
-    }
-    return result;
-}
-
 /// How much of the communication of the analyzed steps has a known last arrival.
 void addArrivedTime(RankMetrics& rank, const DeviceWork& work, const LastArrivals& lastArrivals)
 {
@@ -141,7 +105,8 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
     }
     result.median = medianOf(result.steps);
     result.idle = classifyIdle(model, rank, work, swept.idle);
-    result.blocking = blockingCalls(model.processOf(rank), steps);
+    result.blocking = findBlockingCalls(model, rank, work.lanes(), steps);
+    result.exposures = exposuresOf(model, index, work.lanes(), result.windows);
     return result;
 }
 

@@ -3,6 +3,8 @@
 // read them. What was not measured is null, never 0.
 #pragma once
 #include "metrics/bandwidth.h"
+#include "metrics/blocking_calls.h"
+#include "metrics/exposure.h"
 #include "metrics/idle.h"
 #include "metrics/timed_calls.h"
 #include "model/model.h"
@@ -36,14 +38,6 @@ struct Breakdown {
     Breakdown& operator+=(const Breakdown& other);
 };
 
-/// Calls that block the host until the device catches up, within the analyzed steps.
-struct BlockingCalls {
-    std::int64_t count = 0;
-    std::int64_t ns = 0;
-    std::string commonest; ///< function
-    Interval longest;      ///< on the rank's clock
-};
-
 struct RankMetrics {
     std::size_t rank = 0;          ///< of Model::ranks
     std::vector<Interval> windows; ///< of the analyzed steps, on the rank's clock
@@ -52,11 +46,12 @@ struct RankMetrics {
     Breakdown median; ///< each figure's own median over the steps
     IdleTimes idle;
     BlockingCalls blocking;
-    std::int64_t lastArrivals = 0;       ///< collectives to which it came last
-    std::int64_t medianLastArrivals = 0; ///< of a step
-    std::int64_t lostNs = 0;             ///< last arrival minus second last, summed over those
-    double communicationNs = 0;          ///< of the communication kernels of these steps, summed
-    double arrivedNs = 0;                ///< of those in whose collective everybody's arrival is known
+    std::vector<OperationExposure> exposures; ///< by start
+    std::int64_t lastArrivals = 0;            ///< collectives to which it came last
+    std::int64_t medianLastArrivals = 0;      ///< of a step
+    std::int64_t lostNs = 0;                  ///< last arrival minus second last, summed over those
+    double communicationNs = 0;               ///< of the communication kernels of these steps, summed
+    double arrivedNs = 0;                     ///< of those in whose collective everybody's arrival is known
 
     /// Median over the steps of a share, which is not the share of the medians.
     [[nodiscard]] double medianOf(double (Breakdown::*share)() const) const;

@@ -180,7 +180,7 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
     const auto [entry, fresh] = m_operations.try_emplace({key.first, key.second, part.order});
     Operation& operation = entry->second;
     if (fresh) {
-        operation = {row.hash,      part.order, kind,       call.count, part.bytes,
+        operation = {key.first,     part.order, kind,       call.count, part.bytes,
                      call.datatype, row.size,   part.calls, false,      {}};
     } else if (disagree(operation, kind, call, part)) {
         noteMismatch(operation, rank, call);

@@ -9,6 +9,11 @@
 
 namespace ringside::model {
 
+std::uint64_t sharedHash(const trace::CommunicatorRow& row)
+{
+    return row.hash != 0 ? row.hash : row.ncclHash.value_or(0);
+}
+
 std::vector<std::pair<CommunicatorKey, const trace::CommunicatorRow*>>
 communicatorsOf(const Rank& rank, const trace::ProcessTrace& process)
 {
@@ -24,9 +29,10 @@ communicatorsOf(const Rank& rank, const trace::ProcessTrace& process)
     std::unordered_map<std::uint64_t, std::size_t> uses;
     std::vector<std::pair<CommunicatorKey, const trace::CommunicatorRow*>> result;
     for (const trace::CommunicatorRow* const row : rows) {
+        const std::uint64_t hash = sharedHash(*row);
         const std::size_t use =
-            row->hash != 0 ? uses[row->hash]++ : rank.process << 32 | static_cast<std::size_t>(row->id);
-        result.emplace_back(CommunicatorKey(row->hash, use), row);
+            hash != 0 ? uses[hash]++ : rank.process << 32 | static_cast<std::size_t>(row->id);
+        result.emplace_back(CommunicatorKey(hash, use), row);
     }
     return result;
 }

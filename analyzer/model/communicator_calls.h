@@ -12,6 +12,10 @@ namespace ringside::model {
 
 struct Rank;
 
+/// What all members of a communicator know it by: its hash, else (of one that was made past the wrappers)
+/// NCCL's own. 0: nothing.
+[[nodiscard]] std::uint64_t sharedHash(const trace::CommunicatorRow& row);
+
 /// A communicator as all its members know it: the hash, and which use of it when a process made it again.
 /// Without a hash (0) only as this process knows it: then nobody else's calls are matched with its own.
 using CommunicatorKey = std::pair<std::uint64_t, std::size_t>;

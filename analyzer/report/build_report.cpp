@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <set>
+#include <tuple>
 
 namespace ringside::report {
 namespace {
@@ -41,10 +42,13 @@ void runRules(Report& report, const rules::OptionValues& options)
     }
 }
 
+using Parts = std::vector<std::vector<std::string_view>>; ///< of each finding
+
 /// Of the rules that a finding may be part of, only one that fired and costs as much stays.
-void resolveParts(std::vector<rules::Finding>& findings)
+Parts resolvedParts(const std::vector<rules::Finding>& findings)
 {
-    for (rules::Finding& finding : findings) {
+    Parts parts;
+    for (const rules::Finding& finding : findings) {
         const auto holds = [&](std::string_view rule) {
             return std::any_of(findings.begin(), findings.end(), [&](const rules::Finding& other) {
                 return other.rule == rule && finding.costNsPerStep &&
@@ -52,18 +56,86 @@ void resolveParts(std::vector<rules::Finding>& findings)
             });
         };
         const auto kept = std::find_if(finding.partOf.begin(), finding.partOf.end(), holds);
-        finding.partOf = kept == finding.partOf.end() ? std::vector<std::string_view>() : std::vector{*kept};
+        parts.push_back(kept == finding.partOf.end() ? std::vector<std::string_view>() : std::vector{*kept});
+    }
+    return parts;
+}
+
+/// Either may name the other as what holds it.
+bool related(const rules::Finding& a, const rules::Finding& b)
+{
+    const auto names = [](const rules::Finding& one, const rules::Finding& other) {
+        return std::find(one.partOf.begin(), one.partOf.end(), other.rule) != one.partOf.end();
+    };
+    return names(a, b) || names(b, a);
+}
+
+/// Whether a cause explains (a part of) a symptom, or of another one that holds it.
+bool explains(const rules::Finding& cause, const rules::Finding& symptom,
+              const std::vector<rules::Finding>& findings)
+{
+    if (!cause.cause || cause.broken) {
+        return false;
+    }
+    return related(cause, symptom) ||
+           std::any_of(findings.begin(), findings.end(), [&](const rules::Finding& other) {
+               return !other.cause && related(other, symptom) && related(cause, other);
+           });
+}
+
+/// What a symptom costs beyond the causes that explain it; of a cause, its cost. Where they explain a good
+/// part of it (as in the verdict), a symptom comes behind the biggest of them. -1: not estimated.
+std::int64_t ownCost(const std::vector<rules::Finding>& findings, const rules::Finding& finding)
+{
+    constexpr std::int64_t kGoodPart = 4; // a quarter
+    const std::int64_t whole = finding.costNsPerStep.value_or(-1);
+    std::int64_t explained = 0;
+    std::int64_t biggest = 0;
+    for (const rules::Finding& cause : findings) {
+        if (!finding.cause && explains(cause, finding, findings)) {
+            explained = model::addCapped(explained, cause.costNsPerStep.value_or(0));
+            biggest = std::max(biggest, cause.costNsPerStep.value_or(0));
+        }
+    }
+    const std::int64_t own = whole > 0 ? std::max<std::int64_t>(0, whole - explained) : whole;
+    return biggest > 0 && biggest >= whole / kGoodPart ? std::min(own, biggest - 1) : own;
+}
+
+/// What is the same loss seen twice, on the same ranks, costs no more than the finding that holds it.
+void clipToHolders(std::vector<rules::Finding>& findings)
+{
+    for (rules::Finding& finding : findings) {
+        for (const rules::Finding& holder : findings) {
+            const bool same =
+                !finding.ranks.empty() && finding.ranks == holder.ranks &&
+                std::find(finding.partOf.begin(), finding.partOf.end(), holder.rule) != finding.partOf.end();
+            if (same && finding.costNsPerStep && holder.costNsPerStep) {
+                finding.costNsPerStep = std::min(*finding.costNsPerStep, *holder.costNsPerStep);
+            }
+        }
     }
 }
 
-/// Costliest first; of equal cost first the one that holds the others.
-void sortFindings(std::vector<rules::Finding>& findings)
+/// What is broken first, then by cost. A symptom counts with what no cause explains, so that nobody reads the
+/// effect before its reason; of equal cost the one that holds the others comes first. Of what a finding may
+/// be part of, `parts` stays.
+void sortFindings(std::vector<rules::Finding>& findings, const Parts& parts)
 {
-    const auto key = [](const rules::Finding& finding) {
-        return std::pair(-finding.costNsPerStep.value_or(-1), finding.partOf.size());
-    };
-    std::stable_sort(findings.begin(), findings.end(),
-                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    using Key = std::tuple<bool, std::int64_t, bool, std::int64_t, std::size_t>;
+    std::vector<std::pair<Key, rules::Finding>> keyed;
+    for (const rules::Finding& finding : findings) {
+        keyed.emplace_back(Key(!finding.broken, -ownCost(findings, finding), !finding.cause,
+                               -finding.costNsPerStep.value_or(-1), finding.partOf.size()),
+                           finding);
+    }
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        keyed[i].second.partOf = parts[i];
+    }
+    std::stable_sort(keyed.begin(), keyed.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        findings[i] = std::move(keyed[i].second);
+    }
 }
 
 Tier tierOf(const model::Model& model, std::string_view name)
@@ -129,9 +201,10 @@ Report buildReport(trace::RunTrace run, const rules::OptionValues& options)
     report.issues = report.model.issues;
     addCoverage(report);
     runRules(report, options);
-    resolveParts(report.findings); // by the rules' estimates: those are of one kind
+    clipToHolders(report.findings);
+    const auto parts = resolvedParts(report.findings); // by the rules' estimates: those are of one kind
     useReplayedCosts(report, options);
-    sortFindings(report.findings);
+    sortFindings(report.findings, parts);
     report.verdict = judge(report);
     return report;
 }

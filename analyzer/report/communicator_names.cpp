@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/communicator_names.h"
 
+#include "model/communicator_calls.h"
+
 #include <fmt/format.h>
 
 namespace ringside::report {
@@ -21,8 +23,8 @@ std::map<std::uint64_t, std::string> communicatorNames(const model::Model& model
     std::map<std::uint64_t, std::string> names;
     for (const trace::ProcessTrace& process : model.trace.processes) {
         for (const trace::CommunicatorRow& row : process.communicators) {
-            if (row.hash != 0 && row.name != 0) {
-                names.try_emplace(row.hash, process.text(row.name));
+            if (model::sharedHash(row) != 0 && row.name != 0) {
+                names.try_emplace(model::sharedHash(row), process.text(row.name));
             }
         }
     }

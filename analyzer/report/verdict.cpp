@@ -63,10 +63,10 @@ std::vector<Doubt> doubtsOf(const Report& report)
 }
 
 /// The costliest finding of its kind: findings come sorted. Information alone limits nothing.
-const rules::Finding* costliest(const Report& report, bool cause, const rules::Finding* except = nullptr)
+const rules::Finding* costliest(const Report& report, bool cause)
 {
     for (const rules::Finding& finding : report.findings) {
-        if (finding.cause == cause && finding.severity != rules::Severity::Info && &finding != except) {
+        if (finding.cause == cause && finding.severity != rules::Severity::Info) {
             return &finding;
         }
     }
@@ -108,11 +108,26 @@ std::string whereTimeGoes(const Report& report)
         rules::percent(total.share(total.exposedCopyNs)), rules::percent(total.share(total.idleNs)));
 }
 
+/// The costliest cause that is not the same loss seen from another side.
+const rules::Finding* nextCause(const Report& report, const rules::Finding& first)
+{
+    const auto holds = [](const rules::Finding& whole, const rules::Finding& part) {
+        return std::find(part.partOf.begin(), part.partOf.end(), whole.rule) != part.partOf.end();
+    };
+    for (const rules::Finding& finding : report.findings) {
+        if (finding.cause && finding.severity != rules::Severity::Info && &finding != &first &&
+            !holds(first, finding) && !holds(finding, first)) {
+            return &finding;
+        }
+    }
+    return nullptr;
+}
+
 /// What a finding says, costs and advises, and which cause comes next.
 std::string advise(const Report& report, const rules::Finding& first)
 {
     std::string text = fmt::format("{}.{} Try first: {}", first.title, costText(report, first), first.advice);
-    if (const rules::Finding* const next = costliest(report, true, &first)) {
+    if (const rules::Finding* const next = nextCause(report, first)) {
         text += fmt::format(" Next: {}.{}", next->title, costText(report, *next));
     }
     return text;
@@ -164,6 +179,14 @@ Verdict judgeTimedCalls(const Report& report)
 Verdict judge(const Report& report)
 {
     Verdict verdict;
+    if (!report.findings.empty() && report.findings.front().broken) {
+        const rules::Finding& first = report.findings.front();
+        verdict.limitedBy = first.limit;
+        verdict.summary =
+            fmt::format("This run does not work as it should, whatever it costs. {}. Try first: {}",
+                        first.title, first.advice);
+        return verdict;
+    }
     if (!report.metrics.timed.arrived.empty()) {
         return judgeTimedCalls(report);
     }

@@ -28,18 +28,31 @@ struct CommunicationCause {
     return fit && messages >= kFewMessages ? std::llround(messages * fit->latencyNs) : 0;
 }
 
+/// Exposed because the host stood in a blocking call instead of launching what could hide it; of a step.
+[[nodiscard]] inline std::int64_t overlapLostPerStep(const Context& context)
+{
+    std::vector<std::int64_t> lost;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        lost.push_back(ofAStep(rank, rank.blocking.overlapLostNs));
+    }
+    return model::median(std::move(lost));
+}
+
 [[nodiscard]] inline CommunicationCause biggestCommunicationCause(const Context& context)
 {
     const auto perStep = [&](auto figure) { return context.figures.perStep(figure); };
     const std::int64_t exposed = perStep(&metrics::Breakdown::exposedCommunicationNs);
     const std::int64_t wait = std::min(exposed, perStep(&metrics::Breakdown::waitDelayNs));
-    const std::int64_t latency = std::min(exposed - wait, latencyPerStep(context));
-    const std::int64_t transfer = exposed - wait - latency;
+    const std::int64_t blocked = std::min(exposed - wait, overlapLostPerStep(context));
+    const std::int64_t latency = std::min(exposed - wait - blocked, latencyPerStep(context));
+    const std::int64_t transfer = exposed - wait - blocked - latency;
     const bool overlaps =
         10 * perStep(&metrics::Breakdown::overlapNs) >= perStep(&metrics::Breakdown::communicationNs);
-    const std::array<CommunicationCause, 3> causes = {{
+    const std::array<CommunicationCause, 4> causes = {{
         {wait, "waiting for late ranks", "late_rank and wait_dominates",
          "make the ranks arrive together before tuning the network.", false},
+        {blocked, "communication that a blocking call of the host keeps from overlapping", "sync_in_loop",
+         "remove the synchronisation between gradient reductions.", false},
         {latency, "the latency of many messages", "small_messages",
          "fewer and larger ones (`bucket_cap_mb`) cost less.", false},
         overlaps

@@ -54,7 +54,7 @@ Outcome run(const Context& context)
     }
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Data;
-    finding.partOf = {"gpu_utilization_low"};
+    finding.partOf = {"late_rank", "gpu_utilization_low"};
     finding.title = fmt::format("GPUs wait for data during up to {} of the step", percent(worst));
     finding.settings = {"num_workers", "prefetch_factor", "pin_memory"};
     finding.figures = {{"data_idle_share", Unit::Share, worst, context.option("share")}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communication that no compute hides. A symptom: late ranks and small messages show here too.
 #include "rules/communication_cause.h"
+#include "rules/gradients.h"
 
 namespace ringside::rules {
 namespace {
@@ -10,12 +11,21 @@ constexpr Option kOptions[] = {
     {"problem_share", 0.20, "a problem above this share"},
 };
 
+/// The gradient message that most of it belongs to; null: gradients have no part in it that is known.
+const Bucket* mostExposed(const std::vector<Bucket>& buckets)
+{
+    const auto most = std::max_element(buckets.begin(), buckets.end(), [](const Bucket& a, const Bucket& b) {
+        return a.exposedNs < b.exposedNs;
+    });
+    return most == buckets.end() || most->exposedNs <= 0 || most->worst == nullptr ? nullptr : &*most;
+}
+
 std::string advice(const Context& context)
 {
     const CommunicationCause cause = biggestCommunicationCause(context);
     const std::string most = fmt::format("The biggest part is {}", describe(context, cause));
     if (!cause.overlapWouldHelp) {
-        return fmt::format("{}: mend that first, overlap would only hide it.", most);
+        return fmt::format("{}: mend that first, before looking for other overlap.", most);
     }
     return fmt::format("{}. Let it overlap with backward: check that gradients are reduced while backward "
                        "runs (bucket order, "
@@ -57,6 +67,13 @@ Outcome run(const Context& context)
     finding.evidence =
         worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
     finding.advice = advice(context);
+    const std::vector<Bucket> buckets = bucketsOf(context);
+    if (const Bucket* const bucket = mostExposed(buckets)) {
+        finding.title += fmt::format("; {} a step of it belong to {}",
+                                     milliseconds(std::llround(bucket->exposedNs)), nameOf(*bucket));
+        finding.figures.push_back({"most_exposed_message_ns_per_step", Unit::Ns, bucket->exposedNs, {}});
+        finding.evidence.push_back(evidence(context, *bucket));
+    }
     return std::vector<Finding>{finding};
 }
 

@@ -63,8 +63,9 @@ struct Finding {
     std::optional<std::int64_t> costNsPerStep; ///< an estimate; null: cannot be estimated
     std::vector<Figure> figures;
     std::vector<Evidence> evidence;
-    std::string advice; ///< a hypothesis to test
-    bool cause = true;  ///< false: a symptom; the verdict prefers causes
+    std::string advice;  ///< a hypothesis to test
+    bool cause = true;   ///< false: a symptom; the verdict prefers causes
+    bool broken = false; ///< the run is wrong or does not go on: comes before everything that only costs time
     /// Rules whose cost may hold this one's, the likeliest first. The report keeps the first that fired and
     /// costs at least as much, so that nobody adds the two up.
     std::vector<std::string_view> partOf;

@@ -2,7 +2,7 @@
 // Gradients travel in so many small messages that latency, not bandwidth, sets the pace. Where the run's own
 // sizes differ enough, a line through its transfer times tells latency from bandwidth; else only the field's
 // range can be compared with.
-#include "rules/support.h"
+#include "rules/gradients.h"
 
 namespace ringside::rules {
 namespace {
@@ -24,16 +24,6 @@ struct Messages {
     double perStep = 0;
     double transferNsPerStep = 0;
 };
-
-/// All-reduces and reduce-scatters on the largest communicator; a few bytes are a loss or a flag, not
-/// gradients.
-bool isGradient(const model::Operation& operation, std::int64_t worldSize)
-{
-    constexpr std::uint64_t kLeastBytes = 4096;
-    return operation.size == worldSize && operation.bytes >= kLeastBytes &&
-           (operation.kind == model::CollectiveKind::AllReduce ||
-            operation.kind == model::CollectiveKind::ReduceScatter);
-}
 
 Messages gradientMessages(const Context& context)
 {

@@ -36,16 +36,6 @@ inline const NotApplicable kNeedsArrivals{"needs the device times of at least tw
                                            : fmt::format("{:.2f} MiB", bytes / kKibibyte / kKibibyte);
 }
 
-/// What a cost means for the whole: below 1 % of the step it is only information, from 10 % on a problem.
-[[nodiscard]] inline Severity severityByCost(const Context& context, std::int64_t costNs)
-{
-    constexpr double kWarning = 0.01;
-    constexpr double kProblem = 0.10;
-    const std::int64_t stepNs = context.figures.perStep(&metrics::Breakdown::stepNs);
-    const double share = stepNs > 0 ? static_cast<double>(costNs) / static_cast<double>(stepNs) : 0.0;
-    return share >= kProblem ? Severity::Problem : share >= kWarning ? Severity::Warning : Severity::Info;
-}
-
 [[nodiscard]] inline Evidence evidence(const model::Rank& rank, const model::Interval& local,
                                        std::string what)
 {
@@ -72,6 +62,48 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std:
     return {evidence(
         context.rankOf(*worst), worst->windows[step],
         fmt::format("the step with the most {}: {}", what, milliseconds(worst->steps[step].*figure)))};
+}
+
+/// All analyzed steps of a rank, on its clock.
+[[nodiscard]] inline model::Interval analyzedSpan(const metrics::RankMetrics& rank)
+{
+    return {rank.windows.front().start, rank.windows.back().end};
+}
+
+/// The same on its host, which runs ahead of its device: from the begin of the first to the end of the last.
+[[nodiscard]] inline model::Interval analyzedHostSpan(const Context& context,
+                                                      const metrics::RankMetrics& rank)
+{
+    model::Interval span;
+    for (const model::Step& step : context.rankOf(rank).steps) {
+        if (std::binary_search(context.run.analyzedSteps.begin(), context.run.analyzedSteps.end(),
+                               step.number)) {
+            span = {span.end == 0 ? step.host.start : span.start, step.host.end};
+        }
+    }
+    return span;
+}
+
+/// A time summed over the analyzed steps of a rank, as one of a step.
+[[nodiscard]] inline std::int64_t ofAStep(const metrics::RankMetrics& rank, std::int64_t ns)
+{
+    return ns / static_cast<std::int64_t>(std::max<std::size_t>(1, rank.steps.size()));
+}
+
+/// A cost as a share of the run's step.
+[[nodiscard]] inline double shareOfStep(const Context& context, std::int64_t ns)
+{
+    const std::int64_t stepNs = context.figures.stepNs();
+    return stepNs > 0 ? static_cast<double>(ns) / static_cast<double>(stepNs) : 0.0;
+}
+
+/// What a cost means for the whole: below 1 % of the step it is only information, from 10 % on a problem.
+[[nodiscard]] inline Severity severityByCost(const Context& context, std::int64_t costNs)
+{
+    constexpr double kWarning = 0.01;
+    constexpr double kProblem = 0.10;
+    const double share = shareOfStep(context, costNs);
+    return share >= kProblem ? Severity::Problem : share >= kWarning ? Severity::Warning : Severity::Info;
 }
 
 /// The biggest class of idle time over all ranks.

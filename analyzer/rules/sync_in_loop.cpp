@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host waits for the GPU in every step and launches nothing meanwhile, so that the GPU runs dry
-// afterwards. The cost is the idle time that follows such a call, not the time spent in it: waiting for a
-// busy GPU costs nothing by itself.
+// afterwards, or that communication which later compute could have hidden runs alone. The cost is that, not
+// the time spent in the call: waiting for a busy GPU costs nothing by itself.
 #include "rules/support.h"
 
 namespace ringside::rules {
@@ -9,8 +9,36 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"calls_per_step", 1.0, "at least this many blocking calls a step"},
-    {"cost_share", 0.005, "say nothing while the idle time after them is below this share of the step"},
+    {"cost_share", 0.005, "say nothing while what they cost is below this share of the step"},
 };
+
+struct Worst {
+    double calls = 0;
+    double idleShare = 0;
+    double overlapShare = 0;
+    std::string function;
+};
+
+void add(const Context& context, const metrics::RankMetrics& rank, Finding& finding, Worst& worst)
+{
+    const double calls = static_cast<double>(rank.blocking.count) / static_cast<double>(rank.steps.size());
+    const std::int64_t idle = rank.idle.of(metrics::IdleClass::Synchronization);
+    const std::int64_t cost = model::addCapped(idle, rank.blocking.overlapLostNs);
+    if (calls < context.option("calls_per_step") || rank.total.share(cost) < context.option("cost_share")) {
+        return;
+    }
+    worst.function = calls > worst.calls ? rank.blocking.commonest : worst.function;
+    worst.calls = std::max(worst.calls, calls);
+    worst.idleShare = std::max(worst.idleShare, rank.total.share(idle));
+    worst.overlapShare = std::max(worst.overlapShare, rank.total.share(rank.blocking.overlapLostNs));
+    finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), ofAStep(rank, cost));
+    finding.ranks.push_back(context.rankOf(rank).rank);
+    const bool hinders = rank.blocking.overlapLostNs > idle;
+    finding.evidence.push_back(
+        evidence(context.rankOf(rank), hinders ? rank.blocking.overlapLost : rank.blocking.longest,
+                 hinders ? fmt::format("{} during which communication ran alone", rank.blocking.commonest)
+                         : "longest blocking call"));
+}
 
 Outcome run(const Context& context)
 {
@@ -18,36 +46,26 @@ Outcome run(const Context& context)
         return kNeedsDevice;
     }
     Finding finding;
-    double most = 0;
-    std::string function;
-    double worst = 0;
+    Worst worst;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        const auto steps = static_cast<std::int64_t>(rank.steps.size());
-        const double calls = static_cast<double>(rank.blocking.count) / static_cast<double>(steps);
-        const std::int64_t idle = rank.idle.of(metrics::IdleClass::Synchronization);
-        if (calls < context.option("calls_per_step") ||
-            rank.total.share(idle) < context.option("cost_share")) {
-            continue;
-        }
-        function = calls > most ? rank.blocking.commonest : function;
-        most = std::max(most, calls);
-        worst = std::max(worst, rank.total.share(idle));
-        finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), idle / steps);
-        finding.ranks.push_back(context.rankOf(rank).rank);
-        finding.evidence.push_back(
-            evidence(context.rankOf(rank), rank.blocking.longest, "longest blocking call"));
+        add(context, rank, finding, worst);
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
+    const bool hinders = worst.overlapShare > worst.idleShare;
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
-    finding.partOf = {"gpu_utilization_low"};
-    finding.title =
-        fmt::format("The host waits for the GPU {:.1f} times a step, mostly in {}", most, function);
+    finding.partOf = {"late_rank", hinders ? "exposed_communication" : "gpu_utilization_low",
+                      hinders ? "gpu_utilization_low" : "exposed_communication"};
+    finding.title = fmt::format(
+        "The host waits for the GPU {:.1f} times a step, mostly in {}{}", worst.calls, worst.function,
+        hinders ? ", between gradient reductions, so that these run alone instead of during backward" : "");
     finding.settings = {"CUDA_LAUNCH_BLOCKING"};
-    finding.figures = {{"blocking_calls_per_step", Unit::Count, most, context.option("calls_per_step")},
-                       {"idle_after_share", Unit::Share, worst, context.option("cost_share")}};
+    finding.figures = {
+        {"blocking_calls_per_step", Unit::Count, worst.calls, context.option("calls_per_step")},
+        {"idle_after_share", Unit::Share, worst.idleShare, context.option("cost_share")},
+        {"overlap_lost_share", Unit::Share, worst.overlapShare, context.option("cost_share")}};
     finding.advice = "Remove what needs a result on the host in every step: `.item()`, `print(loss)`, "
                      "`.cpu()`, blocking copies "
                      "(use `non_blocking=True` with pinned memory), and CUDA_LAUNCH_BLOCKING=1; log every N "

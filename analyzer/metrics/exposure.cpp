@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/exposure.h"
+
+namespace ringside::metrics {
+namespace {
+
+/// The operations of one rank that begin in a window, by start.
+std::vector<OperationExposure> operationsIn(const model::Model& model, std::size_t rank,
+                                            std::span<const Interval> windows)
+{
+    std::vector<OperationExposure> result;
+    for (std::size_t i = 0; i < model.operations.size(); ++i) {
+        const model::Participant* const part = model.operations[i].participant(rank);
+        if (part == nullptr || !part->device) {
+            continue;
+        }
+        const auto after = std::upper_bound(windows.begin(), windows.end(), part->device->start,
+                                            [](std::int64_t t, const Interval& w) { return t < w.start; });
+        if (after != windows.begin() && part->device->start < (after - 1)->end) {
+            OperationExposure exposure;
+            exposure.operation = i;
+            exposure.step = static_cast<std::size_t>(after - windows.begin()) - 1;
+            exposure.device = *part->device;
+            result.push_back(exposure);
+        }
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const auto& a, const auto& b) { return a.device.start < b.device.start; });
+    return result;
+}
+
+} // namespace
+
+std::vector<OperationExposure> exposuresOf(const model::Model& model, std::size_t rank, const Lanes& lanes,
+                                           std::span<const Interval> windows)
+{
+    std::vector<OperationExposure> result = operationsIn(model, rank, windows);
+    // Two spans an operation, so that all ascend: from the end of the one before, and its own.
+    std::vector<Interval> spans;
+    std::int64_t reached = windows.empty() ? 0 : windows.front().start;
+    for (const OperationExposure& each : result) {
+        const std::int64_t from = std::max(reached, windows[each.step].start);
+        const std::int64_t start = std::max(from, each.device.start);
+        spans.push_back({from, start});
+        spans.push_back({start, std::max(start, each.device.end)});
+        reached = spans.back().end;
+    }
+    const SweepResult swept = sweep(lanes, spans);
+    std::int64_t compute = 0;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const Coverage& before = swept.windows[2 * i];
+        const Coverage& during = swept.windows[2 * i + 1];
+        compute = i > 0 && result[i].step == result[i - 1].step ? compute : 0;
+        compute += before.time(bit(kCompute));
+        result[i].computeBeforeNs = compute;
+        compute += during.time(bit(kCompute));
+        result[i].exposedNs = during.time(bit(kCommunication), bit(kCompute));
+        result[i].exposedWaitNs = during.time(bit(kCommunication), bit(kCompute) | bit(kTransfer));
+    }
+    return result;
+}
+
+std::vector<std::int64_t> exposedIn(const Lanes& lanes, std::span<const Interval> spans)
+{
+    std::vector<std::int64_t> result;
+    for (const Coverage& coverage : sweep(lanes, spans).windows) {
+        result.push_back(coverage.time(bit(kCommunication), bit(kCompute)));
+    }
+    return result;
+}
+
+} // namespace ringside::metrics

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/lateness.h"
+
+#include "metrics/samples.h"
+
+#include <array>
+#include <tuple>
+
+namespace ringside::metrics {
+namespace {
+
+using Arrival = std::pair<std::int64_t, std::size_t>; ///< when, in run time; rank of Model::ranks
+
+std::vector<Arrival> arrivalsOf(const model::Model& model, const model::Operation& operation)
+{
+    std::vector<Arrival> result;
+    for (const model::Participant& part : operation.participants) {
+        result.emplace_back(model.ranks[part.rank].clock.toRun(part.device->start), part.rank);
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+struct Gap {
+    std::int64_t ns = 0;
+    std::size_t late = 0; ///< how many came after it
+};
+
+/// The largest ones behind which at most half of the ranks come.
+std::vector<Gap> largestGaps(const std::vector<Arrival>& arrivals)
+{
+    constexpr std::size_t kCounted = 3;
+    std::vector<Gap> gaps;
+    for (std::size_t late = 1; 2 * late <= arrivals.size(); ++late) {
+        const std::size_t first = arrivals.size() - late;
+        gaps.push_back({arrivals[first].first - arrivals[first - 1].first, late});
+    }
+    std::sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.ns > b.ns; });
+    gaps.resize(std::min(gaps.size(), kCounted));
+    return gaps;
+}
+
+/// A set of ranks as a number, so that a large run need not keep the sets of all its collectives.
+using SetKey = std::pair<std::size_t, std::uint64_t>; ///< size, sum of hashes
+
+SetKey keyOf(const std::vector<Arrival>& arrivals, std::size_t late)
+{
+    SetKey key{late, 0};
+    for (std::size_t i = arrivals.size() - late; i < arrivals.size(); ++i) {
+        std::uint64_t x = arrivals[i].second + 0x9E3779B97F4A7C15ULL; // splitmix64
+        x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+        x = (x ^ (x >> 27U)) * 0x94D049BB133111EBULL;
+        key.second += x ^ (x >> 31U);
+    }
+    return key;
+}
+
+void addGap(LateGroup& group, const Gap& gap, std::size_t step, std::size_t index)
+{
+    if (group.losses.empty() || gap.ns > group.largestNs) {
+        group.largestNs = gap.ns;
+        group.worstOperation = index;
+    }
+    group.losses.push_back(gap.ns);
+    std::int64_t& lost = group.lostNs[step];
+    lost = model::addCapped(lost, gap.ns);
+    group.sumNs = model::addCapped(group.sumNs, gap.ns);
+}
+
+void countWorstSteps(std::map<SetKey, LateGroup>& groups)
+{
+    std::map<std::pair<std::size_t, std::size_t>, std::pair<std::int64_t, LateGroup*>> worst; // size, step
+    for (auto& [key, group] : groups) {
+        for (const auto& [step, lost] : group.lostNs) {
+            auto& entry = worst[{key.first, step}];
+            if (lost > entry.first) {
+                entry = {lost, &group};
+            }
+        }
+    }
+    for (const auto& [where, entry] : worst) {
+        if (entry.second != nullptr) {
+            ++entry.second->worstOfSteps;
+        }
+    }
+}
+
+std::int64_t hostNs(const IdleTimes& idle)
+{
+    return idle.of(IdleClass::HostBound) + idle.of(IdleClass::LaunchLatency);
+}
+
+constexpr std::size_t kParts = 5;
+constexpr std::array<LateCause, kParts> kPartCauses = {LateCause::Compute, LateCause::DataLoading,
+                                                       LateCause::Synchronization, LateCause::Host,
+                                                       LateCause::Copies};
+
+std::array<std::int64_t, kParts> partsOf(const RankMetrics& rank)
+{
+    std::array<std::int64_t, kParts> parts = {
+        rank.total.computeNs, rank.idle.of(IdleClass::DataLoading),
+        model::addCapped(rank.idle.of(IdleClass::Synchronization), rank.blocking.overlapLostNs),
+        hostNs(rank.idle), rank.total.copyNs};
+    for (std::int64_t& part : parts) {
+        part /= static_cast<std::int64_t>(rank.steps.size());
+    }
+    return parts;
+}
+
+Interval spanOf(const RankMetrics& rank)
+{
+    return {rank.windows.front().start, rank.windows.back().end};
+}
+
+std::optional<std::int64_t> clockOf(const model::Model& model, const RankMetrics& rank)
+{
+    const model::Rank& of = model.ranks[rank.rank];
+    const std::string gpu = gpuName(model, of);
+    std::vector<std::int64_t> clocks;
+    for (const SampleValue& sample :
+         samplesIn(model.processOf(of), {"nvml", gpu, "sm_clock_mhz"}, spanOf(rank))) {
+        clocks.push_back(sample.value);
+    }
+    return clocks.empty() ? std::nullopt : std::optional(model::median(std::move(clocks)));
+}
+
+/// How much of a step its recording threads were ready to run and had no CPU.
+std::optional<std::int64_t> runDelayOf(const model::Model& model, const RankMetrics& rank)
+{
+    const auto gain = gainIn(model.processOf(model.ranks[rank.rank]),
+                             {"process", "recording threads", "run_delay_ns"}, spanOf(rank));
+    return gain ? std::optional(*gain / static_cast<std::int64_t>(rank.steps.size())) : std::nullopt;
+}
+
+/// Medians of a figure over the late ranks and over the others; null unless both are known.
+template <typename Figure>
+std::optional<std::pair<std::int64_t, std::int64_t>>
+compare(const RunMetrics& run, const std::vector<std::size_t>& late, const Figure& figure)
+{
+    std::array<std::vector<std::int64_t>, 2> values;
+    for (const RankMetrics& rank : run.ranks) {
+        const bool own = std::find(late.begin(), late.end(), rank.rank) != late.end();
+        if (const std::optional<std::int64_t> value = figure(rank)) {
+            values[own ? 0 : 1].push_back(*value);
+        }
+    }
+    if (values[0].empty() || values[1].empty()) {
+        return std::nullopt;
+    }
+    return std::pair(model::median(values[0]), model::median(values[1]));
+}
+
+/// Samples may tell why kernels or launches take longer.
+LateCause refine(const model::Model& model, const RunMetrics& run, const std::vector<std::size_t>& late,
+                 const Lateness& found)
+{
+    constexpr std::int64_t kPercent = 100;
+    constexpr std::int64_t kLowerClock = 95; // percent of the others'; steps of GPU clocks are about 1 %
+    if (found.cause == LateCause::Compute) {
+        const auto clocks = compare(run, late, [&](const RankMetrics& rank) { return clockOf(model, rank); });
+        return clocks && kPercent * clocks->first < kLowerClock * clocks->second ? LateCause::ThrottledClock
+                                                                                 : found.cause;
+    }
+    if (found.cause == LateCause::Host || found.cause == LateCause::Synchronization) {
+        const auto delays =
+            compare(run, late, [&](const RankMetrics& rank) { return runDelayOf(model, rank); });
+        return delays && 2 * (delays->first - delays->second) >= found.excessNs ? LateCause::CpuContention
+                                                                                : found.cause;
+    }
+    return found.cause;
+}
+
+} // namespace
+
+std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run)
+{
+    std::map<SetKey, LateGroup> groups;
+    for (std::size_t i = 0; i < run.arrived.size(); ++i) {
+        const std::vector<Arrival> arrivals = arrivalsOf(model, model.operations[run.arrived[i].operation]);
+        for (const Gap& gap : largestGaps(arrivals)) {
+            LateGroup& group = groups[keyOf(arrivals, gap.late)];
+            for (std::size_t at = arrivals.size() - gap.late; group.ranks.size() < gap.late; ++at) {
+                group.ranks.push_back(arrivals[at].second);
+            }
+            addGap(group, gap, run.arrived[i].step, i);
+        }
+    }
+    countWorstSteps(groups);
+    std::vector<LateGroup> result;
+    for (auto& [key, group] : groups) {
+        std::sort(group.ranks.begin(), group.ranks.end());
+        result.push_back(std::move(group));
+    }
+    return result;
+}
+
+std::optional<Lateness> whyLate(const model::Model& model, const RunMetrics& run,
+                                const std::vector<std::size_t>& ranks)
+{
+    Lateness found;
+    for (std::size_t part = 0; part < kParts; ++part) {
+        const auto times = compare(
+            run, ranks, [part](const RankMetrics& rank) { return std::optional(partsOf(rank)[part]); });
+        const std::int64_t excess = times ? std::max<std::int64_t>(0, times->first - times->second) : 0;
+        found.allExcessNs = model::addCapped(found.allExcessNs, excess);
+        if (excess > found.excessNs) {
+            found.excessNs = excess;
+            found.cause = kPartCauses[part];
+        }
+    }
+    if (found.excessNs == 0) {
+        return std::nullopt;
+    }
+    found.cause = refine(model, run, ranks, found);
+    return found;
+}
+
+} // namespace ringside::metrics

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who came late to the collectives of the analyzed steps, alone or together with others, and what these ranks
+// did instead.
+#pragma once
+#include "metrics/metrics.h"
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace ringside::metrics {
+
+/// Ranks that came behind a gap after all others. Ranks that are equally late make nobody wait for one of
+/// them alone, so each gap between arrivals is charged to all that came after it.
+struct LateGroup {
+    std::vector<std::size_t> ranks;             ///< of Model::ranks, ascending
+    std::map<std::size_t, std::int64_t> lostNs; ///< by analyzed step: the length of the gaps
+    std::vector<std::int64_t> losses;           ///< one an operation
+    std::int64_t sumNs = 0;
+    std::int64_t largestNs = 0;
+    std::size_t worstOfSteps = 0;   ///< steps in which no other group of this size lost more
+    std::size_t worstOperation = 0; ///< of RunMetrics::arrived: the one with the largest gap
+};
+
+/// Groups of at most half of a collective's ranks; of each collective its three largest gaps count.
+[[nodiscard]] std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run);
+
+/// What the late ranks spend more time on than the others, from their own timelines.
+enum class LateCause : std::uint8_t {
+    Compute,         ///< kernels take longer
+    ThrottledClock,  ///< they do, and the GPU's clock is lower than the others'
+    DataLoading,     ///< waiting for data
+    Synchronization, ///< idle after blocking calls
+    Host,            ///< the host launches late
+    CpuContention,   ///< it does, and its threads wait for a CPU
+    Copies,
+};
+struct Lateness {
+    LateCause cause = LateCause::Compute;
+    std::int64_t excessNs = 0;    ///< of a step, more than the median of the others
+    std::int64_t allExcessNs = 0; ///< with the lesser causes: mending the ranks cannot save more
+};
+/// Null: they spend no more time on anything.
+[[nodiscard]] std::optional<Lateness> whyLate(const model::Model& model, const RunMetrics& run,
+                                              const std::vector<std::size_t>& ranks);
+
+} // namespace ringside::metrics

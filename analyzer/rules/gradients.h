@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several rules ask about the messages that gradients travel in: which they are, in which order they
+// leave in a step, and how much of each nothing hides.
+#pragma once
+#include "rules/support.h"
+
+#include <map>
+
+namespace ringside::rules {
+
+inline const NotApplicable kNeedsGradients{
+    "no gradient all-reduce or reduce-scatter over all ranks in the analyzed steps"};
+
+/// All-reduces and reduce-scatters on the largest communicator; a few bytes are a loss or a flag, not
+/// gradients.
+[[nodiscard]] inline bool isGradient(const model::Operation& operation, std::int64_t worldSize)
+{
+    constexpr std::uint64_t kLeastBytes = 4096;
+    return operation.size == worldSize && operation.bytes >= kLeastBytes &&
+           (operation.kind == model::CollectiveKind::AllReduce ||
+            operation.kind == model::CollectiveKind::ReduceScatter);
+}
+
+/// The gradient messages of one rank in one step, in the order in which they start.
+using StepMessages = std::vector<const metrics::OperationExposure*>;
+
+[[nodiscard]] inline std::vector<StepMessages> gradientsByStep(const Context& context,
+                                                               const metrics::RankMetrics& rank)
+{
+    std::vector<StepMessages> steps(rank.steps.size());
+    for (const metrics::OperationExposure& each : rank.exposures) {
+        if (isGradient(context.run.operations[each.operation], context.run.worldSize)) {
+            steps[each.step].push_back(&each);
+        }
+    }
+    return steps;
+}
+
+/// The messages at one place of the order, over all ranks and steps that have so many messages. Means.
+struct Bucket {
+    std::size_t place = 0; ///< from 0
+    std::size_t of = 0;    ///< messages a step
+    double bytes = 0;
+    double exposedNs = 0;
+    double exposedTransferNs = 0;
+    double computeDone = 0; ///< of the step's compute, when it starts
+    double count = 0;       ///< what the means stand on
+    const metrics::RankMetrics* worstRank = nullptr;
+    const metrics::OperationExposure* worst = nullptr; ///< most exposed
+};
+
+/// How many gradient messages most steps have; 0: none have any.
+[[nodiscard]] inline std::size_t messagesPerStep(const Context& context)
+{
+    std::map<std::size_t, std::size_t> counts;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        for (const StepMessages& step : gradientsByStep(context, rank)) {
+            ++counts[step.size()];
+        }
+    }
+    const auto most = std::max_element(counts.begin(), counts.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == counts.end() ? 0 : most->first;
+}
+
+[[nodiscard]] inline std::vector<Bucket> bucketsOf(const Context& context)
+{
+    std::vector<Bucket> buckets(messagesPerStep(context));
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        for (const StepMessages& step : gradientsByStep(context, rank)) {
+            for (std::size_t i = 0; step.size() == buckets.size() && i < step.size(); ++i) {
+                const metrics::OperationExposure& each = *step[i];
+                const auto compute = static_cast<double>(rank.steps[each.step].computeNs);
+                Bucket& bucket = buckets[i];
+                bucket.count += 1;
+                bucket.bytes += static_cast<double>(context.run.operations[each.operation].bytes);
+                bucket.exposedNs += static_cast<double>(each.exposedNs);
+                bucket.exposedTransferNs += static_cast<double>(each.exposedTransferNs());
+                bucket.computeDone += compute > 0 ? static_cast<double>(each.computeBeforeNs) / compute : 0.0;
+                if (bucket.worst == nullptr || each.exposedNs > bucket.worst->exposedNs) {
+                    bucket.worst = &each;
+                    bucket.worstRank = &rank;
+                }
+            }
+        }
+    }
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        Bucket& bucket = buckets[i];
+        bucket.place = i;
+        bucket.of = buckets.size();
+        for (double* const sum :
+             {&bucket.bytes, &bucket.exposedNs, &bucket.exposedTransferNs, &bucket.computeDone}) {
+            *sum /= std::max(1.0, bucket.count);
+        }
+    }
+    return buckets;
+}
+
+/// "gradient message 2 of 3 (8.00 MiB), which starts when 61 % of the step's compute is done"
+[[nodiscard]] inline std::string nameOf(const Bucket& bucket)
+{
+    return fmt::format("gradient message {} of {} ({}), which starts when {:.0f} % of the step's compute is "
+                       "done",
+                       bucket.place + 1, bucket.of, byteText(bucket.bytes), 100.0 * bucket.computeDone);
+}
+
+[[nodiscard]] inline Evidence evidence(const Context& context, const Bucket& bucket)
+{
+    const model::Operation& operation = context.run.operations[bucket.worst->operation];
+    return evidence(context.rankOf(*bucket.worstRank), bucket.worst->device,
+                    fmt::format("gradient message {} of {}, {}, of which nothing hides {}", bucket.place + 1,
+                                bucket.of, byteText(static_cast<double>(operation.bytes)),
+                                milliseconds(bucket.worst->exposedNs)));
+}
+
+/// Exposed transfer of gradients, mean over ranks and steps: what fewer bytes could save.
+[[nodiscard]] inline std::int64_t exposedGradientTransfer(const Context& context)
+{
+    double sum = 0;
+    double steps = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        steps += static_cast<double>(rank.steps.size());
+        for (const metrics::OperationExposure& each : rank.exposures) {
+            sum += isGradient(context.run.operations[each.operation], context.run.worldSize)
+                       ? static_cast<double>(each.exposedTransferNs())
+                       : 0.0;
+        }
+    }
+    return steps > 0 ? std::llround(sum / steps) : 0;
+}
+
+} // namespace ringside::rules

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who and what is blamed: ranks that are late together, why they are, the synchronisation that keeps
+// communication from overlapping, and whose waits a thread's waits are.
+#include "metrics/lateness.h"
+#include "report/report.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace ringside;
+using namespace ringside::test;
+using metrics::LateCause;
+
+constexpr int kSteps = 20;
+
+const rules::Finding* find(const report::Report& report, std::string_view rule)
+{
+    const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                    [&](const auto& finding) { return finding.rule == rule; });
+    return found == report.findings.end() ? nullptr : &*found;
+}
+
+std::string firstOf(const report::Report& report)
+{
+    return report.findings.empty() ? std::string() : report.findings.front().rule;
+}
+
+/// Rank 1 takes longer on its device, by compute.
+TraceBuilder computingLonger()
+{
+    TraceBuilder trace(4);
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(1).compute(6ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    return trace;
+}
+
+/// Ten values in the middle of a rank's kernels.
+void sample(TraceBuilder& trace, int rank, const trace::SeriesRow& series,
+            const std::function<std::int64_t(int)>& value)
+{
+    const auto& kernels = trace.process(rank).kernels;
+    const std::int64_t start = kernels.startNs[0];
+    const std::int64_t length = kernels.endNs[kernels.size() - 1] - start;
+    for (int i = 0; i < 10; ++i) {
+        trace.sample(rank, series, start + length * (i + 5) / 20, value(i));
+    }
+}
+
+std::optional<metrics::Lateness> whyLate(const TraceBuilder& trace, std::size_t rank)
+{
+    const model::Model model = model::buildModel(trace.run());
+    return metrics::whyLate(model, metrics::computeMetrics(model), {rank});
+}
+
+TEST(Attribution, RanksThatAreLateTogetherAreNamedTogether)
+{
+    TraceBuilder trace(6);
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        for (const int rank : {1, 4}) {
+            step.rank(rank).compute(6ms + 10us * ((step.number() + rank) % 3));
+        }
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    const report::Report report = report::buildReport(trace.run(), {});
+    const rules::Finding* const finding = find(report, "late_rank");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{1, 4}));
+    EXPECT_NE(finding->title.find("Ranks 1 and 4 come last"), std::string::npos) << finding->title;
+    EXPECT_NEAR(static_cast<double>(finding->costNsPerStep.value_or(0)), 6e6, 5e5);
+    EXPECT_EQ(firstOf(report), "late_rank");
+}
+
+TEST(Attribution, ARankLateByDataComesBeforeTheExposureItCauses)
+{
+    TraceBuilder trace(4);
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.rank(2).host(8ms, "data");
+        step.everyRank().compute(10ms);
+        step.allReduce(64_MiB, {.takes = 3ms});
+    });
+    const report::Report report = report::buildReport(trace.run(), {});
+    EXPECT_EQ(firstOf(report), "late_rank");
+    ASSERT_NE(find(report, "late_rank"), nullptr);
+    EXPECT_NE(find(report, "late_rank")->title.find("data loading"), std::string::npos)
+        << find(report, "late_rank")->title;
+    const rules::Finding* const stall = find(report, "data_loading_stall");
+    ASSERT_NE(stall, nullptr);
+    EXPECT_EQ(stall->partOf, std::vector<std::string_view>{"late_rank"}) << "one loss, told once";
+    EXPECT_EQ(report.verdict.limitedBy, rules::Limit::LateRank);
+    EXPECT_EQ(report.verdict.summary.find("Next: GPUs wait for data"), std::string::npos)
+        << report.verdict.summary;
+}
+
+TEST(Attribution, SaysWhichSynchronisationKeepsReductionsFromOverlapping)
+{
+    TraceBuilder trace(4);
+    trace.withoutStepEndSync();
+    trace.steps(kSteps, [](StepBuilder& step) {
+        for (int bucket = 0; bucket < 4; ++bucket) {
+            step.everyRank().compute(5ms);
+            step.allReduce(8_MiB, {.takes = 4ms, .overlapped = true});
+            step.everyRank().synchronize();
+        }
+        step.everyRank().waitForCommunication().compute(500us);
+    });
+    const report::Report report = report::buildReport(trace.run(), {});
+    EXPECT_EQ(firstOf(report), "sync_in_loop");
+    ASSERT_NE(find(report, "sync_in_loop"), nullptr);
+    EXPECT_NE(find(report, "sync_in_loop")->title.find("cudaDeviceSynchronize, between gradient reductions"),
+              std::string::npos)
+        << find(report, "sync_in_loop")->title;
+    // Three of the four reductions run alone; the last has nothing left to hide behind.
+    EXPECT_NEAR(static_cast<double>(*find(report, "sync_in_loop")->costNsPerStep), 12e6, 1e6);
+    ASSERT_NE(find(report, "exposed_communication"), nullptr);
+    EXPECT_NE(find(report, "exposed_communication")->advice.find("a blocking call"), std::string::npos)
+        << find(report, "exposed_communication")->advice;
+}
+
+TEST(Attribution, ASynchronisationAtTheStepsEndPreventsNothing)
+{
+    TraceBuilder trace(4);
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.everyRank().compute(5ms);
+        step.allReduce(8_MiB, {.takes = 4ms});
+    });
+    const model::Model model = model::buildModel(trace.run());
+    for (const metrics::RankMetrics& rank : metrics::computeMetrics(model).ranks) {
+        EXPECT_GT(rank.blocking.count, 0);
+        EXPECT_EQ(rank.blocking.overlapLostNs, 0);
+    }
+}
+
+TEST(Attribution, ExposureBelongsToTheMessageThatCausesIt)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.everyRank().compute(5ms);
+        step.allReduce(4_MiB, {.takes = 2ms, .overlapped = true});
+        step.everyRank().compute(5ms);
+        step.allReduce(16_MiB, {.takes = 6ms, .overlapped = true});
+        step.everyRank().waitForCommunication().compute(1ms);
+    });
+    const report::Report report = report::buildReport(trace.run(), {});
+    const rules::Finding* const finding = find(report, "exposed_communication");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_NE(finding->title.find("gradient message 2 of 2 (16.00 MiB), which starts when 91 % of the step's "
+                                  "compute is done"),
+              std::string::npos)
+        << finding->title;
+}
+
+TEST(Attribution, ALowerClockExplainsLongerCompute)
+{
+    TraceBuilder trace = computingLonger();
+    EXPECT_EQ(whyLate(trace, 1).value().cause, LateCause::Compute);
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        sample(trace, rank, {0, "nvml", "gpu0", "sm_clock_mhz", "gauge"},
+               [rank](int) { return rank == 1 ? 900 : 1410; });
+    }
+    EXPECT_EQ(whyLate(trace, 1).value().cause, LateCause::ThrottledClock);
+    const report::Report report = report::buildReport(trace.run(), {});
+    EXPECT_NE(find(report, "late_rank")->title.find("lower clock"), std::string::npos)
+        << find(report, "late_rank")->title;
+}
+
+TEST(Attribution, WaitingForACpuExplainsALateHost)
+{
+    TraceBuilder trace(4);
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.rank(3).hostIdle(6ms);
+        step.everyRank().compute(10ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    // After the step's end it synchronises, so that its host's delay shows as idle time after that call.
+    const auto before = whyLate(trace, 3);
+    ASSERT_TRUE(before);
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        sample(trace, rank, {0, "process", "recording threads", "run_delay_ns", "counter"},
+               [rank](int i) { return i * (rank == 3 ? 12'000'000LL : 1000LL); });
+    }
+    const auto after = whyLate(trace, 3);
+    ASSERT_TRUE(after);
+    EXPECT_EQ(after->cause, LateCause::CpuContention);
+    EXPECT_NE(before->cause, LateCause::CpuContention);
+}
+
+/// Both ranks in one process: rank 1 on device 1, by a thread of its own.
+trace::RunTrace inOneProcess(TraceBuilder& trace)
+{
+    constexpr std::uint32_t kApart = 1'000'000;
+    trace::RunTrace run = trace.run();
+    trace::ProcessTrace& one = run.processes[0];
+    trace::ProcessTrace& other = run.processes[1];
+    for (std::size_t i = 0; i < other.kernels.size(); ++i) {
+        one.kernels.startNs.push_back(other.kernels.startNs[i]);
+        one.kernels.endNs.push_back(other.kernels.endNs[i]);
+        one.kernels.name.push_back(other.kernels.name[i]);
+        one.kernels.device.push_back(1);
+        one.kernels.stream.push_back(other.kernels.stream[i]);
+        one.kernels.correlation.push_back(other.kernels.correlation[i] + kApart);
+        one.kernels.graph.push_back(0);
+        one.kernels.graphNode.push_back(0);
+    }
+    for (std::size_t i = 0; i < other.launches.size(); ++i) {
+        one.launches.startNs.push_back(other.launches.startNs[i]);
+        one.launches.endNs.push_back(other.launches.endNs[i]);
+        one.launches.api.push_back(other.launches.api[i]);
+        one.launches.tid.push_back(other.launches.tid[i]);
+        one.launches.correlation.push_back(other.launches.correlation[i] + kApart);
+    }
+    for (std::size_t i = 0; i < other.apiCalls.size(); ++i) {
+        one.apiCalls.startNs.push_back(other.apiCalls.startNs[i]);
+        one.apiCalls.endNs.push_back(other.apiCalls.endNs[i]);
+        // The other's texts may have other numbers.
+        const std::string_view api = other.text(other.apiCalls.api[i]);
+        one.apiCalls.api.push_back(trace.text(0, api));
+        one.strings.emplace(one.apiCalls.api[one.apiCalls.api.size() - 1], api);
+        one.apiCalls.thread.push_back(2);
+        one.apiCalls.stream.push_back(0);
+        one.apiCalls.copyKind.push_back(other.apiCalls.copyKind[i]);
+        one.apiCalls.bytes.push_back(0);
+        one.apiCalls.result.push_back(0);
+    }
+    one.threads.push_back({2, other.threads.front().tid, "second"});
+    one.ranks.push_back({1, 1, 2, 1, 0, "communicator"});
+    run.processes.resize(1);
+    return run;
+}
+
+TEST(Attribution, AThreadsWaitsConcernItsOwnRank)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.everyRank().compute(5ms, {.launches = 4});
+        step.rank(1).synchronize();
+        step.everyRank().compute(5ms, {.launches = 4});
+    });
+    const model::Model model = model::buildModel(inOneProcess(trace));
+    ASSERT_EQ(model.ranks.size(), 2U);
+    const metrics::RunMetrics run = metrics::computeMetrics(model);
+    ASSERT_EQ(run.ranks.size(), 2U);
+    EXPECT_EQ(run.ranks[0].blocking.count, 0);
+    EXPECT_GT(run.ranks[1].blocking.count, 0);
+}
+
+TEST(Attribution, CommunicatorsMadePastTheWrappersAreMatchedByNcclsHash)
+{
+    TraceBuilder trace = computingLonger();
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        trace.process(rank).communicators.front().hash = 0;
+    }
+    for (const model::Operation& operation : model::buildModel(trace.run()).operations) {
+        EXPECT_FALSE(operation.complete()) << "without any hash nobody knows whose calls belong together";
+    }
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        trace.process(rank).communicators.front().ncclHash = 0xABCD;
+    }
+    const model::Model model = model::buildModel(trace.run());
+    ASSERT_EQ(model.operations.size(), static_cast<std::size_t>(kSteps));
+    for (const model::Operation& operation : model.operations) {
+        EXPECT_TRUE(operation.complete());
+        EXPECT_EQ(operation.communicator, 0xABCDU);
+    }
+}
+
+} // namespace
