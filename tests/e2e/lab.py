@@ -92,6 +92,14 @@ class Scenario(unittest.TestCase):
         return found[0]
 
 
+    def first(self, result, rule, ranks=None):
+        """The finding, which must be the first that a reader meets."""
+        found = self.finding(result, rule, ranks)
+        listed = [(each["rule"], each["severity"], each["cost_ns_per_step"]) for each in result["findings"]]
+        self.assertEqual(result["findings"][0]["rule"], rule, f"the report begins with another finding: {listed}")
+        return found
+
+
 def main():
     print(f"RINGSIDE_TEST_SEED={SEED}", flush=True)
     sys.stdout.flush()

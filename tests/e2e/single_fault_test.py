@@ -8,20 +8,20 @@ class SingleFault(lab.Scenario):
     def test_small_buckets_are_named(self):
         mb = self.draw.choice((0.05, 0.1, 0.2))
         result = lab.report(self.training("small_buckets", [f"small_buckets:mb={mb}"]))
-        self.finding(result, "small_messages")
+        self.first(result, "small_messages")
 
     def test_missing_overlap_is_named(self):
         result = lab.report(self.training("no_overlap", ["no_overlap"]))
-        self.finding(result, "exposed_communication")
+        self.first(result, "exposed_communication")
 
     def test_a_stalling_loader_is_named(self):
         every, milliseconds = self.draw.randrange(2, 5), self.draw.randrange(80, 160)
         result = lab.report(self.training("data_stall", [f"data_stall:every={every},ms={milliseconds}"]))
-        self.finding(result, "data_loading_stall")
+        self.first(result, "data_loading_stall")
 
     def test_synchronisation_in_the_loop_is_named(self):
         result = lab.report(self.training("host_sync", ["host_sync"]))
-        self.finding(result, "sync_in_loop")
+        self.first(result, "sync_in_loop")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each rule a run in which it must speak and one in which it must not, and the options that turn one into
-// the other.
+// For each rule a run in which it must speak, one in which it must not, one in which it cannot tell, and the
+// options that turn the first two into each other.
 #pragma once
 #include "training_run.h"
 
@@ -16,6 +16,9 @@ struct RuleCase {
     TrainingRun negative;
     std::vector<std::string> silence; ///< "rule.option=value": the positive run gives nothing any more
     std::vector<std::string> provoke; ///< the negative run gives a finding
+    std::function<void(TrainingRun&)> takeAway = [](TrainingRun& run) {
+        run.deviceTier = false;
+    }; ///< of the positive run, what the rule needs
 };
 
 [[nodiscard]] std::vector<RuleCase> ruleCases();

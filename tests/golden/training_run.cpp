@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training_run.h"
 
-#include "support/trace_builder.h"
-
 #include <cmath>
 
 namespace ringside::test {
 namespace {
+
+constexpr nanoseconds kCopyTime = 500us;
 
 class Trainer final {
 public:
@@ -17,6 +17,12 @@ public:
         for (int rank = 0; rank < m_run.ranks; ++rank) {
             step.rank(rank).host(nanoseconds(m_run.dataNs + late(rank, m_run.lateByData)), "data");
             step.rank(rank).hostIdle(nanoseconds(m_run.hostNs));
+            if (m_run.copyBytes > 0) {
+                step.rank(rank).copy(m_run.copyBytes, kCopyTime);
+            }
+            if (m_run.extraNs) {
+                step.rank(rank).compute(nanoseconds(m_run.extraNs(step.number(), rank)));
+            }
         }
         for (const std::uint64_t bytes : m_run.buckets) {
             computePart(step);
@@ -50,7 +56,8 @@ private:
 
     void reduce(StepBuilder& step, std::uint64_t bytes) const
     {
-        const double takes = m_run.latencyNs + static_cast<double>(bytes) / m_run.bytesPerNs;
+        const double speed = m_run.networkSpeed ? m_run.networkSpeed(step.number()) : 1.0;
+        const double takes = m_run.latencyNs + static_cast<double>(bytes) / m_run.bytesPerNs / speed;
         step.allReduce(bytes, {.takes = nanoseconds(std::llround(takes)), .overlapped = m_run.overlap});
     }
 
@@ -77,10 +84,19 @@ trace::RunTrace simulate(const TrainingRun& run)
     if (!run.synchronize) {
         builder.withoutStepEndSync();
     }
+    for (int rank = 0; run.hosts > 1 && rank < run.ranks; ++rank) {
+        builder.host(rank, "host" + std::to_string(rank * run.hosts / run.ranks));
+    }
     Trainer trainer(run);
     builder.steps(run.steps, [&](StepBuilder& step) { trainer.step(step); });
+    if (run.edit) {
+        run.edit(builder);
+    }
     trace::RunTrace result = builder.run();
     result.path = "simulated.ringside";
+    if (run.afterwards) {
+        run.afterwards(result);
+    }
     return result;
 }
 

@@ -2,9 +2,10 @@
 // A data-parallel training run for the trace builder, described by what rules look at: what ranks compute,
 // how gradients travel, who is late. Deterministic, so that expectations can be exact.
 #pragma once
-#include <ringside/trace/reader.h>
+#include "support/trace_builder.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace ringside::test {
@@ -24,9 +25,15 @@ struct TrainingRun {
     std::int64_t dataNs = 200'000;                               ///< host time in the loader, a step
     std::int64_t hostNs = 100'000;                               ///< host time that launches nothing, a step
     int lateRank = -1;
-    std::int64_t lateNs = 0;  ///< more than the others, a step
-    bool lateByData = false;  ///< in the loader, not in compute
-    bool synchronize = false; ///< the host waits for the device after each step
+    std::int64_t lateNs = 0;     ///< more than the others, a step
+    bool lateByData = false;     ///< in the loader, not in compute
+    bool synchronize = false;    ///< the host waits for the device after each step
+    std::uint64_t copyBytes = 0; ///< to the device before each step
+    int hosts = 1;               ///< that the ranks are spread over, in order
+    std::function<std::int64_t(std::int64_t step, int rank)> extraNs = {}; ///< of compute
+    std::function<double(std::int64_t step)> networkSpeed = {};            ///< 2: twice as fast
+    std::function<void(TraceBuilder&)> edit = {};          ///< adds what the words above cannot say
+    std::function<void(trace::RunTrace&)> afterwards = {}; ///< changes how the finished run ended
 };
 
 [[nodiscard]] trace::RunTrace simulate(const TrainingRun& run);

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL chose an algorithm or protocol for a size for which this very run shows a faster one. Only what the
+// run itself tried is compared: nothing is known of what it did not.
+#include "rules/support.h"
+
+#include <cctype>
+#include <map>
+#include <unordered_map>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"factor", 1.2, "warn when the usual choice takes this many times as long as the best one"},
+    {"min_count", 5, "operations of each choice, at least"},
+};
+
+using Key = std::tuple<std::int64_t, model::CollectiveKind, std::uint64_t>; ///< ranks, kind, bytes
+using Choice = std::pair<std::string, std::string>;                         ///< algorithm, protocol
+using Times = std::map<Choice, std::vector<std::int64_t>>;
+
+/// What NCCL made of a process's calls.
+std::unordered_map<std::int64_t, Choice> choicesOf(const trace::ProcessTrace& process)
+{
+    std::unordered_map<std::int64_t, Choice> choices;
+    for (const trace::NcclOperationRow& row : process.ncclOperations) {
+        if (row.call && row.algorithm != 0) {
+            choices.emplace(*row.call, Choice(process.text(row.algorithm), process.text(row.protocol)));
+        }
+    }
+    return choices;
+}
+
+std::map<Key, Times> timesOf(const Context& context)
+{
+    std::unordered_map<std::size_t, std::unordered_map<std::int64_t, Choice>> known; // by process
+    std::map<Key, Times> times;
+    for (const metrics::ArrivedOperation& each : context.figures.arrived) {
+        const model::Operation& operation = context.run.operations[each.operation];
+        const model::Participant& part = operation.participants.front();
+        const std::size_t index = context.run.ranks[part.rank].process;
+        const trace::ProcessTrace& process = context.run.trace.processes[index];
+        auto entry = known.find(index);
+        entry = entry != known.end() ? entry : known.emplace(index, choicesOf(process)).first;
+        const auto choice = entry->second.find(process.collectiveCalls[part.call].id);
+        if (choice != entry->second.end() && operation.calls == 1) {
+            times[{operation.size, operation.kind, operation.bytes}][choice->second].push_back(
+                each.times.transferNs());
+        }
+    }
+    return times;
+}
+
+struct Compared {
+    Choice usual;
+    Choice best;
+    std::int64_t usualNs = 0;
+    std::int64_t bestNs = 0;
+    std::size_t count = 0; ///< of the usual one
+};
+
+/// Null: fewer than two choices were seen often enough.
+std::optional<Compared> compare(const Times& times, double least)
+{
+    std::optional<Compared> result;
+    std::size_t seen = 0;
+    for (const auto& [choice, ns] : times) {
+        if (static_cast<double>(ns.size()) < least) {
+            continue;
+        }
+        ++seen;
+        const std::int64_t median = model::median(ns);
+        result = result ? result : Compared{choice, choice, median, median, 0};
+        if (ns.size() > result->count) {
+            result->usual = choice;
+            result->usualNs = median;
+            result->count = ns.size();
+        }
+        if (median < result->bestNs) {
+            result->best = choice;
+            result->bestNs = median;
+        }
+    }
+    return seen >= 2 ? result : std::nullopt;
+}
+
+std::string lower(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+std::string advice(const Key& key, const Compared& compared)
+{
+    const std::string function = lower(std::string(model::collectiveName(std::get<1>(key))));
+    if (compared.best.first != compared.usual.first) {
+        return fmt::format(
+            "Test `NCCL_ALGO={}:{}` (the form that names the function, since NCCL 2.24: a bare "
+            "algorithm makes functions without it fail), against a run without it. NCCL tunes "
+            "by a model of the machine; a topology file or a newer NCCL may mend it for all "
+            "sizes.",
+            function, lower(compared.best.first));
+    }
+    return fmt::format("Protocol {} was faster here. Test excluding the slower one (`NCCL_PROTO=^{}`) for "
+                       "comparison only; never force LL128, which corrupts data where the platform does not "
+                       "support it.",
+                       compared.best.second, compared.usual.second);
+}
+
+Finding describe(const Context& context, const Key& key, const Compared& compared)
+{
+    const auto steps = static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    const double saved =
+        static_cast<double>(compared.usualNs - compared.bestNs) * static_cast<double>(compared.count) / steps;
+    // Hidden transfer costs nothing.
+    const auto exposed =
+        static_cast<double>(context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs));
+    Finding finding;
+    finding.costNsPerStep = std::llround(std::min(saved, exposed));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Settings;
+    finding.partOf = {"exposed_communication"};
+    finding.title =
+        fmt::format("{} of {} mostly ran as {} {} ({}, median), although {} {} took {} in the same run",
+                    model::collectiveName(std::get<1>(key)), byteText(static_cast<double>(std::get<2>(key))),
+                    compared.usual.first, compared.usual.second, milliseconds(compared.usualNs),
+                    compared.best.first, compared.best.second, milliseconds(compared.bestNs));
+    finding.settings = {"NCCL_ALGO"};
+    finding.figures = {
+        {"times_as_long", Unit::Ratio,
+         static_cast<double>(compared.usualNs) / static_cast<double>(compared.bestNs),
+         context.option("factor")},
+        {"operations", Unit::Count, static_cast<double>(compared.count), context.option("min_count")}};
+    finding.evidence = worstStep(context, &metrics::Breakdown::transferNs, "transfer");
+    finding.advice = advice(key, compared);
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (!context.figures.arrivalsMeasured()) {
+        return context.figures.ranks.empty() ? kNeedsDevice : kNeedsArrivals;
+    }
+    const std::map<Key, Times> times = timesOf(context);
+    if (times.empty()) {
+        return NotApplicable{"needs the nccl tier: NCCL 2.26 or later with Ringside's profiler plugin"};
+    }
+    std::vector<Finding> findings;
+    bool compared = false;
+    for (const auto& [key, choices] : times) {
+        const std::optional<Compared> result = compare(choices, context.option("min_count"));
+        compared = compared || result;
+        if (result &&
+            static_cast<double>(result->usualNs) >
+                context.option("factor") * static_cast<double>(std::max<std::int64_t>(1, result->bestNs))) {
+            findings.push_back(describe(context, key, *result));
+        }
+    }
+    if (!compared) {
+        return NotApplicable{"needs a size that the run sent by two algorithms or protocols: NCCL used one "
+                             "for each, so nothing can be compared"};
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(algorithm_mismatch, .title = "NCCL's choice is not the fastest the run shows",
+              .needs = "nccl and device, on all ranks", .options = ringside::rules::kOptions,
+              .run = ringside::rules::run,
+              .help = "Median transfer time of each algorithm and protocol that NCCL used for a function, "
+                      "size and number of ranks. The cost is what the best one would save, at most what is "
+                      "exposed.");

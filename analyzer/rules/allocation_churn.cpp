@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory is allocated and freed in every step. cudaFree waits for the device, and both take the
+// driver's lock; an allocator that keeps its memory does neither.
+#include "metrics/host_threads.h"
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"calls_per_step", 1, "warn from so many allocations and frees a step on"},
+};
+
+bool isAllocation(std::string_view api)
+{
+    for (const std::string_view name :
+         {"cudaMalloc", "cudaFree", "cudaMallocPitch", "cudaMalloc3D", "cudaMallocManaged", "cudaMallocHost",
+          "cudaHostAlloc", "cudaFreeHost"}) {
+        if (api == name) {
+            return true;
+        }
+    }
+    return false; // cudaMallocAsync and cudaFreeAsync are ordered in the stream: they wait for nothing
+}
+
+struct Churn {
+    std::int64_t calls = 0;
+    std::int64_t ns = 0;
+    model::Interval longest;
+};
+
+Churn churnOf(const Context& context, const metrics::RankMetrics& metrics)
+{
+    const model::Rank& rank = context.rankOf(metrics);
+    const trace::ProcessTrace& process = context.run.processOf(rank);
+    const metrics::HostThreads threads(context.run, rank);
+    const model::Interval span = analyzedHostSpan(context, metrics);
+    std::unordered_map<trace::StringId, bool> known;
+    Churn churn;
+    for (std::size_t i = 0; i < process.apiCalls.size(); ++i) {
+        const model::Interval call{process.apiCalls.startNs[i], process.apiCalls.endNs[i]};
+        const auto [entry, fresh] = known.try_emplace(process.apiCalls.api[i], false);
+        if (fresh) {
+            entry->second = isAllocation(process.text(process.apiCalls.api[i]));
+        }
+        if (entry->second && call.start >= span.start && call.start < span.end &&
+            threads.concern(process.apiCalls.thread[i])) {
+            ++churn.calls;
+            churn.ns = model::addCapped(churn.ns, call.length());
+            churn.longest = call.length() > churn.longest.length() ? call : churn.longest;
+        }
+    }
+    return churn;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    Finding finding;
+    double most = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const Churn churn = churnOf(context, rank);
+        const double calls = static_cast<double>(churn.calls) / static_cast<double>(rank.steps.size());
+        if (churn.calls == 0 || calls < context.option("calls_per_step")) {
+            continue;
+        }
+        most = std::max(most, calls);
+        // While the GPU has work, the host's time costs nothing.
+        const std::int64_t cost = ofAStep(rank, std::min(churn.ns, rank.total.idleNs));
+        finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
+        finding.ranks.push_back(context.rankOf(rank).rank);
+        finding.evidence.push_back(
+            evidence(context.rankOf(rank), churn.longest, "longest allocation or free"));
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Memory;
+    finding.partOf = {"gpu_utilization_low", "host_bound"};
+    finding.title = fmt::format("{:.1f} allocations and frees of device memory a step, which the driver "
+                                "carries out while the host waits",
+                                most);
+    finding.settings = {"PYTORCH_CUDA_ALLOC_CONF"};
+    finding.figures = {{"calls_per_step", Unit::Count, most, context.option("calls_per_step")}};
+    finding.advice = "Remove `torch.cuda.empty_cache()` from the loop, and where sizes change from step to "
+                     "step, pad or bucket them or try `expandable_segments:True` in PYTORCH_CUDA_ALLOC_CONF; "
+                     "own code: allocate once, or cudaMallocAsync.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(allocation_churn, .title = "Memory is allocated in every step", .needs = "host and device",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "cudaMalloc, cudaFree and the like within steady steps. The cost is the time in them, "
+                      "at most the rank's idle time: an estimate from above.");

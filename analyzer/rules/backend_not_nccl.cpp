@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several ranks train on GPUs and none of them talks NCCL: gradients then travel through the host, by Gloo or
+// MPI. Seen from what is missing, so only where the device tier would have shown communication kernels.
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+bool hasCommunicator(const Context& context)
+{
+    for (const trace::ProcessTrace& process : context.run.trace.processes) {
+        for (const trace::CommunicatorRow& row : process.communicators) {
+            if (row.size > 1) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// Time of a step in copies between device and host, of the rank with the most.
+std::int64_t hostCopiesPerStep(const Context& context)
+{
+    constexpr std::uint32_t kToDevice = 1;
+    constexpr std::uint32_t kToHost = 2;
+    std::int64_t most = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const trace::CopyColumns& copies = context.run.processOf(context.rankOf(rank)).copies;
+        const model::Interval span = analyzedSpan(rank);
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < copies.size(); ++i) {
+            if ((copies.kind[i] == kToDevice || copies.kind[i] == kToHost) &&
+                copies.startNs[i] >= span.start && copies.startNs[i] < span.end) {
+                sum = model::addCapped(sum, copies.endNs[i] - copies.startNs[i]);
+            }
+        }
+        most = std::max(most, ofAStep(rank, sum));
+    }
+    return most;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.run.worldSize < 2) {
+        return NotApplicable{"a run of one rank has nobody to talk to"};
+    }
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    const metrics::Breakdown total = context.figures.total();
+    if (hasCommunicator(context) || total.communicationNs > 0) {
+        return std::vector<Finding>{};
+    }
+    Finding finding;
+    finding.severity = Severity::Warning;
+    finding.limit = Limit::Settings;
+    finding.title = fmt::format("{} ranks compute on GPUs, but none of them made an NCCL communicator or ran "
+                                "a communication kernel",
+                                context.run.worldSize);
+    finding.settings = {"backend"};
+    finding.figures = {
+        {"communication_share", Unit::Share, 0.0, {}},
+        {"host_copies_ns_per_step", Unit::Ns, static_cast<double>(hostCopiesPerStep(context)), {}}};
+    finding.evidence = worstStep(context, &metrics::Breakdown::idleNs, "idle time");
+    finding.advice = "If these ranks train one model, use `init_process_group(backend=\"nccl\")` and a "
+                     "PyTorch built with NCCL (`torch.distributed.is_nccl_available()`): Gloo and MPI send "
+                     "gradients through the CPU (field: 3-5x slower). Ranks that work independently need "
+                     "nothing.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = "host and device",
+              .options = {}, .run = ringside::rules::run,
+              .help = "More than one rank with device work, no communicator of two or more ranks and no "
+                      "communication kernel. The cost is not estimated: what goes through the host does not "
+                      "show which of its idle time it causes.");

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPUs run below the clock they could, for heat, power or a fault of the hardware, while they have work.
+#include "rules/device_samples.h"
+
+#include <array>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"time_share", 0.05, "warn when a GPU is held back for more than this share of the analyzed time"},
+    {"clock_part", 0.95, "and its clock then is below this part of its usual or largest one"},
+};
+
+struct Reason {
+    std::int64_t bit;
+    std::string_view name;
+    std::string_view advice;
+};
+/// NVML's clock event reasons (nvml.h) that take clock away from work.
+constexpr std::array<Reason, 5> kReasons = {{
+    {0x8, "the hardware's slow-down", "check power supply and cooling"},
+    {0x40, "heat (hardware)", "check fans, air flow and the neighbours' heat"},
+    {0x20, "heat (software)", "check fans, air flow and the neighbours' heat"},
+    {0x80, "the power brake", "check the power supply of the machine or rack"},
+    {0x4, "the power cap",
+     "compare `nvidia-smi -q -d POWER` with other GPUs of its kind: the cap may be set "
+     "low (`nvidia-smi -pl`)"},
+}};
+
+struct Throttling {
+    double timeShare = 0;
+    double clockPart = 1; ///< of the clock without, or of the largest
+    std::int64_t bits = 0;
+    model::Interval seen;
+    bool known = false;
+};
+
+/// The clock while it is held back, as a part of what it is else; null: not sampled.
+std::optional<double> clockPart(const std::vector<metrics::SampleValue>& clocks,
+                                const std::vector<metrics::SampleValue>& reasons, std::int64_t mask,
+                                std::int64_t largest)
+{
+    std::vector<std::int64_t> held;
+    std::vector<std::int64_t> free;
+    for (const metrics::SampleValue& clock : clocks) {
+        const auto after = std::upper_bound(
+            reasons.begin(), reasons.end(), clock.timeNs,
+            [](std::int64_t time, const metrics::SampleValue& sample) { return time < sample.timeNs; });
+        const bool isHeld = after != reasons.begin() && ((after - 1)->value & mask) != 0;
+        (isHeld ? held : free).push_back(clock.value);
+    }
+    const std::int64_t usual = free.empty() ? largest : model::median(free);
+    if (held.empty() || usual <= 0) {
+        return std::nullopt;
+    }
+    return static_cast<double>(model::median(held)) / static_cast<double>(usual);
+}
+
+Throttling throttlingOf(const Context& context, const metrics::RankMetrics& metrics)
+{
+    const model::Rank& rank = context.rankOf(metrics);
+    const model::Interval span = analyzedSpan(metrics);
+    const auto reasons = gpuSamples(context, rank, "clock_event_reasons", span);
+    std::int64_t mask = 0;
+    for (const Reason& reason : kReasons) {
+        mask |= reason.bit;
+    }
+    Throttling result;
+    result.known = !reasons.empty();
+    double held = 0;
+    for (const metrics::SampleValue& sample : reasons) {
+        if ((sample.value & mask) == 0) {
+            continue;
+        }
+        held += 1;
+        result.bits |= sample.value & mask;
+        result.seen.start = result.seen.start == 0 ? sample.timeNs : result.seen.start;
+        result.seen.end = sample.timeNs;
+    }
+    result.timeShare = result.known ? held / static_cast<double>(reasons.size()) : 0.0;
+    const auto largest = gpuSamples(context, rank, "sm_clock_max_mhz");
+    result.clockPart = clockPart(gpuSamples(context, rank, "sm_clock_mhz", span), reasons, mask,
+                                 largest.empty() ? 0 : largest.back().value)
+                           .value_or(1.0);
+    return result;
+}
+
+const Reason& firstReason(std::int64_t bits)
+{
+    return *std::find_if(kReasons.begin(), kReasons.end() - 1,
+                         [bits](const Reason& reason) { return (bits & reason.bit) != 0; });
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    Finding finding;
+    Throttling worst;
+    bool known = false;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const Throttling throttling = throttlingOf(context, rank);
+        known = known || throttling.known;
+        if (throttling.timeShare <= context.option("time_share") ||
+            throttling.clockPart >= context.option("clock_part")) {
+            continue;
+        }
+        // Kernels that wait for memory lose less: an estimate from above.
+        const std::int64_t cost =
+            ofAStep(rank, std::llround(static_cast<double>(rank.total.computeNs) * throttling.timeShare *
+                                       (1.0 - throttling.clockPart)));
+        if (cost >= finding.costNsPerStep.value_or(0)) {
+            finding.costNsPerStep = cost;
+            worst = throttling;
+        }
+        finding.ranks.push_back(context.rankOf(rank).rank);
+        finding.evidence.push_back(
+            evidence(context.rankOf(rank), throttling.seen, "first to last sample with a lower clock"));
+    }
+    if (!known) {
+        return kNeedsNvml;
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    const Reason& reason = firstReason(worst.bits);
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Compute;
+    finding.partOf = {"late_rank", "compute_imbalance"};
+    finding.title = fmt::format("A GPU runs at {} of its clock for {} of the time because of {}",
+                                percent(worst.clockPart), percent(worst.timeShare), reason.name);
+    finding.figures = {{"throttled_time_share", Unit::Share, worst.timeShare, context.option("time_share")},
+                       {"clock_part", Unit::Share, worst.clockPart, context.option("clock_part")}};
+    finding.advice = fmt::format("On the ranks named, {}; then compare their compute time with the others'.",
+                                 reason.advice);
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(clock_throttling, .title = "GPUs run at lower clocks", .needs = "device and sampled (nvml)",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "Samples with a clock event reason of heat, power or hardware, and the clock then "
+                      "against the clock else (or the largest). The cost is the part of compute that the "
+                      "lower clock adds, an estimate from above.");

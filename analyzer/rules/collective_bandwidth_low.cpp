@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives move their bytes much slower than the same ones do at other times, on other communicators, or
+// than the user says the link can. On transfer time: waiting for late ranks is no fault of a link.
+#include "rules/support.h"
+
+#include <map>
+#include <tuple>
+
+namespace ringside::rules {
+namespace {
+
+constexpr double kMebibyte = 1048576.0;
+constexpr Option kOptions[] = {
+    {"part", 0.50, "warn when the median bus bandwidth is below this part of what was expected"},
+    {"min_bytes", kMebibyte, "smaller messages are a matter of latency"},
+    {"min_count", 10, "say nothing of fewer operations of a kind and size"},
+    {"expected_gb_s", 0,
+     "what the link should give, GB/s of bus bandwidth (field for NCCL: 20-50); 0: "
+     "compare with the run's own best"},
+};
+
+using Key = std::tuple<std::uint64_t, model::CollectiveKind, std::uint64_t>; ///< communicator, kind, bytes
+
+struct Transfers {
+    std::int64_t ranks = 0;
+    std::vector<std::int64_t> ns;
+    const metrics::ArrivedOperation* slowest = nullptr;
+};
+
+std::map<Key, Transfers> transfersOf(const Context& context)
+{
+    std::map<Key, Transfers> groups;
+    for (const metrics::ArrivedOperation& each : context.figures.arrived) {
+        const model::Operation& operation = context.run.operations[each.operation];
+        const std::int64_t ns = each.times.transferNs();
+        if (static_cast<double>(operation.bytes) < context.option("min_bytes") || ns <= 0) {
+            continue;
+        }
+        Transfers& group = groups[{operation.communicator, operation.kind, operation.bytes}];
+        group.ranks = operation.size;
+        group.ns.push_back(ns);
+        if (group.slowest == nullptr || ns > group.slowest->times.transferNs()) {
+            group.slowest = &each;
+        }
+    }
+    std::erase_if(groups, [&](const auto& entry) {
+        return static_cast<double>(entry.second.ns.size()) < context.option("min_count");
+    });
+    return groups;
+}
+
+double busGBs(const Key& key, const Transfers& group, std::int64_t ns)
+{
+    const auto& [communicator, kind, bytes] = key;
+    return metrics::algorithmBytes(kind, bytes, group.ranks) * metrics::busFactor(kind, group.ranks) /
+           static_cast<double>(std::max<std::int64_t>(1, ns));
+}
+
+struct Expected {
+    double gbs = 0;
+    std::string_view from;
+};
+
+/// What the user says, else the better of its own best tenth and the median of other communicators.
+Expected expectedOf(const Context& context, const std::map<Key, Transfers>& groups, const Key& key)
+{
+    if (context.option("expected_gb_s") > 0) {
+        return {context.option("expected_gb_s"), "what was said of the link"};
+    }
+    const Transfers& own = groups.at(key);
+    Expected best{busGBs(key, own, model::percentile(own.ns, 0.1)), "its own best tenth"};
+    std::vector<double> peers;
+    for (const auto& [other, group] : groups) {
+        if (std::get<1>(other) == std::get<1>(key) && std::get<2>(other) == std::get<2>(key) &&
+            group.ranks == own.ranks && other != key) {
+            peers.push_back(busGBs(other, group, model::median(group.ns)));
+        }
+    }
+    const double peer = model::median(std::move(peers));
+    return peer > best.gbs ? Expected{peer, "the same on other communicators"} : best;
+}
+
+std::int64_t exposedTransfer(const Context& context, const Key& key)
+{
+    std::int64_t sum = 0;
+    std::int64_t steps = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        steps += static_cast<std::int64_t>(rank.steps.size());
+        for (const metrics::OperationExposure& each : rank.exposures) {
+            const model::Operation& operation = context.run.operations[each.operation];
+            if (Key(operation.communicator, operation.kind, operation.bytes) == key) {
+                sum = model::addCapped(sum, each.exposedTransferNs());
+            }
+        }
+    }
+    return steps > 0 ? sum / steps : 0;
+}
+
+Finding describe(const Context& context, const Key& key, const Transfers& group, const Expected& expected,
+                 double gbs)
+{
+    Finding finding;
+    finding.costNsPerStep = std::llround(static_cast<double>(exposedTransfer(context, key)) *
+                                         (1.0 - gbs / std::max(gbs, expected.gbs)));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Link;
+    finding.partOf = {"exposed_communication"};
+    finding.title =
+        fmt::format("{} of {} runs at {:.2f} GB/s of bus bandwidth (median), {} of {}",
+                    model::collectiveName(std::get<1>(key)), byteText(static_cast<double>(std::get<2>(key))),
+                    gbs, percent(gbs / expected.gbs), expected.from);
+    finding.settings = {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_MIN_CTAS"};
+    finding.figures = {
+        {"part_of_expected", Unit::Share, gbs / expected.gbs, context.option("part")},
+        {"bus_gb_s", Unit::Ratio, gbs, {}},
+        {"expected_gb_s", Unit::Ratio, expected.gbs, {}},
+        {"operations", Unit::Count, static_cast<double>(group.ns.size()), context.option("min_count")}};
+    const model::Operation& slowest = context.run.operations[group.slowest->operation];
+    finding.evidence = {{context.run.ranks[slowest.participants.front().rank].rank,
+                         group.slowest->times.lastArrivalNs, group.slowest->times.endNs,
+                         "the slowest of them, from the last arrival on"}};
+    finding.advice = "Look for what shares the link at those times (other jobs, checkpoints, data loading "
+                     "over the same interface), then at the path itself: `ringside links`, NCCL_DEBUG=INFO "
+                     "for the transport and interface chosen, NCCL_MIN_CTAS for more channels.";
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    if (!context.figures.arrivalsMeasured()) {
+        return kNeedsArrivals;
+    }
+    const std::map<Key, Transfers> groups = transfersOf(context);
+    if (groups.empty()) {
+        return NotApplicable{
+            fmt::format("needs at least {:.0f} collectives of one kind and size of {} or more",
+                        context.option("min_count"), byteText(context.option("min_bytes")))};
+    }
+    std::vector<Finding> findings;
+    for (const auto& [key, group] : groups) {
+        const Expected expected = expectedOf(context, groups, key);
+        const double gbs = busGBs(key, group, model::median(group.ns));
+        if (gbs < context.option("part") * expected.gbs) {
+            findings.push_back(describe(context, key, group, expected, gbs));
+        }
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(collective_bandwidth_low, .title = "Collectives are slower than they can be",
+              .needs = "device, on all ranks", .options = ringside::rules::kOptions,
+              .run = ringside::rules::run,
+              .help = "Median bus bandwidth on transfer time of each kind and size on a communicator, "
+                      "against its own best tenth, the same on other communicators, or expected_gb_s. The "
+                      "cost is what its exposed transfer would shrink by.");

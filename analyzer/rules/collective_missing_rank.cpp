@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks wait in a collective that another one never came to. Hosts run ahead of GPUs, so this is told from
+// what was called, not from kernels, and only where the waiting was long or the watchdog saw it.
+#include "hang/rank_report.h"
+#include "rules/stuck.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"stuck_after_s", 10,
+     "a rank is missing when the others have waited so long, seconds, or the watchdog "
+     "said so (as in `ringside hang`)"},
+};
+
+/// What a missing rank was last seen doing: its stack, else the call it is in or came from.
+std::string lastSeen(const Context& context, std::int64_t number)
+{
+    for (std::size_t i = 0; i < context.run.ranks.size(); ++i) {
+        if (context.run.ranks[i].rank != number) {
+            continue;
+        }
+        const hang::RankReport rank = hang::reportRank(context.run, i, {});
+        if (!rank.stack.empty()) {
+            return fmt::format("its thread {} is in {}", rank.stackThread, rank.stack.front());
+        }
+        if (!rank.threads.empty()) {
+            const hang::ThreadReport& thread = rank.threads.front();
+            return thread.function.empty() ? fmt::format("its last call was {}, {} before its trace ends",
+                                                         thread.lastCall, hang::duration(thread.forNs))
+                                           : fmt::format("it has been in {} for {}", thread.function,
+                                                         hang::duration(thread.forNs));
+        }
+    }
+    return "nothing is known of what it did";
+}
+
+Finding describe(const Context& context, const hang::StuckCollective& stuck)
+{
+    Finding finding;
+    finding.severity = Severity::Problem;
+    finding.limit = Limit::LateRank;
+    finding.broken = true;
+    finding.ranks = stuck.missing;
+    finding.title = fmt::format("{} waits for {}, which did not issue it; {}", nameOf(stuck),
+                                hang::rankList(stuck.missing), lastSeen(context, stuck.missing.front()));
+    finding.figures = {
+        {"waited_ns", Unit::Ns, static_cast<double>(stuck.waitedNs), context.option("stuck_after_s") * 1e9},
+        {"missing_ranks", Unit::Count, static_cast<double>(stuck.missing.size()), 0}};
+    for (const hang::Arrived& part : stuck.arrived) {
+        constexpr std::size_t kShown = 4;
+        if (finding.evidence.size() < kShown) {
+            finding.evidence.push_back(evidence(part));
+        }
+    }
+    finding.advice = fmt::format(
+        "Find out what {} did instead: its log, `dmesg` on its host (out of memory, Xid), its data. "
+        "`ringside hang {}` shows every rank's last call and stack; recording with a shorter "
+        "RINGSIDE_HANG_TIMEOUT takes stacks of the living process.",
+        hang::rankList(stuck.missing), context.run.trace.path.filename().string());
+    finding.settings = {"RINGSIDE_HANG_TIMEOUT"};
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (!collectivesOfSeveralRanks(context)) {
+        return kNeedsCollectives;
+    }
+    const double seconds = std::clamp(context.option("stuck_after_s"), 0.0, 1e9);
+    std::vector<Finding> findings;
+    for (const hang::StuckCollective& stuck : stuckCollectives(context, {std::llround(seconds * 1e9)})) {
+        if (stuck.different.empty() && !stuck.missing.empty()) {
+            findings.push_back(describe(context, stuck));
+        }
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(collective_missing_rank, .title = "A rank never came to a collective", .needs = "host",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "The first collective of each communicator that some of its recorded members issued "
+                      "and others did not, when that lasted. Any is a problem; its cost cannot be "
+                      "estimated.");

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank may run on CPUs far from its GPU, on a single CPU, or anywhere on a machine of several NUMA nodes.
+// What was asked for is recorded when the process starts; a program that binds itself later is not seen.
+#include "metrics/samples.h"
+#include "rules/settings.h"
+
+#include <map>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"min_cpus", 2, "a rank needs at least so many CPUs: one that launches, one for its data loader"},
+};
+
+struct Placement {
+    std::set<std::int64_t> allowed;
+    std::optional<std::int64_t> node; ///< of its GPU
+    std::set<std::int64_t> nodeCpus;  ///< of that node
+    std::size_t nodes = 0;            ///< of the machine
+    std::size_t online = 0;
+};
+
+Placement placementOf(const Context& context, const model::Rank& rank)
+{
+    constexpr std::size_t kMostNodes = 64;
+    const trace::ProcessTrace& process = context.run.processOf(rank);
+    Placement result;
+    result.allowed = cpusOf(settingOf(process, "process", "cpus_allowed").value_or(""));
+    result.online = cpusOf(settingOf(process, "machine", "cpus_online").value_or("")).size();
+    const std::string gpu = metrics::gpuName(context.run, rank);
+    result.node = numberOf(settingOf(process, "device", gpu + "_numa_node").value_or(""));
+    for (std::size_t node = 0; node < kMostNodes; ++node) {
+        const auto cpus = settingOf(process, "machine", fmt::format("numa_node{}_cpus", node));
+        result.nodes += cpus ? 1 : 0;
+        if (cpus && result.node && static_cast<std::int64_t>(node) == *result.node) {
+            result.nodeCpus = cpusOf(*cpus);
+        }
+    }
+    return result;
+}
+
+enum class Fault : std::uint8_t { None, FewCpus, OtherNode, Unbound };
+
+Fault faultOf(const Context& context, const Placement& placement)
+{
+    if (static_cast<double>(placement.allowed.size()) < context.option("min_cpus")) {
+        return Fault::FewCpus;
+    }
+    const bool near = std::any_of(placement.allowed.begin(), placement.allowed.end(),
+                                  [&](std::int64_t cpu) { return placement.nodeCpus.contains(cpu); });
+    if (!placement.nodeCpus.empty() && !near) {
+        return Fault::OtherNode;
+    }
+    return placement.nodes > 1 && placement.allowed.size() == placement.online ? Fault::Unbound : Fault::None;
+}
+
+struct Words {
+    std::string_view title;
+    Severity severity;
+};
+
+Words wordsOf(Fault fault)
+{
+    switch (fault) {
+    case Fault::FewCpus:
+        return {"have fewer CPUs than a rank needs to launch and to load data", Severity::Warning};
+    case Fault::OtherNode:
+        return {"may only run on CPUs of another NUMA node than their GPU's", Severity::Warning};
+    default:
+        return {"are not bound to the NUMA node of their GPU", Severity::Info};
+    }
+}
+
+Outcome run(const Context& context)
+{
+    std::map<Fault, std::vector<const model::Rank*>> faulty;
+    bool known = false;
+    std::size_t fewest = 0;
+    for (const model::Rank& rank : context.run.ranks) {
+        const Placement placement = placementOf(context, rank);
+        if (placement.allowed.empty()) {
+            continue;
+        }
+        fewest = known ? std::min(fewest, placement.allowed.size()) : placement.allowed.size();
+        known = true;
+        if (const Fault fault = faultOf(context, placement); fault != Fault::None) {
+            faulty[fault].push_back(&rank);
+        }
+    }
+    if (!known) {
+        return NotApplicable{
+            "needs the CPUs that ranks may run on, which this trace's recorder did not store"};
+    }
+    std::vector<Finding> findings;
+    for (const auto& [fault, ranks] : faulty) {
+        Finding finding;
+        finding.severity = wordsOf(fault).severity;
+        finding.limit = Limit::Host;
+        finding.cause = false;
+        for (const model::Rank* const rank : ranks) {
+            finding.ranks.push_back(rank->rank);
+        }
+        finding.title = fmt::format("{} ranks {}", ranks.size(), wordsOf(fault).title);
+        finding.settings = {"numactl", "SLURM_CPU_BIND", "--cpus-per-task"};
+        finding.figures = {
+            {"fewest_cpus", Unit::Count, static_cast<double>(fewest), context.option("min_cpus")}};
+        const model::Rank& first = *ranks.front();
+        const trace::ProcessRow& process = context.run.processOf(first).process;
+        finding.evidence = {evidence(first, {process.startNs, process.endNs.value_or(process.startNs)},
+                                     "the whole run of this rank")};
+        finding.advice =
+            "Start each rank on the node of its GPU (`nvidia-smi topo -m` shows it): `numactl "
+            "--cpunodebind=N --membind=N`, SLURM's `--cpu-bind` and `--cpus-per-task`, torchrun's "
+            "`--numa-binding=node`; give it a CPU for each data loader worker, and compare.";
+        findings.push_back(std::move(finding));
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(cpu_affinity, .title = "Ranks run on the wrong or too few CPUs", .needs = "host",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "CPUs that a rank's process may run on at its start, against its GPU's NUMA node. The "
+                      "cost is not estimated: host_bound and cpu_contention show what it causes.");

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads that feed the GPU are ready to run and have no CPU, or the container's quota stops them.
+#include "rules/device_samples.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"delay_share", 0.05, "warn when recording threads wait for a CPU for more than this share of the time"},
+    {"throttled_share", 0.01, "or the control group's CPU quota stops the process for more than this share"},
+};
+
+struct Contention {
+    std::optional<std::int64_t> delayNs;     ///< over the analyzed steps
+    std::optional<std::int64_t> throttledNs; ///< of all threads together
+};
+
+Contention contentionOf(const Context& context, const metrics::RankMetrics& metrics)
+{
+    const trace::ProcessTrace& process = context.run.processOf(context.rankOf(metrics));
+    const model::Interval span = analyzedSpan(metrics);
+    Contention result;
+    result.delayNs = metrics::gainIn(process, {"process", "recording threads", "run_delay_ns"}, span);
+    if (const auto us = metrics::gainIn(process, {"cgroup", "cgroup", "throttled_us"}, span)) {
+        constexpr std::int64_t kNsPerUs = 1000;
+        result.throttledNs = *us * kNsPerUs;
+    }
+    return result;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    Finding finding;
+    bool known = false;
+    double delay = 0;
+    double throttled = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const Contention contention = contentionOf(context, rank);
+        known = known || contention.delayNs || contention.throttledNs;
+        const double ownDelay = rank.total.share(contention.delayNs.value_or(0));
+        const double ownThrottled = rank.total.share(contention.throttledNs.value_or(0));
+        if (ownDelay <= context.option("delay_share") && ownThrottled <= context.option("throttled_share")) {
+            continue;
+        }
+        delay = std::max(delay, ownDelay);
+        throttled = std::max(throttled, ownThrottled);
+        // It costs what the GPU idles because nothing was launched, and no more.
+        const std::int64_t idle = rank.idle.of(metrics::IdleClass::HostBound) +
+                                  rank.idle.of(metrics::IdleClass::LaunchLatency) +
+                                  rank.idle.of(metrics::IdleClass::DataLoading);
+        const std::int64_t waited =
+            std::max(contention.delayNs.value_or(0), contention.throttledNs.value_or(0));
+        finding.costNsPerStep =
+            std::max(finding.costNsPerStep.value_or(0), ofAStep(rank, std::min(waited, idle)));
+        finding.ranks.push_back(context.rankOf(rank).rank);
+        finding.evidence.push_back(evidence(context.rankOf(rank), analyzedSpan(rank),
+                                            fmt::format("its recording threads waited {} for a CPU",
+                                                        milliseconds(contention.delayNs.value_or(0)))));
+    }
+    if (!known) {
+        return kNeedsHostSamples;
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Host;
+    finding.partOf = {"late_rank", "host_bound", "data_loading_stall", "gpu_utilization_low"};
+    finding.title =
+        throttled > context.option("throttled_share")
+            ? fmt::format("The CPU quota of the container stops ranks for up to {} of the time",
+                          percent(throttled))
+            : fmt::format("Threads that feed GPUs wait for a CPU for up to {} of the time", percent(delay));
+    finding.settings = {"OMP_NUM_THREADS", "num_workers"};
+    finding.figures = {{"run_delay_share", Unit::Share, delay, context.option("delay_share")},
+                       {"throttled_share", Unit::Share, throttled, context.option("throttled_share")}};
+    finding.advice =
+        "Give the ranks more CPUs (the container's `--cpus` or cpu.max, SLURM's "
+        "`--cpus-per-task`), or ask for fewer: `num_workers` and OMP_NUM_THREADS times the ranks "
+        "of a host should not exceed its CPUs; look for other work there.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(cpu_contention, .title = "Threads that feed GPUs wait for a CPU",
+              .needs = "device and sampled (process, cgroup)", .options = ringside::rules::kOptions,
+              .run = ringside::rules::run,
+              .help = "Time the recording threads were runnable without a CPU (schedstat), and the time the "
+                      "control group's quota stopped its processes, of the analyzed time. The cost is that "
+                      "time, at most the idle time for want of launches or data.");

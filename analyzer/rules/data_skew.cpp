@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// In each step another rank computes longest, because its batch is the largest: sequences of different
+// length, images of different size. Nobody is late on the average, and still all wait in every step.
+#include "rules/support.h"
+
+#include <array>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"excess", 0.10,
+     "warn when the longest rank of a step computes longer than the mean of its step by more "
+     "than this share, on the average"},
+    {"balanced", 0.5, "and at most this part of it is always the same ranks' (else compute_imbalance)"},
+};
+
+struct Skew {
+    double excessNs = 0; ///< of a step: longest above mean
+    double meanNs = 0;
+    double lastingNs = 0; ///< part of it that would be there if each rank took its own mean
+    std::size_t worstStep = 0;
+    std::size_t worstRank = 0; ///< of RunMetrics::ranks
+};
+
+Skew skewOf(const metrics::RunMetrics& run)
+{
+    Skew skew;
+    const auto ranks = static_cast<double>(run.ranks.size());
+    const auto steps = static_cast<double>(run.stepCount());
+    double worst = -1;
+    for (std::size_t step = 0; step < run.stepCount(); ++step) {
+        double sum = 0;
+        std::size_t longest = 0;
+        for (std::size_t r = 0; r < run.ranks.size(); ++r) {
+            sum += static_cast<double>(run.ranks[r].steps[step].computeNs);
+            longest =
+                run.ranks[r].steps[step].computeNs > run.ranks[longest].steps[step].computeNs ? r : longest;
+        }
+        const double excess = static_cast<double>(run.ranks[longest].steps[step].computeNs) - sum / ranks;
+        skew.excessNs += excess / steps;
+        skew.meanNs += sum / ranks / steps;
+        if (excess > worst) {
+            worst = excess;
+            skew.worstStep = step;
+            skew.worstRank = longest;
+        }
+    }
+    for (const metrics::RankMetrics& rank : run.ranks) {
+        skew.lastingNs =
+            std::max(skew.lastingNs, static_cast<double>(rank.total.computeNs) / steps - skew.meanNs);
+    }
+    return skew;
+}
+
+bool sameSteps(const metrics::RunMetrics& run)
+{
+    return std::all_of(run.ranks.begin(), run.ranks.end(), [&](const metrics::RankMetrics& rank) {
+        return rank.steps.size() == run.stepCount();
+    });
+}
+
+Outcome run(const Context& context)
+{
+    const metrics::RunMetrics& figures = context.figures;
+    if (figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    if (figures.ranks.size() < 2 || !sameSteps(figures)) {
+        return NotApplicable{"needs the device tier of at least two ranks over the same steps"};
+    }
+    const Skew skew = skewOf(figures);
+    const double excess = skew.meanNs > 0 ? skew.excessNs / skew.meanNs : 0.0;
+    if (excess <= context.option("excess") || skew.lastingNs > context.option("balanced") * skew.excessNs) {
+        return std::vector<Finding>{};
+    }
+    const metrics::RankMetrics& worst = figures.ranks[skew.worstRank];
+    Finding finding;
+    finding.costNsPerStep = std::llround(skew.excessNs - std::max(0.0, skew.lastingNs));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Data;
+    finding.partOf = {"exposed_communication"};
+    finding.title = fmt::format("In every step another rank computes longest, {} above the mean: batches are "
+                                "of different size",
+                                percent(excess));
+    finding.settings = {"batch_sampler"};
+    finding.figures = {{"compute_excess", Unit::Share, excess, context.option("excess")},
+                       {"lasting_part", Unit::Share, std::max(0.0, skew.lastingNs / skew.excessNs),
+                        context.option("balanced")}};
+    finding.evidence = {evidence(context.rankOf(worst), worst.windows[skew.worstStep],
+                                 "the step and rank that computes longest above the others")};
+    finding.advice = "Give all ranks batches of like size in each step: sort or bucket by length across "
+                     "ranks, pack sequences, batch by tokens rather than samples, `drop_last=True`.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(data_skew, .title = "Batches differ in size from rank to rank", .needs = "device, on all ranks",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help =
+                  "Longest compute time of a step above the mean of its ranks, as far as it is not always "
+                  "the same ranks'. The cost is that time: what equal batches would save.");

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rules about samples of GPUs and hosts share: each rank's values over its analyzed steps, and the
+// words for their absence.
+#pragma once
+#include "metrics/samples.h"
+#include "rules/support.h"
+
+#include <limits>
+
+namespace ringside::rules {
+
+inline const NotApplicable kNeedsNvml{
+    "needs samples of the GPU (tier sampled, source nvml): the coverage says "
+    "why there are none"};
+inline const NotApplicable kNeedsHostSamples{"needs samples of the process (tier sampled): the coverage says "
+                                             "why there are none"};
+
+/// All that a rank lived through: errors count outside of the analyzed steps too.
+[[nodiscard]] inline model::Interval wholeLife()
+{
+    constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+    return {-kFar, kFar};
+}
+
+[[nodiscard]] inline std::vector<metrics::SampleValue> gpuSamples(const Context& context,
+                                                                  const model::Rank& rank,
+                                                                  std::string_view metric,
+                                                                  const model::Interval& span = wholeLife())
+{
+    const std::string gpu = metrics::gpuName(context.run, rank);
+    return metrics::samplesIn(context.run.processOf(rank), {"nvml", gpu, metric}, span);
+}
+
+[[nodiscard]] inline std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& rank,
+                                                         std::string_view metric)
+{
+    const std::string gpu = metrics::gpuName(context.run, rank);
+    return metrics::gainIn(context.run.processOf(rank), {"nvml", gpu, metric}, wholeLife());
+}
+
+/// Where a sampled value was seen first and last.
+[[nodiscard]] inline Evidence evidence(const model::Rank& rank,
+                                       const std::vector<metrics::SampleValue>& samples, std::string what)
+{
+    return evidence(rank, model::Interval{samples.front().timeNs, samples.back().timeNs}, std::move(what));
+}
+
+} // namespace ringside::rules

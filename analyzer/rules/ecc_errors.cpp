@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory returned bits that error correction had to mend, or could not. Corrected ones cost nothing
+// now; they tell of a GPU to watch or to replace.
+#include "rules/device_samples.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"corrected", 100, "corrected errors within the run from which on it is worth saying; fewer are normal"},
+    {"uncorrected", 1, "uncorrected errors within the run from which on it is a problem"},
+};
+
+Outcome run(const Context& context)
+{
+    Finding finding;
+    bool known = false;
+    double corrected = 0;
+    double uncorrected = 0;
+    for (const model::Rank& rank : context.run.ranks) {
+        const auto mended = gpuGain(context, rank, "ecc_corrected_errors");
+        const auto lost = gpuGain(context, rank, "ecc_uncorrected_errors");
+        known = known || mended || lost;
+        const auto ownMended = static_cast<double>(mended.value_or(0));
+        const auto ownLost = static_cast<double>(lost.value_or(0));
+        if (ownLost < context.option("uncorrected") && ownMended < context.option("corrected")) {
+            continue;
+        }
+        corrected += ownMended;
+        uncorrected += ownLost;
+        finding.ranks.push_back(rank.rank);
+        const auto samples = gpuSamples(context, rank, "ecc_corrected_errors");
+        if (!samples.empty()) {
+            finding.evidence.push_back(evidence(rank, samples, "the run, as far as it was sampled"));
+        }
+    }
+    if (!known) {
+        return kNeedsNvml;
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    const bool bad = uncorrected >= context.option("uncorrected");
+    finding.severity = bad ? Severity::Problem : Severity::Info;
+    finding.limit = Limit::Memory;
+    finding.broken = bad;
+    finding.title =
+        fmt::format("Device memory had {:.0f} corrected and {:.0f} uncorrected errors in this run", corrected,
+                    uncorrected);
+    finding.figures = {{"corrected_errors", Unit::Count, corrected, context.option("corrected")},
+                       {"uncorrected_errors", Unit::Count, uncorrected, context.option("uncorrected")}};
+    finding.advice = "Look at `nvidia-smi -q -d ECC,ROW_REMAPPER` on the ranks named. Uncorrected errors may "
+                     "have changed results: drain the node, reset or replace the GPU, and go back to an "
+                     "earlier checkpoint.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(ecc_errors, .title = "Errors of device memory", .needs = "sampled (nvml)",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "Gain of the GPU's error correction counters between the first and the last sample. "
+                      "The cost is not estimated: errors cost results, not time.");

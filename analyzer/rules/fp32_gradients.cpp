@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients travel in 32 bits and the run waits for their bytes. A chance rather than a cause: the transfer
+// is exposed for another reason, and half of it is what 16 bits can save.
+#include "model/datatype.h"
+#include "rules/communication_cause.h"
+#include "rules/gradients.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"share", 0.05, "say nothing while gradients' exposed transfer is below this share of the step"},
+    {"float32_part", 0.50, "at least this part of the gradient bytes is float32"},
+};
+
+struct Bytes {
+    double all = 0;
+    double typed = 0;
+    double float32 = 0;
+};
+
+Bytes gradientBytes(const Context& context)
+{
+    Bytes bytes;
+    for (const metrics::ArrivedOperation& each : context.figures.arrived) {
+        const model::Operation& operation = context.run.operations[each.operation];
+        if (isGradient(operation, context.run.worldSize)) {
+            const auto size = static_cast<double>(operation.bytes);
+            bytes.all += size;
+            bytes.typed += operation.datatype ? size : 0.0;
+            bytes.float32 += operation.datatype == model::kFloat32 ? size : 0.0;
+        }
+    }
+    return bytes;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    const Bytes bytes = gradientBytes(context);
+    if (bytes.all <= 0) {
+        return context.figures.arrivalsMeasured() ? kNeedsGradients : kNeedsArrivals;
+    }
+    if (bytes.typed <= 0) {
+        return NotApplicable{"needs the data type of gradients, which only calls through the collector's "
+                             "wrappers tell (see the issue datatype_unknown)"};
+    }
+    // Latency does not shrink with the bytes.
+    const std::int64_t transfer =
+        std::max<std::int64_t>(0, exposedGradientTransfer(context) - latencyPerStep(context));
+    const double share = shareOfStep(context, transfer);
+    const double part = bytes.float32 / bytes.all;
+    if (share <= context.option("share") || part < context.option("float32_part")) {
+        return std::vector<Finding>{};
+    }
+    Finding finding;
+    finding.costNsPerStep = std::llround(part * static_cast<double>(transfer) / 2);
+    finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
+    finding.limit = Limit::Communication;
+    finding.cause = false;
+    finding.partOf = {"exposed_communication"};
+    finding.title = fmt::format("Gradients travel as float32: 16 bits would halve {} of exposed transfer a "
+                                "step",
+                                milliseconds(transfer));
+    finding.settings = {"fp16_compress_hook", "bf16_compress_hook"};
+    finding.figures = {{"exposed_gradient_transfer_share", Unit::Share, share, context.option("share")},
+                       {"float32_part", Unit::Share, part, context.option("float32_part")}};
+    finding.evidence =
+        worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
+    finding.advice = "Try `ddp_model.register_comm_hook(None, default_hooks.bf16_compress_hook)` (or fp16), "
+                     "and compare the loss; keep float32 where it diverges. For sparse gradients, top-k "
+                     "compression sends fewer still.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(fp32_gradients, .title = "Gradients travel in 32 bits",
+              .needs = "host and device, on all ranks", .options = ringside::rules::kOptions,
+              .run = ringside::rules::run,
+              .help = "Part of the gradient bytes that is float32, where their transfer is exposed. The cost "
+                      "is half of that transfer, without latency and waiting.");

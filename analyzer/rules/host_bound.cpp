@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU has nothing queued because the host has not launched it yet, without waiting for data or in a
+// blocking call: launching itself, Python, or an optimizer of many small kernels sets the pace.
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"share", 0.10, "warn above this share of the step idle for want of launches"},
+};
+
+struct Launching {
+    double perStep = 0;
+    std::int64_t issueLatencyNs = 0; ///< median from a launch's begin to its kernel's
+};
+
+Launching launchingOf(const Context& context, const metrics::RankMetrics& metrics)
+{
+    const model::Rank& rank = context.rankOf(metrics);
+    const trace::ProcessTrace& process = context.run.processOf(rank);
+    const model::LaunchIndex& launches = context.run.launches[rank.process];
+    const model::Interval span = analyzedSpan(metrics);
+    std::vector<std::int64_t> latencies;
+    for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+        const std::int64_t start = process.kernels.startNs[i];
+        if (start < span.start || start >= span.end || !rank.owns(process.kernels.device[i])) {
+            continue;
+        }
+        if (const auto row = launches.find(process.kernels.correlation[i])) {
+            latencies.push_back(std::max<std::int64_t>(0, start - process.launches.startNs[*row]));
+        }
+    }
+    const double perStep = static_cast<double>(latencies.size()) / static_cast<double>(metrics.steps.size());
+    return {perStep, model::median(std::move(latencies))};
+}
+
+std::int64_t starvedNs(const metrics::RankMetrics& rank)
+{
+    return rank.idle.of(metrics::IdleClass::HostBound) + rank.idle.of(metrics::IdleClass::LaunchLatency);
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    Finding finding;
+    const metrics::RankMetrics* worst = nullptr;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        if (rank.total.share(starvedNs(rank)) <= context.option("share")) {
+            continue;
+        }
+        worst = worst == nullptr || starvedNs(rank) > starvedNs(*worst) ? &rank : worst;
+        finding.ranks.push_back(context.rankOf(rank).rank);
+        finding.evidence.push_back(evidence(
+            context.rankOf(rank), rank.idle.longest[static_cast<std::size_t>(metrics::IdleClass::HostBound)],
+            "longest time without anything queued"));
+    }
+    if (worst == nullptr) {
+        return std::vector<Finding>{};
+    }
+    const Launching launching = launchingOf(context, *worst);
+    finding.costNsPerStep = ofAStep(*worst, starvedNs(*worst));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Host;
+    finding.partOf = {"late_rank", "gpu_utilization_low"};
+    finding.title = fmt::format("GPUs run dry because the host does not launch in time: up to {} of the "
+                                "step; {:.0f} kernels a step, {} from launch to start (median)",
+                                percent(worst->total.share(starvedNs(*worst))), launching.perStep,
+                                milliseconds(launching.issueLatencyNs));
+    finding.settings = {"torch.compile", "foreach", "fused"};
+    finding.figures = {
+        {"starved_share", Unit::Share, worst->total.share(starvedNs(*worst)), context.option("share")},
+        {"launches_per_step", Unit::Count, launching.perStep, {}},
+        {"issue_latency_ns", Unit::Ns, static_cast<double>(launching.issueLatencyNs), {}}};
+    finding.advice =
+        "Give the host less to do a step: CUDA graphs or `torch.compile(mode=\"reduce-overhead\")`, "
+        "a fused optimizer (`fused=True`), fewer synchronisations, logging every N steps. A "
+        "launch that starts within microseconds has no queue ahead of it.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(host_bound, .title = "The host does not launch in time", .needs = "device",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "Idle device time in which nothing was queued, or a launch was just under way, neither "
+                      "after a blocking call nor inside a data loading range. The cost is that time, of the "
+                      "worst rank.");

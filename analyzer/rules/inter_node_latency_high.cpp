@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small collectives between hosts take milliseconds: whatever is sent pays that once a message. From small
+// messages themselves where there are any, else from the run's own line of time over size.
+#include "rules/support.h"
+
+#include <set>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"latency_ms", 5, "warn above this time of a small collective between hosts (field guides: 5 ms)"},
+    {"small_bytes", 65536, "messages up to this size are latency alone"},
+    {"min_count", 5, "small collectives, at least"},
+};
+
+bool spansHosts(const Context& context, const model::Operation& operation)
+{
+    std::set<std::size_t> hosts;
+    for (const model::Participant& part : operation.participants) {
+        hosts.insert(context.run.ranks[part.rank].host);
+    }
+    return hosts.size() > 1;
+}
+
+struct Small {
+    std::vector<std::int64_t> ns;
+    const metrics::ArrivedOperation* slowest = nullptr;
+    double messagesPerStep = 0; ///< of all sizes, between hosts
+};
+
+Small smallMessages(const Context& context)
+{
+    Small small;
+    for (const metrics::ArrivedOperation& each : context.figures.arrived) {
+        const model::Operation& operation = context.run.operations[each.operation];
+        if (!spansHosts(context, operation)) {
+            continue;
+        }
+        small.messagesPerStep += 1;
+        if (static_cast<double>(operation.bytes) > context.option("small_bytes")) {
+            continue;
+        }
+        small.ns.push_back(each.times.transferNs());
+        if (small.slowest == nullptr || each.times.transferNs() > small.slowest->times.transferNs()) {
+            small.slowest = &each;
+        }
+    }
+    small.messagesPerStep /= static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    return small;
+}
+
+Finding describe(const Context& context, const Small& small, double latencyNs)
+{
+    const auto exposed =
+        static_cast<double>(context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs) -
+                            std::min(context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs),
+                                     context.figures.perStep(&metrics::Breakdown::waitDelayNs)));
+    Finding finding;
+    finding.costNsPerStep = std::llround(std::min(exposed, small.messagesPerStep * latencyNs));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Link;
+    finding.partOf = {"exposed_communication"};
+    finding.title = fmt::format("A small collective between hosts takes {} (median), and a step sends {:.0f} "
+                                "messages",
+                                milliseconds(std::llround(latencyNs)), small.messagesPerStep);
+    finding.settings = {"bucket_cap_mb", "no_sync", "NCCL_SOCKET_IFNAME"};
+    finding.figures = {{"latency_ns", Unit::Ns, latencyNs, context.option("latency_ms") * 1e6},
+                       {"messages_per_step", Unit::Count, small.messagesPerStep, {}}};
+    if (small.slowest != nullptr) {
+        const model::Operation& slowest = context.run.operations[small.slowest->operation];
+        finding.evidence = {{context.run.ranks[slowest.participants.front().rank].rank,
+                             small.slowest->times.lastArrivalNs, small.slowest->times.endNs,
+                             "the slowest small collective, from the last arrival on"}};
+    }
+    finding.advice = "Send fewer, larger messages (`bucket_cap_mb`, accumulation with `no_sync()`), overlap "
+                     "them, and look at the path: the wrong interface (NCCL_SOCKET_IFNAME, "
+                     "NCCL_IB_DISABLE=1 left on), placement in different racks or zones.";
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.run.hosts.size() < 2) {
+        return NotApplicable{"all ranks are on one host"};
+    }
+    if (!context.figures.arrivalsMeasured()) {
+        return context.figures.ranks.empty() ? kNeedsDevice : kNeedsArrivals;
+    }
+    const Small small = smallMessages(context);
+    double latencyNs = 0;
+    if (static_cast<double>(small.ns.size()) >= context.option("min_count")) {
+        latencyNs = static_cast<double>(model::median(small.ns));
+    } else if (context.figures.allReduceFit) {
+        latencyNs = context.figures.allReduceFit->latencyNs;
+    } else {
+        return NotApplicable{"needs small collectives between hosts, or messages of different sizes from "
+                             "which latency can be told"};
+    }
+    if (latencyNs <= context.option("latency_ms") * 1e6) {
+        return std::vector<Finding>{};
+    }
+    if (const auto error = context.run.clockErrorNs(); !error || static_cast<double>(*error) >= latencyNs) {
+        return kBelowClockError;
+    }
+    return std::vector<Finding>{describe(context, small, latencyNs)};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(inter_node_latency_high, .title = "Messages between hosts take long, however small",
+              .needs = "device, on all ranks of several hosts", .options = ringside::rules::kOptions,
+              .run = ringside::rules::run,
+              .help =
+                  "Median transfer time of small collectives whose ranks are on different hosts, else the "
+                  "latency of the run's own line through time over size. The cost is that latency for "
+                  "each message of a step, as far as it is exposed.");

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last gradient message starts when backward is over, so its transfer adds to the step: it should be
+// small. Only where the others are hidden; else overlap is missing altogether, and that is another finding.
+#include "rules/gradients.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr double kMebibyte = 1048576.0;
+constexpr Option kOptions[] = {
+    {"share", 0.05, "warn when the last message's exposed transfer is more than this share of the step"},
+    {"part", 0.50, "and at least this part of all gradients' exposed transfer"},
+    {"ideal_bytes", kMebibyte, "size that the cost is compared with (DDP's first bucket: 1 MiB)"},
+};
+
+/// How long a message of the ideal size would take, by the run's own curve, else by this one's bytes.
+double idealNs(const Context& context, const Bucket& last)
+{
+    const double ideal = context.option("ideal_bytes");
+    const auto& fit = context.figures.allReduceFit;
+    return fit ? fit->latencyNs + ideal * fit->nsPerByte : last.exposedTransferNs * ideal / last.bytes;
+}
+
+Finding describe(const Context& context, const Bucket& last, double part)
+{
+    Finding finding;
+    finding.costNsPerStep =
+        std::max<std::int64_t>(0, std::llround(last.exposedTransferNs - idealNs(context, last)));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Communication;
+    finding.partOf = {"exposed_communication"};
+    finding.title = fmt::format("The last gradient message is large: {} of its transfer a step hide behind "
+                                "nothing ({})",
+                                milliseconds(std::llround(last.exposedTransferNs)), nameOf(last));
+    finding.settings = {"bucket_cap_mb"};
+    finding.figures = {{"exposed_tail_share", Unit::Share,
+                        shareOfStep(context, std::llround(last.exposedTransferNs)), context.option("share")},
+                       {"part_of_exposed_gradients", Unit::Share, part, context.option("part")},
+                       {"last_message_bytes", Unit::Bytes, last.bytes, context.option("ideal_bytes")}};
+    finding.evidence = {evidence(context, last)};
+    finding.advice = "Try a smaller `bucket_cap_mb` of DistributedDataParallel, so that less is left when "
+                     "backward ends (predict it with `ringside whatif`); parameters that backward reaches "
+                     "last (embeddings) can have a bucket of their own.";
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    const std::vector<Bucket> buckets = bucketsOf(context);
+    if (buckets.empty()) {
+        return kNeedsGradients;
+    }
+    if (buckets.size() < 2) {
+        return std::vector<Finding>{}; // a single message may as well be one that nobody tried to overlap
+    }
+    double all = 0;
+    for (const Bucket& bucket : buckets) {
+        all += bucket.exposedTransferNs;
+    }
+    const Bucket& last = buckets.back();
+    const double part = all > 0 ? last.exposedTransferNs / all : 0.0;
+    const bool large = last.bytes > context.option("ideal_bytes") && part >= context.option("part") &&
+                       shareOfStep(context, std::llround(last.exposedTransferNs)) > context.option("share");
+    return large ? std::vector{describe(context, last, part)} : std::vector<Finding>{};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    large_last_bucket, .title = "The last gradient message is too large", .needs = "device, on all ranks",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Exposed transfer (without waiting) of the message that leaves last in each step, where "
+            "there are several. The "
+            "cost is what a message of ideal_bytes would save, by the run's own curve of time over "
+            "size, else in proportion.");

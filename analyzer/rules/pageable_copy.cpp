@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies between host and device for which the host stands still although it asked for none to: memory that
+// is not pinned passes through a staging buffer, and the call returns only when that is done.
+#include "rules/support.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"held_part", 0.50, "a copy counts when its call lasts for this part of the copy itself"},
+    {"min_bytes", 65536, "smaller copies are staged whichever memory they come from"},
+    {"share", 0.01, "warn when such calls hold the host for more than this share of the step"},
+};
+
+struct Held {
+    std::int64_t copies = 0; ///< asynchronous ones of the size
+    std::int64_t held = 0;
+    std::int64_t ns = 0;
+    double bytes = 0;
+    model::Interval longest;
+};
+
+bool isAsynchronousCopy(std::string_view api)
+{
+    return api.rfind("cudaMemcpy", 0) == 0 && api.find("Async") != std::string_view::npos;
+}
+
+Held heldOf(const Context& context, const metrics::RankMetrics& metrics)
+{
+    constexpr std::uint32_t kToDevice = 1; // CUPTI: the same numbers as cudaMemcpyKind
+    constexpr std::uint32_t kToHost = 2;
+    const model::Rank& rank = context.rankOf(metrics);
+    const trace::ProcessTrace& process = context.run.processOf(rank);
+    const model::LaunchIndex& launches = context.run.launches[rank.process];
+    const trace::CopyColumns& copies = process.copies;
+    const model::Interval span = analyzedSpan(metrics);
+    Held held;
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+        const model::Interval copy{copies.startNs[i], copies.endNs[i]};
+        const bool counts = rank.owns(copies.device[i]) && copy.start >= span.start &&
+                            copy.start < span.end &&
+                            (copies.kind[i] == kToDevice || copies.kind[i] == kToHost) &&
+                            static_cast<double>(copies.bytes[i]) >= context.option("min_bytes");
+        const auto row = counts ? launches.find(copies.correlation[i]) : std::nullopt;
+        if (!row || !isAsynchronousCopy(process.text(process.launches.api[*row]))) {
+            continue;
+        }
+        ++held.copies;
+        const model::Interval call{process.launches.startNs[*row], process.launches.endNs[*row]};
+        if (static_cast<double>(call.length()) <
+            context.option("held_part") * static_cast<double>(copy.length())) {
+            continue;
+        }
+        ++held.held;
+        held.ns = model::addCapped(held.ns, call.length());
+        held.bytes += static_cast<double>(copies.bytes[i]);
+        held.longest = call.length() > held.longest.length() ? call : held.longest;
+    }
+    return held;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    Finding finding;
+    double worst = 0;
+    double bytes = 0;
+    std::int64_t seen = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const Held held = heldOf(context, rank);
+        seen += held.copies;
+        if (held.held == 0 || rank.total.share(held.ns) <= context.option("share")) {
+            continue;
+        }
+        worst = std::max(worst, rank.total.share(held.ns));
+        bytes = std::max(bytes, held.bytes / static_cast<double>(rank.steps.size()));
+        const std::int64_t cost = ofAStep(rank, std::min(held.ns, rank.total.idleNs));
+        finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
+        finding.ranks.push_back(context.rankOf(rank).rank);
+        finding.evidence.push_back(
+            evidence(context.rankOf(rank), held.longest, "longest call that waited for its copy"));
+    }
+    if (seen == 0) {
+        return NotApplicable{fmt::format("no asynchronous copy between host and device of {} or more in the "
+                                         "analyzed steps",
+                                         byteText(context.option("min_bytes")))};
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Copy;
+    finding.partOf = {"gpu_utilization_low", "data_loading_stall", "host_bound"};
+    finding.title = fmt::format("Copies of {} a step hold the host for up to {} of the step: their memory is "
+                                "not pinned",
+                                byteText(bytes), percent(worst));
+    finding.settings = {"pin_memory", "non_blocking"};
+    finding.figures = {{"held_share", Unit::Share, worst, context.option("share")},
+                       {"bytes_per_step", Unit::Bytes, bytes, {}}};
+    finding.advice = "Set `pin_memory=True` in the DataLoader and `non_blocking=True` in `.to(device)`; own "
+                     "buffers: `tensor.pin_memory()` once, not in the loop.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(pageable_copy, .title = "Copies from memory that is not pinned", .needs = "device",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "Asynchronous copies whose call lasts as long as (a part of) the copy: with pinned "
+                      "memory it returns at once. Told from times, because the trace does not say where "
+                      "memory lies. The cost is the time in the calls, at most the rank's idle time.");

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters go out from one rank and gradients come back to it in every step, as DataParallel does: that
+// rank's link carries everything, where a ring would share it.
+#include "rules/gradients.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"part", 0.50,
+     "at least this part of a step's collective bytes is broadcast from and reduced to one rank"},
+    {"saving", 0.50,
+     "of the exposed time of these, what a ring all-reduce saves (field guides: 50-70 % less "
+     "traffic, 3-5x faster)"},
+};
+
+struct Traffic {
+    double all = 0;
+    double out = 0;
+    double back = 0;
+    double exposedNs = 0;
+    const metrics::OperationExposure* largest = nullptr;
+};
+
+std::optional<std::int64_t> rootOf(const Context& context, const model::Operation& operation)
+{
+    const model::Participant& part = operation.participants.front();
+    const trace::ProcessTrace& process = context.run.processOf(context.run.ranks[part.rank]);
+    return process.collectiveCalls[part.call].peer;
+}
+
+/// By root.
+std::map<std::int64_t, Traffic> trafficOf(const Context& context, const metrics::RankMetrics& rank)
+{
+    std::map<std::int64_t, Traffic> roots;
+    double all = 0;
+    for (const metrics::OperationExposure& each : rank.exposures) {
+        const model::Operation& operation = context.run.operations[each.operation];
+        const double bytes = metrics::algorithmBytes(operation.kind, operation.bytes, operation.size);
+        all += bytes;
+        const bool out = operation.kind == model::CollectiveKind::Broadcast;
+        const bool back = operation.kind == model::CollectiveKind::Reduce;
+        const std::optional<std::int64_t> root = out || back ? rootOf(context, operation) : std::nullopt;
+        if (!root) {
+            continue;
+        }
+        Traffic& traffic = roots[*root];
+        (out ? traffic.out : traffic.back) += bytes;
+        traffic.exposedNs += static_cast<double>(each.exposedTransferNs());
+        if (traffic.largest == nullptr ||
+            operation.bytes > context.run.operations[traffic.largest->operation].bytes) {
+            traffic.largest = &each;
+        }
+    }
+    for (auto& [root, traffic] : roots) {
+        traffic.all = all;
+    }
+    return roots;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    const metrics::RankMetrics& rank = context.figures.ranks.front();
+    if (rank.exposures.empty()) {
+        return NotApplicable{"no collective in the analyzed steps whose device time is known"};
+    }
+    for (const auto& [root, traffic] : trafficOf(context, rank)) {
+        const double part = traffic.all > 0 ? (traffic.out + traffic.back) / traffic.all : 0.0;
+        if (traffic.out <= 0 || traffic.back <= 0 || part <= context.option("part")) {
+            continue;
+        }
+        Finding finding;
+        finding.costNsPerStep = ofAStep(rank, std::llround(traffic.exposedNs * context.option("saving")));
+        finding.severity = severityByCost(context, *finding.costNsPerStep);
+        finding.limit = Limit::Communication;
+        finding.partOf = {"exposed_communication"};
+        finding.title = fmt::format("Rank {} of its communicator sends the parameters and collects the "
+                                    "gradients in every step, as DataParallel does",
+                                    root);
+        finding.settings = {"DistributedDataParallel"};
+        finding.figures = {{"rooted_part", Unit::Share, part, context.option("part")}};
+        finding.evidence = {
+            evidence(context.rankOf(rank), traffic.largest->device, "the largest rooted collective")};
+        finding.advice = "Use DistributedDataParallel, one process a GPU: its all-reduce shares the traffic "
+                         "between all links and overlaps with backward. The cost is the field's lower "
+                         "figure, not measured.";
+        return std::vector<Finding>{finding};
+    }
+    return std::vector<Finding>{};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(parameter_server_pattern, .title = "One rank collects and distributes everything",
+              .needs = "host and device", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "Bytes of broadcasts and reductions with one root, of all collective bytes of the "
+                      "steps. The cost is a part of their exposed transfer, by the field's figure.");

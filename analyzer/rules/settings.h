@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads what a process said of itself and its machine in table setting. Values come from traces of strangers:
+// what cannot be read is nothing.
+#pragma once
+#include "rules/support.h"
+
+#include <charconv>
+#include <set>
+
+namespace ringside::rules {
+
+[[nodiscard]] inline std::optional<std::string_view> settingOf(const trace::ProcessTrace& process,
+                                                               std::string_view source, std::string_view name)
+{
+    for (const trace::SettingRow& row : process.settings) {
+        if (row.source == source && row.name == name) {
+            return row.value;
+        }
+    }
+    return std::nullopt;
+}
+
+[[nodiscard]] inline std::optional<std::int64_t> numberOf(std::string_view text)
+{
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// The kernel's lists of CPUs, "0-3,8"; empty: cannot be read.
+[[nodiscard]] inline std::set<std::int64_t> cpusOf(std::string_view list)
+{
+    constexpr std::int64_t kMost = 1 << 16;
+    std::set<std::int64_t> cpus;
+    while (!list.empty()) {
+        const std::string_view part = list.substr(0, list.find(','));
+        list.remove_prefix(std::min(list.size(), part.size() + 1));
+        const std::size_t dash = part.find('-');
+        const auto first = numberOf(part.substr(0, dash));
+        const auto last = dash == std::string_view::npos ? first : numberOf(part.substr(dash + 1));
+        if (!first || !last || *first < 0 || *last < *first || *last >= kMost) {
+            return {};
+        }
+        for (std::int64_t cpu = *first; cpu <= *last; ++cpu) {
+            cpus.insert(cpu);
+        }
+    }
+    return cpus;
+}
+
+} // namespace ringside::rules

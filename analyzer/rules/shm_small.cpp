@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// /dev/shm is small. Data loader workers hand batches over in it, NCCL talks through it between ranks of a
+// host, and the recorder's rings lie in it; containers start with 64 MiB.
+#include "rules/settings.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"min_bytes", 1073741824, "warn below this size (NCCL's guide to containers: `--shm-size=1g`)"},
+};
+
+Outcome run(const Context& context)
+{
+    Finding finding;
+    bool known = false;
+    double smallest = 0;
+    double available = 0;
+    for (const model::Rank& rank : context.run.ranks) {
+        const trace::ProcessTrace& process = context.run.processOf(rank);
+        const auto bytes = numberOf(settingOf(process, "machine", "shm_bytes").value_or(""));
+        known = known || bytes;
+        if (!bytes || static_cast<double>(*bytes) >= context.option("min_bytes")) {
+            continue;
+        }
+        if (finding.ranks.empty() || static_cast<double>(*bytes) < smallest) {
+            smallest = static_cast<double>(*bytes);
+            available = static_cast<double>(
+                numberOf(settingOf(process, "machine", "shm_available_bytes").value_or("")).value_or(0));
+        }
+        finding.ranks.push_back(rank.rank);
+        finding.evidence.push_back(
+            evidence(rank, {process.process.startNs, process.process.endNs.value_or(process.process.startNs)},
+                     "the whole run of this rank"));
+    }
+    if (!known) {
+        return NotApplicable{"needs the size of /dev/shm, which this trace's recorder did not store"};
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    finding.severity = Severity::Warning;
+    finding.limit = Limit::Settings;
+    finding.cause = false;
+    finding.title = fmt::format("/dev/shm has {}, of which {} were free when the ranks started",
+                                byteText(smallest), byteText(available));
+    finding.settings = {"--shm-size"};
+    finding.figures = {{"shm_bytes", Unit::Bytes, smallest, context.option("min_bytes")},
+                       {"shm_available_bytes", Unit::Bytes, available, {}}};
+    finding.advice = "Start the container with `--shm-size=1g` or more (Kubernetes: an emptyDir of medium "
+                     "Memory at /dev/shm), or with `--ipc=host`. Too little shows as bus errors of loader "
+                     "workers or as an NCCL that takes a slower path between ranks of a host.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(shm_small, .title = "Shared memory is small", .needs = "host",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "Size of /dev/shm where the ranks ran. The cost is not estimated: it decides whether "
+                      "something works, not how fast.");

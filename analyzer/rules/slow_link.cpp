@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pair of ranks exchanges messages much slower than the others do. Every ring collective goes at the pace
+// of its slowest link, so the collectives themselves do not show which link that is; NCCL's proxy threads do.
+#include "rules/support.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"part", 0.70, "warn when a pair's median rate is below this part of the median of all pairs"},
+    {"min_messages", 20, "messages of a pair, at least"},
+    {"min_bytes", 65536, "smaller messages are a matter of latency"},
+};
+
+using Pair = std::pair<std::int64_t, std::int64_t>; ///< sender, receiver
+struct Messages {
+    std::vector<double> bytesPerNs;
+    const model::Rank* sender = nullptr;
+    model::Interval slowest;
+    double slowestRate = 0;
+};
+
+/// Which rank of the run is which member of a communicator.
+std::map<std::pair<std::uint64_t, std::int64_t>, std::int64_t> membersOf(const Context& context)
+{
+    std::map<std::pair<std::uint64_t, std::int64_t>, std::int64_t> members;
+    for (const model::Rank& rank : context.run.ranks) {
+        for (const trace::CommunicatorRow& row : context.run.processOf(rank).communicators) {
+            if (rank.owns(static_cast<std::uint32_t>(row.device))) {
+                members.emplace(std::pair(row.hash, row.rank), rank.rank);
+            }
+        }
+    }
+    return members;
+}
+
+/// The communicator (hash) of each NCCL operation of a process.
+std::unordered_map<std::uint64_t, const trace::CommunicatorRow*>
+communicatorsOf(const trace::ProcessTrace& process)
+{
+    std::unordered_map<std::int64_t, const trace::CommunicatorRow*> byId;
+    for (const trace::CommunicatorRow& row : process.communicators) {
+        byId.emplace(row.id, &row);
+    }
+    std::unordered_map<std::uint64_t, const trace::CommunicatorRow*> result;
+    for (const trace::NcclOperationRow& row : process.ncclOperations) {
+        if (const auto found = byId.find(row.communicator); found != byId.end()) {
+            result.emplace(static_cast<std::uint64_t>(row.id), found->second);
+        }
+    }
+    return result;
+}
+
+/// The time a message was in the network; null: the proxy did not see it leave, or it is not a sent one.
+std::optional<std::int64_t> networkNs(const trace::ProxyStepColumns& steps, std::size_t i)
+{
+    if (steps.isSend[i] == 0 || steps.networkWaitNs[i] <= 0) {
+        return std::nullopt;
+    }
+    return steps.networkWaitNs[i];
+}
+
+std::map<Pair, Messages> messagesOf(const Context& context)
+{
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 40U; // more is "not told" (-1) or damage
+    const auto members = membersOf(context);
+    std::map<Pair, Messages> pairs;
+    for (const model::Rank& rank : context.run.ranks) {
+        const trace::ProcessTrace& process = context.run.processOf(rank);
+        const trace::ProxyStepColumns& steps = process.proxySteps;
+        const auto communicators = communicatorsOf(process);
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const auto ns = networkNs(steps, i);
+            const auto communicator = communicators.find(steps.operation[i]);
+            if (!ns || communicator == communicators.end() || steps.bytes[i] > kMost ||
+                static_cast<double>(steps.bytes[i]) < context.option("min_bytes")) {
+                continue;
+            }
+            const auto own = members.find({communicator->second->hash, communicator->second->rank});
+            const auto peer = members.find({communicator->second->hash, steps.peer[i]});
+            if (own == members.end() || own->second != rank.rank || peer == members.end()) {
+                continue;
+            }
+            Messages& pair = pairs[{rank.rank, peer->second}];
+            const double rate = static_cast<double>(steps.bytes[i]) / static_cast<double>(*ns);
+            pair.bytesPerNs.push_back(rate);
+            if (pair.sender == nullptr || rate < pair.slowestRate) {
+                pair.sender = &rank;
+                pair.slowestRate = rate;
+                pair.slowest = {steps.startNs[i], steps.endNs[i]};
+            }
+        }
+    }
+    std::erase_if(pairs, [&](const auto& entry) {
+        return static_cast<double>(entry.second.bytesPerNs.size()) < context.option("min_messages");
+    });
+    return pairs;
+}
+
+Finding describe(const Context& context, const Pair& ends, const Messages& pair, double rate, double median)
+{
+    const auto transfer = std::min(context.figures.perStep(&metrics::Breakdown::transferNs),
+                                   context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs));
+    Finding finding;
+    finding.limit = Limit::Link;
+    finding.ranks = {ends.first, ends.second};
+    finding.severity = Severity::Warning;
+    if (!context.figures.ranks.empty()) {
+        finding.costNsPerStep = std::llround(static_cast<double>(transfer) * (1.0 - rate / median));
+        finding.severity = severityByCost(context, *finding.costNsPerStep);
+    }
+    finding.partOf = {"exposed_communication", "collective_bandwidth_low"};
+    finding.title = fmt::format("The link from rank {} to rank {} carries {:.2f} GB/s (median), {} of what "
+                                "the others do",
+                                ends.first, ends.second, rate, percent(rate / median));
+    finding.figures = {{"part_of_median", Unit::Share, rate / median, context.option("part")},
+                       {"link_gb_s", Unit::Ratio, rate, {}},
+                       {"median_gb_s", Unit::Ratio, median, {}},
+                       {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()),
+                        context.option("min_messages")}};
+    finding.evidence = {evidence(*pair.sender, pair.slowest, "its slowest message")};
+    finding.advice = "Look at the port and cable between these two (`ringside links`, ethtool or ibstat for "
+                     "rate and width), at who else uses that path, and place the ranks elsewhere to compare. "
+                     "Every ring collective goes at the pace of this link.";
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    constexpr std::size_t kLeastPairs = 3; // of two nobody knows which is the slow one
+    const std::map<Pair, Messages> pairs = messagesOf(context);
+    if (pairs.size() < kLeastPairs) {
+        return NotApplicable{"needs the messages of NCCL's proxy threads between at least three pairs of "
+                             "ranks: record with `--profile deep`; ranks of one host may exchange data "
+                             "without a proxy"};
+    }
+    std::vector<double> rates;
+    for (const auto& [ends, pair] : pairs) {
+        rates.push_back(model::median(pair.bytesPerNs));
+    }
+    const double median = model::median(rates);
+    std::vector<Finding> findings;
+    std::size_t index = 0;
+    for (const auto& [ends, pair] : pairs) {
+        const double rate = rates[index++];
+        if (rate < context.option("part") * median) {
+            findings.push_back(describe(context, ends, pair, rate, median));
+        }
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(slow_link, .title = "One link is slower than the others", .needs = "nccl at level deep",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "Bytes of each message over the time it was in the network, as the sender's proxy saw "
+                      "it, median by pair of ranks. The cost is what exposed transfer would shrink by at the "
+                      "median rate.");

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communication cannot hide because each step computes little, and the GPU has memory left for more.
+#include "rules/communication_cause.h"
+#include "rules/device_samples.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"exposed_share", 0.10, "exposed communication, beyond waiting, above this share of the step"},
+    {"memory_part", 0.50, "while at most this part of the device's memory is used: twice the batch may fit"},
+};
+
+/// The largest part of its memory that any rank's device used; null: not sampled.
+std::optional<double> memoryPart(const Context& context)
+{
+    std::optional<double> most;
+    for (const metrics::RankMetrics& metrics : context.figures.ranks) {
+        const model::Rank& rank = context.rankOf(metrics);
+        const std::string gpu = metrics::gpuName(context.run, rank);
+        for (const trace::DeviceRow& row : context.run.processOf(rank).devices) {
+            if (gpu != "gpu" + std::to_string(row.ordinal) || row.memoryBytes.value_or(0) <= 0) {
+                continue;
+            }
+            for (const metrics::SampleValue& sample : gpuSamples(context, rank, "memory_used_bytes")) {
+                most = std::max(most.value_or(0),
+                                static_cast<double>(sample.value) / static_cast<double>(*row.memoryBytes));
+            }
+        }
+    }
+    return most;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    const std::optional<double> memory = memoryPart(context);
+    if (!memory) {
+        return kNeedsNvml;
+    }
+    const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    const std::int64_t transfer =
+        exposed - std::min(exposed, context.figures.perStep(&metrics::Breakdown::waitDelayNs));
+    const double share = shareOfStep(context, transfer);
+    if (share <= context.option("exposed_share") || *memory > context.option("memory_part")) {
+        return std::vector<Finding>{};
+    }
+    Finding finding;
+    finding.costNsPerStep = transfer / 2; // of the work of one step: twice the batch sends as much for two
+    finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
+    finding.limit = Limit::Communication;
+    finding.cause = false;
+    finding.partOf = {"exposed_communication"};
+    finding.title = fmt::format("Steps are short beside their communication, and at most {} of the GPU's "
+                                "memory is used: a larger batch may fit",
+                                percent(*memory));
+    finding.settings = {"batch_size"};
+    finding.figures = {{"exposed_transfer_share", Unit::Share, share, context.option("exposed_share")},
+                       {"memory_part", Unit::Share, *memory, context.option("memory_part")}};
+    finding.evidence =
+        worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
+    finding.advice = "Sweep the batch size a GPU (field: 32 to 256) and look at samples a second, not at the "
+                     "step; scale the learning rate with it, with warm-up, and compare the loss. Where the "
+                     "batch must stay, accumulate gradients with `no_sync()`.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(small_batch, .title = "The batch is small beside its communication",
+              .needs = "device and sampled (nvml)", .options = ringside::rules::kOptions,
+              .run = ringside::rules::run,
+              .help = "Exposed communication without waiting, where device memory is left. The cost is half "
+                      "of it: a batch twice as large sends as many bytes for twice the work.");

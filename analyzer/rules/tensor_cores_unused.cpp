@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products run as float32 on the ordinary cores of a GPU that has tensor cores. Told from kernels'
+// names, which the libraries choose by what they use.
+#include "rules/support.h"
+
+#include <array>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"share", 0.20, "warn when such products take more than this share of compute"},
+};
+
+bool containsAny(std::string_view text, std::span<const std::string_view> parts)
+{
+    return std::any_of(parts.begin(), parts.end(),
+                       [text](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+/// cuBLAS, CUTLASS and cuDNN: "ampere_sgemm_128x64_nn", "cutlass_80_simt_sgemm", "..._ffma_...".
+bool isPlainProduct(std::string_view name)
+{
+    constexpr std::array<std::string_view, 3> kPlain = {"sgemm", "simt", "ffma"};
+    constexpr std::array<std::string_view, 7> kTensor = {"tensorop", "tf32", "16816", "1688",
+                                                         "hmma",     "gmma", "bf16"};
+    return containsAny(name, kPlain) && !containsAny(name, kTensor);
+}
+
+/// NVIDIA's data-centre and RTX GPUs from Volta on; others by name nobody knows.
+bool hasTensorCores(std::string_view device)
+{
+    constexpr std::array<std::string_view, 16> kNames = {"V100", "T4",    "A100", "A800", "A30",  "A10",
+                                                         "A40",  "A16",   "L4",   "L40",  "H100", "H200",
+                                                         "H800", "GH200", "B200", "RTX"};
+    return containsAny(device, kNames);
+}
+
+struct Products {
+    std::int64_t ns = 0;
+    model::Interval longest;
+};
+
+Products productsOf(const Context& context, const metrics::RankMetrics& metrics)
+{
+    const model::Rank& rank = context.rankOf(metrics);
+    const trace::ProcessTrace& process = context.run.processOf(rank);
+    const model::Interval span = analyzedSpan(metrics);
+    std::unordered_map<trace::StringId, bool> known;
+    Products products;
+    for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+        const model::Interval kernel{process.kernels.startNs[i], process.kernels.endNs[i]};
+        const auto [entry, fresh] = known.try_emplace(process.kernels.name[i], false);
+        if (fresh) {
+            entry->second = isPlainProduct(process.text(process.kernels.name[i]));
+        }
+        if (entry->second && kernel.start >= span.start && kernel.start < span.end &&
+            rank.owns(process.kernels.device[i])) {
+            products.ns = model::addCapped(products.ns, kernel.length());
+            products.longest = kernel.length() > products.longest.length() ? kernel : products.longest;
+        }
+    }
+    return products;
+}
+
+bool anyTensorCores(const Context& context)
+{
+    for (const trace::ProcessTrace& process : context.run.trace.processes) {
+        for (const trace::DeviceRow& device : process.devices) {
+            if (!device.emulated && hasTensorCores(device.name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    if (!anyTensorCores(context)) {
+        return NotApplicable{"no GPU that is known to have tensor cores (emulated ones have none)"};
+    }
+    Finding finding;
+    double worst = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        const Products products = productsOf(context, rank);
+        const double share = static_cast<double>(products.ns) /
+                             static_cast<double>(std::max<std::int64_t>(1, rank.total.computeNs));
+        if (share > context.option("share")) {
+            worst = std::max(worst, share);
+            finding.ranks.push_back(context.rankOf(rank).rank);
+            finding.evidence.push_back(
+                evidence(context.rankOf(rank), products.longest, "longest float32 product"));
+        }
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    finding.severity = Severity::Warning;
+    finding.limit = Limit::Compute;
+    finding.cause = false;
+    finding.title =
+        fmt::format("Matrix products in float32 without tensor cores take {} of compute", percent(worst));
+    finding.settings = {"autocast", "allow_tf32"};
+    finding.figures = {{"plain_product_share", Unit::Share, worst, context.option("share")}};
+    finding.advice =
+        "Test `torch.autocast(\"cuda\", dtype=torch.bfloat16)`, or only "
+        "`torch.backends.cuda.matmul.allow_tf32 = True` "
+        "(`torch.set_float32_matmul_precision(\"high\")`), and compare loss and step time; sizes "
+        "that are multiples of 8 let the libraries use tensor cores.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(tensor_cores_unused, .title = "Tensor cores are not used", .needs = "device",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help = "Time in kernels whose names say float32 products on ordinary cores (sgemm, simt, "
+                      "ffma), of compute, on GPUs known to have tensor cores. The cost is not estimated: "
+                      "what they would take on tensor cores depends on their sizes.");

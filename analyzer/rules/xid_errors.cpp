@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver reported an Xid: a fault of the GPU, its link, or of the program on it.
+#include "rules/device_samples.h"
+
+#include <array>
+
+namespace ringside::rules {
+namespace {
+
+/// After which the GPU, or what ran on it, is lost (NVIDIA's list of Xid errors).
+bool isFatal(std::int64_t xid)
+{
+    constexpr std::array<std::int64_t, 8> kFatal = {48, 64, 74, 79, 95, 119, 120, 140};
+    constexpr std::int64_t kFirstLink = 144;
+    constexpr std::int64_t kLastLink = 150;
+    return std::find(kFatal.begin(), kFatal.end(), xid) != kFatal.end() ||
+           (xid >= kFirstLink && xid <= kLastLink);
+}
+
+/// What the program itself does wrong; others are the machine's.
+bool isProgram(std::int64_t xid)
+{
+    constexpr std::array<std::int64_t, 4> kProgram = {13, 31, 43, 45};
+    return std::find(kProgram.begin(), kProgram.end(), xid) != kProgram.end();
+}
+
+bool wasAsked(const Context& context)
+{
+    for (const trace::ProcessTrace& process : context.run.trace.processes) {
+        for (const trace::SeriesRow& series : process.series) {
+            if (series.source == "nvml") {
+                return true; // the event's own series exists only once one came
+            }
+        }
+    }
+    return false;
+}
+
+Finding describe(const model::Rank& rank, const metrics::SampleValue& event, std::size_t count)
+{
+    Finding finding;
+    finding.broken = isFatal(event.value);
+    finding.severity = isFatal(event.value) ? Severity::Problem : Severity::Warning;
+    finding.limit = Limit::Nothing;
+    finding.ranks = {rank.rank};
+    finding.title = fmt::format("The GPU of rank {} reported Xid {}{}", rank.rank, event.value,
+                                count > 1 ? fmt::format(", and {} more", count - 1) : "");
+    finding.figures = {{"xid", Unit::Count, static_cast<double>(event.value), {}},
+                       {"events", Unit::Count, static_cast<double>(count), 0}};
+    finding.evidence = {
+        evidence(rank, model::Interval{event.timeNs, event.timeNs}, fmt::format("Xid {}", event.value))};
+    finding.advice =
+        isProgram(event.value)
+            ? "This kind is mostly the program's own (an access outside of its memory, a killed process): "
+              "run "
+              "the rank under `compute-sanitizer`. If it follows the GPU and not the program, it is hardware."
+            : "Look at `dmesg | grep Xid` on that host and NVIDIA's list of Xid errors; drain the node and "
+              "reset the GPU before it is used again.";
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (!wasAsked(context)) {
+        return kNeedsNvml;
+    }
+    std::vector<Finding> findings;
+    for (const model::Rank& rank : context.run.ranks) {
+        const auto events = gpuSamples(context, rank, "xid");
+        if (events.empty()) {
+            continue;
+        }
+        const auto fatal = std::find_if(events.begin(), events.end(), [](const metrics::SampleValue& event) {
+            return isFatal(event.value);
+        });
+        findings.push_back(describe(rank, fatal != events.end() ? *fatal : events.front(), events.size()));
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(xid_errors, .title = "The driver reported a fault of a GPU", .needs = "sampled (nvml)",
+              .options = {}, .run = ringside::rules::run,
+              .help = "Xid events while the run was recorded. Any is said; those after which a GPU or its "
+                      "work is lost are problems. The cost is not estimated.");

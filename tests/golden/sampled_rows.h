@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that training runs of the golden tests have beside what the trace builder says: samples, what NCCL
+// made of calls, allocations, levels of recording.
+#pragma once
+#include "support/trace_builder.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace ringside::test {
+
+using Edit = std::function<void(TraceBuilder&)>;
+/// The value of a series on a rank; `place` runs from 0 to 1 over the run.
+using Values = std::function<std::int64_t(int rank, double place)>;
+
+/// 48 samples of each rank over the time of its kernels.
+[[nodiscard]] Edit sampled(const char* source, const char* entity, const char* metric, const char* kind,
+                           Values values);
+[[nodiscard]] Edit gauge(const char* metric, Values values);   ///< of gpu0, by NVML
+[[nodiscard]] Edit counter(const char* metric, Values values); ///< the same
+/// One event of rank 1's GPU, in the middle of the run.
+[[nodiscard]] Edit xid(std::int64_t number);
+/// Several at once.
+[[nodiscard]] Edit all(std::vector<Edit> edits);
+
+/// Every `every`th step's collectives ran as TREE, the others as RING.
+[[nodiscard]] Edit algorithms(std::int64_t every);
+/// 24 messages of each rank to the next one in the ring; those of rank 2 at `part` of the others' rate.
+[[nodiscard]] Edit proxyMessages(double part);
+/// A cudaFree that takes 200 us in every `every`th step.
+[[nodiscard]] Edit frees(std::int64_t every);
+/// The device tier's window ends with step `last`; light from then on.
+[[nodiscard]] Edit windowUntil(std::size_t last);
+/// Calls of asynchronous copies return when the copy is done.
+void holdCopies(TraceBuilder& trace);
+/// Gives a text of all ranks' string tables another wording.
+[[nodiscard]] Edit renamed(const char* part, const char* whole);
+/// The GPUs are real ones of that name.
+[[nodiscard]] Edit onGpu(const char* name);
+
+} // namespace ringside::test
