@@ -91,7 +91,6 @@ class Scenario(unittest.TestCase):
             self.assertEqual(sorted(found[0]["ranks"]), sorted(ranks), f"{rule} names other ranks: {found[0]['title']}")
         return found[0]
 
-
     def first(self, result, rule, ranks=None):
         """The finding, which must be the first that a reader meets."""
         found = self.finding(result, rule, ranks)

@@ -8,7 +8,7 @@ class SingleFault(lab.Scenario):
     def test_small_buckets_are_named(self):
         mb = self.draw.choice((0.05, 0.1, 0.2))
         result = lab.report(self.training("small_buckets", [f"small_buckets:mb={mb}"]))
-        self.first(result, "small_messages")
+        self.finding(result, "small_messages")  # not always first: the replay may find that larger ones save little
 
     def test_missing_overlap_is_named(self):
         result = lab.report(self.training("no_overlap", ["no_overlap"]))
