@@ -97,7 +97,7 @@ class Collectives : public ::testing::TestWithParam<int> {};
 
 TEST_P(Collectives, matchTheReferenceForEveryTypeAndOperator)
 {
-    runRanks(GetParam(), [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(GetParam(), [](Rank& self) {
         for (const int number : kSmallCounts) {
             if (self.size > 4 && number > 5)
                 continue; // eight processes on a small machine
@@ -115,12 +115,12 @@ TEST_P(Collectives, matchTheReferenceForEveryTypeAndOperator)
             everyCollective<platform::Float8E4m3>(self, ncclFloat8e4m3, count);
             everyCollective<platform::Float8E5m2>(self, ncclFloat8e5m2, count);
         }
-    });
+    }));
 }
 
 TEST_P(Collectives, matchTheReferenceAroundChunkBorders)
 {
-    runRanks(GetParam(), [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(GetParam(), [](Rank& self) {
         const std::size_t chunk = kChunkBytes / sizeof(float);
         const std::size_t perRing = chunk * static_cast<std::size_t>(self.size);
         std::vector<std::size_t> counts = {3 * perRing + 1}; // more chunks than the scratch memory holds
@@ -135,14 +135,14 @@ TEST_P(Collectives, matchTheReferenceAroundChunkBorders)
             reduceScatters<float>(self, ncclFloat32, ncclAvg, count);
             allGathers<float>(self, ncclFloat32, count);
         }
-    });
+    }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Collectives, ::testing::Values(1, 2, 3, 4, 8));
 
 TEST(Communicators, tellTheirPlace)
 {
-    runRanks(3, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(3, [](Rank& self) {
         int value = -1;
         succeed(ncclCommCount(self.comm, &value), "ncclCommCount");
         check(value == 3, "wrong count");
@@ -150,12 +150,12 @@ TEST(Communicators, tellTheirPlace)
         check(value == self.rank, "wrong rank");
         succeed(ncclCommCuDevice(self.comm, &value), "ncclCommCuDevice");
         check(value == 0, "wrong device");
-    });
+    }));
 }
 
 TEST(Communicators, workConcurrentlyAndSeveralAProcess)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         // The second communicator's id travels by the first one.
         ncclUniqueId id{};
         if (self.rank == 0)
@@ -184,7 +184,7 @@ TEST(Communicators, workConcurrentlyAndSeveralAProcess)
             expectCombined(second, 0, ncclSum, self.size, "second communicator");
         }
         succeed(ncclCommDestroy(other.comm), "ncclCommDestroy");
-    });
+    }));
 }
 
 } // namespace

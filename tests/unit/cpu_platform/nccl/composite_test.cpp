@@ -34,7 +34,7 @@ class Composites : public ::testing::TestWithParam<int> {};
 
 TEST_P(Composites, bringEveryBlockToItsRank)
 {
-    runRanks(GetParam(), [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(GetParam(), [](Rank& self) {
         const auto ranks = static_cast<std::size_t>(self.size);
         for (const std::size_t count :
              {std::size_t(0), std::size_t(1), std::size_t(1000), std::size_t(200'003)}) {
@@ -61,14 +61,14 @@ TEST_P(Composites, bringEveryBlockToItsRank)
             }
             expectBlock(scattered, 0, count, root, self.rank, "scatter");
         }
-    });
+    }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Composites, ::testing::Values(1, 2, 3, 8));
 
 TEST(Composites, refuseWhatDoesNotFit)
 {
-    runRanks(1, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         int value = 0;
         check(ncclGather(&value, &value, 1, ncclInt32, 1, self.comm, self.stream) == ncclInvalidArgument,
               "a root that is no rank was accepted");
@@ -76,7 +76,7 @@ TEST(Composites, refuseWhatDoesNotFit)
               "a root without data was accepted");
         check(ncclAlltoAll(&value, nullptr, 1, ncclInt32, self.comm, self.stream) == ncclInvalidArgument,
               "a null target was accepted");
-    });
+    }));
 }
 
 } // namespace

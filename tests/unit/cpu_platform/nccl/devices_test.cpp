@@ -67,7 +67,7 @@ void destroyOneByOne(std::vector<Member>& all)
 TEST(Devices, ofOneProcessComeFromInitAll)
 {
     for (const int devices : {1, 2, 3, 8})
-        expectAllWell(startRanks(1, Communicator::None, [devices](Rank&) {
+        EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [devices](Rank&) {
             std::vector<Member> all = members(0, devices);
             std::vector<ncclComm_t> comms(all.size());
             useDevice(0);
@@ -84,13 +84,13 @@ TEST(Devices, ofOneProcessComeFromInitAll)
             }
             allReduceTogether(all, devices);
             destroyOneByOne(all);
-        }));
+        })));
 }
 
 TEST(Devices, ofSeveralProcessesMeetInOneCommunicator)
 {
     constexpr int kDevices = 3;
-    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(2, Communicator::None, [](Rank& self) {
         const int first = self.rank * kDevices;
         std::vector<Member> all = members(first, kDevices);
         succeed(ncclGroupStart(), "ncclGroupStart");
@@ -104,13 +104,13 @@ TEST(Devices, ofSeveralProcessesMeetInOneCommunicator)
         for (int round = 0; round < 20; ++round)
             allReduceTogether(all, 2 * kDevices);
         destroyOneByOne(all);
-    }));
+    })));
 }
 
 TEST(Devices, mayHaveAThreadEach)
 {
     constexpr int kDevices = 4;
-    expectAllWell(startRanks(1, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [](Rank& self) {
         std::vector<std::thread> threads;
         std::mutex mutex;
         std::string trouble;
@@ -129,7 +129,7 @@ TEST(Devices, mayHaveAThreadEach)
         for (std::thread& thread : threads)
             thread.join();
         check(trouble.empty(), trouble);
-    }));
+    })));
 }
 
 std::mutex seenMutex;
@@ -137,7 +137,7 @@ std::vector<std::uint32_t> seenDevices;
 
 TEST(Devices, runTheirKernelsOnTheirOwnDefaultStream)
 {
-    expectAllWell(startRanks(1, Communicator::None, [](Rank&) {
+    EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [](Rank&) {
         static constexpr platform::ActivitySink kSink = {
             .work =
                 [](const platform::WorkActivity& activity) {
@@ -167,12 +167,12 @@ TEST(Devices, runTheirKernelsOnTheirOwnDefaultStream)
         const std::lock_guard lock(seenMutex);
         std::ranges::sort(seenDevices);
         check(seenDevices == std::vector<std::uint32_t>{0, 1}, "the kernels did not run one on each device");
-    }));
+    })));
 }
 
 TEST(Devices, serveOneRankEach)
 {
-    expectAllWell(startRanks(1, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [](Rank& self) {
         ncclComm_t comms[2] = {};
         const int twice[] = {1, 1};
         check(ncclCommInitAll(comms, 2, twice) == ncclInvalidUsage, "a device was accepted twice");
@@ -190,7 +190,7 @@ TEST(Devices, serveOneRankEach)
             succeed(ncclCommAbort(comms[i]), "ncclCommAbort");
         }
         check(states[0] == ncclInvalidUsage || states[1] == ncclInvalidUsage, "no rank was told so");
-    }));
+    })));
 }
 
 } // namespace

@@ -39,7 +39,7 @@ void expectLastError(const std::string& part)
 TEST(Initialisation, namesTheMissingRankAfterTheTimeout)
 {
     const ShortTimeout timeout("0.6");
-    expectAllWell(startRanks(3, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(3, Communicator::None, [](Rank& self) {
         if (self.rank != 1) { // who takes part in nothing
             ncclComm_t comm = nullptr;
             const ncclResult_t result = ncclCommInitRank(&comm, 3, self.id, self.rank);
@@ -48,14 +48,14 @@ TEST(Initialisation, namesTheMissingRankAfterTheTimeout)
             expectLastError("of 3 ranks these never called ncclCommInitRank: 1");
         }
         self.meet(); // the id's server lives in rank 0: the others need it for their answer
-    }));
+    })));
 }
 
 /// Rank 0 calls with what it believes, then rank 1, whose error must say what does not fit.
 void expectRefusal(int firstSize, int secondSize, int secondRank, const std::string& message)
 {
     const ShortTimeout timeout("0.6");
-    expectAllWell(startRanks(2, Communicator::None, [&](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(2, Communicator::None, [&](Rank& self) {
         ncclComm_t comm = nullptr;
         if (self.rank == 0)
             check(ncclCommInitRank(&comm, firstSize, self.id, 0) != ncclSuccess, "rank 0 found its peer");
@@ -65,7 +65,7 @@ void expectRefusal(int firstSize, int secondSize, int secondRank, const std::str
             expectLastError(message);
         }
         self.meet();
-    }));
+    })));
 }
 
 TEST(Initialisation, refusesRanksThatDoNotFitTogether)
@@ -76,7 +76,7 @@ TEST(Initialisation, refusesRanksThatDoNotFitTogether)
 
 TEST(Initialisation, refusesBadArguments)
 {
-    expectAllWell(startRanks(1, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [](Rank& self) {
         ncclComm_t comm = nullptr;
         check(ncclCommInitRank(&comm, 2, self.id, 2) == ncclInvalidArgument, "rank 2 of 2 was accepted");
         check(ncclCommInitRank(nullptr, 1, self.id, 0) == ncclInvalidArgument, "a null place was accepted");
@@ -87,13 +87,13 @@ TEST(Initialisation, refusesBadArguments)
         ::setenv("RINGSIDE_NCCL_TIMEOUT_S", "soon", 1);
         check(ncclCommInitRank(&comm, 1, self.id, 0) == ncclInvalidUsage, "a bad timeout was accepted");
         expectLastError("RINGSIDE_NCCL_TIMEOUT_S");
-    }));
+    })));
 }
 
 TEST(Initialisation, failsWhenTheIdsProcessIsGone)
 {
     const ShortTimeout timeout("0.3");
-    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(2, Communicator::None, [](Rank& self) {
         if (self.rank == 0)
             return;
         ncclComm_t comm = nullptr;
@@ -101,7 +101,7 @@ TEST(Initialisation, failsWhenTheIdsProcessIsGone)
             // rank 0's process is still ending
         }
         expectLastError("the process that made the unique id");
-    }));
+    })));
 }
 
 /// All-reduces until an asynchronous error turns up; without one the test's time runs out.
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(Counts, DeadPeer, ::testing::Values(1, 4'000'000));
 
 TEST(Abort, endsACollectiveThatAPeerNeverJoins)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         if (self.rank == 1)
             return self.meet(); // without the abort, rank 0 never comes
         std::vector<float> data(100, 1.0F);
@@ -163,7 +163,7 @@ TEST(Abort, endsACollectiveThatAPeerNeverJoins)
         watchdog.join();
         check(waited > 150ms, "the all-reduce ended before the abort");
         self.meet();
-    });
+    }));
 }
 
 /// Both ranks call with a count of their own, on buffers with guards behind. Each gets an error: of the
@@ -171,7 +171,7 @@ TEST(Abort, endsACollectiveThatAPeerNeverJoins)
 void expectRefusedCounts(std::size_t first, std::size_t second,
                          const std::function<ncclResult_t(Rank&, std::vector<int>&, std::size_t)>& call)
 {
-    runRanks(2, [&](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [&](Rank& self) {
         constexpr std::size_t kGuards = 1'000'000;
         const std::size_t count = self.rank == 0 ? first : second;
         std::vector<int> data(count, 1);
@@ -183,7 +183,7 @@ void expectRefusedCounts(std::size_t first, std::size_t second,
         check(state == ncclInvalidUsage || state == ncclRemoteError, "the state is " + std::to_string(state));
         check(std::count(data.begin() + static_cast<std::ptrdiff_t>(count), data.end(), -7) == kGuards,
               "memory behind the buffer was written");
-    });
+    }));
 }
 
 TEST(CountsThatDiffer, areErrors)
@@ -204,7 +204,7 @@ TEST(CountsThatDiffer, areErrors)
 
 TEST(Launches, thatNoStreamTakesAreErrors)
 {
-    runRanks(1, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         float value = 1.0F;
         cudaStream_t gone = nullptr;
         check(cudaStreamCreate(&gone) == cudaSuccess && cudaStreamDestroy(gone) == cudaSuccess, "no stream");
@@ -214,19 +214,19 @@ TEST(Launches, thatNoStreamTakesAreErrors)
         succeed(ncclAllReduce(&value, &value, 1, ncclFloat32, ncclSum, self.comm, self.stream),
                 "ncclAllReduce");
         self.synchronise();
-    });
+    }));
 }
 
 TEST(Refusals, saySo)
 {
-    runRanks(1, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         check(ncclCommRevoke(self.comm, 0) == ncclInvalidUsage, "ncclCommRevoke was accepted");
         expectLastError("ncclCommRevoke is not implemented");
         check(ncclAllReduce(nullptr, nullptr, 1, ncclFloat32, ncclSum, self.comm, self.stream) ==
                   ncclInvalidArgument,
               "null buffers were accepted");
         check(ncclCommCount(nullptr, nullptr) == ncclInvalidArgument, "null was accepted");
-    });
+    }));
 }
 
 } // namespace

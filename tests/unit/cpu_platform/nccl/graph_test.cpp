@@ -35,7 +35,7 @@ void sum(const Rank& self, int& value)
 
 TEST(Graphs, reduceAnewAtEveryLaunch)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         int value = 1;
         const cudaGraphExec_t graph = captured(self, [&] { sum(self, value); });
         self.synchronise();
@@ -47,12 +47,12 @@ TEST(Graphs, reduceAnewAtEveryLaunch)
         self.synchronise();
         check(value == 32, "the value is " + std::to_string(value) + " after five reductions");
         expect(cudaGraphExecDestroy(graph), "cudaGraphExecDestroy");
-    });
+    }));
 }
 
 TEST(Graphs, holdGroupsOfTransfers)
 {
-    runRanks(3, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(3, [](Rank& self) {
         const int next = (self.rank + 1) % self.size;
         const int previous = (self.rank + self.size - 1) % self.size;
         int out = self.rank;
@@ -70,18 +70,18 @@ TEST(Graphs, holdGroupsOfTransfers)
             check(in == previous + 10 * launch, "wrong data from the previous rank");
         }
         expect(cudaGraphExecDestroy(graph), "cudaGraphExecDestroy");
-    });
+    }));
 }
 
 TEST(Graphs, mayOutliveTheirCommunicator)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         int value = 1;
         const cudaGraphExec_t graph = captured(self, [&] { sum(self, value); });
         succeed(ncclCommDestroy(std::exchange(self.comm, nullptr)),
                 "ncclCommDestroy"); // must not wait for it
         expect(cudaGraphExecDestroy(graph), "cudaGraphExecDestroy");
-    });
+    }));
 }
 
 } // namespace

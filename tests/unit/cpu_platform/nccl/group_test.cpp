@@ -49,7 +49,7 @@ std::vector<std::string> takeKernels()
 
 TEST(Groups, sendRoundTheRingWithoutDeadlock)
 {
-    runRanks(4, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(4, [](Rank& self) {
         const int next = (self.rank + 1) % self.size;
         const int previous = (self.rank + self.size - 1) % self.size;
         for (const std::size_t count : {std::size_t(0), std::size_t(1), std::size_t(1'000'003)}) {
@@ -62,12 +62,12 @@ TEST(Groups, sendRoundTheRingWithoutDeadlock)
             self.synchronise();
             check(in == std::vector<int>(count, previous), "wrong data from the previous rank");
         }
-    });
+    }));
 }
 
 TEST(Groups, exchangeAllToAllWithThemselvesIncluded)
 {
-    runRanks(3, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(3, [](Rank& self) {
         constexpr std::size_t kCount = 1000;
         const auto ranks = static_cast<std::size_t>(self.size);
         std::vector<int> out(kCount * ranks);
@@ -85,12 +85,12 @@ TEST(Groups, exchangeAllToAllWithThemselvesIncluded)
             check(in[i] == static_cast<int>(i / kCount) * 100'000 + self.rank * static_cast<int>(kCount) +
                                static_cast<int>(i % kCount),
                   "wrong value at " + std::to_string(i));
-    });
+    }));
 }
 
 TEST(Groups, runAsOneKernel)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         recordKernels();
         std::vector<float> a(10, 1.0F);
         std::vector<float> b(20, 2.0F);
@@ -118,12 +118,12 @@ TEST(Groups, runAsOneKernel)
                 "fourth");
         self.synchronise();
         check(takeKernels().size() == 2, "calls outside a group were fused");
-    });
+    }));
 }
 
 TEST(Groups, onSeveralStreamsAreOneKernelWhichAllOfThemWaitFor)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         recordKernels();
         cudaStream_t other = nullptr;
         check(cudaStreamCreate(&other) == cudaSuccess, "cudaStreamCreate failed");
@@ -152,12 +152,12 @@ TEST(Groups, onSeveralStreamsAreOneKernelWhichAllOfThemWaitFor)
         const std::vector<std::string> names = takeKernels();
         check(std::ranges::count_if(names, [](const auto& name) { return name.starts_with("nccl"); }) == 1,
               "not one kernel");
-    });
+    }));
 }
 
 TEST(Groups, refuseHalfATransferToThemselves)
 {
-    runRanks(1, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         int value = 1;
         check(ncclSend(&value, 1, ncclInt32, 0, self.comm, self.stream) == ncclInvalidUsage,
               "a send that nobody receives was accepted");
@@ -167,12 +167,12 @@ TEST(Groups, refuseHalfATransferToThemselves)
         ncclResult_t state = ncclSuccess;
         succeed(ncclCommGetAsyncError(self.comm, &state), "ncclCommGetAsyncError");
         check(state == ncclSuccess, "the communicator is broken");
-    });
+    }));
 }
 
 TEST(Groups, mixCollectivesWithSendsAndReceives)
 {
-    runRanks(3, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(3, [](Rank& self) {
         std::vector<float> sum(1000, static_cast<float>(self.rank));
         int token = 41;
         succeed(ncclGroupStart(), "ncclGroupStart");
@@ -189,12 +189,12 @@ TEST(Groups, mixCollectivesWithSendsAndReceives)
         self.synchronise();
         check(token == 41, "the token did not arrive");
         check(sum == std::vector<float>(1000, 3.0F), "wrong sum");
-    });
+    }));
 }
 
 TEST(Groups, launchNothingAfterAWrongCall)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         recordKernels();
         std::vector<float> data(10, 1.0F);
         check(ncclGroupEnd() == ncclInvalidUsage, "an end without a start was accepted");
@@ -207,12 +207,12 @@ TEST(Groups, launchNothingAfterAWrongCall)
         check(ncclGroupEnd() == ncclInvalidArgument, "the group's end hides the error");
         self.synchronise();
         check(takeKernels().empty(), "something was launched");
-    });
+    }));
 }
 
 TEST(Groups, failWithAnyWrongCallAndLeaveTheCommunicatorUsable)
 {
-    runRanks(1, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         ncclComm_t child = nullptr;
         const auto reduce = [&self](ncclComm_t comm) {
             static float value = 1.0F;
@@ -239,7 +239,7 @@ TEST(Groups, failWithAnyWrongCallAndLeaveTheCommunicatorUsable)
         succeed(reduce(self.comm), "ncclAllReduce after the failed groups");
         self.synchronise();
         check(takeKernels().size() == 1, "the communicator does not work any more");
-    });
+    }));
 }
 
 } // namespace

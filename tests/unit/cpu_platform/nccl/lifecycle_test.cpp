@@ -38,7 +38,7 @@ ncclConfig_t nonBlocking()
 
 TEST(NonBlocking, communicatorsAreInProgressUntilAllRanksAreThere)
 {
-    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(2, Communicator::None, [](Rank& self) {
         ncclConfig_t config = nonBlocking();
         ncclComm_t comm = nullptr;
         int value = 1;
@@ -60,12 +60,12 @@ TEST(NonBlocking, communicatorsAreInProgressUntilAllRanksAreThere)
         check(ncclCommFinalize(comm) == ncclInProgress, "finalization waited");
         check(awaitEnd(comm) == ncclSuccess, "finalization failed");
         succeed(ncclCommDestroy(comm), "ncclCommDestroy");
-    }));
+    })));
 }
 
 TEST(NonBlocking, groupsAreInProgressAtTheirEnd)
 {
-    expectAllWell(startRanks(2, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(2, Communicator::None, [](Rank& self) {
         ncclConfig_t config = nonBlocking();
         ncclComm_t comm = nullptr;
         succeed(ncclGroupStart(), "ncclGroupStart");
@@ -84,13 +84,13 @@ TEST(NonBlocking, groupsAreInProgressAtTheirEnd)
         check(awaitEnd(comm) == ncclSuccess && child != nullptr, "the split failed");
         succeed(ncclCommDestroy(child), "ncclCommDestroy");
         succeed(ncclCommDestroy(comm), "ncclCommDestroy");
-    }));
+    })));
 }
 
 TEST(NonBlocking, initialisationFailsWithItsReason)
 {
     ::setenv("RINGSIDE_NCCL_TIMEOUT_S", "0.3", 1);
-    expectAllWell(startRanks(1, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [](Rank& self) {
         ncclConfig_t config = nonBlocking();
         ncclComm_t comm = nullptr;
         check(ncclCommInitRankConfig(&comm, 2, self.id, 0, &config) == ncclInProgress, "it waited");
@@ -99,25 +99,25 @@ TEST(NonBlocking, initialisationFailsWithItsReason)
         check(ncclAllReduce(&value, &value, 1, ncclInt32, ncclSum, comm, self.stream) == ncclRemoteError,
               "it was used");
         succeed(ncclCommAbort(comm), "ncclCommAbort");
-    }));
+    })));
     ::unsetenv("RINGSIDE_NCCL_TIMEOUT_S");
 }
 
 TEST(Abort, endsAnInitialisationThatWaits)
 {
-    expectAllWell(startRanks(1, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [](Rank& self) {
         ncclConfig_t config = nonBlocking();
         ncclComm_t comm = nullptr;
         check(ncclCommInitRankConfig(&comm, 2, self.id, 0, &config) == ncclInProgress, "it waited");
         succeed(ncclCommAbort(comm),
                 "ncclCommAbort"); // and not after the minute that a rank waits for its peers
         check(ncclCommAbort(comm) == ncclInvalidArgument, "it was aborted twice");
-    }));
+    })));
 }
 
 TEST(Abort, fromAnotherThreadEndsABlockingGroup)
 {
-    expectAllWell(startRanks(1, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [](Rank& self) {
         ncclComm_t comm = nullptr;
         succeed(ncclGroupStart(), "ncclGroupStart");
         succeed(ncclCommInitRank(&comm, 2, self.id, 0), "ncclCommInitRank");
@@ -127,12 +127,12 @@ TEST(Abort, fromAnotherThreadEndsABlockingGroup)
         });
         check(ncclGroupEnd() != ncclSuccess, "a group ended well without its peer");
         watchdog.join();
-    }));
+    })));
 }
 
 TEST(Groups, failWhereNoThreadCanBeStarted)
 {
-    expectAllWell(startRanks(1, Communicator::None, [](Rank& self) {
+    EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [](Rank& self) {
         pthread_attr_t hugeStacks;
         check(::pthread_attr_init(&hugeStacks) == 0 &&
                   ::pthread_attr_setstacksize(&hugeStacks, std::size_t(1) << 46U) == 0 &&
@@ -144,12 +144,12 @@ TEST(Groups, failWhereNoThreadCanBeStarted)
         check(ncclGroupEnd() == ncclSystemError, "it came about without a thread");
         check(stateOf(comm) == ncclSystemError, "the communicator does not know");
         succeed(ncclCommDestroy(comm), "ncclCommDestroy"); // and does not wait for ever
-    }));
+    })));
 }
 
 TEST(Finalization, waitsForWorkAndHappensOnce)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         std::vector<float> data(500'000, 1.0F);
         succeed(ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclSum, self.comm,
                               self.stream),
@@ -158,12 +158,12 @@ TEST(Finalization, waitsForWorkAndHappensOnce)
         check(data == std::vector<float>(data.size(), 2.0F), "the all-reduce was not waited for");
         check(ncclCommFinalize(self.comm) == ncclInvalidArgument, "it was finalized twice");
         succeed(ncclCommFinalize(nullptr), "ncclCommFinalize of nothing");
-    });
+    }));
 }
 
 TEST(Handles, areInvalidAfterTheirEnd)
 {
-    runRanks(1, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         const ncclComm_t gone = std::exchange(self.comm, nullptr);
         succeed(ncclCommDestroy(gone), "ncclCommDestroy");
         int value = 0;
@@ -172,7 +172,7 @@ TEST(Handles, areInvalidAfterTheirEnd)
         check(ncclAllReduce(&value, &value, 1, ncclInt32, ncclSum, gone, self.stream) == ncclInvalidArgument,
               "it still works");
         succeed(ncclCommDestroy(nullptr), "ncclCommDestroy of nothing");
-    });
+    }));
 }
 
 void expectConfig(const ncclConfig_t& wanted, ncclResult_t expected, const std::string& what)
@@ -188,7 +188,7 @@ void expectConfig(const ncclConfig_t& wanted, ncclResult_t expected, const std::
 
 TEST(Configurations, areChecked)
 {
-    runRanks(1, [](Rank&) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank&) {
         const ncclConfig_t plain = NCCL_CONFIG_INITIALIZER;
         expectConfig(plain, ncclSuccess, "the initializer's values were refused");
         ncclConfig_t config = plain;
@@ -206,12 +206,12 @@ TEST(Configurations, areChecked)
         config.version = NCCL_VERSION(2, 14, 3);
         config.splitShare = 77;
         expectConfig(config, ncclSuccess, "an older program's configuration was refused");
-    });
+    }));
 }
 
 TEST(Registrations, areCheckedAndChangeNothing)
 {
-    runRanks(1, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         void* memory = nullptr;
         succeed(ncclMemAlloc(&memory, 4096), "ncclMemAlloc");
         void* handle = nullptr;
@@ -226,7 +226,7 @@ TEST(Registrations, areCheckedAndChangeNothing)
         succeed(ncclCommWindowDeregister(self.comm, window), "ncclCommWindowDeregister");
         succeed(ncclMemFree(memory), "ncclMemFree");
         check(ncclMemAlloc(nullptr, 1) == ncclInvalidArgument, "no place for memory was accepted");
-    });
+    }));
 }
 
 } // namespace

@@ -83,21 +83,21 @@ TEST(LinkModel, countsTheTransferFromTheLastArrival)
 {
     // 1 MB between two ranks: 1 MB on each link, so 100 ms, and two steps of 10 ms.
     const ModelFile model("link_bandwidth = 1e7\nlink_latency_ns = 1e7\n");
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         recordTimes();
         std::vector<float> data(250'000, 1.0F);
         expectEndAfterLastArrival(self, std::chrono::milliseconds(120), "ncclAllReduce", [&] {
             return ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclSum, self.comm,
                                  self.stream);
         });
-    });
+    }));
 }
 
 TEST(LinkModel, aSlowLinkHoldsUpRingsAndItsOwnTransfersOnly)
 {
     // 1 kB/s between ranks 2 and 1: what wrongly went by it would not end within the test's time.
     const ModelFile model("slow_link_a = 2\nslow_link_b = 1\nslow_link_bandwidth = 1e3\n");
-    runRanks(3, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(3, [](Rank& self) {
         recordTimes();
         std::vector<float> data(30, 1.0F); // 160 bytes on each link of the ring
         const auto allReduce = [&](ncclComm_t comm) {
@@ -122,13 +122,13 @@ TEST(LinkModel, aSlowLinkHoldsUpRingsAndItsOwnTransfersOnly)
         else if (self.rank == 2)
             succeed(ncclRecv(large.data(), large.size(), ncclFloat32, 0, self.comm, self.stream), "ncclRecv");
         self.synchronise();
-    });
+    }));
 }
 
 TEST(LinkModel, doesNotHoldUpAborts)
 {
     const ModelFile model("link_bandwidth = 1\n"); // 1000 s: longer than the test may last
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         std::vector<float> data(250, 1.0F);
         succeed(ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclSum, self.comm,
                               self.stream),
@@ -136,12 +136,12 @@ TEST(LinkModel, doesNotHoldUpAborts)
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         succeed(ncclCommAbort(std::exchange(self.comm, nullptr)), "ncclCommAbort");
         self.synchronise();
-    });
+    }));
 }
 
 TEST(LinkModel, endsNoKernelBeforeTheLastArrivalWithoutAModelEither)
 {
-    runRanks(4, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(4, [](Rank& self) {
         recordTimes();
         std::vector<float> in(1000, 1.0F);
         std::vector<float> out(4000);
@@ -167,7 +167,7 @@ TEST(LinkModel, endsNoKernelBeforeTheLastArrivalWithoutAModelEither)
         expect("ncclReduce", [&] {
             return ncclReduce(in.data(), out.data(), 1000, ncclFloat32, ncclSum, 2, self.comm, self.stream);
         });
-    });
+    }));
 }
 
 } // namespace

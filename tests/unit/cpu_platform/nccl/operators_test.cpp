@@ -36,7 +36,7 @@ void expectMultipliedSum(Rank& self, ncclDataType_t type)
 TEST(PreMulSum, multipliesByEachRanksScalarInEveryType)
 {
     for (const int ranks : {1, 2, 3})
-        runRanks(ranks, [](Rank& self) {
+        EXPECT_TRUE(ranksEndWell(ranks, [](Rank& self) {
             expectMultipliedSum<float>(self, ncclFloat32);
             expectMultipliedSum<double>(self, ncclFloat64);
             expectMultipliedSum<std::int8_t>(self, ncclInt8);
@@ -45,12 +45,12 @@ TEST(PreMulSum, multipliesByEachRanksScalarInEveryType)
             expectMultipliedSum<platform::Bfloat16>(self, ncclBfloat16);
             expectMultipliedSum<platform::Float8E4m3>(self, ncclFloat8e4m3);
             expectMultipliedSum<platform::Float8E5m2>(self, ncclFloat8e5m2);
-        });
+        }));
 }
 
 TEST(PreMulSum, readsAScalarOnTheDeviceWhenTheKernelRuns)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         float* scalar = nullptr;
         check(cudaMalloc(reinterpret_cast<void**>(&scalar), sizeof *scalar) == cudaSuccess,
               "cudaMalloc failed");
@@ -65,12 +65,12 @@ TEST(PreMulSum, readsAScalarOnTheDeviceWhenTheKernelRuns)
                 "ncclReduceScatter");
         self.synchronise();
         check(data == 12, "the sum is " + std::to_string(data));
-    });
+    }));
 }
 
 TEST(PreMulSum, refusesWhatDoesNotFit)
 {
-    runRanks(1, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         float scalar = 1;
         float data = 1;
         ncclRedOp_t op = makeOperator(self, ncclFloat32, &scalar, ncclScalarHostImmediate);
@@ -88,7 +88,7 @@ TEST(PreMulSum, refusesWhatDoesNotFit)
         check(ncclRedOpCreatePreMulSum(&op, &scalar, ncclNumTypes, ncclScalarHostImmediate, self.comm) ==
                   ncclInvalidArgument,
               "an unknown type was accepted");
-    });
+    }));
 }
 
 } // namespace

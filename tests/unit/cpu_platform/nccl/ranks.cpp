@@ -133,16 +133,19 @@ std::vector<Ending> startRanks(int size, Communicator communicator, const std::f
     return endings;
 }
 
-void expectAllWell(const std::vector<Ending>& endings)
+testing::AssertionResult allEndedWell(const std::vector<Ending>& endings)
 {
+    testing::AssertionResult result = testing::AssertionSuccess();
     for (std::size_t rank = 0; rank < endings.size(); ++rank)
-        EXPECT_EQ(endings[rank].exitCode, 0)
-            << "rank " << rank << " of " << endings.size() << ": " << endings[rank].message;
+        if (endings[rank].exitCode != 0)
+            result = testing::AssertionFailure() << result.message() << "rank " << rank << " of "
+                                                 << endings.size() << ": " << endings[rank].message << '\n';
+    return result;
 }
 
-void runRanks(int size, const std::function<void(Rank&)>& body)
+testing::AssertionResult ranksEndWell(int size, const std::function<void(Rank&)>& body)
 {
-    expectAllWell(startRanks(size, Communicator::Connected, body));
+    return allEndedWell(startRanks(size, Communicator::Connected, body));
 }
 
 } // namespace ringside::test

@@ -6,6 +6,8 @@
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -40,10 +42,10 @@ struct Ending {
 /// Runs `body` in `size` processes and returns how they ended. Processes that live longer than 60 s are
 /// killed.
 std::vector<Ending> startRanks(int size, Communicator communicator, const std::function<void(Rank&)>& body);
-/// Adds a test failure for each rank that did not end well.
-void expectAllWell(const std::vector<Ending>& endings);
-/// startRanks with communicators, all of which must end well.
-void runRanks(int size, const std::function<void(Rank&)>& body);
+/// False with the message of every rank that did not end well.
+[[nodiscard]] testing::AssertionResult allEndedWell(const std::vector<Ending>& endings);
+/// startRanks with communicators: whether all ended well.
+[[nodiscard]] testing::AssertionResult ranksEndWell(int size, const std::function<void(Rank&)>& body);
 
 inline void check(bool condition, const std::string& message)
 {

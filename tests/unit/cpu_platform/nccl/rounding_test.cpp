@@ -60,17 +60,17 @@ void expectRounding(Rank& self, ncclDataType_t type, double largest)
 
 TEST(Rounding, ofNarrowTypesIsToNearestEven)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         expectRounding<platform::Half>(self, ncclFloat16, 100);
         expectRounding<platform::Bfloat16>(self, ncclBfloat16, 1e6);
         expectRounding<platform::Float8E4m3>(self, ncclFloat8e4m3, 16);
         expectRounding<platform::Float8E5m2>(self, ncclFloat8e5m2, 100);
-    });
+    }));
 }
 
 TEST(Rounding, keepsTheNumberOfANumberAndANaN)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         const float nan = std::nanf("");
         const std::vector<float> in = self.rank == 0 ? std::vector{nan, 2.0F} : std::vector{-1.0F, nan};
         std::vector<float> largest(2);
@@ -82,7 +82,7 @@ TEST(Rounding, keepsTheNumberOfANumberAndANaN)
         self.synchronise();
         check(largest == std::vector{-1.0F, 2.0F}, "max lost a number to a NaN");
         check(smallest == largest, "min lost a number to a NaN");
-    });
+    }));
 }
 
 } // namespace

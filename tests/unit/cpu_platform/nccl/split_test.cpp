@@ -38,7 +38,7 @@ void expectPlace(ncclComm_t comm, int rank, int size)
 
 TEST(Split, makesOneCommunicatorAColorOrderedByKey)
 {
-    runRanks(5, [](Rank& self) { // colours 0: 0 2 4, 1: 1 3; the highest rank comes first
+    EXPECT_TRUE(ranksEndWell(5, [](Rank& self) { // colours 0: 0 2 4, 1: 1 3; the highest rank comes first
         ncclComm_t child = nullptr;
         succeed(ncclCommSplit(self.comm, self.rank % 2, -self.rank, &child, nullptr), "ncclCommSplit");
         const int size = self.rank % 2 == 0 ? 3 : 2;
@@ -52,12 +52,12 @@ TEST(Split, makesOneCommunicatorAColorOrderedByKey)
         succeed(ncclCommDestroy(child), "ncclCommDestroy");
         check(sumOfRanks(self, grandchild) == (self.rank % 2 == 0 ? 6 : 4), "it died with its parent");
         succeed(ncclCommDestroy(grandchild), "ncclCommDestroy");
-    });
+    }));
 }
 
 TEST(Split, leavesOutRanksWithoutColor)
 {
-    runRanks(3, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(3, [](Rank& self) {
         ncclComm_t child = self.comm; // must become null
         const int color = self.rank == 1 ? NCCL_SPLIT_NOCOLOR : 0;
         succeed(ncclCommSplit(self.comm, color, 0, &child, nullptr), "ncclCommSplit");
@@ -65,12 +65,12 @@ TEST(Split, leavesOutRanksWithoutColor)
             return check(child == nullptr, "a rank without colour got a communicator");
         check(sumOfRanks(self, child) == 2, "the child's all-reduce is wrong");
         succeed(ncclCommDestroy(child), "ncclCommDestroy");
-    });
+    }));
 }
 
 TEST(Split, isOrderedWithTheParentsCollectives)
 {
-    runRanks(2, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
         std::vector<float> data(300'000, 1.0F);
         succeed(ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclSum, self.comm,
                               self.stream),
@@ -80,13 +80,13 @@ TEST(Split, isOrderedWithTheParentsCollectives)
         self.synchronise();
         check(data == std::vector<float>(data.size(), 2.0F), "the all-reduce before the split is wrong");
         succeed(ncclCommDestroy(child), "ncclCommDestroy");
-    });
+    }));
 }
 
 TEST(Split, worksForAllRanksOfAThreadInAGroup)
 {
     constexpr int kDevices = 4;
-    expectAllWell(startRanks(1, Communicator::None, [](Rank&) {
+    EXPECT_TRUE(allEndedWell(startRanks(1, Communicator::None, [](Rank&) {
         std::vector<ncclComm_t> comms(kDevices);
         std::vector<ncclComm_t> children(kDevices);
         succeed(ncclCommInitAll(comms.data(), kDevices, nullptr), "ncclCommInitAll");
@@ -101,7 +101,7 @@ TEST(Split, worksForAllRanksOfAThreadInAGroup)
         for (std::vector<ncclComm_t>* all : {&children, &comms})
             for (const ncclComm_t comm : *all)
                 succeed(ncclCommDestroy(comm), "ncclCommDestroy");
-    }));
+    })));
 }
 
 /// A pipe that nobody reads yet: a log into it blocks its writer.
@@ -127,7 +127,7 @@ private:
 TEST(Split, writesNothingAfterItsParentsAbort)
 {
     const BlockedLog log;
-    runRanks(2, [&log](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(2, [&log](Rank& self) {
         ncclComm_t child = nullptr;
         const ncclComm_t parent = std::exchange(self.comm, nullptr);
         if (self.rank == 1) { // tells its colour, and is late for the child
@@ -152,12 +152,12 @@ TEST(Split, writesNothingAfterItsParentsAbort)
         self.meet(); // rank 1 has seen the child, so it exists here, too
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         check(child == nullptr, "the caller's variable was written after the call");
-    });
+    }));
 }
 
 TEST(Split, mayHappenTwiceInAGroupBesideACollective)
 {
-    runRanks(4, [](Rank& self) { // rows and columns of a 2 x 2 grid
+    EXPECT_TRUE(ranksEndWell(4, [](Rank& self) { // rows and columns of a 2 x 2 grid
         ncclComm_t row = nullptr;
         ncclComm_t column = nullptr;
         int value = self.rank;
@@ -173,19 +173,19 @@ TEST(Split, mayHappenTwiceInAGroupBesideACollective)
         check(sumOfRanks(self, column) == (self.rank % 2 == 0 ? 2 : 4), "a column's all-reduce is wrong");
         succeed(ncclCommDestroy(row), "ncclCommDestroy");
         succeed(ncclCommDestroy(column), "ncclCommDestroy");
-    });
+    }));
 }
 
 TEST(Split, refusesWhatDoesNotFit)
 {
-    runRanks(1, [](Rank& self) {
+    EXPECT_TRUE(ranksEndWell(1, [](Rank& self) {
         ncclComm_t child = nullptr;
         check(ncclCommSplit(self.comm, -7, 0, &child, nullptr) == ncclInvalidArgument,
               "colour -7 was accepted");
         check(ncclCommSplit(self.comm, 0, 0, nullptr, nullptr) == ncclInvalidArgument,
               "no place was accepted");
         check(ncclCommSplit(nullptr, 0, 0, &child, nullptr) == ncclInvalidArgument, "no parent was accepted");
-    });
+    }));
 }
 
 } // namespace
