@@ -17,6 +17,7 @@
 namespace ringside::trace {
 
 class NcclRecords;
+struct RingView;
 
 /// Converts ticks to CLOCK_MONOTONIC ns from the Clock records seen so far: linear between two readings,
 /// outside of them by the slope of the nearest pair. Readings that repeat or run backwards are ignored.
@@ -67,21 +68,14 @@ public:
     [[nodiscard]] std::uint64_t recordsDecoded() const { return m_records; } ///< Pad records not counted
 
 private:
-    struct Ring;
     enum class Outcome : std::uint8_t { Decoded, HeldBack, Damaged };
-    void damaged(const Ring& ring, const std::string& why);
-    void scanClock(const Ring& ring, std::uint64_t from);
-    Outcome decodeOne(const Ring& ring, RecordKind kind, std::span<const std::byte> record);
+    void damaged(const RingView& ring, const std::string& why);
+    void scanClock(const RingView& ring, std::uint64_t from);
+    Outcome decodeOne(const RingView& ring, RecordKind kind, std::span<const std::byte> record);
     Outcome decodeDefinition(RecordKind kind, std::span<const std::byte> record);
     Outcome decodeString(const StringRecord& part);
     Outcome decodeCommunicator(const CommunicatorRecord& record);
-    void writeCall(const Ring& ring, const CallRecord& call);
-    void writeMemory(const Ring& ring, const MemoryRecord& memory);
-    void writeCollective(const Ring& ring, const CollectiveRecord& collective);
-    void writeGraphLaunch(const Ring& ring, const GraphLaunchRecord& launch);
-    void writeGroup(const Ring& ring, const GroupRecord& group);
-    void writeEventTime(const EventTimeRecord& record);
-    void writeRange(const Ring& ring, const RangeRecord& range);
+    void writeCollective(const RingView& ring, const CollectiveRecord& collective);
 
     Writer& m_writer;
     std::unique_ptr<NcclRecords> m_nccl;

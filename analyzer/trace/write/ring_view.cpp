@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/write/ring_view.h"
+
+namespace ringside::trace {
+
+std::optional<std::string> RingView::parse(std::span<const std::byte> mapping)
+{
+    if (mapping.size() < kRingHeaderBytes ||
+        reinterpret_cast<std::uintptr_t>(mapping.data()) % alignof(std::uint64_t) != 0) {
+        return "it is shorter than a ring's header";
+    }
+    id = headerField<std::uint32_t>(mapping, offsetof(RingHeader, ringId));
+    thread = headerField<std::uint32_t>(mapping, offsetof(RingHeader, threadId));
+    slotCount = headerField<std::uint64_t>(mapping, offsetof(RingHeader, slotCount));
+    role = static_cast<RingRole>(headerField<std::uint32_t>(mapping, offsetof(RingHeader, role)));
+    clock = static_cast<ClockKind>(headerField<std::uint32_t>(mapping, offsetof(RingHeader, clock)));
+    if (headerField<std::uint64_t>(mapping, offsetof(RingHeader, magic)) != kRingMagic) {
+        return "it does not begin as a ring does";
+    }
+    if (headerField<std::uint32_t>(mapping, offsetof(RingHeader, version)) != kRingVersion ||
+        headerField<std::uint32_t>(mapping, offsetof(RingHeader, headerBytes)) != kRingHeaderBytes) {
+        return "its version is unknown";
+    }
+    slots = mapping.subspan(kRingHeaderBytes);
+    if (!std::has_single_bit(slotCount) || slotCount > slots.size() / kSlotBytes) {
+        return "its slot count is impossible";
+    }
+    if ((role != RingRole::Definitions && role != RingRole::Thread) ||
+        (clock != ClockKind::Tsc && clock != ClockKind::Monotonic)) {
+        return "its role or clock is unknown";
+    }
+    return std::nullopt;
+}
+
+} // namespace ringside::trace
