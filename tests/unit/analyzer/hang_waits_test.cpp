@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits for whom: elsewhere, in a circle, between two ranks.
+#include "hang_fixture.h"
+
+namespace ringside::test {
+namespace {
+
+TEST_F(Hang, sendAndReceiveDoNotShiftTheOrder)
+{
+    // Rank 0 sends before its fourth collective, so that its numbers run ahead of the others'.
+    process(0).strings[902] = "ncclSend";
+    auto& calls = process(0).collectiveCalls;
+    for (std::size_t i = 3; i < calls.size(); ++i) {
+        ++calls[i].sequence;
+    }
+    trace::CollectiveCallRow send = calls[3];
+    send.api = 902;
+    send.sequence = 3;
+    send.id = 99;
+    calls.push_back(send);
+    EXPECT_EQ(analyze().kind, Kind::Nothing);
+    stopsBefore(2, 1);
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.kind, Kind::Missing);
+    EXPECT_EQ(report.collectives.at(0).order, 9);
+    EXPECT_TRUE(report.collectives.at(0).ordersByPlace);
+    EXPECT_EQ(report.collectives.at(0).missing, (std::vector<std::int64_t>{2}));
+}
+
+TEST_F(Hang, aRankThatIsMissingBecauseItWaitsElsewhereIsNotTheCause)
+{
+    // Ranks 0 and 1 also share a communicator, in which 1 waits for nobody, and 0 waits for 1. Rank 1 waits
+    // with all others for rank 3.
+    stopsBefore(3, 1);
+    addPair();
+    issueOnPair(0, -kSecond); // it has waited longer
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.collectives.size(), 2U);
+    EXPECT_EQ(report.collectives[0].missing, (std::vector<std::int64_t>{3}));
+    EXPECT_EQ(report.collectives[1].missing, (std::vector<std::int64_t>{1}));
+}
+
+TEST_F(Hang, aProcessThatCallsOtherThingsIsNotStuckForWantOfCollectives)
+{
+    // An evaluation: no collective for longer than the watchdog's patience, but the GPU is busy.
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        process(rank).hangs = {
+            {1, m_endNs + 20 * kSecond, m_endNs, std::nullopt, "no collective issued for 20 s"}};
+        hasCalled(rank, m_endNs + 34 * kSecond);
+    }
+    EXPECT_EQ(analyze().kind, Kind::Nothing) << analyze().summary;
+    for (hang::ProcessNow& now : m_now) {
+        now.nowNs = m_endNs + 60 * kSecond;
+    }
+    EXPECT_EQ(analyze().kind, Kind::Waiting) << "they call nothing any more";
+}
+
+TEST_F(Hang, aJobThatWasKilledWhileAllWaitedAlikeHungBefore)
+{
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        isIn(rank, "cudaStreamSynchronize", m_endNs);
+        process(rank).hangs = {{1, m_endNs + 20 * kSecond, m_endNs, std::nullopt, "thread 1 has been in it"}};
+        m_now[rank] = {Life::Gone, std::nullopt, true};
+    }
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Waiting) << report.summary;
+    EXPECT_NE(report.summary.find("did not go on, and have died since"), std::string::npos) << report.summary;
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        process(rank).hangs.clear();
+    }
+    EXPECT_EQ(analyze().kind, Kind::Died) << "nobody noticed a hang";
+}
+
+TEST_F(Hang, ranksThatWaitForEachOtherAreSaidToDoSo)
+{
+    stopsBefore(1, 1); // it waits in the pair, and rank 0 here
+    addPair();
+    issueOnPair(1, 0);
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.kind, Kind::Missing);
+    EXPECT_EQ(report.summary,
+              "ranks wait for each other in a circle: rank 1 in ncclAllReduce #0 of communicator world for "
+              "rank 0; ranks 0, 2 and 3 in ncclAllReduce #9 of communicator world for rank 1");
+    stopsBefore(2, 1);
+    EXPECT_EQ(analyze().summary.find("in a circle"), std::string::npos)
+        << "rank 2 waits for nobody: it is the cause. " << analyze().summary;
+}
+
+TEST_F(Hang, collectivesOfTwoCommunicatorsInDifferentOrdersAreNamed)
+{
+    addPair();
+    issueOnPair(0, -kSecond / 2);
+    issueOnPair(1, kSecond / 2);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        isIn(rank, "cudaStreamSynchronize", m_endNs + kSecond);
+    }
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.kind, Kind::Waiting);
+    EXPECT_NE(report.summary.find("issued in different orders"), std::string::npos) << report.summary;
+    EXPECT_NE(
+        report.summary.find("rank 1 issued ncclAllReduce #9 of communicator world before it, rank 0 behind"),
+        std::string::npos)
+        << report.summary;
+}
+
+TEST_F(Hang, aReceiveWithoutItsSendNamesTheSender)
+{
+    message(2, "ncclRecv", 3, 10, 0);
+    message(3, "ncclSend", 2, 10, 0);
+    EXPECT_EQ(analyze().kind, Kind::Nothing) << analyze().summary;
+    message(2, "ncclRecv", 3, 11, 0);
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.kind, Kind::Missing);
+    const hang::StuckCollective& stuck = report.collectives.at(0);
+    EXPECT_TRUE(stuck.pointToPoint);
+    EXPECT_EQ(stuck.order, 1);
+    EXPECT_EQ(stuck.arrived.at(0).rank, 2);
+    EXPECT_EQ(stuck.missing, (std::vector<std::int64_t>{3}));
+    EXPECT_EQ(report.summary,
+              "ncclRecv (message #1) of communicator world waits for rank 3, which has not issued "
+              "the other side of it; rank 2 issued it 35 s before");
+    process(3).collectiveCalls.erase(process(3).collectiveCalls.begin() + 4);
+    const hang::Report lossy = analyze();
+    EXPECT_EQ(lossy.kind, Kind::Nothing) << "a lost record might have been that send. " << lossy.summary;
+    EXPECT_NE(hang::formatText(lossy).find("note: communicator world"), std::string::npos)
+        << hang::formatText(lossy);
+}
+
+TEST_F(Hang, aSendAloneIsStuckOnlyWhereItsRankWaits)
+{
+    message(2, "ncclSend", 3, 10, 0);
+    EXPECT_EQ(analyze().kind, Kind::Nothing) << "NCCL may have taken it";
+    isIn(2, "cudaStreamSynchronize", m_endNs);
+    ASSERT_EQ(analyze().kind, Kind::Missing);
+    EXPECT_EQ(analyze().collectives.at(0).missing, (std::vector<std::int64_t>{3}));
+}
+
+TEST_F(Hang, allWaitAlikeWhenAllIssuedTheSameAndStayInACall)
+{
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        isIn(rank, "cudaStreamSynchronize", m_endNs);
+    }
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.kind, Kind::Waiting);
+    EXPECT_EQ(report.collectives.at(0).order, 9);
+    EXPECT_TRUE(report.collectives.at(0).missing.empty());
+    EXPECT_NE(hang::formatText(report).find("there are no device records"), std::string::npos);
+}
+
+} // namespace
+} // namespace ringside::test
