@@ -133,9 +133,10 @@ std::map<std::string, Load> collectiveLoads(const report::Report& report)
     std::map<std::string, Load> loads;
     for (const metrics::ArrivedOperation& entry : report.metrics.arrived) {
         const model::Operation& operation = report.model.operations[entry.operation];
-        Load& load =
-            loads[fmt::format("{} of {} on {} ranks", model::collectiveName(operation.kind),
-                              rules::byteText(static_cast<double>(operation.bytes)), operation.size)];
+        Load& load = loads[fmt::format(
+            "{} of {} on {} ranks", model::collectiveName(operation.kind),
+            operation.bytes ? rules::byteText(static_cast<double>(*operation.bytes)) : "unknown size",
+            operation.size)];
         load.ns += static_cast<double>(entry.times.transferNs());
         ++load.count;
     }

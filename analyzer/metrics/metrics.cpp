@@ -110,7 +110,7 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
     return result;
 }
 
-using GroupKey = std::tuple<std::uint64_t, model::CollectiveKind, std::uint64_t>;
+using GroupKey = std::tuple<std::uint64_t, model::CollectiveKind, std::optional<std::uint64_t>>;
 
 struct GroupTimes {
     std::vector<std::int64_t> transfer;
@@ -145,7 +145,7 @@ std::vector<CollectiveGroup> groupCollectives(const model::Model& model,
         CollectiveGroup& group = groups[keyOf(operation)];
         group.communicator = operation.communicator;
         group.kind = operation.kind;
-        group.bytes = operation.sizeKnown() ? std::optional(operation.bytes) : std::nullopt;
+        group.bytes = operation.bytes;
         group.ranks = operation.size;
         ++group.count;
     }
@@ -183,8 +183,9 @@ std::optional<LatencyFit> fitAllReduces(const model::Model& model,
     std::map<std::uint64_t, std::vector<std::int64_t>> bySize;
     for (const ArrivedOperation& entry : arrived) {
         const model::Operation& operation = model.operations[entry.operation];
-        if (operation.kind == model::CollectiveKind::AllReduce && operation.size == model.worldSize) {
-            bySize[operation.bytes].push_back(entry.times.transferNs());
+        if (operation.kind == model::CollectiveKind::AllReduce && operation.size == model.worldSize &&
+            operation.bytes) {
+            bySize[*operation.bytes].push_back(entry.times.transferNs());
         }
     }
     std::vector<SizeTime> points;

@@ -78,9 +78,15 @@ struct Part {
     std::size_t firstCall = 0;
     std::uint64_t launch = 0;
     std::int64_t order = 0;
-    std::uint64_t bytes = 0;
+    std::optional<std::uint64_t> bytes = 0;
     std::uint32_t calls = 0;
 };
+
+/// Without a count, or without a known type, 0 says nothing.
+std::optional<std::uint64_t> bytesOf(const trace::CollectiveCallRow& call)
+{
+    return call.bytes > 0 || call.count == 0U ? std::optional(call.bytes) : std::nullopt;
+}
 
 class Matcher final {
 public:
@@ -113,17 +119,18 @@ bool disagree(const Operation& operation, CollectiveKind kind, const trace::Coll
         return true;
     }
     if (!operation.count || !call.count) {
-        return operation.bytes != part.bytes;
+        return operation.bytes && part.bytes && *operation.bytes != *part.bytes;
     }
     const bool typed = operation.datatype && call.datatype;
     return *operation.count != *call.count || (typed && *operation.datatype != *call.datatype);
 }
 
 std::string amountText(std::optional<std::uint64_t> count, std::optional<std::int64_t> datatype,
-                       std::uint64_t bytes)
+                       std::optional<std::uint64_t> bytes)
 {
     return count && datatype ? fmt::format("{} elements of type {}", *count, *datatype)
-                             : fmt::format("{} bytes", bytes);
+           : bytes           ? fmt::format("{} bytes", *bytes)
+                             : "a size that is not known";
 }
 
 /// What ran on one communicator by sequence, without send and receive. Where there are such, sequence
@@ -148,7 +155,9 @@ std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<Run> r
         if (!fused) {
             parts.push_back({run.call, run.launch, order, 0, 0});
         }
-        parts.back().bytes += call.bytes;
+        const auto bytes = bytesOf(call);
+        parts.back().bytes =
+            bytes && parts.back().bytes ? std::optional(*parts.back().bytes + *bytes) : std::nullopt;
         ++parts.back().calls;
     }
     return parts;
@@ -212,7 +221,7 @@ void Matcher::noteMismatch(const Operation& operation, std::size_t rank, const t
         "with {}, rank {} calls {} with {}",
         operation.order, operation.communicator, m_ranks[operation.participants.front().rank].rank,
         collectiveName(operation.kind), amountText(operation.count, operation.datatype, operation.bytes),
-        m_ranks[rank].rank, process.text(call.api), amountText(call.count, call.datatype, call.bytes));
+        m_ranks[rank].rank, process.text(call.api), amountText(call.count, call.datatype, bytesOf(call)));
 }
 
 MatchResult Matcher::finish()
@@ -299,6 +308,13 @@ bool Operation::measured() const
     return complete() && !mismatched && participants.size() >= 2 &&
            std::all_of(participants.begin(), participants.end(),
                        [](const Participant& part) { return part.device.has_value(); });
+}
+
+bool isGradient(const Operation& operation, std::int64_t worldSize)
+{
+    constexpr std::uint64_t kLeastBytes = 4096;
+    return operation.size == worldSize && operation.bytes && *operation.bytes >= kLeastBytes &&
+           (operation.kind == CollectiveKind::AllReduce || operation.kind == CollectiveKind::ReduceScatter);
 }
 
 const Participant* Operation::participant(std::size_t rank) const

@@ -56,20 +56,23 @@ struct Operation {
     std::int64_t order = 0;         ///< place in the communicator's order
     CollectiveKind kind = CollectiveKind::Other;
     std::optional<std::uint64_t> count; ///< elements, as the caller gave them; null: only bytes are known
-    std::uint64_t bytes = 0; ///< all fused calls together, per-rank part for all-gather and reduce-scatter
+    /// All fused calls together, per-rank part for all-gather and reduce-scatter; null: not known of each.
+    std::optional<std::uint64_t> bytes;
     std::optional<std::int64_t> datatype;
     std::int64_t size = 0;   ///< ranks in the communicator
     std::uint32_t calls = 1; ///< fused into one
     bool mismatched = false; ///< ranks disagree on function, count or type, as far as they are known
     std::vector<Participant> participants; ///< by rank
 
-    /// False: bytes 0 says nothing, since the count is not known either.
-    [[nodiscard]] bool sizeKnown() const { return bytes > 0 || count; }
     [[nodiscard]] bool complete() const { return static_cast<std::int64_t>(participants.size()) == size; }
     [[nodiscard]] const Participant* participant(std::size_t rank) const; ///< null: did not take part
     /// Every member's device times are known and they agree on what they do.
     [[nodiscard]] bool measured() const;
 };
+
+/// All-reduces and reduce-scatters on the largest communicator, of a known size; a few bytes are a loss or a
+/// flag, not gradients.
+[[nodiscard]] bool isGradient(const Operation& operation, std::int64_t worldSize);
 
 /// When everybody came, in run time. Only of measured operations with at least two ranks, whose clocks can be
 /// compared.

@@ -43,8 +43,8 @@ std::map<Key, Times> timesOf(const Context& context)
         auto entry = known.find(index);
         entry = entry != known.end() ? entry : known.emplace(index, choicesOf(process)).first;
         const auto choice = entry->second.find(process.collectiveCalls[part.call].id);
-        if (choice != entry->second.end() && operation.calls == 1) {
-            times[{operation.size, operation.kind, operation.bytes}][choice->second].push_back(
+        if (choice != entry->second.end() && operation.calls == 1 && operation.bytes) {
+            times[{operation.size, operation.kind, *operation.bytes}][choice->second].push_back(
                 each.times.transferNs());
         }
     }

@@ -33,10 +33,11 @@ std::map<Key, Transfers> transfersOf(const Context& context)
     for (const metrics::ArrivedOperation& each : context.figures.arrived) {
         const model::Operation& operation = context.run.operations[each.operation];
         const std::int64_t ns = each.times.transferNs();
-        if (static_cast<double>(operation.bytes) < context.option("min_bytes") || ns <= 0) {
+        if (!operation.bytes || static_cast<double>(*operation.bytes) < context.option("min_bytes") ||
+            ns <= 0) {
             continue;
         }
-        Transfers& group = groups[{operation.communicator, operation.kind, operation.bytes}];
+        Transfers& group = groups[{operation.communicator, operation.kind, *operation.bytes}];
         group.ranks = operation.size;
         group.ns.push_back(ns);
         if (group.slowest == nullptr || ns > group.slowest->times.transferNs()) {
@@ -88,7 +89,7 @@ std::int64_t exposedTransfer(const Context& context, const Key& key)
         steps += static_cast<std::int64_t>(rank.steps.size());
         for (const metrics::OperationExposure& each : rank.exposures) {
             const model::Operation& operation = context.run.operations[each.operation];
-            if (Key(operation.communicator, operation.kind, operation.bytes) == key) {
+            if (operation.bytes && Key(operation.communicator, operation.kind, *operation.bytes) == key) {
                 sum = model::addCapped(sum, each.exposedTransferNs());
             }
         }

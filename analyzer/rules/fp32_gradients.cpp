@@ -24,8 +24,8 @@ Bytes gradientBytes(const Context& context)
     Bytes bytes;
     for (const metrics::ArrivedOperation& each : context.figures.arrived) {
         const model::Operation& operation = context.run.operations[each.operation];
-        if (isGradient(operation, context.run.worldSize)) {
-            const auto size = static_cast<double>(operation.bytes);
+        if (model::isGradient(operation, context.run.worldSize)) {
+            const auto size = static_cast<double>(*operation.bytes);
             bytes.all += size;
             bytes.typed += operation.datatype ? size : 0.0;
             bytes.float32 += operation.datatype == model::kFloat32 ? size : 0.0;

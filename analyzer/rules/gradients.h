@@ -11,16 +11,6 @@ namespace ringside::rules {
 inline const NotApplicable kNeedsGradients{
     "no gradient all-reduce or reduce-scatter over all ranks in the analyzed steps"};
 
-/// All-reduces and reduce-scatters on the largest communicator; a few bytes are a loss or a flag, not
-/// gradients.
-[[nodiscard]] inline bool isGradient(const model::Operation& operation, std::int64_t worldSize)
-{
-    constexpr std::uint64_t kLeastBytes = 4096;
-    return operation.size == worldSize && operation.bytes >= kLeastBytes &&
-           (operation.kind == model::CollectiveKind::AllReduce ||
-            operation.kind == model::CollectiveKind::ReduceScatter);
-}
-
 /// The gradient messages of one rank in one step, in the order in which they start.
 using StepMessages = std::vector<const metrics::OperationExposure*>;
 
@@ -29,7 +19,7 @@ using StepMessages = std::vector<const metrics::OperationExposure*>;
 {
     std::vector<StepMessages> steps(rank.steps.size());
     for (const metrics::OperationExposure& each : rank.exposures) {
-        if (isGradient(context.run.operations[each.operation], context.run.worldSize)) {
+        if (model::isGradient(context.run.operations[each.operation], context.run.worldSize)) {
             steps[each.step].push_back(&each);
         }
     }
@@ -73,7 +63,7 @@ struct Bucket {
                 const auto compute = static_cast<double>(rank.steps[each.step].computeNs);
                 Bucket& bucket = buckets[i];
                 bucket.count += 1;
-                bucket.bytes += static_cast<double>(context.run.operations[each.operation].bytes);
+                bucket.bytes += static_cast<double>(*context.run.operations[each.operation].bytes);
                 bucket.exposedNs += static_cast<double>(each.exposedNs);
                 bucket.exposedTransferNs += static_cast<double>(each.exposedTransferNs());
                 bucket.computeDone += compute > 0 ? static_cast<double>(each.computeBeforeNs) / compute : 0.0;
@@ -109,7 +99,7 @@ struct Bucket {
     const model::Operation& operation = context.run.operations[bucket.worst->operation];
     return evidence(context.rankOf(*bucket.worstRank), bucket.worst->device,
                     fmt::format("gradient message {} of {}, {}, of which nothing hides {}", bucket.place + 1,
-                                bucket.of, byteText(static_cast<double>(operation.bytes)),
+                                bucket.of, byteText(static_cast<double>(*operation.bytes)),
                                 milliseconds(bucket.worst->exposedNs)));
 }
 
@@ -121,7 +111,7 @@ struct Bucket {
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         steps += static_cast<double>(rank.steps.size());
         for (const metrics::OperationExposure& each : rank.exposures) {
-            sum += isGradient(context.run.operations[each.operation], context.run.worldSize)
+            sum += model::isGradient(context.run.operations[each.operation], context.run.worldSize)
                        ? static_cast<double>(each.exposedTransferNs())
                        : 0.0;
         }

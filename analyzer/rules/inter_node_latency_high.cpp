@@ -38,7 +38,7 @@ Small smallMessages(const Context& context)
             continue;
         }
         small.messagesPerStep += 1;
-        if (static_cast<double>(operation.bytes) > context.option("small_bytes")) {
+        if (!operation.bytes || static_cast<double>(*operation.bytes) > context.option("small_bytes")) {
             continue;
         }
         small.ns.push_back(each.times.transferNs());

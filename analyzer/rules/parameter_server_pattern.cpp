@@ -36,7 +36,10 @@ std::map<std::int64_t, Traffic> trafficOf(const Context& context, const metrics:
     double all = 0;
     for (const metrics::OperationExposure& each : rank.exposures) {
         const model::Operation& operation = context.run.operations[each.operation];
-        const double bytes = metrics::algorithmBytes(operation.kind, operation.bytes, operation.size);
+        if (!operation.bytes) {
+            continue;
+        }
+        const double bytes = metrics::algorithmBytes(operation.kind, *operation.bytes, operation.size);
         all += bytes;
         const bool out = operation.kind == model::CollectiveKind::Broadcast;
         const bool back = operation.kind == model::CollectiveKind::Reduce;

@@ -31,10 +31,10 @@ Messages gradientMessages(const Context& context)
     for (std::size_t i = 0; i < context.figures.arrived.size(); ++i) {
         const metrics::ArrivedOperation& entry = context.figures.arrived[i];
         const model::Operation& operation = context.run.operations[entry.operation];
-        if (isGradient(operation, context.run.worldSize)) {
-            result.sizes.push_back(operation.bytes);
+        if (model::isGradient(operation, context.run.worldSize)) {
+            result.sizes.push_back(*operation.bytes);
             result.entries.push_back(i);
-            result.bytesPerStep += static_cast<double>(operation.bytes);
+            result.bytesPerStep += static_cast<double>(*operation.bytes);
             result.transferNsPerStep += static_cast<double>(entry.times.transferNs());
         }
     }
@@ -97,7 +97,7 @@ Finding describe(const Context& context, const Messages& messages, double median
     finding.evidence = {
         {context.run.ranks[operation.participants.front().rank].rank, first.times.firstArrivalNs,
          first.times.endNs,
-         fmt::format("a gradient message of {}", byteText(static_cast<double>(operation.bytes)))}};
+         fmt::format("a gradient message of {}", byteText(static_cast<double>(*operation.bytes)))}};
     finding.advice =
         fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range 25-125){}; "
                     "then check that the last "

@@ -16,7 +16,7 @@ bool isUsedMap(const Context& context, const model::Operation& operation)
 {
     constexpr std::uint64_t kMostBytes = 1U << 20U; // of a quarter of a million parameter tensors
     return operation.kind == model::CollectiveKind::AllReduce && operation.size == context.run.worldSize &&
-           model::isInteger(operation.datatype) && operation.bytes <= kMostBytes &&
+           model::isInteger(operation.datatype) && operation.bytes && *operation.bytes <= kMostBytes &&
            static_cast<double>(operation.count.value_or(0)) >= context.option("min_elements");
 }
 

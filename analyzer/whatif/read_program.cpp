@@ -236,14 +236,6 @@ void ProgramBuilder::noteDataTime(RankProgram& rank) const
     }
 }
 
-bool isGradient(const model::Operation& operation, std::int64_t worldSize)
-{
-    constexpr std::uint64_t kLeastBytes = 4096; // less is a loss or a flag
-    return operation.size == worldSize && operation.bytes >= kLeastBytes &&
-           (operation.kind == model::CollectiveKind::AllReduce ||
-            operation.kind == model::CollectiveKind::ReduceScatter);
-}
-
 void ProgramBuilder::addTransfers(Slot& slot, std::size_t rank, std::size_t op)
 {
     for (const StepWork& step : m_works[rank]) {
@@ -276,10 +268,10 @@ void ProgramBuilder::addSlots()
         Slot slot;
         slot.communicator = operation.communicator;
         slot.kind = operation.kind;
-        slot.bytes = operation.bytes;
+        slot.bytes = operation.bytes.value_or(0); // no line is fitted through it, so it keeps its cost
         slot.size = operation.size;
         slot.datatype = operation.datatype;
-        slot.gradient = isGradient(operation, m_model.worldSize);
+        slot.gradient = model::isGradient(operation, m_model.worldSize);
         for (const auto& [rank, op] : members) {
             slot.withinHost = slot.withinHost && m_model.ranks[m_ranks[rank]].host ==
                                                      m_model.ranks[m_ranks[members.front().first]].host;

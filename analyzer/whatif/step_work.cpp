@@ -89,7 +89,7 @@ std::vector<StepWork> RankReader::read()
         const auto found = m_operations.find(static_cast<std::uint32_t>(row));
         if (found != m_operations.end()) {
             const model::Operation& operation = m_model.operations[found->second];
-            hash.add(operation.communicator).add(operation.bytes);
+            hash.add(operation.communicator).add(operation.bytes.value_or(0));
             work.operation = operation.measured() ? std::optional(found->second) : std::nullopt;
         }
         work.signature = hash.value();

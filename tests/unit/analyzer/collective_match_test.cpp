@@ -82,6 +82,33 @@ TEST(MatchCollectives, MatchesCallsOfUnknownTypesByTheirBytes)
     EXPECT_EQ(untyped->count, 16);
 }
 
+// As of a type newer than the collector: the elements are known, what one takes is not.
+TEST(MatchCollectives, AnUnknownElementSizeIsNoBytesAndNotZeroBytes)
+{
+    TraceBuilder trace = fourSteps(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        trace.process(rank).collectiveCalls[0].datatype = 99;
+        trace.process(rank).collectiveCalls[0].bytes = 0;
+        trace.process(rank).collectiveCalls[2].count = 0;
+        trace.process(rank).collectiveCalls[2].bytes = 0;
+    }
+    const Model model = buildModel(trace.run());
+    EXPECT_FALSE(model.operations[0].bytes);
+    EXPECT_TRUE(model.operations[1].bytes);
+    EXPECT_EQ(model.operations[2].bytes, 0U) << "no elements are no bytes";
+}
+
+TEST(MatchCollectives, ASizeThatIsNotKnownDisagreesWithNone)
+{
+    TraceBuilder trace = fourSteps(2);
+    trace.process(1).collectiveCalls[0].count.reset();
+    trace.process(1).collectiveCalls[0].datatype.reset();
+    trace.process(1).collectiveCalls[0].bytes = 0;
+    const Model model = buildModel(trace.run());
+    EXPECT_EQ(issue(model, "collective_mismatch"), nullptr);
+    EXPECT_TRUE(model.operations[0].measured());
+}
+
 // As of a split that only NCCL's ranges told of.
 TEST(MatchCollectives, CountsTheMembersWhereNobodyWasToldTheSize)
 {
