@@ -101,7 +101,8 @@ std::int64_t ownCost(const std::vector<rules::Finding>& findings, const rules::F
     return biggest > 0 && biggest >= whole / kGoodPart ? std::min(own, biggest - 1) : own;
 }
 
-/// What is the same loss seen twice, on the same ranks, costs no more than the finding that holds it.
+/// What is the same loss seen twice, on the same ranks, costs no more than the finding that holds it and is
+/// no worse.
 void clipToHolders(std::vector<rules::Finding>& findings)
 {
     for (rules::Finding& finding : findings) {
@@ -109,8 +110,10 @@ void clipToHolders(std::vector<rules::Finding>& findings)
             const bool same =
                 !finding.ranks.empty() && finding.ranks == holder.ranks &&
                 std::find(finding.partOf.begin(), finding.partOf.end(), holder.rule) != finding.partOf.end();
-            if (same && finding.costNsPerStep && holder.costNsPerStep) {
-                finding.costNsPerStep = std::min(*finding.costNsPerStep, *holder.costNsPerStep);
+            if (same && finding.costNsPerStep && holder.costNsPerStep &&
+                *finding.costNsPerStep > *holder.costNsPerStep) {
+                finding.costNsPerStep = holder.costNsPerStep;
+                finding.severity = std::min(finding.severity, holder.severity);
             }
         }
     }
@@ -204,6 +207,7 @@ Report buildReport(trace::RunTrace run, const rules::OptionValues& options)
     clipToHolders(report.findings);
     const auto parts = resolvedParts(report.findings); // by the rules' estimates: those are of one kind
     useReplayedCosts(report, options);
+    clipToHolders(report.findings); // a replay may take more away than what holds it loses
     sortFindings(report.findings, parts);
     report.verdict = judge(report);
     return report;

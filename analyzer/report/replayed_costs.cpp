@@ -5,6 +5,8 @@
 
 #include <ringside/error.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace ringside::report {
@@ -62,10 +64,11 @@ bool quickEnough(const model::Model& model)
     return operations <= kMostDeviceOperations;
 }
 
+constexpr double kWarning = 0.01; ///< share of a step, as everywhere
+constexpr double kProblem = 0.10;
+
 rules::Severity highestFor(double share)
 {
-    constexpr double kWarning = 0.01;
-    constexpr double kProblem = 0.10;
     return share >= kProblem   ? rules::Severity::Problem
            : share >= kWarning ? rules::Severity::Warning
                                : rules::Severity::Info;
@@ -92,6 +95,11 @@ void useReplay(rules::Finding& finding, const whatif::WhatIf& replay,
         finding.costNsPerStep = std::llround(*best);
         finding.severity = std::min(finding.severity, highestFor(*best / stepNs));
         finding.figures.push_back({"replayed_saving_ns_per_step", rules::Unit::Ns, *best, {}});
+        if (*best < kWarning * stepNs) {
+            finding.advice = fmt::format("A replay of the run without it saves less than {:.0f} % of a step, "
+                                         "so look elsewhere first. {}",
+                                         100 * kWarning, finding.advice);
+        }
     }
 }
 

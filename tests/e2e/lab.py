@@ -44,8 +44,8 @@ def run(command, expect=0, environment=None, **options):
     return done
 
 
-def trainer_command(steps, faults=(), ranks=RANKS, extra=()):
-    command = [TRAINER, "--nproc", ranks, "--steps", steps, *SHAPE, *extra]
+def trainer_command(steps, faults=(), ranks=RANKS, extra=(), shape=SHAPE):
+    command = [TRAINER, "--nproc", ranks, "--steps", steps, *shape, *extra]
     for fault in faults:
         command += ["--fault", fault]
     return command
@@ -73,10 +73,10 @@ class Scenario(unittest.TestCase):
         cls.draw = random.Random(f"{SEED} {cls.__name__}")
 
     @classmethod
-    def training(cls, name, faults=(), steps=30, extra=(), ranks=RANKS):
+    def training(cls, name, faults=(), steps=30, extra=(), ranks=RANKS, shape=SHAPE):
         """A recorded training run under build/; returns its run directory."""
         directory = cls.folder / f"{name}.ringside"
-        command = trainer_command(steps, faults, ranks, ("--json", cls.folder / f"{name}.json", *extra))
+        command = trainer_command(steps, faults, ranks, ("--json", cls.folder / f"{name}.json", *extra), shape)
         print("recorded:", " ".join(str(word) for word in command[1:]), flush=True)
         record(directory, command)
         return directory

@@ -11,9 +11,7 @@ class LateRank(lab.Scenario):
     def late(self, cause):
         rank, milliseconds = self.draw.randrange(lab.RANKS), self.draw.randrange(self.SHORTEST_MS[cause], 40)
         directory = self.training(f"late_{cause}", [f"late_rank:rank={rank},ms={milliseconds},by={cause}"])
-        # By data, data_loading_stall may come first: it is about the same time of the same rank.
-        named = self.first if cause == "compute" else self.finding
-        finding = named(lab.report(directory), "late_rank", ranks=[rank])
+        finding = self.first(lab.report(directory), "late_rank", ranks=[rank])
         lost_ms = finding["cost_ns_per_step"] / 1e6
         self.assertGreater(lost_ms, 0.25 * milliseconds, "the lost time is far below the planted delay")
 

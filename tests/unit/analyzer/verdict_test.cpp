@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the verdict says first, how sure it is, and when it refuses: few steps, missing ranks, clocks that are
 // less exact than the effect, no device tier.
+#include "golden/training_run.h"
 #include "report/report.h"
-#include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -181,6 +181,49 @@ TEST(Findings, OfHiddenCommunicationAreNoProblem)
     ASSERT_NE(share, nullptr);
     EXPECT_EQ(share->severity, rules::Severity::Info) << "it costs nothing";
     EXPECT_EQ(report.verdict.limitedBy, Limit::Compute);
+}
+
+/// A replay takes the stalls of all ranks away, of a late rank only what it has more than the others.
+TEST(Findings, NameTheLateRankBeforeTheDataItWaitsFor)
+{
+    TrainingRun run;
+    run.lateRank = 1;
+    run.lateNs = 8 * kMillisecond;
+    run.lateByData = true;
+    run.dataNs = kMillisecond;
+    run.synchronize = true;
+    const Report report = buildReport(simulate(run), {});
+    const rules::Finding* const late = find(report, "late_rank");
+    const rules::Finding* const stall = find(report, "data_loading_stall");
+    ASSERT_NE(late, nullptr);
+    ASSERT_NE(stall, nullptr);
+    EXPECT_EQ(report.findings.front().rule, "late_rank");
+    EXPECT_LE(stall->costNsPerStep, late->costNsPerStep);
+    EXPECT_LE(stall->severity, late->severity);
+    EXPECT_EQ(stall->partOf, std::vector<std::string_view>{"late_rank"});
+}
+
+/// 24 messages, most of their time latency, that reduce while backward runs. With larger buckets the last one
+/// begins later: what compute hides costs nothing, whatever share of communication it is.
+TEST(Findings, OfSmallMessagesThatComputeHidesAreNoReasonToChangeThem)
+{
+    TrainingRun run;
+    run.computeNs = 120 * kMillisecond;
+    run.latencyNs = 2e6;
+    run.bytesPerNs = 0.5;
+    run.buckets.assign(12, 64_KiB);
+    run.buckets.insert(run.buckets.end(), 12, 256_KiB);
+    const Report hidden = buildReport(simulate(run), {});
+    const rules::Finding* const finding = find(hidden, "small_messages");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->severity, rules::Severity::Info);
+    EXPECT_NE(finding->advice.find("look elsewhere first"), std::string::npos) << finding->advice;
+
+    run.computeNs = 30 * kMillisecond;
+    const Report exposed = buildReport(simulate(run), {});
+    EXPECT_EQ(exposed.findings.front().rule, "small_messages");
+    EXPECT_EQ(exposed.findings.front().severity, rules::Severity::Problem);
+    EXPECT_EQ(exposed.findings.front().advice.find("look elsewhere"), std::string::npos);
 }
 
 TEST(LateRank, IsNotChargedMoreThanItTakesLonger)
