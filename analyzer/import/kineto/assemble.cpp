@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/assemble.h"
 
+#include "import/decimal.h"
 #include "import/kineto/collectives.h"
-#include "import/kineto/decimal.h"
 #include "import/kineto/times.h"
 #include "trace/read/plausible.h"
 #include "trace/read/sort_columns.h"

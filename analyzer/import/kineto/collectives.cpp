@@ -1,72 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/collectives.h"
 
-#include "import/kineto/decimal.h"
+#include "import/text.h"
+#include "import/torch_words.h"
 #include "model/kernel_class.h"
 #include "model/launch_index.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
 namespace ringside::importers::kineto {
 namespace {
-
-/// Lower case, letters and digits only: "_allgather_base", "nccl:all_gather" and "AllGather" are one word.
-std::string wordOf(std::string_view text)
-{
-    std::string word;
-    for (const char c : text) {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-            word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        }
-    }
-    return word;
-}
-
-/// NCCL's function behind what PyTorch or a kernel's name calls it; empty: several could be.
-std::string_view functionOf(std::string_view text)
-{
-    using Pair = std::pair<std::string_view, std::string_view>;
-    constexpr std::array kFunctions{Pair{"sendrecv", ""},
-                                    Pair{"allreduce", "ncclAllReduce"},
-                                    Pair{"barrier", "ncclAllReduce"}, // of one element
-                                    Pair{"reducescatter", "ncclReduceScatter"},
-                                    Pair{"allgather", "ncclAllGather"},
-                                    Pair{"alltoall", "ncclAlltoAll"},
-                                    Pair{"broadcast", "ncclBroadcast"},
-                                    Pair{"gather", "ncclGather"},
-                                    Pair{"scatter", "ncclScatter"},
-                                    Pair{"reduce", "ncclReduce"},
-                                    Pair{"send", "ncclSend"},
-                                    Pair{"recv", "ncclRecv"}};
-    const std::string word = wordOf(text);
-    const auto found = std::ranges::find_if(
-        kFunctions, [&](const Pair& each) { return word.find(each.first) != std::string::npos; });
-    return found != kFunctions.end() ? found->second : std::string_view();
-}
-
-struct Datatype {
-    std::string_view name; ///< as c10::ScalarType prints it
-    std::uint64_t bytes;
-    std::optional<std::int64_t> nccl; ///< ncclDataType_t (nccl.h); null: NCCL has none of it
-};
-constexpr std::array kDatatypes{Datatype{"Char", 1, 0},          Datatype{"Byte", 1, 1},
-                                Datatype{"Bool", 1, 1},          Datatype{"Int", 4, 2},
-                                Datatype{"Long", 8, 4},          Datatype{"Half", 2, 6},
-                                Datatype{"Float", 4, 7},         Datatype{"Double", 8, 8},
-                                Datatype{"BFloat16", 2, 9},      Datatype{"Float8_e4m3fn", 1, 10},
-                                Datatype{"Float8_e5m2", 1, 11},  Datatype{"Short", 2, std::nullopt},
-                                Datatype{"ComplexFloat", 8, {}}, Datatype{"ComplexDouble", 16, {}}};
-
-const Datatype* datatypeOf(std::string_view name)
-{
-    const auto found = std::ranges::find(kDatatypes, name, &Datatype::name);
-    return found != kDatatypes.end() ? &*found : nullptr;
-}
 
 /// Elements as the NCCL function counts them. All-to-all with sizes of their own for each peer has no one
 /// count.
@@ -81,29 +27,6 @@ std::optional<std::uint64_t> countOf(std::string_view function, std::string_view
                     : std::nullopt;
     }
     return said.inElements;
-}
-
-/// Same on all ranks of a job, which give the same texts.
-std::uint64_t hashOf(std::string_view text)
-{
-    std::uint64_t hash = 0xCBF29CE484222325ULL; // FNV-1a
-    for (const char c : text) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-    }
-    return hash;
-}
-
-/// "[0, 1, 2]".
-std::vector<std::int64_t> ranksOf(std::string_view text)
-{
-    std::vector<std::int64_t> ranks;
-    std::size_t at = 0;
-    while ((at = text.find_first_of("0123456789", at)) != std::string_view::npos) {
-        const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-        ranks.push_back(parseWhole<std::int64_t>(text.substr(at, end - at)).value_or(-1));
-        at = end;
-    }
-    return ranks;
 }
 
 /// Finds what on a thread surrounds a moment; the innermost of what nests.
@@ -151,7 +74,11 @@ using GroupKey = std::tuple<std::string, std::uint32_t>; ///< what identifies a 
 class Builder final {
 public:
     Builder(trace::ProcessTrace& process, const Rows& rows, const Document& document)
-        : m_process(process), m_rows(rows), m_document(document), m_launches(process.launches)
+        : m_process(process)
+        , m_rows(rows)
+        , m_document(document)
+        , m_launches(process.launches)
+        , m_strings(process)
     {}
 
     void build()
@@ -179,20 +106,6 @@ private:
     {
         return m_process.kernels.startNs[work.kernel];
     }
-    trace::StringId stringOf(std::string_view text)
-    {
-        const auto [entry, fresh] = m_strings.try_emplace(std::string(text), 0);
-        if (fresh) {
-            trace::StringId id = static_cast<trace::StringId>(m_process.strings.size()) + 1;
-            while (m_process.strings.contains(id)) {
-                ++id;
-            }
-            m_process.strings.emplace(id, text);
-            entry->second = id;
-        }
-        return entry->second;
-    }
-
     void collectTexts()
     {
         for (const Collective& each : m_rows.collectives) {
@@ -265,7 +178,7 @@ private:
               annotation != nullptr ? m_process.text(annotation->name) : std::string_view(),
               m_process.text(m_process.kernels.name[kernel])}) {
             if (work.function.empty()) {
-                work.function = functionOf(name);
+                work.function = ncclFunctionOf(name);
                 work.name = name;
             }
         }
@@ -295,7 +208,7 @@ private:
         const Work& first = works.front();
         trace::CommunicatorRow row;
         row.id = static_cast<std::int64_t>(m_process.communicators.size()) + 1;
-        row.hash = hashOf(std::get<0>(key));
+        row.hash = textHash(std::get<0>(key));
         row.rank = -1;
         row.device = std::get<1>(key);
         row.createdNs = startOf(first);
@@ -310,8 +223,8 @@ private:
     {
         const std::string_view name = m_process.text(said.group);
         const std::string_view description = m_process.text(said.groupDescription);
-        row.name = stringOf(description.empty() ? name : description);
-        std::vector<std::int64_t> ranks = ranksOf(m_process.text(said.groupRanks));
+        row.name = m_strings.idOf(description.empty() ? name : description);
+        std::vector<std::int64_t> ranks = ranksOfText(m_process.text(said.groupRanks));
         const auto known = std::ranges::find(m_document.groups, name, &ProcessGroup::name);
         if (known != m_document.groups.end() && ranks.size() != known->ranks.size() &&
             !known->ranks.empty()) {
@@ -369,7 +282,7 @@ private:
         const trace::KernelColumns& kernels = m_process.kernels;
         trace::CollectiveCallRow row;
         row.id = m_nextId++;
-        row.api = stringOf(work.function);
+        row.api = m_strings.idOf(work.function);
         row.communicator = communicator;
         row.sequence = sequence;
         row.groupId = group;
@@ -391,7 +304,7 @@ private:
     {
         const Collective& said = *work.said;
         row.count = countOf(work.function, work.name, said);
-        if (const Datatype* const type = datatypeOf(m_process.text(said.datatype))) {
+        if (const TorchDatatype* const type = torchDatatype(m_process.text(said.datatype))) {
             row.datatype = type->nccl;
             if (row.count && __builtin_mul_overflow(*row.count, type->bytes, &row.bytes)) {
                 row.count.reset();
@@ -430,7 +343,7 @@ private:
     Surrounding<Collective> m_ofOperator;
     Surrounding<trace::RangeRow> m_annotations;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> m_streams; ///< device, stream: place
-    std::unordered_map<std::string, trace::StringId> m_strings;
+    StringTable m_strings;
     std::int64_t m_nextId = 1;
     std::int64_t m_shared = 0, m_nameless = 0, m_groupless = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/document.h"
 
-#include "import/kineto/decimal.h"
+#include "import/decimal.h"
 #include "trace/read/plausible.h"
 
 #include <algorithm>

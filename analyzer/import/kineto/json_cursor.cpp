@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/json_cursor.h"
 
+#include "import/text.h"
+
 #include <charconv>
 
 namespace ringside::importers::kineto {
@@ -76,22 +78,6 @@ void appendEscape(std::string& text, std::string_view raw, std::size_t& at)
     default:
         text += c;
     }
-}
-
-/// Length of the UTF-8 sequence at `at`, 0: none. Overlong forms and surrogates pass: they harm nobody.
-std::size_t sequenceLength(std::string_view raw, std::size_t at)
-{
-    const auto lead = static_cast<unsigned char>(raw[at]);
-    const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-    if (length == 0 || at + length > raw.size()) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((static_cast<unsigned char>(raw[at + i]) & 0xC0U) != 0x80U) {
-            return 0;
-        }
-    }
-    return length;
 }
 
 } // namespace

@@ -12,28 +12,6 @@ constexpr std::size_t kLargest = 64U << 20U; // one value; call stacks make even
 
 } // namespace
 
-Bytes::Bytes(const File& file, std::uint64_t offset, Progress& progress)
-    : m_file(file), m_offset(offset), m_progress(progress)
-{
-    if (file.isGzip()) {
-        m_gzip.emplace(file);
-    }
-}
-
-std::size_t Bytes::read(std::span<char> to)
-{
-    if (m_gzip) {
-        const std::uint64_t before = m_gzip->consumed();
-        const std::size_t got = m_gzip->read(to);
-        m_progress.add(m_gzip->consumed() - before);
-        return got;
-    }
-    const std::size_t got = m_file.read(m_offset, to);
-    m_offset += got;
-    m_progress.add(got);
-    return got;
-}
-
 bool Window::more()
 {
     const std::size_t rest = m_filled - m_taken;

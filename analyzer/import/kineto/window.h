@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A piece of a file that moves forward over it: what a scanner has not taken yet stays, more comes behind it.
 #pragma once
-#include "import/input.h"
+#include "import/bytes.h"
 #include "import/kineto/json_cursor.h"
-#include "import/progress.h"
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace ringside::importers::kineto {
-
-/// Bytes one after the other, of a plain file from any place on, of a gzip file from its begin.
-class Bytes final {
-public:
-    Bytes(const File& file, std::uint64_t offset, Progress& progress);
-    std::size_t read(std::span<char> to);
-    [[nodiscard]] std::string problem() const { return m_gzip ? m_gzip->problem() : std::string(); }
-
-private:
-    const File& m_file;
-    std::uint64_t m_offset;
-    std::optional<GzipStream> m_gzip;
-    Progress& m_progress;
-};
 
 class Window final {
 public:

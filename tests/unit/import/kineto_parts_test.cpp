@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the Kineto importer that can be looked at alone: numbers, texts, names, JSON.
-#include "import/kineto/decimal.h"
+#include "import/decimal.h"
 #include "import/kineto/event.h"
 #include "import/kineto/name_table.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace ringside::importers::kineto {
+namespace ringside::importers {
 
 /// Microseconds ("4458676416788.066", "17e5") as ns, digits below a ns cut off. Null: no number, or none that
 /// 63 bits hold (NaN, 1e300).
@@ -24,4 +24,4 @@ template <std::integral T>
     return error == std::errc() && end == last ? std::optional(value) : std::nullopt;
 }
 
-} // namespace ringside::importers::kineto
+} // namespace ringside::importers

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/kineto/decimal.h"
+#include "import/decimal.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace ringside::importers::kineto {
+namespace ringside::importers {
 namespace {
 
 constexpr int kNsDecimals = 3;
@@ -87,4 +87,4 @@ std::optional<std::int64_t> parseMicroseconds(std::string_view text)
     return ns && negative ? std::optional(-*ns) : ns;
 }
 
-} // namespace ringside::importers::kineto
+} // namespace ringside::importers

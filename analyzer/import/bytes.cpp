@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/bytes.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ringside::importers {
+
+Bytes::Bytes(const File& file, std::uint64_t offset, Progress& progress)
+    : m_file(file), m_offset(offset), m_progress(progress)
+{
+    if (file.isGzip()) {
+        m_gzip.emplace(file);
+    }
+}
+
+std::size_t Bytes::read(std::span<char> to)
+{
+    if (m_gzip) {
+        const std::uint64_t before = m_gzip->consumed();
+        const std::size_t got = m_gzip->read(to);
+        m_progress.add(m_gzip->consumed() - before);
+        return got;
+    }
+    const std::size_t got = m_file.read(m_offset, to);
+    m_offset += got;
+    m_progress.add(got);
+    return got;
+}
+
+/// Reads more behind what is there; false: there is no more.
+bool LineReader::fill()
+{
+    constexpr std::size_t kBlock = 256U << 10U;
+    const std::size_t rest = m_filled - m_taken;
+    if (m_taken > 0) {
+        std::memmove(m_buffer.data(), m_buffer.data() + m_taken, rest);
+        m_taken = 0;
+    }
+    m_buffer.resize(std::max(m_buffer.size(), rest + kBlock));
+    const std::size_t got = m_bytes.read({m_buffer.data() + rest, m_buffer.size() - rest});
+    m_filled = rest + got;
+    return got > 0;
+}
+
+bool LineReader::next(Line& line)
+{
+    std::size_t looked = 0; // bytes behind m_taken that hold no end
+    line = {{}, m_number + 1, false, true};
+    for (;;) {
+        const std::string_view rest(m_buffer.data() + m_taken, m_filled - m_taken);
+        if (const std::size_t end = rest.find('\n', looked); end != std::string_view::npos) {
+            line.text = rest.substr(0, end);
+            m_taken += end + 1;
+            break;
+        }
+        looked = rest.size();
+        if (looked > m_longest) { // what is kept of it, and the search goes on behind that
+            line.cut = true;
+            std::memmove(m_buffer.data(), rest.data(), m_longest);
+            m_taken = 0;
+            m_filled = m_longest;
+            looked = m_longest;
+        }
+        if (!fill()) {
+            line.text = {m_buffer.data() + m_taken, m_filled - m_taken};
+            line.ended = false;
+            m_taken = m_filled;
+            break;
+        }
+    }
+    if (line.text.empty() && !line.ended) {
+        return false;
+    }
+    ++m_number;
+    line.cut = line.cut || line.text.size() > m_longest;
+    line.text = line.text.substr(0, m_longest);
+    if (line.text.ends_with('\r')) {
+        line.text.remove_suffix(1);
+    }
+    return true;
+}
+
+} // namespace ringside::importers

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/torch_words.h"
+
+#include "import/decimal.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace ringside::importers {
+namespace {
+
+constexpr std::array kDatatypes{TorchDatatype{"Char", 1, 0},          TorchDatatype{"Byte", 1, 1},
+                                TorchDatatype{"Bool", 1, 1},          TorchDatatype{"Int", 4, 2},
+                                TorchDatatype{"Long", 8, 4},          TorchDatatype{"Half", 2, 6},
+                                TorchDatatype{"Float", 4, 7},         TorchDatatype{"Double", 8, 8},
+                                TorchDatatype{"BFloat16", 2, 9},      TorchDatatype{"Float8_e4m3fn", 1, 10},
+                                TorchDatatype{"Float8_e5m2", 1, 11},  TorchDatatype{"Short", 2, std::nullopt},
+                                TorchDatatype{"ComplexFloat", 8, {}}, TorchDatatype{"ComplexDouble", 16, {}}};
+
+} // namespace
+
+std::string wordOf(std::string_view text)
+{
+    std::string word;
+    for (const char c : text) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+            word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    return word;
+}
+
+std::string_view ncclFunctionOf(std::string_view text)
+{
+    using Pair = std::pair<std::string_view, std::string_view>;
+    constexpr std::array kFunctions{Pair{"sendrecv", ""},
+                                    Pair{"allreduce", "ncclAllReduce"},
+                                    Pair{"barrier", "ncclAllReduce"}, // of one element
+                                    Pair{"reducescatter", "ncclReduceScatter"},
+                                    Pair{"allgather", "ncclAllGather"},
+                                    Pair{"alltoall", "ncclAlltoAll"},
+                                    Pair{"broadcast", "ncclBroadcast"},
+                                    Pair{"gather", "ncclGather"},
+                                    Pair{"scatter", "ncclScatter"},
+                                    Pair{"reduce", "ncclReduce"},
+                                    Pair{"send", "ncclSend"},
+                                    Pair{"recv", "ncclRecv"}};
+    const std::string word = wordOf(text);
+    const auto found = std::ranges::find_if(
+        kFunctions, [&](const Pair& each) { return word.find(each.first) != std::string::npos; });
+    return found != kFunctions.end() ? found->second : std::string_view();
+}
+
+const TorchDatatype* torchDatatype(std::string_view name)
+{
+    const auto found = std::ranges::find(kDatatypes, name, &TorchDatatype::name);
+    return found != kDatatypes.end() ? &*found : nullptr;
+}
+
+std::vector<std::int64_t> ranksOfText(std::string_view text)
+{
+    std::vector<std::int64_t> ranks;
+    std::size_t at = 0;
+    while ((at = text.find_first_of("0123456789", at)) != std::string_view::npos) {
+        const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+        ranks.push_back(parseWhole<std::int64_t>(text.substr(at, end - at)).value_or(-1));
+        at = end;
+    }
+    return ranks;
+}
+
+} // namespace ringside::importers
