@@ -28,25 +28,32 @@ Contention contentionOf(const Context& context, const metrics::RankMetrics& metr
     return result;
 }
 
+/// The rank's share of its time, which raises the largest one; 0 where it was not sampled.
+double raise(std::optional<double>& largest, const metrics::RankMetrics& rank, std::optional<std::int64_t> ns)
+{
+    if (!ns) {
+        return 0;
+    }
+    const double share = rank.total.share(*ns);
+    largest = std::max(largest.value_or(share), share);
+    return share;
+}
+
 Outcome run(const Context& context)
 {
     if (context.figures.ranks.empty()) {
         return kNeedsDevice;
     }
     Finding finding;
-    bool known = false;
-    double delay = 0;
-    double throttled = 0;
+    std::optional<double> delay; // null: no rank's was sampled
+    std::optional<double> throttled;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const Contention contention = contentionOf(context, rank);
-        known = known || contention.delayNs || contention.throttledNs;
-        const double ownDelay = rank.total.share(contention.delayNs.value_or(0));
-        const double ownThrottled = rank.total.share(contention.throttledNs.value_or(0));
-        if (ownDelay <= context.option("delay_share") && ownThrottled <= context.option("throttled_share")) {
+        const bool waits = raise(delay, rank, contention.delayNs) > context.option("delay_share");
+        const bool stops = raise(throttled, rank, contention.throttledNs) > context.option("throttled_share");
+        if (!waits && !stops) {
             continue;
         }
-        delay = std::max(delay, ownDelay);
-        throttled = std::max(throttled, ownThrottled);
         // It costs what the GPU idles because nothing was launched, and no more.
         const std::int64_t idle = rank.idle.of(metrics::IdleClass::HostBound) +
                                   rank.idle.of(metrics::IdleClass::LaunchLatency) +
@@ -57,10 +64,12 @@ Outcome run(const Context& context)
             std::max(finding.costNsPerStep.value_or(0), ofAStep(rank, std::min(waited, idle)));
         finding.ranks.push_back(context.rankOf(rank).rank);
         finding.evidence.push_back(evidence(context.rankOf(rank), analyzedSpan(rank),
-                                            fmt::format("its recording threads waited {} for a CPU",
-                                                        milliseconds(contention.delayNs.value_or(0)))));
+                                            waits ? fmt::format("its recording threads waited {} for a CPU",
+                                                                milliseconds(*contention.delayNs))
+                                                  : fmt::format("its control group's quota stopped it for {}",
+                                                                milliseconds(*contention.throttledNs))));
     }
-    if (!known) {
+    if (!delay && !throttled) {
         return kNeedsHostSamples;
     }
     if (finding.ranks.empty()) {
@@ -72,11 +81,16 @@ Outcome run(const Context& context)
     finding.title =
         throttled > context.option("throttled_share")
             ? fmt::format("The CPU quota of the container stops ranks for up to {} of the time",
-                          percent(throttled))
-            : fmt::format("Threads that feed GPUs wait for a CPU for up to {} of the time", percent(delay));
+                          percent(*throttled))
+            : fmt::format("Threads that feed GPUs wait for a CPU for up to {} of the time", percent(*delay));
     finding.settings = {"OMP_NUM_THREADS", "num_workers"};
-    finding.figures = {{"run_delay_share", Unit::Share, delay, context.option("delay_share")},
-                       {"throttled_share", Unit::Share, throttled, context.option("throttled_share")}};
+    if (delay) {
+        finding.figures.push_back({"run_delay_share", Unit::Share, *delay, context.option("delay_share")});
+    }
+    if (throttled) {
+        finding.figures.push_back(
+            {"throttled_share", Unit::Share, *throttled, context.option("throttled_share")});
+    }
     finding.advice =
         "Give the ranks more CPUs (the container's `--cpus` or cpu.max, SLURM's "
         "`--cpus-per-task`), or ask for fewer: `num_workers` and OMP_NUM_THREADS times the ranks "

@@ -11,44 +11,59 @@ constexpr Option kOptions[] = {
     {"uncorrected", 1, "uncorrected errors within the run from which on it is a problem"},
 };
 
+void add(std::optional<double>& sum, std::optional<std::int64_t> gain)
+{
+    sum = gain ? std::optional(sum.value_or(0) + static_cast<double>(*gain)) : sum;
+}
+
+bool reaches(std::optional<std::int64_t> gain, double threshold)
+{
+    return gain && static_cast<double>(*gain) >= threshold;
+}
+
+std::string countText(std::optional<double> count)
+{
+    return count ? fmt::format("{:.0f}", *count) : "an unknown number of";
+}
+
 Outcome run(const Context& context)
 {
     Finding finding;
-    bool known = false;
-    double corrected = 0;
-    double uncorrected = 0;
+    std::optional<double> corrected; // null: no rank's was sampled
+    std::optional<double> uncorrected;
     for (const model::Rank& rank : context.run.ranks) {
         const auto mended = gpuGain(context, rank, "ecc_corrected_errors");
         const auto lost = gpuGain(context, rank, "ecc_uncorrected_errors");
-        known = known || mended || lost;
-        const auto ownMended = static_cast<double>(mended.value_or(0));
-        const auto ownLost = static_cast<double>(lost.value_or(0));
-        if (ownLost < context.option("uncorrected") && ownMended < context.option("corrected")) {
+        add(corrected, mended);
+        add(uncorrected, lost);
+        if (!reaches(lost, context.option("uncorrected")) && !reaches(mended, context.option("corrected"))) {
             continue;
         }
-        corrected += ownMended;
-        uncorrected += ownLost;
         finding.ranks.push_back(rank.rank);
         const auto samples = gpuSamples(context, rank, "ecc_corrected_errors");
         if (!samples.empty()) {
             finding.evidence.push_back(evidence(rank, samples, "the run, as far as it was sampled"));
         }
     }
-    if (!known) {
+    if (!corrected && !uncorrected) {
         return kNeedsNvml;
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
-    const bool bad = uncorrected >= context.option("uncorrected");
+    const bool bad = uncorrected && *uncorrected >= context.option("uncorrected");
     finding.severity = bad ? Severity::Problem : Severity::Info;
     finding.limit = Limit::Memory;
     finding.broken = bad;
-    finding.title =
-        fmt::format("Device memory had {:.0f} corrected and {:.0f} uncorrected errors in this run", corrected,
-                    uncorrected);
-    finding.figures = {{"corrected_errors", Unit::Count, corrected, context.option("corrected")},
-                       {"uncorrected_errors", Unit::Count, uncorrected, context.option("uncorrected")}};
+    finding.title = fmt::format("Device memory had {} corrected and {} uncorrected errors in this run",
+                                countText(corrected), countText(uncorrected));
+    if (corrected) {
+        finding.figures.push_back({"corrected_errors", Unit::Count, *corrected, context.option("corrected")});
+    }
+    if (uncorrected) {
+        finding.figures.push_back(
+            {"uncorrected_errors", Unit::Count, *uncorrected, context.option("uncorrected")});
+    }
     finding.advice = "Look at `nvidia-smi -q -d ECC,ROW_REMAPPER` on the ranks named. Uncorrected errors may "
                      "have changed results: drain the node, reset or replace the GPU, and go back to an "
                      "earlier checkpoint.";

@@ -15,7 +15,7 @@ Outcome run(const Context& context)
     Finding finding;
     bool known = false;
     double smallest = 0;
-    double available = 0;
+    std::optional<std::int64_t> available;
     for (const model::Rank& rank : context.run.ranks) {
         const trace::ProcessTrace& process = context.run.processOf(rank);
         const auto bytes = numberOf(settingOf(process, "machine", "shm_bytes").value_or(""));
@@ -25,8 +25,7 @@ Outcome run(const Context& context)
         }
         if (finding.ranks.empty() || static_cast<double>(*bytes) < smallest) {
             smallest = static_cast<double>(*bytes);
-            available = static_cast<double>(
-                numberOf(settingOf(process, "machine", "shm_available_bytes").value_or("")).value_or(0));
+            available = numberOf(settingOf(process, "machine", "shm_available_bytes").value_or(""));
         }
         finding.ranks.push_back(rank.rank);
         finding.evidence.push_back(
@@ -42,11 +41,14 @@ Outcome run(const Context& context)
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
     finding.cause = false;
-    finding.title = fmt::format("/dev/shm has {}, of which {} were free when the ranks started",
-                                byteText(smallest), byteText(available));
+    finding.title = fmt::format("/dev/shm has {}", byteText(smallest));
     finding.settings = {"--shm-size"};
-    finding.figures = {{"shm_bytes", Unit::Bytes, smallest, context.option("min_bytes")},
-                       {"shm_available_bytes", Unit::Bytes, available, {}}};
+    finding.figures = {{"shm_bytes", Unit::Bytes, smallest, context.option("min_bytes")}};
+    if (available) {
+        const auto bytes = static_cast<double>(*available);
+        finding.title += fmt::format(", of which {} were free when the ranks started", byteText(bytes));
+        finding.figures.push_back({"shm_available_bytes", Unit::Bytes, bytes, {}});
+    }
     finding.advice = "Start the container with `--shm-size=1g` or more (Kubernetes: an emptyDir of medium "
                      "Memory at /dev/shm), or with `--ipc=host`. Too little shows as bus errors of loader "
                      "workers or as an NCCL that takes a slower path between ranks of a host.";

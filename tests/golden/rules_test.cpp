@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -172,6 +173,19 @@ TEST(RuleCases, NameTheReasonFirst)
             EXPECT_EQ(findings[0]["rule"], each.rule) << findings.dump(1).substr(0, 1500);
         }
     }
+}
+
+TEST(EccErrors, ACounterThatWasNotSampledHasNoFigure)
+{
+    const std::vector<RuleCase> cases = ruleCases();
+    const auto ecc = std::find_if(cases.begin(), cases.end(),
+                                  [](const RuleCase& each) { return each.rule == "ecc_errors"; });
+    const Json findings = findingsOf(reportOf(ecc->negative, {"ecc_errors.corrected=1"}), "ecc_errors");
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_TRUE(findings[0]["figures"].contains("corrected_errors"));
+    EXPECT_FALSE(findings[0]["figures"].contains("uncorrected_errors")) << findings.dump(1);
+    EXPECT_NE(findings[0]["title"].get<std::string>().find("an unknown number of uncorrected"),
+              std::string::npos);
 }
 
 TEST(Advice, BlamesManyMessagesOnlyWhereThereAreMany)
