@@ -60,4 +60,20 @@ void writeForeignCall(ThreadState& thread, const ForeignCall& call)
     thread.ring->commit(record, trace::RecordKind::Collective);
 }
 
+void writeForeignGroup(ThreadState& thread, const ForeignGroup& group)
+{
+    auto* const record = thread.ring->reserve<trace::GroupRecord>();
+    if (record == nullptr) {
+        return;
+    }
+    record->call.startTicks = group.startTicks;
+    record->call.endTicks = group.endTicks;
+    record->call.api = stringIdOf(Api::ncclGroupEnd);
+    record->call.result = trace::kUnknownResult;
+    record->groupId = group.id;
+    record->calls = group.calls;
+    record->endCallStartTicks = group.endCallTicks;
+    thread.ring->commit(record, trace::RecordKind::Group);
+}
+
 } // namespace ringside::collector

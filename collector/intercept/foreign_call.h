@@ -23,4 +23,14 @@ namespace ringside::collector {
 /// The result is not seen there, and stays unknown.
 void writeForeignCall(ThreadState& thread, const ForeignCall& call);
 
+/// From the first ncclGroupStart to the return of the last ncclGroupEnd.
+struct ForeignGroup {
+    std::uint64_t id = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t startTicks = 0;
+    std::uint64_t endCallTicks = 0; ///< begin of that ncclGroupEnd
+    std::uint64_t endTicks = 0;
+};
+void writeForeignGroup(ThreadState& thread, const ForeignGroup& group);
+
 } // namespace ringside::collector

@@ -51,22 +51,6 @@ void showInFlight(trace::InFlight& slot, const ForeignCall& call)
     enterCall(slot, call.api, call.startTicks);
 }
 
-void writeGroup(ThreadState& thread, std::uint64_t endTicks)
-{
-    auto* record = thread.ring->reserve<trace::GroupRecord>();
-    if (record == nullptr) {
-        return;
-    }
-    record->call.startTicks = thread.groupStartTicks;
-    record->call.endTicks = endTicks;
-    record->call.api = stringIdOf(Api::ncclGroupEnd);
-    record->call.result = trace::kUnknownResult;
-    record->groupId = thread.groupId;
-    record->calls = thread.groupCalls;
-    record->endCallStartTicks = thread.nccl.told.groupEndTicks;
-    thread.ring->commit(record, trace::RecordKind::Group);
-}
-
 // ---- communicators: rarely new, so under a mutex ----
 constinit std::mutex g_mutex;
 constinit HandleTable<bool, 1 << 10> g_severalRanks; ///< by NCCL's hash
@@ -198,7 +182,11 @@ void endGroupEnd(ThreadState& thread)
     const std::uint64_t end = ticks();
     stopCorrelating(thread);
     if (--thread.groupDepth == 0 && thread.groupWanted) {
-        writeGroup(thread, end);
+        writeForeignGroup(thread, {.id = thread.groupId,
+                                   .calls = thread.groupCalls,
+                                   .startTicks = thread.groupStartTicks,
+                                   .endCallTicks = thread.nccl.told.groupEndTicks,
+                                   .endTicks = end});
     }
     leaveFunction(thread);
 }

@@ -45,22 +45,6 @@ void writeLast(ThreadState& thread, std::uint64_t groupId)
     }
 }
 
-void writeGroup(ThreadState& thread, const OpenGroup& group, std::uint64_t endTicks)
-{
-    auto* const record = thread.ring->reserve<trace::GroupRecord>();
-    if (record == nullptr) {
-        return;
-    }
-    record->call.startTicks = group.startTicks;
-    record->call.endTicks = endTicks;
-    record->call.api = stringIdOf(Api::ncclGroupEnd);
-    record->call.result = trace::kUnknownResult;
-    record->groupId = group.groupId;
-    record->calls = group.calls;
-    record->endCallStartTicks = group.endCallTicks != 0 ? group.endCallTicks : endTicks;
-    thread.ring->commit(record, trace::RecordKind::Group);
-}
-
 void finish(ThreadState& thread, std::uint64_t endTicks)
 {
     OpenGroup& group = thread.nccl.foreign;
@@ -72,7 +56,11 @@ void finish(ThreadState& thread, std::uint64_t endTicks)
         writeLast(thread, 0);
     } else if (group.calls > 0) {
         writeLast(thread, group.groupId);
-        writeGroup(thread, group, endTicks);
+        writeForeignGroup(thread, {.id = group.groupId,
+                                   .calls = group.calls,
+                                   .startTicks = group.startTicks,
+                                   .endCallTicks = group.endCallTicks != 0 ? group.endCallTicks : endTicks,
+                                   .endTicks = endTicks});
     }
     leave(thread);
     group = {};
