@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run that is looked at while it runs, or before anybody recovered it: what lies in the rings is seen, and
 // neither rings nor databases change.
-#include "ring_builder.h"
 #include "support/trace_builder.h"
-#include "temporary_directory.h"
+#include "unfinished_run.h"
 
 #include <ringside/trace/live_run.h>
 #include <ringside/trace/recover.h>
-#include <ringside/trace/ring_decoder.h>
 #include <ringside/trace/stacks.h>
 
 #include <gtest/gtest.h>
@@ -47,36 +45,18 @@ std::uint64_t startTicksOf(pid_t pid)
     return ended ? 0 : std::stoull(word);
 }
 
-/// A process of which the first of three calls, and the definitions, are in the database.
-class LiveRun : public testing::Test {
+/// The process may still be there.
+class LiveRun : public UnfinishedRun {
 protected:
     LiveRun()
     {
-        std::filesystem::create_directories(m_run);
-        std::filesystem::create_directories(m_shm);
-        std::ofstream(m_run / "node-1.rings") << m_shm.string() << "\n";
-        m_definitions.text(1, "cudaMalloc").add(RecordKind::Thread, ThreadRecord{{}, 2, 1, "main"});
-        m_thread.call(10, 20).call(30, 40).call(50, 60);
-        m_thread.header().inFlight[0].startTicks = 70;
-        m_thread.header().inFlight[0].api = 1;
         Writer writer(m_run / "node-1.db", Writer::Mode::Create);
-        ProcessRow process;
-        process.host = "node";
-        writer.setProcess(process);
-        RingDecoder decoder(writer);
-        writer.setRingProgress(1, decoder.decode(m_definitions.bytes(), 0));
-        ApiCallRow first;
-        first.startNs = 10;
-        first.endNs = 20;
-        first.api = 1;
-        writer.add(first);
-        writer.setRingProgress(2, 1);
+        storeFirstCall(writer);
         writer.close();
     }
     trace::LiveRun open()
     {
-        m_definitions.save(m_shm / "node-1.1.ring");
-        m_thread.save(m_shm / "node-1.2.ring");
+        saveRings();
         return openLiveRun(m_run);
     }
     void belongsToThisProcess()
@@ -86,12 +66,6 @@ protected:
             ring->header().processStartTicks = startTicksOf(getpid());
         }
     }
-
-    TemporaryDirectory m_directory;
-    std::filesystem::path m_run = m_directory / "run.ringside";
-    std::filesystem::path m_shm = m_directory / "shm";
-    RingBuilder m_definitions{RingRole::Definitions, 1, 64};
-    RingBuilder m_thread{RingRole::Thread, 2, 64};
 };
 
 TEST_F(LiveRun, hasWhatTheDrainThreadHasNotTaken)

@@ -3,6 +3,7 @@
 #include "support/trace_builder.h"
 #include "temporary_directory.h"
 #include "trace_equality.h"
+#include "unfinished_run.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/merge.h>
@@ -65,43 +66,17 @@ TEST(Merge, RefusesToOverwrite)
     EXPECT_TRUE(std::filesystem::exists(directory / "all.db"));
 }
 
-/// A run directory whose process died with records in its rings, the first of which are in its trace already.
-class Recovery : public testing::Test {
+/// The process died.
+class Recovery : public UnfinishedRun {
 protected:
-    Recovery()
-    {
-        std::filesystem::create_directories(m_run);
-        std::filesystem::create_directories(m_shm);
-        std::ofstream(m_run / "node-1.rings") << m_shm.string() << "\n";
-        m_definitions.text(1, "cudaMalloc").add(RecordKind::Thread, ThreadRecord{{}, 2, 1, "main"});
-        m_thread.call(10, 20).call(30, 40).call(50, 60);
-        m_thread.header().dropped = 4;
-        m_thread.header().inFlight[0].startTicks = 70;
-        m_thread.header().inFlight[0].api = 1;
-    }
+    Recovery() { m_thread.header().dropped = 4; }
 
     void writeTrace()
     {
         Writer writer(m_run / "node-1.db", Writer::Mode::Create);
-        ProcessRow process;
-        process.host = "node";
-        writer.setProcess(process);
         writer.setTier({"device", true, "", std::nullopt, std::nullopt});
-        RingDecoder decoder(writer);
-        writer.setRingProgress(1, decoder.decode(m_definitions.bytes(), 0));
-        ApiCallRow first;
-        first.startNs = 10;
-        first.endNs = 20;
-        first.api = 1;
-        writer.add(first);
-        writer.setRingProgress(2, 1);
+        storeFirstCall(writer);
         writer.commit();
-    }
-
-    void saveRings()
-    {
-        m_definitions.save(m_shm / "node-1.1.ring");
-        m_thread.save(m_shm / "node-1.2.ring");
     }
 
     [[nodiscard]] ProcessTrace read() const { return readProcess(m_run / "node-1.db"); }
@@ -110,12 +85,6 @@ protected:
         return std::any_of(trace.issues.begin(), trace.issues.end(),
                            [&](const IssueRow& issue) { return issue.id == id; });
     }
-
-    TemporaryDirectory m_directory;
-    std::filesystem::path m_run = m_directory / "run.ringside";
-    std::filesystem::path m_shm = m_directory / "shm";
-    RingBuilder m_definitions{RingRole::Definitions, 1, 64};
-    RingBuilder m_thread{RingRole::Thread, 2, 64};
 };
 
 TEST_F(Recovery, AddsWhatIsNotInTheTraceAndSaysWhatIsMissing)
