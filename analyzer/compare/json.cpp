@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ringside-diff/1: members are only ever added within version 1. What was not measured is null.
 #include "compare/comparison.h"
-
-#include <nlohmann/json.hpp>
+#include "report/json_value.h"
 
 namespace ringside::compare {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json orNull(const std::optional<T>& value)
-{
-    return value ? Json(*value) : Json(nullptr);
-}
 
 Json summaryJson(const Summary& summary)
 {

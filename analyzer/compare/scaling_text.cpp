@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scaling study for people and, as ringside-scaling/1, for programs.
 #include "compare/scaling.h"
+#include "report/json_value.h"
 #include "report/table.h"
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 namespace ringside::compare {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string ms(const std::optional<double>& ns)
 {
@@ -45,11 +42,6 @@ report::Table tableOf(const Scaling& scaling)
                               ms(point.parts.idle)});
     }
     return table;
-}
-
-Json orNull(const std::optional<double>& value)
-{
-    return value ? Json(*value) : Json(nullptr);
 }
 
 } // namespace

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // For scripts: ringside-hang-1.schema.json says what is in it. Additions only within a major version.
 #include "hang/hang.h"
+#include "report/json_value.h"
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 namespace ringside::hang {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json orNull(const std::optional<T>& value)
-{
-    return value ? Json(*value) : Json(nullptr);
-}
 
 Json toJson(const Signature& call)
 {

@@ -6,15 +6,12 @@
 #include "export/archive.h"
 #include "export/exporter.h"
 #include "export/rank_events.h"
+#include "report/json_value.h"
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 namespace ringside::exporting {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string pathOf(const model::Rank& rank)
 {

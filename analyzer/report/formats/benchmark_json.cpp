@@ -2,16 +2,14 @@
 // Figures to follow over time, of which smaller ones are better, as continuous benchmarking tools take them
 // (github-action-benchmark's customSmallerIsBetter). What was not measured is left out.
 #include "report/format.h"
+#include "report/json_value.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace ringside::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 class Figures final {
 public:

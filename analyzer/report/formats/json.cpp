@@ -3,22 +3,14 @@
 // version 1. What was not measured is null. Times are ns after run.started_at.
 #include "report/communicator_names.h"
 #include "report/format.h"
+#include "report/json_value.h"
 #include "rules/support.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace ringside::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <typename T>
-Json orNull(const std::optional<T>& value)
-{
-    return value ? Json(*value) : Json(nullptr);
-}
 
 Json runJson(const Report& report)
 {
