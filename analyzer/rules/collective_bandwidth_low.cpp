@@ -116,10 +116,8 @@ Finding describe(const Context& context, const Key& key, const Transfers& group,
         {"bus_gb_s", Unit::Ratio, gbs, {}},
         {"expected_gb_s", Unit::Ratio, expected.gbs, {}},
         {"operations", Unit::Count, static_cast<double>(group.ns.size()), context.option("min_count")}};
-    const model::Operation& slowest = context.run.operations[group.slowest->operation];
-    finding.evidence = {{context.run.ranks[slowest.participants.front().rank].rank,
-                         group.slowest->times.lastArrivalNs, group.slowest->times.endNs,
-                         "the slowest of them, from the last arrival on"}};
+    finding.evidence = {
+        transferEvidence(context, *group.slowest, "the slowest of them, from the last arrival on")};
     finding.advice = "Look for what shares the link at those times (other jobs, checkpoints, data loading "
                      "over the same interface), then at the path itself: `ringside links`, NCCL_DEBUG=INFO "
                      "for the transport and interface chosen, NCCL_MIN_CTAS for more channels.";

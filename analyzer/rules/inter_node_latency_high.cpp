@@ -68,10 +68,8 @@ Finding describe(const Context& context, const Small& small, double latencyNs)
     finding.figures = {{"latency_ns", Unit::Ns, latencyNs, context.option("latency_ms") * 1e6},
                        {"messages_per_step", Unit::Count, small.messagesPerStep, {}}};
     if (small.slowest != nullptr) {
-        const model::Operation& slowest = context.run.operations[small.slowest->operation];
-        finding.evidence = {{context.run.ranks[slowest.participants.front().rank].rank,
-                             small.slowest->times.lastArrivalNs, small.slowest->times.endNs,
-                             "the slowest small collective, from the last arrival on"}};
+        finding.evidence = {transferEvidence(context, *small.slowest,
+                                             "the slowest small collective, from the last arrival on")};
     }
     finding.advice = "Send fewer, larger messages (`bucket_cap_mb`, accumulation with `no_sync()`), overlap "
                      "them, and look at the path: the wrong interface (NCCL_SOCKET_IFNAME, "

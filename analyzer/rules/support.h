@@ -42,6 +42,14 @@ inline const NotApplicable kNeedsArrivals{"needs the device times of at least tw
     return {rank.rank, rank.clock.toRun(local.start), rank.clock.toRun(local.end), std::move(what)};
 }
 
+/// The part of a collective in which data moved.
+[[nodiscard]] inline Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each,
+                                               std::string what)
+{
+    const model::Participant& first = context.run.operations[each.operation].participants.front();
+    return {context.run.ranks[first.rank].rank, each.times.lastArrivalNs, each.times.endNs, std::move(what)};
+}
+
 /// The analyzed step in which a figure is largest, on the rank where it is.
 [[nodiscard]] inline std::vector<Evidence>
 worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std::string_view what)

@@ -67,6 +67,19 @@ std::optional<std::uint32_t> streamOf(std::string_view text)
     return parseWhole<std::uint32_t>(text.starts_with(kWord) ? text.substr(kWord.size()) : text);
 }
 
+/// When and where on the device it ran; false where device or stream is not said.
+template <class Row>
+bool place(const Event& event, const Rows::Time& time, Row& row)
+{
+    const auto device = parseWhole<std::uint32_t>(event.device.empty() ? event.pid : event.device);
+    const auto stream = streamOf(event.stream.empty() ? event.tid : event.stream);
+    row.startNs = time.start;
+    row.endNs = time.end;
+    row.device = device.value_or(0);
+    row.stream = stream.value_or(0);
+    return device && stream;
+}
+
 } // namespace
 
 void Counts::add(const Counts& other)
@@ -159,17 +172,11 @@ void Rows::addComplete(const Event& event)
 void Rows::addKernel(const Event& event, const Time& time)
 {
     trace::KernelRow row;
-    const auto device = parseWhole<std::uint32_t>(event.device.empty() ? event.pid : event.device);
-    const auto stream = streamOf(event.stream.empty() ? event.tid : event.stream);
-    if (!device || !stream) {
+    if (!place(event, time, row)) {
         ++counts.incomplete;
         return;
     }
-    row.startNs = time.start;
-    row.endNs = time.end;
     row.name = names.idOf(event.name);
-    row.device = *device;
-    row.stream = *stream;
     row.correlation = parseWhole<std::uint32_t>(event.correlation).value_or(0);
     row.graph = parseWhole<std::uint32_t>(event.graph).value_or(0);
     row.graphNode = parseWhole<std::uint64_t>(event.graphNode).value_or(0);
@@ -182,17 +189,11 @@ void Rows::addKernel(const Event& event, const Time& time)
 void Rows::addCopy(const Event& event, const Time& time, Category category)
 {
     trace::CopyRow row;
-    const auto device = parseWhole<std::uint32_t>(event.device.empty() ? event.pid : event.device);
-    const auto stream = streamOf(event.stream.empty() ? event.tid : event.stream);
-    if (!device || !stream) {
+    if (!place(event, time, row)) {
         ++counts.incomplete;
         return;
     }
-    row.startNs = time.start;
-    row.endNs = time.end;
     row.bytes = parseWhole<std::uint64_t>(event.bytes).value_or(0);
-    row.device = *device;
-    row.stream = *stream;
     row.correlation = parseWhole<std::uint32_t>(event.correlation).value_or(0);
     row.kind = category == Category::Set ? trace::kSetKind : copyKind(event.name);
     row.graph = parseWhole<std::uint32_t>(event.graph).value_or(0);

@@ -47,6 +47,10 @@ struct Counts {
 
 class Rows final {
 public:
+    struct Time {
+        std::int64_t start;
+        std::int64_t end;
+    };
     void add(const Event& event);
     /// Takes over another stretch's rows; its names become this one's.
     void append(Rows&& other);
@@ -65,10 +69,6 @@ public:
     Counts counts;
 
 private:
-    struct Time {
-        std::int64_t start;
-        std::int64_t end;
-    };
     std::optional<Time> timeOf(const Event& event);
     void addComplete(const Event& event);
     void addKernel(const Event& event, const Time& time);
