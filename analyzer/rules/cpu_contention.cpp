@@ -39,6 +39,32 @@ double raise(std::optional<double>& largest, const metrics::RankMetrics& rank, s
     return share;
 }
 
+/// What it is called and what to do, once ranks, cost and evidence are known.
+void describe(const Context& context, std::optional<double> delay, std::optional<double> throttled,
+              Finding& finding)
+{
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Host;
+    finding.partOf = {"late_rank", "host_bound", "data_loading_stall", "gpu_utilization_low"};
+    finding.title =
+        throttled > context.option("throttled_share")
+            ? fmt::format("The CPU quota of the container stops ranks for up to {} of the time",
+                          percent(*throttled))
+            : fmt::format("Threads that feed GPUs wait for a CPU for up to {} of the time", percent(*delay));
+    finding.settings = {"OMP_NUM_THREADS", "num_workers"};
+    if (delay) {
+        finding.figures.push_back({"run_delay_share", Unit::Share, *delay, context.option("delay_share")});
+    }
+    if (throttled) {
+        finding.figures.push_back(
+            {"throttled_share", Unit::Share, *throttled, context.option("throttled_share")});
+    }
+    finding.advice =
+        "Give the ranks more CPUs (the container's `--cpus` or cpu.max, SLURM's "
+        "`--cpus-per-task`), or ask for fewer: `num_workers` and OMP_NUM_THREADS times the ranks "
+        "of a host should not exceed its CPUs; look for other work there.";
+}
+
 Outcome run(const Context& context)
 {
     if (context.figures.ranks.empty()) {
@@ -75,26 +101,7 @@ Outcome run(const Context& context)
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
-    finding.severity = severityByCost(context, *finding.costNsPerStep);
-    finding.limit = Limit::Host;
-    finding.partOf = {"late_rank", "host_bound", "data_loading_stall", "gpu_utilization_low"};
-    finding.title =
-        throttled > context.option("throttled_share")
-            ? fmt::format("The CPU quota of the container stops ranks for up to {} of the time",
-                          percent(*throttled))
-            : fmt::format("Threads that feed GPUs wait for a CPU for up to {} of the time", percent(*delay));
-    finding.settings = {"OMP_NUM_THREADS", "num_workers"};
-    if (delay) {
-        finding.figures.push_back({"run_delay_share", Unit::Share, *delay, context.option("delay_share")});
-    }
-    if (throttled) {
-        finding.figures.push_back(
-            {"throttled_share", Unit::Share, *throttled, context.option("throttled_share")});
-    }
-    finding.advice =
-        "Give the ranks more CPUs (the container's `--cpus` or cpu.max, SLURM's "
-        "`--cpus-per-task`), or ask for fewer: `num_workers` and OMP_NUM_THREADS times the ranks "
-        "of a host should not exceed its CPUs; look for other work there.";
+    describe(context, delay, throttled, finding);
     return std::vector<Finding>{finding};
 }
 
