@@ -45,14 +45,8 @@ std::vector<whatif::Changes> curesOf(const rules::Finding& finding, const rules:
         return otherBuckets(finding, options);
     }
     whatif::Changes changes;
-    if (finding.rule == "late_rank") {
-        changes.medianRanks = finding.ranks;
-    } else if (finding.rule == "data_loading_stall") {
-        changes.noDataStalls = true;
-    } else {
-        return {};
-    }
-    return {changes};
+    changes.noDataStalls = true;
+    return finding.rule == "data_loading_stall" ? std::vector{changes} : std::vector<whatif::Changes>{};
 }
 
 bool quickEnough(const model::Model& model)
@@ -74,31 +68,74 @@ rules::Severity highestFor(double share)
                                : rules::Severity::Info;
 }
 
+/// What a replay saves, and of which step; null: it cannot tell.
+struct Saving {
+    double ns = 0;
+    double stepNs = 0;
+};
+std::optional<Saving> savingOf(const whatif::WhatIf& replay, const whatif::Changes& cure)
+{
+    try {
+        const whatif::Prediction prediction = replay.predict(cure);
+        if (prediction.confidence == whatif::Confidence::Low) {
+            return std::nullopt;
+        }
+        return Saving{std::clamp(*prediction.savingNs(), 0.0, prediction.measuredNs), prediction.measuredNs};
+    } catch (const Error&) { // what was not recorded cannot be replayed: the rule's estimate stays
+        return std::nullopt;
+    }
+}
+
+void setCost(rules::Finding& finding, const Saving& saving)
+{
+    finding.costNsPerStep = std::llround(saving.ns);
+    finding.severity = std::min(finding.severity, highestFor(saving.ns / saving.stepNs));
+    finding.figures.push_back({"replayed_saving_ns_per_step", rules::Unit::Ns, saving.ns, {}});
+    if (saving.ns < kWarning * saving.stepNs) {
+        finding.advice = fmt::format("A replay of the run without it saves less than {:.0f} % of a step, "
+                                     "so look elsewhere first. {}",
+                                     100 * kWarning, finding.advice);
+    }
+}
+
 /// Of the cures that can be replayed the best counts.
 void useReplay(rules::Finding& finding, const whatif::WhatIf& replay,
                const std::vector<whatif::Changes>& cures)
 {
-    std::optional<double> best;
-    double stepNs = 0;
+    std::optional<Saving> best;
     for (const whatif::Changes& cure : cures) {
-        try {
-            const whatif::Prediction prediction = replay.predict(cure);
-            if (prediction.confidence != whatif::Confidence::Low) {
-                stepNs = prediction.measuredNs;
-                best = std::max(best.value_or(0), std::clamp(*prediction.savingNs(), 0.0, stepNs));
-            }
-        } catch (const Error&) { // what was not recorded cannot be replayed: the rule's estimate stays
-            continue;
-        }
+        const auto saving = savingOf(replay, cure);
+        best = saving && (!best || saving->ns > best->ns) ? saving : best;
     }
     if (best) {
-        finding.costNsPerStep = std::llround(*best);
-        finding.severity = std::min(finding.severity, highestFor(*best / stepNs));
-        finding.figures.push_back({"replayed_saving_ns_per_step", rules::Unit::Ns, *best, {}});
-        if (*best < kWarning * stepNs) {
-            finding.advice = fmt::format("A replay of the run without it saves less than {:.0f} % of a step, "
-                                         "so look elsewhere first. {}",
-                                         100 * kWarning, finding.advice);
+        setCost(finding, *best);
+    }
+}
+
+/// Groups of late ranks share members: each costs what is still to be had once costlier ones are not late.
+void useReplayOfLateRanks(std::vector<rules::Finding>& findings, const whatif::WhatIf& replay)
+{
+    std::vector<rules::Finding*> late;
+    for (rules::Finding& finding : findings) {
+        if (finding.rule == "late_rank") {
+            late.push_back(&finding);
+        }
+    }
+    std::stable_sort(late.begin(), late.end(), [](const rules::Finding* a, const rules::Finding* b) {
+        return a->costNsPerStep > b->costNsPerStep;
+    });
+    whatif::Changes punctual;
+    double before = 0;
+    for (rules::Finding* const finding : late) {
+        for (const std::int64_t rank : finding->ranks) {
+            if (std::find(punctual.medianRanks.begin(), punctual.medianRanks.end(), rank) ==
+                punctual.medianRanks.end()) {
+                punctual.medianRanks.push_back(rank);
+            }
+        }
+        if (const auto all = savingOf(replay, punctual)) {
+            setCost(*finding, {std::max(0.0, all->ns - before), all->stepNs});
+            before = std::max(before, all->ns);
         }
     }
 }
@@ -107,8 +144,9 @@ void useReplay(rules::Finding& finding, const whatif::WhatIf& replay,
 
 void useReplayedCosts(Report& report, const rules::OptionValues& options)
 {
-    const bool any = std::any_of(report.findings.begin(), report.findings.end(),
-                                 [&](const auto& finding) { return !curesOf(finding, options).empty(); });
+    const bool any = std::any_of(report.findings.begin(), report.findings.end(), [&](const auto& finding) {
+        return finding.rule == "late_rank" || !curesOf(finding, options).empty();
+    });
     if (!any || !quickEnough(report.model)) {
         return;
     }
@@ -117,6 +155,7 @@ void useReplayedCosts(Report& report, const rules::OptionValues& options)
         for (rules::Finding& finding : report.findings) {
             useReplay(finding, replay, curesOf(finding, options));
         }
+        useReplayOfLateRanks(report.findings, replay);
     } catch (const Error&) { // no step stands for the others: the rules' estimates stay
         return;
     }

@@ -218,10 +218,12 @@ Finding describe(const Context& context, const metrics::LateGroup& group, const 
     finding.evidence = {{finding.ranks.front(), worst.times.firstArrivalNs, worst.times.endNs,
                          fmt::format("collective for which {} was {} later than the others",
                                      hang::rankList(finding.ranks), milliseconds(group.largestNs))}};
-    finding.advice = judgement.cause
-                         ? std::string(textOf(judgement.cause->cause).advice)
-                         : fmt::format("Look at what {} does before its collectives in the evidence.",
-                                       hang::rankList(finding.ranks));
+    const bool one = finding.ranks.size() == 1;
+    finding.advice =
+        judgement.cause
+            ? std::string(textOf(judgement.cause->cause).advice)
+            : fmt::format("Look at what {} {} before {} collectives in the evidence.",
+                          hang::rankList(finding.ranks), one ? "does" : "do", one ? "its" : "their");
     return finding;
 }
 

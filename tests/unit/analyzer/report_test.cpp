@@ -124,6 +124,32 @@ TEST(JsonReport, NamesALateRankFromTimesOfCudaEvents)
     EXPECT_NE(report.find("its own timeline was not recorded"), std::string::npos) << report;
 }
 
+TEST(JsonReport, ChargesGroupsOfLateRanksThatShareOneOnlyOnce)
+{
+    TraceBuilder trace(4);
+    trace.steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(0).compute(8ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+        step.everyRank().compute(4ms);
+        step.rank(0).compute(2ms);
+        step.rank(3).compute(2ms);
+        step.allReduce(1_MiB, {.takes = 1ms});
+    });
+    const auto json = nlohmann::json::parse(render(trace.run(), "json"));
+    std::vector<nlohmann::json> late;
+    for (const auto& finding : json["findings"]) {
+        if (finding["rule"] == "late_rank") {
+            late.push_back(finding);
+        }
+    }
+    ASSERT_EQ(late.size(), 2U);
+    EXPECT_EQ(late[0]["ranks"], nlohmann::json({0}));
+    EXPECT_NEAR(late[0]["cost_ns_per_step"].get<double>(), 8e6, 1e6);
+    EXPECT_EQ(late[1]["ranks"], nlohmann::json({0, 3}));
+    EXPECT_NEAR(late[1]["cost_ns_per_step"].get<double>(), 2e6, 1e6) << "not what rank 0 costs already";
+}
+
 TEST(JsonReport, BlamesNobodyForLessThanCudaEventsCanTell)
 {
     TraceBuilder trace(4);
