@@ -139,7 +139,8 @@ fs::path onlyFile(const fs::path& run)
 QueryResult queryRun(const fs::path& run, const std::string& sql)
 {
     if (!fs::exists(run)) {
-        throw Error(ErrorCode::Unusable, fmt::format("{} does not exist", run.string()));
+        throw Error(ErrorCode::Unusable, fmt::format("{} does not exist", run.string()),
+                    "Name a run directory that `ringside record` made, or one of its files.");
     }
     if (const fs::path file = onlyFile(run); !file.empty()) {
         return execute(openFile(file).get(), sql);

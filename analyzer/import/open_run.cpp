@@ -120,7 +120,8 @@ std::vector<Source> findSources(const std::vector<fs::path>& paths,
     std::vector<Source> sources;
     for (const fs::path& path : paths) {
         if (!fs::exists(path)) {
-            throw Error(ErrorCode::Unusable, fmt::format("{} does not exist", path.string()));
+            throw Error(ErrorCode::Unusable, fmt::format("{} does not exist", path.string()),
+                        "Name a run directory that `ringside record` made, or a trace of another tool.");
         }
         if (!fs::is_directory(path)) {
             sources.push_back(sourceOf(path, importers));
