@@ -68,7 +68,7 @@ struct RankReport {
     bool callsKnown = false;
     std::optional<std::int64_t> lastStep; ///< that it finished
     std::int64_t lastSignNs = 0;          ///< of life, in run time
-    std::vector<ThreadReport> threads;    ///< in a call first, then the main thread
+    std::vector<ThreadReport> threads;    ///< those that issued its calls, in a call, main first
     std::vector<ReturnedCall> lastCalls;  ///< of the first of these threads, the latest first
     std::vector<std::string> stack;       ///< innermost lines of the thread that matters; empty: none
     std::string stackThread;              ///< whose

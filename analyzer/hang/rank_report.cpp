@@ -2,9 +2,12 @@
 #include "hang/rank_report.h"
 
 #include "hang/issued.h"
+#include "model/communicator_calls.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace ringside::hang {
 namespace {
@@ -87,7 +90,34 @@ std::vector<ReturnedCall> lastCallsOf(const trace::ProcessTrace& process, std::i
     return last.inWords(process, untilNs);
 }
 
-std::vector<ThreadReport> threadsOf(const trace::ProcessTrace& process, std::int64_t untilNs)
+/// Kernel ids of the threads that issued this rank's collectives; empty where the process is the rank's
+/// alone: then any of its threads may be what matters.
+std::set<std::int64_t> ownThreads(const model::Rank& rank, const trace::ProcessTrace& process)
+{
+    std::set<std::int64_t> own;
+    if (!rank.device) {
+        return own;
+    }
+    std::set<std::int64_t> communicators;
+    for (const auto& [key, row] : model::communicatorsOf(rank, process)) {
+        communicators.insert(row->id);
+    }
+    std::set<std::int64_t> threads;
+    for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
+        if (communicators.contains(call.communicator)) {
+            threads.insert(call.thread);
+        }
+    }
+    for (const trace::ThreadRow& row : process.threads) {
+        if (threads.contains(row.id)) {
+            own.insert(row.tid);
+        }
+    }
+    return own;
+}
+
+std::vector<ThreadReport> threadsOf(const trace::ProcessTrace& process, const std::set<std::int64_t>& own,
+                                    std::int64_t untilNs)
 {
     const auto last = lastCalls(process);
     const auto inFlight = lastInFlight(process);
@@ -113,7 +143,8 @@ std::vector<ThreadReport> threadsOf(const trace::ProcessTrace& process, std::int
     std::stable_sort(threads.begin(), threads.end(), [&](const ThreadReport& a, const ThreadReport& b) {
         const auto rankOf = [&](const ThreadReport& thread) {
             const bool main = thread.tid == process.process.pid;
-            return std::make_pair(thread.function.empty() ? 1 : 0, main ? 0 : 1);
+            const bool foreign = !own.empty() && !own.contains(thread.tid);
+            return std::make_tuple(foreign, thread.function.empty(), !main);
         };
         return rankOf(a) < rankOf(b);
     });
@@ -121,7 +152,7 @@ std::vector<ThreadReport> threadsOf(const trace::ProcessTrace& process, std::int
 }
 
 /// The innermost lines of one thread's stack of the last time stacks were taken. Python's where there are.
-void addStack(RankReport& report, const trace::ProcessTrace& process)
+void addStack(RankReport& report, const trace::ProcessTrace& process, const std::set<std::int64_t>& own)
 {
     constexpr std::size_t kLines = 6;
     if (process.stacks.empty()) {
@@ -129,7 +160,8 @@ void addStack(RankReport& report, const trace::ProcessTrace& process)
     }
     const std::int64_t takenNs = process.stacks.back().takenNs;
     std::vector<std::int64_t> wanted{process.process.pid};
-    if (!report.threads.empty() && !report.threads.front().function.empty()) {
+    if (!report.threads.empty() &&
+        (!report.threads.front().function.empty() || own.contains(report.threads.front().tid))) {
         wanted.insert(wanted.begin(), report.threads.front().tid);
     }
     for (const char* const source : {"python", "native"}) {
@@ -201,12 +233,13 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
         report.lastStep = of.steps.back().number;
     }
     report.lastSignNs = of.clock.toRun(lastSignOfLife(process));
-    report.threads = threadsOf(process, countsUntil(process, now));
+    const std::set<std::int64_t> own = ownThreads(of, process);
+    report.threads = threadsOf(process, own, countsUntil(process, now));
     if (!report.threads.empty()) {
         report.lastCalls = lastCallsOf(process, report.threads.front().tid, countsUntil(process, now));
     }
     report.hang = openHang(process);
-    addStack(report, process);
+    addStack(report, process, own);
     return report;
 }
 

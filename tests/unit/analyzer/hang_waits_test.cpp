@@ -147,5 +147,33 @@ TEST_F(Hang, allWaitAlikeWhenAllIssuedTheSameAndStayInACall)
     EXPECT_NE(hang::formatText(report).find("there are no device records"), std::string::npos);
 }
 
+TEST_F(Hang, ofRanksInOneProcessEachHasItsOwnThread)
+{
+    trace::ProcessTrace& both = process(0);
+    trace::CommunicatorRow second = both.communicators.front();
+    second.id = 2;
+    second.rank = 1;
+    second.device = 1;
+    both.communicators.push_back(second);
+    both.ranks = {{0, 0, 4, 0, 0, "communicator"}, {1, 1, 4, 1, 0, "communicator"}};
+    both.threads.push_back({2, both.process.pid + 7, "second"});
+    for (trace::CollectiveCallRow call : process(1).collectiveCalls) {
+        call.communicator = 2;
+        call.thread = 2;
+        both.collectiveCalls.push_back(call);
+    }
+    both.collectiveCalls.pop_back(); // rank 1 does not come to its last one
+    isIn(0, "cudaStreamSynchronize", m_endNs);
+    m_run.processes.erase(m_run.processes.begin() + 1);
+    m_now.pop_back();
+    const hang::Report report = analyze();
+    ASSERT_EQ(report.kind, Kind::Missing);
+    EXPECT_EQ(report.collectives.at(0).missing, (std::vector<std::int64_t>{1}));
+    ASSERT_EQ(report.ranks.size(), 4U);
+    EXPECT_EQ(report.ranks[0].threads.front().function, "cudaStreamSynchronize");
+    EXPECT_EQ(report.ranks[1].threads.front().name, "second");
+    EXPECT_EQ(report.ranks[1].lastCalls.front().sequence, 8) << "and not what rank 0 called";
+}
+
 } // namespace
 } // namespace ringside::test
