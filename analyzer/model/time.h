@@ -32,6 +32,20 @@ struct Interval {
     return sum;
 }
 
+/// Time in at least one of them; in any order, and they may overlap.
+[[nodiscard]] inline std::int64_t lengthOfUnion(std::vector<Interval> intervals)
+{
+    std::sort(intervals.begin(), intervals.end(),
+              [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    std::int64_t sum = 0;
+    std::int64_t reached = std::numeric_limits<std::int64_t>::min();
+    for (const Interval& each : intervals) {
+        sum = addCapped(sum, overlapLength(each, {reached, std::numeric_limits<std::int64_t>::max()}));
+        reached = std::max(reached, each.end);
+    }
+    return sum;
+}
+
 /// Turns CLOCK_MONOTONIC ns of a host into run time: ns after the run began, on the reference host's clock.
 struct ClockMap {
     std::int64_t localReference = 0; ///< a moment on the host's own clock

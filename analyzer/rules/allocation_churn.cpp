@@ -24,8 +24,7 @@ bool isAllocation(std::string_view api)
 }
 
 struct Churn {
-    std::int64_t calls = 0;
-    std::int64_t ns = 0;
+    std::vector<model::Interval> calls; ///< of several threads, so that they may overlap
     model::Interval longest;
 };
 
@@ -45,8 +44,7 @@ Churn churnOf(const Context& context, const metrics::RankMetrics& metrics)
         }
         if (entry->second && call.start >= span.start && call.start < span.end &&
             threads.concern(process.apiCalls.thread[i])) {
-            ++churn.calls;
-            churn.ns = model::addCapped(churn.ns, call.length());
+            churn.calls.push_back(call);
             churn.longest = call.length() > churn.longest.length() ? call : churn.longest;
         }
     }
@@ -62,13 +60,14 @@ Outcome run(const Context& context)
     double most = 0;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const Churn churn = churnOf(context, rank);
-        const double calls = static_cast<double>(churn.calls) / static_cast<double>(rank.steps.size());
-        if (churn.calls == 0 || calls < context.option("calls_per_step")) {
+        const double calls = static_cast<double>(churn.calls.size()) / static_cast<double>(rank.steps.size());
+        if (churn.calls.empty() || calls < context.option("calls_per_step")) {
             continue;
         }
         most = std::max(most, calls);
         // While the GPU has work, the host's time costs nothing.
-        const std::int64_t cost = ofAStep(rank, std::min(churn.ns, rank.total.idleNs));
+        const std::int64_t cost =
+            ofAStep(rank, std::min(model::lengthOfUnion(churn.calls), rank.total.idleNs));
         finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
         finding.ranks.push_back(context.rankOf(rank).rank);
         finding.evidence.push_back(

@@ -13,9 +13,9 @@ constexpr Option kOptions[] = {
 };
 
 struct Held {
-    std::int64_t copies = 0; ///< asynchronous ones of the size
-    std::int64_t held = 0;
-    std::int64_t ns = 0;
+    std::int64_t copies = 0;            ///< asynchronous ones of the size
+    std::vector<model::Interval> calls; ///< that held the host; of several threads, so that they may overlap
+    std::int64_t ns = 0;                ///< in at least one of them
     double bytes = 0;
     model::Interval longest;
 };
@@ -51,11 +51,11 @@ Held heldOf(const Context& context, const metrics::RankMetrics& metrics)
             context.option("held_part") * static_cast<double>(copy.length())) {
             continue;
         }
-        ++held.held;
-        held.ns = model::addCapped(held.ns, call.length());
+        held.calls.push_back(call);
         held.bytes += static_cast<double>(copies.bytes[i]);
         held.longest = call.length() > held.longest.length() ? call : held.longest;
     }
+    held.ns = model::lengthOfUnion(held.calls);
     return held;
 }
 
@@ -71,7 +71,7 @@ Outcome run(const Context& context)
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const Held held = heldOf(context, rank);
         seen += held.copies;
-        if (held.held == 0 || rank.total.share(held.ns) <= context.option("share")) {
+        if (held.calls.empty() || rank.total.share(held.ns) <= context.option("share")) {
             continue;
         }
         worst = std::max(worst, rank.total.share(held.ns));
