@@ -33,7 +33,7 @@ stage "Fuzzing, $fuzz_seconds s a target" "libFuzzer with clang; new inputs stay
 cmake --preset no-cuda -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DRINGSIDE_BUILD_FUZZERS=ON \
     -DRINGSIDE_WERROR=OFF -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF -DRINGSIDE_BUILD_GUI=OFF ||
     fail "configuring the fuzzers failed"
-mapfile -t targets < <(grep -L 'int main' tests/fuzz/*.cpp | xargs -n 1 basename -s .cpp)
+mapfile -t targets < <(sed -nE 's/^ringside_add_(importer_)?fuzz_target\(([a-z_]+).*/\2/p' tests/fuzz/CMakeLists.txt)
 cmake --build build/fuzz --target fuzz_seeds "${targets[@]/#/fuzz_}" || fail "building the fuzzers failed"
 build/fuzz/bin/fuzz_seeds build/fuzz/corpus || fail "making the first inputs failed"
 for target in "${targets[@]}"; do

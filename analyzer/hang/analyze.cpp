@@ -15,6 +15,8 @@ namespace {
 
 /// The drain thread reads the clocks every 250 ms: ends that lie closer have no order.
 constexpr std::int64_t kSignOfLifeNs = 500'000'000;
+/// Shorter ones are printed as 0 ms.
+constexpr std::int64_t kShortestWaitNs = 1'000'000;
 
 /// How long no thread of the rank has entered a call or returned from one.
 std::int64_t quietNs(const RankReport& rank)
@@ -100,6 +102,12 @@ std::vector<std::int64_t> ranksOf(const std::vector<Arrived>& arrived)
     return ranks;
 }
 
+/// Nothing where the trace ends with the call: how long it waited then is not known.
+std::string beforeText(std::int64_t waitedNs)
+{
+    return waitedNs >= kShortestWaitNs ? fmt::format(" {} before", duration(waitedNs)) : "";
+}
+
 std::string missingSentence(const Report& report, const StuckCollective& stuck)
 {
     const std::string fate = fateOf(report, stuck.missing);
@@ -108,8 +116,8 @@ std::string missingSentence(const Report& report, const StuckCollective& stuck)
         fmt::format("{} waits for {}, which {} not issued {}", nameOf(stuck), rankList(stuck.missing), have,
                     stuck.pointToPoint ? "the other side of it" : "it");
     text += fate.empty() ? "" : " and " + fate;
-    return text + fmt::format("; {} issued it {} before", rankList(ranksOf(stuck.arrived)),
-                              duration(stuck.waitedNs));
+    return text +
+           fmt::format("; {} issued it{}", rankList(ranksOf(stuck.arrived)), beforeText(stuck.waitedNs));
 }
 
 std::string circleSentence(const std::vector<const StuckCollective*>& circle)
@@ -127,10 +135,15 @@ std::string waitingSentence(const Report& report, const StuckCollective& last,
                             const std::optional<OtherOrder>& other)
 {
     const std::string fate = fateOf(report, ranksOf(last.arrived));
-    std::string text = fmt::format("all recorded ranks issued the same collectives and {}; the last is {}, "
-                                   "issued {} before",
-                                   fate.empty() ? "do not go on" : "did not go on, and " + fate + " since",
-                                   nameOf(last), duration(last.waitedNs));
+    std::string text =
+        fmt::format("all recorded ranks issued the same collectives and {}; the last is {}",
+                    fate.empty() ? "do not go on" : "did not go on, and " + fate + " since", nameOf(last));
+    text +=
+        last.waitedNs >= kShortestWaitNs ? fmt::format(", issued {} before", duration(last.waitedNs)) : "";
+    if (last.notRecorded > 0) {
+        text += fmt::format("; {} of its {} ranks left no trace: it may wait for {}", last.notRecorded,
+                            last.size, last.notRecorded == 1 ? "that one" : "those");
+    }
     if (other) {
         text += fmt::format(". {} issued {} before it, {} behind it: issued in different orders, "
                             "collectives of two communicators can wait for each other",

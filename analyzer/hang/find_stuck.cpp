@@ -67,6 +67,18 @@ std::optional<std::int64_t> firstDifference(const Group& group)
     return first;
 }
 
+/// The first place from `order` on of which anybody's call is known: earlier records may be gone.
+std::int64_t firstKnown(const Group& group, std::int64_t order)
+{
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const Member& member : group.members) {
+        const auto call = std::lower_bound(member.calls.begin(), member.calls.end(), order,
+                                           [](const Issued& a, std::int64_t o) { return a.order < o; });
+        first = call != member.calls.end() ? std::min(first, call->order) : first;
+    }
+    return first;
+}
+
 StuckCollective describe(const model::Model& model, const Group& group, std::int64_t order,
                          const std::vector<RankTimes>& times)
 {
@@ -134,7 +146,7 @@ std::optional<StuckCollective> stuckIn(const model::Model& model, const Group& g
     if (orders.common >= orders.end) {
         return std::nullopt; // all issued the same number
     }
-    StuckCollective stuck = describe(model, group, orders.common, times);
+    StuckCollective stuck = describe(model, group, firstKnown(group, orders.common), times);
     const bool noticed = std::any_of(group.members.begin(), group.members.end(),
                                      [&](const Member& member) { return times[member.rank].openHang; });
     const bool waits = !stuck.arrived.empty() && !stuck.missing.empty();

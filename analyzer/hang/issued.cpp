@@ -106,6 +106,13 @@ Member memberOf(const MemberCalls& of, bool byPlace)
     return member;
 }
 
+/// A file of another tool that lost its end: the calls that it lacks are no calls that were not made.
+bool breaksOff(const trace::ProcessTrace& process)
+{
+    return std::any_of(process.issues.begin(), process.issues.end(),
+                       [](const trace::IssueRow& issue) { return issue.id == "truncated_file"; });
+}
+
 struct Found {
     Group group;
     std::vector<MemberCalls> members; ///< by rank
@@ -149,6 +156,9 @@ std::vector<Group> issuedCalls(const model::Model& model)
     std::map<model::CommunicatorKey, Found> found;
     for (std::size_t i = 0; i < model.ranks.size(); ++i) {
         const trace::ProcessTrace& process = model.processOf(model.ranks[i]);
+        if (breaksOff(process)) {
+            continue;
+        }
         auto calls = callsOf(process);
         for (const auto& [key, row] : model::communicatorsOf(model.ranks[i], process)) {
             if (key.first == 0 || row->size < 2) {

@@ -38,7 +38,7 @@ struct Group {
 };
 
 /// All communicators of more than one rank on which anything was issued. A communicator without a hash is its
-/// process's own: nobody can be said to miss in it.
+/// process's own: nobody can be said to miss in it. Members whose trace broke off are left out.
 [[nodiscard]] std::vector<Group> issuedCalls(const model::Model& model);
 
 /// The in_flight rows that tell what threads are in at the end: those of the end, else of the last hang.

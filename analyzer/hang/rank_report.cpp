@@ -226,7 +226,8 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
     report.host = process.process.host;
     report.pid = process.process.pid;
     report.life = now.life;
-    report.callsKnown = now.callsKnown || openHang(process);
+    // Of a process without an id another tool told; it did not look into the calls.
+    report.callsKnown = now.callsKnown || (openHang(process) && process.process.pid != 0);
     const bool counted =
         of.stepSource == model::StepSource::Mark || of.stepSource == model::StepSource::Range;
     if (counted && !of.steps.empty()) { // else the numbers are ours, and nobody knows them

@@ -43,8 +43,22 @@ std::string describe(const Signature& call)
     return call.root ? text + fmt::format(", {} {}", toPeer ? "peer" : "root", *call.root) : text;
 }
 
+/// " (process 42 on node1, running)", as far as it is known.
+std::string processText(const RankReport& rank)
+{
+    std::string text = rank.pid != 0 ? fmt::format("process {}", rank.pid) : "";
+    text += rank.host.empty() ? "" : fmt::format("{}on {}", text.empty() ? "" : " ", rank.host);
+    if (rank.life != Life::NotKnown || !text.empty()) {
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", lifeName(rank.life));
+    }
+    return text.empty() ? "" : " (" + text + ")";
+}
+
 std::string threadName(const ThreadReport& thread)
 {
+    if (thread.tid == 0) { // another tool told, and not whose call it was
+        return thread.name.empty() ? "its thread" : "its thread " + thread.name;
+    }
     return thread.name.empty() ? fmt::format("thread {}", thread.tid)
                                : fmt::format("thread {} ({})", thread.tid, thread.name);
 }
@@ -73,8 +87,7 @@ std::string lastCalls(const RankReport& rank)
 
 void appendRank(std::string& text, const RankReport& rank)
 {
-    text += fmt::format("  rank {} (process {} on {}, {}){}\n", rank.rank, rank.pid, rank.host,
-                        lifeName(rank.life),
+    text += fmt::format("  rank {}{}{}\n", rank.rank, processText(rank),
                         rank.lastStep ? fmt::format(", finished step {}", *rank.lastStep) : "");
     constexpr std::size_t kThreads = 3;
     for (std::size_t i = 0; i < std::min(kThreads, rank.threads.size()); ++i) {
@@ -87,7 +100,7 @@ void appendRank(std::string& text, const RankReport& rank)
         text += "    that thread's last calls: " + lastCalls(rank) + "\n";
     }
     if (rank.hang) {
-        text += "    its watchdog: " + rank.hang->reason + "\n";
+        text += "    it hangs: " + rank.hang->reason + "\n";
     }
     if (!rank.stack.empty()) {
         text += fmt::format("    stack of {}, innermost first:\n", rank.stackThread);

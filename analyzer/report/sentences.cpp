@@ -140,7 +140,7 @@ std::vector<std::string> keyLines(const Report& report)
             "Step: median {}, 99th percentile {}{}.", rules::milliseconds(*run.stepMedianNs),
             rules::milliseconds(*run.stepP99Ns),
             run.ranks.empty()
-                ? " (between the host's step marks)"
+                ? " (between begins of steps on the host)"
                 : fmt::format(", {:.2f} steps a second",
                               1e9 / static_cast<double>(std::max<std::int64_t>(1, *run.stepMedianNs)))));
     }

@@ -22,7 +22,7 @@ std::string lastSeen(const Context& context, std::int64_t number)
         }
         const hang::RankReport rank = hang::reportRank(context.run, i, {});
         if (!rank.stack.empty()) {
-            return fmt::format("its thread {} is in {}", rank.stackThread, rank.stack.front());
+            return fmt::format("stack of {}: {}", rank.stackThread, rank.stack.front());
         }
         if (!rank.threads.empty()) {
             const hang::ThreadReport& thread = rank.threads.front();
@@ -44,9 +44,12 @@ Finding describe(const Context& context, const hang::StuckCollective& stuck)
     finding.ranks = stuck.missing;
     finding.title = fmt::format("{} waits for {}, which did not issue it; {}", nameOf(stuck),
                                 hang::rankList(stuck.missing), lastSeen(context, stuck.missing.front()));
-    finding.figures = {
-        {"waited_ns", Unit::Ns, static_cast<double>(stuck.waitedNs), context.option("stuck_after_s") * 1e9},
-        {"missing_ranks", Unit::Count, static_cast<double>(stuck.missing.size()), 0}};
+    finding.figures = {{"missing_ranks", Unit::Count, static_cast<double>(stuck.missing.size()), 0}};
+    if (stuck.waitedNs > 0) { // else the trace ends with the call
+        finding.figures.insert(finding.figures.begin(),
+                               {"waited_ns", Unit::Ns, static_cast<double>(stuck.waitedNs),
+                                context.option("stuck_after_s") * 1e9});
+    }
     for (const hang::Arrived& part : stuck.arrived) {
         constexpr std::size_t kShown = 4;
         if (finding.evidence.size() < kShown) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the corpus: small traces and rings that reach every decoder. fuzz_seeds DIRECTORY
+#include "flight_dump.h"
 #include "ring_builder.h"
 #include "support/trace_builder.h"
 
@@ -54,6 +55,27 @@ void writeMergedRun(const std::filesystem::path& folder)
     builder.write(run);
     ringside::trace::merge(run, folder / "merged.db");
     std::filesystem::remove_all(run);
+}
+
+void writeFlightRecorder(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    nlohmann::ordered_json send = flightEntry(1, "scheduled", "nccl:send 0->1");
+    send["is_p2p"] = true;
+    nlohmann::ordered_json summary = send;
+    summary["profiling_name"] = "nccl:coalesced";
+    summary["duration_ms"] = 0.5;
+    nlohmann::ordered_json timedOut = flightEntry(2, "started", "nccl:_reduce_scatter_base");
+    timedOut["retired"] = true;
+    const auto dump =
+        flightDump(nlohmann::ordered_json::array({flightEntry(1, "completed"), send, summary, timedOut}));
+    std::ofstream(folder / "json", std::ios::binary) << dump.dump();
+    std::ofstream(folder / "pickle", std::ios::binary) << PickleText::of(dump);
+    // What Python's own pickler writes: frames, short strings, tuples, a memo without numbers.
+    constexpr char kPython[] = "\x80\x04\x95\x20\0\0\0\0\0\0\0}\x94(\x8c\x09pg_config\x94}\x94\x8c\x07"
+                               "entries\x94]\x94(K\x01K\x02\x86\x94h\x01"
+                               "eu.";
+    std::ofstream(folder / "python", std::ios::binary).write(kPython, sizeof kPython - 1);
 }
 
 void writeRings(const std::filesystem::path& folder)
@@ -123,5 +145,6 @@ int main(int count, char** arguments)
     writeMergedRun(corpus / "report");
     writeRings(corpus / "ring_decoder");
     writeKineto(corpus / "kineto");
+    writeFlightRecorder(corpus / "flight_recorder");
     return 0;
 }

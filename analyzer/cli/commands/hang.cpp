@@ -4,8 +4,10 @@
 #include "hang/hang.h"
 
 #include "cli/command.h"
+#include "cli/run_input.h"
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
+#include "import/open_run.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/live_run.h>
@@ -21,7 +23,7 @@ namespace ringside::cli {
 namespace {
 
 struct Options {
-    std::string run;
+    RunPaths run;
     std::string format = "text";
     std::string after = "10s";
     bool stacks = false;
@@ -77,9 +79,23 @@ void takeStacks(trace::LiveRun& live)
                taken == 1 ? "" : "es", taken == 1 ? "s" : "");
 }
 
+/// Of processes that other tools told of nobody knows whether they live.
+trace::LiveRun openAny(const RunPaths& paths)
+{
+    if (paths.size() == 1 && (importers::isNative(paths) || !std::filesystem::exists(paths.front()))) {
+        return trace::openLiveRun(paths.front());
+    }
+    trace::LiveRun live;
+    live.run = openRun(paths);
+    live.owners.assign(live.run.processes.size(), trace::Owner::NotKnown);
+    live.callsKnown.assign(live.run.processes.size(), false);
+    live.pids.assign(live.run.processes.size(), std::nullopt);
+    return live;
+}
+
 int run(const Options& options)
 {
-    trace::LiveRun live = trace::openLiveRun(options.run);
+    trace::LiveRun live = openAny(options.run);
     if (options.stacks) {
         takeStacks(live);
     }
@@ -102,7 +118,9 @@ std::string isDuration(const std::string& text)
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("RUN", options->run, "Run directory (also of a running job), process file or merged file")
+    app.add_option("RUN", options->run,
+                   "Run directory (also of a running job), process file or merged file, or dumps of "
+                   "PyTorch's flight recorder: files, or a directory")
         ->required();
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "json"}))

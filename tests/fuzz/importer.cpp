@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes as a trace of the PyTorch profiler give rows, issues or ringside::Error, never
-// anything else.
+// Fuzz target: any bytes as a file of another tool give rows, issues or ringside::Error, never anything else.
+// Built once an importer, whose name is RINGSIDE_IMPORTER_NAME.
 #include "import/importer.h"
 
 #include <ringside/error.h>
@@ -12,7 +12,11 @@
 #include <fstream>
 #include <string>
 
-extern const ringside::importers::Importer importer_kineto;
+#define RINGSIDE_JOIN_NAMES(a, b) a##b
+#define RINGSIDE_JOIN(a, b) RINGSIDE_JOIN_NAMES(a, b)
+#define RINGSIDE_FUZZED RINGSIDE_JOIN(importer_, RINGSIDE_IMPORTER_NAME)
+
+extern const ringside::importers::Importer RINGSIDE_FUZZED;
 
 namespace {
 
@@ -21,7 +25,7 @@ std::filesystem::path inputFile()
 {
     const std::filesystem::path shm = "/dev/shm";
     const auto folder = std::filesystem::exists(shm) ? shm : std::filesystem::temp_directory_path();
-    return folder / ("ringside-fuzz-kineto-" + std::to_string(getpid()) + ".json");
+    return folder / ("ringside-fuzz-" + std::string(RINGSIDE_FUZZED.id) + "-" + std::to_string(getpid()));
 }
 
 } // namespace
@@ -32,9 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::ofstream(file, std::ios::binary)
         .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
     ringside::importers::Progress progress;
-    static_cast<void>(importer_kineto.recognises({reinterpret_cast<const char*>(data), size}, file));
+    static_cast<void>(RINGSIDE_FUZZED.recognises({reinterpret_cast<const char*>(data), size}, file));
     try {
-        static_cast<void>(importer_kineto.import({file, 1, progress}));
+        static_cast<void>(RINGSIDE_FUZZED.import({file, 1, progress}));
     } catch (const ringside::Error&) {
         // Refusing is right for most inputs.
     }

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/flight_recorder/assemble.h"
+
+#include "import/decimal.h"
+#include "import/text.h"
+#include "import/torch_words.h"
+#include "trace/read/plausible.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace ringside::importers::flight_recorder {
+namespace {
+
+constexpr std::int64_t kThread = 1; ///< of all calls: the kernel's thread ids are not in a dump
+constexpr std::string_view kSummary = "coalesced"; ///< entry that closes calls made together
+
+/// "nccl:send 0->1": the word behind the backend.
+std::string_view operationOf(std::string_view name)
+{
+    name.remove_prefix(std::min(name.size(), name.find(':') + 1)); // npos + 1 is 0
+    return name.substr(0, name.find(' '));
+}
+
+struct Peers {
+    std::int64_t self = -1; ///< ranks of the group
+    std::int64_t other = -1;
+};
+
+/// Of "nccl:send 0->1" and "nccl:recv 1<-0".
+std::optional<Peers> peersOf(std::string_view name)
+{
+    const std::size_t arrow = std::min(name.find("->"), name.find("<-"));
+    const std::size_t space = name.rfind(' ', arrow);
+    if (arrow == std::string_view::npos || space == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const auto self = parseWhole<std::int64_t>(name.substr(space + 1, arrow - space - 1));
+    const auto other = parseWhole<std::int64_t>(name.substr(arrow + 2));
+    return self && other && *self >= 0 && *other >= 0 ? std::optional(Peers{*self, *other}) : std::nullopt;
+}
+
+/// Calls made together: group, whether sends and receives, PyTorch's number.
+using BatchKey = std::tuple<std::string, bool, std::int64_t>;
+BatchKey batchOf(const Entry& entry)
+{
+    return {entry.group, entry.pointToPoint,
+            entry.pointToPoint ? entry.messageNumber : entry.collectiveNumber};
+}
+
+class Assembler final {
+public:
+    Assembler(const Dump& dump, const Values& values) : m_dump(dump), m_values(values), m_strings(m_process)
+    {}
+
+    trace::ProcessTrace assemble()
+    {
+        setOrigin();
+        collectBatches();
+        for (const Entry& entry : m_dump.entries) {
+            addEntry(entry);
+        }
+        addUnusedGroups();
+        addBatchRows();
+        addHang();
+        addContext();
+        addIssues();
+        return std::move(m_process);
+    }
+
+private:
+    struct Batch {
+        std::size_t calls = 0;
+        const Entry* summary = nullptr;
+        std::int64_t id = 0; ///< of its row
+        std::vector<std::size_t> rows;
+    };
+
+    void setOrigin()
+    {
+        m_originNs = m_dump.entries.empty() ? 0 : m_dump.entries.front().createdNs;
+        for (const Entry& entry : m_dump.entries) {
+            m_originNs = std::min(m_originNs, entry.createdNs);
+        }
+    }
+    [[nodiscard]] std::int64_t timeOf(std::int64_t dateNs) const { return dateNs - m_originNs; }
+
+    void collectBatches()
+    {
+        for (const Entry& entry : m_dump.entries) {
+            Batch& batch = m_batches[batchOf(entry)];
+            if (operationOf(entry.name) == kSummary) {
+                batch.summary = &entry;
+            } else {
+                ++batch.calls;
+            }
+        }
+    }
+
+    [[nodiscard]] static std::string titleOf(const Entry& entry)
+    {
+        return entry.groupDescription.empty() || entry.groupDescription == "undefined"
+                   ? entry.group
+                   : entry.groupDescription;
+    }
+
+    std::int64_t addCommunicator(const std::string& name, const std::string& title, bool pointToPoint,
+                                 std::int64_t createdNs)
+    {
+        const auto group = m_dump.groups.find(name);
+        const std::string ranks = group != m_dump.groups.end() ? group->second.ranks : "";
+        trace::CommunicatorRow row;
+        row.id = static_cast<std::int64_t>(m_process.communicators.size()) + 1;
+        row.hash = textHash(fmt::format("{} {}{}", name, ranks, pointToPoint ? " messages" : ""));
+        row.size = static_cast<std::int64_t>(ranksOfText(ranks).size());
+        row.rank = -1;
+        row.name = m_strings.idOf(pointToPoint ? title + " (send and receive)" : title);
+        row.createdNs = createdNs;
+        m_process.communicators.push_back(row);
+        return row.id;
+    }
+    /// PyTorch numbers sends and receives by themselves, so they get a communicator of their own.
+    std::int64_t communicatorOf(const Entry& entry)
+    {
+        const auto [place, fresh] = m_communicators.try_emplace({entry.group, entry.pointToPoint}, 0);
+        if (fresh) {
+            place->second =
+                addCommunicator(entry.group, titleOf(entry), entry.pointToPoint, timeOf(entry.createdNs));
+        }
+        return place->second;
+    }
+
+    /// A batch's calls have no events of their own: its summary has.
+    [[nodiscard]] const Entry& watchedOf(const Entry& entry) const
+    {
+        const Batch& batch = m_batches.at(batchOf(entry));
+        return batch.summary != nullptr ? *batch.summary : entry;
+    }
+
+    void addEntry(const Entry& entry)
+    {
+        if (!trace::isPlausibleTime(timeOf(entry.createdNs))) {
+            ++m_implausible;
+            return;
+        }
+        Batch& batch = m_batches[batchOf(entry)];
+        const bool summary = operationOf(entry.name) == kSummary;
+        if (summary && (entry.pointToPoint || batch.calls > 0)) {
+            m_summaries += batch.calls == 0 ? 1 : 0; // of messages that were overwritten
+            return;
+        }
+        if (!entry.pointToPoint && entry.collectiveNumber == 0) { // they count from 1
+            ++m_unnumbered;
+            return;
+        }
+        addCall(entry, batch);
+        noteState(entry);
+    }
+
+    void addCall(const Entry& entry, Batch& batch)
+    {
+        trace::CollectiveCallRow row;
+        row.id = m_nextId++;
+        const std::string_view function = ncclFunctionOf(operationOf(entry.name));
+        row.api = m_strings.idOf(function.empty() ? std::string_view(entry.name) : function);
+        row.communicator = communicatorOf(entry);
+        row.sequence = entry.pointToPoint ? nextMessage(entry) : entry.collectiveNumber - 1;
+        row.startNs = timeOf(entry.createdNs);
+        row.endNs = row.startNs;
+        row.thread = kThread;
+        describe(entry, function, row);
+        batch.rows.push_back(m_process.collectiveCalls.size());
+        m_process.collectiveCalls.push_back(row);
+    }
+
+    /// Their place; behind what was overwritten nobody knows it, and a gap says so.
+    std::int64_t nextMessage(const Entry& entry)
+    {
+        const bool lost = m_dump.entries.front().recordId > 0;
+        const auto [next, fresh] = m_messages.try_emplace(entry.group, lost ? 1 : 0);
+        return next->second++;
+    }
+
+    void describe(const Entry& entry, std::string_view function, trace::CollectiveCallRow& row)
+    {
+        const bool received =
+            function == "ncclReduceScatter" || function == "ncclScatter" || function == "ncclRecv";
+        const Tensors& tensors = received ? entry.output : entry.input;
+        const TorchDatatype* const type = torchDatatype(tensors.datatype);
+        row.datatype = type != nullptr ? type->nccl : std::nullopt;
+        // What goes to each peer may differ from rank to rank: then sizes that differ are no mistake.
+        const bool even = function != "ncclAlltoAll" && entry.name.find("_v") == std::string::npos;
+        if (even && !function.empty() && tensors.elements) {
+            row.count = tensors.elements;
+            if (type == nullptr || __builtin_mul_overflow(*row.count, type->bytes, &row.bytes)) {
+                row.bytes = 0;
+            }
+        }
+        if (const auto peers = entry.pointToPoint ? peersOf(entry.name) : std::nullopt) {
+            row.peer = peers->other;
+            m_process.communicators[static_cast<std::size_t>(row.communicator) - 1].rank = peers->self;
+        }
+    }
+
+    void noteState(const Entry& entry)
+    {
+        const Entry& watched = watchedOf(entry);
+        m_latestNs = std::max({m_latestNs, entry.createdNs, watched.seenNs.value_or(0)});
+        m_timed += entry.timed ? 1 : 0;
+        m_stacks += m_values.childrenOf(entry.frames).empty() ? 0 : 1;
+        auto& last = m_lastCompleted[{entry.group, entry.pointToPoint}];
+        if (watched.state == State::Completed) {
+            last = std::max(last, std::get<2>(batchOf(entry)));
+            return;
+        }
+        ++m_uncompleted;
+        m_firstUncompleted = m_firstUncompleted == nullptr ? &entry : m_firstUncompleted;
+        m_waiting.try_emplace({entry.group, entry.pointToPoint}, &entry);
+        if (watched.retired && watched.timeoutMs) {
+            constexpr std::int64_t kMonthMs = std::int64_t{31} * 24 * 3600 * 1000;
+            constexpr std::int64_t kNsAMs = 1'000'000;
+            m_latestNs =
+                std::max(m_latestNs, watched.createdNs + std::min(*watched.timeoutMs, kMonthMs) * kNsAMs);
+        }
+    }
+
+    /// Groups of which the recorder would know any call: this rank has never called anything there.
+    void addUnusedGroups()
+    {
+        std::set<std::int64_t> seen;
+        std::set<std::string> names;
+        for (const Entry& entry : m_dump.entries) {
+            seen.insert(entry.groupId);
+            names.insert(entry.group);
+        }
+        const bool allSeen = m_dump.statusTold && std::ranges::all_of(m_dump.usedGroups, [&](auto id) {
+                                 return seen.contains(id);
+                             });
+        for (const auto& [name, group] : m_dump.groups) {
+            if (allSeen && !names.contains(name)) {
+                addCommunicator(name, group.description.empty() ? name : group.description, false, 0);
+            }
+        }
+        m_groupsLost = m_dump.statusTold && !allSeen;
+    }
+
+    void addBatchRows()
+    {
+        for (auto& [key, batch] : m_batches) {
+            if (batch.rows.size() < 2) {
+                continue;
+            }
+            auto& calls = m_process.collectiveCalls;
+            trace::GroupRow row;
+            row.id = m_nextId++;
+            row.calls = static_cast<std::int64_t>(batch.rows.size());
+            row.startNs = calls[batch.rows.front()].startNs;
+            row.endNs = row.startNs;
+            for (const std::size_t place : batch.rows) {
+                calls[place].groupId = row.id;
+                row.startNs = std::min(row.startNs, calls[place].startNs);
+                row.endNs = std::max(row.endNs, calls[place].endNs);
+            }
+            row.launchStartNs = row.endNs;
+            row.thread = kThread;
+            m_process.groups.push_back(row);
+        }
+    }
+
+    [[nodiscard]] std::string describe(const Entry& entry) const
+    {
+        return fmt::format("{} number {} of {}, {}", operationOf(entry.name), std::get<2>(batchOf(entry)),
+                           titleOf(entry),
+                           watchedOf(entry).state == State::Started ? "started on the GPU" : "not started");
+    }
+
+    /// A dump with collectives that have not completed is a process that waits, as far as it tells.
+    void addHang()
+    {
+        if (m_uncompleted == 0) {
+            addStack(m_dump.entries.empty() ? nullptr : &m_dump.entries.back(), "that completed",
+                     std::nullopt);
+            return;
+        }
+        trace::HangRow row;
+        row.id = 1;
+        row.noticedNs = timeOf(m_latestNs);
+        row.sinceNs = m_process.collectiveCalls.back().startNs;
+        for (const trace::CollectiveCallRow& call : m_process.collectiveCalls) {
+            row.sinceNs = std::max(row.sinceNs, call.startNs);
+        }
+        row.noticedNs = std::clamp(row.noticedNs, row.sinceNs, trace::kFarthestTimeNs);
+        row.reason = fmt::format("the dump holds {} call{} that had not completed:", m_uncompleted,
+                                 m_uncompleted == 1 ? "" : "s");
+        constexpr int kMost = 4;
+        int told = 0;
+        for (const auto& [group, entry] : m_waiting) {
+            if (told++ < kMost) {
+                const std::int64_t last = m_lastCompleted[group];
+                row.reason += fmt::format("{} {} ({})", told > 1 ? ";" : "", describe(*entry),
+                                          last > 0 ? fmt::format("the last that completed is {}", last)
+                                                   : "of those recorded none completed");
+            }
+        }
+        m_process.hangs.push_back(std::move(row));
+        addStack(m_firstUncompleted, "that has not completed", 1);
+    }
+
+    void addStack(const Entry* entry, const char* fate, std::optional<std::int64_t> hang)
+    {
+        constexpr std::size_t kMostFrames = 64;
+        const auto& frames = m_values.childrenOf(entry != nullptr ? entry->frames : Values::kNone);
+        m_stacks -= frames.empty() ? 0 : 1;
+        for (std::size_t i = 0; i < std::min(frames.size(), kMostFrames); ++i) {
+            trace::StackRow row;
+            row.source = "python";
+            row.hang = hang;
+            row.takenNs = timeOf(entry->createdNs);
+            row.frame = static_cast<std::int64_t>(i);
+            row.thread = fmt::format("the call of {} number {} {}", operationOf(entry->name),
+                                     std::get<2>(batchOf(*entry)), fate);
+            row.text =
+                cleanText(fmt::format("{} ({}:{})", m_values.textOf(m_values.find(frames[i], "name")),
+                                      m_values.textOf(m_values.find(frames[i], "filename")),
+                                      m_values.integerOf(m_values.find(frames[i], "line")).value_or(0)));
+            m_process.stacks.push_back(std::move(row));
+        }
+    }
+
+    void addContext()
+    {
+        m_process.threads.push_back({kThread, 0, ""});
+        m_process.process.startNs = 0;
+        if (!m_dump.entries.empty()) {
+            m_process.clockSamples.push_back({0, m_originNs, std::nullopt, std::nullopt});
+        }
+        m_process.settings.push_back({"flight_recorder", "version", m_dump.version});
+        if (!m_dump.ncclVersion.empty()) {
+            m_process.settings.push_back({"flight_recorder", "nccl_version", m_dump.ncclVersion});
+        }
+        const auto tier = [this](const char* name, bool active, const char* reason) {
+            m_process.tiers.push_back({name, active, reason, std::nullopt, std::nullopt});
+        };
+        tier("host", !m_process.collectiveCalls.empty(),
+             "collectives as PyTorch's flight recorder kept them: the last ones before the dump");
+        tier("device", false, "a flight recorder does not tell when collectives ran on the GPU");
+        tier("nvtx", false, "a flight recorder knows collectives only");
+        tier("nccl", false, "a flight recorder does not ask NCCL for algorithms, protocols and channels");
+        tier("sampled", false, "a flight recorder takes no samples of GPU, links or host");
+    }
+
+    void note(const char* id, const char* severity, std::int64_t count, const char* message)
+    {
+        if (count > 0) {
+            m_process.issues.push_back({id, severity, count, message});
+        }
+    }
+
+    void addIssues()
+    {
+        note("calls_overwritten", "info", m_dump.entries.empty() ? 0 : m_dump.entries.front().recordId,
+             "earlier calls were overwritten before the dump: the flight recorder keeps the last "
+             "TORCH_FR_BUFFER_SIZE");
+        note("groups_lost", "warning", m_groupsLost ? 1 : 0,
+             "all calls of a process group were overwritten: how far this rank came there is not known");
+        note("groups_unknown", "warning", unknownGroups(),
+             "process groups of which the dump does not list the ranks: who is missing in them is not known");
+        note("damaged_entry", "warning", m_dump.damaged + m_unnumbered,
+             "entries do not say what was called, or in which place, and were left out");
+        note("implausible_time", "warning", m_dump.implausible + m_implausible,
+             "entries hold times that no clock shows and were left out");
+        note("durations_left_out", "info", m_timed,
+             "collectives come with a duration, but not with its begin: it is not kept");
+        note("stacks_left_out", "info", m_stacks,
+             "calls come with a stack: only that of the call that matters most is kept");
+        note("summaries_left_out", "info", m_summaries,
+             "sends and receives that were made together were overwritten but for their summary");
+    }
+    [[nodiscard]] std::int64_t unknownGroups() const
+    {
+        return std::ranges::count_if(m_process.communicators,
+                                     [](const trace::CommunicatorRow& row) { return row.size == 0; });
+    }
+
+    using GroupKey = std::pair<std::string, bool>; ///< name, whether of sends and receives
+
+    const Dump& m_dump;
+    const Values& m_values;
+    trace::ProcessTrace m_process;
+    StringTable m_strings;
+    std::int64_t m_originNs = 0;
+    std::int64_t m_latestNs = 0; ///< date of the last thing that the dump knows
+    std::map<BatchKey, Batch> m_batches;
+    std::map<GroupKey, std::int64_t> m_communicators;
+    std::map<std::string, std::int64_t> m_messages; ///< by group: next place
+    std::map<GroupKey, std::int64_t> m_lastCompleted;
+    std::map<GroupKey, const Entry*> m_waiting; ///< first that had not completed
+    const Entry* m_firstUncompleted = nullptr;
+    std::int64_t m_nextId = 1;
+    std::int64_t m_uncompleted = 0, m_timed = 0, m_stacks = 0, m_summaries = 0, m_unnumbered = 0,
+                 m_implausible = 0;
+    bool m_groupsLost = false;
+};
+
+} // namespace
+
+trace::ProcessTrace assemble(const Dump& dump, const Values& values)
+{
+    return Assembler(dump, values).assemble();
+}
+
+} // namespace ringside::importers::flight_recorder

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dumps of PyTorch's flight recorder: the last collectives of a rank, mostly of one that hangs, as the pickle
+// that PyTorch writes or as JSON. A pickle is read, never executed.
+#include "import/flight_recorder/assemble.h"
+#include "import/flight_recorder/read_json.h"
+#include "import/flight_recorder/read_pickle.h"
+#include "import/importer.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ringside::importers {
+namespace {
+
+using namespace flight_recorder;
+
+/// A profiler's trace names process groups, too.
+bool recognises(std::string_view head, const std::filesystem::path&)
+{
+    constexpr std::array<std::string_view, 3> kOwn{"pg_config", "pg_status", "collective_seq_id"};
+    constexpr std::array<std::string_view, 4> kProfiler{"\"traceEvents\"", "\"baseTimeNanoseconds\"",
+                                                        "\"deviceProperties\"", "\"distributedInfo\""};
+    const auto holds = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
+    const std::size_t first = head.find_first_not_of(" \n\t\r");
+    const bool json = first != std::string_view::npos && head[first] == '{';
+    return (json || isPickle(head)) && std::ranges::any_of(kOwn, holds) &&
+           !(json && std::ranges::any_of(kProfiler, holds));
+}
+
+[[noreturn]] void refuse(const Job& job, const Document& document, std::string_view problem)
+{
+    throw Error(ErrorCode::Unusable,
+                fmt::format("{} {} at byte {}", job.path.string(), problem, document.offset),
+                document.hint.empty() ? "Is it a dump of PyTorch's flight recorder?" : document.hint);
+}
+
+void checkVersion(const Job& job, const Dump& dump)
+{
+    if (!dump.version.empty() && !dump.version.starts_with("2.")) {
+        throw Error(
+            ErrorCode::Unusable,
+            fmt::format("{} is a flight-recorder dump of version {}", job.path.string(), dump.version),
+            "Versions 2.x (PyTorch 2.4 and newer) are read.");
+    }
+}
+
+std::vector<trace::ProcessTrace> importFile(const Job& job)
+{
+    const File file(job.path);
+    Bytes bytes(file, 0, job.progress);
+    std::array<char, 1> first{};
+    const bool gzip = file.isGzip();
+    const bool pickle =
+        gzip ? isPickle(headOf(job.path, 16)) : file.read(0, first) == 1 && first[0] == '\x80';
+    Document document = pickle ? readPickle(bytes) : readJson(bytes);
+    if (!document.problem.empty() && !bytes.problem().empty()) {
+        document.problem += " (" + bytes.problem() + ")";
+    }
+    const Dump dump = readDump(document);
+    checkVersion(job, dump);
+    if (dump.entries.empty() && dump.groups.empty()) {
+        refuse(job, document, document.problem.empty() ? "holds no collectives" : document.problem);
+    }
+    std::vector<trace::ProcessTrace> processes;
+    processes.push_back(assemble(dump, document.values));
+    if (!document.problem.empty()) {
+        processes.back().issues.push_back(
+            {"truncated_file", "warning", 1,
+             fmt::format("the file {} at byte {}: what stands behind that is lost", document.problem,
+                         document.offset)});
+    }
+    return processes;
+}
+
+} // namespace
+} // namespace ringside::importers
+
+RINGSIDE_IMPORTER(flight_recorder, .title = "PyTorch flight recorder",
+                  .files = "nccl_trace_rank_N, *.json, *.pickle",
+                  .recognises = ringside::importers::recognises, .import = ringside::importers::importFile);

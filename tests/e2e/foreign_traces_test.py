@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What other tools left of a run is reported, asked and kept like a run of our own, and nothing is claimed that they did
+not measure. Inputs are made here, in the tools' own formats."""
+
+import json
+import pickle
+
+import lab
+
+DATE_NS = 1_763_700_000_000_000_000
+
+
+def flight_entry(number, state, name="nccl:all_reduce"):
+    created = DATE_NS + number * 50_000_000
+    return {
+        "frames": [{"name": "train_step", "filename": "train.py", "line": 40}], "record_id": number - 1, "pg_id": 0,
+        "process_group": ("0", "default_pg"), "collective_seq_id": number, "p2p_seq_id": 0, "op_id": number,
+        "profiling_name": name, "time_created_ns": created, "input_sizes": [[4, 250]], "input_dtypes": ["Float"],
+        "output_sizes": [[4, 250]], "output_dtypes": ["Float"], "state": state,
+        "time_discovered_started_ns": created + 1000,
+        "time_discovered_completed_ns": created + 2000 if state == "completed" else None,
+        "retired": state == "completed", "timeout_ms": 600_000, "is_p2p": False}
+
+
+def flight_dump(numbers, waiting=None):
+    entries = [flight_entry(number, "completed") for number in numbers]
+    return {"version": "2.10", "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1, 2]"}},
+            "pg_status": {"0": {"last_enqueued_collective": len(entries)}}, "entries": entries + (waiting or [])}
+
+
+class FlightRecorder(lab.Scenario):
+    """The dumps of a job in which rank 1 never came to the fifth collective."""
+
+    def setUp(self):
+        self.dumps = self.folder / self._testMethodName
+        self.dumps.mkdir()
+        for rank in range(3):
+            dump = flight_dump(range(1, 5), [] if rank == 1 else [flight_entry(5, "started")])
+            (self.dumps / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(dump, protocol=2 + rank))
+
+    def test_hang_names_who_is_missing(self):
+        self.assertIn("ncclAllReduce #4 of communicator default_pg waits for rank 1",
+                      lab.run([lab.RINGSIDE, "hang", self.dumps]).stdout)
+        lab.run([lab.RINGSIDE, "hang", "--fail", self.dumps], expect=1)
+
+    def test_an_imported_run_says_the_same(self):
+        run = self.folder / "flight.ringside"
+        lab.run([lab.RINGSIDE, "import", self.dumps, "-o", run])
+        direct, kept = (json.loads(lab.run([lab.RINGSIDE, "hang", "--format", "json", path]).stdout)
+                        for path in (self.dumps, run))
+        self.assertEqual(direct["verdict"], kept["verdict"])
+
+    def test_the_report_claims_no_device_times(self):
+        report = lab.report(self.dumps)
+        self.assertEqual(report["run"]["tiers"].get("device", []), [])
+        self.assertIn("collective_missing_rank", [finding["rule"] for finding in report["findings"]])
+        for row in report["collectives"]:
+            self.assertIsNone(row["busbw_gb_per_s"], row)
+        self.assertIsNone(report["summary"]["communication_share"])
+
+    def test_a_pickle_is_never_executed(self):
+        class Bomb:
+            def __reduce__(self):
+                return (print, ("executed",))
+
+        for path in self.dumps.iterdir():
+            path.unlink()
+        (self.dumps / "rank0").write_bytes(pickle.dumps({"version": "2.4", "pg_config": Bomb()}))
+        done = lab.run([lab.RINGSIDE, "hang", self.dumps], expect=3)
+        self.assertNotIn("executed", done.stdout)
+        self.assertRegex(done.stderr, r"GLOBAL .* at byte \d+")
+
+    def test_two_dumps_of_one_rank_are_both_named(self):
+        other = self.dumps / "copy_of_rank_0"
+        other.write_bytes((self.dumps / "nccl_trace_rank_0").read_bytes())
+        done = lab.run([lab.RINGSIDE, "report", self.dumps], expect=3)
+        self.assertIn("copy_of_rank_0", done.stderr)
+        self.assertIn("nccl_trace_rank_0", done.stderr)
+
+
+if __name__ == "__main__":
+    lab.main()
