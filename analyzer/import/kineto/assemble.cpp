@@ -4,6 +4,7 @@
 #include "import/decimal.h"
 #include "import/kineto/collectives.h"
 #include "import/kineto/times.h"
+#include "import/nest_ranges.h"
 #include "trace/read/plausible.h"
 #include "trace/read/sort_columns.h"
 

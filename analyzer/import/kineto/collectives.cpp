@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/collectives.h"
 
+#include "import/surrounding.h"
 #include "import/text.h"
 #include "import/torch_words.h"
 #include "model/kernel_class.h"
@@ -28,37 +29,6 @@ std::optional<std::uint64_t> countOf(std::string_view function, std::string_view
     }
     return said.inElements;
 }
-
-/// Finds what on a thread surrounds a moment; the innermost of what nests.
-template <class Item>
-class Surrounding final {
-public:
-    void add(std::int64_t tid, const Item& item) { m_byThread[tid].push_back(item); }
-    void finish()
-    {
-        for (auto& [tid, items] : m_byThread) {
-            std::ranges::sort(items, {}, &Item::startNs);
-        }
-    }
-    [[nodiscard]] const Item* at(std::int64_t tid, std::int64_t timeNs) const
-    {
-        constexpr int kDeepest = 8; // annotations of collectives hardly nest
-        const auto found = m_byThread.find(tid);
-        if (found == m_byThread.end()) {
-            return nullptr;
-        }
-        auto item = std::ranges::upper_bound(found->second, timeNs, {}, &Item::startNs);
-        for (int i = 0; i < kDeepest && item != found->second.begin(); ++i) {
-            if ((--item)->endNs > timeNs) {
-                return &*item;
-            }
-        }
-        return nullptr;
-    }
-
-private:
-    std::unordered_map<std::int64_t, std::vector<Item>> m_byThread;
-};
 
 /// A communication kernel, and all that is known of its collective.
 struct Work {

@@ -5,7 +5,7 @@
 #pragma once
 #include "import/kineto/category.h"
 #include "import/kineto/event.h"
-#include "import/kineto/name_table.h"
+#include "import/name_table.h"
 
 #include <ringside/trace/reader.h>
 

@@ -14,7 +14,4 @@ std::int64_t joinHalves(Rows& rows);
 /// removed and counted as implausible.
 std::int64_t useOwnOrigin(Rows& rows);
 
-/// Ranges by start, outer ones first, with their depth on their thread.
-void nestRanges(std::vector<trace::RangeRow>& ranges);
-
 } // namespace ringside::importers::kineto

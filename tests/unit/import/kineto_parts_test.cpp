@@ -2,7 +2,7 @@
 // The parts of the Kineto importer that can be looked at alone: numbers, texts, names, JSON.
 #include "import/decimal.h"
 #include "import/kineto/event.h"
-#include "import/kineto/name_table.h"
+#include "import/name_table.h"
 
 #include <gtest/gtest.h>
 

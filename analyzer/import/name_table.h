@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ringside::importers::kineto {
+namespace ringside::importers {
 
 class NameTable final {
 public:
@@ -33,4 +33,4 @@ private:
     std::deque<std::string> m_texts;
 };
 
-} // namespace ringside::importers::kineto
+} // namespace ringside::importers

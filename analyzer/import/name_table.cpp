@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/kineto/name_table.h"
+#include "import/name_table.h"
 
 #include <cstring>
 
-namespace ringside::importers::kineto {
+namespace ringside::importers {
 namespace {
 
 /// Eight bytes at a time: names of kernels have hundreds. Names are a stranger's, but at worst a table of
@@ -69,4 +69,4 @@ void NameTable::grow()
     m_slots = std::move(slots);
 }
 
-} // namespace ringside::importers::kineto
+} // namespace ringside::importers
