@@ -15,6 +15,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace ringside::importers {
 namespace {
@@ -189,23 +190,66 @@ void claim(Claims& claims, std::int64_t rank, const fs::path& path)
     }
 }
 
-bool isRankless(const Source& source)
+/// Processes of a source that do not say their rank; none of a native one, whose reader knows what to do.
+std::vector<trace::ProcessTrace*> ranklessOf(Source& source)
 {
-    return source.importer != nullptr && source.processes.size() == 1 &&
-           source.processes.front().ranks.empty();
+    std::vector<trace::ProcessTrace*> rankless;
+    for (trace::ProcessTrace& process : source.processes) {
+        if (source.importer != nullptr && process.ranks.empty()) {
+            rankless.push_back(&process);
+        }
+    }
+    return rankless;
 }
 
-void setRank(Source& source, std::int64_t rank, const char* from)
+/// The devices that are ranks of their own: where several have communicators, each of those. Else all that
+/// the process does is one rank's.
+std::vector<std::optional<std::int64_t>> devicesOf(const trace::ProcessTrace& process)
+{
+    std::set<std::int64_t> devices;
+    for (const trace::CommunicatorRow& row : process.communicators) {
+        if (row.device >= 0) {
+            devices.insert(row.device);
+        }
+    }
+    if (devices.size() > 1) {
+        return {devices.begin(), devices.end()};
+    }
+    devices = {process.kernels.device.begin(), process.kernels.device.end()};
+    return {devices.size() == 1 ? std::optional(*devices.begin()) : std::nullopt};
+}
+
+void addRank(trace::ProcessTrace& process, std::int64_t rank, std::optional<std::int64_t> device,
+             const char* from)
 {
     trace::RankRow row;
     row.rank = rank;
     row.source = from;
-    trace::ProcessTrace& process = source.processes.front();
-    const auto& devices = process.kernels.device;
-    if (!devices.empty() && std::ranges::all_of(devices, [&](auto d) { return d == devices.front(); })) {
-        row.device = devices.front();
-    }
+    row.device = device;
     process.ranks.push_back(std::move(row));
+}
+
+/// A rank for each device of a process: they are numbered in the order of files, processes and devices.
+std::int64_t guessRanks(std::vector<Source>& sources, Claims& claims)
+{
+    std::int64_t guessed = 0;
+    std::int64_t next = 0;
+    const auto guess = [&](trace::ProcessTrace& process, std::optional<std::int64_t> device) {
+        while (claims.contains(next)) {
+            ++next;
+        }
+        claim(claims, next, process.path);
+        addRank(process, next, device, "order of the files");
+        ++guessed;
+    };
+    for (Source& source : sources) {
+        for (trace::ProcessTrace* const process : ranklessOf(source)) {
+            for (const std::optional<std::int64_t> device : devicesOf(*process)) {
+                guess(*process, device);
+            }
+        }
+    }
+    return guessed;
 }
 
 /// Ranks of files that do not tell: their names, else the next free number.
@@ -224,27 +268,23 @@ void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
         }
     }
     for (Source& source : sources) {
-        if (const auto rank = isRankless(source) ? rankOfName(source.path) : std::nullopt) {
+        const auto rankless = ranklessOf(source);
+        if (rankless.size() != 1 || source.processes.size() != 1) {
+            continue; // a name tells one rank
+        }
+        const auto devices = devicesOf(*rankless.front());
+        if (const auto rank = devices.size() == 1 ? rankOfName(source.path) : std::nullopt) {
             claim(claims, *rank, source.path);
-            setRank(source, *rank, "file name");
+            addRank(*rankless.front(), *rank, devices.front(), "file name");
         }
     }
-    std::int64_t guessed = 0;
-    std::int64_t next = 0;
-    for (Source& source : sources) {
-        if (isRankless(source)) {
-            while (claims.contains(next)) {
-                ++next;
-            }
-            claim(claims, next, source.path);
-            setRank(source, next, "order of the files");
-            ++guessed;
-        }
-    }
-    if (guessed > 0 && sources.size() > 1) {
-        run.issues.push_back({"rank_guessed", "warning", guessed,
-                              "files say neither inside nor in their names which rank they are of: they were "
-                              "numbered in the order of their names"});
+    const std::int64_t guessed = guessRanks(sources, claims);
+    const bool alone = sources.size() == 1 && guessed == 1;
+    if (guessed > 0 && !alone) {
+        run.issues.push_back(
+            {"rank_guessed", "warning", guessed,
+             "files say neither inside nor in their names which ranks they are of: those were "
+             "numbered in the order of the files, their processes and devices"});
     }
 }
 

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/nsys/assemble.h"
+
+#include "import/nest_ranges.h"
+#include "import/nsys/global_id.h"
+#include "import/nsys/nccl_calls.h"
+#include "import/nsys/ranks.h"
+#include "model/collective_match.h"
+#include "trace/read/plausible.h"
+#include "trace/read/sort_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace ringside::importers::nsys {
+namespace {
+
+void note(trace::ProcessTrace& process, const char* id, const char* severity, std::int64_t count,
+          std::string message)
+{
+    if (count > 0) {
+        process.issues.push_back({id, severity, count, std::move(message)});
+    }
+}
+
+bool isWork(const ProcessRows& process)
+{
+    return process.trace.kernels.size() + process.trace.copies.size() > 0 || !process.nccl.empty();
+}
+
+/// Those of the names that the process uses; its domains are among them.
+void addStrings(trace::ProcessTrace& process, const std::vector<NcclRange>& nccl, const NameTable& names)
+{
+    const auto use = [&](trace::StringId id) {
+        if (id != 0) {
+            process.strings.try_emplace(id, names.text(id));
+        }
+    };
+    std::ranges::for_each(process.kernels.name, use);
+    std::ranges::for_each(process.apiCalls.api, use);
+    std::ranges::for_each(process.launches.api, use);
+    for (const trace::RangeRow& row : process.ranges) {
+        use(row.name);
+        use(row.domain);
+    }
+    for (const trace::CategoryRow& row : process.categories) {
+        use(row.name);
+        use(row.domain);
+    }
+    for (const NcclRange& range : nccl) {
+        use(range.name);
+    }
+}
+
+/// Rows of table thread, their ids instead of the kernel's.
+class Threads final {
+public:
+    Threads(trace::ProcessTrace& process, const std::map<std::uint32_t, std::string>& names)
+        : m_process(process), m_names(names)
+    {}
+
+    std::int64_t idOf(std::int64_t tid)
+    {
+        const auto [entry, fresh] = m_ids.try_emplace(tid, static_cast<std::int64_t>(m_ids.size()) + 1);
+        if (fresh) {
+            const auto name = m_names.find(static_cast<std::uint32_t>(tid));
+            m_process.threads.push_back({entry->second, tid, name != m_names.end() ? name->second : ""});
+        }
+        return entry->second;
+    }
+
+private:
+    trace::ProcessTrace& m_process;
+    const std::map<std::uint32_t, std::string>& m_names;
+    std::unordered_map<std::int64_t, std::int64_t> m_ids;
+};
+
+void addDevices(trace::ProcessTrace& process, const Devices& devices)
+{
+    std::set<std::uint32_t> used(process.kernels.device.begin(), process.kernels.device.end());
+    used.insert(process.copies.device.begin(), process.copies.device.end());
+    for (const std::uint32_t ordinal : used) {
+        process.devices.push_back(devices.of(process.process.pid, ordinal));
+    }
+}
+
+void setSpan(trace::ProcessTrace& process)
+{
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    const auto grow = [&](const auto& columns) {
+        if (columns.size() > 0) {
+            first = std::min(first, *std::ranges::min_element(columns.startNs));
+            last = std::max(last, *std::ranges::max_element(columns.endNs));
+        }
+    };
+    grow(process.kernels);
+    grow(process.copies);
+    grow(process.apiCalls);
+    for (const trace::RangeRow& row : process.ranges) {
+        first = std::min(first, row.startNs);
+        last = std::max(last, row.endNs);
+    }
+    for (const trace::CollectiveCallRow& row : process.collectiveCalls) {
+        first = std::min(first, row.startNs);
+        last = std::max(last, row.endNs);
+    }
+    process.process.startNs = std::min(first, last);
+    process.process.endNs = last;
+}
+
+void addTiers(trace::ProcessTrace& process, bool ncclRanges)
+{
+    const auto add = [&](const char* tier, bool active, const char* reason) {
+        process.tiers.push_back({tier, active, reason, std::nullopt, std::nullopt});
+    };
+    const bool calls = process.apiCalls.size() > 0;
+    const bool work = process.kernels.size() + process.copies.size() > 0;
+    add("device", work,
+        work ? "as Nsight Systems recorded it" : "Nsight Systems recorded none: --trace=cuda was not given");
+    add("host", calls || ncclRanges,
+        ncclRanges ? "CUDA calls as Nsight Systems recorded them, those of NCCL by its NVTX ranges"
+                   : "CUDA calls as Nsight Systems recorded them; of NCCL only what left a kernel");
+    add("nvtx", !process.ranges.empty() || ncclRanges, "as Nsight Systems recorded it");
+    add("nccl", false, "Nsight Systems does not ask NCCL for algorithms, protocols and channels");
+    add("sampled", false, "the samples of Nsight Systems are not read");
+}
+
+bool isDataCall(const trace::ProcessTrace& process, const NcclRange& range)
+{
+    return model::collectiveKind(process.text(range.name)) != model::CollectiveKind::Other;
+}
+
+/// Why sizes of messages are not known: every reader of the report asks.
+void notePayloads(trace::ProcessTrace& process, const std::vector<NcclRange>& ranges,
+                  const Metadata& metadata)
+{
+    const auto bare = std::ranges::count_if(
+        ranges, [&](const NcclRange& range) { return !range.payload.bytes && isDataCall(process, range); });
+    const bool off = !metadata.blobs.value_or(true) && !metadata.json.value_or(true);
+    note(process, "message_sizes_missing", "warning", bare,
+         fmt::format(
+             "NCCL calls without message size, communicator and peer: {}. Sizes and bandwidths are not "
+             "measured. Export the report again: nsys export --type sqlite --include-blobs=true "
+             "--include-json=true REPORT.nsys-rep",
+             off ? "the export left out the payloads of NVTX events (its options INCLUDE_BLOBS and "
+                   "INCLUDE_JSON are false, as by default)"
+                 : "the file holds no payloads of NVTX events"));
+    if (ranges.empty() && !process.collectiveCalls.empty()) {
+        note(process, "message_sizes_missing", "warning",
+             static_cast<std::int64_t>(process.collectiveCalls.size()),
+             "collectives without message size: the recording holds no NVTX ranges of NCCL, which tell it. "
+             "Sizes and bandwidths are not measured. Record with nsys profile --trace=cuda,nvtx and without "
+             "NCCL_NVTX_DISABLE");
+    }
+}
+
+void finish(ProcessRows& rows, std::int64_t key, const Recording& recording, const Devices& devices)
+{
+    trace::ProcessTrace& process = rows.trace;
+    process.process.pid = pidOf(key);
+    const auto host = recording.metadata.hosts.find(machineOf(key));
+    process.process.host = host != recording.metadata.hosts.end() ? host->second : "";
+    addStrings(process, rows.nccl, recording.names);
+    addDevices(process, devices);
+    trace::sortAsRead(process);
+    Threads threads(process, rows.threadNames);
+    for (const std::uint32_t tid : process.apiCalls.thread) {
+        static_cast<void>(threads.idOf(tid));
+    }
+    for (const trace::RangeRow& row : process.ranges) {
+        static_cast<void>(threads.idOf(row.thread));
+    }
+    for (const NcclRange& range : rows.nccl) {
+        static_cast<void>(threads.idOf(range.tid));
+    }
+    addCollectives(process, rows.nccl);
+    for (std::uint32_t& thread : process.apiCalls.thread) {
+        thread = static_cast<std::uint32_t>(threads.idOf(thread));
+    }
+    for (trace::RangeRow& row : process.ranges) {
+        row.thread = threads.idOf(row.thread);
+    }
+    nestRanges(process.ranges);
+    setSpan(process);
+    addTiers(process, !rows.nccl.empty());
+    notePayloads(process, rows.nccl, recording.metadata);
+    if (recording.metadata.startedRealtimeNs) {
+        process.clockSamples.push_back(
+            {0, *recording.metadata.startedRealtimeNs, std::nullopt, std::nullopt});
+    }
+}
+
+void noteCounts(trace::ProcessTrace& process, const Counts& counts)
+{
+    note(process, "implausible_time", "warning", counts.implausible,
+         "rows hold times, durations or sizes that cannot be and were left out");
+    note(process, "incomplete_event", "warning", counts.incomplete,
+         "rows do not say their device, stream or thread and were left out");
+    note(process, "names_missing", "warning", counts.nameless,
+         "rows refer to names that the file does not hold: they stand there without one");
+    note(process, "half_range", "info", counts.openRanges, "NVTX ranges do not end and were left out");
+    note(process, "payload_unreadable", "warning", counts.badPayloads,
+         "payloads of NCCL's NVTX ranges are not laid out as their schemas say and were not read");
+    note(process, "graphs_whole", "warning", counts.wholeGraphs,
+         "launches of CUDA graphs were recorded without their kernels: they count as compute, whatever is in "
+         "them. Record with nsys profile --cuda-graph-trace=node to see their communication");
+    note(process, "too_many_processes", "warning", counts.tooMany,
+         "rows belong to more processes than a session can have and were left out");
+    note(process, "events_left_out", "info", counts.leftOut,
+         fmt::format("rows that have no place in a run: {}", fmt::join(counts.leftOutKinds, ", ")));
+}
+
+} // namespace
+
+std::vector<trace::ProcessTrace> assemble(Recording&& recording, const Devices& devices)
+{
+    std::vector<trace::ProcessTrace> processes;
+    std::vector<RankClues> clues;
+    std::int64_t idle = 0;
+    for (auto& [key, rows] : recording.processes) {
+        if (!isWork(rows)) {
+            ++idle;
+            continue;
+        }
+        finish(rows, key, recording, devices);
+        clues.push_back(cluesOf(rows));
+        processes.push_back(std::move(rows.trace));
+    }
+    if (processes.empty()) {
+        return processes;
+    }
+    findRanks(processes, clues, recording.metadata);
+    noteCounts(processes.front(), recording.counts);
+    note(processes.front(), "processes_left_out", "info", idle,
+         "processes of the session neither use a device nor call NCCL: their CUDA calls and NVTX ranges were "
+         "left out");
+    return processes;
+}
+
+} // namespace ringside::importers::nsys

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/nsys/export_file.h"
+
+#include "trace/read/run_files.h"
+#include "trace/tables.h"
+
+#include <ringside/error.h>
+
+#include <sqlite3.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+namespace ringside::importers::nsys {
+namespace {
+
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+constexpr std::size_t kHeaderBytes = 100;
+constexpr std::size_t kApplicationIdAt = 68;
+constexpr const char* kExportAgain = "Export it again: nsys export --type sqlite REPORT.nsys-rep";
+
+constexpr int kMaxRowBytes = 16 << 20;
+constexpr int kOperationsAStep = 1 << 16; ///< of SQLite's virtual machine, between two looks at the budget
+
+std::uint64_t bigEndian(std::string_view bytes)
+{
+    std::uint64_t value = 0;
+    for (const char c : bytes) {
+        value = value << 8U | static_cast<unsigned char>(c);
+    }
+    return value;
+}
+
+bool isAllZeros(std::string_view text)
+{
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c == '\0'; });
+}
+
+/// A statement that ends with its scope.
+using StatementPointer = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
+
+} // namespace
+
+ExportFile::ExportFile(const std::filesystem::path& path) : m_path(path)
+{
+    checkHeader();
+    try {
+        open();
+        listTables();
+    } catch (...) {
+        sqlite3_close_v2(m_database);
+        throw;
+    }
+}
+
+ExportFile::~ExportFile()
+{
+    sqlite3_close_v2(m_database);
+}
+
+void ExportFile::checkHeader()
+{
+    std::error_code error;
+    m_bytes = std::filesystem::file_size(m_path, error);
+    std::ifstream file(m_path, std::ios::binary);
+    if (error || !file) {
+        throw Error(ErrorCode::Io,
+                    "cannot read " + m_path.string() + ": " + (error ? error.message() : "no permission"));
+    }
+    std::array<char, kHeaderBytes> bytes{};
+    file.read(bytes.data(), bytes.size());
+    const std::string_view header(bytes.data(), static_cast<std::size_t>(file.gcount()));
+    if (isAllZeros(header)) { // SQLite writes page 1 last
+        throw Error(ErrorCode::Unusable, m_path.string() + " begins with zeros: its export was interrupted",
+                    kExportAgain);
+    }
+    if (header.size() < kHeaderBytes || !header.starts_with(kMagic)) {
+        throw Error(ErrorCode::Unusable, m_path.string() + " is not a SQLite file", kExportAgain);
+    }
+    const std::uint64_t pageSize =
+        bigEndian(header.substr(16, 2)) == 1 ? 65536 : bigEndian(header.substr(16, 2));
+    const std::uint64_t wanted = pageSize * bigEndian(header.substr(28, 4));
+    if (m_bytes < wanted) {
+        m_problems.push_back(fmt::format("the file is cut off: it has {} of {} bytes", m_bytes, wanted));
+    }
+    for (const char* const suffix : {"-wal", "-journal"}) {
+        if (std::filesystem::exists(m_path.string() + suffix, error)) {
+            m_problems.push_back(fmt::format("{}{} lies beside the file: its export did not end, and what "
+                                             "stands there was not read",
+                                             m_path.filename().string(), suffix));
+        }
+    }
+}
+
+void ExportFile::open()
+{
+    // Every row of every table takes some bytes of the file, and some operations; pages that refer to one
+    // another in a circle or a lattice would otherwise give rows without end.
+    constexpr std::int64_t kOperationsAByte = 16;
+    constexpr std::int64_t kOperationsForAny = 20'000'000;
+    constexpr std::int64_t kBytesARow = 8;
+    constexpr std::int64_t kRowsForAny = 1'000;
+    const auto bytes = static_cast<std::int64_t>(m_bytes);
+    m_operationsLeft = kOperationsForAny + bytes * kOperationsAByte;
+    m_rowsLeft = kRowsForAny + bytes / kBytesARow;
+    const std::string uri = trace::sqliteUri(m_path, "mode=ro&immutable=1");
+    const int code = sqlite3_open_v2(uri.c_str(), &m_database,
+                                     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+    if (code != SQLITE_OK) {
+        throw Error(ErrorCode::Io, fmt::format("cannot open {}: {}", m_path.string(), sqlite3_errstr(code)),
+                    "Check that you may read it.");
+    }
+    sqlite3_limit(m_database, SQLITE_LIMIT_LENGTH, kMaxRowBytes);
+    sqlite3_limit(m_database, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_db_config(m_database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(m_database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(m_database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(m_database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    sqlite3_exec(m_database, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
+    const auto spend = [](void* self) {
+        std::int64_t& left = static_cast<ExportFile*>(self)->m_operationsLeft;
+        left -= kOperationsAStep;
+        return left < 0 ? 1 : 0;
+    };
+    sqlite3_progress_handler(m_database, kOperationsAStep, spend, this);
+}
+
+void ExportFile::listTables()
+{
+    const auto step = [this](const StatementPointer& statement) {
+        const int code = statement ? sqlite3_step(statement.get()) : sqlite3_errcode(m_database);
+        if (code != SQLITE_ROW && code != SQLITE_DONE) {
+            throw Error(ErrorCode::Unusable,
+                        fmt::format("{} is damaged: {}", m_path.string(), sqlite3_errmsg(m_database)),
+                        kExportAgain);
+        }
+        return code == SQLITE_ROW;
+    };
+    const auto prepare = [this](const char* sql) {
+        sqlite3_stmt* statement = nullptr;
+        sqlite3_prepare_v2(m_database, sql, -1, &statement, nullptr);
+        return StatementPointer(statement, &sqlite3_finalize);
+    };
+    const StatementPointer list =
+        prepare("SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c"
+                " WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL%'"
+                " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(s.name) WHERE hidden <> 0)");
+    while (step(list)) {
+        const auto text = [&](int column) {
+            const auto* const value = reinterpret_cast<const char*>(sqlite3_column_text(list.get(), column));
+            return std::string(value != nullptr ? value : "");
+        };
+        m_columns[text(0)].insert(text(1));
+    }
+}
+
+bool ExportFile::hasColumn(const std::string& table, std::string_view column) const
+{
+    const auto found = m_columns.find(table);
+    return found != m_columns.end() && found->second.contains(column);
+}
+
+bool ExportFile::isExport() const
+{
+    return std::ranges::any_of(m_columns, [](const auto& entry) {
+        constexpr std::array<std::string_view, 3> kTables{"NVTX_EVENTS", "META_DATA_EXPORT",
+                                                          "EXPORT_META_DATA"};
+        return entry.first.starts_with("CUPTI_ACTIVITY_KIND_") ||
+               std::ranges::find(kTables, entry.first) != kTables.end();
+    });
+}
+
+bool ExportFile::takeRow()
+{
+    return --m_rowsLeft >= 0;
+}
+
+bool looksLikeExport(std::string_view head, const std::filesystem::path& path)
+{
+    const std::string extension = path.extension().string();
+    if (extension == ".nsys-rep" || extension == ".qdrep") {
+        return true; // not an export, but the importer says how to make one
+    }
+    const bool named = extension == ".sqlite";
+    if (!head.starts_with(kMagic) || head.size() < kHeaderBytes) {
+        return named && isAllZeros(head);
+    }
+    if (bigEndian(head.substr(kApplicationIdAt, 4)) == trace::kApplicationId) {
+        return false;
+    }
+    try {
+        return ExportFile(path).isExport();
+    } catch (const Error&) {
+        return named; // importing it says what is wrong
+    }
+}
+
+} // namespace ringside::importers::nsys

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/nsys/nccl_calls.h"
+
+#include "import/nsys/nccl_units.h"
+#include "import/text.h"
+#include "import/torch_words.h"
+#include "model/collective_match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace ringside::importers::nsys {
+namespace {
+
+/// NCCL's number of it, or the place of its stream on the device; the device.
+struct CommunicatorKey {
+    std::optional<std::uint64_t> hash;
+    std::size_t stream = 0;
+    std::int64_t device = -1;
+    auto operator<=>(const CommunicatorKey&) const = default;
+};
+
+struct Known {
+    std::int64_t id = 0;
+    std::int64_t nextSequence = 0;
+};
+
+class Builder final {
+public:
+    Builder(trace::ProcessTrace& process, const std::vector<NcclRange>& ranges)
+        : m_process(process), m_ranges(ranges), m_strings(process)
+    {
+        for (const trace::ThreadRow& row : process.threads) {
+            m_threads.emplace(static_cast<std::uint32_t>(row.tid), row.id);
+        }
+        for (const NcclRange& range : ranges) {
+            if (range.payload.size && range.payload.communicator) {
+                m_makings.emplace(*range.payload.communicator, &range);
+            }
+        }
+    }
+
+    void build()
+    {
+        Units found = findUnits(m_process, m_ranges);
+        numberStreams(found.units);
+        for (const Unit& unit : found.units) {
+            addUnit(unit);
+        }
+        std::ranges::sort(m_process.collectiveCalls, {}, &trace::CollectiveCallRow::id);
+        report(found);
+    }
+
+private:
+    /// Streams by their first NCCL kernel, since their ids differ between ranks. What only kernels tell of a
+    /// stream belongs to the communicator of its other calls, where those all have the same.
+    void numberStreams(const std::vector<Unit>& units)
+    {
+        std::map<std::int64_t, std::size_t> used; // by device
+        for (const Unit& unit : units) {
+            for (const std::size_t row : unit.kernels) {
+                const auto [entry, fresh] = m_streams.try_emplace(streamOf(row));
+                if (fresh) {
+                    entry->second.place = used[m_process.kernels.device[row]]++;
+                }
+                for (const NcclRange* const call : unit.calls) {
+                    if (const auto hash = call->payload.communicator) {
+                        entry->second.ambiguous |= entry->second.hash.value_or(*hash) != *hash;
+                        entry->second.hash = hash;
+                    }
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> streamOf(std::size_t kernel) const
+    {
+        return {m_process.kernels.device[kernel], m_process.kernels.stream[kernel]};
+    }
+
+    /// Nothing where neither a payload nor a kernel tells.
+    std::optional<CommunicatorKey> keyOf(const Unit& unit, const Payload& payload)
+    {
+        CommunicatorKey key;
+        key.hash = payload.communicator;
+        if (!unit.kernels.empty()) {
+            const Stream& stream = m_streams.at(streamOf(unit.kernels.front()));
+            key.device = m_process.kernels.device[unit.kernels.front()];
+            if (!key.hash && stream.hash && !stream.ambiguous) {
+                key.hash = stream.hash;
+            }
+            key.stream = key.hash ? 0 : stream.place;
+            m_unnamed += key.hash ? 0 : 1;
+            return key;
+        }
+        if (!key.hash) {
+            return std::nullopt;
+        }
+        key.device = deviceOf(*key.hash);
+        return key;
+    }
+
+    /// Of a communicator, by its making or an earlier kernel; -1: not known.
+    [[nodiscard]] std::int64_t deviceOf(std::uint64_t hash) const
+    {
+        if (const NcclRange* const made = makingOf(hash, std::nullopt)) {
+            return made->payload.device.value_or(-1);
+        }
+        const auto used = m_communicators.lower_bound({hash, 0, -1});
+        return used != m_communicators.end() && used->first.hash == hash ? used->first.device : -1;
+    }
+
+    [[nodiscard]] const NcclRange* makingOf(std::uint64_t hash, std::optional<std::int64_t> device) const
+    {
+        const auto [first, last] = m_makings.equal_range(hash);
+        const auto found = std::find_if(first, last, [&](const auto& entry) {
+            const auto made = entry.second->payload.device;
+            return !device || !made || made == device;
+        });
+        return found != last ? found->second : nullptr;
+    }
+
+    /// Communicator 0, nobody's, where it is not known.
+    Known& homeOf(const Unit& unit, const Payload& payload)
+    {
+        const auto key = keyOf(unit, payload);
+        m_homeless += key ? 0 : 1;
+        return key ? communicatorOf(*key, unit) : m_nobody;
+    }
+
+    Known& communicatorOf(const CommunicatorKey& key, const Unit& unit)
+    {
+        const auto [entry, fresh] = m_communicators.try_emplace(key);
+        if (fresh) {
+            trace::CommunicatorRow row;
+            row.id = static_cast<std::int64_t>(m_communicators.size());
+            row.rank = -1;
+            row.device = key.device;
+            row.createdNs = unit.startNs;
+            row.hash = key.hash ? *key.hash : textHash(fmt::format("communication stream {}", key.stream));
+            row.ncclHash = key.hash;
+            const NcclRange* const made = key.hash ? makingOf(*key.hash, key.device) : nullptr;
+            if (made != nullptr) {
+                row.size = made->payload.size.value_or(0);
+                row.rank = made->payload.rank.value_or(-1);
+            }
+            entry->second.id = row.id;
+            m_process.communicators.push_back(row);
+        }
+        return entry->second;
+    }
+
+    void addUnit(const Unit& unit)
+    {
+        const bool fused = isFused(unit);
+        if (unit.calls.empty() || fused) {
+            addOne(unit, fused);
+            return;
+        }
+        const std::int64_t group = unit.group ? m_nextId++ : 0;
+        for (const NcclRange* const call : unit.calls) {
+            addCall(unit, *call, group);
+        }
+        if (group != 0) {
+            trace::GroupRow row;
+            row.id = group;
+            row.calls = static_cast<std::int64_t>(unit.calls.size());
+            row.startNs = unit.startNs;
+            row.launchStartNs = unit.launchStartNs;
+            row.endNs = unit.endNs;
+            row.thread = threadOf(unit.tid);
+            m_process.groups.push_back(row);
+        }
+        link(unit, group != 0 ? group : m_nextId - 1);
+    }
+
+    /// A group of sends and receives with which PyTorch makes one collective, as its annotation says.
+    [[nodiscard]] bool isFused(const Unit& unit) const
+    {
+        const auto pointToPoint = [&](std::string_view name) {
+            return model::isPointToPoint(model::collectiveKind(name));
+        };
+        return unit.annotated && !pointToPoint(unit.surrounding) &&
+               std::ranges::all_of(unit.calls,
+                                   [&](const NcclRange* call) {
+                                       return pointToPoint(m_process.text(call->name)) &&
+                                              call->payload.communicator ==
+                                                  unit.calls.front()->payload.communicator;
+                                   }) &&
+               !unit.calls.empty();
+    }
+
+    /// A unit that becomes one call, named by what surrounds it.
+    void addOne(const Unit& unit, bool fused)
+    {
+        const Payload payload = fused ? unit.calls.front()->payload : Payload();
+        Known& communicator = homeOf(unit, payload);
+        const std::int64_t sequence = communicator.nextSequence++;
+        if (unit.surrounding.empty()) { // keeps its place, so that the others are matched rightly
+            ++m_nameless;
+            return;
+        }
+        trace::CollectiveCallRow row = rowOf(unit, unit.surrounding, communicator.id, sequence);
+        row.startNs = unit.startNs;
+        row.endNs = unit.endNs;
+        row.bytes = fused ? sameBytes(unit) : 0;
+        m_process.collectiveCalls.push_back(row);
+        link(unit, row.id);
+    }
+
+    /// Of each peer's message; 0, not known, where they differ.
+    [[nodiscard]] static std::uint64_t sameBytes(const Unit& unit)
+    {
+        const auto bytes = unit.calls.front()->payload.bytes;
+        const bool same = std::ranges::all_of(
+            unit.calls, [&](const NcclRange* call) { return call->payload.bytes == bytes; });
+        return same ? bytes.value_or(0) : 0;
+    }
+
+    void addCall(const Unit& unit, const NcclRange& call, std::int64_t group)
+    {
+        Known& communicator = homeOf(unit, call.payload);
+        trace::CollectiveCallRow row =
+            rowOf(unit, m_process.text(call.name), communicator.id, communicator.nextSequence++);
+        row.groupId = group;
+        row.startNs = call.startNs;
+        row.endNs = call.endNs;
+        row.bytes = call.payload.bytes.value_or(0);
+        row.peer = call.payload.peer;
+        row.reduction = call.payload.reduction;
+        m_process.collectiveCalls.push_back(row);
+    }
+
+    trace::CollectiveCallRow rowOf(const Unit& unit, std::string_view function, std::int64_t communicator,
+                                   std::int64_t sequence)
+    {
+        trace::CollectiveCallRow row;
+        row.id = m_nextId++;
+        row.api = m_strings.idOf(function);
+        row.communicator = communicator;
+        row.sequence = sequence;
+        row.thread = threadOf(unit.tid);
+        return row;
+    }
+
+    void link(const Unit& unit, std::int64_t id)
+    {
+        for (const std::size_t row : unit.kernels) {
+            m_process.callCorrelations.correlation.push_back(m_process.kernels.correlation[row]);
+            m_process.callCorrelations.call.push_back(static_cast<std::uint64_t>(id));
+        }
+    }
+
+    [[nodiscard]] std::int64_t threadOf(std::uint32_t tid) const
+    {
+        const auto found = m_threads.find(tid);
+        return found != m_threads.end() ? found->second : 0;
+    }
+
+    void note(const char* id, const char* severity, std::int64_t count, std::string message)
+    {
+        if (count > 0) {
+            m_process.issues.push_back({id, severity, count, std::move(message)});
+        }
+    }
+
+    void report(const Units& found)
+    {
+        note("graph_calls_unknown", "info", found.sharedLaunch,
+             "communication kernels share their launch with others (a CUDA graph) or name none; they count "
+             "as communication, but which collectives they are is not known");
+        note("collectives_unnamed", "info", m_nameless,
+             "communication kernels of sends and receives of which nothing says what they belong to; they "
+             "count as communication, but are not matched");
+        note("groups_unknown", "info", m_unnamed,
+             "collectives of which the trace does not say their communicator: they are matched by their "
+             "order on each communication stream, as if every rank took part");
+        note("calls_without_kernel", "info", m_homeless,
+             "NCCL calls that left no kernel in the recording and whose communicator is not known: they are "
+             "not matched");
+        note("half_group", "info", found.brokenGroups,
+             "groups of NCCL calls began before the recording: their calls stand alone");
+    }
+
+    trace::ProcessTrace& m_process;
+    const std::vector<NcclRange>& m_ranges;
+    struct Stream {
+        std::size_t place = 0;
+        std::optional<std::uint64_t> hash;
+        bool ambiguous = false;
+    };
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Stream> m_streams; ///< by device and stream
+    std::map<CommunicatorKey, Known> m_communicators;
+    Known m_nobody;
+    std::multimap<std::uint64_t, const NcclRange*> m_makings;  ///< of communicators, by their hash
+    std::unordered_map<std::uint32_t, std::int64_t> m_threads; ///< ids by tid
+    StringTable m_strings;
+    std::int64_t m_nextId = 1;
+    std::int64_t m_nameless = 0, m_unnamed = 0, m_homeless = 0;
+};
+
+} // namespace
+
+void addCollectives(trace::ProcessTrace& process, const std::vector<NcclRange>& ranges)
+{
+    Builder(process, ranges).build();
+}
+
+} // namespace ringside::importers::nsys

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/nsys/nccl_units.h"
+
+#include "import/surrounding.h"
+#include "import/torch_words.h"
+#include "model/collective_match.h"
+#include "model/kernel_class.h"
+#include "model/launch_index.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+
+namespace ringside::importers::nsys {
+namespace {
+
+/// What a range stands for on its thread.
+enum class Role : std::uint8_t { Data, GroupBegin, GroupEnd, Other };
+
+Role roleOf(std::string_view name)
+{
+    if (name == "ncclGroupStart") {
+        return Role::GroupBegin;
+    }
+    if (name == "ncclGroupEnd" || name == "ncclGroupSimulateEnd") {
+        return Role::GroupEnd;
+    }
+    return model::collectiveKind(name) != model::CollectiveKind::Other ? Role::Data : Role::Other;
+}
+
+/// Where a kernel that was launched at that moment of a thread belongs.
+struct LaunchSpan {
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::size_t unit = 0;
+};
+
+class Finder final {
+public:
+    Finder(const trace::ProcessTrace& process, const std::vector<NcclRange>& ranges)
+        : m_process(process), m_ranges(ranges), m_launches(process.launches)
+    {}
+
+    Units find()
+    {
+        findCalls();
+        collectAnnotations();
+        findKernels();
+        putInOrder();
+        return std::move(m_result);
+    }
+
+private:
+    void findCalls()
+    {
+        std::map<std::uint32_t, std::vector<const NcclRange*>> threads;
+        for (const NcclRange& range : m_ranges) {
+            threads[range.tid].push_back(&range);
+        }
+        for (auto& [tid, ranges] : threads) {
+            std::ranges::stable_sort(ranges, [](const NcclRange* a, const NcclRange* b) {
+                return a->startNs != b->startNs ? a->startNs < b->startNs : a->endNs > b->endNs;
+            });
+            readThread(tid, ranges);
+        }
+    }
+
+    /// Ranges inside a data call are how NCCL does that call.
+    void readThread(std::uint32_t tid, const std::vector<const NcclRange*>& ranges)
+    {
+        std::int64_t depth = 0;
+        Unit group;
+        std::int64_t insideUntil = std::numeric_limits<std::int64_t>::min();
+        for (const NcclRange* const range : ranges) {
+            const Role role =
+                range->startNs < insideUntil ? Role::Other : roleOf(m_process.text(range->name));
+            if (role == Role::GroupBegin && depth++ == 0) {
+                group = {};
+                group.group = true;
+                group.startNs = range->startNs;
+            } else if (role == Role::GroupEnd && depth == 0) {
+                ++m_result.brokenGroups;
+            } else if (role == Role::GroupEnd && --depth == 0) {
+                group.launchStartNs = range->startNs;
+                addUnit(std::move(group), tid, range->endNs);
+            } else if (role == Role::Data) {
+                insideUntil = range->endNs;
+                if (depth > 0) {
+                    group.calls.push_back(range);
+                } else {
+                    addCall(*range);
+                }
+            }
+        }
+        if (depth > 0) { // the recording ended inside: its calls were made, but not launched
+            for (const NcclRange* const call : group.calls) {
+                addCall(*call);
+            }
+        }
+    }
+
+    void addCall(const NcclRange& range)
+    {
+        Unit unit;
+        unit.calls = {&range};
+        unit.startNs = range.startNs;
+        unit.launchStartNs = range.startNs;
+        addUnit(std::move(unit), range.tid, range.endNs);
+    }
+
+    void addUnit(Unit unit, std::uint32_t tid, std::int64_t endNs)
+    {
+        if (unit.calls.empty()) { // a group around the making of communicators
+            return;
+        }
+        unit.hosted = true;
+        unit.tid = tid;
+        unit.endNs = endNs;
+        m_spans[tid].push_back({unit.launchStartNs, endNs, m_result.units.size()});
+        m_result.units.push_back(std::move(unit));
+    }
+
+    void collectAnnotations()
+    {
+        constexpr std::string_view kPrefix = "nccl:"; // ProcessGroupNCCL's own annotations
+        std::unordered_map<trace::StringId, bool> wanted;
+        for (const trace::RangeRow& range : m_process.ranges) {
+            const auto [entry, fresh] = wanted.try_emplace(range.name, false);
+            if (fresh) {
+                entry->second = m_process.text(range.name).starts_with(kPrefix);
+            }
+            if (entry->second) {
+                m_annotations.add(range.thread, range);
+            }
+        }
+        m_annotations.finish();
+        for (Unit& unit : m_result.units) {
+            annotate(unit, unit.tid, unit.launchStartNs);
+        }
+    }
+
+    void annotate(Unit& unit, std::uint32_t tid, std::int64_t timeNs)
+    {
+        if (const trace::RangeRow* const annotation = m_annotations.at(tid, timeNs)) {
+            unit.surrounding = ncclFunctionOf(m_process.text(annotation->name));
+            unit.annotated = !unit.surrounding.empty();
+        }
+    }
+
+    /// Rows of NCCL's kernels, by start.
+    std::vector<std::size_t> ncclKernels()
+    {
+        const trace::KernelColumns& kernels = m_process.kernels;
+        std::unordered_map<trace::StringId, bool> isNccl;
+        std::vector<std::size_t> rows;
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            const auto [entry, fresh] = isNccl.try_emplace(kernels.name[i], false);
+            if (fresh) {
+                const std::string_view name = m_process.text(kernels.name[i]);
+                entry->second = model::classifyKernel(name) == model::KernelClass::Communication &&
+                                wordOf(name).find("nccl") != std::string::npos;
+            }
+            if (entry->second) {
+                rows.push_back(i);
+            }
+        }
+        std::ranges::stable_sort(rows, {}, [&](std::size_t row) { return kernels.startNs[row]; });
+        return rows;
+    }
+
+    void findKernels()
+    {
+        const trace::KernelColumns& kernels = m_process.kernels;
+        const std::vector<std::size_t> rows = ncclKernels();
+        std::unordered_map<std::uint32_t, int> uses;
+        for (const std::size_t row : rows) {
+            ++uses[kernels.correlation[row]];
+        }
+        for (const std::size_t row : rows) {
+            const std::uint32_t correlation = kernels.correlation[row];
+            if (correlation == 0 || uses[correlation] > 1) {
+                ++m_result.sharedLaunch; // a CUDA graph: which kernel is which call it does not say
+                continue;
+            }
+            const auto launch = m_launches.find(correlation);
+            const auto unit = launch ? unitAt(*launch) : std::nullopt;
+            Unit& owner = unit ? m_result.units[*unit] : undescribed(launch, row);
+            owner.kernels.push_back(row);
+            if (owner.surrounding.empty()) {
+                owner.surrounding = ncclFunctionOf(m_process.text(kernels.name[row]));
+            }
+        }
+    }
+
+    [[nodiscard]] std::optional<std::size_t> unitAt(std::uint32_t launch) const
+    {
+        const auto spans = m_spans.find(m_process.launches.tid[launch]);
+        if (spans == m_spans.end()) {
+            return std::nullopt;
+        }
+        const std::int64_t time = m_process.launches.startNs[launch];
+        auto span = std::ranges::upper_bound(spans->second, time, {}, &LaunchSpan::startNs);
+        if (span == spans->second.begin() || (--span)->endNs <= time) {
+            return std::nullopt;
+        }
+        return span->unit;
+    }
+
+    Unit& undescribed(std::optional<std::uint32_t> launch, std::size_t kernel)
+    {
+        Unit unit;
+        unit.hosted = launch.has_value();
+        if (launch) {
+            unit.startNs = m_process.launches.startNs[*launch];
+            unit.endNs = m_process.launches.endNs[*launch];
+            unit.tid = m_process.launches.tid[*launch];
+            annotate(unit, unit.tid, unit.startNs);
+        } else {
+            unit.startNs = unit.endNs = m_process.kernels.startNs[kernel];
+        }
+        unit.launchStartNs = unit.startNs;
+        m_result.units.push_back(std::move(unit));
+        return m_result.units.back();
+    }
+
+    /// By the kernels' starts; units that left no kernel by the host's calls in between.
+    void putInOrder()
+    {
+        std::vector<Unit> silent;
+        std::vector<Unit> ran;
+        for (Unit& unit : m_result.units) {
+            (unit.kernels.empty() ? silent : ran).push_back(std::move(unit));
+        }
+        std::ranges::stable_sort(
+            ran, {}, [&](const Unit& unit) { return m_process.kernels.startNs[unit.kernels.front()]; });
+        std::ranges::stable_sort(silent, {}, &Unit::startNs);
+        m_result.units.clear();
+        auto next = silent.begin();
+        for (Unit& unit : ran) {
+            for (; unit.hosted && next != silent.end() && next->startNs < unit.startNs; ++next) {
+                m_result.units.push_back(std::move(*next));
+            }
+            m_result.units.push_back(std::move(unit));
+        }
+        std::move(next, silent.end(), std::back_inserter(m_result.units));
+    }
+
+    const trace::ProcessTrace& m_process;
+    const std::vector<NcclRange>& m_ranges;
+    model::LaunchIndex m_launches;
+    std::map<std::uint32_t, std::vector<LaunchSpan>> m_spans; ///< by thread, by start
+    Surrounding<trace::RangeRow> m_annotations;
+    Units m_result;
+};
+
+} // namespace
+
+Units findUnits(const trace::ProcessTrace& process, const std::vector<NcclRange>& ranges)
+{
+    return Finder(process, ranges).find();
+}
+
+} // namespace ringside::importers::nsys

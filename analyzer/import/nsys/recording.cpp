@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/nsys/recording.h"
+
+#include "import/nsys/global_id.h"
+#include "trace/read/plausible.h"
+
+namespace ringside::importers::nsys {
+
+ProcessRows* Recording::processOf(std::int64_t globalId)
+{
+    constexpr std::size_t kMost = 4096; // a stranger's file may name a process a row
+    const std::int64_t key = processKey(globalId);
+    const auto known = processes.find(key);
+    if (known != processes.end()) {
+        return &known->second;
+    }
+    if (processes.size() >= kMost) {
+        ++counts.tooMany;
+        return nullptr;
+    }
+    return &processes[key];
+}
+
+trace::StringId Recording::nameOf(std::optional<std::int64_t> stringId)
+{
+    const auto found = stringId ? strings.find(*stringId) : strings.end();
+    if (found == strings.end()) {
+        ++counts.nameless;
+        return 0;
+    }
+    return found->second;
+}
+
+bool Recording::readTimes(std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+                          std::int64_t& startNs, std::int64_t& endNs)
+{
+    // Half of what the reader believes: so far apart two times may lie, and from any of them be counted.
+    constexpr std::int64_t kFarthest = trace::kFarthestTimeNs / 2;
+    const std::int64_t base = metadata.normalized ? metadata.startedRealtimeNs.value_or(0) : 0;
+    if (!start || !end || !trace::isPlausibleTime(*start, trace::kFarthestDateNs) ||
+        !trace::isPlausibleTime(*end, trace::kFarthestDateNs) || *end < *start ||
+        !trace::isPlausibleTime(*start - base, kFarthest) ||
+        !trace::isPlausibleTime(*end - base, kFarthest)) {
+        ++counts.implausible;
+        return false;
+    }
+    startNs = *start - base;
+    endNs = *end - base;
+    return true;
+}
+
+} // namespace ringside::importers::nsys

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole exports of Nsight Systems, small and made here, through the frame that users go through.
+#include "import/open_run.h"
+#include "import/write_run.h"
+#include "model/model.h"
+#include "support/nsys_export.h"
+#include "trace/temporary_directory.h"
+
+#include <ringside/error.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace ringside::importers {
+namespace {
+
+using test::NsysExport;
+using test::NsysForm;
+using test::NsysPayload;
+using test::TemporaryDirectory;
+
+trace::RunTrace open(const std::filesystem::path& path)
+{
+    Progress progress;
+    return openRun({path}, progress);
+}
+
+const trace::IssueRow* issueOf(const trace::ProcessTrace& process, const std::string& id)
+{
+    const auto found = std::ranges::find(process.issues, id, &trace::IssueRow::id);
+    return found != process.issues.end() ? &*found : nullptr;
+}
+
+std::string contentOf(const std::filesystem::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+constexpr std::uint64_t kWorld = 0xFEEDFACECAFEBEEFULL;
+
+class NsysFile : public testing::Test {
+protected:
+    [[nodiscard]] std::filesystem::path file(const std::string& name = "report.sqlite") const
+    {
+        return m_folder / name;
+    }
+    trace::ProcessTrace import() { return std::move(open(file()).processes.front()); }
+    [[nodiscard]] const std::filesystem::path& folder() const { return m_folder.path(); }
+
+private:
+    TemporaryDirectory m_folder;
+};
+
+class EveryForm : public NsysFile, public testing::WithParamInterface<NsysForm> {};
+
+TEST_P(EveryForm, GivesKernelsCopiesCallsAndRanges)
+{
+    NsysExport(file(), GetParam())
+        .process(NsysExport::kPid, "/usr/bin/python3")
+        .kernel("gemm", 5, 1'200, 1'500)
+        .copy(4096, 6, 1'600, 1'650)
+        .set(64, 7, 1'700, 1'710)
+        .call("cudaLaunchKernel_v7000", 5, 1'000, 1'010)
+        .call("cudaStreamSynchronize_v3020", 8, 1'800, 1'900)
+        .range("aten::linear, seq = 3, op_id = 9", 900, 2'000)
+        .range("aten::mm, op_id = 10", 950, 1'100);
+    const auto process = import();
+    ASSERT_EQ(process.kernels.size(), 1U);
+    EXPECT_EQ(process.text(process.kernels.name[0]), "gemm");
+    EXPECT_EQ(process.kernels.startNs[0], 1'200);
+    EXPECT_EQ(process.kernels.endNs[0], 1'500);
+    EXPECT_EQ(process.kernels.stream[0], 7U);
+    ASSERT_EQ(process.copies.size(), 2U);
+    EXPECT_EQ(process.copies.bytes[0], 4096U);
+    EXPECT_EQ(process.copies.kind[0], 1U);
+    EXPECT_EQ(process.copies.kind[1], trace::kSetKind);
+    ASSERT_EQ(process.apiCalls.size(), 2U);
+    EXPECT_EQ(process.text(process.apiCalls.api[1]), "cudaStreamSynchronize");
+    ASSERT_EQ(process.launches.size(), 1U); // what waits launches nothing
+    EXPECT_EQ(process.text(process.launches.api[0]), "cudaLaunchKernel");
+    EXPECT_EQ(process.launches.tid[0], NsysExport::kPid);
+    ASSERT_EQ(process.ranges.size(), 2U);
+    EXPECT_EQ(process.text(process.ranges[1].name), "aten::mm");
+    EXPECT_EQ(process.ranges[1].depth, 1);
+    EXPECT_EQ(process.process.pid, NsysExport::kPid);
+    EXPECT_EQ(process.process.command, "python3");
+    EXPECT_EQ(process.process.startNs, 900);
+    EXPECT_EQ(issueOf(process, "unknown_export_version"), nullptr);
+}
+
+TEST_P(EveryForm, GivesCallsOfNcclWithWhatTheirPayloadSays)
+{
+    NsysExport(file(), GetParam(), true)
+        .ncclRange("ncclCommInitRank", 100, 200, {.communicator = kWorld, .ranks = 8, .rank = 3, .device = 0})
+        .collective("ncclAllReduce", NsysExport::kAllReduce, 5, 1'000, 2'000,
+                    {.communicator = kWorld, .bytes = 4096})
+        .collective("ncclAllReduce", NsysExport::kAllReduce, 6, 3'000, 4'000,
+                    {.communicator = kWorld, .bytes = 64});
+    const auto process = import();
+    ASSERT_EQ(process.collectiveCalls.size(), 2U);
+    const trace::CollectiveCallRow& call = process.collectiveCalls[1];
+    EXPECT_EQ(process.text(call.api), "ncclAllReduce");
+    EXPECT_EQ(call.sequence, 1);
+    EXPECT_EQ(call.startNs, 2'900);
+    EXPECT_EQ(process.callCorrelations.correlation, (trace::Column<std::uint32_t>{5, 6}));
+    ASSERT_EQ(process.communicators.size(), 1U);
+    if (GetParam() == NsysForm::Legacy) { // there were no payloads yet
+        EXPECT_EQ(call.bytes, 0U);
+        EXPECT_NE(issueOf(process, "message_sizes_missing"), nullptr);
+        return;
+    }
+    EXPECT_EQ(call.bytes, 64U);
+    EXPECT_EQ(process.communicators[0].ncclHash, kWorld);
+    EXPECT_EQ(process.communicators[0].size, 8);
+    EXPECT_EQ(process.communicators[0].rank, 3);
+    ASSERT_EQ(process.ranks.size(), 1U);
+    EXPECT_EQ(process.ranks[0].rank, 3);
+    EXPECT_EQ(process.ranks[0].worldSize, 8);
+    EXPECT_EQ(issueOf(process, "message_sizes_missing"), nullptr);
+    EXPECT_EQ(issueOf(process, "payload_unreadable"), nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(Nsys, EveryForm, testing::ValuesIn(test::kNsysForms));
+
+TEST_F(NsysFile, SaysWhySizesAreMissing)
+{
+    NsysExport(file()).collective("ncclAllReduce", NsysExport::kAllReduce, 5, 1'000, 2'000,
+                                  {.communicator = kWorld, .bytes = 4096});
+    const auto process = import();
+    const auto* const issue = issueOf(process, "message_sizes_missing");
+    ASSERT_NE(issue, nullptr);
+    EXPECT_EQ(issue->count, 1);
+    EXPECT_NE(issue->message.find("--include-blobs=true"), std::string::npos);
+    EXPECT_FALSE(process.collectiveCalls.at(0).count);
+    EXPECT_EQ(process.collectiveCalls.at(0).bytes, 0U);
+}
+
+/// PyTorch's all-to-all between two ranks.
+void addAllToAll(NsysExport& nsys, std::int64_t correlation, std::int64_t at, std::int64_t end,
+                 std::int64_t pid, std::int64_t device)
+{
+    nsys.range("nccl:all_to_all, op_id = 4", at, at + 100, pid)
+        .ncclRange("ncclGroupStart", at + 10, at + 15, {}, pid)
+        .ncclRange("ncclSend", at + 20, at + 25, {}, pid)
+        .ncclRange("ncclRecv", at + 30, at + 35, {}, pid)
+        .ncclRange("ncclGroupEnd", at + 40, at + 90, {}, pid)
+        .call("cuLaunchKernelEx", correlation, at + 50, at + 60, pid)
+        .kernel(NsysExport::kSendRecv, correlation, at + 200, end, pid, device);
+}
+
+TEST_F(NsysFile, AGroupOfSendsAndReceivesIsTheCollectiveThatPyTorchMakesOfIt)
+{
+    NsysExport nsys(file());
+    for (const std::int64_t rank : {0, 1}) {
+        // This kernel's launch, and so what it is, came before the recording: it keeps its place.
+        nsys.kernel(NsysExport::kSendRecv, 1, 100, 500 + rank, NsysExport::kPid + rank, rank);
+        addAllToAll(nsys, 2, 1'000, 2'000 + rank, NsysExport::kPid + rank, rank);
+        addAllToAll(nsys, 3, 3'000, 4'000 + rank, NsysExport::kPid + rank, rank);
+    }
+    const trace::RunTrace run = open(file());
+    ASSERT_EQ(run.processes.size(), 2U);
+    const auto& process = run.processes[1];
+    ASSERT_EQ(process.collectiveCalls.size(), 2U);
+    EXPECT_EQ(process.text(process.collectiveCalls[0].api), "ncclAlltoAll");
+    EXPECT_EQ(process.collectiveCalls[0].sequence, 1);
+    EXPECT_EQ(process.collectiveCalls[0].startNs, 1'010);
+    EXPECT_EQ(process.collectiveCalls[0].endNs, 1'090);
+    EXPECT_EQ(issueOf(process, "collectives_unnamed")->count, 1);
+    EXPECT_EQ(process.ranks.at(0).rank, 1);
+    EXPECT_EQ(process.ranks.at(0).device, 1);
+    const model::Model model = model::buildModel(run);
+    ASSERT_EQ(model.operations.size(), 2U);
+    EXPECT_TRUE(model.operations[0].measured());
+    EXPECT_FALSE(model.operations[0].bytes);
+}
+
+TEST_F(NsysFile, NeverTouchesTheFileAndWritesNothingBesideIt)
+{
+    NsysExport(file()).kernel("gemm", 5, 1'200, 1'500).execute("PRAGMA journal_mode = WAL");
+    const std::string before = contentOf(file());
+    static_cast<void>(open(folder()));
+    EXPECT_EQ(contentOf(file()), before);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder()), {}), 1);
+}
+
+TEST_F(NsysFile, KeepsNothingOfEnvironmentAndCommandLine)
+{
+    NsysExport(file())
+        .kernel("gemm", 5, 1'200, 1'500)
+        .captured("PROCESS_0:ENVIRONMENT_VARIABLE", "WANDB_API_KEY=\"hunter2\"")
+        .captured("PROCESS_0:ENVIRONMENT_VARIABLE", "RANK=\"3\"")
+        .captured("PROCESS_0:ARGUMENT_0", "--token=hunter2")
+        .execute("CREATE TABLE TARGET_INFO_SYSTEM_ENV (globalVid INTEGER, name TEXT, value TEXT);"
+                 "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (0, 'DeviceEnvironment', 'KEY=hunter2')");
+    const trace::RunTrace run = open(file());
+    EXPECT_EQ(run.processes.at(0).ranks.at(0).rank, 3); // the launcher's number is no secret
+    EXPECT_EQ(run.processes.at(0).ranks.at(0).source, "RANK");
+    const TemporaryDirectory kept;
+    writeRun(run, kept.path());
+    const auto entry = std::filesystem::directory_iterator(kept.path())->path();
+    EXPECT_EQ(contentOf(entry).find("hunter2"), std::string::npos);
+}
+
+} // namespace
+} // namespace ringside::importers
