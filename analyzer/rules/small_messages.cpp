@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients travel in so many small messages that latency, not bandwidth, sets the pace. Where the run's own
-// sizes differ enough, a line through its transfer times tells latency from bandwidth; else only the field's
-// range can be compared with.
+// sizes differ enough, a line through its transfer times tells latency from bandwidth. Where there is no such
+// line (larger messages took no longer), its largest messages tell what the others could save; where all are
+// alike, only the field's range can be compared with.
 #include "rules/gradients.h"
 
 namespace ringside::rules {
@@ -19,7 +20,8 @@ constexpr Option kOptions[] = {
 
 struct Messages {
     std::vector<std::uint64_t> sizes; ///< bytes of every gradient message of the analyzed steps
-    std::vector<std::size_t> entries; ///< of RunMetrics::arrived
+    std::map<std::uint64_t, std::vector<std::int64_t>> transferNs; ///< by size
+    std::vector<std::size_t> entries;                              ///< of RunMetrics::arrived
     double bytesPerStep = 0;
     double perStep = 0;
     double transferNsPerStep = 0;
@@ -34,6 +36,7 @@ Messages gradientMessages(const Context& context)
         if (model::isGradient(operation, context.run.worldSize)) {
             result.sizes.push_back(*operation.bytes);
             result.entries.push_back(i);
+            result.transferNs[*operation.bytes].push_back(entry.times.transferNs());
             result.bytesPerStep += static_cast<double>(*operation.bytes);
             result.transferNsPerStep += static_cast<double>(entry.times.transferNs());
         }
@@ -52,7 +55,22 @@ struct Judgement {
     std::optional<std::int64_t> costNs;
 };
 
-Judgement judge(const Context& context, const Messages& messages)
+/// What a step's transfers would take less, if its bytes travelled as fast as in the fastest of the run's own
+/// messages that are at least twice the usual size. Time a byte only falls with size, so that larger ones
+/// save more. Null without any.
+std::optional<double> savedByOwnLargest(const Messages& messages, double medianBytes)
+{
+    std::optional<double> best; // ns a byte
+    for (const auto& [bytes, times] : messages.transferNs) {
+        if (static_cast<double>(bytes) >= 2 * medianBytes) {
+            const double rate = static_cast<double>(model::median(times)) / static_cast<double>(bytes);
+            best = std::min(best.value_or(rate), rate);
+        }
+    }
+    return best ? std::optional(messages.transferNsPerStep - *best * messages.bytesPerStep) : std::nullopt;
+}
+
+Judgement judge(const Context& context, const Messages& messages, double medianBytes)
 {
     // DDP's first bucket is smaller on purpose, hence one more than the bytes would need.
     const double ideal = std::ceil(messages.bytesPerStep / context.option("bucket_bytes")) + 1.0;
@@ -60,15 +78,19 @@ Judgement judge(const Context& context, const Messages& messages)
     const auto& fit = context.figures.allReduceFit;
     Judgement result;
     result.limitBytes = context.option("min_message_bytes");
+    // Hidden latency costs nothing, and what is waited for late ranks is not latency.
+    const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
+    const std::int64_t wait = std::min(exposed, context.figures.perStep(&metrics::Breakdown::waitDelayNs));
+    const auto most = static_cast<double>(exposed - wait);
     if (!fit) {
+        if (const auto saved = savedByOwnLargest(messages, medianBytes)) {
+            result.costNs = std::llround(std::clamp(*saved, 0.0, most));
+        }
         return result;
     }
     result.limitBytes = std::max(result.limitBytes, fit->halfPeakBytes());
     result.latencyShare = messages.perStep * fit->latencyNs / std::max(1.0, messages.transferNsPerStep);
-    // Hidden latency costs nothing, and what is waited for late ranks is not latency.
-    const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
-    const std::int64_t wait = std::min(exposed, context.figures.perStep(&metrics::Breakdown::waitDelayNs));
-    result.costNs = std::llround(std::min(extra * fit->latencyNs, static_cast<double>(exposed - wait)));
+    result.costNs = std::llround(std::min(extra * fit->latencyNs, most));
     return result;
 }
 
@@ -102,9 +124,9 @@ Finding describe(const Context& context, const Messages& messages, double median
         fmt::format("Raise `bucket_cap_mb` of DistributedDataParallel (default 25, field range 25-125){}; "
                     "then check that the last "
                     "bucket's tail is not exposed.",
-                    context.figures.allReduceFit ? ""
-                                                 : "; the gain is not estimated, because the sizes in this "
-                                                   "run do not tell latency from bandwidth");
+                    judgement.costNs ? ""
+                                     : "; the gain is not estimated, because the sizes in this "
+                                       "run do not tell latency from bandwidth");
     return finding;
 }
 
@@ -121,7 +143,7 @@ Outcome run(const Context& context)
         return NotApplicable{"no gradient all-reduce or reduce-scatter over all ranks in the analyzed steps"};
     }
     const auto medianBytes = static_cast<double>(model::median(messages.sizes));
-    const Judgement judgement = judge(context, messages);
+    const Judgement judgement = judge(context, messages, medianBytes);
     const bool latencyMatters =
         !judgement.latencyShare || *judgement.latencyShare > context.option("min_latency_share");
     if (messages.perStep < context.option("min_messages") || medianBytes >= judgement.limitBytes ||
@@ -141,4 +163,6 @@ RINGSIDE_RULE(
         "Half-peak size is latency times bandwidth, fitted over the run's own all-reduces (time = latency + "
         "size / bandwidth). Messages are small below the larger of it and min_message_bytes, if latency is "
         "min_latency_share of their time. The cost is the latency of the messages beyond what bucket_bytes "
-        "would need, as far as it is exposed.");
+        "would need, as far as it is exposed; where times do not grow with size, what the run's own largest "
+        "messages "
+        "would save.");

@@ -226,6 +226,46 @@ TEST(Findings, OfSmallMessagesThatComputeHidesAreNoReasonToChangeThem)
     EXPECT_EQ(exposed.findings.front().advice.find("look elsewhere"), std::string::npos);
 }
 
+/// One larger message tells what the others could save, also where no line tells latency from bandwidth.
+TEST(Findings, OfSmallMessagesHaveACostWhereLargerOnesTakeNoLonger)
+{
+    TrainingRun run;
+    run.latencyNs = 2e6;
+    run.bytesPerNs = 1e12;
+    run.buckets.assign(40, 64_KiB);
+    run.buckets.push_back(512_KiB);
+    const Report report = buildReport(simulate(run), {});
+    EXPECT_FALSE(report.metrics.allReduceFit);
+    EXPECT_EQ(report.findings.front().rule, "small_messages");
+    // 48 x 64 KiB in 6 messages of 512 KiB instead of 41, of 2 ms each; some of those were hidden.
+    const std::int64_t cost = report.findings.front().costNsPerStep.value_or(0);
+    EXPECT_GT(cost, 40'000'000);
+    EXPECT_LE(cost, 70'000'000);
+
+    run.buckets.pop_back();
+    const Report alike = buildReport(simulate(run), {});
+    const rules::Finding* const finding = find(alike, "small_messages");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_FALSE(finding->costNsPerStep) << "nothing larger was seen";
+}
+
+/// A stall in every fourth step makes it useful for less of its time: an effect, whatever else it costs.
+TEST(Findings, NameStallsBeforeTheUnequalUseTheyMake)
+{
+    TraceBuilder trace(4);
+    trace.steps(34, [](StepBuilder& step) {
+        const auto place = step.number() % 4;
+        step.everyRank().host(place == 0 ? 40ms : 10us, "data");
+        step.everyRank().compute(60ms);
+        step.allReduce(4_MiB, {.takes = place == 3 ? 5ms : 1ms}); // before it: more than the stall explains
+    });
+    const Report report = buildReport(trace.run(), {});
+    const rules::Finding* const spread = find(report, "gpu_utilization_spread");
+    ASSERT_NE(spread, nullptr);
+    EXPECT_EQ(report.findings.front().rule, "data_loading_stall");
+    EXPECT_GT(spread->costNsPerStep, report.findings.front().costNsPerStep);
+}
+
 TEST(LateRank, IsNotChargedMoreThanItTakesLonger)
 {
     const Report report = buildReport(lateRank(4, 20).run(), {});
