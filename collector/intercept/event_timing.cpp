@@ -14,10 +14,6 @@ constinit EventTiming g_eventTiming;
 
 namespace {
 
-// CUDA's own stream handles.
-constexpr std::uint64_t kLegacy = 1; // and 0
-constexpr std::uint64_t kPerThread = 2;
-
 bool succeeded(const char* function, cudaError_t result)
 {
     if (result != cudaSuccess) {
@@ -37,7 +33,7 @@ EventSkip obstacle(cudaStream_t stream, int device)
 {
     const EventLibrary& cuda = g_eventTiming.cuda;
     const auto handle = reinterpret_cast<std::uint64_t>(stream);
-    if (handle <= kLegacy) { // every action there is a barrier between all blocking streams
+    if (handle <= kLegacyStream) { // every action there is a barrier between all blocking streams
         return EventSkip::LegacyStream;
     }
     if (device < 0 || device >= static_cast<int>(EventTiming::kMostDevices)) {
@@ -47,7 +43,7 @@ EventSkip obstacle(cudaStream_t stream, int device)
         return EventSkip::PendingError;
     }
     int current = -1; // this handle means a stream of the current device
-    if (handle == kPerThread &&
+    if (handle == kStreamPerThread &&
         (!succeeded("cudaGetDevice", cuda.getDevice(&current)) || current != device)) {
         return EventSkip::OtherDevice;
     }

@@ -11,8 +11,7 @@ std::uint64_t captureOf(cudaStream_t stream)
     using Query = cudaError_t(cudaStream_t, cudaStreamCaptureStatus*, unsigned long long*, cudaGraph_t*,
                               const cudaGraphNode_t**, const cudaGraphEdgeData**, std::size_t*);
     static constinit Real<Query> real(Library::CudaRuntime, "cudaStreamGetCaptureInfo");
-    constexpr std::uint64_t kLegacy = 1;
-    auto* const query = numberOf(stream) > kLegacy ? real.get() : nullptr;
+    auto* const query = numberOf(stream) > kLegacyStream ? real.get() : nullptr;
     cudaStreamCaptureStatus status{};
     unsigned long long capture = 0;
     const bool known = query != nullptr &&
@@ -42,7 +41,7 @@ void LaunchNumbers::write(ThreadState& thread, Api api, cudaStream_t stream, con
     if (!times.wanted) {
         return; // but its collectives have their numbers
     }
-    const std::uint32_t on = streamId(thread, stream, [stream] { return deviceOf(stream); });
+    const std::uint32_t on = streamId(thread, stream);
     const std::uint32_t parts = m_graph != nullptr ? m_graph->partCount : 0;
     for (std::uint32_t index = 0; index < parts || index == 0; ++index) {
         auto* record = thread.ring->reserve<trace::GraphLaunchRecord>();

@@ -42,7 +42,7 @@ auto record(ThreadState& thread, Api api, const CaptureBegin&, Call& call)
         if (times.result == cudaSuccess) {
             registry().graphs.beginCapture();
         }
-        writeCall(thread, api, times);
+        writeIfWanted(thread, api, times);
     });
 }
 
@@ -53,7 +53,7 @@ auto record(ThreadState& thread, Api api, const CaptureEnd& what, Call& call)
     return timedCall(thread, api, call, [&](const CallTimes& times) {
         const bool made = times.result == cudaSuccess && what.graph != nullptr;
         registry().graphs.endCapture(capture, made ? numberOf(*what.graph) : 0);
-        writeCall(thread, api, times);
+        writeIfWanted(thread, api, times);
     });
 }
 
@@ -64,7 +64,7 @@ auto record(ThreadState& thread, Api api, const GraphCopy& what, Call& call)
         if (times.result == cudaSuccess && what.copy != nullptr) {
             registry().graphs.copyGraph(numberOf(what.graph), numberOf(*what.copy));
         }
-        writeCall(thread, api, times);
+        writeIfWanted(thread, api, times);
     });
 }
 
@@ -75,7 +75,7 @@ auto record(ThreadState& thread, Api api, const Instantiation& what, Call& call)
         if (times.result == cudaSuccess && what.executable != nullptr) {
             registry().graphs.instantiate(numberOf(what.graph), numberOf(*what.executable));
         }
-        writeCall(thread, api, times);
+        writeIfWanted(thread, api, times);
     });
 }
 
@@ -84,13 +84,13 @@ template <class Call>
 auto record(ThreadState& thread, Api api, const EndOfGraph& what, Call& call)
 {
     registry().graphs.forgetGraph(numberOf(what.graph));
-    return record(thread, api, Plain{}, call);
+    return recordIfWanted(thread, api, call);
 }
 template <class Call>
 auto record(ThreadState& thread, Api api, const EndOfExecutable& what, Call& call)
 {
     registry().graphs.forgetExecutable(numberOf(what.executable));
-    return record(thread, api, Plain{}, call);
+    return recordIfWanted(thread, api, call);
 }
 
 template <class Call>
@@ -100,7 +100,7 @@ auto record(ThreadState& thread, Api api, const GraphLaunch& what, Call& call)
     const CorrelationScope correlation(numbers.id());
     return timedCall(thread, api, call, [&](const CallTimes& times) {
         numbers.write(thread, api, what.stream, times);
-        writeCall(thread, api, times);
+        writeIfWanted(thread, api, times);
     });
 }
 

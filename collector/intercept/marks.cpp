@@ -70,8 +70,7 @@ extern "C" __attribute__((visibility("default"))) void ringside_step_begin(std::
 extern "C" __attribute__((visibility("default"))) void ringside_step_end()
 {
     using namespace ringside::collector;
-    if (t_thread.depth != 0 || g_phase.load(std::memory_order_acquire) != Phase::Recording ||
-        t_thread.state == nullptr) {
+    if (t_thread.depth != 0 || !g_gate.isRecording() || t_thread.state == nullptr) {
         return;
     }
     const Inside inside;

@@ -180,7 +180,7 @@ auto record(ThreadState& thread, Api api, const NewCommunicator& what, Call& cal
         if (made(times.result)) {
             noteCommunicator(what);
         }
-        writeCall(thread, api, times);
+        writeIfWanted(thread, api, times);
     });
 }
 
@@ -191,7 +191,7 @@ auto record(ThreadState& thread, Api api, const NewCommunicators& what, Call& ca
         if (made(times.result) && what.handles != nullptr) {
             noteCommunicators(what);
         }
-        writeCall(thread, api, times);
+        writeIfWanted(thread, api, times);
     });
 }
 
@@ -203,7 +203,7 @@ auto record(ThreadState& thread, Api api, const ChildCommunicator& what, Call& c
         if (made(times.result)) {
             noteChild(what, child);
         }
-        writeCall(thread, api, times);
+        writeIfWanted(thread, api, times);
     });
 }
 
@@ -214,7 +214,7 @@ auto record(ThreadState& thread, Api api, const GrownCommunicator& what, Call& c
         if (made(times.result)) {
             noteGrown(what);
         }
-        writeCall(thread, api, times);
+        writeIfWanted(thread, api, times);
     });
 }
 
@@ -223,7 +223,7 @@ auto record(ThreadState& thread, Api api, const EndOfCommunicator& what, Call& c
 {
     // Before the real call: afterwards another thread may already have got the same handle.
     registry().forgetCommunicator(reinterpret_cast<std::uint64_t>(what.communicator));
-    return record(thread, api, Plain{}, call);
+    return recordIfWanted(thread, api, call);
 }
 
 } // namespace ringside::collector

@@ -20,15 +20,17 @@ public:
     constexpr Real(Library library, const char* name) : m_library(library), m_name(name) {}
     /// Null until it was looked for and found.
     [[nodiscard]] Function* known() const { return m_function.load(std::memory_order_acquire); }
+    /// Null is looked for again: the library may come later.
+    Function* find()
+    {
+        auto* found = reinterpret_cast<Function*>(resolve(m_library, m_name));
+        m_function.store(found, std::memory_order_release);
+        return found;
+    }
     Function* get()
     {
-        if (Function* const function = known(); function != nullptr) [[likely]] {
-            return function;
-        }
-        auto* found = reinterpret_cast<Function*>(resolve(m_library, m_name));
-        m_function.store(found,
-                         std::memory_order_release); // null is looked for again: the library may come later
-        return found;
+        Function* const function = known();
+        return function != nullptr ? function : find();
     }
 
     /// For the program's own call only: what the collector itself asks for may be missing without a word.

@@ -9,9 +9,16 @@
 
 namespace ringside::collector {
 
+// CUDA's own stream handles, beside the null stream's.
+inline constexpr std::uint64_t kLegacyStream = 1;
+inline constexpr std::uint64_t kStreamPerThread = 2;
+
 struct Plain {}; ///< that it was called, when, and its result
 
-struct Sized { ///< a copy, a set, or a wait for a stream
+struct OnStream { ///< what is put into a stream, or waits for it
+    cudaStream_t stream;
+};
+struct Sized { ///< a copy or a set
     std::size_t bytes = 0;
     cudaStream_t stream = nullptr;
     std::uint32_t copyKind = trace::kNoCopyKind;

@@ -5,6 +5,7 @@
 #pragma once
 #include "api/functions.h"
 #include "device/event_timing.h"
+#include "intercept/call_records.h"
 #include "intercept/resolve.h"
 #include "intercept/what.h"
 #include "record/level.h"
@@ -24,77 +25,54 @@ void noteDevice(ThreadState& thread);
 /// Whether a call of this kind is looked at even while recording is paused: it defines something, or gives a
 /// number that later records need.
 template <class What>
-inline constexpr bool kSeenWhilePaused = !std::is_same_v<What, Plain> && !std::is_same_v<What, Sized>;
+inline constexpr bool kSeenWhilePaused =
+    !std::is_same_v<What, Plain> && !std::is_same_v<What, OnStream> && !std::is_same_v<What, Sized>;
 template <class What>
 bool isUnseen()
 {
-    return passesThrough() || (!kSeenWhilePaused<What> && isPaused());
+    return t_thread.depth != 0 || (kSeenWhilePaused<What> ? g_gate.isOver() : !g_gate.isOpen());
 }
 
-struct CallTimes {
-    std::uint64_t start;
-    std::uint64_t end;
-    std::int32_t result;
-    bool wanted; ///< recording was not paused when it began
-};
-
-inline void fillCall(trace::CallRecord& record, Api api, const CallTimes& times)
+/// Of a stream that is not known by its handle: a new one, or one of CUDA's own handles, which are another
+/// stream on every device, and cudaStreamPerThread in every thread.
+[[gnu::cold]] inline std::uint32_t unknownStreamId(const ThreadState& thread, std::uint64_t handle,
+                                                   int device)
 {
-    record.startTicks = times.start;
-    record.endTicks = times.end;
-    record.api = stringIdOf(api);
-    record.result = times.result;
-}
-inline void writeCall(ThreadState& thread, Api api, const CallTimes& times)
-{
-    if (!times.wanted) {
-        return;
+    if (handle != kLegacyStream && handle != kStreamPerThread) {
+        return registry().addStream(handle, device);
     }
-    Ring& ring = *thread.ring;
-    if (auto* record = ring.reserve<trace::CallRecord>(); record != nullptr) {
-        fillCall(*record, api, times);
-        ring.commit(record, trace::RecordKind::Call);
-    }
-}
-/// The number of the stream a call went to. `device()` is asked when the stream is new, and for CUDA's own
-/// handles: such a one is another stream on every device, and cudaStreamPerThread in every thread.
-template <class Device>
-std::uint32_t streamId(const ThreadState& thread, cudaStream_t stream, Device&& device)
-{
-    constexpr std::uint64_t kLegacy = 1;
-    constexpr std::uint64_t kPerThread = 2;
-    const auto handle = reinterpret_cast<std::uint64_t>(stream);
-    if (handle != kLegacy && handle != kPerThread) [[likely]] {
-        return registry().streamId(handle, device);
-    }
-    const int owner = device();
-    const std::uint64_t user = handle == kPerThread ? thread.threadId : 0;
+    const std::uint64_t user = handle == kStreamPerThread ? thread.threadId : 0;
     // An address that no object has: they are aligned.
-    const std::uint64_t key = user << 16 | static_cast<std::uint64_t>(owner + 1) << 8 | handle;
-    return registry().streamId(key, [owner] { return owner; });
+    const std::uint64_t key = user << 16 | static_cast<std::uint64_t>(device + 1) << 8 | handle;
+    const std::uint32_t known = registry().streamId(key);
+    return known != 0 ? known : registry().addStream(key, device);
 }
-inline void writeMemory(ThreadState& thread, Api api, const CallTimes& times, const Sized& what)
+
+/// The number of the stream a call went to, 0: the null stream, or no room for another one. `device()` is
+/// asked when it is new, and always for CUDA's own handles.
+template <class Device>
+[[gnu::always_inline]] inline std::uint32_t streamId(const ThreadState& thread, cudaStream_t stream,
+                                                     Device device)
 {
-    if (!times.wanted) {
-        return;
+    const auto handle = reinterpret_cast<std::uint64_t>(stream);
+    if (handle == 0) {
+        return 0;
     }
-    const std::uint32_t stream = streamId(thread, what.stream, [&what] { return deviceOf(what.stream); });
-    if (auto* record = thread.ring->reserve<trace::MemoryRecord>(); record != nullptr) {
-        fillCall(record->call, api, times);
-        record->bytes = what.bytes;
-        record->stream = stream;
-        record->copyKind = what.copyKind;
-        thread.ring->commit(record, trace::RecordKind::Memory);
-    }
+    const std::uint32_t known = registry().streamId(handle);
+    return known != 0 ? known : unknownStreamId(thread, handle, device());
+}
+inline std::uint32_t streamId(const ThreadState& thread, cudaStream_t stream)
+{
+    return streamId(thread, stream, [stream] { return deviceOf(stream); });
 }
 
 /// Times the real call between entering and leaving the in-flight slot, writes the record with
 /// `write(times)`.
 template <class Call, class Write>
-auto timedCall(ThreadState& thread, Api api, Call& call, Write&& write)
+auto timedCall(ThreadState& thread, Api api, bool wanted, Call& call, Write&& write)
 {
     trace::InFlight& slot = thread.inFlight();
-    CallTimes times{ticks(), 0, 0, !isPaused()};
+    CallTimes times{ticks(), 0, 0, wanted};
     enterCall(slot, stringIdOf(api), times.start);
     const auto result = call();
     times.end = ticks();
@@ -103,18 +81,48 @@ auto timedCall(ThreadState& thread, Api api, Call& call, Write&& write)
     leaveCall(slot);
     return result;
 }
+template <class Call, class Write>
+auto timedCall(ThreadState& thread, Api api, Call& call, Write&& write)
+{
+    return timedCall(thread, api, !isPaused(), call, write);
+}
+
+// These three are not looked at while recording is paused: they are always wanted.
 
 template <class Call>
 auto record(ThreadState& thread, Api api, const Plain&, Call& call)
 {
-    return timedCall(thread, api, call, [&](const CallTimes& times) { writeCall(thread, api, times); });
+    return timedCall(thread, api, true, call,
+                     [&](const CallTimes& times) { writeCall(*thread.ring, api, times); });
+}
+
+template <class Call>
+auto record(ThreadState& thread, Api api, const OnStream& what, Call& call)
+{
+    return timedCall(thread, api, true, call, [&](const CallTimes& times) {
+        writeCall(*thread.ring, api, times, streamId(thread, what.stream));
+    });
 }
 
 template <class Call>
 auto record(ThreadState& thread, Api api, const Sized& what, Call& call)
 {
-    return timedCall(thread, api, call,
-                     [&](const CallTimes& times) { writeMemory(thread, api, times, what); });
+    return timedCall(thread, api, true, call, [&](const CallTimes& times) {
+        writeMemory(*thread.ring, api, times, what.bytes, what.copyKind, streamId(thread, what.stream));
+    });
+}
+
+/// Writes the record of a call that is looked at for what it defines.
+inline void writeIfWanted(ThreadState& thread, Api api, const CallTimes& times)
+{
+    if (times.wanted) {
+        writeCall(*thread.ring, api, times);
+    }
+}
+template <class Call>
+auto recordIfWanted(ThreadState& thread, Api api, Call& call)
+{
+    return timedCall(thread, api, call, [&](const CallTimes& times) { writeIfWanted(thread, api, times); });
 }
 
 template <class Call>
@@ -124,7 +132,9 @@ auto record(ThreadState& thread, Api api, const Allocation& what, Call& call)
         if (times.result == cudaSuccess && !thread.deviceNoted) {
             noteDevice(thread);
         }
-        writeMemory(thread, api, times, Sized{.bytes = what.bytes});
+        if (times.wanted) {
+            writeMemory(*thread.ring, api, times, what.bytes, trace::kNoCopyKind, 0);
+        }
     });
 }
 
@@ -133,26 +143,27 @@ auto record(ThreadState& thread, Api api, const EndOfStream& what, Call& call)
 {
     // Before the real call: afterwards another thread may already have got the same handle.
     registry().forgetStream(reinterpret_cast<std::uint64_t>(what.stream));
-    return record(thread, api, Plain{}, call);
+    return recordIfWanted(thread, api, call);
 }
 
 template <class Call>
 auto record(ThreadState& thread, Api api, const DeviceReset&, Call& call)
 {
     forgetEvents();
-    return record(thread, api, Plain{}, call);
+    return recordIfWanted(thread, api, call);
 }
 
+/// For what isUnseen() does not pass over.
 template <class What, class Call>
 auto intercept(Api api, const What& what, Call&& call)
 {
-    if (isUnseen<What>()) {
-        return call();
-    }
     const Inside inside;
-    ThreadState* thread = recordingThread();
+    ThreadState* thread = t_thread.state;
     if (thread == nullptr) [[unlikely]] {
-        return call();
+        thread = makeRecordingThread(); // the process's first call learns only here that it begins paused
+        if (thread == nullptr || (!kSeenWhilePaused<What> && isPaused())) {
+            return call();
+        }
     }
     return record(*thread, api, what, call);
 }
@@ -162,27 +173,36 @@ auto intercept(Api api, const What& what, Call&& call)
 #define RINGSIDE_UNWRAP(...) __VA_ARGS__
 
 /// Makes the wrapper of one row; used as RS_API with the library and the answer when no library has the
-/// function. In two parts, so that a call that is not recorded saves no register and makes no frame.
+/// function. In parts: a call that is not recorded saves no register and makes no frame, and the first call
+/// finds the real function.
 #define RINGSIDE_WRAPPER(library, unavailable, result, name, parameters, arguments, what)                    \
+    extern "C" __attribute__((visibility("default"))) result name parameters;                                \
     namespace ringside::collector {                                                                          \
     static constinit Real<result parameters> g_real_##name(Library::library, #name);                         \
     auto what_##name parameters->std::remove_cvref_t<decltype(RINGSIDE_UNWRAP what)>; /* its type only */    \
-    static __attribute__((noinline)) result recorded_##name parameters                                       \
+    [[gnu::cold, gnu::noinline]] static result first_##name parameters                                       \
     {                                                                                                        \
-        auto* const function = g_real_##name.get();                                                          \
-        if (function == nullptr) {                                                                           \
+        if (g_real_##name.find() == nullptr) {                                                               \
             g_real_##name.sayMissingOnce();                                                                  \
             return unavailable;                                                                              \
         }                                                                                                    \
+        return ::name arguments;                                                                             \
+    }                                                                                                        \
+    [[gnu::noinline]] static result recorded_##name parameters                                               \
+    {                                                                                                        \
+        auto* const function = g_real_##name.known();                                                        \
         return intercept(Api::name, RINGSIDE_UNWRAP what, [&] { return function arguments; });               \
     }                                                                                                        \
     }                                                                                                        \
-    extern "C" __attribute__((visibility("default"))) result name parameters                                 \
+    result name parameters                                                                                   \
     {                                                                                                        \
-        auto* const function = ringside::collector::g_real_##name.known();                                   \
-        using What = decltype(ringside::collector::what_##name arguments);                                   \
-        if (function != nullptr && ringside::collector::isUnseen<What>()) {                                  \
+        using namespace ringside::collector;                                                                 \
+        auto* const function = g_real_##name.known();                                                        \
+        if (function == nullptr) [[unlikely]] {                                                              \
+            return first_##name arguments;                                                                   \
+        }                                                                                                    \
+        if (isUnseen<decltype(what_##name arguments)>()) {                                                   \
             return function arguments;                                                                       \
         }                                                                                                    \
-        return ringside::collector::recorded_##name arguments;                                               \
+        return recorded_##name arguments;                                                                    \
     }

@@ -21,8 +21,7 @@ ThreadState* eventThread(const Name* domain)
     if (domain != nullptr && domain->ncclSchemas != nullptr) {
         return unwrappedThread();
     }
-    const bool wanted = t_thread.depth == 0 && g_phase.load(std::memory_order_acquire) == Phase::Recording;
-    return wanted ? recordingThread() : nullptr;
+    return t_thread.depth == 0 && g_gate.isRecording() ? recordingThread() : nullptr;
 }
 
 void writeRange(ThreadState& thread, const StartedRange& range, std::uint64_t endTicks, std::uint32_t depth,
@@ -150,7 +149,7 @@ int push(Name* domain, const EventAttributes* event, const Payloads& payloads)
 
 int pop(Name* domain, const Payloads& payloads)
 {
-    const std::uint64_t end = g_phase.load(std::memory_order_relaxed) == Phase::Recording ? ticks() : 0;
+    const std::uint64_t end = g_gate.isRecording() ? ticks() : 0;
     ThreadState* const thread = eventThread(domain);
     if (thread == nullptr) {
         return 0;

@@ -17,7 +17,7 @@ constinit std::atomic<unsigned> g_version{0};
 
 bool isRecording()
 {
-    return g_phase.load(std::memory_order_acquire) == Phase::Recording;
+    return g_gate.isRecording();
 }
 
 /// The thread if it may leave records now: not while one of its own is half written, as when NCCL is called

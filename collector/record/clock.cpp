@@ -25,6 +25,11 @@ void chooseClock()
 #endif
 }
 
+std::uint64_t monotonicTicks()
+{
+    return static_cast<std::uint64_t>(readClockNs(CLOCK_MONOTONIC));
+}
+
 ClockSample sampleClocks()
 {
     ClockSample best{};

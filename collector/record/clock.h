@@ -13,7 +13,7 @@ namespace ringside::collector {
 
 /// Monotonic until chooseClock() found an invariant TSC: call it before the first ring is made, not from a
 /// static constructor, which may run after the first intercepted call.
-extern trace::ClockKind g_clockKind;
+extern trace::ClockKind g_clockKind __attribute__((visibility("hidden")));
 void chooseClock();
 
 inline std::int64_t readClockNs(clockid_t clock)
@@ -23,6 +23,7 @@ inline std::int64_t readClockNs(clockid_t clock)
     return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
+[[gnu::cold]] std::uint64_t monotonicTicks();
 inline std::uint64_t ticks()
 {
 #if defined(__x86_64__)
@@ -30,7 +31,7 @@ inline std::uint64_t ticks()
         return __rdtsc();
     }
 #endif
-    return static_cast<std::uint64_t>(readClockNs(CLOCK_MONOTONIC));
+    return monotonicTicks();
 }
 
 struct ClockSample {

@@ -75,13 +75,13 @@ void Drain::run()
         giveUp();
         say(Talk::Always, "recording stopped by an unknown failure; the job goes on");
     }
-    g_phase.store(Phase::Off);
+    g_gate.end();
 }
 
 // The trace cannot take another word, but the rings' pages are there: recovery reads from them why it ends.
 void Drain::giveUp()
 {
-    g_phase.store(Phase::Off);
+    g_gate.end();
     m_definitions.header().stoppedNs.store(readClockNs(CLOCK_MONOTONIC));
     for (Participant* participant : m_participants) {
         participant->abandon();

@@ -9,7 +9,7 @@
 
 namespace ringside::collector {
 
-std::atomic<Level> g_level{Level::Light};
+constinit Gate g_gate;
 
 namespace {
 
@@ -118,7 +118,7 @@ void startLevels(const Plan& plan, std::int64_t startNs)
     now.startNs = startNs;
     const Wanted first = wantedAt(plan, momentNow(now));
     now.applied.store(pack(first));
-    g_level.store(first.level);
+    g_gate.setLevel(first.level);
     now.changes.add({startNs, first, 0});
     now.started.store(true);
 }
@@ -148,7 +148,7 @@ bool applyLevel()
         if (now.applied.exchange(pack(wanted)) == pack(wanted) && level() == wanted.level) {
             return changed;
         }
-        g_level.store(wanted.level);
+        g_gate.setLevel(wanted.level);
         now.changes.add({now.startNs + moment.sinceStartNs, wanted, moment.steps});
         changed = true;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps g_level where the schedule wants it, and remembers every change until the drain thread has written it
-// down. Any thread may apply it; nothing here blocks, allocates or makes a system call, but what is said to
-// be of the drain thread.
+// Keeps the level (level.h) where the schedule wants it, and remembers every change until the drain thread
+// has written it down. Any thread may apply it; nothing here blocks, allocates or makes a system call, but
+// what is said to be of the drain thread.
 #pragma once
 #include "record/schedule.h"
 
@@ -53,7 +53,7 @@ void startLevels(const Plan& plan, std::int64_t startNs);
 /// What holds at this moment, with the reason.
 [[nodiscard]] Wanted appliedLevel();
 
-/// Puts g_level where the schedule wants it now. True when this changed it.
+/// Puts the level where the schedule wants it now. True when this changed it.
 bool applyLevel();
 
 /// ringside_pause() and ringside_resume(): of the whole process, at once.

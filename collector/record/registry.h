@@ -58,16 +58,13 @@ public:
 
     /// 0 when there is no room for another definition right now.
     StringId intern(std::string_view text);
-    /// 0 for the null stream and when there is no room. `device` is asked for only when the stream is new.
-    template <class Device>
-    std::uint32_t streamId(std::uint64_t handle, Device&& device)
+    /// 0 for the null stream, and for one that is not known yet.
+    [[nodiscard]] std::uint32_t streamId(std::uint64_t handle) const
     {
-        if (handle == 0) {
-            return 0;
-        }
-        const std::uint32_t id = m_streams.find(handle);
-        return id != 0 ? id : addStream(handle, device());
+        return handle != 0 ? m_streams.find(handle) : 0;
     }
+    /// The id of a stream that may be known. 0 when there is no room.
+    [[gnu::cold]] std::uint32_t addStream(std::uint64_t handle, std::int32_t device);
     void forgetStream(std::uint64_t handle);
 
     [[nodiscard]] Communicator* communicator(std::uint64_t handle) const
@@ -106,7 +103,6 @@ public:
     Graphs graphs;
 
 private:
-    std::uint32_t addStream(std::uint64_t handle, std::int32_t device);
     bool defineCommunicator(const Communicator& communicator, const CommunicatorIdentity& identity);
     bool defineString(StringId id, std::string_view text);
 

@@ -41,11 +41,12 @@ public:
     }
 
     /// Makes the record visible: payload first, the commit word last.
+    /// `stream`: of a Call.
     template <class Record>
-    void commit(Record* record, trace::RecordKind kind)
+    void commit(Record* record, trace::RecordKind kind, std::uint16_t stream = 0)
     {
         constexpr std::uint8_t kSlots = sizeof(Record) / trace::kSlotBytes;
-        publish(record, kind, kSlots);
+        publish(record, kind, kSlots, stream);
     }
 
     [[nodiscard]] trace::RingHeader& header() { return *m_header; }
@@ -60,12 +61,12 @@ public:
     const void* owner = nullptr;
 
 private:
-    bool makeRoom(std::uint64_t slots);
-    void pad();
-    void publish(void* record, trace::RecordKind kind, std::uint8_t slots)
+    [[gnu::cold]] bool makeRoom(std::uint64_t slots);
+    [[gnu::cold]] void pad();
+    void publish(void* record, trace::RecordKind kind, std::uint8_t slots, std::uint16_t stream = 0)
     {
         const std::uint64_t head = m_head; // once: for the compiler, the record might lie over it
-        const trace::CommitWord word{static_cast<std::uint32_t>(head + 1), kind, slots, 0};
+        const trace::CommitWord word{static_cast<std::uint32_t>(head + 1), kind, slots, stream};
         std::uint64_t bits = 0;
         std::memcpy(&bits, &word, sizeof bits);
         std::atomic_ref<std::uint64_t>(*static_cast<std::uint64_t*>(record))

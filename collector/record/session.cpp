@@ -17,8 +17,8 @@
 
 namespace ringside::collector {
 
-std::atomic<Phase> g_phase{Phase::NotStarted};
 std::atomic<std::uint64_t> g_nextCallId{1};
+constinit Registry* g_registry = nullptr;
 constinit thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec"))) = {nullptr, 0, false};
 
 namespace {
@@ -29,7 +29,6 @@ struct Session {
     {}
     Options options;
     RingStore store;
-    Registry* registry = nullptr;
     Drain* drain = nullptr;
     pthread_key_t threadEnd{};
     std::atomic<std::uint32_t> nextThread{1};
@@ -66,7 +65,7 @@ void disableInChild()
 {
     releaseStart();
     if (g_session != nullptr) {
-        g_phase.store(Phase::Off);
+        g_gate.end();
         t_thread.state = nullptr;
     }
 }
@@ -105,11 +104,10 @@ Session* makeSession()
         say(Talk::Always, "not recording: no thread-specific key (%s)", std::strerror(error));
         return nullptr;
     }
-    session->registry = new Registry(*definitions);
-    session->registry->recordClock(sampleClocks());
+    g_registry = new Registry(*definitions);
+    g_registry->recordClock(sampleClocks());
     startLevels(options.plan, readClockNs(CLOCK_MONOTONIC));
-    session->drain =
-        new Drain(names, options, session->store, *session->registry, *definitions, makeParticipants());
+    session->drain = new Drain(names, options, session->store, *g_registry, *definitions, makeParticipants());
     return session;
 }
 
@@ -123,7 +121,7 @@ void startSession()
     try {
         g_session = makeSession();
         if (g_session != nullptr && g_session->drain->start()) {
-            g_phase.store(Phase::Recording, std::memory_order_release);
+            g_gate.begin();
             on_exit(&closeAtExit, nullptr); // atexit's handlers are not told the code
             return;
         }
@@ -134,13 +132,13 @@ void startSession()
     } catch (...) {
         say(Talk::Always, "not recording: out of memory");
     }
-    g_phase.store(Phase::Off);
+    g_gate.end();
 }
 
 void startOnce()
 {
     pthread_mutex_lock(&g_startMutex);
-    if (g_phase.load() == Phase::NotStarted) {
+    if (!g_gate.isRecording() && !g_gate.isOver()) {
         startSession();
     }
     pthread_mutex_unlock(&g_startMutex);
@@ -161,7 +159,7 @@ ThreadState* makeThreadState()
     state->threadId = id;
     char name[16] = {};
     prctl(PR_GET_NAME, name);
-    session.registry->addThread(id, static_cast<std::uint32_t>(gettid()), name);
+    g_registry->addThread(id, static_cast<std::uint32_t>(gettid()), name);
     pthread_setspecific(session.threadEnd, state);
     t_thread.state = state;
     return state;
@@ -174,24 +172,22 @@ __attribute__((constructor)) void installForkHandler()
 
 __attribute__((destructor)) void closeAtUnload()
 {
-    Phase expected = Phase::NotStarted; // a first call from here on would begin what nobody closes
-    g_phase.compare_exchange_strong(expected, Phase::Off);
-    closeSession();
+    closeSession(); // also where there is none: a first call from here on would begin what nobody closes
 }
 
 } // namespace
 
-ThreadState* recordingThreadSlow()
+ThreadState* makeRecordingThread()
 {
-    if (g_phase.load(std::memory_order_acquire) == Phase::Off || t_thread.refused) {
+    if (g_gate.isOver() || t_thread.refused) {
         return nullptr;
     }
     const ErrnoKeeper keeper;
     const Inside inside;
-    if (g_phase.load(std::memory_order_acquire) == Phase::NotStarted) {
+    if (!g_gate.isRecording()) {
         startOnce();
     }
-    if (g_phase.load(std::memory_order_acquire) != Phase::Recording) {
+    if (!g_gate.isRecording()) {
         return nullptr;
     }
     try {
@@ -199,11 +195,6 @@ ThreadState* recordingThreadSlow()
     } catch (...) {
         return nullptr;
     }
-}
-
-Registry& registry()
-{
-    return *g_session->registry;
 }
 
 const ProcessNames& processNames()
@@ -223,8 +214,7 @@ __attribute__((weak)) std::vector<Participant*> makeParticipants()
 
 void closeSession(int exitCode)
 {
-    Phase expected = Phase::Recording;
-    if (!g_phase.compare_exchange_strong(expected, Phase::Off)) {
+    if (!g_gate.end()) {
         return;
     }
     const ErrnoKeeper keeper;

@@ -4,6 +4,7 @@
 // allocation, no system call.
 #pragma once
 #include "record/clock.h"
+#include "record/level.h"
 #include "record/nccl_thread.h"
 #include "record/options.h"
 #include "record/registry.h"
@@ -21,9 +22,6 @@ class Writer;
 }
 
 namespace ringside::collector {
-
-enum class Phase : int { NotStarted, Recording, Off };
-extern std::atomic<Phase> g_phase;
 
 /// What one recording thread keeps. Made at its first event, freed when the thread ends.
 struct ThreadState {
@@ -70,22 +68,20 @@ struct ThreadLocal {
 // constinit also here: without it every access first looks for an initialising function.
 extern constinit thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec")));
 
-ThreadState* recordingThreadSlow();
+/// Begins the recording at the first call, and makes what the thread needs at its own first one.
+[[gnu::cold]] ThreadState* makeRecordingThread();
 
 /// The calling thread's state, or null when nothing is recorded.
 inline ThreadState* recordingThread()
 {
     ThreadState* const state = t_thread.state;
-    if (g_phase.load(std::memory_order_acquire) == Phase::Recording && state != nullptr) [[likely]] {
-        return state;
-    }
-    return recordingThreadSlow();
+    return state != nullptr && !g_gate.isOver() ? state : makeRecordingThread();
 }
 
 /// Whether a call is none of our business: it comes from inside another one, or recording is over or off.
 inline bool passesThrough()
 {
-    return t_thread.depth != 0 || g_phase.load(std::memory_order_acquire) == Phase::Off;
+    return t_thread.depth != 0 || g_gate.isOver();
 }
 
 /// Marks the thread as inside our code, also against signal handlers and thread cancellation.
@@ -122,8 +118,12 @@ inline std::uint64_t nextCallId()
     return g_nextCallId.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Valid while the phase is Recording, and never freed.
-Registry& registry();
+extern constinit Registry* g_registry __attribute__((visibility("hidden")));
+/// Valid from the begin of the recording on, and never freed.
+inline Registry& registry()
+{
+    return *g_registry;
+}
 const ProcessNames& processNames();
 /// A ring for a thread of the collector's own (own_thread.h), which is the only one to write into it. Never
 /// freed. Null, said on stderr, when there is no room.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest library that can stand behind a hook: under the CUDA runtime's name, one function that only
-// returns, and the plain thing a hook is compared with. Both are called through the PLT, as a real library's
+// The cheapest library that can stand behind a hook: under the CUDA runtime's name, functions that only
+// return, and the plain thing a hook is compared with. Both are called through the PLT, as a real library's
 // functions are.
 #include "fake_cudart.h"
 
 #include <x86intrin.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace {
@@ -25,6 +26,12 @@ thread_local std::uint64_t t_next __attribute__((tls_model("initial-exec"))) = 0
 extern "C" int cudaEventRecord(void* event, void* stream)
 {
     asm volatile("" : : "r"(event), "r"(stream) : "memory");
+    return 0;
+}
+
+extern "C" int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, void* stream)
+{
+    asm volatile("" : : "r"(to), "r"(from), "r"(bytes), "r"(kind), "r"(stream) : "memory");
     return 0;
 }
 

@@ -2,8 +2,9 @@
 // Measures one call through the PLT, hooked or not as the environment decides, beside the bare loop. Prints
 // one JSON object; hook_cost.py runs it in its modes and makes the ratios. Batches of both kinds alternate,
 // so that a change of the clock rate meets both.
-//   hook_cost CALLS [THREADS]  ns a call: median of batches, and percentiles of single calls, over all
-//   threads hook_cost CALLS bare|call  only that loop: for counting instructions
+//
+//     hook_cost CALLS [THREADS]       ns a call: median of batches, percentiles of single calls
+//     hook_cost CALLS bare|call|copy  only that loop: for counting instructions
 #include "fake_cudart.h"
 
 #include <x86intrin.h>
@@ -47,6 +48,15 @@ __attribute__((noinline)) void callLoop(long calls)
 {
     for (long call = 0; call < calls; ++call) {
         cudaEventRecord(nullptr, nullptr);
+    }
+}
+
+// A call with a size and a stream that is known by its handle: the longest of the common records.
+__attribute__((noinline)) void copyLoop(long calls)
+{
+    static int stream;
+    for (long call = 0; call < calls; ++call) {
+        cudaMemcpyAsync(nullptr, nullptr, sizeof stream, 1, &stream);
     }
 }
 
@@ -106,8 +116,8 @@ int main(int count, char** arguments)
     const std::string what = count > 2 ? arguments[2] : "1";
     callLoop(10); // the first call starts the recording
     bareLoop(10);
-    if (what == "bare" || what == "call") {
-        (what == "bare" ? bareLoop : callLoop)(calls);
+    if (what == "bare" || what == "call" || what == "copy") {
+        (what == "bare" ? bareLoop : what == "call" ? callLoop : copyLoop)(calls);
         return 0;
     }
     const double rate = ticksPerNs();

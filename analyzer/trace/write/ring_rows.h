@@ -42,6 +42,7 @@ inline ApiCallRow rowOf(const CallRecord& call, const RecordedBy& by)
     row.endNs = by.clock.toMonotonicNs(call.endTicks);
     row.api = call.api;
     row.thread = by.thread;
+    row.stream = call.commit.stream;
     row.result = call.result;
     return row;
 }

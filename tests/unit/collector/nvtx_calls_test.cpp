@@ -97,15 +97,15 @@ void twoRanksOfOneCommunicator(ThreadState& thread)
 // Only the second one began while recording was on.
 void acrossThePausesBorders(ThreadState& thread)
 {
-    g_level = Level::Paused;
+    g_gate.setLevel(Level::Paused);
     call(thread, kWorld, 3);
-    g_level = Level::Light;
+    g_gate.setLevel(Level::Light);
     nvtx::endCall(thread);
     call(thread, kWorld, 5);
-    g_level = Level::Paused;
+    g_gate.setLevel(Level::Paused);
     nvtx::endCall(thread);
     nvtx::enterGroup(thread);
-    g_level = Level::Light;
+    g_gate.setLevel(Level::Light);
     wholeCall(thread, kWorld, 6);
     EXPECT_TRUE(nvtx::beginGroupEnd(thread));
     nvtx::endGroupEnd(thread);
@@ -120,9 +120,9 @@ void tellEverything()
     emptyGroup(thread);
     twoRanksOfOneCommunicator(thread);
     wholeCall(thread, 0, 1); // of no communicator
-    g_level = Level::Paused;
+    g_gate.setLevel(Level::Paused);
     wholeCall(thread, kWorld, 2);
-    g_level = Level::Light;
+    g_gate.setLevel(Level::Light);
     acrossThePausesBorders(thread);
     std::thread([] { nvtx::noteCommunicator({.ncclHash = kWorld, .size = 2, .rank = 1}); }).join();
     call(thread, kWorld, 12); // and never returns

@@ -92,12 +92,15 @@ TEST_F(RegistryTest, threadsThatMeetTheSameNameAgreeOnItsId)
 
 TEST_F(RegistryTest, aStreamHandleThatIsUsedAgainIsANewStream)
 {
-    const auto device = [] { return 2; };
-    EXPECT_EQ(registry->streamId(0, device), 0U);
-    const std::uint32_t first = registry->streamId(0x1000, device);
-    EXPECT_EQ(registry->streamId(0x1000, device), first);
+    EXPECT_EQ(registry->streamId(0), 0U);
+    EXPECT_EQ(registry->streamId(0x1000), 0U);
+    const std::uint32_t first = registry->addStream(0x1000, 2);
+    EXPECT_NE(first, 0U);
+    EXPECT_EQ(registry->streamId(0x1000), first);
+    EXPECT_EQ(registry->addStream(0x1000, 2), first) << "another thread was faster";
     registry->forgetStream(0x1000);
-    EXPECT_NE(registry->streamId(0x1000, device), first);
+    EXPECT_EQ(registry->streamId(0x1000), 0U);
+    EXPECT_NE(registry->addStream(0x1000, 2), first);
     EXPECT_EQ(recordsOf(trace::RecordKind::Stream), 2);
 }
 

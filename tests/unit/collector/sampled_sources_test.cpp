@@ -412,15 +412,15 @@ TEST(SamplerThread, readsNothingWhilePaused)
     Scripted* source = nullptr;
     Running running(source);
     const Level before = level();
-    g_level.store(Level::Paused);
+    g_gate.setLevel(Level::Paused);
     ASSERT_TRUE(running.sampler->start(running.samples.ring, running.registry));
     std::this_thread::sleep_for(20ms);
     EXPECT_EQ(source->reads, 0);
-    g_level.store(Level::Light);
+    g_gate.setLevel(Level::Light);
     waitUntil([&] { return source->reads > 0; });
     running.sampler->askToStop();
     EXPECT_TRUE(running.sampler->waitForEnd());
-    g_level.store(before);
+    g_gate.setLevel(before);
 }
 
 TEST(SamplerThread, survivesASourceThatFails)

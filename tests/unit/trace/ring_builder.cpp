@@ -38,7 +38,9 @@ void RingBuilder::put(std::span<std::byte> record, RecordKind kind)
         std::memcpy(slot(m_head), &pad, sizeof pad);
         m_head += left;
     }
-    const CommitWord commit{static_cast<std::uint32_t>(m_head + 1), kind, slots, 0};
+    CommitWord commit{};
+    std::memcpy(&commit, record.data(), sizeof commit); // it may have a stream
+    commit = {static_cast<std::uint32_t>(m_head + 1), kind, slots, commit.stream};
     std::memcpy(record.data(), &commit, sizeof commit);
     std::copy(record.begin(), record.end(), slot(m_head));
     m_head += slots;

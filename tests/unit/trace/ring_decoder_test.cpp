@@ -44,6 +44,7 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     const CallRecord call{{}, 100, 200, 1, -3};
     m_thread.add(RecordKind::Call, call);
     m_thread.add(RecordKind::Memory, MemoryRecord{call, 4096, 3, 1, {}});
+    m_thread.add(RecordKind::Call, CallRecord{{0, RecordKind::Call, 1, kLastStreamOfCall}, 200, 300, 1, 0});
     m_thread.add(RecordKind::Collective, CollectiveRecord{call, 9, 0, 100, 10, 5, 3, -1, 7, 0, 0, {}});
     m_thread.add(RecordKind::Collective, CollectiveRecord{call, 11, 1, 100, 0, 5, 3, 2, 6, 0xFFFF, 8, {}});
     m_thread.add(RecordKind::GraphLaunch, GraphLaunchRecord{call, 12, 2, 1, 8, 5, 3, {}});
@@ -52,7 +53,7 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     m_thread.add(RecordKind::Step, StepRecord{{}, 5, 6, 42, {}});
     EXPECT_EQ(m_decoder.decode(m_definitions.bytes(), 0), m_definitions.head());
     EXPECT_EQ(m_decoder.decode(m_thread.bytes(), 0), m_thread.head());
-    EXPECT_EQ(m_decoder.recordsDecoded(), 4U + 4U + 8U);
+    EXPECT_EQ(m_decoder.recordsDecoded(), 4U + 4U + 9U);
 
     const ProcessTrace trace = rows();
     EXPECT_TRUE(trace.issues.empty());
@@ -69,12 +70,16 @@ TEST_F(Decoding, GivesARowForEveryKindOfRecord)
     EXPECT_EQ(trace.communicators[0].createdNs, 12);
     EXPECT_EQ(trace.communicators[0].ncclHash, 0xDEFU);
 
-    ASSERT_EQ(trace.apiCalls.size(), 2U) << "a collective is no api_call";
+    ASSERT_EQ(trace.apiCalls.size(), 3U) << "a collective is no api_call";
     EXPECT_EQ(trace.apiCalls.startNs[0], 100);
     EXPECT_EQ(trace.apiCalls.result[0], -3);
     EXPECT_EQ(trace.apiCalls.copyKind[0], kNoCopyKind);
     EXPECT_EQ(trace.apiCalls.bytes[1], 4096U);
     EXPECT_EQ(trace.apiCalls.thread[1], 2U);
+    EXPECT_EQ(trace.apiCalls.stream[0], 0U);
+    EXPECT_EQ(trace.apiCalls.stream[2], kLastStreamOfCall);
+    EXPECT_EQ(trace.apiCalls.copyKind[2], kNoCopyKind);
+    EXPECT_EQ(trace.apiCalls.bytes[2], 0U);
     ASSERT_EQ(trace.collectiveCalls.size(), 2U);
     EXPECT_EQ(trace.collectiveCalls[0].bytes, 400U) << "float32";
     EXPECT_EQ(trace.collectiveCalls[0].peer, std::nullopt);

@@ -70,8 +70,8 @@ static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
 enum class RecordKind : std::uint8_t {
     None = 0,
     Pad = 1,           ///< skip `slots` slots
-    Call = 2,          ///< CallRecord, 1 slot: an API call without arguments of interest
-    Memory = 3,        ///< MemoryRecord, 2 slots: allocation, copy or set with a size
+    Call = 2,          ///< CallRecord, 1 slot: an API call of which no more than the stream is of interest
+    Memory = 3,        ///< MemoryRecord, 2 slots: allocation, copy or set with a size, or on a stream > 65535
     Collective = 4,    ///< CollectiveRecord, 3 slots: one NCCL data call
     Group = 5,         ///< GroupRecord, 2 slots: one outermost ncclGroupStart..End
     Range = 6,         ///< RangeRecord, 2 slots: an NVTX range or mark
@@ -95,8 +95,8 @@ enum class RecordKind : std::uint8_t {
 struct CommitWord {
     std::uint32_t sequence; ///< low 32 bits of (index of this slot + 1)
     RecordKind kind;
-    std::uint8_t slots; ///< 1 to 3 (Pad: up to 3)
-    std::uint16_t reserved;
+    std::uint8_t slots;   ///< 1 to 3 (Pad: up to 3)
+    std::uint16_t stream; ///< Call: stream id, 0: default stream or none; of other kinds: 0
 };
 static_assert(sizeof(CommitWord) == 8);
 
@@ -108,6 +108,7 @@ struct CallRecord {
     std::int32_t result; ///< what the real function returned, kUnknownResult: no wrapper saw it
 };
 static_assert(sizeof(CallRecord) == kSlotBytes);
+inline constexpr std::uint32_t kLastStreamOfCall = 0xFFFF; ///< there is no room for larger ids
 inline constexpr std::int32_t kUnknownResult = INT32_MIN;
 
 struct MemoryRecord {
