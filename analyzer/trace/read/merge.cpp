@@ -14,7 +14,8 @@ namespace {
 
 /// INSERT of all rows of `table` of the attached file, each process_id moved up by the parameter.
 void copyTable(Database& output, const TraceFile& source, const std::string& table,
-               const std::vector<std::string>& columns, std::int64_t offset)
+               const std::vector<std::string>& columns, const std::vector<std::string>& optional,
+               std::int64_t offset)
 {
     if (!source.hasTable(table)) {
         return;
@@ -24,7 +25,7 @@ void copyTable(Database& output, const TraceFile& source, const std::string& tab
         names += ", " + column;
     }
     Statement copy(output, "INSERT OR REPLACE INTO main." + table + " (process_id" + names +
-                               ") SELECT process_id + ?1, " + source.columnsOf(table, columns) +
+                               ") SELECT process_id + ?1, " + source.columnsOf(table, columns, optional) +
                                " FROM source." + table);
     copy.bind(1, offset);
     copy.run();
@@ -32,16 +33,16 @@ void copyTable(Database& output, const TraceFile& source, const std::string& tab
 
 void copyTables(Database& output, const TraceFile& source, std::int64_t offset)
 {
-    copyTable(output, source, "meta", {"key", "value"}, offset);
-    copyTable(output, source, "string", {"id", "text"}, offset);
-    copyTable(output, source, "ring_progress", {"ring_id", "committed_slots"}, offset);
+    copyTable(output, source, "meta", {"key", "value"}, {}, offset);
+    copyTable(output, source, "string", {"id", "text"}, {}, offset);
+    copyTable(output, source, "ring_progress", {"ring_id", "committed_slots"}, {}, offset);
     forEachPlainTable([&]<class Row>(TableOf<Row>) {
-        copyTable(output, source, TableOf<Row>::kName, columnNames<Row>(), offset);
+        copyTable(output, source, TableOf<Row>::kName, columnNames<Row>(), optionalColumns<Row>(), offset);
     });
     forEachChunkTable([&]<class Row>(TableOf<Row>) {
         std::vector<std::string> columns = columnNames<Row>();
         columns.insert(columns.begin(), {"count", "first_ns", "last_ns"});
-        copyTable(output, source, chunkTableName<Row>(), columns, offset);
+        copyTable(output, source, chunkTableName<Row>(), columns, {}, offset);
     });
 }
 

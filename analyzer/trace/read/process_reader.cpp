@@ -126,7 +126,7 @@ private:
             return;
         }
         guarded(table, [&] {
-            const std::string columns = m_file.columnsOf(table, columnNames<Row>());
+            const std::string columns = m_file.columnsOf(table, columnNames<Row>(), optionalColumns<Row>());
             Statement statement(m_file.database(), "SELECT process_id, " + columns + " FROM " + table +
                                                        " ORDER BY " + TableOf<Row>::kOrder);
             while (statement.step()) {

@@ -114,7 +114,8 @@ void TraceFile::checkVersion()
     m_older = version < kSchemaVersion;
 }
 
-std::string TraceFile::columnsOf(const std::string& table, const std::vector<std::string>& columns) const
+std::string TraceFile::columnsOf(const std::string& table, const std::vector<std::string>& columns,
+                                 const std::vector<std::string>& optional) const
 {
     std::set<std::string> present;
     Statement info(*m_database, "SELECT name FROM pragma_table_info(?1)");
@@ -125,7 +126,8 @@ std::string TraceFile::columnsOf(const std::string& table, const std::vector<std
     std::string list;
     for (const std::string& column : columns) {
         list += list.empty() ? "" : ", ";
-        list += m_older && !present.contains(column) ? "NULL" : column;
+        const bool mayBeMissing = m_older || std::ranges::find(optional, column) != optional.end();
+        list += mayBeMissing && !present.contains(column) ? "NULL" : column;
     }
     return list;
 }

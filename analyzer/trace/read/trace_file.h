@@ -25,9 +25,10 @@ public:
     [[nodiscard]] bool hasTable(const std::string& table) const { return m_tables.contains(table); }
     /// Whether the file was made before today's schema: then tables and columns may be missing rightly.
     [[nodiscard]] bool isOlder() const { return m_older; }
-    /// `columns` of `table` for a SELECT: in an older file NULL stands for those that it does not know yet.
-    [[nodiscard]] std::string columnsOf(const std::string& table,
-                                        const std::vector<std::string>& columns) const;
+    /// `columns` of `table` for a SELECT: NULL stands for those that an older file does not know yet, and for
+    /// those of `optional` that one of today's version does not.
+    [[nodiscard]] std::string columnsOf(const std::string& table, const std::vector<std::string>& columns,
+                                        const std::vector<std::string>& optional = {}) const;
     [[nodiscard]] std::uintmax_t bytes() const { return m_bytes; }
     /// Whether the file is shorter than its header says.
     [[nodiscard]] bool isTruncated() const { return m_truncated; }

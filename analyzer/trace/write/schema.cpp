@@ -64,9 +64,6 @@ void upgradeTable(Database& database, const std::string& table, const std::strin
 
 void upgradeSchema(Database& database)
 {
-    if (database.queryInteger("PRAGMA user_version").value_or(0) == kSchemaVersion) {
-        return;
-    }
     database.execute("BEGIN");
     forEachPlainTable([&]<class Row>(TableOf<Row>) {
         upgradeTable<Row>(database, TableOf<Row>::kName, plainTableSql<Row>(), "ANY");
@@ -74,11 +71,14 @@ void upgradeSchema(Database& database)
     forEachChunkTable([&]<class Row>(TableOf<Row>) {
         upgradeTable<Row>(database, chunkTableName<Row>(), chunkTableSql<Row>(), "BLOB");
     });
-    // Version 1's, which nobody wrote into: it would hide the table that the chunks are shown as.
-    database.execute("DROP TABLE IF EXISTS sample");
-    const std::string version = std::to_string(kSchemaVersion);
-    database.execute("UPDATE meta SET value = '" + version +
-                     "' WHERE key = 'schema_version';\nPRAGMA user_version = " + version + ";\nCOMMIT");
+    if (database.queryInteger("PRAGMA user_version").value_or(0) != kSchemaVersion) {
+        // Version 1's, which nobody wrote into: it would hide the table that the chunks are shown as.
+        database.execute("DROP TABLE IF EXISTS sample");
+        const std::string version = std::to_string(kSchemaVersion);
+        database.execute("UPDATE meta SET value = '" + version +
+                         "' WHERE key = 'schema_version';\nPRAGMA user_version = " + version);
+    }
+    database.execute("COMMIT");
 }
 
 std::string schemaSql()

@@ -14,7 +14,7 @@ inline constexpr std::int64_t kOnlyProcess = 1;
 
 /// Pragmas and DDL of an empty trace; run outside a transaction on a new file.
 std::string schemaSql();
-/// Gives a trace of an older schema the tables and columns that came since; does nothing to one of today's.
+/// Gives a trace the tables and columns that came since it was made; does nothing to one that has them all.
 void upgradeSchema(Database& database);
 
 /// Names of a plain or chunked table's columns, in their order.
@@ -23,6 +23,19 @@ std::vector<std::string> columnNames()
 {
     std::vector<std::string> names;
     TableOf<Row>::forEachColumn([&](const char* name, auto...) { names.emplace_back(name); });
+    return names;
+}
+
+/// Of a plain table's columns those that need no value: a version's later files have more of them.
+template <class Row>
+std::vector<std::string> optionalColumns()
+{
+    std::vector<std::string> names;
+    TableOf<Row>::forEachColumn([&](const char* name, auto member) {
+        if constexpr (requires(Row row) { (row.*member).has_value(); }) {
+            names.emplace_back(name);
+        }
+    });
     return names;
 }
 

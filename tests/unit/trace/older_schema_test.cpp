@@ -102,5 +102,56 @@ TEST_F(OlderSchema, OfTodayMustHaveEverything)
     EXPECT_TRUE(trace.kernels.size() == 0U);
 }
 
+/// A file of today's version from before a table got one more column, as versions allow.
+class ColumnAddedSince : public testing::Test {
+protected:
+    ColumnAddedSince() : m_file(m_directory / "a.db")
+    {
+        {
+            Writer writer(m_file, Writer::Mode::Create);
+            writer.setProcess({"host", "boot", 1, 2, 30, "train", "1", true});
+            writer.setWindow({"light", 5, std::nullopt, "outside of steps 10 to 60", 1});
+            writer.close();
+        }
+        Database(m_file, SQLITE_OPEN_READWRITE).execute("ALTER TABLE window DROP COLUMN step");
+    }
+
+    void expectWindow(const ProcessTrace& trace)
+    {
+        EXPECT_TRUE(trace.issues.empty()) << trace.issues.front().message;
+        ASSERT_FALSE(trace.windows.empty());
+        EXPECT_EQ(trace.windows[0].startNs, 5);
+        EXPECT_EQ(trace.windows[0].level, "light");
+        EXPECT_EQ(trace.windows[0].step, std::nullopt);
+    }
+
+    TemporaryDirectory m_directory;
+    std::filesystem::path m_file;
+};
+
+TEST_F(ColumnAddedSince, HasNoValue)
+{
+    expectWindow(readProcess(m_file));
+}
+
+TEST_F(ColumnAddedSince, HasNoValueWhereItIsMerged)
+{
+    EXPECT_EQ(merge(m_directory.path(), m_directory / "merged.db"), 1);
+    expectWindow(readProcess(m_directory / "merged.db"));
+}
+
+TEST_F(ColumnAddedSince, IsThereWhereTheFileIsContinued)
+{
+    {
+        Writer writer(m_file, Writer::Mode::Append);
+        writer.setWindow({"standard", 9, std::nullopt, "", 10});
+        writer.close();
+    }
+    const ProcessTrace trace = readProcess(m_file);
+    expectWindow(trace);
+    ASSERT_EQ(trace.windows.size(), 2U);
+    EXPECT_EQ(trace.windows[1].step, 10);
+}
+
 } // namespace
 } // namespace ringside::test
