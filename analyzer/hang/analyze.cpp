@@ -18,6 +18,13 @@ constexpr std::int64_t kSignOfLifeNs = 500'000'000;
 /// Shorter ones are printed as 0 ms.
 constexpr std::int64_t kShortestWaitNs = 1'000'000;
 
+/// Another tool's list of calls without times: what is missing at its end is all that can be asked.
+bool isUntimed(const trace::ProcessTrace& process)
+{
+    return process.clockSamples.empty() && !process.process.endNs && !process.collectiveCalls.empty() &&
+           lastSignOfLife(process) == 0;
+}
+
 /// How long no thread of the rank has entered a call or returned from one.
 std::int64_t quietNs(const RankReport& rank)
 {
@@ -33,7 +40,7 @@ RankTimes timesOf(const trace::ProcessTrace& process, const RankReport& rank, co
 {
     RankTimes times;
     times.untilNs = countsUntil(process, now);
-    times.openHang = rank.hang.has_value();
+    times.openHang = rank.hang.has_value() || isUntimed(process);
     // The process's own patience may be shorter than ours.
     const std::int64_t noticedNs = rank.hang ? rank.hang->noticedNs - rank.hang->sinceNs : stuckAfterNs;
     const std::int64_t patienceNs = std::min(stuckAfterNs, noticedNs);
@@ -226,6 +233,12 @@ bool diedBeforeAnyHang(const Report& report)
                         [](const RankReport& rank) { return rank.hang.has_value(); });
 }
 
+bool isUntimed(const model::Model& model)
+{
+    return std::any_of(model.ranks.begin(), model.ranks.end(),
+                       [&](const model::Rank& rank) { return isUntimed(model.processOf(rank)); });
+}
+
 /// Of communicators that are left out of the comparison.
 void noteIncomparable(Report& report, const std::vector<Group>& groups)
 {
@@ -285,8 +298,11 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
         return;
     }
     report.summary = wentOn ? "nothing is stuck: all ranks ended normally"
-                            : "nothing is stuck: no rank waits longer than " +
-                                  duration(options.stuckAfterNs) + " for another in a collective";
+                     : isUntimed(model)
+                         ? "all recorded ranks issued the same collectives; the trace holds no "
+                           "times, so whether the last one ended is not known"
+                         : "nothing is stuck: no rank waits longer than " + duration(options.stuckAfterNs) +
+                               " for another in a collective";
 }
 
 } // namespace

@@ -24,6 +24,9 @@ std::string nameIn(const std::array<std::string_view, N>& names, std::int64_t va
                : std::to_string(value);
 }
 
+/// Shorter times say nothing: the trace ends with the call, or holds no times.
+constexpr std::int64_t kShortestNs = 1'000'000;
+
 std::string describe(const Signature& call)
 {
     std::string text = call.function;
@@ -69,8 +72,11 @@ std::string activity(const RankReport& rank, const ThreadReport& thread)
         return fmt::format("{} is in {} for {}", threadName(thread), thread.function, duration(thread.forNs));
     }
     const char* const state = rank.callsKnown ? "in no intercepted call" : "what it is in is not known";
-    return fmt::format("{}: {}; its last call, {}, returned {} before", threadName(thread), state,
-                       thread.lastCall, duration(thread.forNs));
+    const std::string last =
+        thread.forNs < kShortestNs
+            ? fmt::format("its last call was {}", thread.lastCall)
+            : fmt::format("its last call, {}, returned {} before", thread.lastCall, duration(thread.forNs));
+    return fmt::format("{}: {}; {}", threadName(thread), state, last);
 }
 
 /// "ncclAllReduce #4 (8.0 s before), cudaMalloc (9.1 s before)"
@@ -80,7 +86,7 @@ std::string lastCalls(const RankReport& rank)
     for (const ReturnedCall& call : rank.lastCalls) {
         text += text.empty() ? "" : ", ";
         text += call.function + (call.sequence ? fmt::format(" #{}", *call.sequence) : "");
-        text += fmt::format(" ({} before)", duration(call.beforeNs));
+        text += call.beforeNs < kShortestNs ? "" : fmt::format(" ({} before)", duration(call.beforeNs));
     }
     return text;
 }

@@ -182,7 +182,7 @@ using Claims = std::map<std::int64_t, fs::path>;
 void claim(Claims& claims, std::int64_t rank, const fs::path& path)
 {
     const auto [entry, fresh] = claims.try_emplace(rank, path);
-    if (!fresh) {
+    if (!fresh && entry->second != path) { // a log that was appended to holds attempts
         throw Error(ErrorCode::Unusable,
                     fmt::format("rank {} is claimed by two files: {} and {}", rank, entry->second.string(),
                                 path.string()),

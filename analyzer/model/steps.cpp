@@ -154,7 +154,10 @@ std::vector<Step> stepsFromPeriod(const trace::ProcessTrace& process, const std:
     std::transform(events.begin(), events.end(), tokens.begin(),
                    [](const Event& event) { return event.token; });
     const std::size_t period = findPeriod(tokens);
-    if (period == 0) {
+    const auto starts = [](const Event& event) { return event.time.start; };
+    const auto [first, last] = std::ranges::minmax_element(events, {}, starts);
+    if (period == 0 ||
+        starts(*first) == starts(*last)) { // a log's order without times holds no step's length
         return {};
     }
     std::vector<Step> steps;

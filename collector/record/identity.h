@@ -19,9 +19,6 @@ trace::ProcessRow describeProcess(const ProcessNames& names, std::int64_t startN
 /// What the launcher's variables say; nothing without them.
 std::optional<trace::RankRow> rankFromEnvironment();
 
-[[nodiscard]] bool isStoredVariable(std::string_view name);
-[[nodiscard]] std::string redacted(std::string_view name, std::string_view value);
-
 void writeIdentity(trace::Writer& writer, const ProcessNames& names, std::int64_t startNs);
 
 } // namespace ringside::collector

@@ -78,5 +78,57 @@ class FlightRecorder(lab.Scenario):
         self.assertIn("nccl_trace_rank_0", done.stderr)
 
 
+def nccl_log(rank, calls=5):
+    """NCCL_DEBUG=INFO of one of four ranks on two hosts."""
+    begin = f"node{rank // 2}:{4000 + rank}:{5000 + rank} [{rank % 2}] NCCL INFO "
+    comm = f"0x55aa{rank:04x}"
+    made = (f"ncclCommInitRank comm {comm} rank {rank} nranks 4 cudaDev {rank % 2} nvmlDev {rank % 2} busId {5 + rank}000 "
+            "commId 0xdeadbeef12345678 - Init ")
+    lines = ["NCCL_SOCKET_IFNAME set by environment to eth0", "SOME_TOKEN set by environment to hunter2",
+             "NCCL_API_KEY set by environment to hunter2", "Using network IB", f"[Rank {rank}] {made}START",
+             f"Channel 00/0 : {rank}[0] -> {(rank + 1) % 4}[1] [send] via NET/IB/0/GDRDMA", f"{made}COMPLETE"]
+    lines += [f"AllReduce: opCount {call:x} sendbuff 0x7f00 recvbuff 0x7f00 count 1024 datatype 7 op 0 root 0 comm {comm} "
+              "[nranks=4] stream 0x1" for call in range(calls)]
+    return [begin + line for line in lines]
+
+
+class NcclLog(lab.Scenario):
+    """One file in which a job's ranks and its own output are mixed."""
+
+    def setUp(self):
+        self.log = self.folder / f"{self._testMethodName}.log"
+        ranks = [nccl_log(rank, calls=4 if rank == 2 else 5) for rank in range(4)]
+        lines = ["NCCL version 2.28.9+cuda13.0"]
+        for i in range(max(map(len, ranks))):
+            lines += [f"[default{rank}]:{each[i]}" for rank, each in enumerate(ranks) if i < len(each)] + ["epoch 3: loss 2.1"]
+        self.log.write_text("\n".join(lines) + "\n")
+
+    def test_the_report_knows_ranks_and_calls_but_no_times(self):
+        report = lab.report(self.log)
+        self.assertEqual(report["run"]["world_size"], 4)
+        self.assertEqual(report["run"]["ranks_present"], [0, 1, 2, 3])
+        self.assertEqual(report["run"]["hosts"], ["node0", "node1"])
+        self.assertEqual(sum(row["count"] for row in report["collectives"]), 5)
+        self.assertIsNone(report["steps"]["median_ns"])
+        self.assertEqual([row["kernel_ns"] for row in report["collectives"]], [None])
+
+    def test_hang_names_the_rank_whose_log_lacks_the_last_call(self):
+        self.assertIn("ncclAllReduce #4 of communicator deadbeef12345678 waits for rank 2, which has not issued it",
+                      lab.run([lab.RINGSIDE, "hang", self.log]).stdout)
+
+    def test_settings_are_kept_and_secrets_are_not(self):
+        run = self.folder / "log.ringside"
+        lab.run([lab.RINGSIDE, "import", self.log, "-o", run])
+        rows = json.loads(lab.run([lab.RINGSIDE, "query", run, "--format", "json",
+                                   "SELECT DISTINCT name, value FROM setting"]).stdout)
+        settings = {row["name"]: row["value"] for row in rows}
+        self.assertEqual(settings["NCCL_SOCKET_IFNAME"], "eth0")
+        self.assertEqual(settings["network"], "IB")
+        self.assertEqual(settings["connections via NET/IB/GDRDMA"], "1")
+        self.assertEqual(settings["nccl_version"], "2.28.9+cuda13.0")
+        self.assertEqual(settings["NCCL_API_KEY"], "(redacted)")
+        self.assertFalse(any(b"hunter2" in path.read_bytes() for path in run.iterdir()))
+
+
 if __name__ == "__main__":
     lab.main()

@@ -78,6 +78,23 @@ void writeFlightRecorder(const std::filesystem::path& folder)
     std::ofstream(folder / "python", std::ios::binary).write(kPython, sizeof kPython - 1);
 }
 
+void writeNcclLog(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "job", std::ios::binary) << R"(NCCL version 2.28.9+cuda13.0
+a:1:2 [0] NCCL INFO NCCL_IB_TIMEOUT set by environment to 22.
+a:1:2 [0] NCCL INFO [Rank 0] ncclCommInitRank comm 0x5 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 5000 commId 0xab - Init START
+a:1:2 [0] NCCL INFO Channel 00/02 :    0   1
+a:1:2 [0] NCCL INFO Trees [0] 1/-1/-1->0->-1
+a:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] [send] via NET/IB/0(1)/GDRDMA
+[2025-11-21 10:20:30] b:3:4 [1] NCCL INFO Channel 00 : 0[0]a:1:2 [0] NCCL INFO 2 coll channels, 0 nvls channels
+a:1:2 [0] NCCL INFO ncclCommInitRank comm 0x5 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 5000 commId 0xab - Init COMPLETE
+a:1:2 [0] NCCL INFO ncclCommSplit comm 0x6 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 5000 parent 0x5 childCount 1 color 0 key 0 - Init COMPLETE
+a:1:2 [0] NCCL INFO AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count 10 datatype 7 op 0 root 0 comm 0x5 [nranks=2] stream 0x3
+a:1:2 [0] init.cc:12 (f) NCCL WARN it is broken
+)";
+}
+
 void writeRings(const std::filesystem::path& folder)
 {
     RingBuilder definitions(RingRole::Definitions, 1, 64, ClockKind::Tsc);
@@ -146,5 +163,6 @@ int main(int count, char** arguments)
     writeRings(corpus / "ring_decoder");
     writeKineto(corpus / "kineto");
     writeFlightRecorder(corpus / "flight_recorder");
+    writeNcclLog(corpus / "nccl_log");
     return 0;
 }

@@ -2,6 +2,8 @@
 #include "record/clock.h"
 #include "record/identity.h"
 
+#include <ringside/trace/environment.h>
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,27 +12,28 @@ using namespace ringside::collector;
 
 TEST(Identity, storesOnlyListedVariables)
 {
-    EXPECT_TRUE(isStoredVariable("NCCL_ALGO"));
-    EXPECT_TRUE(isStoredVariable("RANK"));
-    EXPECT_TRUE(isStoredVariable("SLURM_PROCID"));
-    EXPECT_FALSE(isStoredVariable("HOME"));
-    EXPECT_FALSE(isStoredVariable("AWS_SECRET_ACCESS_KEY"));
-    EXPECT_FALSE(isStoredVariable("MY_NCCL_ALGO"));
+    EXPECT_TRUE(ringside::trace::isStoredVariable("NCCL_ALGO"));
+    EXPECT_TRUE(ringside::trace::isStoredVariable("RANK"));
+    EXPECT_TRUE(ringside::trace::isStoredVariable("SLURM_PROCID"));
+    EXPECT_FALSE(ringside::trace::isStoredVariable("HOME"));
+    EXPECT_FALSE(ringside::trace::isStoredVariable("AWS_SECRET_ACCESS_KEY"));
+    EXPECT_FALSE(ringside::trace::isStoredVariable("MY_NCCL_ALGO"));
 }
 
 TEST(Identity, redactsWhatLooksLikeASecret)
 {
-    EXPECT_EQ(redacted("NCCL_ALGO", "Ring"), "Ring");
-    EXPECT_EQ(redacted("SLURM_JWT", "abc"), "(redacted)");
-    EXPECT_EQ(redacted("TORCH_API_TOKEN", "abc"), "(redacted)");
-    EXPECT_EQ(redacted("TORCH_HUB", "hf_abcdef"), "(redacted)");
-    EXPECT_EQ(redacted("TORCH_PROXY", "http://user:word@host/"), "(redacted)");
-    EXPECT_EQ(redacted("TORCH_HOME", "/data/torch"), "/data/torch");
-    EXPECT_EQ(redacted("TORCH_HEADER", "Bearer eyJhbGciOiJIUzI1NiJ9.e30"), "(redacted)");
-    EXPECT_EQ(redacted("SLURM_COMMENT", "run --key=sk-0123456789abcdef"), "(redacted)");
-    EXPECT_EQ(redacted("LD_LIBRARY_PATH", "/usr/lib:/opt/sk-learn/lib"), "/usr/lib:/opt/sk-learn/lib");
-    EXPECT_EQ(redacted("MASTER_ADDR", "user:word@head-node"), "(redacted)");
-    EXPECT_EQ(redacted("SLURM_STEP_NODELIST", "node[1-4]@rack"), "node[1-4]@rack");
+    EXPECT_EQ(ringside::trace::redacted("NCCL_ALGO", "Ring"), "Ring");
+    EXPECT_EQ(ringside::trace::redacted("SLURM_JWT", "abc"), "(redacted)");
+    EXPECT_EQ(ringside::trace::redacted("TORCH_API_TOKEN", "abc"), "(redacted)");
+    EXPECT_EQ(ringside::trace::redacted("TORCH_HUB", "hf_abcdef"), "(redacted)");
+    EXPECT_EQ(ringside::trace::redacted("TORCH_PROXY", "http://user:word@host/"), "(redacted)");
+    EXPECT_EQ(ringside::trace::redacted("TORCH_HOME", "/data/torch"), "/data/torch");
+    EXPECT_EQ(ringside::trace::redacted("TORCH_HEADER", "Bearer eyJhbGciOiJIUzI1NiJ9.e30"), "(redacted)");
+    EXPECT_EQ(ringside::trace::redacted("SLURM_COMMENT", "run --key=sk-0123456789abcdef"), "(redacted)");
+    EXPECT_EQ(ringside::trace::redacted("LD_LIBRARY_PATH", "/usr/lib:/opt/sk-learn/lib"),
+              "/usr/lib:/opt/sk-learn/lib");
+    EXPECT_EQ(ringside::trace::redacted("MASTER_ADDR", "user:word@head-node"), "(redacted)");
+    EXPECT_EQ(ringside::trace::redacted("SLURM_STEP_NODELIST", "node[1-4]@rack"), "node[1-4]@rack");
 }
 
 TEST(Identity, takesTheRankFromTheLauncher)

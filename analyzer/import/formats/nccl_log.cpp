@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL's own log (NCCL_DEBUG=INFO), of one rank or of a whole job with other output between: who the ranks
+// are, how they are connected, what was set, and the calls in their order. It holds no times.
+#include "import/importer.h"
+#include "import/nccl_log/collect.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+namespace ringside::importers {
+namespace {
+
+using namespace nccl_log;
+
+constexpr std::size_t kLongestLine = 16U << 10U; // NCCL's are at most 1 KiB, but behind it another may follow
+
+/// Some line is NCCL's, and it is text.
+bool recognises(std::string_view head, const std::filesystem::path&)
+{
+    const std::size_t first = head.find_first_not_of(" \n\t\r");
+    if (first == std::string_view::npos || head[first] == '{' || head.find('\0') != std::string_view::npos) {
+        return false;
+    }
+    std::size_t begin = 0;
+    for (std::size_t at = head.find("NCCL "); at != std::string_view::npos; at = head.find("NCCL ", at + 1)) {
+        begin = head.rfind('\n', at);
+        begin = begin == std::string_view::npos ? 0 : begin + 1;
+        if (!readLine(head.substr(begin, head.find('\n', at) - begin)).messages.empty()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::vector<trace::ProcessTrace> importFile(const Job& job)
+{
+    const File file(job.path);
+    Bytes bytes(file, 0, job.progress);
+    LineReader lines(bytes, kLongestLine);
+    Collector collector;
+    Line line;
+    while (lines.next(line)) {
+        collector.add(line);
+    }
+    std::vector<trace::ProcessTrace> processes = collector.finish();
+    if (processes.empty()) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{} holds no line of NCCL's log in {} lines", job.path.string(), line.number),
+                    "Was it written with NCCL_DEBUG=INFO?");
+    }
+    if (!bytes.problem().empty()) {
+        processes.front().issues.push_back({"truncated_file", "warning", 1, bytes.problem()});
+    }
+    return processes;
+}
+
+} // namespace
+} // namespace ringside::importers
+
+RINGSIDE_IMPORTER(nccl_log, .title = "NCCL's log (NCCL_DEBUG=INFO)", .files = "*.log, *.txt, *.out",
+                  .recognises = ringside::importers::recognises, .import = ringside::importers::importFile);
