@@ -200,7 +200,6 @@ Spread spreadOf(const RunMetrics& run, double (Breakdown::*share)() const)
 {
     Spread result;
     std::vector<double> values;
-    double deviation = 0;
     for (const RankMetrics& rank : run.ranks) {
         values.push_back((rank.total.*share)());
         double squares = 0;
@@ -208,7 +207,10 @@ Spread spreadOf(const RunMetrics& run, double (Breakdown::*share)() const)
             const double distance = (step.*share)() - values.back();
             squares += distance * distance;
         }
-        deviation = std::max(deviation, std::sqrt(squares / static_cast<double>(rank.steps.size())));
+        if (rank.steps.size() > 1) {
+            const double deviation = std::sqrt(squares / static_cast<double>(rank.steps.size()));
+            result.timeStddev = std::max(result.timeStddev.value_or(0), deviation);
+        }
     }
     const auto count = static_cast<double>(values.size());
     double squares = 0;
@@ -222,7 +224,6 @@ Spread spreadOf(const RunMetrics& run, double (Breakdown::*share)() const)
     result.max = *std::max_element(values.begin(), values.end());
     result.spread = result.max - result.min;
     result.cv = result.mean > 0 ? std::sqrt(squares) / result.mean : 0;
-    result.timeStddev = deviation;
     return result;
 }
 

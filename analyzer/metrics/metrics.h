@@ -72,7 +72,8 @@ struct CollectiveGroup {
 };
 
 struct Spread {
-    double mean = 0, min = 0, max = 0, spread = 0, cv = 0, timeStddev = 0;
+    double mean = 0, min = 0, max = 0, spread = 0, cv = 0;
+    std::optional<double> timeStddev; ///< null: no rank has two steps
 };
 
 struct RunMetrics {

@@ -10,10 +10,12 @@ namespace {
 
 std::string spreadText(const metrics::Spread& spread)
 {
-    return fmt::format(
-        "mean {}, by rank {} to {} (spread {}, coefficient of variation {}), standard deviation over time {}",
-        rules::percent(spread.mean), rules::percent(spread.min), rules::percent(spread.max),
-        rules::points(spread.spread), rules::percent(spread.cv), rules::points(spread.timeStddev));
+    return fmt::format("mean {}, by rank {} to {} (spread {}, coefficient of variation {}), {}",
+                       rules::percent(spread.mean), rules::percent(spread.min), rules::percent(spread.max),
+                       rules::points(spread.spread), rules::percent(spread.cv),
+                       spread.timeStddev
+                           ? fmt::format("standard deviation over time {}", rules::points(*spread.timeStddev))
+                           : "variation over time not measured: there is one step");
 }
 
 /// A value of a unit, for people.

@@ -44,11 +44,12 @@ Outcome run(const Context& context)
         return kNeedsArrivals;
     }
     const metrics::Spread& useful = *context.figures.usefulUtilization;
-    const double largest = std::max({useful.spread, useful.cv, useful.timeStddev});
+    const double overSteps = useful.timeStddev.value_or(0); // of one step nothing is said
+    const double largest = std::max({useful.spread, useful.cv, overSteps});
     if (largest <= context.option("spread")) {
         return std::vector<Finding>{};
     }
-    const bool overTime = useful.timeStddev >= std::max(useful.spread, useful.cv);
+    const bool overTime = overSteps >= std::max(useful.spread, useful.cv);
     if (!overTime && context.figures.arrivalsMeasured() && arrivalsBelowClockError(context)) {
         return kBelowClockError;
     }
@@ -59,7 +60,7 @@ Outcome run(const Context& context)
     finding.title =
         overTime
             ? fmt::format("Useful GPU utilization varies by {} from step to step (standard deviation)",
-                          points(useful.timeStddev))
+                          points(overSteps))
             : fmt::format("Useful GPU utilization differs by {} between ranks (coefficient of variation {})",
                           points(useful.spread), percent(useful.cv));
     finding.costNsPerStep = overTime ? costOverTime(context) : costBetweenRanks(context, useful);
@@ -67,8 +68,10 @@ Outcome run(const Context& context)
         std::min(largest > context.option("problem_spread") ? Severity::Problem : Severity::Warning,
                  severityByCost(context, *finding.costNsPerStep));
     finding.figures = {{"spread", Unit::Share, useful.spread, context.option("spread")},
-                       {"cv", Unit::Share, useful.cv, context.option("spread")},
-                       {"time_stddev", Unit::Share, useful.timeStddev, context.option("spread")}};
+                       {"cv", Unit::Share, useful.cv, context.option("spread")}};
+    if (useful.timeStddev) {
+        finding.figures.push_back({"time_stddev", Unit::Share, *useful.timeStddev, context.option("spread")});
+    }
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         if (!overTime && rank.total.usefulUtilization() == useful.max) {
             finding.ranks.push_back(context.rankOf(rank).rank);

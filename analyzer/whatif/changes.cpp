@@ -56,6 +56,11 @@ void changeLinks(Plan& plan, const LinkChange& change, bool bandwidth)
             refuse(std::string(kSizesAlike), "Record a run with a second bucket size, or change both: they "
                                              "cannot be told apart here.");
         }
+        if (!bandwidth && slot.line->latencyNs <= 0) {
+            refuse("the messages of this run take no longer than their bytes explain: their latency was not "
+                   "seen",
+                   "Record a run with smaller messages.");
+        }
         CostLine line = *slot.line;
         (bandwidth ? line.nsPerByte : line.latencyNs) *= bandwidth ? 1 / change.factor : change.factor;
         recost(slot, line, static_cast<double>(slot.slot.bytes));
@@ -93,21 +98,22 @@ void changeGradients(Plan& plan, const std::string& type, Assumptions& assumptio
     if (!any) {
         refuse("no gradient all-reduce or reduce-scatter over all ranks is in the step");
     }
-    assumptions.emplace_back("converting gradients to half precision and back costs nothing");
+    assumptions.lines.emplace_back("converting gradients to half precision and back costs nothing");
 }
 
-/// What an operation and the host before it take, without what it waits for.
-double ownNs(const PlannedOp& op)
+/// PlannedOp::ns or PlannedOp::hostNs, where it is the rank's own: not where ranks meet or the host is held
+/// up.
+bool isOwn(const PlannedOp& op, double PlannedOp::*part)
 {
-    return op.op.slot ? 0.0 : op.ns;
+    return part == &PlannedOp::ns ? !op.op.slot : !op.gate;
 }
 
-/// Sums of a rank between the launches of its collectives: one more than it has of those.
-std::vector<double> segments(const PlannedRank& rank)
+/// Sums of a rank up to the launches of its collectives: one more than it has of those.
+std::vector<double> segments(const PlannedRank& rank, double PlannedOp::*part)
 {
     std::vector<double> result(1);
     for (const PlannedOp& op : rank.ops) {
-        result.back() += ownNs(op);
+        result.back() += isOwn(op, part) ? op.*part : 0;
         if (op.op.slot) {
             result.push_back(0);
         }
@@ -115,15 +121,12 @@ std::vector<double> segments(const PlannedRank& rank)
     return result;
 }
 
-void scaleSegments(PlannedRank& rank, const std::vector<double>& factors)
+void scaleSegments(PlannedRank& rank, double PlannedOp::*part, const std::vector<double>& factors)
 {
     std::size_t segment = 0;
     for (PlannedOp& op : rank.ops) {
-        if (op.op.slot) {
-            ++segment;
-        } else {
-            op.ns *= factors[segment];
-        }
+        op.*part *= isOwn(op, part) ? factors[segment] : 1.0;
+        segment += op.op.slot ? 1U : 0U;
     }
 }
 
@@ -156,11 +159,11 @@ void levelGates(std::vector<PlannedRank*>& chosen, const Plan& plan)
     }
 }
 
-void level(Plan& plan, std::vector<PlannedRank*> chosen)
+void level(const Plan& plan, const std::vector<PlannedRank*>& chosen, double PlannedOp::*part)
 {
     std::vector<std::vector<double>> all;
     for (const PlannedRank& rank : plan.ranks) {
-        all.push_back(segments(rank));
+        all.push_back(segments(rank, part));
         if (all.back().size() != all.front().size()) {
             refuse("ranks take part in different collectives, so their parts of the step cannot be compared");
         }
@@ -174,13 +177,12 @@ void level(Plan& plan, std::vector<PlannedRank*> chosen)
         median.push_back(model::median(values));
     }
     for (PlannedRank* const rank : chosen) {
-        std::vector<double> factors = segments(*rank);
+        std::vector<double> factors = segments(*rank, part);
         for (std::size_t segment = 0; segment < factors.size(); ++segment) {
             factors[segment] = factors[segment] > median[segment] ? median[segment] / factors[segment] : 1.0;
         }
-        scaleSegments(*rank, factors);
+        scaleSegments(*rank, part, factors);
     }
-    levelGates(chosen, plan);
 }
 
 void levelRanks(Plan& plan, const Changes& changes)
@@ -202,7 +204,10 @@ void levelRanks(Plan& plan, const Changes& changes)
             throw Error(ErrorCode::Usage, fmt::format("rank {} is not in the replayed ranks", rank));
         }
     }
-    level(plan, std::move(chosen));
+    for (double PlannedOp::*const part : {&PlannedOp::ns, &PlannedOp::hostNs}) {
+        level(plan, chosen, part);
+    }
+    levelGates(chosen, plan);
 }
 
 void removeDataStalls(Plan& plan)
@@ -238,7 +243,8 @@ void overlapFully(Plan& plan, Assumptions& assumptions)
             op.op.lane = op.op.slot ? own : op.op.lane;
         }
     }
-    assumptions.emplace_back("a bound, not a setting: every result of a collective is used one step later");
+    assumptions.lines.emplace_back(
+        "a bound, not a setting: every result of a collective is used one step later");
 }
 
 void changeWorld(Plan& plan, std::int64_t ranks, Assumptions& assumptions)
@@ -274,7 +280,12 @@ void changeWorld(Plan& plan, std::int64_t ranks, Assumptions& assumptions)
         plan.ranks.push_back(std::move(copy));
     }
     plan.ranks.resize(static_cast<std::size_t>(ranks));
-    assumptions.emplace_back(
+    if (ranks > before) {
+        assumptions.beyond.push_back(fmt::format(
+            "only {} ranks were recorded, which does not tell what links and algorithms {} would use", before,
+            ranks));
+    }
+    assumptions.lines.emplace_back(
         "every rank keeps its batch; rings: latency grows with the ranks, the bytes on a link by "
         "the bus factor; new ranks are as the recorded ones, over the same links");
 }
@@ -301,7 +312,7 @@ std::vector<std::string> Changes::describe() const
         words.push_back(fmt::format("rank {} as fast as the median", rank));
     }
     if (fullOverlap) {
-        words.emplace_back("communication fully overlapped");
+        words.emplace_back("communication fully overlapped (a bound)");
     }
     for (const LinkChange& change : bandwidth) {
         words.push_back(linkText("bandwidth", change));
@@ -347,7 +358,7 @@ LinkChange parseLinkChange(std::string_view text)
 void apply(Plan& plan, const Changes& changes, Assumptions& assumptions)
 {
     if (changes.bucketBytes) { // counted in float32, also where gradients travel in half of it
-        changeBuckets(plan, *changes.bucketBytes, assumptions);
+        changeBuckets(plan, changes, assumptions);
     }
     if (!changes.gradients.empty()) {
         changeGradients(plan, changes.gradients, assumptions);
@@ -376,7 +387,7 @@ void apply(Plan& plan, const Changes& changes, Assumptions& assumptions)
             refuse("no gradient all-reduce or reduce-scatter over all ranks is in the step");
         }
         plan.accumulate = changes.accumulate;
-        assumptions.emplace_back("times are a batch's; adding gradients up costs nothing");
+        assumptions.lines.emplace_back("times are a batch's; adding gradients up costs nothing");
     }
 }
 

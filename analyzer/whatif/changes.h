@@ -23,7 +23,8 @@ struct Changes {
     std::vector<LinkChange> bandwidth;
     std::vector<LinkChange> latency;
     std::optional<std::uint64_t> bucketBytes;
-    std::string gradients; ///< "fp16", "bf16"; empty: as recorded
+    bool wholeMessages = false; ///< buckets join recorded messages, but split none
+    std::string gradients;      ///< "fp16", "bf16"; empty: as recorded
     unsigned accumulate = 1;
     bool noDataStalls = false;
     std::optional<std::int64_t> ranks;
@@ -36,12 +37,16 @@ struct Changes {
 [[nodiscard]] LinkChange parseLinkChange(std::string_view text);
 
 /// What a change had to assume, for the reader.
-using Assumptions = std::vector<std::string>;
+struct Assumptions {
+    std::vector<std::string> lines;
+    std::vector<std::string> beyond; ///< what the run does not tell, so that the prediction is a guess there
+    bool split = false;              ///< recorded messages, into buckets that tensors may not allow
+};
 
 /// Throws ringside::Error: Usage for what the run does not have, Unusable for what it did not record.
 void apply(Plan& plan, const Changes& changes, Assumptions& assumptions);
 
-/// Replaces the gradient messages by buckets of this size; see changes_buckets.cpp.
-void changeBuckets(Plan& plan, std::uint64_t bytes, Assumptions& assumptions);
+/// Replaces the gradient messages by buckets of Changes::bucketBytes; see changes_buckets.cpp.
+void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions);
 
 } // namespace ringside::whatif

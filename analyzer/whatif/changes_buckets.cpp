@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other gradient buckets. How long backward takes for how many bytes of gradients follows from the recorded
-// buckets: between two of them bytes get ready evenly with the device's work. Tensors are not recorded, so a
-// bucket smaller than a tensor is split where the program could not.
+// buckets: between two of them bytes get ready evenly with the device's work. Tensors, which no bucket
+// splits, are not recorded: buckets inside of a recorded message are a guess, and said to be one.
 #include "whatif/changes.h"
 
 #include <ringside/error.h>
@@ -36,23 +36,40 @@ Gradients gradientsOf(const Plan& plan)
     return gradients;
 }
 
-/// A bucket is full when it reaches its limit; close to a recorded end it ends there, where a tensor does.
-std::vector<double> planEnds(const Gradients& gradients, double limit)
+/// A bucket is full when it reaches its limit; close to a recorded end it ends there, where a tensor does,
+/// and `whole`: at none but recorded ends. What was recorded in one message stays in one first bucket, too.
+std::vector<double> planEnds(const Gradients& gradients, double limit, bool whole)
 {
     constexpr double kClose = 0.1; // of the limit
     const double total = gradients.ends.back();
+    const double first = std::min(limit, std::max<double>(gradients.ends.front(), kFirstBucket));
     std::vector<double> ends;
     double at = 0;
     while (at < total && ends.size() < kMostBuckets) {
-        double end = at + (ends.empty() ? std::min<double>(limit, kFirstBucket) : limit);
+        double end = at + (ends.empty() ? first : limit);
         const auto near = std::lower_bound(gradients.ends.begin(), gradients.ends.end(), end);
-        if (near != gradients.ends.end() && *near - end <= kClose * limit) {
+        if (near != gradients.ends.end() && (whole || *near - end <= kClose * limit)) {
             end = *near;
         }
         at = std::min(end, total);
         ends.push_back(at);
     }
     return ends;
+}
+
+/// Whether a bucket and what follows it lie inside one recorded message.
+bool splitsMessages(const Gradients& gradients, const std::vector<double>& ends)
+{
+    double begin = 0;
+    for (const double end : ends) {
+        const auto message = std::lower_bound(gradients.ends.begin(), gradients.ends.end(), end);
+        const double recorded = message == gradients.ends.begin() ? 0 : *(message - 1);
+        if (begin >= recorded && message != gradients.ends.end() && end < *message) {
+            return true;
+        }
+        begin = end;
+    }
+    return false;
 }
 
 /// Puts a rank's program together again with other messages.
@@ -225,8 +242,9 @@ PlannedSlot messageOf(const PlannedSlot& like, double bytes)
 
 } // namespace
 
-void changeBuckets(Plan& plan, std::uint64_t bytes, Assumptions& assumptions)
+void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions)
 {
+    const std::uint64_t bytes = *changes.bucketBytes;
     const Gradients before = gradientsOf(plan);
     if (before.slots.empty()) {
         throw Error(ErrorCode::Unusable,
@@ -239,7 +257,8 @@ void changeBuckets(Plan& plan, std::uint64_t bytes, Assumptions& assumptions)
                     "size would cost",
                     "Record a short run with another bucket_cap_mb.");
     }
-    const std::vector<double> ends = planEnds(before, static_cast<double>(bytes));
+    const std::vector<double> ends = planEnds(before, static_cast<double>(bytes), changes.wholeMessages);
+    assumptions.split = splitsMessages(before, ends);
     if (ends.size() >= kMostBuckets) {
         throw Error(ErrorCode::Usage, fmt::format("buckets of {} bytes would be {} or more messages a step",
                                                   bytes, kMostBuckets));
@@ -257,12 +276,12 @@ void changeBuckets(Plan& plan, std::uint64_t bytes, Assumptions& assumptions)
     }
     if (far) {
         constexpr double kMebibyte = 1048576.0;
-        assumptions.push_back(
+        assumptions.lines.push_back(
             fmt::format("messages far from the recorded sizes ({:.2f} to {:.2f} MiB) cost what "
                         "the same line says",
                         like.line->leastBytes / kMebibyte, like.line->mostBytes / kMebibyte));
     }
-    assumptions.emplace_back(
+    assumptions.lines.emplace_back(
         "gradients get ready evenly between the recorded buckets; tensors, which no bucket "
         "splits, are not recorded");
 }

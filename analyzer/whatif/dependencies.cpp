@@ -5,10 +5,7 @@
 #include "metrics/idle.h"
 #include "whatif/program.h"
 
-#include <fmt/format.h>
-
 #include <map>
-#include <set>
 
 namespace ringside::whatif {
 namespace {
@@ -112,7 +109,6 @@ private:
     Votes m_waits;
     Votes m_blocks;
     std::vector<Wait> m_previousOnLane;
-    std::size_t m_unresolved = 0;
 };
 
 void DependencyFinder::indexPlaces()
@@ -196,7 +192,7 @@ void DependencyFinder::resolveWait(std::size_t index)
     const auto lane = laneOf(wait.stream);
     const auto target = lane ? firstAfter(*lane, wait.start) : std::nullopt;
     if (!target) {
-        m_unresolved += lane ? 0U : 1U;
+        m_program.unresolvedWaits += lane ? 0U : 1U;
         return;
     }
     int tried = 0;
@@ -350,10 +346,6 @@ void DependencyFinder::find()
     }
     if (m_waits.empty() && m_rank.lanes > 1) {
         inferFromTimes();
-    }
-    if (m_unresolved > 0) {
-        m_program.notKnown.push_back(fmt::format(
-            "{} waits on streams that launched nothing the recording shows are left out", m_unresolved));
     }
 }
 

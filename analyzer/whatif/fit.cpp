@@ -42,7 +42,7 @@ double RankFitter::over(std::size_t op, const Figure& figure) const
             values.push_back(static_cast<double>(*value));
         }
     }
-    return typical(std::move(values));
+    return typical(values);
 }
 
 /// The shortest there was: other launches waited for something. All did where the host is always ahead, so no
@@ -187,7 +187,7 @@ void fitLines(std::vector<PlannedSlot>& slots)
 
 } // namespace
 
-double typical(std::vector<double> values)
+double typical(const std::vector<double>& values)
 {
     constexpr double kTail = 0.05;
     if (values.empty()) {

@@ -31,6 +31,7 @@ std::string renderJson(const Prediction& prediction)
     json["saving_ns"] = wholeNs(prediction.savingNs());
     json["confidence"] = confidenceName(prediction.confidence);
     json["confidence_reasons"] = prediction.reasons;
+    json["beyond_the_run"] = prediction.beyond;
     json["assumptions"] = prediction.assumptions;
     json["not_known"] = prediction.notKnown;
     return json.dump(2) + "\n";

@@ -64,7 +64,7 @@ struct Plan {
 };
 
 /// Middle of a distribution whose tails are hiccups: the mean, with the outer twentieth at each end moved in.
-[[nodiscard]] double typical(std::vector<double> values);
+[[nodiscard]] double typical(const std::vector<double>& values);
 
 /// Fits a plan to these steps (places in Program::steps).
 [[nodiscard]] Plan fitPlan(const Program& program, const model::Model& model,

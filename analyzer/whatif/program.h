@@ -67,6 +67,7 @@ struct Program {
     std::vector<Slot> slots;
     std::vector<std::int64_t> steps;   ///< numbers; ascending
     std::vector<std::string> notKnown; ///< what was recorded but has no place in the graph
+    std::size_t unresolvedWaits = 0;   ///< on streams that launched nothing
     std::size_t irregularSteps = 0;    ///< analyzed, but not like the others
 
     /// Whether the step before was recorded, too.

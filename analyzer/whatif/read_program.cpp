@@ -299,6 +299,11 @@ Program ProgramBuilder::build()
         addRank(place);
     }
     addSlots();
+    if (m_program.unresolvedWaits > 0) {
+        m_program.notKnown.push_back(
+            fmt::format("{} waits on streams that launched nothing the recording shows are left out",
+                        m_program.unresolvedWaits));
+    }
     if (m_leftOut > 0) {
         m_program.notKnown.push_back(fmt::format(
             "{} device operations of threads that launch at a pace of their own (data loaders) are left out",

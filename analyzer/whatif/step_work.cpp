@@ -74,7 +74,7 @@ void RankReader::addRows(const Columns& columns, const Describe& describe)
         work.tid = m_process.launches.tid[*launch];
         work.blocksHost = metrics::isBlockingCall(m_process.text(m_process.launches.api[*launch]));
         describe(row, work);
-        m_steps[*step].push_back(std::move(work));
+        m_steps[*step].push_back(work);
     }
 }
 

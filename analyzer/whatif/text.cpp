@@ -47,12 +47,18 @@ std::string renderText(const Prediction& prediction)
         text += "WARNING: the unchanged replay does not meet what was measured to 5 %. Take the prediction "
                 "for a direction, not a figure.\n\n";
     }
+    if (!prediction.beyond.empty()) {
+        text += "WARNING: this change leads beyond what the run tells (see confidence). Take the prediction "
+                "for a "
+                "guess.\n\n";
+    }
     text += fmt::format("What if: {}{}\n\n",
                         prediction.changes.empty() ? "nothing changed"
                                                    : fmt::format("{}", fmt::join(prediction.changes, ", ")),
                         prediction.emulated ? " [emulated]" : "");
-    text += fmt::format("  Step now, measured: {} (mean of {} steps).\n", milliseconds(prediction.measuredNs),
-                        prediction.steps);
+    text +=
+        fmt::format("  Step now, measured: {} ({}).\n", milliseconds(prediction.measuredNs),
+                    prediction.steps == 1 ? "one step" : fmt::format("mean of {} steps", prediction.steps));
     text += replayLine(prediction);
     if (prediction.predictedNs) {
         const double saving = *prediction.savingNs();

@@ -106,6 +106,9 @@ void WhatIf::judge(Prediction& prediction) const
         lower(Confidence::Low,
               fmt::format("the unchanged replay is off by more than {:.0f} %", 100 * kMostError));
     }
+    for (const std::string& reason : prediction.beyond) {
+        lower(Confidence::Low, reason);
+    }
     const bool unmatched = std::any_of(m_program.ranks.begin(), m_program.ranks.end(), [](const auto& rank) {
         return std::any_of(rank.ops.begin(), rank.ops.end(),
                            [](const Op& op) { return op.communication && !op.slot; });
@@ -120,6 +123,14 @@ void WhatIf::judge(Prediction& prediction) const
     }
 }
 
+/// The difference of two replays: what the model misses in both does not count as a saving.
+double WhatIf::changedNs(const Changes& changes, Assumptions& assumptions) const
+{
+    Plan plan = m_plan;
+    apply(plan, changes, assumptions);
+    return m_measuredNs + replayStepNs(plan) - m_replayedNs;
+}
+
 Prediction WhatIf::predict(const Changes& changes) const
 {
     Prediction prediction;
@@ -130,10 +141,19 @@ Prediction WhatIf::predict(const Changes& changes) const
     prediction.halfError = m_halfError;
     prediction.emulated = m_model.emulated;
     if (changes.any()) {
-        Plan plan = m_plan;
-        apply(plan, changes, prediction.assumptions);
-        // The difference of two replays: what the model misses in both does not count as a saving.
-        prediction.predictedNs = m_measuredNs + replayStepNs(plan) - m_replayedNs;
+        Assumptions assumptions;
+        prediction.predictedNs = changedNs(changes, assumptions);
+        prediction.assumptions = std::move(assumptions.lines);
+        prediction.beyond = std::move(assumptions.beyond);
+        if (assumptions.split) {
+            Assumptions same;
+            Changes whole = changes;
+            whole.wholeMessages = true;
+            prediction.beyond.push_back(fmt::format(
+                "such buckets are parts of recorded messages, and whether a tensor, which nothing splits, "
+                "is larger was not recorded: if no message can be split, a step takes {:.2f} ms",
+                changedNs(whole, same) / 1e6));
+        }
     }
     judge(prediction);
     prediction.notKnown = m_program.notKnown;

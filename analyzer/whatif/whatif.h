@@ -23,6 +23,7 @@ struct Prediction {
     Confidence confidence = Confidence::High;
     std::vector<std::string> reasons;     ///< why the confidence is not high
     std::vector<std::string> assumptions; ///< of these changes
+    std::vector<std::string> beyond;      ///< what these changes need and the run does not tell
     std::vector<std::string> notKnown;    ///< what the model leaves out
     bool emulated = false;
 
@@ -42,6 +43,7 @@ public:
 
 private:
     void judge(Prediction& prediction) const;
+    [[nodiscard]] double changedNs(const Changes& changes, Assumptions& assumptions) const;
 
     const model::Model& m_model;
     Program m_program;

@@ -64,8 +64,9 @@ Json spreadJson(const std::optional<metrics::Spread>& spread)
     Json result = {{"mean", nullptr},   {"min", nullptr}, {"max", nullptr},
                    {"spread", nullptr}, {"cv", nullptr},  {"time_stddev", nullptr}};
     if (spread) {
-        result = {{"mean", spread->mean},     {"min", spread->min}, {"max", spread->max},
-                  {"spread", spread->spread}, {"cv", spread->cv},   {"time_stddev", spread->timeStddev}};
+        result = {{"mean", spread->mean}, {"min", spread->min},
+                  {"max", spread->max},   {"spread", spread->spread},
+                  {"cv", spread->cv},     {"time_stddev", orNull(spread->timeStddev)}};
     }
     return result;
 }

@@ -56,6 +56,10 @@ TEST(Verdict, OfAFewStepsIsLessSure)
     EXPECT_NE(some.verdict.reason.find("7 steps"), std::string::npos) << some.verdict.reason;
     const Report three = buildReport(lateRank(4, 3).run(), {});
     EXPECT_EQ(three.verdict.confidence, Confidence::Low);
+    const Report one = buildReport(lateRank(4, 1).run(), {});
+    EXPECT_EQ(one.verdict.confidence, Confidence::Low);
+    ASSERT_TRUE(one.metrics.usefulUtilization);
+    EXPECT_FALSE(one.metrics.usefulUtilization->timeStddev) << "one step does not vary";
 }
 
 TEST(Verdict, DoesNotCallARankLateThatChanceCouldHaveMadeLate)

@@ -7,6 +7,7 @@
 
 #include <ringside/error.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -66,6 +67,22 @@ TEST(WhatIf, WithoutTheLateRankAStepTakesWhatTheOthersNeed)
     EXPECT_NEAR(*ask(lateRun(3ms), one).predictedNs, 14 * kMs, 0.1 * kMs);
 }
 
+/// Late by many waits of its host, each too short to be looked at by itself.
+TEST(WhatIf, AHostThatLaunchesSlowlyIsLevelledToo)
+{
+    TraceBuilder trace(4);
+    trace.steps(24, [](StepBuilder& step) {
+        for (int i = 0; i < 60; ++i) {
+            step.rank(2).hostIdle(100us);
+            step.everyRank().compute(50us);
+        }
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    Changes changes;
+    changes.medianRanks = {2};
+    EXPECT_NEAR(*ask(trace.run(), changes).savingNs(), 3 * kMs, 0.4 * kMs);
+}
+
 TEST(WhatIf, ARankThatIsNotThereIsRefused)
 {
     Changes changes;
@@ -94,9 +111,14 @@ TEST(WhatIf, OneStepIsReplayedWithLowConfidence)
         step.everyRank().compute(10ms);
         step.allReduce(4_MiB, {.takes = 1ms});
     });
-    const Prediction prediction = ask(trace.run());
+    Changes changes;
+    changes.noLateRanks = true;
+    const Prediction prediction = ask(trace.run(), changes);
     EXPECT_EQ(prediction.confidence, Confidence::Low);
     EXPECT_FALSE(prediction.halfError);
+    const std::string text = renderText(prediction);
+    EXPECT_NE(text.find("(one step)"), std::string::npos) << text;
+    EXPECT_NE(text.find("Confidence: low: 1 step"), std::string::npos) << text;
     EXPECT_NEAR(prediction.replayedNs, 11 * kMs, 0.2 * kMs);
 }
 
@@ -176,6 +198,51 @@ TEST(WhatIf, LargerBucketsSaveTheLatencyOfTheMessagesThatGo)
     EXPECT_NEAR(saving(run, changes), 46 * 30'000, 5e4);
     changes.bucketBytes = 1;
     EXPECT_THROW((void)saving(run, changes), Error) << "millions of messages";
+}
+
+/// 4 and 8 MiB were recorded. Whether a tensor lies across a cut was not.
+TEST(WhatIf, BucketsThatSplitRecordedMessagesAreCalledAGuess)
+{
+    Changes changes;
+    changes.bucketBytes = 2_MiB;
+    const Prediction split = ask(simulate(exposedRun()), changes);
+    EXPECT_EQ(split.confidence, Confidence::Low);
+    ASSERT_EQ(split.beyond.size(), 1U);
+    // Unsplit, the messages are those of the run: each at its own limit.
+    const auto unsplit = fmt::format("a step takes {:.2f} ms", split.measuredNs / kMs);
+    EXPECT_NE(split.beyond.front().find(unsplit), std::string::npos) << split.beyond.front() << unsplit;
+    EXPECT_TRUE(renderText(split).starts_with("WARNING")) << renderText(split);
+    for (const std::uint64_t bytes : {8_MiB, 25_MiB}) {
+        changes.bucketBytes = bytes;
+        const Prediction joined = ask(simulate(exposedRun()), changes);
+        EXPECT_EQ(joined.confidence, Confidence::High) << bytes;
+        EXPECT_TRUE(joined.beyond.empty()) << bytes;
+    }
+}
+
+/// What is beyond the run is said to be, and a latency that nobody saw is not multiplied.
+TEST(WhatIf, MoreRanksThanRecordedAreCalledAGuess)
+{
+    Changes changes;
+    changes.ranks = 8;
+    const Prediction more = ask(simulate(exposedRun()), changes);
+    EXPECT_EQ(more.confidence, Confidence::Low);
+    EXPECT_EQ(more.beyond.size(), 1U);
+    changes.ranks = 2;
+    EXPECT_EQ(ask(simulate(exposedRun()), changes).confidence, Confidence::High);
+}
+
+TEST(WhatIf, ALatencyThatWasNotSeenIsNotMultiplied)
+{
+    TraceBuilder trace(2);
+    trace.steps(24, [](StepBuilder& step) {
+        step.everyRank().compute(5ms);
+        step.allReduce(1_MiB, {.takes = 100us}); // the line meets 0 bytes below 0
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    Changes changes;
+    changes.latency = {parseLinkChange("x10")};
+    EXPECT_THROW((void)ask(trace.run(), changes), Error);
 }
 
 TEST(WhatIf, WhatWasNotRecordedIsRefused)
