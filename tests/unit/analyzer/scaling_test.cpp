@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/scaling.h"
+#include "json_schema.h"
 #include "support/trace_builder.h"
 
 #include <ringside/error.h>
@@ -73,6 +74,19 @@ TEST(Scaling, RefusesWhatIsNoStudy)
     empty.push_back(report::buildReport({}, {}));
     EXPECT_THROW(static_cast<void>(scalingOf(empty, Work::PerRank)), Error);
     EXPECT_THROW(static_cast<void>(scalingOf({}, Work::PerRank)), Error);
+}
+
+TEST(Scaling, JsonKeepsItsSchema)
+{
+    const std::string_view schema = "compare/ringside-scaling-1.schema.json";
+    const std::string json = jsonOf(scalingOf(study(8ms), Work::PerRank));
+    EXPECT_TRUE(test::keepsSchema(json, schema)) << json;
+    Scaling unmeasured = scalingOf(study(4ms), Work::Shared);
+    unmeasured.biggestLoss.reset();
+    unmeasured.points[0].parts = {};
+    EXPECT_TRUE(test::keepsSchema(jsonOf(unmeasured), schema));
+    unmeasured.points.resize(1);
+    EXPECT_FALSE(test::keepsSchema(jsonOf(unmeasured), schema)) << "one point is no study";
 }
 
 } // namespace

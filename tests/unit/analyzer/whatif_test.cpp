@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays whose answer is known by hand.
 #include "golden/training_run.h"
+#include "json_schema.h"
 #include "support/trace_builder.h"
 #include "whatif/replay.h"
 #include "whatif/whatif.h"
@@ -314,6 +315,20 @@ TEST(WhatIf, SaysFirstThatItsReplayIsOff)
     EXPECT_TRUE(renderText(prediction).starts_with("WARNING"));
     prediction.replayedNs = 10.1 * kMs;
     EXPECT_FALSE(renderText(prediction).starts_with("WARNING"));
+}
+
+TEST(WhatIf, JsonKeepsItsSchema)
+{
+    const std::string_view schema = "whatif/ringside-whatif-1.schema.json";
+    EXPECT_TRUE(keepsSchema(renderJson(ask(simulate(exposedRun()))), schema)) << "nothing changed";
+    Changes changes;
+    changes.bucketBytes = 2_MiB; // beyond the run
+    const std::string guess = renderJson(ask(simulate(exposedRun()), changes));
+    EXPECT_TRUE(keepsSchema(guess, schema)) << guess;
+    std::string wrong = guess;
+    wrong.replace(wrong.find("\"low\""), 5, "\"bad\"");
+    EXPECT_FALSE(keepsSchema(wrong, schema)) << wrong;
+    EXPECT_TRUE(keepsSchema(renderJson(ask(lateRun(0ns, 1))), schema)) << "one step: no halves";
 }
 
 /// Ends that never came, times that run backwards, launches of nothing: any answer or a refusal, no more.
