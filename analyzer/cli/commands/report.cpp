@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside report RUN`: what limits a run. With --fail-on its exit code gates a CI job.
 #include "cli/command.h"
+#include "cli/config.h"
 #include "cli/run_input.h"
 #include "report/format.h"
 
@@ -21,6 +22,7 @@ struct Options {
     std::string format = "text";
     std::string output;
     std::string failOn;
+    std::string config;
     std::vector<std::string> settings;
 };
 
@@ -74,7 +76,7 @@ int gate(const std::string& failOn, const report::Report& report)
 
 int run(const Options& options)
 {
-    rules::OptionValues values;
+    rules::OptionValues values = options.config.empty() ? rules::OptionValues() : readConfig(options.config);
     for (const std::string& setting : options.settings) {
         report::setOption(values, setting);
     }
@@ -95,8 +97,11 @@ Action declare(CLI::App& app)
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
     app.add_option("-o,--output", options->output, "File to write instead of stdout");
+    app.add_option("--config", options->config,
+                   "File of thresholds, such as ringside.toml: a table a rule, in it OPTION = NUMBER");
     app.add_option("--set", options->settings,
-                   "Threshold of a rule, as RULE.OPTION=NUMBER; `ringside rules` lists them")
+                   "Threshold of a rule, as RULE.OPTION=NUMBER, whatever the file says; `ringside rules` "
+                   "lists them")
         ->take_all();
     app.add_option("--fail-on", options->failOn,
                    "Exit with 1 at findings of this severity or above, 4 if inconclusive")

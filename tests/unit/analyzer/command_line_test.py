@@ -130,6 +130,31 @@ class CommandLine(unittest.TestCase):
         self.assertIn("absent", self.ringside("report", self.folder / "absent", expect=3).stderr)
         self.ringside("query", self.folder / "absent", "SELECT 1", expect=3)
 
+    def configured(self, text, *options):
+        """What `report` says of a file of thresholds, and of nothing else: the run is not there to be read."""
+        config = self.folder / "ringside.toml"
+        config.write_text(text)
+        return self.ringside("report", self.folder / "no.ringside", "--config", config, *options, expect=2).stderr
+
+    def test_thresholds_come_from_a_file(self):
+        config = self.folder / "ringside.toml"
+        config.write_text('# ours\n[late_rank]\nlost_share = 0.05\nchance = 1e-3\n[small_messages]\nmin_messages = 8\n')
+        self.ringside("report", self.folder / "no.ringside", "--config", config, expect=3)  # read; there is no run
+
+    def test_a_file_of_thresholds_is_refused_by_line(self):
+        for text, line, words in (
+                ("[late_rank]\nlost_share = 0.05\n[late_ranks]\nlost_share = 1\n", 4, "no rule has the option 'late_ranks.lost_share'"),
+                ("\n[late_rank]\nlost_shares = 0.05\n", 3, "no rule has the option 'late_rank.lost_shares'"),
+                ("lost_share = 0.05\n", 1, "'lost_share' is an option of no rule"),
+                ("[late_rank]\nlost_share = \"5 %\"\n", 2, "'late_rank.lost_share' is not a number"),
+                ("[late_rank]\nlost_share = nan\n", 2, "'nan' is not a number"),
+                ("[late_rank]\nlost_share = 5 %\n", 2, ""),
+                ("[late_rank\n", 1, "")):
+            said = self.configured(text)
+            self.assertIn(f"ringside.toml:{line}: {words}", said)
+            self.assertRegex(said, "hint|Write|Shares")
+        self.assertIn("cannot read", self.ringside("report", self.folder, "--config", self.folder / "none.toml", expect=2).stderr)
+
     def test_rules_lists_every_rule(self):
         text = self.ringside("rules").stdout
         for rule in ("late_rank", "small_messages", "sync_in_loop"):
