@@ -2,26 +2,30 @@
 """What `ringside whatif` predicts, beside what the trainer then really does.
 
 The device model is a third as fast as the other scenarios', so that what the machine adds to a message is small beside
-the message. Prints a table; run by itself it is the measurement behind the figures that documents quote."""
+the message; half as fast is not slow enough beside other work. Runs are shared. Prints a table; run by itself it is the
+measurement behind the figures that documents quote."""
 
 import json
 
 import lab
 
-STEPS = 24
+STEPS = 22  # of which the first and the last do not count
+SLOWER = 3
+# Small buckets mean 48 messages a step, more than backward hides; 12 layers of twice the width train no slower with them.
+MANY_LAYERS = ("--hidden", 128, "--layers", 48)
 MOST_ERROR = 0.10       # of a prediction against the run that was so changed
 MOST_HALF_ERROR = 0.05  # of one half of a run's steps, predicted from the other
 
 
 def slower_model(folder):
-    """lab's device model, everything in it three times as slow."""
+    """lab's device model, everything in it SLOWER times as slow."""
     lines = []
     for line in lab.MODEL.read_text().splitlines():
         key, _, value = (part.strip() for part in line.partition("="))
         if key in ("flops", "memory_bandwidth", "pcie_bandwidth", "link_bandwidth"):
-            line = f"{key} = {float(value) / 3:g}"
+            line = f"{key} = {float(value) / SLOWER:g}"
         elif key == "link_latency_ns":
-            line = f"{key} = {float(value) * 3:g}"
+            line = f"{key} = {float(value) * SLOWER:g}"
         lines.append(line)
     path = folder / "slower.conf"
     path.write_text("\n".join(lines) + "\n")
@@ -46,7 +50,7 @@ class WhatIf(lab.Scenario):
     def recorded(cls, name, *extra):
         if name not in cls.runs:
             directory = cls.folder / f"{name}.ringside"
-            command = [lab.TRAINER, "--nproc", lab.RANKS, "--steps", STEPS, "--eval", 0, "--hidden", 256, "--layers", 12,
+            command = [lab.TRAINER, "--nproc", lab.RANKS, "--steps", STEPS, "--eval", 0, *MANY_LAYERS,
                        *(extra if "--bucket-cap-mb" in extra else ("--bucket-cap-mb", 1.5, *extra))]
             lab.record(directory, command, environment=cls.environment)
             cls.runs[name] = directory
@@ -69,27 +73,18 @@ class WhatIf(lab.Scenario):
         self.assertTrue(told["emulated"])
 
     def test_without_the_late_rank(self):
-        self.compare("late", ("--fault", "late_rank:rank=2,ms=90"), ("--no-late-ranks",), "usual", ())
-
-    def test_with_data_in_time_on_one_rank(self):
-        self.compare("late_data", ("--fault", "late_rank:rank=1,ms=150,by=data"), ("--rank", "1=median"), "usual", ())
+        self.compare("late", ("--fault", "late_rank:rank=2,ms=90"), ("--rank", "2=median"), "usual", ())
 
     def test_without_data_stalls(self):
         self.compare("stalls", ("--fault", "data_stall:every=3,ms=300"), ("--no-data-stalls",), "usual", ())
 
     def test_with_larger_buckets(self):
-        self.compare("small", ("--fault", "small_buckets:mb=0.1"), ("--bucket-bytes", "1.5MiB"), "usual", ())
+        self.compare("small", ("--fault", "small_buckets:mb=0.05"), ("--bucket-bytes", "1.5MiB"), "usual", ())
 
     def test_with_one_large_bucket(self):
         self.compare("usual", (), ("--bucket-bytes", "25MiB"), "large", ("--bucket-cap-mb", 25))
 
-    def test_with_smaller_buckets(self):
-        self.compare("usual", (), ("--bucket-bytes", "0.5MiB"), "half_size", ("--bucket-cap-mb", 0.5))
-
     def test_with_gradients_in_half_precision(self):
-        self.compare("usual", (), ("--gradients", "fp16"), "fp16", ("--gradients", "fp16"))
-
-    def test_with_gradients_in_half_precision_where_nothing_hides_them(self):
         self.compare("exposed", ("--fault", "no_overlap"), ("--gradients", "fp16"), "exposed_fp16",
                      ("--fault", "no_overlap", "--gradients", "fp16"))
 
