@@ -21,6 +21,9 @@ enum class Life : std::uint8_t {
 };
 [[nodiscard]] std::string_view lifeName(Life life);
 
+/// Whether its trace says so: it was closed, or it is a flight recorder's dump and the process ended later.
+[[nodiscard]] bool endedNormally(const trace::ProcessTrace& process);
+
 /// What is known of a process beyond its trace.
 struct ProcessNow {
     Life life = Life::NotKnown;

@@ -187,6 +187,13 @@ void addStack(RankReport& report, const trace::ProcessTrace& process, const std:
 
 } // namespace
 
+bool endedNormally(const trace::ProcessTrace& process)
+{
+    return process.process.endNs.has_value() ||
+           std::any_of(process.issues.begin(), process.issues.end(),
+                       [](const trace::IssueRow& issue) { return issue.id == "ended_after_dump"; });
+}
+
 std::int64_t lastSignOfLife(const trace::ProcessTrace& process)
 {
     std::int64_t last = std::max(process.process.startNs, process.process.endNs.value_or(0));
@@ -213,7 +220,7 @@ std::int64_t countsUntil(const trace::ProcessTrace& process, const ProcessNow& n
 
 std::optional<trace::HangRow> openHang(const trace::ProcessTrace& process)
 {
-    const bool open = !process.hangs.empty() && !process.hangs.back().endedNs && !process.process.endNs;
+    const bool open = !process.hangs.empty() && !process.hangs.back().endedNs && !endedNormally(process);
     return open ? std::optional(process.hangs.back()) : std::nullopt;
 }
 

@@ -47,7 +47,7 @@ Outcome run(const Context& context)
         finding.evidence.push_back(evidence(rank, stand->local, stand->row->reason));
         reason = stand->local.length() > longestNs ? stand->row->reason : reason;
         longestNs = std::max(longestNs, stand->local.length());
-        ended = ended && stand->row->endedNs.has_value();
+        ended = ended && (stand->row->endedNs || hang::endedNormally(context.run.processOf(rank)));
     }
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};

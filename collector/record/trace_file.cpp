@@ -164,6 +164,7 @@ std::string TraceFile::dump(const char* reason, const std::vector<trace::InFligh
     const std::string fresh = m_names.database() + ".tmp";
     try {
         copyTo(fresh, reason, inFlight);
+        m_dumpedNs = readClockNs(CLOCK_MONOTONIC);
     } catch (const Error& error) {
         unlink(fresh.c_str());
         say(Talk::Always, "the flight recorder could not be dumped: %s", error.what());
@@ -193,11 +194,28 @@ void TraceFile::close(int exitCode)
     m_writer->close();
     m_writer.reset();
     if (isFlightRecorder() && exitCode == 0) {
+        tellEndInDump();
         unlink(m_path.c_str());
-        say(Talk::IfAsked, "the flight recorder was not asked for what it holds");
+        say(Talk::IfAsked, m_dumpedNs != 0 ? "the flight recorder was dumped while the process ran"
+                                           : "the flight recorder was not asked for what it holds");
     } else if (m_path != m_names.database()) {
         move();
     }
+}
+
+// Else what the dump says was going on then would look like the end.
+void TraceFile::tellEndInDump()
+try {
+    if (m_dumpedNs != 0 && access(m_names.database().c_str(), W_OK) == 0) {
+        trace::Writer dump(m_names.database(), trace::Writer::Mode::Append);
+        dump.add(trace::IssueRow{"ended_after_dump", "info", 1,
+                                 "the process went on for " +
+                                     secondsOf(readClockNs(CLOCK_MONOTONIC) - m_dumpedNs) +
+                                     " after this dump and ended normally"});
+        dump.close();
+    }
+} catch (const Error& error) {
+    say(Talk::IfAsked, "the dump does not say that the process ended: %s", error.what());
 }
 
 void TraceFile::move()

@@ -58,6 +58,7 @@ private:
     void tellCompleteFrom(std::int64_t ns, WindowLog& windows);
     void copyTo(const std::string& fresh, const char* reason,
                 const std::vector<trace::InFlightRow>& inFlight);
+    void tellEndInDump();
     void move();
 
     const ProcessNames& m_names;
@@ -69,6 +70,7 @@ private:
     std::int64_t m_keepNs;
     std::int64_t m_nextDropNs = 0;
     std::optional<std::int64_t> m_completeFromNs;
+    std::int64_t m_dumpedNs = 0; ///< when the last dump was made; 0: none was
     // What the trace says already.
     bool m_toldFull = false;
     std::int64_t m_toldRefused = 0;

@@ -6,12 +6,20 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import lab
 from kill_test import ranks_of
 
 RANKS = 2
+UNTIL_STOPPED = """
+import os, ringside, sys, time
+ringside.set_rank(0, 1)
+while not os.path.exists(sys.argv[1]):
+    with ringside.step(1):
+        time.sleep(0.01)
+"""
 
 
 class FlightRecorder(lab.Scenario):
@@ -45,6 +53,25 @@ class FlightRecorder(lab.Scenario):
                         *lab.trainer_command(10, ranks=RANKS)], environment=lab.emulated_gpu())
         self.assertIn("kept nothing", done.stderr)
         self.assertEqual(list(directory.iterdir()), [])
+
+    def test_a_dump_of_a_job_that_ends_well_later_is_no_hang(self):
+        directory, stop = self.folder / "dumped.ringside", self.folder / "stop"
+        stop.unlink(missing_ok=True)
+        recorder = subprocess.Popen([str(word) for word in (lab.RINGSIDE, "record", "-o", directory, "--keep-last", "60s", "--",
+                                                            sys.executable, "-B", "-c", UNTIL_STOPPED, stop)],
+                                    env={**os.environ, "PYTHONPATH": str(lab.ROOT / "collector" / "python")},
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            self.wait_for(lambda: list(directory.glob("*.rings")))
+            time.sleep(1)  # it looks for what is asked when it has begun
+            lab.run([lab.RINGSIDE, "record", "--attach-control", directory, "dump"])
+            stop.touch()
+            talk = recorder.communicate(timeout=lab.TIMEOUT_S)[1]
+        finally:
+            recorder.kill()
+        self.assertEqual(recorder.returncode, 0, talk)
+        self.assertIn("all ranks ended normally", lab.run([lab.RINGSIDE, "hang", directory, "--fail"]).stdout)
+        self.assertTrue([each for each in lab.report(directory)["issues"] if each["id"] == "ended_after_dump"])
 
     def check(self, directory):
         """Both ranks are there, and no older steps than it claims."""

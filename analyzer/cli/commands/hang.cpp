@@ -49,11 +49,11 @@ hang::ProcessNow stateOf(const trace::ProcessTrace& process, trace::Owner owner,
     // "process_killed" is recovery's word for a process that left its rings.
     const bool recovered = has(process, "process_killed");
     hang::ProcessNow now;
-    now.callsKnown = callsKnown || recovered || process.process.endNs;
+    now.callsKnown = callsKnown || recovered || process.process.endNs || has(process, "dumped_while_running");
     if (owner == trace::Owner::Running || owner == trace::Owner::Stopped) {
         now.life = owner == trace::Owner::Running ? hang::Life::Running : hang::Life::Stopped;
         now.nowNs = nowNs;
-    } else if (process.process.endNs) {
+    } else if (hang::endedNormally(process)) {
         now.life = hang::Life::Closed;
     } else if (owner == trace::Owner::Gone || recovered) {
         now.life = hang::Life::Gone;

@@ -176,6 +176,27 @@ TEST_F(TraceFileTest, ofAFlightRecorderIsDumpedWhole)
     EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.db"});
 }
 
+TEST_F(TraceFileTest, aDumpSaysThatTheProcessWentOnAndEndedNormally)
+{
+    options.keepLastNs = 60'000'000'000;
+    const auto issuesAfter = [this](int exitCode) {
+        RingStore store(names);
+        TraceFile file(names, options, store, &never);
+        file.open();
+        fill(file);
+        file.dump("a test", {});
+        file.close(exitCode);
+        store.removeFiles();
+        std::vector<std::string> ids;
+        for (const trace::IssueRow& issue : trace::readProcess(names.database()).issues) {
+            ids.push_back(issue.id);
+        }
+        return ids;
+    };
+    EXPECT_EQ(issuesAfter(0), (std::vector<std::string>{"dumped_while_running", "ended_after_dump"}));
+    EXPECT_EQ(issuesAfter(1), std::vector<std::string>{}) << "the whole recording is there instead";
+}
+
 TEST_F(TraceFileTest, ofADeadProcessIsFoundByRecovery)
 {
     options.keepLastNs = 60'000'000'000;
