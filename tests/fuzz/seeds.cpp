@@ -144,6 +144,19 @@ void writeKineto(const std::filesystem::path& folder)
         << R"( "baseTimeNanoseconds": 1711964646000000000})";
 }
 
+/// Edits of a run (whatif.cpp), the questions first: none, one of each column, one of each kind of row.
+void writeEdits(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    for (const int rows : {-1, 0, 1}) {
+        std::string edits = {static_cast<char>(rows < 0 ? 0x05 : 0xA9), 7};
+        for (char column = 0; rows >= 0 && column < 14; ++column) {
+            edits += {static_cast<char>(rows == 0 ? 0x41 : 0xC1), column, 9, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+        }
+        std::ofstream(folder / std::to_string(rows + 1)) << edits;
+    }
+}
+
 } // namespace
 
 int main(int count, char** arguments)
@@ -164,5 +177,6 @@ int main(int count, char** arguments)
     writeKineto(corpus / "kineto");
     writeFlightRecorder(corpus / "flight_recorder");
     writeNcclLog(corpus / "nccl_log");
+    writeEdits(corpus / "whatif");
     return 0;
 }
