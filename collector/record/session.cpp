@@ -6,6 +6,8 @@
 #include "record/levels.h"
 #include "record/message.h"
 
+#include <ringside/trace/private_file.h>
+
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -76,6 +78,17 @@ bool makeDirectory(const std::string& path)
     return mkdir(path.c_str(), kPrivate) == 0 || errno == EEXIST;
 }
 
+// By making a file: what the mode says does not hold for every user and file system.
+bool canMakeFiles(const ProcessNames& names)
+{
+    const std::string probe = names.database() + ".tmp";
+    if (trace::makePrivateFile(probe)) {
+        unlink(probe.c_str());
+        return true;
+    }
+    return false;
+}
+
 // Null, with the reason said, when this process cannot be recorded.
 Session* makeSession()
 {
@@ -92,6 +105,11 @@ Session* makeSession()
     }
     chooseClock();
     const ProcessNames names = nameProcess(options.directory);
+    if (!canMakeFiles(names)) {
+        say(Talk::Always, "not recording: cannot make files in %s: %s", options.directory.c_str(),
+            std::strerror(errno));
+        return nullptr;
+    }
     auto* session = new Session(names, options);
     constexpr std::size_t kDefinitionBytes = std::size_t{1} << 20;
     Ring* definitions = session->store.create(trace::RingRole::Definitions, kDefinitionBytes);

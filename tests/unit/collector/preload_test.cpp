@@ -224,6 +224,15 @@ TEST(Preload, aFileSizeLimitStopsTheRecordingAndNotTheJob)
     EXPECT_NE(run.output.find("not recording"), std::string::npos) << run.output;
 }
 
+// Where even root makes no files.
+TEST(Preload, aRunDirectoryThatTakesNoFilesIsNamedAndTheJobGoesOn)
+{
+    const RecordedRun run({"recorded_copies"}, RecordedRun::Collector::Preloaded, {"RINGSIDE_DIR=/proc"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_NE(run.output.find("not recording: cannot make files in /proc: "), std::string::npos)
+        << run.output;
+}
+
 TEST(Preload, launchersLeaveNothing)
 {
     const RecordedRun run({"recorded_program", "nothing"});
