@@ -72,7 +72,7 @@ std::string blobOf(const NsysPayload& payload)
 NsysExport::NsysExport(const std::filesystem::path& path, NsysForm form, bool blobs)
     : m_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE), m_form(form), m_blobs(blobs)
 {
-    execute("PRAGMA page_size = 1024; PRAGMA synchronous = OFF");
+    execute("PRAGMA page_size = 512; PRAGMA synchronous = OFF");
     makeTables();
 }
 

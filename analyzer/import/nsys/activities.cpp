@@ -111,8 +111,7 @@ std::vector<std::uint32_t> correlationsOf(const trace::ProcessTrace& process)
     std::vector<std::uint32_t> ids(process.kernels.correlation.begin(), process.kernels.correlation.end());
     ids.insert(ids.end(), process.copies.correlation.begin(), process.copies.correlation.end());
     std::ranges::sort(ids);
-    const auto repeated = std::ranges::unique(ids);
-    ids.erase(repeated.begin(), repeated.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     return ids;
 }
 

@@ -134,7 +134,8 @@ void ExportFile::listTables()
         const int code = statement ? sqlite3_step(statement.get()) : sqlite3_errcode(m_database);
         if (code != SQLITE_ROW && code != SQLITE_DONE) {
             throw Error(ErrorCode::Unusable,
-                        fmt::format("{} is damaged: {}", m_path.string(), sqlite3_errmsg(m_database)),
+                        fmt::format("{} is damaged: {}", m_path.string(),
+                                    m_problems.empty() ? sqlite3_errmsg(m_database) : m_problems.front()),
                         kExportAgain);
         }
         return code == SQLITE_ROW;

@@ -205,5 +205,194 @@ TEST_F(NsysFile, KeepsNothingOfEnvironmentAndCommandLine)
     EXPECT_EQ(contentOf(entry).find("hunter2"), std::string::npos);
 }
 
+std::string refusalOf(const std::filesystem::path& path)
+{
+    try {
+        static_cast<void>(open(path));
+    } catch (const Error& error) {
+        return std::string(error.what()) + " | " + error.hint;
+    }
+    return "";
+}
+
+bool holds(const std::string& text, const std::string& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+TEST_F(NsysFile, RefusesWhatGivesNothingAndSaysWhatToDo)
+{
+    const auto write = [this](const std::string& name, const std::string& content) {
+        std::ofstream(file(name), std::ios::binary) << content;
+        return refusalOf(file(name));
+    };
+    EXPECT_TRUE(holds(write("report.nsys-rep", "QDSS"), "nsys export --type sqlite"));
+    EXPECT_TRUE(holds(write("zeros.sqlite", std::string(8192, '\0')), "its export was interrupted"));
+    EXPECT_TRUE(holds(write("text.sqlite", "hello"), "not a trace that can be read"));
+    trace::Database(file("other.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        .execute("CREATE TABLE places (url TEXT)");
+    EXPECT_TRUE(holds(refusalOf(file("other.sqlite")), "not a trace that can be read"));
+    NsysExport(file("idle.sqlite")).range("step", 1, 2);
+    EXPECT_TRUE(holds(refusalOf(file("idle.sqlite")), "neither work of a GPU nor NVTX ranges of NCCL"));
+}
+
+TEST_F(NsysFile, LeavesOutRowsThatCannotBeAndCountsThem)
+{
+    const std::string kernels = "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId,"
+                                " correlationId, globalPid, demangledName) VALUES ";
+    const std::string pid = std::to_string(NsysExport::globalPid(NsysExport::kPid));
+    NsysExport nsys(file());
+    nsys.kernel("gemm", 5, 1'200, 1'500);
+    nsys.execute(kernels + "(1300, 1200, 0, 7, 6, " + pid + ", 1)");                  // ends before it starts
+    nsys.execute(kernels + "(1300, 9223372036854775807, 0, 7, 6, " + pid + ", 1)");   // 292 years
+    nsys.execute(kernels + "(-9223372036854775807 - 1, 0, 0, 7, 6, " + pid + ", 1)"); // the other way
+    nsys.execute(kernels + "('1300', NULL, 0, 7, 6, " + pid + ", 1)");
+    nsys.execute(kernels + "(1300, 1400, NULL, 7, 6, " + pid + ", 1)");
+    nsys.execute(kernels + "(1300, 1400, 0, 99999999999, 6, " + pid + ", 1)");
+    nsys.execute(kernels + "(1600, 1700, 0, 7, 'x', " + pid + ", 77)"); // its name is nowhere: it stays
+    nsys.copy(-5, 8, 1'800, 1'900);
+    const auto process = import();
+    EXPECT_EQ(process.kernels.size(), 2U);
+    EXPECT_EQ(issueOf(process, "implausible_time")->count, 5);
+    EXPECT_EQ(issueOf(process, "incomplete_event")->count, 2);
+    EXPECT_EQ(issueOf(process, "names_missing")->count, 1);
+}
+
+TEST_F(NsysFile, RunsNothingThatTheFileBrings)
+{
+    NsysExport nsys(file());
+    nsys.kernel("gemm'); DROP TABLE StringIds; --", 5, 1'200, 1'500);
+    nsys.execute(
+        "DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY; CREATE VIEW CUPTI_ACTIVITY_KIND_MEMCPY AS"
+        " WITH RECURSIVE n(start) AS (SELECT 1 UNION ALL SELECT start + 1 FROM n) SELECT start FROM n");
+    nsys.execute("DROP TABLE CUPTI_ACTIVITY_KIND_MEMSET; CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET"
+                 " (start INTEGER, end INTEGER AS (hex(start)), deviceId INTEGER)");
+    nsys.execute("CREATE TRIGGER again AFTER INSERT ON CUPTI_ACTIVITY_KIND_KERNEL BEGIN"
+                 " INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start) VALUES (new.start + 1); END");
+    const auto process = import();
+    ASSERT_EQ(process.kernels.size(), 1U);
+    EXPECT_EQ(process.text(process.kernels.name[0]), "gemm'); DROP TABLE StringIds; --");
+    EXPECT_EQ(process.copies.size(), 0U);
+}
+
+/// Pages whose cells all lead to the same page give rows without end: 0x05 is an interior page of a table.
+TEST_F(NsysFile, GivesNoMoreRowsThanItHasRoomFor)
+{
+    constexpr int kRows = 3'000;
+    {
+        NsysExport nsys(file());
+        for (int i = 1; i <= kRows; ++i) {
+            nsys.kernel("gemm", i, i * 1'000, i * 1'000 + 500);
+        }
+    }
+    std::string bytes = contentOf(file());
+    constexpr std::size_t kPage = 512;
+    for (std::size_t page = kPage; page + kPage <= bytes.size(); page += kPage) {
+        if (bytes[page] != 0x05) {
+            continue;
+        }
+        const auto cells = static_cast<std::size_t>(static_cast<unsigned char>(bytes[page + 4])) |
+                           static_cast<std::size_t>(static_cast<unsigned char>(bytes[page + 3])) << 8U;
+        for (std::size_t cell = 1; cell < std::min<std::size_t>(cells, 60); ++cell) {
+            const auto at = [&](std::size_t pointer) {
+                return static_cast<std::size_t>(static_cast<unsigned char>(bytes[page + 12 + 2 * pointer]))
+                           << 8U |
+                       static_cast<std::size_t>(static_cast<unsigned char>(bytes[page + 13 + 2 * pointer]));
+            };
+            std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(page + at(0)), 4,
+                        bytes.begin() + static_cast<std::ptrdiff_t>(page + at(cell)));
+        }
+    }
+    std::ofstream(file(), std::ios::binary) << bytes;
+    const trace::RunTrace run = open(file());
+    for (const trace::ProcessTrace& process : run.processes) {
+        EXPECT_LE(process.kernels.size(), bytes.size() / 8 + 1'000);
+    }
+}
+
+TEST_F(NsysFile, NumbersProcessesInTheirOrderWhereNothingTells)
+{
+    NsysExport(file("node-a.sqlite")).kernel("gemm", 5, 100, 200, 100).kernel("gemm", 5, 100, 200, 101, 1);
+    NsysExport(file("node-b.sqlite")).kernel("gemm", 5, 100, 200, 100).kernel("gemm", 5, 100, 200, 101, 1);
+    const trace::RunTrace run = open(folder());
+    ASSERT_EQ(run.processes.size(), 4U);
+    for (std::size_t i = 0; i < run.processes.size(); ++i) {
+        EXPECT_EQ(run.processes[i].ranks.at(0).rank, static_cast<std::int64_t>(i));
+    }
+    EXPECT_EQ(std::ranges::count(run.issues, std::string("rank_guessed"), &trace::IssueRow::id), 1);
+}
+
+TEST_F(NsysFile, TakesTheRankFromTheNameOfAFileOfOneProcess)
+{
+    NsysExport(file("report_rank5.sqlite")).kernel("gemm", 5, 100, 200);
+    EXPECT_EQ(open(folder()).processes.at(0).ranks.at(0).rank, 5);
+}
+
+TEST_F(NsysFile, TwoFilesOfOneRankAreNamed)
+{
+    for (const char* const name : {"a.sqlite", "b.sqlite"}) {
+        NsysExport(file(name), NsysForm::V3_30, true)
+            .ncclRange("ncclCommInitRank", 1, 2, {.communicator = kWorld, .ranks = 8, .rank = 3, .device = 0})
+            .kernel("gemm", 5, 100, 200);
+        // A communicator is known by its use, too.
+        NsysExport(file(std::string("used-") + name), NsysForm::V3_30, true)
+            .ncclRange("ncclCommInitRank", 1, 2, {.communicator = kWorld, .ranks = 8, .rank = 3, .device = 0})
+            .collective("ncclAllReduce", NsysExport::kAllReduce, 5, 1'000, 2'000,
+                        {.communicator = kWorld, .bytes = 8});
+    }
+    const std::string refusal = refusalOf(folder());
+    EXPECT_TRUE(holds(refusal, "rank 3 is claimed by two files")) << refusal;
+    EXPECT_TRUE(holds(refusal, "used-a.sqlite") && holds(refusal, "used-b.sqlite")) << refusal;
+}
+
+TEST_F(NsysFile, SeveralDevicesOfAProcessAreAsManyRanks)
+{
+    NsysExport nsys(file());
+    for (const std::int64_t device : {0, 1}) {
+        nsys.collective("ncclAllReduce", NsysExport::kAllReduce, 5 + device, 1'000 + 1'000 * device, 4'000,
+                        {}, NsysExport::kPid, device);
+    }
+    const auto process = import();
+    ASSERT_EQ(process.ranks.size(), 2U);
+    EXPECT_EQ(process.ranks[1].device, 1);
+    EXPECT_EQ(process.communicators.size(), 2U);
+    EXPECT_EQ(process.communicators[0].hash, process.communicators[1].hash);
+}
+
+TEST_F(NsysFile, FilesOfSeveralHostsMeetByTheTimeOfDay)
+{
+    constexpr std::int64_t kStart = 1'779'782'330'000'000'000;
+    NsysExport(file("a.sqlite")).host("a").sessionStart(kStart).kernel("gemm", 5, 1'000, 2'000);
+    NsysExport(file("b.sqlite")).host("b").sessionStart(kStart + 500).kernel("gemm", 5, 500, 1'500);
+    const trace::RunTrace run = open(folder());
+    ASSERT_EQ(run.processes.size(), 2U);
+    EXPECT_EQ(run.processes[0].process.host, "a");
+    EXPECT_EQ(run.processes[0].kernels.startNs[0], run.processes[1].kernels.startNs[0]);
+    const model::Model model = model::buildModel(run);
+    EXPECT_EQ(std::ranges::count(model.issues, std::string("clock_unaligned"), &trace::IssueRow::id), 1);
+}
+
+TEST_F(NsysFile, ReadsTimesThatTheExporterMadeEpochTimes)
+{
+    constexpr std::int64_t kStart = 1'779'782'330'000'000'000;
+    NsysExport(file())
+        .sessionStart(kStart)
+        .kernel("gemm", 5, kStart + 1'000, kStart + 2'000)
+        .execute("INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PARAM_TIME_NORMALIZE', 'true')");
+    const auto process = import();
+    EXPECT_EQ(process.kernels.startNs.at(0), 1'000);
+    EXPECT_EQ(process.clockSamples.at(0).realtimeNs, kStart);
+}
+
+TEST_F(NsysFile, SaysWhichVersionItDoesNotKnow)
+{
+    NsysExport(file())
+        .kernel("gemm", 5, 100, 200)
+        .execute("UPDATE META_DATA_EXPORT SET value = '4.1.0' WHERE"
+                 " name = 'EXPORT_SCHEMA_VERSION'");
+    const auto process = import();
+    EXPECT_TRUE(holds(issueOf(process, "unknown_export_version")->message, "4.1.0"));
+}
+
 } // namespace
 } // namespace ringside::importers
