@@ -297,6 +297,10 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
         report.summary = diedSentence(report);
         return;
     }
+    if (groups.empty() && !wentOn && !model.operations.empty()) {
+        report.summary = "whether anything is stuck is not known: the traces do not hold all calls";
+        return;
+    }
     report.summary = wentOn ? "nothing is stuck: all ranks ended normally"
                      : isUntimed(model)
                          ? "all recorded ranks issued the same collectives; the trace holds no "

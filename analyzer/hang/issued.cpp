@@ -106,11 +106,13 @@ Member memberOf(const MemberCalls& of, bool byPlace)
     return member;
 }
 
-/// A file of another tool that lost its end: the calls that it lacks are no calls that were not made.
-bool breaksOff(const trace::ProcessTrace& process)
+/// A file of another tool that lost its end, or of one that keeps only what completed: the calls that it
+/// lacks are no calls that were not made.
+bool lacksCalls(const trace::ProcessTrace& process)
 {
-    return std::any_of(process.issues.begin(), process.issues.end(),
-                       [](const trace::IssueRow& issue) { return issue.id == "truncated_file"; });
+    return std::any_of(process.issues.begin(), process.issues.end(), [](const trace::IssueRow& issue) {
+        return issue.id == "truncated_file" || issue.id == "completed_calls_only";
+    });
 }
 
 struct Found {
@@ -156,7 +158,7 @@ std::vector<Group> issuedCalls(const model::Model& model)
     std::map<model::CommunicatorKey, Found> found;
     for (std::size_t i = 0; i < model.ranks.size(); ++i) {
         const trace::ProcessTrace& process = model.processOf(model.ranks[i]);
-        if (breaksOff(process)) {
+        if (lacksCalls(process)) {
             continue;
         }
         auto calls = callsOf(process);

@@ -5,6 +5,7 @@
 #include "metrics/wait_delay.h"
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -119,19 +120,45 @@ struct GroupTimes {
 
 void addBandwidths(CollectiveGroup& group, const GroupTimes& times)
 {
-    group.transferNs = model::median(times.transfer);
-    group.kernelNs = model::median(times.kernel);
+    if (!times.transfer.empty()) {
+        group.transferNs = model::median(times.transfer);
+    }
+    if (!times.kernel.empty()) {
+        group.kernelNs = model::median(times.kernel);
+    }
     if (!group.bytes) {
         return;
     }
     const double bytes = algorithmBytes(group.kind, *group.bytes, group.ranks);
     const double factor = busFactor(group.kind, group.ranks);
-    if (*group.transferNs > 0) {
+    if (group.transferNs.value_or(0) > 0) {
         group.transferAlgorithmGBs = bytes / static_cast<double>(*group.transferNs);
         group.transferBusGBs = *group.transferAlgorithmGBs * factor;
     }
-    if (*group.kernelNs > 0) {
+    if (group.kernelNs.value_or(0) > 0) {
         group.kernelBusGBs = bytes / static_cast<double>(*group.kernelNs) * factor;
+    }
+}
+
+/// Where only lengths are known. All parts of a collective in which every rank depends on every other end
+/// together, so the shortest one is that of who came last.
+void addLengths(GroupTimes& times, const model::Operation& operation)
+{
+    std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+    std::int64_t longest = 0;
+    for (const model::Participant& part : operation.participants) {
+        if (!part.lengthNs) {
+            return;
+        }
+        shortest = std::min(shortest, *part.lengthNs);
+        longest = std::max(longest, *part.lengthNs);
+    }
+    if (operation.participants.empty() || operation.mismatched) {
+        return;
+    }
+    times.kernel.push_back(longest);
+    if (operation.complete() && model::everyRankDependsOnEveryOther(operation.kind)) {
+        times.transfer.push_back(shortest);
     }
 }
 
@@ -148,6 +175,7 @@ std::vector<CollectiveGroup> groupCollectives(const model::Model& model,
         group.bytes = operation.bytes;
         group.ranks = operation.size;
         ++group.count;
+        addLengths(times[keyOf(operation)], operation);
     }
     for (const ArrivedOperation& entry : arrived) {
         GroupTimes& group = times[keyOf(model.operations[entry.operation])];

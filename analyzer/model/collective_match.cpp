@@ -50,11 +50,25 @@ Spans eventSpans(const trace::EventTimeColumns& times, std::optional<std::uint32
 {
     Spans spans;
     for (std::size_t i = 0; i < times.size(); ++i) {
-        if (!device || times.device[i] == *device) {
+        if (times.uncertaintyNs[i] != trace::kUnboundedNs && (!device || times.device[i] == *device)) {
             extend(spans, {times.call[i], 0, 0}, {times.startNs[i], times.endNs[i]});
         }
     }
     return spans;
+}
+
+using Lengths = std::unordered_map<std::uint64_t, std::int64_t>; ///< ns, by call or group
+
+/// Of calls of which another tool told how long they took, but not when.
+Lengths lengthsOf(const trace::EventTimeColumns& times)
+{
+    Lengths lengths;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        if (times.uncertaintyNs[i] == trace::kUnboundedNs) {
+            lengths[times.call[i]] = std::max<std::int64_t>(0, times.endNs[i] - times.startNs[i]);
+        }
+    }
+    return lengths;
 }
 
 /// Device time of every NCCL call or group of a process: its communication kernels.
@@ -88,6 +102,11 @@ std::optional<std::uint64_t> bytesOf(const trace::CollectiveCallRow& call)
     return call.bytes > 0 || call.count == 0U ? std::optional(call.bytes) : std::nullopt;
 }
 
+struct Times {
+    Spans spans;
+    Lengths lengths;
+};
+
 class Matcher final {
 public:
     Matcher(const trace::RunTrace& run, const std::vector<Rank>& ranks, std::int64_t worldSize)
@@ -98,7 +117,7 @@ public:
 
 private:
     void addPart(const CommunicatorKey& key, const trace::CommunicatorRow& row, std::size_t rank,
-                 const Part& part, const Spans& spans);
+                 const Part& part, const Times& times);
     void noteMismatch(const Operation& operation, std::size_t rank, const trace::CollectiveCallRow& call);
 
     const trace::RunTrace& m_run;
@@ -167,21 +186,22 @@ void Matcher::addRank(std::size_t index, const CommunicationWork& communication)
 {
     const Rank& rank = m_ranks[index];
     const trace::ProcessTrace& process = m_run.processes[rank.process];
-    const Spans spans = rank.eventTimes ? eventSpans(process.eventTimes, rank.device)
-                                        : deviceSpans(process.kernels, communication, rank.device);
+    const Times times{rank.eventTimes ? eventSpans(process.eventTimes, rank.device)
+                                      : deviceSpans(process.kernels, communication, rank.device),
+                      lengthsOf(process.eventTimes)};
     auto runs = runsOf(process);
     m_untyped += std::count_if(process.collectiveCalls.begin(), process.collectiveCalls.end(),
                                [](const trace::CollectiveCallRow& call) { return !call.datatype; });
     for (const auto& [key, row] : communicatorsOf(rank, process)) {
         ++m_members[key];
         for (const Part& part : partsOf(process, std::move(runs[row->id]))) {
-            addPart(key, *row, index, part, spans);
+            addPart(key, *row, index, part, times);
         }
     }
 }
 
 void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& row, std::size_t rank,
-                      const Part& part, const Spans& spans)
+                      const Part& part, const Times& times)
 {
     const trace::ProcessTrace& process = m_run.processes[m_ranks[rank].process];
     const trace::CollectiveCallRow& call = process.collectiveCalls[part.firstCall];
@@ -199,13 +219,17 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
         operation.mismatched = true;
         return;
     }
-    Participant participant{rank, part.firstCall, std::nullopt, part.launch};
-    auto span = spans.find(workOf(call, part.launch));
-    if (span == spans.end()) {
-        span = spans.find(WorkKey{static_cast<std::uint64_t>(call.id), 0, 0});
+    Participant participant{rank, part.firstCall, std::nullopt, std::nullopt, part.launch};
+    auto span = times.spans.find(workOf(call, part.launch));
+    if (span == times.spans.end()) {
+        span = times.spans.find(WorkKey{static_cast<std::uint64_t>(call.id), 0, 0});
     }
-    if (span != spans.end()) {
+    if (span != times.spans.end()) {
         participant.device = span->second;
+    }
+    if (const auto length = times.lengths.find(workOf(call, part.launch).call);
+        length != times.lengths.end()) {
+        participant.lengthNs = length->second;
     }
     operation.participants.push_back(participant);
 }

@@ -47,6 +47,7 @@ struct Participant {
     std::size_t call = 0; ///< of its process's collectiveCalls: the first one, when a group fused several
     /// Its communication kernels, else what CUDA events say; on its host's clock; null: not measured.
     std::optional<Interval> device;
+    std::optional<std::int64_t> lengthNs = {}; ///< how long it took, where nobody told when it was
     std::uint64_t launch = 0; ///< of the CUDA graph that ran the captured call, 0: it ran itself
 };
 

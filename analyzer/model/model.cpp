@@ -39,6 +39,12 @@ std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
     return rows;
 }
 
+/// Of a row of event_time: when it was is known, not only how long it took.
+bool isBounded(std::uint32_t uncertaintyNs)
+{
+    return uncertaintyNs != trace::kUnboundedNs;
+}
+
 /// Latest attempt of every rank; earlier ones are named in an issue.
 void findRanks(Model& model)
 {
@@ -67,7 +73,9 @@ void findRanks(Model& model)
                 rank.device = static_cast<std::uint32_t>(*row.device);
             }
             rank.deviceTier = process.kernels.size() + process.copies.size() > 0;
-            rank.eventTimes = !rank.deviceTier && process.eventTimes.size() > 0;
+            rank.eventTimes =
+                !rank.deviceTier && std::any_of(process.eventTimes.uncertaintyNs.begin(),
+                                                process.eventTimes.uncertaintyNs.end(), isBounded);
             model.worldSize = std::max({model.worldSize, row.worldSize.value_or(0), number + 1});
             const auto [entry, fresh] = byRank.try_emplace(number, row.attempt, rank);
             superseded += fresh ? 0 : 1;

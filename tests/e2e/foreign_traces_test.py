@@ -130,5 +130,26 @@ class NcclLog(lab.Scenario):
         self.assertFalse(any(b"hunter2" in path.read_bytes() for path in run.iterdir()))
 
 
+class Inspector(lab.Scenario):
+    def test_bandwidths_are_shown_and_times_are_not_claimed(self):
+        folder = self.folder / "inspector"
+        folder.mkdir()
+        for rank in range(2):
+            lines = [json.dumps({
+                "header": {"id": "0x7f8c49", "rank": rank, "n_ranks": 2, "nnodes": 1},
+                "metadata": {"inspector_output_format_version": "v4.0", "hostname": "node", "pid": 40 + rank,
+                             "dump_timestamp_us": 1748030377748202},
+                "coll_perf": {"coll": "AllReduce", "coll_sn": number, "coll_msg_size_bytes": 1_000_000,
+                              "coll_exec_time_us": 1000 * (1 + rank), "coll_timing_source": "kernel_gpu"}})
+                for number in range(1, 9)]
+            (folder / f"node-pid{40 + rank}.log").write_text("\n".join(lines) + "\n")
+        report = lab.report(folder)
+        row, = report["collectives"]
+        self.assertEqual((row["count"], row["transfer_ns"], row["kernel_ns"]), (8, 1_000_000, 2_000_000))
+        self.assertIsNone(report["steps"]["median_ns"])
+        self.assertEqual(report["run"]["tiers"].get("device", []), [])
+        self.assertIn("is not known", lab.run([lab.RINGSIDE, "hang", folder]).stdout)
+
+
 if __name__ == "__main__":
     lab.main()

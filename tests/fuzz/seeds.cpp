@@ -95,6 +95,16 @@ a:1:2 [0] init.cc:12 (f) NCCL WARN it is broken
 )";
 }
 
+void writeInspector(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "lines", std::ios::binary)
+        << R"({"header":{"id":"0x7f8c49","comm_name":"unknown","rank":0,"n_ranks":2,"nnodes":1},"metadata":{"hostname":"a","pid":5,"dump_timestamp_us":1748030377748202},"coll_perf":{"coll":"AllReduce","coll_sn":1,"coll_msg_size_bytes":64,"coll_exec_time_us":10,"coll_timing_source":"kernel_gpu"}})"
+        << '\n'
+        << R"({"header":{"id":"0x7f8c49","rank":0,"n_ranks":2},"p2p_perf":{"p2p":"Send","p2p_sn":1,"p2p_peer":1,"p2p_msg_size_bytes":64,"p2p_exec_time_us":10,"event_trace_ts":{"p2p_start_ts":5}}})"
+        << '\n';
+}
+
 void writeRings(const std::filesystem::path& folder)
 {
     RingBuilder definitions(RingRole::Definitions, 1, 64, ClockKind::Tsc);
@@ -178,5 +188,6 @@ int main(int count, char** arguments)
     writeFlightRecorder(corpus / "flight_recorder");
     writeNcclLog(corpus / "nccl_log");
     writeEdits(corpus / "whatif");
+    writeInspector(corpus / "inspector");
     return 0;
 }

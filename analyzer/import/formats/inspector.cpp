@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON lines of NCCL Inspector: every completed collective of a rank, with how long it took and not when. A
+// file a process, named HOST-pidN.log.
+#include "import/bytes.h"
+#include "import/importer.h"
+#include "import/inspector/collect.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+namespace ringside::importers {
+namespace {
+
+using namespace inspector;
+
+constexpr std::size_t kLongestLine = 1U << 20U; // verbose, of 64 channels: ten kilobytes
+
+bool recognises(std::string_view head, const std::filesystem::path&)
+{
+    const auto holds = [head](std::string_view text) { return head.find(text) != std::string_view::npos; };
+    const std::size_t first = head.find_first_not_of(" \n\t\r");
+    return first != std::string_view::npos && head[first] == '{' && holds("\"header\"") &&
+           (holds("\"coll_perf\"") || holds("\"p2p_perf\"")) && !holds("\"traceEvents\"");
+}
+
+struct Counts {
+    std::int64_t damaged = 0;
+    std::int64_t others = 0;
+    std::uint64_t firstDamage = 0; ///< line
+    bool brokenOff = false;
+};
+
+std::vector<trace::ProcessTrace> importFile(const Job& job)
+{
+    const File file(job.path);
+    Bytes bytes(file, 0, job.progress);
+    LineReader lines(bytes, kLongestLine);
+    Collector collector;
+    Counts counts;
+    Line line;
+    Record record;
+    while (lines.next(line)) {
+        const LineKind kind = line.cut ? LineKind::Damaged : parseLine(line.text, record);
+        if (kind == LineKind::Record) {
+            collector.add(record);
+        } else if (kind == LineKind::Damaged) {
+            counts.brokenOff = counts.brokenOff || !line.ended;
+            counts.firstDamage = counts.damaged++ == 0 ? line.number : counts.firstDamage;
+        }
+        counts.others += kind == LineKind::Other ? 1 : 0;
+    }
+    std::vector<trace::ProcessTrace> processes = collector.finish();
+    if (processes.empty()) {
+        throw Error(
+            ErrorCode::Unusable,
+            fmt::format("{} holds no record of NCCL Inspector in {} lines{}", job.path.string(), line.number,
+                        counts.damaged > 0
+                            ? fmt::format(", the first that is damaged is line {}", counts.firstDamage)
+                            : ""),
+            "Is it the Inspector's JSON output (NCCL_INSPECTOR_PROM_DUMP=0), and whole?");
+    }
+    auto& issues = processes.front().issues;
+    if (counts.damaged > 0) {
+        issues.push_back(
+            {"damaged_line", "warning", counts.damaged,
+             fmt::format("lines cannot be read, the first is line {}{}; they were left out",
+                         counts.firstDamage, counts.brokenOff ? ", and the file breaks off" : "")});
+    }
+    if (counts.others > 0) {
+        issues.push_back({"lines_left_out", "info", counts.others, "lines hold no operation"});
+    }
+    if (!bytes.problem().empty()) {
+        issues.push_back({"truncated_file", "warning", 1, bytes.problem()});
+    }
+    return processes;
+}
+
+} // namespace
+} // namespace ringside::importers
+
+RINGSIDE_IMPORTER(inspector, .title = "NCCL Inspector", .files = "HOST-pidN.log",
+                  .recognises = ringside::importers::recognises, .import = ringside::importers::importFile);

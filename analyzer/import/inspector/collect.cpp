@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/inspector/collect.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+namespace ringside::importers::inspector {
+
+Process::Process(const Record& first, Room& room) : m_strings(m_trace), m_room(room)
+{
+    m_trace.process.host = first.host;
+    m_trace.process.pid = first.pid;
+    m_trace.settings.push_back({"inspector", "format_version", first.version});
+}
+
+/// The Inspector counts the calls of each function by themselves, so each gets a communicator of its own.
+Process::Communicator* Process::communicatorOf(const Record& record)
+{
+    const std::string function = record.pointToPoint ? "Send and Recv" : record.function;
+    const auto [place, fresh] = m_communicators.try_emplace({record.communicator, function});
+    if (!fresh) {
+        return &place->second;
+    }
+    if (m_room.communicators == 0) {
+        m_communicators.erase(place);
+        return nullptr;
+    }
+    --m_room.communicators;
+    trace::CommunicatorRow row;
+    row.id = static_cast<std::int64_t>(m_trace.communicators.size()) + 1;
+    row.hash = textHash(record.communicator + " " + function);
+    std::uint64_t ncclHash = 0;
+    const std::string_view digits =
+        std::string_view(record.communicator).substr(record.communicator.starts_with("0x") ? 2 : 0);
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), ncclHash, 16).ec == std::errc()) {
+        row.ncclHash = ncclHash;
+    }
+    row.size = record.size;
+    row.rank = record.rank;
+    const bool named = !record.communicatorName.empty() && record.communicatorName != "unknown";
+    row.name = m_strings.idOf(
+        fmt::format("{} ({})", named ? record.communicatorName : record.communicator, function));
+    m_trace.communicators.push_back(row);
+    place->second.row = m_trace.communicators.size() - 1;
+    return &place->second;
+}
+
+void Process::add(const Record& record)
+{
+    Communicator* const communicator = m_room.calls > 0 ? communicatorOf(record) : nullptr;
+    if (communicator == nullptr) {
+        ++m_noRoom;
+        return;
+    }
+    const std::int64_t sequence = record.pointToPoint ? communicator->messages++ : record.sequence;
+    if (!m_seen.emplace(communicator->row, sequence).second) {
+        ++m_repeated;
+        return;
+    }
+    --m_room.calls;
+    if (record.size > m_largest) {
+        m_largest = record.size;
+        m_rank = record.rank;
+    }
+    trace::CollectiveCallRow row;
+    row.id = static_cast<std::int64_t>(m_trace.collectiveCalls.size()) + 1;
+    row.api = m_strings.idOf("nccl" + record.function);
+    row.communicator = static_cast<std::int64_t>(communicator->row) + 1;
+    row.sequence = sequence;
+    row.bytes = record.bytes;
+    row.peer = record.peer;
+    m_trace.collectiveCalls.push_back(row);
+    addLength(record, row.id);
+}
+
+/// How long it took is told, when it was is not: dumps come later than what they tell of.
+void Process::addLength(const Record& record, std::int64_t call)
+{
+    constexpr std::int64_t kNsAUs = 1000;
+    if (!record.lengthUs || *record.lengthUs == 0) { // 0: it could not be timed
+        ++m_noLength;
+        return;
+    }
+    m_timedBy.insert(record.timedBy.empty() ? "not told" : record.timedBy);
+    auto& times = m_trace.eventTimes;
+    times.startNs.push_back(0);
+    times.endNs.push_back(*record.lengthUs * kNsAUs);
+    times.call.push_back(static_cast<std::uint64_t>(call));
+    times.device.push_back(trace::kUnknownDevice);
+    times.stream.push_back(0);
+    times.uncertaintyNs.push_back(trace::kUnboundedNs);
+}
+
+void Process::note(const char* id, const char* severity, std::int64_t count, const char* message)
+{
+    if (count > 0) {
+        m_trace.issues.push_back({id, severity, count, message});
+    }
+}
+
+trace::ProcessTrace Process::finish()
+{
+    trace::RankRow rank;
+    rank.rank = m_rank;
+    rank.worldSize = m_largest;
+    rank.source = "communicator";
+    m_trace.ranks.push_back(std::move(rank));
+    const auto tier = [this](const char* name, bool active, std::string reason) {
+        m_trace.tiers.push_back({name, active, std::move(reason), std::nullopt, std::nullopt});
+    };
+    tier("host", true, "completed calls as NCCL Inspector dumped them, without the time of the call");
+    tier("device", false,
+         fmt::format("NCCL Inspector tells how long a collective took, but not when; timed by {}",
+                     fmt::join(m_timedBy, ", ")));
+    tier("nccl", false, "NCCL Inspector does not tell algorithm, protocol and channels");
+    tier("nvtx", false, "NCCL Inspector holds no ranges");
+    tier("sampled", false, "NCCL Inspector takes no samples of GPU, links or host");
+    note("completed_calls_only", "info", 1,
+         "NCCL Inspector keeps collectives that completed, above a size, as far as its buffers held them: "
+         "calls that are not there may have been made");
+    note("times_not_measured", "info", std::ssize(m_trace.collectiveCalls),
+         "calls have a length, and no time at which they were made or ran");
+    note("untimed_call", "warning", m_noLength, "collectives have no plausible execution time");
+    note(
+        "repeated_call", "warning", m_repeated,
+        "collectives have a number that was there before (a communicator of the same hash was made again, or "
+        "lines are doubled) and were left out");
+    note("too_many_calls", "warning", m_noRoom, "calls and communicators beyond what is kept of one file");
+    return std::move(m_trace);
+}
+
+void Collector::add(const Record& record)
+{
+    std::unique_ptr<Process>& process = m_processes[{record.host, record.pid}];
+    if (!process) {
+        process = std::make_unique<Process>(record, m_room);
+    }
+    process->add(record);
+}
+
+std::vector<trace::ProcessTrace> Collector::finish()
+{
+    std::vector<trace::ProcessTrace> traces;
+    for (const auto& [writer, process] : m_processes) {
+        traces.push_back(process->finish());
+    }
+    return traces;
+}
+
+} // namespace ringside::importers::inspector

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers the records of a file by the process that wrote them.
+#pragma once
+#include "import/inspector/record.h"
+#include "import/text.h"
+
+#include <ringside/trace/reader.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace ringside::importers::inspector {
+
+/// What one file may make at most; what is beyond is counted, not kept.
+struct Room {
+    std::size_t calls = 10'000'000;
+    std::size_t communicators = 100'000;
+};
+
+class Process final {
+public:
+    Process(const Record& first, Room& room);
+    Process(const Process&) = delete; // strings point to the trace
+    Process& operator=(const Process&) = delete;
+
+    void add(const Record& record);
+    [[nodiscard]] trace::ProcessTrace finish();
+
+private:
+    /// NCCL's hash, the function (the Inspector counts each by itself), which use of it: a number that comes
+    /// again is a communicator that was made again.
+    struct Communicator {
+        std::size_t row = 0;
+        std::int64_t messages = 0;
+    };
+    Communicator* communicatorOf(const Record& record);
+    void addLength(const Record& record, std::int64_t call);
+    void note(const char* id, const char* severity, std::int64_t count, const char* message);
+
+    trace::ProcessTrace m_trace;
+    StringTable m_strings;
+    Room& m_room;
+    std::map<std::pair<std::string, std::string>, Communicator> m_communicators; ///< hash, function
+    std::set<std::tuple<std::size_t, std::int64_t>> m_seen;                      ///< communicator row, number
+    std::set<std::string> m_timedBy;
+    std::int64_t m_largest = 0; ///< communicator's size, whose rank is the process's
+    std::int64_t m_rank = 0;
+    std::int64_t m_noLength = 0, m_repeated = 0, m_noRoom = 0;
+};
+
+/// All processes of a file.
+class Collector final {
+public:
+    void add(const Record& record);
+    [[nodiscard]] std::vector<trace::ProcessTrace> finish();
+
+private:
+    Room m_room;
+    std::map<std::pair<std::string, std::int64_t>, std::unique_ptr<Process>> m_processes; ///< host, pid
+};
+
+} // namespace ringside::importers::inspector
