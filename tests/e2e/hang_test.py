@@ -131,7 +131,8 @@ class Hang(lab.Scenario):
     def test_a_stopped_rank_is_named_and_the_job_goes_on_with_it(self):
         job, directory = self.start("stopped")
         ranks = self.ranks_of(job)
-        self.verdict(directory, "nothing")
+        self.until("steps of all ranks", lambda: all(
+            (each["last_step"] or 0) > 0 for each in self.verdict(directory, "nothing")["ranks"]))
         rank = self.draw.randrange(lab.RANKS)
         os.kill(ranks[rank], signal.SIGSTOP)
         report = self.verdict(directory, "missing")
