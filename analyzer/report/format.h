@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an output format of `ringside report` is: one file in formats/, found by its name. Turns a report into
-// text and decides nothing itself.
+// text, or a folder of files, and decides nothing itself.
 #pragma once
 #include "report/report.h"
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ struct Format {
     std::string_view id;
     std::string_view title;
     std::string (*render)(const Report&, Colour) = nullptr;
+    /// In place of `render`, of formats that are several files: writes into `folder`, which is made where it
+    /// does not exist; files are never written over. Throws ringside::Error (Io).
+    void (*writeFolder)(const Report&, const std::filesystem::path& folder) = nullptr;
 };
 
 [[nodiscard]] std::span<const Format* const> all();

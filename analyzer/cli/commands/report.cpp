@@ -44,9 +44,22 @@ report::Colour colourOfStdout()
     return allowed && isatty(STDOUT_FILENO) == 1 ? report::Colour::Ansi : report::Colour::Never;
 }
 
+/// Before the run is read, which may take long.
+void checkOutput(const Options& options)
+{
+    if (formatNamed(options.format).writeFolder != nullptr && options.output.empty()) {
+        throw Error(ErrorCode::Usage, fmt::format("{} is several files", options.format),
+                    "Name a folder for them: -o FOLDER.");
+    }
+}
+
 void write(const Options& options, const report::Report& report)
 {
     const report::Format& format = formatNamed(options.format);
+    if (format.writeFolder != nullptr) {
+        format.writeFolder(report, options.output);
+        return;
+    }
     if (options.output.empty()) {
         fmt::print("{}", format.render(report, colourOfStdout()));
         return;
@@ -76,6 +89,7 @@ int gate(const std::string& failOn, const report::Report& report)
 
 int run(const Options& options)
 {
+    checkOutput(options);
     rules::OptionValues values = options.config.empty() ? rules::OptionValues() : readConfig(options.config);
     for (const std::string& setting : options.settings) {
         report::setOption(values, setting);
@@ -96,7 +110,7 @@ Action declare(CLI::App& app)
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
-    app.add_option("-o,--output", options->output, "File to write instead of stdout");
+    app.add_option("-o,--output", options->output, "File to write instead of stdout; a folder for hta-csv");
     app.add_option("--config", options->config,
                    "File of thresholds, such as ringside.toml: a table a rule, in it OPTION = NUMBER");
     app.add_option("--set", options->settings,

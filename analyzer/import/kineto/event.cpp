@@ -95,36 +95,6 @@ std::string_view* member(Event& event, std::string_view key)
     }
 }
 
-/// Calls `take(key)` for each member of the object at the cursor; it reads the value. What follows once
-/// `isEnough()` is only skipped.
-template <class Take, class IsEnough>
-Scan readMembers(JsonCursor& cursor, const Take& take, const IsEnough& isEnough)
-{
-    cursor.step();
-    for (;;) {
-        cursor.skipSpace();
-        if (cursor.peek() == '}') {
-            cursor.step();
-            return Scan::Good;
-        }
-        if (cursor.peek() == ',') {
-            cursor.step();
-            continue;
-        }
-        std::string_view key;
-        Scan result = cursor.key(key);
-        if (result == Scan::Good) {
-            result = take(key);
-        }
-        if (result != Scan::Good) {
-            return result;
-        }
-        if (isEnough()) {
-            return cursor.skipRest();
-        }
-    }
-}
-
 /// Of operators, the most frequent events, only this one's arguments are wanted.
 bool mayMatter(const Event& event)
 {
@@ -138,7 +108,7 @@ Scan readArguments(JsonCursor& cursor, Event& event)
         std::string_view* const to = argument(event, key);
         return cursor.value(to != nullptr ? *to : ignored);
     };
-    return readMembers(cursor, take, [] { return false; });
+    return forEachMember(cursor, take, [] { return false; });
 }
 
 /// Flows, a third of the events, are only counted.
@@ -161,7 +131,7 @@ Scan readEvent(JsonCursor& cursor, Event& event)
         std::string_view* const to = member(event, key);
         return cursor.value(to != nullptr ? *to : ignored);
     };
-    return readMembers(cursor, take, [&] { return isFlow(event); });
+    return forEachMember(cursor, take, [&] { return isFlow(event); });
 }
 
 } // namespace ringside::importers::kineto

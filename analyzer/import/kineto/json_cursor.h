@@ -183,6 +183,36 @@ private:
     const char* m_end;
 };
 
+/// Calls `take(key)` for each member of the object at the cursor; it reads the value. What follows once
+/// `isEnough()` is only skipped.
+template <class Take, class IsEnough>
+Scan forEachMember(JsonCursor& cursor, const Take& take, const IsEnough& isEnough)
+{
+    cursor.step();
+    for (;;) {
+        cursor.skipSpace();
+        if (cursor.peek() == '}') {
+            cursor.step();
+            return Scan::Good;
+        }
+        if (cursor.peek() == ',') {
+            cursor.step();
+            continue;
+        }
+        std::string_view key;
+        Scan result = cursor.key(key);
+        if (result == Scan::Good) {
+            result = take(key);
+        }
+        if (result != Scan::Good) {
+            return result;
+        }
+        if (isEnough()) {
+            return cursor.skipRest();
+        }
+    }
+}
+
 /// A string's text: escapes undone, control characters and what is no UTF-8 replaced by '?'.
 [[nodiscard]] std::string plainText(std::string_view raw);
 

@@ -68,26 +68,6 @@ Guess guessEvent(std::string_view text, std::size_t from)
     return {Scan::Incomplete, text.data() + text.size()};
 }
 
-/// Where the event array goes on.
-enum class Next : std::uint8_t { Event, Closed, Strange, NeedsMore };
-
-Next nextElement(JsonCursor& cursor)
-{
-    cursor.skipSpace();
-    while (cursor.peek() == ',') {
-        cursor.step();
-        cursor.skipSpace();
-    }
-    switch (cursor.peek()) {
-    case '{':
-        return Next::Event;
-    case ']':
-        return Next::Closed;
-    default:
-        return cursor.ended() ? Next::NeedsMore : Next::Strange;
-    }
-}
-
 class StretchScanner final {
 public:
     StretchScanner(Window& window, std::uint64_t limit) : m_window(window), m_limit(limit) {}
@@ -232,6 +212,23 @@ Scanned scanFrom(const File& file, std::uint64_t begin, std::uint64_t limit, Pro
 }
 
 } // namespace
+
+Next nextElement(JsonCursor& cursor)
+{
+    cursor.skipSpace();
+    while (cursor.peek() == ',') {
+        cursor.step();
+        cursor.skipSpace();
+    }
+    switch (cursor.peek()) {
+    case '{':
+        return Next::Event;
+    case ']':
+        return Next::Closed;
+    default:
+        return cursor.ended() ? Next::NeedsMore : Next::Strange;
+    }
+}
 
 bool findEvent(Window& window, std::uint64_t offset)
 {

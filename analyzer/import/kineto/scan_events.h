@@ -24,6 +24,11 @@ struct Scanned {
     bool insideEvent = false;      ///< the file ended within one
 };
 
+/// Where the event array goes on.
+enum class Next : std::uint8_t { Event, Closed, Strange, NeedsMore };
+/// Moves to the next element, over white space and commas.
+[[nodiscard]] Next nextElement(JsonCursor& cursor);
+
 /// Scans the events from `window` on that begin before the offset `limit`.
 [[nodiscard]] Scanned scanStretch(Window& window, std::uint64_t limit);
 

@@ -43,6 +43,12 @@ protected:
         trace::Database(m_file, SQLITE_OPEN_READWRITE).execute(sql);
         const Report report = buildReport(trace::openRun(m_file), {});
         for (const Format* format : all()) {
+            if (format->writeFolder != nullptr) {
+                const std::filesystem::path folder = m_folder / "files";
+                format->writeFolder(report, folder);
+                EXPECT_GT(std::filesystem::remove_all(folder), 1U);
+                continue;
+            }
             const std::string text = format->render(report, Colour::Never);
             EXPECT_FALSE(text.empty());
             EXPECT_TRUE(format->id != "json" || nlohmann::json::accept(text));
@@ -99,6 +105,9 @@ TEST_F(HostileRows, CannotDriveATerminal)
             "FROM process LIMIT 1");
     const Report report = buildReport(trace::openRun(m_file), {});
     for (const Format* format : all()) {
+        if (format->writeFolder != nullptr) {
+            continue; // files, not for a terminal
+        }
         EXPECT_EQ(format->render(report, Colour::Never).find('\x1b'), std::string::npos) << format->id;
     }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder with the tables of HolisticTraceAnalysis 0.6.0, figure by figure, its quirks included: for those
+// who have scripts for them. The tables are in hta/tables.
+#include "report/format.h"
+#include "report/hta/table.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+namespace ringside::report {
+namespace {
+
+void write(const Report& report, const std::filesystem::path& folder)
+{
+    std::error_code error;
+    std::filesystem::create_directory(folder, error);
+    if (error || !std::filesystem::is_directory(folder)) {
+        throw Error(ErrorCode::Io,
+                    fmt::format("cannot make the folder {}: {}", folder.string(),
+                                error ? error.message() : "something else has this name"),
+                    "Name one in a folder that exists and is writable.");
+    }
+    const std::vector<hta::Frame> frames = hta::loadFrames(report);
+    for (const hta::Table* const table : hta::all()) {
+        table->write(frames, folder);
+    }
+}
+
+} // namespace
+} // namespace ringside::report
+
+RINGSIDE_REPORT(hta_csv, .title = "the tables of HolisticTraceAnalysis, a CSV file each",
+                .writeFolder = ringside::report::write);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/hta/figures.h"
+
+#include "report/hta/numpy_order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace ringside::report::hta {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// Welford's recurrence, whose rounding pandas' grouped deviations share.
+double deviation(const std::vector<double>& values)
+{
+    double mean = 0.0;
+    double squares = 0.0;
+    double count = 0.0;
+    for (const double value : values) {
+        count += 1.0;
+        const double before = value - mean;
+        mean += before / count;
+        squares += before * (value - mean);
+    }
+    return count > 1.0 ? std::sqrt(squares / (count - 1.0)) : kNone;
+}
+
+} // namespace
+
+std::vector<Span> merged(std::vector<Span> spans)
+{
+    sortAsNumpy(spans, [](const Span& span) { return span.ts; });
+    std::vector<Span> unions;
+    double reached = 0.0;
+    for (const Span& span : spans) {
+        if (unions.empty() || span.ts > reached) {
+            reached = unions.empty() ? span.end : std::max(reached, span.end);
+            unions.push_back(span);
+            continue;
+        }
+        unions.back().end = std::max(unions.back().end, span.end);
+        reached = std::max(reached, span.end);
+    }
+    return unions;
+}
+
+double lengthOf(const std::vector<Span>& spans)
+{
+    return std::accumulate(spans.begin(), spans.end(), 0.0,
+                           [](double sum, const Span& span) { return sum + (span.end - span.ts); });
+}
+
+void addEdges(std::vector<Edge>& edges, const std::vector<Span>& spans, int value)
+{
+    std::ranges::transform(spans, std::back_inserter(edges), [value](const Span& span) {
+        return Edge{span.ts, value};
+    });
+    std::ranges::transform(spans, std::back_inserter(edges), [value](const Span& span) {
+        return Edge{span.end, -value};
+    });
+    sortAsNumpy(edges, [](const Edge& edge) { return edge.time; });
+}
+
+double percentile(std::span<const double> sorted, double share)
+{
+    const double place = static_cast<double>(sorted.size() - 1) * share;
+    const auto below = static_cast<std::size_t>(place);
+    const double low = sorted[below];
+    const double high = sorted[std::min(below + 1, sorted.size() - 1)];
+    const double part = place - static_cast<double>(below);
+    return part >= 0.5 ? high - (high - low) * (1.0 - part) : low + (high - low) * part;
+}
+
+Description describe(std::vector<double> values)
+{
+    if (values.empty()) {
+        return {0, 0.0, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
+    }
+    Description figures;
+    figures.count = values.size();
+    figures.sum = std::accumulate(values.begin(), values.end(), 0.0);
+    figures.mean = figures.sum / static_cast<double>(values.size());
+    figures.deviation = deviation(values);
+    std::ranges::sort(values);
+    figures.least = values.front();
+    figures.quarter = percentile(values, 0.25);
+    figures.median = percentile(values, 0.5);
+    figures.threeQuarters = percentile(values, 0.75);
+    figures.most = values.back();
+    return figures;
+}
+
+double rounded(double value, int digits)
+{
+    const double scale = std::pow(10.0, digits);
+    return std::nearbyint(value * scale) / scale;
+}
+
+} // namespace ringside::report::hta

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// comm_comp_overlap.csv: which part of communication runs while something computes; empty without any.
+#include "report/hta/figures.h"
+#include "report/hta/table.h"
+
+namespace ringside::report::hta {
+namespace {
+
+double overlapOf(const Frame& frame)
+{
+    const auto spansOf = [&](KernelType type) {
+        return mergedKernels(frame, [&](const Event& event) { return frame.typeOf(event) == type; });
+    };
+    const std::vector<Span> communication = spansOf(KernelType::Communication);
+    std::vector<Edge> edges;
+    addEdges(edges, communication, 1);
+    addEdges(edges, spansOf(KernelType::Computation), 2);
+    double overlap = 0.0;
+    int running = 0;
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+        running += edges[i].value;
+        overlap += running == 3 ? edges[i + 1].time - edges[i].time : 0.0;
+    }
+    return overlap / lengthOf(communication); // 0 / 0 is what HTA calls it too
+}
+
+void write(const std::vector<Frame>& frames, const std::filesystem::path& folder)
+{
+    CsvFile file(folder / "comm_comp_overlap.csv", {"", "rank", "comp_comm_overlap_pctg"});
+    std::int64_t index = 0;
+    for (const Frame& frame : frames) {
+        file.whole(index++).whole(frame.rank).number(rounded(100 * overlapOf(frame), 2)).endRow();
+    }
+    file.close();
+}
+
+} // namespace
+} // namespace ringside::report::hta
+
+RINGSIDE_HTA_TABLE(comm_comp_overlap, ringside::report::hta::write);
