@@ -4,6 +4,7 @@
 #include "report/hta/numpy_order.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -13,19 +14,38 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Welford's recurrence, whose rounding pandas' grouped deviations share.
-double deviation(const std::vector<double>& values)
+/// As numpy adds: eight sums side by side, in blocks of at most 128 values.
+double pairwiseSum(std::span<const double> values)
 {
-    double mean = 0.0;
-    double squares = 0.0;
-    double count = 0.0;
-    for (const double value : values) {
-        count += 1.0;
-        const double before = value - mean;
-        mean += before / count;
-        squares += before * (value - mean);
+    constexpr std::size_t kLanes = 8;
+    constexpr std::size_t kBlock = 128;
+    const std::size_t count = values.size();
+    if (count > kBlock) {
+        const std::size_t half = count / 2 / kLanes * kLanes;
+        return pairwiseSum(values.first(half)) + pairwiseSum(values.subspan(half));
     }
-    return count > 1.0 ? std::sqrt(squares / (count - 1.0)) : kNone;
+    if (count < kLanes) {
+        return std::accumulate(values.begin(), values.end(), 0.0);
+    }
+    std::array<double, kLanes> sums{};
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            sums[lane] += values[i + lane];
+        }
+    }
+    const double all =
+        ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    return std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(i), values.end(), all);
+}
+
+/// In two passes, each summed in order, as pandas' describe() does it.
+double deviation(const std::vector<double>& values, double mean)
+{
+    const double squares =
+        std::accumulate(values.begin(), values.end(), 0.0,
+                        [mean](double sum, double value) { return sum + (mean - value) * (mean - value); });
+    return values.size() > 1 ? std::sqrt(squares / static_cast<double>(values.size() - 1)) : kNone;
 }
 
 } // namespace
@@ -82,8 +102,8 @@ Description describe(std::vector<double> values)
     Description figures;
     figures.count = values.size();
     figures.sum = std::accumulate(values.begin(), values.end(), 0.0);
-    figures.mean = figures.sum / static_cast<double>(values.size());
-    figures.deviation = deviation(values);
+    figures.mean = pairwiseSum(values) / static_cast<double>(values.size());
+    figures.deviation = deviation(values, figures.sum / static_cast<double>(values.size()));
     std::ranges::sort(values);
     figures.least = values.front();
     figures.quarter = percentile(values, 0.25);
@@ -91,6 +111,20 @@ Description describe(std::vector<double> values)
     figures.threeQuarters = percentile(values, 0.75);
     figures.most = values.back();
     return figures;
+}
+
+double groupedDeviation(const std::vector<double>& values)
+{
+    double mean = 0.0;
+    double squares = 0.0;
+    double count = 0.0;
+    for (const double value : values) {
+        count += 1.0;
+        const double before = value - mean;
+        mean += before / count;
+        squares += before * (value - mean);
+    }
+    return count > 1.0 ? std::sqrt(squares / (count - 1.0)) : kNone;
 }
 
 double rounded(double value, int digits)

@@ -45,6 +45,8 @@ struct Description {
            threeQuarters = 0.0, most = 0.0;
 };
 [[nodiscard]] Description describe(std::vector<double> values);
+/// The sample's deviation by Welford's recurrence, whose rounding pandas' groupby().std() shares.
+[[nodiscard]] double groupedDeviation(const std::vector<double>& values);
 /// The percentile at 0 <= share <= 1 of sorted values, at least one.
 [[nodiscard]] double percentile(std::span<const double> sorted, double share);
 /// count, mean, std, min, 25 %, 50 %, 75 %, max; each through `round`.

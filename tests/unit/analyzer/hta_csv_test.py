@@ -16,7 +16,7 @@ import unittest
 RINGSIDE = sys.argv.pop(1)
 TRACE = {"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 10, "dur": 5,
                           "args": {"device": 0, "stream": 7, "correlation": 1}}]}
-TOLERANCE = 1e-9  # versions of pandas differ in the last digits of deviations
+TOLERANCE = 1e-9  # versions of pandas differ in the last digits
 
 
 def tables():

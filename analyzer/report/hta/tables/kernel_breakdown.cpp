@@ -26,6 +26,7 @@ std::vector<Row> describeNames(const std::map<std::string_view, std::vector<doub
     std::vector<Row> rows;
     for (const auto& [name, values] : durations) {
         rows.push_back({name, {}, 0, describe(values)});
+        rows.back().figures.deviation = groupedDeviation(values);
     }
     return rows;
 }
