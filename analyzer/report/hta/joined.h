@@ -24,9 +24,10 @@ public:
 
     [[nodiscard]] std::span<const std::size_t> of(std::int64_t correlation) const
     {
-        const auto found = std::ranges::equal_range(m_positions, correlation, {},
-                                                    [&](std::size_t i) { return m_events[i].correlation; });
-        return {found.begin(), found.end()};
+        const auto key = [&](std::size_t i) { return m_events[i].correlation; };
+        const auto first = std::ranges::lower_bound(m_positions, correlation, {}, key);
+        const auto last = std::ranges::upper_bound(m_positions, correlation, {}, key);
+        return {first, last};
     }
 
 private:

@@ -100,7 +100,7 @@ void writeBreakdown(const std::vector<Frame>& frames, const std::filesystem::pat
             for (Row& row : withOthers(describeNames(durations), most)) {
                 row.type = nameOf(type);
                 row.rank = frame.rank;
-                all.push_back(std::move(row));
+                all.push_back(row);
             }
         }
         std::stable_sort(all.begin() + first, all.end(),
