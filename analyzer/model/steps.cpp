@@ -2,6 +2,7 @@
 #include "model/steps.h"
 
 #include "model/pauses.h"
+#include "model/repeated_events.h"
 
 #include <ringside/trace/step_name.h>
 
@@ -75,44 +76,8 @@ std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process, const std:
     return withDistinctNumbers(tile(std::move(byPriority.begin()->second), pauses));
 }
 
-/// What a step does again and again on the host: a collective that runs, or the launch of a CUDA graph.
-struct Event {
-    Interval time;
-    std::uint64_t token;
-};
-
-std::uint64_t tokenOf(const trace::CollectiveCallRow& call)
-{
-    std::uint64_t token = call.api;
-    token = token * 1'000'003 + static_cast<std::uint64_t>(call.communicator);
-    token = token * 1'000'003 + call.bytes;
-    return token * 1'000'003 + static_cast<std::uint64_t>(call.datatype.value_or(-1));
-}
-
-/// In the order of the calls.
-std::vector<Event> repeatedEvents(const trace::ProcessTrace& process)
-{
-    std::vector<Event> events;
-    for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
-        if (!call.graph) {
-            events.push_back({{call.startNs, call.endNs}, tokenOf(call)});
-        }
-    }
-    const trace::GraphLaunchColumns& launches = process.graphLaunches;
-    for (std::size_t i = 0; i < launches.size(); ++i) {
-        if (i == 0 || launches.launch[i] != launches.launch[i - 1]) { // one row a communicator
-            events.push_back({{launches.startNs[i], launches.endNs[i]}, ~std::uint64_t{launches.graph[i]}});
-        }
-    }
-    if (launches.size() > 0) {
-        std::stable_sort(events.begin(), events.end(),
-                         [](const Event& a, const Event& b) { return a.time.start < b.time.start; });
-    }
-    return events;
-}
-
 /// Of one stretch in which recording was not paused.
-using Events = std::span<const Event>;
+using Events = std::span<const RepeatedEvent>;
 
 std::vector<Events> recordedStretches(Events events, const std::vector<Interval>& pauses)
 {
@@ -147,14 +112,25 @@ std::size_t findPhase(Events events, std::size_t period)
     return best;
 }
 
+/// By all that is known of the events, else by the calls alone.
+std::size_t periodOf(const std::vector<RepeatedEvent>& events)
+{
+    for (const auto token : {&RepeatedEvent::fullToken, &RepeatedEvent::token}) {
+        std::vector<std::uint64_t> tokens(events.size());
+        std::transform(events.begin(), events.end(), tokens.begin(),
+                       [token](const RepeatedEvent& event) { return event.*token; });
+        if (const std::size_t period = findPeriod(tokens); period > 0) {
+            return period;
+        }
+    }
+    return 0;
+}
+
 std::vector<Step> stepsFromPeriod(const trace::ProcessTrace& process, const std::vector<Interval>& pauses)
 {
-    const std::vector<Event> events = repeatedEvents(process);
-    std::vector<std::uint64_t> tokens(events.size());
-    std::transform(events.begin(), events.end(), tokens.begin(),
-                   [](const Event& event) { return event.token; });
-    const std::size_t period = findPeriod(tokens);
-    const auto starts = [](const Event& event) { return event.time.start; };
+    const std::vector<RepeatedEvent> events = repeatedEvents(process);
+    const std::size_t period = periodOf(events);
+    const auto starts = [](const RepeatedEvent& event) { return event.time.start; };
     const auto [first, last] = std::ranges::minmax_element(events, {}, starts);
     if (period == 0 ||
         starts(*first) == starts(*last)) { // a log's order without times holds no step's length

@@ -94,6 +94,30 @@ TEST(Steps, ComeFromThePeriodOfCollectives)
     expectTiledSteps(model.ranks[0].steps);
 }
 
+// As of an export without payloads: each call looks like the other, what was launched before it does not.
+TEST(Steps, OfCallsWithoutSizesAreToldByTheKernelsBetween)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync().steps(kSteps, [](StepBuilder& step) {
+        step.everyRank().compute(4ms, {.launches = 4});
+        step.allReduce(1_MiB, {.takes = 500us});
+        step.everyRank().compute(2ms, {.launches = 1});
+        step.allReduce(1_MiB, {.takes = 500us});
+    });
+    for (int rank = 0; rank < 2; ++rank) {
+        trace.process(rank).steps.clear();
+        for (trace::CollectiveCallRow& call : trace.process(rank).collectiveCalls) {
+            call.bytes = 0;
+            call.count.reset();
+            call.datatype.reset();
+        }
+    }
+    const Model model = buildModel(trace.run());
+    EXPECT_EQ(model.ranks[0].stepSource, StepSource::Period);
+    EXPECT_LE(model.ranks[0].steps.size(), static_cast<std::size_t>(kSteps));
+    EXPECT_GE(model.ranks[0].steps.size(), static_cast<std::size_t>(kSteps - 2));
+}
+
 TEST(Steps, FewerThanFourAreAnalyzedWhole)
 {
     TraceBuilder trace(1);
