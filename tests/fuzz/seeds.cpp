@@ -2,6 +2,7 @@
 // Makes the corpus: small traces and rings that reach every decoder. fuzz_seeds DIRECTORY
 #include "flight_dump.h"
 #include "ring_builder.h"
+#include "support/nsys_export.h"
 #include "support/trace_builder.h"
 
 #include <ringside/trace/merge.h>
@@ -167,6 +168,26 @@ void writeEdits(const std::filesystem::path& folder)
     }
 }
 
+/// A small export of Nsight Systems in each form, with payloads and with what a stranger may write.
+void writeNsys(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    for (const NsysForm form : kNsysForms) {
+        NsysExport nsys(folder / ("form" + std::to_string(static_cast<int>(form))), form, true);
+        nsys.process(NsysExport::kPid).sessionStart(1'779'782'330'176'752'435).host("node1");
+        nsys.ncclRange("ncclCommInitRank", 10, 20, {.communicator = 77, .ranks = 2, .rank = 1, .device = 0});
+        nsys.collective("ncclAllReduce", NsysExport::kAllReduce, 5, 1'000, 2'000,
+                        {.communicator = 77, .bytes = 4096});
+        nsys.range("nccl:all_to_all, op_id = 4", 3'000, 3'100).ncclRange("ncclGroupStart", 3'010, 3'020);
+        nsys.ncclRange("ncclSend", 3'021, 3'022, {.communicator = 77, .bytes = 8, .peer = 0});
+        nsys.ncclRange("ncclGroupEnd", 3'030, 3'090).call("cuLaunchKernelEx", 6, 3'040, 3'050);
+        nsys.kernel(NsysExport::kSendRecv, 6, 3'200, 3'300).copy(64, 7, 3'400, 3'500).set(8, 8, 3'600, 3'700);
+        nsys.execute("INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid, domainId)"
+                     " VALUES (1, 75, 'NCCL', 281474976710756, 1), (2, 33, 'category', 281474976710756, 0),"
+                     " (3, 39, 'main', 281474976710756, 0), (4, 34, 'mark', 281474976710756, 0)");
+    }
+}
+
 } // namespace
 
 int main(int count, char** arguments)
@@ -189,5 +210,6 @@ int main(int count, char** arguments)
     writeNcclLog(corpus / "nccl_log");
     writeEdits(corpus / "whatif");
     writeInspector(corpus / "inspector");
+    writeNsys(corpus / "nsys");
     return 0;
 }
