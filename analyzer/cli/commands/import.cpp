@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/run_directory.h"
 #include "cli/run_input.h"
+#include "import/importer.h"
 #include "import/write_run.h"
 
 #include <fmt/format.h>
@@ -27,9 +28,19 @@ int run(const Options& options)
     return kPass;
 }
 
+std::string readable()
+{
+    std::string text = "What is read (files are told by their contents):";
+    for (const importers::Importer* const importer : importers::all()) {
+        text += fmt::format("\n  {}: {}", importer->title, importer->files);
+    }
+    return text;
+}
+
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
+    app.footer(readable());
     app.add_option("FILES", options->run, "Files of another tool, or a directory of such: one run")
         ->required();
     app.add_option("-o,--output", options->output, "Run directory to make")->required();
