@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/text.h"
 
+#include <algorithm>
+
 namespace ringside::importers {
 
 std::size_t sequenceLength(std::string_view raw, std::size_t at)
@@ -18,20 +20,24 @@ std::size_t sequenceLength(std::string_view raw, std::size_t at)
     return length;
 }
 
+std::size_t appendCharacter(std::string& text, std::string_view raw, std::size_t at)
+{
+    const auto c = static_cast<unsigned char>(raw[at]);
+    if (c < 0x80) {
+        text += c < ' ' || c == 0x7F ? '?' : static_cast<char>(c);
+        return at + 1;
+    }
+    const std::size_t length = sequenceLength(raw, at);
+    text += length == 0 ? std::string_view("?") : raw.substr(at, length);
+    return at + std::max<std::size_t>(1, length);
+}
+
 std::string cleanText(std::string_view raw)
 {
     constexpr std::size_t kLongest = 4000; // FORMAT.md: 4096, and a sequence may be cut
     std::string text;
     for (std::size_t at = 0; at < raw.size() && text.size() < kLongest;) {
-        const auto c = static_cast<unsigned char>(raw[at]);
-        if (c < 0x80) {
-            text += c < ' ' || c == 0x7F ? '?' : static_cast<char>(c);
-            ++at;
-        } else {
-            const std::size_t length = sequenceLength(raw, at);
-            text += length == 0 ? std::string_view("?") : raw.substr(at, length);
-            at += length == 0 ? 1 : length;
-        }
+        at = appendCharacter(text, raw, at);
     }
     return text;
 }

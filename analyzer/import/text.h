@@ -13,6 +13,9 @@ namespace ringside::importers {
 /// Length of the UTF-8 sequence at `at`, 0: none. Overlong forms and surrogates pass: they harm nobody.
 [[nodiscard]] std::size_t sequenceLength(std::string_view raw, std::size_t at);
 
+/// Appends what stands at `at`, or '?' for a control character or what is no UTF-8; the place after it.
+std::size_t appendCharacter(std::string& text, std::string_view raw, std::size_t at);
+
 /// Control characters and what is no UTF-8 replaced by '?'; cut to what a trace's string may hold.
 [[nodiscard]] std::string cleanText(std::string_view raw);
 

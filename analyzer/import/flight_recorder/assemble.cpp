@@ -2,6 +2,7 @@
 #include "import/flight_recorder/assemble.h"
 
 #include "import/decimal.h"
+#include "import/note.h"
 #include "import/text.h"
 #include "import/torch_words.h"
 #include "trace/read/plausible.h"
@@ -353,31 +354,25 @@ private:
         tier("sampled", false, "a flight recorder takes no samples of GPU, links or host");
     }
 
-    void note(const char* id, const char* severity, std::int64_t count, const char* message)
-    {
-        if (count > 0) {
-            m_process.issues.push_back({id, severity, count, message});
-        }
-    }
-
     void addIssues()
     {
-        note("calls_overwritten", "info", m_dump.entries.empty() ? 0 : m_dump.entries.front().recordId,
+        note(m_process, "calls_overwritten", "info",
+             m_dump.entries.empty() ? 0 : m_dump.entries.front().recordId,
              "earlier calls were overwritten before the dump: the flight recorder keeps the last "
              "TORCH_FR_BUFFER_SIZE");
-        note("groups_lost", "warning", m_groupsLost ? 1 : 0,
+        note(m_process, "groups_lost", "warning", m_groupsLost ? 1 : 0,
              "all calls of a process group were overwritten: how far this rank came there is not known");
-        note("groups_unknown", "warning", unknownGroups(),
+        note(m_process, "groups_unknown", "warning", unknownGroups(),
              "process groups of which the dump does not list the ranks: who is missing in them is not known");
-        note("damaged_entry", "warning", m_dump.damaged + m_unnumbered,
+        note(m_process, "damaged_entry", "warning", m_dump.damaged + m_unnumbered,
              "entries do not say what was called, or in which place, and were left out");
-        note("implausible_time", "warning", m_dump.implausible + m_implausible,
+        note(m_process, "implausible_time", "warning", m_dump.implausible + m_implausible,
              "entries hold times that no clock shows and were left out");
-        note("durations_left_out", "info", m_timed,
+        note(m_process, "durations_left_out", "info", m_timed,
              "collectives come with a duration, but not with its begin: it is not kept");
-        note("stacks_left_out", "info", m_stacks,
+        note(m_process, "stacks_left_out", "info", m_stacks,
              "calls come with a stack: only that of the call that matters most is kept");
-        note("summaries_left_out", "info", m_summaries,
+        note(m_process, "summaries_left_out", "info", m_summaries,
              "sends and receives that were made together were overwritten but for their summary");
     }
     [[nodiscard]] std::int64_t unknownGroups() const

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/inspector/collect.h"
 
+#include "import/note.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -93,13 +95,6 @@ void Process::addLength(const Record& record, std::int64_t call)
     times.uncertaintyNs.push_back(trace::kUnboundedNs);
 }
 
-void Process::note(const char* id, const char* severity, std::int64_t count, const char* message)
-{
-    if (count > 0) {
-        m_trace.issues.push_back({id, severity, count, message});
-    }
-}
-
 trace::ProcessTrace Process::finish()
 {
     trace::RankRow rank;
@@ -117,17 +112,18 @@ trace::ProcessTrace Process::finish()
     tier("nccl", false, "NCCL Inspector does not tell algorithm, protocol and channels");
     tier("nvtx", false, "NCCL Inspector holds no ranges");
     tier("sampled", false, "NCCL Inspector takes no samples of GPU, links or host");
-    note("completed_calls_only", "info", 1,
+    note(m_trace, "completed_calls_only", "info", 1,
          "NCCL Inspector keeps collectives that completed, above a size, as far as its buffers held them: "
          "calls that are not there may have been made");
-    note("times_not_measured", "info", std::ssize(m_trace.collectiveCalls),
+    note(m_trace, "times_not_measured", "info", std::ssize(m_trace.collectiveCalls),
          "calls have a length, and no time at which they were made or ran");
-    note("untimed_call", "warning", m_noLength, "collectives have no plausible execution time");
+    note(m_trace, "untimed_call", "warning", m_noLength, "collectives have no plausible execution time");
     note(
-        "repeated_call", "warning", m_repeated,
+        m_trace, "repeated_call", "warning", m_repeated,
         "collectives have a number that was there before (a communicator of the same hash was made again, or "
         "lines are doubled) and were left out");
-    note("too_many_calls", "warning", m_noRoom, "calls and communicators beyond what is kept of one file");
+    note(m_trace, "too_many_calls", "warning", m_noRoom,
+         "calls and communicators beyond what is kept of one file");
     return std::move(m_trace);
 }
 

@@ -39,7 +39,6 @@ private:
     };
     Communicator* communicatorOf(const Record& record);
     void addLength(const Record& record, std::int64_t call);
-    void note(const char* id, const char* severity, std::int64_t count, const char* message);
 
     trace::ProcessTrace m_trace;
     StringTable m_strings;

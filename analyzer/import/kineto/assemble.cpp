@@ -5,6 +5,7 @@
 #include "import/kineto/collectives.h"
 #include "import/kineto/times.h"
 #include "import/nest_ranges.h"
+#include "import/note.h"
 #include "trace/read/plausible.h"
 #include "trace/read/sort_columns.h"
 
@@ -16,14 +17,6 @@
 
 namespace ringside::importers::kineto {
 namespace {
-
-void note(trace::ProcessTrace& process, const char* id, const char* severity, std::int64_t count,
-          std::string message)
-{
-    if (count > 0) {
-        process.issues.push_back({id, severity, count, std::move(message)});
-    }
-}
 
 /// What no table has a place for. Its kinds, not their numbers, so that the ranks of a run say the same.
 void noteLeftOut(trace::ProcessTrace& process, const Counts& counts)

@@ -87,16 +87,10 @@ std::string plainText(std::string_view raw)
     std::string text;
     text.reserve(raw.size());
     for (std::size_t at = 0; at < raw.size();) {
-        const auto c = static_cast<unsigned char>(raw[at]);
-        if (c == '\\') {
+        if (raw[at] == '\\') {
             appendEscape(text, raw, ++at);
-        } else if (c < 0x80) {
-            text += c < ' ' || c == 0x7F ? '?' : static_cast<char>(c);
-            ++at;
         } else {
-            const std::size_t length = sequenceLength(raw, at);
-            text += length == 0 ? std::string_view("?") : raw.substr(at, length);
-            at += length == 0 ? 1 : length;
+            at = appendCharacter(text, raw, at);
         }
     }
     return text;

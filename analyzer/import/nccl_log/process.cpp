@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/nccl_log/process.h"
 
+#include "import/note.h"
+
 #include <ringside/trace/environment.h>
 
 #include <fmt/format.h>
@@ -175,13 +177,6 @@ std::optional<std::int64_t> Process::rank() const
     return of != nullptr ? std::optional(of->rank) : std::nullopt;
 }
 
-void Process::note(const char* id, const char* severity, std::int64_t count, std::string message)
-{
-    if (count > 0) {
-        m_trace.issues.push_back({id, severity, count, std::move(message)});
-    }
-}
-
 void Process::addContext()
 {
     for (const auto& [tid, id] : m_threads) {
@@ -230,23 +225,24 @@ trace::ProcessTrace Process::finish()
     const auto unfinished = std::ranges::count_if(m_communicators, [&](const auto& entry) {
         return !entry.second.complete && m_trace.communicators[entry.second.row].rank >= 0;
     });
-    note("times_not_measured", "info", std::ssize(m_trace.collectiveCalls),
+    note(m_trace, "times_not_measured", "info", std::ssize(m_trace.collectiveCalls),
          "calls have no times: NCCL's log tells their order only");
-    note("init_not_complete", "warning", unfinished,
+    note(m_trace, "init_not_complete", "warning", unfinished,
          "communicators were begun and never completed: initialisation failed, hangs, or the log ends there");
-    note("nccl_warning", "warning", m_warnings, "NCCL warned: " + m_firstWarning);
-    note("communicators_unknown", "warning", m_unknownCommunicators,
+    note(m_trace, "nccl_warning", "warning", m_warnings, "NCCL warned: " + m_firstWarning);
+    note(m_trace, "communicators_unknown", "warning", m_unknownCommunicators,
          "communicators were made before the log begins, or without INIT in NCCL_DEBUG_SUBSYS: their calls "
          "cannot be matched");
-    note("torn_line", "warning", m_torn,
+    note(m_trace, "torn_line", "warning", m_torn,
          "lines are torn, as several processes write into one log, and could not be read (NCCL_DEBUG_FILE "
          "with %h and %p gives each a file of its own)");
-    note("variables_left_out", "info", m_notStored,
+    note(m_trace, "variables_left_out", "info", m_notStored,
          "variables that NCCL names are not on the list of those that a trace may hold");
-    note("topology_left_out", "info", m_repeated,
+    note(m_trace, "topology_left_out", "info", m_repeated,
          "lines about rings, trees and networks repeat what another communicator said, and were left out");
-    note("lines_left_out", "info", m_other, "lines of NCCL's log that have no place in a run");
-    note("too_many_calls", "warning", m_noRoom, "calls and communicators beyond what is kept of one log");
+    note(m_trace, "lines_left_out", "info", m_other, "lines of NCCL's log that have no place in a run");
+    note(m_trace, "too_many_calls", "warning", m_noRoom,
+         "calls and communicators beyond what is kept of one log");
     return std::move(m_trace);
 }
 

@@ -49,7 +49,6 @@ private:
     [[nodiscard]] const trace::CommunicatorRow* world() const;
     void addDevice(const InitLine& line);
     void addContext();
-    void note(const char* id, const char* severity, std::int64_t count, std::string message);
 
     trace::ProcessTrace m_trace;
     StringTable m_strings;

@@ -2,6 +2,7 @@
 #include "import/nsys/assemble.h"
 
 #include "import/nest_ranges.h"
+#include "import/note.h"
 #include "import/nsys/global_id.h"
 #include "import/nsys/nccl_calls.h"
 #include "import/nsys/ranks.h"
@@ -17,14 +18,6 @@
 
 namespace ringside::importers::nsys {
 namespace {
-
-void note(trace::ProcessTrace& process, const char* id, const char* severity, std::int64_t count,
-          std::string message)
-{
-    if (count > 0) {
-        process.issues.push_back({id, severity, count, std::move(message)});
-    }
-}
 
 bool isWork(const ProcessRows& process)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/nsys/nccl_calls.h"
 
+#include "import/note.h"
 #include "import/nsys/nccl_units.h"
 #include "import/text.h"
 #include "import/torch_words.h"
@@ -262,28 +263,21 @@ private:
         return found != m_threads.end() ? found->second : 0;
     }
 
-    void note(const char* id, const char* severity, std::int64_t count, std::string message)
-    {
-        if (count > 0) {
-            m_process.issues.push_back({id, severity, count, std::move(message)});
-        }
-    }
-
     void report(const Units& found)
     {
-        note("graph_calls_unknown", "info", found.sharedLaunch,
+        note(m_process, "graph_calls_unknown", "info", found.sharedLaunch,
              "communication kernels share their launch with others (a CUDA graph) or name none; they count "
              "as communication, but which collectives they are is not known");
-        note("collectives_unnamed", "info", m_nameless,
+        note(m_process, "collectives_unnamed", "info", m_nameless,
              "communication kernels of sends and receives of which nothing says what they belong to; they "
              "count as communication, but are not matched");
-        note("groups_unknown", "info", m_unnamed,
+        note(m_process, "groups_unknown", "info", m_unnamed,
              "collectives of which the trace does not say their communicator: they are matched by their "
              "order on each communication stream, as if every rank took part");
-        note("calls_without_kernel", "info", m_homeless,
+        note(m_process, "calls_without_kernel", "info", m_homeless,
              "NCCL calls that left no kernel in the recording and whose communicator is not known: they are "
              "not matched");
-        note("half_group", "info", found.brokenGroups,
+        note(m_process, "half_group", "info", found.brokenGroups,
              "groups of NCCL calls began before the recording: their calls stand alone");
     }
 

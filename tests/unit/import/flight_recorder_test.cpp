@@ -4,6 +4,7 @@
 #include "flight_dump.h"
 #include "hang/hang.h"
 #include "import/open_run.h"
+#include "issue_of.h"
 #include "trace/temporary_directory.h"
 
 #include <ringside/error.h>
@@ -66,12 +67,6 @@ Json completed(int count)
         entries.push_back(flightEntry(i, "completed"));
     }
     return entries;
-}
-
-const trace::IssueRow* issueOf(const trace::ProcessTrace& process, const std::string& id)
-{
-    const auto found = std::ranges::find(process.issues, id, &trace::IssueRow::id);
-    return found != process.issues.end() ? &*found : nullptr;
 }
 
 TEST_F(FlightRecorder, JsonAndPickleGiveTheSame)

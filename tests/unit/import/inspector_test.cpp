@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of NCCL Inspector, made here: lengths become bandwidths, without any claim when they were.
-#include "import/open_run.h"
+#include "issue_of.h"
+#include "lines_folder.h"
 #include "metrics/metrics.h"
 #include "model/model.h"
-#include "trace/temporary_directory.h"
 
 #include <ringside/error.h>
 
@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
 namespace ringside::importers {
 namespace {
@@ -27,30 +26,7 @@ std::string recordLine(int rank, int number, const std::string& lengthUs = "1000
         rank, rank, 40 + rank, function, number, lengthUs);
 }
 
-class Inspector : public testing::Test {
-protected:
-    void write(const std::string& name, const std::vector<std::string>& lines)
-    {
-        std::ofstream file(m_folder / name, std::ios::binary);
-        for (const std::string& line : lines) {
-            file << line << '\n';
-        }
-    }
-    trace::RunTrace open()
-    {
-        Progress progress;
-        return openRun({m_folder.path()}, progress);
-    }
-
-private:
-    test::TemporaryDirectory m_folder;
-};
-
-const trace::IssueRow* issueOf(const trace::ProcessTrace& process, const std::string& id)
-{
-    const auto found = std::ranges::find(process.issues, id, &trace::IssueRow::id);
-    return found != process.issues.end() ? &*found : nullptr;
-}
+class Inspector : public LinesFolder {};
 
 TEST_F(Inspector, CallsHaveALengthAndNoTime)
 {

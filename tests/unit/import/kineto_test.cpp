@@ -2,6 +2,7 @@
 // Whole files of the PyTorch profiler, small and made here, through the frame that users go through.
 #include "import/kineto/scan_events.h"
 #include "import/open_run.h"
+#include "issue_of.h"
 #include "model/model.h"
 #include "trace/temporary_directory.h"
 
@@ -93,12 +94,6 @@ protected:
 private:
     TemporaryDirectory m_folder;
 };
-
-const trace::IssueRow* issueOf(const trace::ProcessTrace& process, const std::string& id)
-{
-    const auto found = std::ranges::find(process.issues, id, &trace::IssueRow::id);
-    return found != process.issues.end() ? &*found : nullptr;
-}
 
 std::int64_t realtimeOf(const trace::ProcessTrace& process, std::int64_t ns)
 {

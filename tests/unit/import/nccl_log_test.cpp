@@ -2,8 +2,8 @@
 // NCCL's log, small and made here: one rank, several ranks in one file, torn lines, what cannot be.
 #include "import/nccl_log/log_line.h"
 #include "import/nccl_log/message.h"
-#include "import/open_run.h"
-#include "trace/temporary_directory.h"
+#include "issue_of.h"
+#include "lines_folder.h"
 
 #include <ringside/error.h>
 
@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
 namespace ringside::importers {
 namespace {
@@ -37,20 +36,8 @@ std::string callText(const std::string& function, const std::string& count = "10
                        function, count, communicator);
 }
 
-class NcclLog : public testing::Test {
+class NcclLog : public LinesFolder {
 protected:
-    void write(const std::string& name, const std::vector<std::string>& lines)
-    {
-        std::ofstream file(m_folder / name, std::ios::binary);
-        for (const std::string& line : lines) {
-            file << line << '\n';
-        }
-    }
-    trace::RunTrace open()
-    {
-        Progress progress;
-        return openRun({m_folder.path()}, progress);
-    }
     trace::RunTrace import(const std::vector<std::string>& lines)
     {
         write("job.log", lines);
@@ -65,16 +52,7 @@ protected:
         }
         return "";
     }
-
-private:
-    test::TemporaryDirectory m_folder;
 };
-
-const trace::IssueRow* issueOf(const trace::ProcessTrace& process, const std::string& id)
-{
-    const auto found = std::ranges::find(process.issues, id, &trace::IssueRow::id);
-    return found != process.issues.end() ? &*found : nullptr;
-}
 
 std::string settingOf(const trace::ProcessTrace& process, const std::string& name)
 {

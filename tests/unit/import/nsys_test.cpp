@@ -2,6 +2,7 @@
 // Whole exports of Nsight Systems, small and made here, through the frame that users go through.
 #include "import/open_run.h"
 #include "import/write_run.h"
+#include "issue_of.h"
 #include "model/model.h"
 #include "support/nsys_export.h"
 #include "trace/temporary_directory.h"
@@ -26,12 +27,6 @@ trace::RunTrace open(const std::filesystem::path& path)
 {
     Progress progress;
     return openRun({path}, progress);
-}
-
-const trace::IssueRow* issueOf(const trace::ProcessTrace& process, const std::string& id)
-{
-    const auto found = std::ranges::find(process.issues, id, &trace::IssueRow::id);
-    return found != process.issues.end() ? &*found : nullptr;
 }
 
 std::string contentOf(const std::filesystem::path& path)
