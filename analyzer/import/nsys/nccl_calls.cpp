@@ -23,6 +23,7 @@ struct CommunicatorKey {
     std::optional<std::uint64_t> hash;
     std::size_t stream = 0;
     std::int64_t device = -1;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the 0 that it compares with is the compiler's own
     auto operator<=>(const CommunicatorKey&) const = default;
 };
 

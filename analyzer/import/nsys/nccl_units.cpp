@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace ringside::importers::nsys {
 namespace {
@@ -83,7 +84,7 @@ private:
                 ++m_result.brokenGroups;
             } else if (role == Role::GroupEnd && --depth == 0) {
                 group.launchStartNs = range->startNs;
-                addUnit(std::move(group), tid, range->endNs);
+                addUnit(std::exchange(group, {}), tid, range->endNs);
             } else if (role == Role::Data) {
                 insideUntil = range->endNs;
                 if (depth > 0) {
