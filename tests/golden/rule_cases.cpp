@@ -2,8 +2,11 @@
 #include "rule_cases.h"
 
 #include "sampled_rows.h"
+#include "settings_cases.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace ringside::test {
 namespace {
@@ -298,7 +301,7 @@ void withoutRanks(TrainingRun& run)
 
 std::vector<RuleCase> ruleCases()
 {
-    return {
+    std::vector<RuleCase> cases = {
         {"algorithm_mismatch",
          atTimesFaster(4, algorithms(4)),
          atTimesFaster(1.1, algorithms(4)),
@@ -494,6 +497,8 @@ std::vector<RuleCase> ruleCases()
          {"wait_dominates.share=0", "wait_dominates.min_step_share=0"}},
         {"xid_errors", edited(xid(79)), edited(memoryUsed(8)), {}, {}, withoutEdit},
     };
+    std::ranges::move(settingsCases(), std::back_inserter(cases));
+    return cases;
 }
 
 } // namespace ringside::test

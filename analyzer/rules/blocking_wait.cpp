@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch's blocking wait keeps the host from launching ahead.
+#include "settings/variable_findings.h"
+
+namespace ringside::rules {
+namespace {
+
+Outcome run(const Context& context)
+{
+    return variableFindings(context, settings::Trouble::BlockingWait);
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(blocking_wait, .title = "The host waits in every collective", .needs = "host", .options = {},
+              .run = ringside::rules::run,
+              .help = "TORCH_NCCL_BLOCKING_WAIT, or its old name NCCL_BLOCKING_WAIT, is 1. The cost is not "
+                      "estimated: try without it and compare.");

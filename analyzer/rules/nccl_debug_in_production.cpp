@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL_DEBUG=INFO is left on after a search for something else.
+#include "settings/variable_findings.h"
+
+namespace ringside::rules {
+namespace {
+
+Outcome run(const Context& context)
+{
+    return variableFindings(context, settings::Trouble::Debug);
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    nccl_debug_in_production, .title = "NCCL's debug output is on", .needs = "host", .options = {},
+    .run = ringside::rules::run,
+    .help = "NCCL_DEBUG=INFO or TRACE. The cost is not estimated: it depends on where the output goes.");

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL reads numbers as far as they go: 4M is 4.
+#include "settings/variable_findings.h"
+
+namespace ringside::rules {
+namespace {
+
+Outcome run(const Context& context)
+{
+    return variableFindings(context, settings::Trouble::Value);
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(nccl_variable_value, .title = "A variable that is read as something else", .needs = "host",
+              .options = {}, .run = ringside::rules::run,
+              .help = "Numbers with units or no digits, levels that do not exist: NCCL reads something else "
+                      "than was meant. The cost is not estimated: try without it and compare.");

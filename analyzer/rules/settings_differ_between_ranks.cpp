@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of one job with other libraries or other variables than the rest: at best slow, at worst two ranks
+// that choose different algorithms and wait for each other for ever.
+#include "rules/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace ringside::rules {
+namespace {
+
+/// Variables that are meant to differ: who a rank is, where it writes, which device it sees.
+bool differsByDesign(std::string_view name)
+{
+    constexpr std::array<std::string_view, 8> kNames{"CUDA_VISIBLE_DEVICES",
+                                                     "NCCL_COMM_ID",
+                                                     "NCCL_DEBUG_FILE",
+                                                     "NCCL_HOSTID",
+                                                     "NCCL_TOPO_DUMP_FILE",
+                                                     "NCCL_GRAPH_DUMP_FILE",
+                                                     "TORCH_NCCL_DEBUG_INFO_TEMP_FILE",
+                                                     "TORCH_NCCL_DEBUG_INFO_PIPE_FILE"};
+    return std::ranges::find(kNames, name) != kNames.end();
+}
+
+bool isCompared(const trace::SettingRow& row)
+{
+    constexpr std::array<std::string_view, 5> kPrefixes{"NCCL_", "TORCH_", "PYTORCH_", "CUDA_", "OMP_"};
+    const bool version = row.source == "library" && row.name != "nccl_unknown_variables";
+    const bool variable =
+        (row.source == "environment" || row.source == "nccl.conf") && !differsByDesign(row.name) &&
+        std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return row.name.starts_with(prefix); });
+    return version || variable;
+}
+
+using Ranks = std::vector<std::int64_t>;
+/// By setting, by value; a rank without the setting is not listed.
+using Values = std::map<std::string, std::map<std::string, Ranks>>;
+
+std::string ranksText(const Ranks& ranks)
+{
+    constexpr std::size_t kMost = 8;
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < ranks.size() && i < kMost; ++i) {
+        text += fmt::format("{}{}", i == 0 ? "" : ", ", ranks[i]);
+    }
+    return ranks.size() > kMost ? text + fmt::format(" and {} more", ranks.size() - kMost) : text;
+}
+
+Finding findingOf(const std::string& name, const std::map<std::string, Ranks>& values)
+{
+    // The ranks to look at are those that are not like the most.
+    const auto usual =
+        std::ranges::max_element(values, {}, [](const auto& entry) { return entry.second.size(); });
+    Finding finding;
+    finding.severity = Severity::Warning;
+    finding.limit = Limit::Settings;
+    finding.cause = false;
+    finding.title = fmt::format("{} differs between ranks:", name);
+    for (const auto& [value, ranks] : values) {
+        finding.title += fmt::format(" {} on {};", value, ranksText(ranks));
+        if (value != usual->first) {
+            finding.ranks.insert(finding.ranks.end(), ranks.begin(), ranks.end());
+        }
+    }
+    finding.title.pop_back();
+    std::ranges::sort(finding.ranks);
+    finding.settings = {name};
+    finding.advice =
+        "Start every rank with the same libraries and variables; NCCL chooses algorithms on each rank from "
+        "its own and expects the others to choose the same.";
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    Values values;
+    Ranks recorded;
+    for (const model::Rank& rank : context.run.ranks) {
+        const trace::ProcessTrace& process = context.run.processOf(rank);
+        if (process.settings.empty()) {
+            continue;
+        }
+        recorded.push_back(rank.rank);
+        for (const trace::SettingRow& row : process.settings) {
+            if (isCompared(row)) {
+                values[row.name][row.value].push_back(rank.rank);
+            }
+        }
+    }
+    if (recorded.size() < 2) {
+        return NotApplicable{"needs the settings of at least two ranks"};
+    }
+    std::vector<Finding> findings;
+    for (auto& [name, byValue] : values) {
+        Ranks without = recorded;
+        for (const auto& [value, ranks] : byValue) {
+            std::erase_if(without, [&ranks](std::int64_t rank) {
+                return std::ranges::find(ranks, rank) != ranks.end();
+            });
+        }
+        if (!without.empty()) {
+            byValue["not set"] = without;
+        }
+        if (byValue.size() > 1) {
+            findings.push_back(findingOf(name, byValue));
+        }
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(settings_differ_between_ranks, .title = "Ranks have different settings", .needs = "host",
+              .options = {}, .run = ringside::rules::run,
+              .help = "Versions of libraries, and variables of NCCL, PyTorch, CUDA and OpenMP, that are not "
+                      "the same on all "
+                      "ranks; those that are meant to differ are left out. The cost is not estimated.");

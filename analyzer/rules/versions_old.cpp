@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries older than what practitioners' guides ask for: newer ones are faster, and find by themselves what
+// old ones must be told.
+#include "rules/settings.h"
+
+#include <array>
+#include <cmath>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"cuda_runtime", 11.08,
+     "oldest CUDA runtime that is not reported (field: CUDA >= 11.8); minor versions in hundredths: 11.08 is "
+     "11.8"},
+    {"nccl", 2.14, "oldest NCCL that is not reported (field: NCCL >= 2.14), in hundredths too"},
+};
+
+struct Version {
+    std::int64_t major = 0;
+    std::int64_t minor = 0;
+    auto operator<=>(const Version&) const = default;
+};
+
+/// "2.14" or "2.14.3".
+std::optional<Version> versionOf(std::string_view text)
+{
+    const std::size_t dot = text.find('.');
+    if (dot == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = text.substr(dot + 1);
+    const auto major = numberOf(text.substr(0, dot));
+    const auto minor = numberOf(rest.substr(0, rest.find('.')));
+    return major && minor ? std::optional(Version{*major, *minor}) : std::nullopt;
+}
+
+/// An option is a number: 11.08 is 11.8, 2.14 is 2.14.
+Version fromHundredths(double option)
+{
+    constexpr double kHundred = 100;
+    const std::int64_t hundredths = std::llround(option * kHundred);
+    return {hundredths / 100, hundredths % 100};
+}
+
+struct Library {
+    std::string_view setting; ///< as the recorder calls it
+    std::string_view option;
+    std::string_view name;
+};
+constexpr std::array kLibraries{Library{"cuda runtime", "cuda_runtime", "CUDA runtime"},
+                                Library{"nccl", "nccl", "NCCL"}};
+
+Outcome run(const Context& context)
+{
+    std::vector<Finding> findings;
+    bool known = false;
+    for (const Library& library : kLibraries) {
+        const Version oldest = fromHundredths(context.option(library.option));
+        Finding finding;
+        for (const model::Rank& rank : context.run.ranks) {
+            const trace::ProcessTrace& process = context.run.processOf(rank);
+            const auto text = settingOf(process, "library", library.setting);
+            const auto version = versionOf(text.value_or(""));
+            known = known || version;
+            if (!version || *version >= oldest) {
+                continue;
+            }
+            finding.title =
+                fmt::format("{} {} is older than {}.{}", library.name, *text, oldest.major, oldest.minor);
+            finding.ranks.push_back(rank.rank);
+        }
+        if (!finding.ranks.empty()) {
+            finding.severity = Severity::Warning;
+            finding.limit = Limit::Settings;
+            finding.cause = false;
+            finding.advice =
+                "Try a container or wheel with newer libraries, first on a few nodes, and compare with "
+                "`ringside diff`.";
+            findings.push_back(std::move(finding));
+        }
+    }
+    if (!known) {
+        return NotApplicable{
+            "needs the versions of the libraries, which this trace's recorder did not store"};
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    versions_old, .title = "Old libraries", .needs = "host", .options = ringside::rules::kOptions,
+    .run = ringside::rules::run,
+    .help = "Versions of the CUDA runtime and NCCL that the ranks loaded. The cost is not estimated: it "
+            "depends on what the newer version does better.");

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of what is known of variables, a line each: what NCCL takes, what a name is called today, whose
+// it is. From NCCL's user guide (environment variables, 2.19 to 2.30) and PyTorch's of ProcessGroupNCCL.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace ringside::settings {
+
+/// A number and what NCCL takes for it.
+struct Range {
+    std::string_view name;
+    std::int64_t least;
+    std::int64_t most;
+};
+inline constexpr Range kRanges[] = {
+    {"NCCL_CROSS_NIC", 0, 2},
+    {"NCCL_IB_DISABLE", 0, 1},
+    {"NCCL_IB_QPS_PER_CONNECTION", 1, 128},
+    {"NCCL_IB_RETRY_CNT", 0, 7},
+    {"NCCL_IB_SPLIT_DATA_ON_QPS", 0, 1},
+    {"NCCL_IB_TIMEOUT", 0, 31},
+    {"NCCL_NSOCKS_PERTHREAD", 1, 64},
+    {"NCCL_NVLS_ENABLE", 0, 2},
+    {"NCCL_P2P_DISABLE", 0, 1},
+    {"NCCL_PXN_DISABLE", 0, 1},
+    {"NCCL_SHM_DISABLE", 0, 1},
+    {"NCCL_SOCKET_NTHREADS", 1, 16},
+    {"NCCL_BUFFSIZE", 4 << 20, 32 << 20},
+    {"NCCL_LL_BUFFSIZE", 1, 1 << 30},
+    {"NCCL_LL128_BUFFSIZE", 1, 1 << 30},
+};
+
+struct OldName {
+    std::string_view name;
+    std::int64_t since; ///< of NCCL; 0: whatever NCCL
+    std::string_view instead;
+};
+inline constexpr OldName kOldNames[] = {
+    {"NCCL_MIN_NCHANNELS", 21700, "NCCL_MIN_CTAS"},
+    {"NCCL_MAX_NCHANNELS", 21700, "NCCL_MAX_CTAS"},
+    {"NCCL_MIN_NRINGS", 2500, "NCCL_MIN_CTAS"},
+    {"NCCL_MAX_NRINGS", 2500, "NCCL_MAX_CTAS"},
+    {"NCCL_TREE_THRESHOLD", 2500, "NCCL_ALGO"},
+    {"NCCL_IB_CUDA_SUPPORT", 2400, "NCCL_NET_GDR_LEVEL"},
+    {"NCCL_CHECKS_DISABLE", 2212, "NCCL_CHECK_POINTERS"},
+    {"NCCL_ASYNC_ERROR_HANDLING", 0, "TORCH_NCCL_ASYNC_ERROR_HANDLING"},
+    {"NCCL_BLOCKING_WAIT", 0, "TORCH_NCCL_BLOCKING_WAIT"},
+    {"NCCL_DESYNC_DEBUG", 0, "TORCH_NCCL_DESYNC_DEBUG"},
+    {"NCCL_ENABLE_TIMING", 0, "TORCH_NCCL_ENABLE_TIMING"},
+};
+
+// Read by PyTorch, by plugins of NCCL and by its own profiler examples: not in libnccl.
+inline constexpr std::string_view kOthers[] = {
+    "NCCL_ASYNC_ERROR_HANDLING",
+    "NCCL_BLOCKING_WAIT",
+    "NCCL_DESYNC_DEBUG",
+    "NCCL_ENABLE_TIMING",
+    "NCCL_FASTRAK_",
+    "NCCL_GPUDIRECTTCPX_",
+    "NCCL_INSPECTOR_",
+    "NCCL_PROFILE_DUMP_FILE",
+    "NCCL_PROFILE_EVENT_MASK",
+    "NCCL_SHARP_",
+    "NCCL_TESTS_",
+    "NCCL_UCX_",
+    "NCCL_TUNER_CONFIG_",
+    "NCCL_NETWORK_TOPO_",
+};
+
+struct FastPath {
+    std::string_view name;
+    std::string_view what;
+};
+inline constexpr FastPath kFastPaths[] = {
+    {"NCCL_P2P_DISABLE", "direct transfers between the GPUs of a host (NVLink, PCIe)"},
+    {"NCCL_SHM_DISABLE", "shared memory between ranks of a host"},
+    {"NCCL_IB_DISABLE", "InfiniBand and RoCE"},
+};
+
+} // namespace ringside::settings

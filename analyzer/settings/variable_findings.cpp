@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings/variable_findings.h"
+
+#include <algorithm>
+
+namespace ringside::rules {
+namespace {
+
+settings::Variables environmentOf(const trace::ProcessTrace& process)
+{
+    settings::Variables variables;
+    for (const trace::SettingRow& row : process.settings) {
+        if (row.source == "environment" || row.source == "nccl.conf") {
+            variables.emplace(row.name, row.value);
+        }
+    }
+    return variables;
+}
+
+/// "2.28.9" as ncclGetVersion says it.
+std::optional<std::int64_t> versionNumber(std::string_view text)
+{
+    const std::size_t first = text.find('.');
+    const std::size_t second = text.find('.', first + 1);
+    if (second == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const auto major = numberOf(text.substr(0, first));
+    const auto minor = numberOf(text.substr(first + 1, second - first - 1));
+    const auto patch = numberOf(text.substr(second + 1));
+    constexpr std::int64_t kMost = 99;
+    const auto sane = [](const std::optional<std::int64_t>& part) {
+        return part && *part >= 0 && *part <= kMost;
+    };
+    if (!sane(major) || !sane(minor) || !sane(patch)) {
+        return std::nullopt;
+    }
+    return *major * (*major > 2 || *minor > 8 ? 10000 : 1000) + *minor * 100 + *patch;
+}
+
+settings::Reader readerOf(const trace::ProcessTrace& process)
+{
+    settings::Reader reader;
+    reader.ncclVersion = versionNumber(settingOf(process, "library", "nccl").value_or(""));
+    std::string_view names = settingOf(process, "library", "nccl_unknown_variables").value_or("");
+    while (!names.empty()) {
+        const std::string_view name = names.substr(0, names.find(','));
+        names.remove_prefix(std::min(names.size(), name.size() + 1));
+        reader.unknown.emplace(name);
+    }
+    return reader;
+}
+
+/// Whether what a rule of this kind looks at was recorded in this process.
+bool recorded(const trace::ProcessTrace& process, const settings::Variables& variables,
+              settings::Trouble trouble)
+{
+    return trouble == settings::Trouble::Unknown
+               ? settingOf(process, "library", "nccl_unknown_variables").has_value()
+               : !variables.empty();
+}
+
+Finding findingOf(const settings::Remark& remark)
+{
+    Finding finding;
+    finding.severity = remark.severity;
+    finding.limit = Limit::Settings;
+    finding.cause = false;
+    finding.title = remark.what;
+    finding.settings = {remark.variable};
+    finding.advice = remark.advice;
+    return finding;
+}
+
+} // namespace
+
+Outcome variableFindings(const Context& context, settings::Trouble trouble)
+{
+    std::vector<Finding> findings;
+    bool known = false;
+    for (const model::Rank& rank : context.run.ranks) {
+        const trace::ProcessTrace& process = context.run.processOf(rank);
+        const settings::Variables variables = environmentOf(process);
+        if (!recorded(process, variables, trouble)) {
+            continue;
+        }
+        known = true;
+        for (const settings::Remark& remark : settings::judge(variables, readerOf(process))) {
+            if (remark.trouble != trouble) {
+                continue;
+            }
+            auto same = std::ranges::find(findings, remark.what, &Finding::title);
+            if (same == findings.end()) {
+                findings.push_back(findingOf(remark));
+                same = std::prev(findings.end());
+            }
+            same->ranks.push_back(rank.rank);
+            const trace::ProcessRow& row = process.process;
+            same->evidence.push_back(evidence(rank, {row.startNs, row.endNs.value_or(row.startNs)},
+                                              "the environment of this rank"));
+        }
+    }
+    if (!known) {
+        return NotApplicable{
+            trouble == settings::Trouble::Unknown
+                ? "needs the names that the loaded NCCL knows, which this trace's recorder did not look up"
+                : "needs the environment of the ranks, which this trace's recorder did not store"};
+    }
+    return findings;
+}
+
+} // namespace ringside::rules

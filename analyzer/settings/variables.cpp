@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings/variables.h"
+
+#include "settings/known.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstdlib>
+
+namespace ringside::settings {
+namespace {
+
+using rules::Severity;
+
+/// As NCCL reads a number: what strtoll takes, and whatever follows is not looked at.
+struct Number {
+    std::int64_t value = 0;
+    bool any = false;  ///< there was a digit
+    bool rest = false; ///< something follows it
+};
+Number numberOf(const std::string& text)
+{
+    char* end = nullptr;
+    const long long value = std::strtoll(text.c_str(), &end, 0);
+    return {value, end != text.c_str(), *end != '\0'};
+}
+
+std::string upper(std::string_view text)
+{
+    std::string result(text);
+    std::ranges::transform(result, result.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    return result;
+}
+
+class Judge {
+public:
+    Judge(const Variables& variables, const Reader& reader) : m_variables(variables), m_reader(reader) {}
+
+    std::vector<Remark> all()
+    {
+        unknownNames();
+        oldNames();
+        numbers();
+        sockets();
+        ctas();
+        algorithmAndProtocol();
+        fastPaths();
+        files();
+        debugging();
+        std::ranges::stable_sort(m_remarks, {}, &Remark::variable);
+        return std::move(m_remarks);
+    }
+
+private:
+    [[nodiscard]] const std::string* find(std::string_view name) const
+    {
+        const auto found = m_variables.find(name);
+        return found == m_variables.end() ? nullptr : &found->second;
+    }
+    [[nodiscard]] bool since(std::int64_t version) const
+    {
+        return !m_reader.ncclVersion || *m_reader.ncclVersion >= version;
+    }
+    void add(Trouble trouble, Severity severity, std::string_view variable, std::string what,
+             std::string advice)
+    {
+        m_remarks.push_back({trouble, severity, std::string(variable), std::move(what), std::move(advice)});
+    }
+    [[nodiscard]] std::string nccl() const
+    {
+        return m_reader.ncclVersion ? "NCCL " + versionText(*m_reader.ncclVersion)
+                                    : std::string("the NCCL of this run");
+    }
+
+    void unknownNames()
+    {
+        for (const std::string& name : m_reader.unknown) {
+            std::string advice = "Remove it or correct its name: it has no effect.";
+            if (name == "NCCL_NCHANNELS") {
+                advice = "No version of NCCL has it. NCCL_MIN_CTAS and NCCL_MAX_CTAS bound the number of "
+                         "channels; "
+                         "NCCL chooses well by itself, so compare before and after.";
+            }
+            add(Trouble::Unknown, Severity::Warning, name,
+                fmt::format("{} is set, and {} does not know it", name, nccl()), std::move(advice));
+        }
+    }
+
+    void oldNames()
+    {
+        for (const OldName& old : kOldNames) {
+            if (find(old.name) != nullptr && since(old.since)) {
+                add(Trouble::Deprecated, Severity::Info, old.name,
+                    fmt::format("{} is the old name of {}", old.name, old.instead),
+                    fmt::format("Set {} instead, or nothing.", old.instead));
+            }
+        }
+        if (const std::string* index = find("NCCL_IB_GID_INDEX");
+            index != nullptr && *index != "-1" && since(22100)) {
+            add(Trouble::Deprecated, Severity::Warning, "NCCL_IB_GID_INDEX",
+                fmt::format("NCCL_IB_GID_INDEX={}: since NCCL 2.21 the index is found for each port", *index),
+                "Remove it: an index that fits one port or host is wrong on another, and then connections "
+                "fail or "
+                "use RoCE v1.");
+        }
+    }
+
+    void numbers()
+    {
+        for (const Range& range : kRanges) {
+            const std::string* text = find(range.name);
+            if (text == nullptr) {
+                continue;
+            }
+            const Number number = numberOf(*text);
+            if (!number.any || number.rest) {
+                notANumber(range.name, *text, number);
+            } else if (number.value < range.least || number.value > range.most) {
+                add(Trouble::Range, Severity::Warning, range.name,
+                    fmt::format("{}={} is outside {} to {}", range.name, *text, range.least, range.most),
+                    "NCCL ignores, cuts or refuses it, by version. Remove it, or take a value inside and "
+                    "compare.");
+            } else if (range.name.ends_with("BUFFSIZE") &&
+                       !std::has_single_bit(static_cast<std::uint64_t>(number.value))) {
+                add(Trouble::Range, Severity::Info, range.name,
+                    fmt::format("{}={} is no power of two", range.name, *text),
+                    "NCCL's guide recommends powers of two.");
+            }
+        }
+        if (const std::string* threads = find("NCCL_NTHREADS")) {
+            const Number number = numberOf(*threads);
+            if (number.value < 64 || number.value > 512 ||
+                !std::has_single_bit(static_cast<std::uint64_t>(number.value))) {
+                add(Trouble::Range, Severity::Warning, "NCCL_NTHREADS",
+                    fmt::format("NCCL_NTHREADS={} is none of 64, 128, 256, 512", *threads),
+                    "Remove it: NCCL knows its GPUs.");
+            }
+        }
+    }
+
+    void notANumber(std::string_view name, const std::string& text, const Number& number)
+    {
+        add(Trouble::Value, Severity::Warning, name,
+            number.any ? fmt::format("{}={} is read as {}: NCCL knows no units", name, text, number.value)
+                       : fmt::format("{}={} is no number", name, text),
+            name.ends_with("BUFFSIZE") ? "Write plain bytes: 4 MiB is 4194304." : "Write a plain number.");
+    }
+
+    void sockets()
+    {
+        constexpr std::int64_t kMost = 64;
+        const std::string* threads = find("NCCL_SOCKET_NTHREADS");
+        const std::string* each = find("NCCL_NSOCKS_PERTHREAD");
+        if (threads == nullptr || each == nullptr) {
+            return;
+        }
+        const Number t = numberOf(*threads);
+        const Number s = numberOf(*each);
+        if (t.value > 0 && s.value > 0 && t.value <= kMost && s.value <= kMost && t.value * s.value > kMost) {
+            add(Trouble::Range, Severity::Warning, "NCCL_SOCKET_NTHREADS",
+                fmt::format("NCCL_SOCKET_NTHREADS={} times NCCL_NSOCKS_PERTHREAD={} is {}: NCCL takes {} "
+                            "sockets at most",
+                            t.value, s.value, t.value * s.value, kMost),
+                "Lower one of them.");
+        }
+    }
+
+    void ctas()
+    {
+        constexpr std::int64_t kMore = 22500; // the version that raised the limit from 32 to 64
+        const std::int64_t most = since(kMore) ? 64 : 32;
+        std::optional<std::int64_t> least;
+        for (const std::string_view name : {"NCCL_MIN_CTAS", "NCCL_MAX_CTAS"}) {
+            const std::string* text = find(name);
+            if (text == nullptr) {
+                continue;
+            }
+            const Number number = numberOf(*text);
+            if (!number.any || number.rest) {
+                notANumber(name, *text, number);
+            } else if (number.value < 1 || number.value > most) {
+                add(Trouble::Range, Severity::Warning, name,
+                    fmt::format("{}={} is outside 1 to {}", name, *text, most),
+                    "Remove it: NCCL chooses the number of channels by itself.");
+            } else if (name == "NCCL_MIN_CTAS") {
+                least = number.value;
+            } else if (least && *least > number.value) {
+                add(Trouble::Range, Severity::Warning, name,
+                    fmt::format("NCCL_MIN_CTAS={} is more than NCCL_MAX_CTAS={}", *least, number.value),
+                    "Remove one of them.");
+            }
+        }
+    }
+
+    void algorithmAndProtocol()
+    {
+        constexpr std::int64_t kNoFallback = 22400;
+        if (const std::string* protocol = find("NCCL_PROTO");
+            protocol != nullptr && !protocol->starts_with('^') &&
+            upper(*protocol).find("LL128") != std::string::npos) {
+            add(Trouble::Dangerous, Severity::Problem, "NCCL_PROTO",
+                fmt::format("NCCL_PROTO={} forces LL128, which can corrupt data where the hardware does not "
+                            "support it",
+                            *protocol),
+                "Remove it. NCCL takes LL128 by itself where it is safe and faster.");
+        }
+        const std::string* algorithm = find("NCCL_ALGO");
+        if (algorithm == nullptr) {
+            return;
+        }
+        const std::string text = upper(*algorithm);
+        const bool wholesale = !text.starts_with('^') && text.find(':') == std::string::npos;
+        if (wholesale && text.find("RING") == std::string::npos && since(kNoFallback)) {
+            add(Trouble::Dangerous, Severity::Problem, "NCCL_ALGO",
+                fmt::format(
+                    "NCCL_ALGO={} leaves no algorithm for collectives that have only Ring (all-gather, "
+                    "reduce-scatter): they fail since NCCL 2.24",
+                    *algorithm),
+                "Name the function (`NCCL_ALGO=allreduce:tree`) or exclude with `^`; better remove it and "
+                "compare.");
+        }
+    }
+
+    void fastPaths()
+    {
+        for (const FastPath& path : kFastPaths) {
+            const std::string* text = find(path.name);
+            if (text != nullptr && numberOf(*text).value == 1) {
+                add(Trouble::Dangerous, Severity::Warning, path.name,
+                    fmt::format("{}=1 switches off {}", path.name, path.what),
+                    "Often left over from debugging. Remove it and compare.");
+            }
+        }
+    }
+
+    void files()
+    {
+        if (!m_reader.exists) {
+            return;
+        }
+        for (const std::string_view name : {"NCCL_TOPO_FILE", "NCCL_GRAPH_FILE", "NCCL_CONF_FILE"}) {
+            const std::string* path = find(name);
+            if (path != nullptr && !path->empty() && !m_reader.exists(*path)) {
+                add(Trouble::Value, Severity::Warning, name,
+                    fmt::format("{}={}: there is no such file", name, *path),
+                    "NCCL goes on without it. Correct the path on every host, or remove the variable.");
+            }
+        }
+    }
+
+    void debugging()
+    {
+        const std::string* level = find("NCCL_DEBUG");
+        const std::string text = level != nullptr ? upper(*level) : std::string();
+        if (text == "INFO" || text == "TRACE") {
+            add(Trouble::Debug, text == "TRACE" ? Severity::Warning : Severity::Info, "NCCL_DEBUG",
+                fmt::format("NCCL_DEBUG={} is on: every rank writes lines for every communicator, with COLL "
+                            "for every call",
+                            *level),
+                "For production NCCL_DEBUG=WARN; a file a rank (NCCL_DEBUG_FILE=nccl.%h.%p) keeps what you "
+                "need.");
+        } else if (level != nullptr && text != "WARN" && text != "VERSION" && text != "NONE" &&
+                   text != "ABORT") {
+            add(Trouble::Value, Severity::Info, "NCCL_DEBUG",
+                fmt::format("NCCL_DEBUG={} is no level", *level),
+                "Levels are VERSION, WARN, INFO and TRACE.");
+        }
+        for (const std::string_view name : {"TORCH_NCCL_BLOCKING_WAIT", "NCCL_BLOCKING_WAIT"}) {
+            const std::string* value = find(name);
+            if (value != nullptr && numberOf(*value).value == 1) {
+                add(Trouble::BlockingWait, Severity::Warning, name,
+                    fmt::format("{}=1: the host waits in every collective's wait()", name),
+                    "Remove it for training: kernels are then launched ahead again. "
+                    "TORCH_NCCL_ASYNC_ERROR_HANDLING "
+                    "(on by default) ends a hanging job as well.");
+            }
+        }
+    }
+
+    const Variables& m_variables;
+    const Reader& m_reader;
+    std::vector<Remark> m_remarks;
+};
+
+} // namespace
+
+std::vector<Remark> judge(const Variables& variables, const Reader& reader)
+{
+    return Judge(variables, reader).all();
+}
+
+bool belongsToNccl(std::string_view name)
+{
+    return name.starts_with("NCCL_") &&
+           std::ranges::none_of(kOthers, [name](std::string_view other) { return name.starts_with(other); });
+}
+
+std::string versionText(std::int64_t ncclVersion)
+{
+    constexpr std::int64_t kNewForm = 10000;
+    const std::int64_t major = ncclVersion >= kNewForm ? kNewForm : 1000;
+    return fmt::format("{}.{}.{}", ncclVersion / major, ncclVersion % major / 100, ncclVersion % 100);
+}
+
+} // namespace ringside::settings

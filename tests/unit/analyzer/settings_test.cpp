@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings/variables.h"
+
+#include <gtest/gtest.h>
+
+namespace ringside::settings {
+namespace {
+
+Reader nccl(std::int64_t version)
+{
+    return {version, {}, [](const std::string& path) { return path == "/there"; }};
+}
+
+struct Case {
+    Variables variables;
+    std::int64_t version;
+    std::string expected; ///< part of what is said; empty: nothing is
+};
+
+TEST(Settings, SaysWhatIsWrongAndNothingElse)
+{
+    const std::vector<Case> cases = {
+        {{{"NCCL_BUFFSIZE", "4M"}}, 22809, "NCCL_BUFFSIZE=4M is read as 4"},
+        {{{"NCCL_BUFFSIZE", "8388608"}}, 22809, ""},
+        {{{"NCCL_BUFFSIZE", "5000000"}}, 22809, "no power of two"},
+        {{{"NCCL_BUFFSIZE", "-1"}}, 22809, "outside"},
+        {{{"NCCL_BUFFSIZE", "99999999999999999999999"}}, 22809, "outside"},
+        {{{"NCCL_IB_TIMEOUT", ""}}, 22809, "is no number"},
+        {{{"NCCL_IB_TIMEOUT", "22"}}, 22809, ""},
+        {{{"NCCL_MAX_CTAS", "64"}}, 22809, ""},
+        {{{"NCCL_MAX_CTAS", "64"}}, 22100, "outside 1 to 32"},
+        {{{"NCCL_MIN_CTAS", "16"}, {"NCCL_MAX_CTAS", "8"}}, 22809, "is more than"},
+        {{{"NCCL_SOCKET_NTHREADS", "16"}, {"NCCL_NSOCKS_PERTHREAD", "8"}}, 22809, "is 128"},
+        {{{"NCCL_SOCKET_NTHREADS", "8"}, {"NCCL_NSOCKS_PERTHREAD", "8"}}, 22809, ""},
+        {{{"NCCL_PROTO", "LL128"}}, 22809, "corrupt"},
+        {{{"NCCL_PROTO", "Simple,ll128"}}, 22809, "corrupt"},
+        {{{"NCCL_PROTO", "^LL128"}}, 22809, ""},
+        {{{"NCCL_ALGO", "Tree"}}, 22809, "only Ring"},
+        {{{"NCCL_ALGO", "Tree"}}, 22300, ""},
+        {{{"NCCL_ALGO", "Tree,Ring"}}, 22809, ""},
+        {{{"NCCL_ALGO", "^Tree"}}, 22809, ""},
+        {{{"NCCL_P2P_DISABLE", "1"}}, 22809, "switches off direct"},
+        {{{"NCCL_P2P_DISABLE", "0"}}, 22809, ""},
+        {{{"NCCL_IB_GID_INDEX", "3"}}, 22809, "since NCCL 2.21"},
+        {{{"NCCL_IB_GID_INDEX", "3"}}, 22005, ""},
+        {{{"NCCL_TOPO_FILE", "/there"}}, 22809, ""},
+        {{{"NCCL_TOPO_FILE", "/elsewhere"}}, 22809, "no such file"},
+        {{{"NCCL_DEBUG", "info"}}, 22809, "is on"},
+        {{{"NCCL_DEBUG", "LOUD"}}, 22809, "is no level"},
+        {{{"NCCL_BLOCKING_WAIT", "1"}}, 22809, "old name of TORCH_NCCL_BLOCKING_WAIT"},
+    };
+    for (const Case& each : cases) {
+        const std::vector<Remark> remarks = judge(each.variables, nccl(each.version));
+        const auto& [name, value] = *each.variables.begin();
+        if (each.expected.empty()) {
+            EXPECT_TRUE(remarks.empty()) << name << "=" << value << ": " << remarks.front().what;
+            continue;
+        }
+        ASSERT_FALSE(remarks.empty()) << name << "=" << value;
+        EXPECT_NE(remarks.front().what.find(each.expected), std::string::npos) << remarks.front().what;
+        EXPECT_FALSE(remarks.front().advice.empty());
+    }
+}
+
+TEST(Settings, NamesThatTheLibraryDoesNotContainAreUnknown)
+{
+    Reader reader = nccl(22809);
+    reader.unknown = {"NCCL_NCHANNELS", "NCCL_SOKET_IFNAME"};
+    const std::vector<Remark> remarks =
+        judge({{"NCCL_NCHANNELS", "8"}, {"NCCL_SOKET_IFNAME", "eth0"}}, reader);
+    ASSERT_EQ(remarks.size(), 2U);
+    EXPECT_EQ(remarks[0].trouble, Trouble::Unknown);
+    EXPECT_NE(remarks[0].advice.find("NCCL_MAX_CTAS"), std::string::npos);
+    EXPECT_NE(remarks[1].what.find("NCCL 2.28.9 does not know it"), std::string::npos);
+}
+
+TEST(Settings, KnowsWhoseAVariableIs)
+{
+    EXPECT_TRUE(belongsToNccl("NCCL_ALGO"));
+    EXPECT_TRUE(belongsToNccl("NCCL_NCHANNELS"));
+    EXPECT_FALSE(belongsToNccl("NCCL_BLOCKING_WAIT"));
+    EXPECT_FALSE(belongsToNccl("NCCL_INSPECTOR_DUMP_DIR"));
+    EXPECT_FALSE(belongsToNccl("TORCH_NCCL_TRACE_BUFFER_SIZE"));
+}
+
+TEST(Settings, WritesBothFormsOfVersions)
+{
+    EXPECT_EQ(versionText(22809), "2.28.9");
+    EXPECT_EQ(versionText(21000), "2.10.0");
+    EXPECT_EQ(versionText(2708), "2.7.8");
+}
+
+} // namespace
+} // namespace ringside::settings
