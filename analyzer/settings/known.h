@@ -50,24 +50,6 @@ inline constexpr OldName kOldNames[] = {
     {"NCCL_ENABLE_TIMING", 0, "TORCH_NCCL_ENABLE_TIMING"},
 };
 
-// Read by PyTorch, by plugins of NCCL and by its own profiler examples: not in libnccl.
-inline constexpr std::string_view kOthers[] = {
-    "NCCL_ASYNC_ERROR_HANDLING",
-    "NCCL_BLOCKING_WAIT",
-    "NCCL_DESYNC_DEBUG",
-    "NCCL_ENABLE_TIMING",
-    "NCCL_FASTRAK_",
-    "NCCL_GPUDIRECTTCPX_",
-    "NCCL_INSPECTOR_",
-    "NCCL_PROFILE_DUMP_FILE",
-    "NCCL_PROFILE_EVENT_MASK",
-    "NCCL_SHARP_",
-    "NCCL_TESTS_",
-    "NCCL_UCX_",
-    "NCCL_TUNER_CONFIG_",
-    "NCCL_NETWORK_TOPO_",
-};
-
 struct FastPath {
     std::string_view name;
     std::string_view what;

@@ -293,12 +293,6 @@ std::vector<Remark> judge(const Variables& variables, const Reader& reader)
     return Judge(variables, reader).all();
 }
 
-bool belongsToNccl(std::string_view name)
-{
-    return name.starts_with("NCCL_") &&
-           std::ranges::none_of(kOthers, [name](std::string_view other) { return name.starts_with(other); });
-}
-
 std::string versionText(std::int64_t ncclVersion)
 {
     constexpr std::int64_t kNewForm = 10000;

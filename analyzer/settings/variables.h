@@ -47,9 +47,6 @@ struct Reader {
 /// What is wrong with `variables`, by name.
 [[nodiscard]] std::vector<Remark> judge(const Variables& variables, const Reader& reader);
 
-/// Whether NCCL itself should know this name: begins with NCCL_ and is neither PyTorch's nor a plugin's.
-[[nodiscard]] bool belongsToNccl(std::string_view name);
-
 /// "2.28.9"; before 2.9 the number had another form (2708 is 2.7.8).
 [[nodiscard]] std::string versionText(std::int64_t ncclVersion);
 

@@ -5,6 +5,7 @@
 #include "abi/nccl.h"
 #include "intercept/resolve.h"
 #include "record/identity.h"
+#include "record/nccl_settings.h"
 #include "record/placement.h"
 #include "record/ranks.h"
 
@@ -127,6 +128,9 @@ void PlatformIdentity::describeLibraries(trace::Writer& writer)
     writeVersion<cudaError_t>(writer, Library::CudaRuntime, "cudaDriverGetVersion", "cuda driver",
                               &versionText);
     writeVersion<ncclResult_t>(writer, Library::Nccl, "ncclGetVersion", "nccl", &ncclVersionText);
+    if (const void* anyFunction = resolve(Library::Nccl, "ncclGetVersion"); anyFunction != nullptr) {
+        writeNcclSettings(writer, anyFunction);
+    }
 }
 
 } // namespace ringside::collector

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/placement.h"
 
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace ringside::collector {
 namespace {
@@ -39,12 +42,40 @@ std::string allowedCpus()
     return {};
 }
 
+/// RLIMIT_MEMLOCK: how much memory RDMA may pin.
+std::string lockedMemory()
+{
+    rlimit limit{};
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) {
+        return {};
+    }
+    return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur);
+}
+
+/// "mlx5_0,mlx5_1".
+std::string rdmaDevices()
+{
+    std::error_code error;
+    std::set<std::string> names;
+    for (std::filesystem::directory_iterator entry("/sys/class/infiniband", error), end;
+         !error && entry != end; entry.increment(error)) {
+        names.insert(entry->path().filename());
+    }
+    std::string list;
+    for (const std::string& name : names) {
+        list += (list.empty() ? "" : ",") + name;
+    }
+    return list;
+}
+
 } // namespace
 
 void writePlacement(trace::Writer& writer)
 {
     constexpr int kMostNodes = 64;
     add(writer, "process", "cpus_allowed", allowedCpus());
+    add(writer, "process", "memlock_bytes", lockedMemory());
+    add(writer, "machine", "rdma_devices", rdmaDevices());
     add(writer, "machine", "cpus_online", firstLine("/sys/devices/system/cpu/online"));
     for (int node = 0; node < kMostNodes; ++node) {
         const std::string number = std::to_string(node);

@@ -16,6 +16,22 @@ constexpr std::array<std::string_view, 12> kNames{
     "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT",     "TORCHELASTIC_RESTART_COUNT",
     "PMI_RANK",   "PMI_SIZE",    "LD_LIBRARY_PATH", "NVIDIA_VISIBLE_DEVICES"};
 
+// Read by PyTorch, by plugins of NCCL and by its own profiler examples: not in libnccl.
+constexpr std::array<std::string_view, 14> kOthers{"NCCL_ASYNC_ERROR_HANDLING",
+                                                   "NCCL_BLOCKING_WAIT",
+                                                   "NCCL_DESYNC_DEBUG",
+                                                   "NCCL_ENABLE_TIMING",
+                                                   "NCCL_FASTRAK_",
+                                                   "NCCL_GPUDIRECTTCPX_",
+                                                   "NCCL_INSPECTOR_",
+                                                   "NCCL_PROFILE_DUMP_FILE",
+                                                   "NCCL_PROFILE_EVENT_MASK",
+                                                   "NCCL_SHARP_",
+                                                   "NCCL_TESTS_",
+                                                   "NCCL_UCX_",
+                                                   "NCCL_TUNER_CONFIG_",
+                                                   "NCCL_NETWORK_TOPO_"};
+
 bool containsIgnoringCase(std::string_view text, std::string_view part)
 {
     const auto same = [](char a, char b) {
@@ -63,6 +79,12 @@ bool isStoredVariable(std::string_view name)
     return std::ranges::find(kNames, name) != kNames.end() ||
            std::ranges::any_of(kPrefixes,
                                [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+bool belongsToNccl(std::string_view name)
+{
+    return name.starts_with("NCCL_") &&
+           std::ranges::none_of(kOthers, [name](std::string_view other) { return name.starts_with(other); });
 }
 
 std::string redacted(std::string_view name, std::string_view value)

@@ -74,15 +74,6 @@ TEST(Settings, NamesThatTheLibraryDoesNotContainAreUnknown)
     EXPECT_NE(remarks[1].what.find("NCCL 2.28.9 does not know it"), std::string::npos);
 }
 
-TEST(Settings, KnowsWhoseAVariableIs)
-{
-    EXPECT_TRUE(belongsToNccl("NCCL_ALGO"));
-    EXPECT_TRUE(belongsToNccl("NCCL_NCHANNELS"));
-    EXPECT_FALSE(belongsToNccl("NCCL_BLOCKING_WAIT"));
-    EXPECT_FALSE(belongsToNccl("NCCL_INSPECTOR_DUMP_DIR"));
-    EXPECT_FALSE(belongsToNccl("TORCH_NCCL_TRACE_BUFFER_SIZE"));
-}
-
 TEST(Settings, WritesBothFormsOfVersions)
 {
     EXPECT_EQ(versionText(22809), "2.28.9");

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 using ringside::test::RecordedRun;
 
@@ -257,6 +259,22 @@ TEST(Preload, storesOnlyListedSettingsAndNoSecrets)
     EXPECT_EQ(run.number("SELECT count(*) FROM setting WHERE name = 'PRIVATE_THING'"), 0);
     EXPECT_EQ(run.number("SELECT rank FROM rank"), 6);
     EXPECT_EQ(run.number("SELECT world_size FROM rank"), 8);
+}
+
+TEST(Preload, saysWhatNcclWasToldInVain)
+{
+    const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "nccl.conf";
+    std::ofstream(file) << "# a comment = not a setting\nNCCL_BUFFSIZE=8388608\nNCCL_ALGO=Tree\n";
+    const RecordedRun run(
+        {"recorded_program", "calls"}, RecordedRun::Collector::Preloaded,
+        {"NCCL_ALGO=Ring", "NCCL_NCHANNELS=8", "NCCL_BLOCKING_WAIT=1", "NCCL_CONF_FILE=" + file.string()});
+    // The fake NCCL reads nothing at all.
+    EXPECT_EQ(run.text("SELECT value FROM setting WHERE name = 'nccl_unknown_variables'"),
+              "NCCL_ALGO,NCCL_BUFFSIZE,NCCL_CONF_FILE,NCCL_NCHANNELS");
+    EXPECT_EQ(run.text("SELECT group_concat(name || '=' || value) FROM setting WHERE source = 'nccl.conf'"),
+              "NCCL_BUFFSIZE=8388608");
+    EXPECT_NE(run.text("SELECT value FROM setting WHERE name = 'nccl_path'").find("libnccl.so.2"),
+              std::string::npos);
 }
 
 TEST(Preload, aPauseLosesNoDefinitionAndNoNumber)

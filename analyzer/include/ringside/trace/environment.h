@@ -9,6 +9,8 @@ namespace ringside::trace {
 
 /// NCCL_*, TORCH_*, CUDA_*, OMP_*, SLURM_* and the launchers' rank variables.
 [[nodiscard]] bool isStoredVariable(std::string_view name);
+/// Whether NCCL itself should know this name: begins with NCCL_ and is neither PyTorch's nor a plugin's.
+[[nodiscard]] bool belongsToNccl(std::string_view name);
 /// The value, or "(redacted)" where it, or the name, looks like a secret.
 [[nodiscard]] std::string redacted(std::string_view name, std::string_view value);
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/nccl_settings.h"
+
+#include <ringside/trace/environment.h>
+#include <ringside/trace/library_names.h>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <string>
+
+namespace ringside::collector {
+namespace {
+
+/// Names that NCCL would read, of the environment and of its configuration files.
+using Names = std::set<std::string>;
+
+/// All but the one that the collector sets itself.
+void addName(Names& names, std::string_view name)
+{
+    if (trace::belongsToNccl(name) && name != "NCCL_PROFILER_PLUGIN") {
+        names.emplace(name);
+    }
+}
+
+Names environmentNames()
+{
+    Names names;
+    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+        const std::string_view text(*variable);
+        addName(names, text.substr(0, text.find('=')));
+    }
+    return names;
+}
+
+/// Lines NAME=VALUE; NCCL takes those whose names the environment does not have.
+void readConfiguration(trace::Writer& writer, const std::string& path, Names& names)
+{
+    constexpr int kMostLines = 1000;
+    std::ifstream file(path);
+    std::string line;
+    for (int i = 0; i < kMostLines && std::getline(file, line); ++i) {
+        const std::size_t equals = line.find('=');
+        const std::string name = line.substr(0, equals);
+        if (equals == std::string::npos || !name.starts_with("NCCL_") || names.contains(name)) {
+            continue;
+        }
+        writer.add(trace::SettingRow{"nccl.conf", name, trace::redacted(name, line.substr(equals + 1))});
+        addName(names, name);
+    }
+}
+
+void writeUnknownNames(trace::Writer& writer, const std::string& library, const Names& names)
+{
+    const auto missing = trace::namesMissingIn(library, names);
+    if (!missing) {
+        return;
+    }
+    std::string list;
+    for (const std::string& name : *missing) {
+        list += (list.empty() ? "" : ",") + name;
+    }
+    writer.add(trace::SettingRow{"library", "nccl_unknown_variables", list});
+}
+
+} // namespace
+
+void writeNcclSettings(trace::Writer& writer, const void* anyFunction)
+{
+    Names names = environmentNames();
+    // The order of NCCL's guide: a variable wins over the user's file, that over the machine's.
+    const char* own = std::getenv("NCCL_CONF_FILE");
+    const char* home = std::getenv("HOME");
+    if (own != nullptr) {
+        readConfiguration(writer, own, names);
+    } else if (home != nullptr) {
+        readConfiguration(writer, std::string(home) + "/.nccl.conf", names);
+    }
+    readConfiguration(writer, "/etc/nccl.conf", names);
+    Dl_info where{};
+    if (dladdr(anyFunction, &where) == 0 || where.dli_fname == nullptr) {
+        return;
+    }
+    writer.add(trace::SettingRow{"library", "nccl_path", where.dli_fname});
+    // The emulated NCCL reads few variables: that it does not know one says nothing of the real one.
+    if (dlsym(RTLD_DEFAULT, "ringside_platform_enqueue") == nullptr) {
+        writeUnknownNames(writer, where.dli_fname, names);
+    }
+}
+
+} // namespace ringside::collector
