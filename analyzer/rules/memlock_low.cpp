@@ -54,8 +54,8 @@ Outcome run(const Context& context)
 } // namespace ringside::rules
 
 RINGSIDE_RULE(
-    memlock_low, .title = "Little memory may be locked", .needs = "host",
-    .options = {}, .run = ringside::rules::run,
+    memlock_low, .title = "Little memory may be locked", .needs = "host", .options = {},
+    .run = ringside::rules::run,
     .help =
         "RLIMIT_MEMLOCK of ranks whose host has RDMA devices. The cost is not estimated: it decides whether "
         "RDMA works, not how fast.");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the process may run, what it may lock, and how much shared memory its host has: written once as rows of table setting,
-// so that a report can tell a rank without CPUs of its own from a slow one. Reads only /proc, /sys and the
-// size of /dev/shm; what cannot be read has no row.
+// Where the process may run, what it may lock, and how much shared memory its host has: written once as rows
+// of table setting, so that a report can tell a rank without CPUs of its own from a slow one. Reads only
+// /proc, /sys and the size of /dev/shm; what cannot be read has no row.
 #pragma once
 #include <ringside/trace/writer.h>
 
