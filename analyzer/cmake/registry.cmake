@@ -1,8 +1,11 @@
-# A registry from file names: every FILE defines the object `<prefix><file name>` of TYPE; all() lists them in name order.
+# A registry from file names: every FILE defines the object `<prefix><file name>` of TYPE; all(), or FUNCTION, lists them in name order.
 # A file without its object does not link; nothing depends on static constructors.
 #   ringside_generate_registry(target PREFIX rule_ TYPE ringside::rules::Rule HEADER rules/rule.h NAMESPACE ringside::rules FILES ...)
 function(ringside_generate_registry target)
-  cmake_parse_arguments(arg "" "PREFIX;TYPE;HEADER;NAMESPACE" "FILES" ${ARGN})
+  cmake_parse_arguments(arg "" "PREFIX;TYPE;HEADER;NAMESPACE;FUNCTION" "FILES" ${ARGN})
+  if(NOT arg_FUNCTION)
+    set(arg_FUNCTION all)
+  endif()
   list(SORT arg_FILES)
   set(declarations "")
   set(references "")
@@ -20,7 +23,7 @@ function(ringside_generate_registry target)
 #include <array>
 @declarations@
 namespace @arg_NAMESPACE@ {
-std::span<const @arg_TYPE@* const> all()
+std::span<const @arg_TYPE@* const> @arg_FUNCTION@()
 {
     static constexpr std::array<const @arg_TYPE@*, @count@> list{
 @references@    };

@@ -2,6 +2,7 @@
 #include "settings/variables.h"
 
 #include "settings/known.h"
+#include "settings/versions.h"
 
 #include <fmt/format.h>
 
@@ -72,7 +73,7 @@ private:
     }
     [[nodiscard]] std::string nccl() const
     {
-        return m_reader.ncclVersion ? "NCCL " + versionText(*m_reader.ncclVersion)
+        return m_reader.ncclVersion ? "NCCL " + ncclText(*m_reader.ncclVersion)
                                     : std::string("the NCCL of this run");
     }
 
@@ -291,13 +292,6 @@ private:
 std::vector<Remark> judge(const Variables& variables, const Reader& reader)
 {
     return Judge(variables, reader).all();
-}
-
-std::string versionText(std::int64_t ncclVersion)
-{
-    constexpr std::int64_t kNewForm = 10000;
-    const std::int64_t major = ncclVersion >= kNewForm ? kNewForm : 1000;
-    return fmt::format("{}.{}.{}", ncclVersion / major, ncclVersion % major / 100, ncclVersion % 100);
 }
 
 } // namespace ringside::settings

@@ -47,7 +47,4 @@ struct Reader {
 /// What is wrong with `variables`, by name.
 [[nodiscard]] std::vector<Remark> judge(const Variables& variables, const Reader& reader);
 
-/// "2.28.9"; before 2.9 the number had another form (2708 is 2.7.8).
-[[nodiscard]] std::string versionText(std::int64_t ncclVersion);
-
 } // namespace ringside::settings

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/variables.h"
+#include "settings/versions.h"
 
 #include <gtest/gtest.h>
 
@@ -74,11 +75,14 @@ TEST(Settings, NamesThatTheLibraryDoesNotContainAreUnknown)
     EXPECT_NE(remarks[1].what.find("NCCL 2.28.9 does not know it"), std::string::npos);
 }
 
-TEST(Settings, WritesBothFormsOfVersions)
+TEST(Versions, AreWrittenAsPeopleDo)
 {
-    EXPECT_EQ(versionText(22809), "2.28.9");
-    EXPECT_EQ(versionText(21000), "2.10.0");
-    EXPECT_EQ(versionText(2708), "2.7.8");
+    EXPECT_EQ(ncclText(22809), "2.28.9");
+    EXPECT_EQ(ncclText(21000), "2.10.0");
+    EXPECT_EQ(ncclText(2708), "2.7.8");
+    EXPECT_EQ(cudaText(11080), "11.8");
+    EXPECT_EQ(cudnnText(8902), "8.9.2");
+    EXPECT_EQ(cudnnText(91900), "9.19.0");
 }
 
 } // namespace

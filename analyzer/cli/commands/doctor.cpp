@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside doctor`: a host, or all hosts of a job, before a run. Reads and loads libraries; changes nothing,
+// sends nothing, runs nothing but itself through the user's own launcher.
+#include "cli/command.h"
+#include "cli/other_hosts.h"
+#include "doctor/print.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+struct Options {
+    std::vector<std::string> launchers;
+    std::string root = "/";
+    std::string format = "text";
+    std::string failOn;
+    doctor::Need need;
+    bool fix = false;
+    bool facts = false;
+};
+
+doctor::Visit visit(const Options& options)
+{
+    std::vector<doctor::Host> hosts;
+    if (options.launchers.empty()) {
+        hosts.push_back(doctor::gather(doctor::Root(options.root)));
+    }
+    for (const std::string& launcher : options.launchers) {
+        for (doctor::Host& host : factsOfHosts(launcher)) {
+            hosts.push_back(std::move(host));
+        }
+    }
+    doctor::Visit result;
+    result.differences = doctor::differences(hosts);
+    for (doctor::Host& host : hosts) {
+        std::vector<doctor::Advice> advice = doctor::examine(host.facts, options.need);
+        result.patients.push_back({std::move(host), std::move(advice)});
+    }
+    return result;
+}
+
+bool fails(const doctor::Visit& visit, const std::string& severity)
+{
+    return std::ranges::any_of(visit.patients, [&](const doctor::Patient& patient) {
+        return std::ranges::any_of(patient.advice, [&](const doctor::Advice& each) {
+            const rules::Severity least = severity == "info"      ? rules::Severity::Info
+                                          : severity == "warning" ? rules::Severity::Warning
+                                                                  : rules::Severity::Problem;
+            return each.severity >= least;
+        });
+    });
+}
+
+int run(const Options& options)
+{
+    std::error_code error;
+    if (!std::filesystem::is_directory(options.root, error)) {
+        throw Error(ErrorCode::Unusable, fmt::format("{} is no folder", options.root),
+                    "--root takes a folder with a copy of a host's /proc, /sys and /etc.");
+    }
+    if (options.facts) {
+        writeFacts(doctor::gather(doctor::Root(options.root)));
+        return kPass;
+    }
+    const doctor::Visit result = visit(options);
+    fmt::print("{}", options.fix                    ? doctor::fixesOf(result)
+                     : options.format == "json"     ? doctor::jsonOf(result)
+                     : options.format == "markdown" ? doctor::textOf(result, doctor::Style::Markdown)
+                                                    : doctor::textOf(result, doctor::Style::Text));
+    return !options.failOn.empty() && fails(result, options.failOn) ? kFindings : kPass;
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("--hosts", options->launchers,
+                   "Look at the hosts that this command starts programs on, such as \"srun "
+                   "--ntasks-per-node=1\" or \"ssh "
+                   "node7\"; may be given several times. The program must be there under the same path")
+        ->take_all();
+    app.add_option("--root", options->root,
+                   "Look at a copy of another host's /proc, /sys and /etc in this folder instead")
+        ->excludes("--hosts");
+    app.add_option("--format", options->format, "How to print it")
+        ->check(CLI::IsMember({"text", "markdown", "json"}))
+        ->capture_default_str();
+    app.add_option("--round-trip-ms", options->need.roundTripMs,
+                   "Between the hosts, for what TCP buffers must hold")
+        ->check(CLI::Range(0.001, 1000.0))
+        ->capture_default_str();
+    app.add_option("--fail-on", options->failOn, "Exit with 1 at findings of this severity or above")
+        ->check(CLI::IsMember({"info", "warning", "problem"}));
+    app.add_flag("--fix", options->fix, "Print the commands that would mend it; runs none");
+    app.add_flag("--facts", options->facts, "Print what --hosts collects from a host, a line a fact");
+    return [options] { return run(*options); };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(doctor, .summary = "Look at a host, or all hosts of a job, before a run",
+                 .declare = ringside::cli::declare);

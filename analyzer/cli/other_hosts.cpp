@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/other_hosts.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace ringside::cli {
+namespace {
+
+constexpr std::size_t kMostHosts = 65'536;
+constexpr std::size_t kMostFacts = 100'000; ///< of a host
+
+struct Answer {
+    doctor::Facts facts;
+    std::size_t lines = 0;
+    std::size_t announced = 0;
+};
+using Answers = std::map<std::string, Answer>;
+
+/// Whatever else a launcher prints is passed over.
+void take(Answers& answers, const std::string& line)
+{
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_array() || json.size() < 2 || !json[0].is_string() || answers.size() > kMostHosts) {
+        return;
+    }
+    Answer& answer = answers[json[0].get<std::string>()];
+    if (json.size() == 2 && json[1].is_number_unsigned()) {
+        answer.announced = json[1].get<std::size_t>();
+    } else if (json.size() == 3 && json[1].is_string() && json[2].is_string() && answer.lines < kMostFacts) {
+        answer.facts.set(json[1].get<std::string>(), json[2].get<std::string>());
+        ++answer.lines;
+    }
+}
+
+Answers read(const std::string& command)
+{
+    const auto end = [](std::FILE* pipe) { pclose(pipe); };
+    const std::unique_ptr<std::FILE, decltype(end)> pipe(popen(command.c_str(), "re"), end);
+    if (pipe == nullptr) {
+        throw Error(ErrorCode::Io, fmt::format("cannot start: {}", command));
+    }
+    Answers answers;
+    std::string line;
+    for (int c = std::fgetc(pipe.get()); c != EOF; c = std::fgetc(pipe.get())) {
+        if (c != '\n') {
+            line += static_cast<char>(c);
+            continue;
+        }
+        // Some launchers put the task before each line: "3: [...".
+        const std::size_t begin = line.find('[');
+        take(answers, begin == std::string::npos ? line : line.substr(begin));
+        line.clear();
+    }
+    return answers;
+}
+
+} // namespace
+
+void writeFacts(const doctor::Host& host)
+{
+    using Json = nlohmann::json;
+    constexpr auto kReplace = Json::error_handler_t::replace;
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+    for (const auto& [fact, value] : host.facts.all()) {
+        fmt::print("{}\n", Json::array({host.name, fact, value}).dump(-1, ' ', true, kReplace));
+    }
+    fmt::print("{}\n", Json::array({host.name, host.facts.all().size()}).dump(-1, ' ', true, kReplace));
+}
+
+std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
+{
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string command = fmt::format("{} '{}' doctor --facts", launcher, self);
+    std::vector<doctor::Host> hosts;
+    for (auto& [name, answer] : read(command)) {
+        if (answer.announced != answer.lines) {
+            throw Error(ErrorCode::Unusable,
+                        fmt::format("the answer of {} is not whole: {} facts of {}", name, answer.lines,
+                                    answer.announced),
+                        "Run it again with fewer hosts, or one process a host (srun --ntasks-per-node=1).");
+        }
+        hosts.push_back({name, std::move(answer.facts)});
+    }
+    if (hosts.empty()) {
+        throw Error(
+            ErrorCode::Unusable, fmt::format("nobody answered: {}", command),
+            "The launcher must start programs on the hosts, and ringside must be there under the same path.");
+    }
+    return hosts;
+}
+
+} // namespace ringside::cli

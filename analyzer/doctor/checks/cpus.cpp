@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPUs that are clocked low, rationed by a cgroup, or wanted by others.
+#include "doctor/check.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace ringside::doctor {
+namespace {
+
+using rules::Severity;
+
+void pressure(const Facts& facts, std::string_view what, double much, double tooMuch,
+              std::vector<Advice>& all)
+{
+    const std::string percent(facts.text(fmt::format("pressure.{}_some_percent", what)));
+    const double share = std::strtod(percent.c_str(), nullptr);
+    if (!percent.empty() && share > much) {
+        all.push_back({{},
+                       share > tooMuch ? Severity::Problem : Severity::Warning,
+                       fmt::format("In {} % of the last ten seconds something waited for {}", percent, what),
+                       "Something else runs on this host already.",
+                       "ps -eo pcpu,rss,pid,comm --sort=-pcpu | head"});
+    }
+}
+
+std::vector<Advice> run(const Facts& facts, const Need&)
+{
+    std::vector<Advice> all;
+    const std::string_view governor = facts.text("cpu.governor");
+    if (governor == "powersave" || governor == "schedutil" || governor == "ondemand" ||
+        governor == "conservative") {
+        // intel_pstate calls its dynamic mode powersave: slow to answer, not slow as such.
+        all.push_back({{},
+                       Severity::Info,
+                       fmt::format("The CPUs' frequency governor is {}", governor),
+                       "Launching threads sleep and wake; `performance` answers faster.",
+                       "sudo cpupower frequency-set -g performance"});
+    }
+    std::istringstream quota{std::string(facts.text("cpu.quota"))};
+    std::int64_t allowed = 0;
+    std::int64_t period = 0;
+    if (quota >> allowed >> period && period > 0) {
+        all.push_back({{},
+                       Severity::Warning,
+                       fmt::format("A cgroup rations CPU time: {:.1f} CPUs",
+                                   static_cast<double>(allowed) / static_cast<double>(period)),
+                       "Ranks, their NCCL threads and data loaders stop when the ration of a period is used "
+                       "up; then every "
+                       "other rank waits. Ask for whole CPUs, or no limit.",
+                       ""});
+    }
+    pressure(facts, "cpu", 10, 40, all);
+    pressure(facts, "memory", 5, 20, all);
+    return all;
+}
+
+} // namespace
+} // namespace ringside::doctor
+
+RINGSIDE_CHECK(cpus, .title = "CPUs", .run = ringside::doctor::run);

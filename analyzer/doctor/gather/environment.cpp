@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variables that a job started from here would have, of the names that a trace may hold, and what NCCL's
+// configuration files add. Values that look like secrets are not shown.
+#include "doctor/gatherer.h"
+
+#include <ringside/trace/environment.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace {
+
+using ringside::doctor::Facts;
+using ringside::doctor::Root;
+
+void addVariable(Facts& facts, const std::string& prefix, std::string_view text)
+{
+    const std::size_t equals = text.find('=');
+    const std::string_view name = text.substr(0, equals);
+    if (equals != std::string_view::npos && ringside::trace::isStoredVariable(name)) {
+        facts.set(prefix + std::string(name), ringside::trace::redacted(name, text.substr(equals + 1)));
+    }
+}
+
+void gather(const Root& root, Facts& facts)
+{
+    for (char** variable = environ; root.live() && variable != nullptr && *variable != nullptr; ++variable) {
+        addVariable(facts, "environment.", *variable);
+    }
+    // NCCL's guide: the user's file wins over the machine's.
+    const char* const home = std::getenv("HOME");
+    const char* const own = std::getenv("NCCL_CONF_FILE");
+    std::vector<std::string> files{"/etc/nccl.conf"};
+    if (root.live() && own != nullptr) {
+        files.emplace_back(own);
+    } else if (root.live() && home != nullptr) {
+        files.emplace_back(std::string(home) + "/.nccl.conf");
+    }
+    for (const std::string& file : files) {
+        for (const std::string& line : root.lines(file)) {
+            if (line.starts_with("NCCL_")) {
+                addVariable(facts, "nccl.conf.", line);
+            }
+        }
+    }
+}
+
+} // namespace
+
+RINGSIDE_GATHERER(environment, gather);

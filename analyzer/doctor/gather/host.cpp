@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which machine this is, its kernel, and whether a container stands around us.
+#include "doctor/gatherer.h"
+
+#include <sys/utsname.h>
+
+namespace {
+
+using ringside::doctor::Facts;
+using ringside::doctor::Root;
+
+/// The container's kind by what its makers leave behind; empty: none seen.
+std::string container(const Root& root)
+{
+    if (std::filesystem::exists(root.path("/.dockerenv"))) {
+        return "docker";
+    }
+    if (std::filesystem::exists(root.path("/run/.containerenv"))) {
+        return "podman";
+    }
+    if (std::filesystem::exists(root.path("/.singularity.d"))) {
+        return "apptainer";
+    }
+    const std::string cgroup = root.line("/proc/1/cgroup").value_or("");
+    return cgroup.find("kubepods") != std::string::npos ? "kubernetes" : "";
+}
+
+void gather(const Root& root, Facts& facts)
+{
+    utsname names{};
+    const bool known = root.live() && uname(&names) == 0;
+    facts.set("host.name",
+              root.line("/proc/sys/kernel/hostname").value_or(known ? names.nodename : "unknown"));
+    if (const auto release = root.line("/proc/sys/kernel/osrelease")) {
+        facts.set("kernel.release", *release);
+    }
+    for (const std::string& line : root.lines("/etc/os-release")) {
+        if (line.starts_with("PRETTY_NAME=")) {
+            std::string name = line.substr(line.find('=') + 1);
+            std::erase(name, '"');
+            facts.set("kernel.distribution", name);
+        }
+    }
+    if (const std::string kind = container(root); !kind.empty()) {
+        facts.set("host.container", kind);
+    }
+}
+
+} // namespace
+
+RINGSIDE_GATHERER(host, gather);

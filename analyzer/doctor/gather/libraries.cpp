@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Versions of the driver, and of the CUDA runtime, cuDNN and NCCL as a program started from here would load
+// them: they are really loaded, in a process of its own, since code of others may crash or hang.
+#include "doctor/gatherer.h"
+
+#include <ringside/trace/environment.h>
+#include <ringside/trace/library_names.h>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <set>
+
+namespace {
+
+using ringside::doctor::Facts;
+using ringside::doctor::Root;
+
+struct Library {
+    const char* fact;
+    std::array<const char*, 3> files; ///< the newest first
+    const char* function;
+    bool returnsIt; ///< the version is the result (cuDNN), else stored through the argument
+};
+constexpr Library kLibraries[] = {
+    {"nccl", {"libnccl.so.2", nullptr, nullptr}, "ncclGetVersion", false},
+    {"cuda_runtime",
+     {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"},
+     "cudaRuntimeGetVersion",
+     false},
+    {"cudnn", {"libcudnn.so.9", "libcudnn.so.8", nullptr}, "cudnnGetVersion", true},
+};
+
+long long versionOf(void* function, bool returnsIt)
+{
+    if (returnsIt) {
+        return static_cast<long long>(reinterpret_cast<std::size_t (*)()>(function)());
+    }
+    int version = 0;
+    return reinterpret_cast<int (*)(int*)>(function)(&version) == 0 ? version : 0;
+}
+
+/// In the child: writes "path version" for the first of the library's files that can be loaded.
+void tell(const Library& library, int out)
+{
+    for (const char* const file : library.files) {
+        void* const handle = file != nullptr ? dlopen(file, RTLD_LAZY | RTLD_LOCAL) : nullptr;
+        void* const function = handle != nullptr ? dlsym(handle, library.function) : nullptr;
+        Dl_info where{};
+        if (function != nullptr && dladdr(function, &where) != 0) {
+            dprintf(out, "%lld %s", versionOf(function, library.returnsIt), where.dli_fname);
+            return;
+        }
+    }
+}
+
+/// What another process says of a library within some seconds; empty: it is not there, or its code did not
+/// end well.
+std::string ask(const Library& library)
+{
+    constexpr int kMostMs = 20'000;
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) {
+        return {};
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        tell(library, ends[1]);
+        _exit(0); // destructors of what was loaded are not wanted
+    }
+    close(ends[1]);
+    std::string text(4096, '\0');
+    pollfd ready{ends[0], POLLIN, 0};
+    const ssize_t bytes =
+        child > 0 && poll(&ready, 1, kMostMs) > 0 ? read(ends[0], text.data(), text.size()) : 0;
+    close(ends[0]);
+    if (child > 0) {
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+    }
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+    return text;
+}
+
+/// Of the variables that NCCL would read, those that its file does not contain.
+void unknownVariables(const std::string& library, Facts& facts)
+{
+    std::set<std::string> names;
+    for (const char* const prefix : {"environment.", "nccl.conf."}) {
+        for (const auto& [fact, value] : facts.all()) {
+            if (fact.starts_with(prefix) &&
+                ringside::trace::belongsToNccl(fact.substr(std::string_view(prefix).size()))) {
+                names.insert(fact.substr(std::string_view(prefix).size()));
+            }
+        }
+    }
+    if (const auto missing = ringside::trace::namesMissingIn(library, names)) {
+        facts.set("nccl.unknown_variables", fmt::format("{}", fmt::join(*missing, ",")));
+    }
+}
+
+void gather(const Root& root, Facts& facts)
+{
+    // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 ..."
+    const std::string driver = root.line("/proc/driver/nvidia/version").value_or("");
+    const std::size_t module = driver.find("Kernel Module");
+    const std::size_t digit =
+        driver.find_first_of("0123456789", module == std::string::npos ? driver.size() : module);
+    if (digit != std::string::npos) {
+        facts.set("library.nvidia_driver", driver.substr(digit, driver.find(' ', digit) - digit));
+    }
+    for (const Library& library : kLibraries) {
+        const std::string answer = root.live() ? ask(library) : std::string();
+        const std::size_t blank = answer.find(' ');
+        if (blank == std::string::npos || answer.starts_with("0 ")) {
+            continue;
+        }
+        const std::string name = std::string("library.") + library.fact;
+        facts.set(name, answer.substr(0, blank));
+        facts.set(name + ".path", answer.substr(blank + 1));
+        if (std::string_view(library.fact) == "nccl") {
+            unknownVariables(answer.substr(blank + 1), facts);
+        }
+    }
+}
+
+} // namespace
+
+RINGSIDE_GATHERER(libraries, gather);

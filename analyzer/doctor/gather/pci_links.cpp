@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPUs and network cards on PCIe: what their links run at, what they could run at, and whose memory is near.
+#include "doctor/gatherer.h"
+
+namespace {
+
+using ringside::doctor::Facts;
+using ringside::doctor::Root;
+
+/// By PCI class code (first two bytes) and vendor; empty: neither.
+std::string kindOf(std::string_view classCode, std::string_view vendor)
+{
+    const bool display = classCode.starts_with("0x0300") || classCode.starts_with("0x0302");
+    const bool network = classCode.starts_with("0x0200") || classCode.starts_with("0x0207");
+    const bool gpu = display && (vendor == "0x10de" || vendor == "0x1002");
+    return gpu ? "gpu" : network ? "nic" : "";
+}
+
+constexpr std::string_view kFiles[] = {"current_link_speed", "max_link_speed", "current_link_width",
+                                       "max_link_width", "numa_node"};
+
+void gather(const Root& root, Facts& facts)
+{
+    for (const std::string& address : root.entries("/sys/bus/pci/devices")) {
+        const std::string folder = "/sys/bus/pci/devices/" + address + "/";
+        const std::string kind =
+            kindOf(root.line(folder + "class").value_or(""), root.line(folder + "vendor").value_or(""));
+        if (kind.empty()) {
+            continue;
+        }
+        const std::string fact = kind + "." + address + ".";
+        for (const std::string_view file : kFiles) {
+            // A virtual function has no link of its own: "Unknown", width 0 or 255. Node -1: the firmware
+            // does not say.
+            const auto value = root.line(folder + std::string(file));
+            if (value && !value->starts_with("Unknown") && *value != "0" && *value != "255" &&
+                *value != "-1") {
+                facts.set(fact + std::string(file), *value);
+            } else if (value && *value == "0" && file == "numa_node") {
+                facts.set(fact + "numa_node", "0");
+            }
+        }
+        facts.set(fact + "vendor", *root.line(folder + "vendor"));
+    }
+}
+
+} // namespace
+
+RINGSIDE_GATHERER(pci_links, gather);

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doctor/print.h"
+
+#include "report/json_value.h"
+#include "report/table.h"
+#include "settings/versions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringside::doctor {
+namespace {
+
+constexpr std::size_t kWidth = 110;
+
+/// What all hosts have is said once.
+struct Said {
+    Advice advice;
+    std::vector<std::string> hosts;
+};
+
+std::vector<Said> together(const Visit& visit)
+{
+    std::vector<Said> all;
+    for (const Patient& patient : visit.patients) {
+        for (const Advice& each : patient.advice) {
+            auto same = std::ranges::find_if(all, [&each](const Said& said) {
+                return said.advice.title == each.title && said.advice.check == each.check;
+            });
+            if (same == all.end()) {
+                same = all.insert(all.end(), Said{each, {}});
+            }
+            same->hosts.push_back(patient.host.name);
+        }
+    }
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const Said& said) { return said.advice.severity; });
+    return all;
+}
+
+std::string hostsText(const std::vector<std::string>& hosts)
+{
+    constexpr std::size_t kMost = 6;
+    const auto shown = std::min(hosts.size(), kMost);
+    const std::string text =
+        fmt::format("{}", fmt::join(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    return hosts.size() > shown ? text + fmt::format(" and {} more", hosts.size() - shown) : text;
+}
+
+/// Versions and hardware in a few lines, of the hosts that share them.
+std::vector<std::string> overview(const Facts& facts)
+{
+    const auto known = [&facts](std::string_view fact) {
+        const std::string_view value = facts.text(fact);
+        return value.empty() ? std::string("not found") : std::string(value);
+    };
+    const auto version = [&facts](std::string_view fact, std::string (*text)(std::int64_t)) {
+        const auto number = facts.number(fact);
+        return number ? text(*number) : std::string("not found");
+    };
+    const std::string container =
+        facts.find("host.container") != nullptr ? ", in a container (" + known("host.container") + ")" : "";
+    return {fmt::format("{}, Linux {}{}", known("kernel.distribution"), known("kernel.release"), container),
+            fmt::format("driver {}, CUDA runtime {}, cuDNN {}, NCCL {}{}", known("library.nvidia_driver"),
+                        version("library.cuda_runtime", settings::cudaText),
+                        version("library.cudnn", settings::cudnnText),
+                        version("library.nccl", settings::ncclText),
+                        facts.text("library.nccl.path").empty()
+                            ? ""
+                            : fmt::format(" ({})", facts.text("library.nccl.path"))),
+            facts.find("library.pytorch") == nullptr
+                ? "PyTorch not found"
+                : fmt::format("PyTorch {} for CUDA {}, with NCCL {}", known("library.pytorch"),
+                              known("library.pytorch.cuda"), known("library.pytorch.nccl")),
+            fmt::format("{} GPUs, {} network cards on PCIe, {} RDMA ports", facts.namesAfter("gpu.").size(),
+                        facts.namesAfter("nic.").size(),
+                        std::ranges::count_if(facts.namesAfter("rdma."), [](const std::string& name) {
+                            return name.find('/') != std::string::npos;
+                        }))};
+}
+
+std::string differencesText(const Visit& visit, Style style)
+{
+    report::Table table{{"what differs", "value", "hosts"}, {}};
+    for (const Difference& each : visit.differences) {
+        for (const auto& [value, hosts] : each.hosts) {
+            table.rows.push_back({each.fact, value, hostsText(hosts)});
+        }
+    }
+    return style == Style::Markdown ? report::markdownTable(table) : report::plainTable(table, "  ");
+}
+
+std::string adviceText(const Said& said, std::size_t hosts, Style style)
+{
+    const std::string where = hosts > 1 ? fmt::format(" [{}]", hostsText(said.hosts)) : "";
+    const std::string head =
+        fmt::format("{}: {}{}", rules::severityName(said.advice.severity), said.advice.title, where);
+    const std::string fix = said.advice.fix.empty() ? "" : "  try: " + said.advice.fix;
+    if (style == Style::Markdown) {
+        return fmt::format("- **{}** {}{}\n", report::markdownText(head),
+                           report::markdownText(said.advice.advice),
+                           fix.empty() ? "" : "\n  `" + said.advice.fix + "`");
+    }
+    return report::wrap(head, kWidth, "") + report::wrap(said.advice.advice, kWidth, "    ") +
+           (fix.empty() ? "" : "  " + fix + "\n");
+}
+
+} // namespace
+
+std::string textOf(const Visit& visit, Style style)
+{
+    const bool markdown = style == Style::Markdown;
+    std::string text = fmt::format("{}{} host{}\n\n", markdown ? "# Ringside doctor: " : "",
+                                   visit.patients.size(), visit.patients.size() == 1 ? "" : "s");
+    if (visit.patients.size() > 1) {
+        text += fmt::format("{}Differences between hosts{}\n", markdown ? "## " : "", markdown ? "\n" : "");
+        text += visit.differences.empty() ? "none in versions, limits, settings, variables and links\n"
+                                          : differencesText(visit, style);
+        text += "\n";
+    }
+    const Patient& first = visit.patients.front();
+    for (const std::string& line : overview(first.host.facts)) {
+        text += fmt::format("{}{}\n", markdown ? "- " : "",
+                            markdown ? report::markdownText(line)
+                                     : report::wrap(line, kWidth, first.host.name + ": "));
+        if (!markdown) {
+            text.pop_back();
+        }
+    }
+    const std::vector<Said> all = together(visit);
+    text += fmt::format("\n{}{}\n\n", markdown ? "## " : "",
+                        all.empty() ? "Nothing to say against this" : "What to look at");
+    for (const Said& said : all) {
+        text += adviceText(said, visit.patients.size(), style) + (markdown ? "" : "\n");
+    }
+    return text;
+}
+
+std::string fixesOf(const Visit& visit)
+{
+    std::string text = "# Printed by ringside doctor --fix, run by nobody: read each line before you do.\n";
+    for (const Said& said : together(visit)) {
+        if (!said.advice.fix.empty()) {
+            text +=
+                report::wrap(fmt::format("{} ({})", said.advice.title, hostsText(said.hosts)), kWidth, "# ") +
+                said.advice.fix + "\n";
+        }
+    }
+    return text;
+}
+
+std::string jsonOf(const Visit& visit)
+{
+    Json json;
+    json["schema"] = "ringside-doctor/1";
+    json["differences"] = Json::array();
+    for (const Difference& each : visit.differences) {
+        Json values = Json::array();
+        for (const auto& [value, hosts] : each.hosts) {
+            values.push_back(
+                {{"value", value == "not known" ? Json(nullptr) : Json(value)}, {"hosts", hosts}});
+        }
+        json["differences"].push_back({{"fact", each.fact}, {"values", values}});
+    }
+    json["hosts"] = Json::array();
+    for (const Patient& patient : visit.patients) {
+        Json findings = Json::array();
+        for (const Advice& each : patient.advice) {
+            findings.push_back({{"check", each.check},
+                                {"severity", rules::severityName(each.severity)},
+                                {"title", each.title},
+                                {"advice", each.advice},
+                                {"fix", each.fix.empty() ? Json(nullptr) : Json(each.fix)}});
+        }
+        json["hosts"].push_back(
+            {{"name", patient.host.name}, {"facts", patient.host.facts.all()}, {"findings", findings}});
+    }
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace ringside::doctor

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings/versions.h"
+
+#include <fmt/format.h>
+
+namespace ringside::settings {
+namespace {
+
+/// Both libraries went from thousands to ten thousands a major version when the minor had two digits.
+std::string threeParts(std::int64_t version, std::int64_t major)
+{
+    return fmt::format("{}.{}.{}", version / major, version % major / 100, version % 100);
+}
+
+} // namespace
+
+std::string ncclText(std::int64_t version)
+{
+    return threeParts(version, version >= 10'000 ? 10'000 : 1'000);
+}
+
+std::string cudaText(std::int64_t version)
+{
+    return fmt::format("{}.{}", version / 1'000, version % 1'000 / 10);
+}
+
+std::string cudnnText(std::int64_t version)
+{
+    return threeParts(version, version >= 90'000 ? 10'000 : 1'000);
+}
+
+} // namespace ringside::settings

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ringside doctor` as a user calls it, on this machine and on copies of others: doctor_test.py RINGSIDE SCHEMA."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+SCHEMA = json.loads(pathlib.Path(sys.argv.pop()).read_text())
+RINGSIDE = sys.argv.pop()
+LIMITS = """Limit                     Soft Limit           Hard Limit           Units
+Max locked memory         {memlock}              {memlock}              bytes
+Max open files            1024                 {files}               files
+"""
+
+
+class Doctor(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("NCCL_", "TORCH_"))}
+
+    def doctor(self, *arguments, expect=0, environment=None):
+        done = subprocess.run([RINGSIDE, "doctor", *map(str, arguments)], env=environment or self.environment, text=True,
+                              capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done
+
+    def visit(self, *arguments, **keywords):
+        found = json.loads(self.doctor(*arguments, "--format", "json", **keywords).stdout)
+        jsonschema.validate(found, SCHEMA)
+        return found
+
+    def titles(self, visit):
+        return [finding["title"] for finding in visit["hosts"][0]["findings"]]
+
+    def host(self, files):
+        """A copy of a machine with these files in it."""
+        for name, text in files.items():
+            file = self.folder / "copy" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        return self.folder / "copy"
+
+    def badly_set_up(self):
+        card = "sys/class/net/eth{}/"
+        return self.host({
+            "proc/sys/kernel/hostname": "node7\n",
+            "proc/self/limits": LIMITS.format(memlock=65536, files=4096),
+            "proc/mounts": "shm /dev/shm tmpfs rw,nosuid,size=65536k 0 0\n",
+            "proc/sys/net/ipv4/tcp_rmem": "4096\t131072\t6291456\n",
+            "proc/sys/net/ipv4/tcp_window_scaling": "0\n",
+            "proc/net/route": "Iface\tDestination\neth0\t00000000\n",
+            **{card.format(i) + name: value for i, speed in ((0, "1000"), (1, "100000"))
+               for name, value in (("operstate", "up"), ("speed", speed), ("duplex", "full"), ("mtu", "1500"), ("device/vendor", "0x15b3"))},
+            "sys/class/infiniband/mlx5_0/ports/1/state": "4: ACTIVE\n",
+            "sys/class/infiniband/mlx5_1/ports/1/state": "2: INIT\n",
+            "sys/class/infiniband/mlx5_1/ports/1/phys_state": "5: LinkUp\n",
+            "sys/bus/pci/devices/0000:17:00.0/class": "0x030200\n",
+            "sys/bus/pci/devices/0000:17:00.0/vendor": "0x10de\n",
+            "sys/bus/pci/devices/0000:17:00.0/current_link_width": "8\n",
+            "sys/bus/pci/devices/0000:17:00.0/max_link_width": "16\n",
+            "sys/fs/cgroup/cpu.max": "150000 100000\n",
+            "etc/nccl.conf": "NCCL_BUFFSIZE=4M\n"})
+
+    def test_a_badly_set_up_host_is_told_what_is_wrong(self):
+        titles = self.titles(self.visit("--root", self.badly_set_up()))
+        for part in ("Locked memory is limited to 64 KiB", "At most 4096 files", "/dev/shm has 64 MiB", "window scaling is off",
+                     "tcp_rmem lets a connection use 6.0 MiB; eth1 at 100 Gb/s", "eth1 is faster (100 Gb/s) than eth0",
+                     "RDMA port mlx5_1/1 is 2: INIT", "0000:17:00.0 has 8 of its 16 PCIe lanes", "rations CPU time: 1.5 CPUs",
+                     "NCCL_BUFFSIZE=4M is read as 4", "no driver of theirs is loaded"):
+            self.assertTrue(any(part in title for title in titles), f"{part}: {titles}")
+
+    def test_a_host_of_which_nothing_is_known_is_not_blamed(self):
+        self.assertEqual(self.titles(self.visit("--root", self.folder)), [])
+
+    def test_buffers_are_judged_by_need(self):
+        titles = self.titles(self.visit("--root", self.badly_set_up(), "--round-trip-ms", "0.05"))
+        self.assertFalse(any("tcp_rmem" in title for title in titles), titles)
+
+    def test_hostile_files_are_read_as_they_are(self):
+        self.host({"proc/self/limits": "Max locked memory\n\0\xff" * 1000, "proc/mounts": "shm /dev/shm tmpfs size=-9e99k",
+                   "proc/sys/net/ipv4/tcp_rmem": "99999999999999999999 x", "sys/fs/cgroup/cpu.max": "1 0",
+                   "sys/class/net/x.y/operstate": "up", "sys/class/net/x.y/speed": "N/A",
+                   "sys/bus/pci/devices/a/class": "", "proc/pressure/cpu": "avg10=nan", "etc/nccl.conf": "NCCL_IB_TIMEOUT=" + "9" * 100})
+        titles = self.titles(self.visit("--root", self.folder / "copy"))
+        self.assertEqual(len(titles), 1, titles)
+        self.assertIn("NCCL_IB_TIMEOUT=999", titles[0])
+
+    def test_planted_variables_are_found_on_this_machine(self):
+        planted = {"NCCL_NCHANNELS": "4", "NCCL_PROTO": "LL128", "NCCL_ALGO": "Tree", "NCCL_SOCKET_NTHREADS": "16",
+                   "NCCL_NSOCKS_PERTHREAD": "8", "NCCL_SECRET_TOKEN": "hunter2"}
+        done = self.doctor("--fail-on", "problem", expect=1, environment={**self.environment, **planted})
+        for part in ("NCCL_PROTO=LL128 forces LL128", "NCCL_ALGO=Tree leaves no algorithm", "is 128: NCCL takes 64 sockets"):
+            self.assertIn(part, " ".join(done.stdout.split()))
+        self.assertNotIn("hunter2", done.stdout)
+        if "NCCL not found" not in done.stdout:
+            self.assertIn("NCCL_NCHANNELS is set, and NCCL", done.stdout)
+
+    def test_hosts_are_compared_and_what_differs_comes_first(self):
+        answers = self.folder / "answers"
+        answers.write_text("".join(
+            f'{task}: ["{host}", "{fact}", "{value}"]\n' for task, (host, memlock) in enumerate((("a", "65536"), ("b", "unlimited")))
+            for fact, value in (("limit.memlock_bytes", memlock), ("rdma.mlx5_0/1.state", "4: ACTIVE"), ("library.nccl", "22809")))
+            + 'Warning: the launcher says something\n["a", 3]\n["b", 3]\n')
+        found = self.visit("--hosts", f"cat {answers} #")
+        self.assertEqual([host["name"] for host in found["hosts"]], ["a", "b"])
+        self.assertEqual(found["differences"], [{"fact": "limit.memlock_bytes", "values": [
+            {"value": "65536", "hosts": ["a"]}, {"value": "unlimited", "hosts": ["b"]}]}])
+        text = self.doctor("--hosts", f"cat {answers} #").stdout
+        self.assertLess(text.index("limit.memlock_bytes"), text.index("Locked memory is limited"))
+        self.assertIn("[a]", text)
+
+    def test_this_host_through_a_launcher_is_this_host(self):
+        direct, launched = self.visit(), self.visit("--hosts", "env")
+        moving = ("pressure.", "memory.", "environment.")
+        facts = [{name: value for name, value in visit["hosts"][0]["facts"].items() if not name.startswith(moving)}
+                 for visit in (direct, launched)]
+        self.assertEqual(facts[0], facts[1])
+
+    def test_half_an_answer_is_refused(self):
+        answers = self.folder / "answers"
+        answers.write_text('["a", "library.nccl", "22809"]\n["a", 2]\n')
+        self.assertIn("the answer of a is not whole", self.doctor("--hosts", f"cat {answers} #", expect=3).stderr)
+        self.assertIn("nobody answered", self.doctor("--hosts", "false", expect=3).stderr)
+
+    def test_fixes_are_printed_and_not_run(self):
+        lines = self.doctor("--root", self.badly_set_up(), "--fix").stdout.splitlines()
+        self.assertIn("sudo sysctl -w net.ipv4.tcp_window_scaling=1", lines)
+        self.assertEqual((self.folder / "copy/proc/sys/net/ipv4/tcp_window_scaling").read_text(), "0\n")
+
+    def test_markdown_names_every_finding(self):
+        text = self.doctor("--root", self.badly_set_up(), "--format", "markdown").stdout
+        self.assertIn("# Ringside doctor: 1 host", text)
+        self.assertIn("window scaling is off", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
