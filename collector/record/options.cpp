@@ -134,6 +134,9 @@ Options readOptions()
     options.kinetoDaemon = !daemon.empty() && daemon != "0";
     options.hangTimeoutNs = hangTimeoutOf(variable("RINGSIDE_HANG_TIMEOUT"), options.hangTimeoutNs);
     options.sampleMs = sampleMsOf(variable("RINGSIDE_SAMPLE_MS"), options.sampleMs);
+    if (const std::string_view root = variable("RINGSIDE_SYSFS_ROOT"); !root.empty()) {
+        options.sysfsRoot = root;
+    }
     return options;
 }
 

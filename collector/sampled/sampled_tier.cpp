@@ -6,9 +6,11 @@
 #include "sampled/host_machine.h"
 #include "sampled/host_process.h"
 #include "sampled/network.h"
+#include "sampled/rdma.h"
 
 #include <ringside/trace/writer.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -38,15 +40,32 @@ void Tier::begin(trace::Writer& writer, const Options& options)
         return;
     }
     m_startNs = readClockNs(CLOCK_MONOTONIC);
-    start(m_host, "ringside-sample", hostSources(registry(), processNames()));
+    start(m_host, "ringside-sample", hostSources(registry(), processNames()), m_periodNs);
+    startRdma(options);
     m_gpu.reason = "no GPU was used";
     describe(writer);
 }
 
-void Tier::start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources)
+// A device whose firmware does not answer may hold up a reading for a minute: nothing else waits for it.
+void Tier::startRdma(const Options& options)
+{
+    constexpr std::int64_t kSecondNs = 1'000'000'000;
+    if (!ports::PortList(options.sysfsRoot).isThere()) {
+        m_rdma.reason = "this machine has no RDMA device";
+        return;
+    }
+    const ProcessNames& names = processNames();
+    auto* const lock = new HostLock(names.runDirectory + "/" + names.host + ".rdma.sampler", names.base);
+    std::vector<std::unique_ptr<Source>> sources;
+    sources.push_back(std::make_unique<OnceAHost>(std::make_unique<Rdma>(options.sysfsRoot), *lock));
+    start(m_rdma, "ringside-rdma", std::move(sources), std::max(m_periodNs, kSecondNs));
+}
+
+void Tier::start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources,
+                 std::int64_t periodNs)
 {
     constexpr std::size_t kRingBytes = std::size_t{128} << 10; // half a second at the fastest pace
-    auto* const sampler = new Sampler(name, std::move(sources), m_periodNs);
+    auto* const sampler = new Sampler(name, std::move(sources), periodNs);
     Ring* const ring = makeOwnRing(kRingBytes);
     if (ring == nullptr || !sampler->start(*ring, registry())) {
         thread.reason = ring == nullptr ? "there was no room for a ring" : "no thread could be made";
@@ -69,7 +88,7 @@ void Tier::addNewGpus()
         m_nvml = nvml.get();
         std::vector<std::unique_ptr<Source>> sources;
         sources.push_back(std::move(nvml));
-        start(m_gpu, "ringside-nvml", std::move(sources));
+        start(m_gpu, "ringside-nvml", std::move(sources), m_periodNs);
     }
     for (; m_gpus < devices.size(); ++m_gpus) {
         const trace::DeviceRow& device = devices[m_gpus];
@@ -85,18 +104,21 @@ void Tier::pass(trace::Writer& writer, Registry&)
         return;
     }
     addNewGpus();
-    takeIssues(writer);
+    takeRows(writer);
     describe(writer);
 }
 
-void Tier::takeIssues(trace::Writer& writer)
+void Tier::takeRows(trace::Writer& writer)
 {
-    for (const Thread& thread : {std::cref(m_host), std::cref(m_gpu)}) {
+    for (const Thread& thread : {std::cref(m_host), std::cref(m_rdma), std::cref(m_gpu)}) {
         if (thread.sampler == nullptr) {
             continue;
         }
         for (const trace::IssueRow& issue : thread.sampler->takeIssues()) {
             writer.add(issue);
+        }
+        for (const trace::SettingRow& setting : thread.sampler->takeSettings()) {
+            writer.add(setting);
         }
     }
 }
@@ -112,7 +134,8 @@ void Tier::describe(trace::Writer& writer)
             reason += (reason.empty() ? "" : "; ") + source + ": " + why;
         }
     };
-    for (const auto& [thread, name] : {std::pair(&m_host, "host"), std::pair(&m_gpu, "nvml")}) {
+    for (const auto& [thread, name] :
+         {std::pair(&m_host, "host"), std::pair(&m_rdma, "rdma"), std::pair(&m_gpu, "nvml")}) {
         if (thread->sampler == nullptr) {
             add(name, thread->reason);
             continue;
@@ -135,8 +158,9 @@ void Tier::end(trace::Writer& writer, Registry&)
     abandon();
     m_endNs = readClockNs(CLOCK_MONOTONIC);
     stop(m_host, writer);
+    stop(m_rdma, writer);
     stop(m_gpu, writer);
-    takeIssues(writer);
+    takeRows(writer);
     describe(writer);
 }
 
@@ -156,7 +180,7 @@ void Tier::stop(Thread& thread, trace::Writer& writer)
 
 void Tier::abandon()
 {
-    for (const Thread& thread : {std::cref(m_host), std::cref(m_gpu)}) {
+    for (const Thread& thread : {std::cref(m_host), std::cref(m_rdma), std::cref(m_gpu)}) {
         if (thread.sampler != nullptr) {
             thread.sampler->askToStop();
         }

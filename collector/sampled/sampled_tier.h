@@ -2,6 +2,7 @@
 // The sampled tier as the drain thread sees it: it starts the samplers, tells the trace what they report, and
 // lets them go within a bounded time. NVML has a thread of its own, because its calls may block for ever (a
 // wedged driver) and the others' values are wanted just then; it begins when the program uses its first GPU.
+// RDMA ports have one, too, where there are any.
 #pragma once
 #include "device/platform_identity.h"
 #include "record/session.h"
@@ -29,9 +30,11 @@ private:
         Sampler* sampler = nullptr; ///< never freed
         std::string reason;
     };
-    void start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources);
+    void start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources,
+               std::int64_t periodNs);
+    void startRdma(const Options& options);
     void addNewGpus();
-    void takeIssues(trace::Writer& writer);
+    void takeRows(trace::Writer& writer);
     void stop(Thread& thread, trace::Writer& writer);
     void describe(trace::Writer& writer);
 
@@ -40,6 +43,7 @@ private:
     std::int64_t m_startNs = 0;
     std::optional<std::int64_t> m_endNs;
     Thread m_host;
+    Thread m_rdma;
     Thread m_gpu;
     Nvml* m_nvml = nullptr; ///< its sampler's
     std::size_t m_gpus = 0; ///< of the known ones, those that NVML was told of

@@ -99,7 +99,7 @@ void Sampler::tick(Pace pace)
         guarded(index, [&] { m_sources[index]->read(m_readings, pace); });
         m_readings.endMoment();
         write(*m_sources[index]);
-        if (pace == Pace::OnceASecond || !m_readings.issues().empty()) {
+        if (pace == Pace::OnceASecond || !m_readings.issues().empty() || !m_readings.settings().empty()) {
             note(index);
         }
     }
@@ -145,6 +145,7 @@ void Sampler::note(std::size_t index)
     const std::scoped_lock lock(m_mutex);
     m_states[index].reason = std::move(reason);
     m_issues.insert(m_issues.end(), m_readings.issues().begin(), m_readings.issues().end());
+    m_settings.insert(m_settings.end(), m_readings.settings().begin(), m_readings.settings().end());
 }
 
 void Sampler::askToStop()
@@ -180,6 +181,12 @@ std::vector<trace::IssueRow> Sampler::takeIssues()
 {
     const std::scoped_lock lock(m_mutex);
     return std::exchange(m_issues, {});
+}
+
+std::vector<trace::SettingRow> Sampler::takeSettings()
+{
+    const std::scoped_lock lock(m_mutex);
+    return std::exchange(m_settings, {});
 }
 
 } // namespace ringside::collector::sampled

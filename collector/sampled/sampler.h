@@ -43,6 +43,7 @@ public:
     /// Of all sources; of one whose reading has lasted longer than kPatienceNs, that.
     [[nodiscard]] std::vector<SourceState> states() const;
     [[nodiscard]] std::vector<trace::IssueRow> takeIssues();
+    [[nodiscard]] std::vector<trace::SettingRow> takeSettings();
 
 private:
     static void* threadMain(void* self);
@@ -72,6 +73,7 @@ private:
     mutable std::mutex m_mutex; ///< held for moments only, never during a call into a source
     std::vector<SourceState> m_states;
     std::vector<trace::IssueRow> m_issues;
+    std::vector<trace::SettingRow> m_settings;
 };
 
 } // namespace ringside::collector::sampled

@@ -54,6 +54,8 @@ public:
         }
     }
     void report(trace::IssueRow issue) { m_issues.push_back(std::move(issue)); }
+    /// Something that has no number and does not change, or hardly.
+    void set(trace::SettingRow setting) { m_settings.push_back(std::move(setting)); }
     void endMoment()
     {
         const std::uint64_t middle = m_momentBegan + (ticks() - m_momentBegan) / 2;
@@ -66,16 +68,19 @@ public:
         m_values.clear();
         m_missing.clear();
         m_issues.clear();
+        m_settings.clear();
         m_stamped = 0;
     }
     [[nodiscard]] const std::vector<Value>& values() const { return m_values; }
     [[nodiscard]] const std::vector<Series*>& missing() const { return m_missing; }
     [[nodiscard]] const std::vector<trace::IssueRow>& issues() const { return m_issues; }
+    [[nodiscard]] const std::vector<trace::SettingRow>& settings() const { return m_settings; }
 
 private:
     std::vector<Value> m_values;
     std::vector<Series*> m_missing;
     std::vector<trace::IssueRow> m_issues;
+    std::vector<trace::SettingRow> m_settings;
     std::size_t m_stamped = 0; ///< of m_values
     std::uint64_t m_momentBegan = 0;
 };

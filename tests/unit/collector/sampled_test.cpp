@@ -2,6 +2,7 @@
 // The sampled tier in real processes: on fakes, without any NVML, and on the CPU platform, whose NVML says
 // what a script says.
 #include "recorded_run.h"
+#include "support/port_tree.h"
 
 #include <ringside/trace/reader.h>
 
@@ -196,6 +197,46 @@ TEST(SampledTier, theMachineIsSampledByOneProcessAtATime)
                 << both.at(i).tier().reason;
         }
     }
+}
+
+TEST(SampledRdma, portsAreSampledByOneProcessOfTheHost)
+{
+    const ringside::test::PortTree tree;
+    tree.add("mlx5_0");
+    tree.write("mlx5_0", "counters/port_xmit_data", "1000");
+    tree.write("mlx5_0", "counters/link_downed", "255");
+    RecordedRun::Environment environment = kFast;
+    environment.push_back("RINGSIDE_SYSFS_ROOT=" + tree.root());
+    const RecordedRun run({"recorded_sampled", "ranks", "300"}, RecordedRun::Collector::Preloaded,
+                          environment);
+    const auto files = run.filesEndingIn(".db");
+    ASSERT_EQ(files.size(), 2U) << run.output;
+    const std::array<Sampled, 2> both{Sampled(files[0]), Sampled(files[1])};
+    const std::size_t who = both[0].values("mlx5_0:1", "tx_bytes").empty() ? 1 : 0;
+    const Sampled& sampler = both.at(who);
+    ASSERT_FALSE(sampler.values("mlx5_0:1", "tx_bytes").empty()) << sampler.tier().reason;
+    EXPECT_EQ(sampler.values("mlx5_0:1", "tx_bytes").front(), 4000);
+    EXPECT_EQ(sampler.values("mlx5_0:1", "state").front(), 4);
+    EXPECT_TRUE(contains(sampler.reason("mlx5_0:1", "link_downed"), "largest value"));
+    EXPECT_TRUE(std::ranges::any_of(sampler.rows.settings, [](const trace::SettingRow& row) {
+        return row.source == "rdma" && row.name == "mlx5_0:1 link_layer" && row.value == "InfiniBand";
+    }));
+    const Sampled& other = both.at(1 - who);
+    if (other.values("mlx5_0:1", "tx_bytes").empty()) { // else it took over when the first one ended
+        EXPECT_TRUE(contains(other.tier().reason, "rdma: sampled by " + files[who].stem().string()))
+            << other.tier().reason;
+    }
+}
+
+TEST(SampledRdma, withoutADeviceIsTheReasonAndTakesNoThread)
+{
+    const ringside::test::PortTree tree;
+    RecordedRun::Environment environment = kFast;
+    environment.push_back("RINGSIDE_SYSFS_ROOT=" + tree.root());
+    const RecordedRun run({"recorded_sampled", "waits", "50"}, RecordedRun::Collector::Preloaded,
+                          environment);
+    EXPECT_TRUE(contains(Sampled(run).tier().reason, "rdma: this machine has no RDMA device"))
+        << Sampled(run).tier().reason;
 }
 
 // ---- NVML, emulated ----

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/ports/port.h"
+
+#include "trace/ports/sysfs_text.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace ringside::ports {
+namespace fs = std::filesystem;
+
+enum class Pace : std::uint8_t { Fast, Slow };
+
+struct Port::Entry {
+    const char* folder;
+    const char* file;
+    const char* metric;
+    unsigned saturatesBits;
+    std::uint64_t unit;
+    Pace pace;
+
+    static const std::vector<Entry>& all();
+};
+
+const std::vector<Port::Entry>& Port::Entry::all()
+{
+    static const std::vector<Entry> entries{
+#define RINGSIDE_PORT_COUNTER(folder, file, metric, bits, unit, pace)                                        \
+    {folder, file, metric, bits, unit, Pace::pace},
+#include "trace/ports/counters.def"
+    };
+    return entries;
+}
+
+namespace {
+
+std::string linkName(const std::string& path)
+{
+    std::error_code error;
+    return fs::read_symlink(path, error).filename().string();
+}
+
+/// Errors that say that the device, or this file of it, is not there.
+bool isGone(int error)
+{
+    return error == ENOENT || error == ENODEV || error == ENXIO || error == ENOTDIR;
+}
+
+/// Errors that say no to one counter and nothing of the device.
+bool isRefusal(int error)
+{
+    return error == EOPNOTSUPP || error == EACCES || error == EPERM || error == ENOSYS;
+}
+
+std::string firstOf(const std::vector<std::string>& names)
+{
+    return names.empty() ? std::string() : names.front();
+}
+
+} // namespace
+
+Port::Port(std::string device, unsigned number, std::string classFolder)
+    : m_device(std::move(device))
+    , m_classFolder(std::move(classFolder))
+    , m_folder(m_classFolder + "/" + m_device + "/ports/" + std::to_string(number))
+    , m_name(m_device + ":" + std::to_string(number))
+{
+    findFacts();
+    findCounters();
+}
+
+void Port::findFacts()
+{
+    const std::string device = m_classFolder + "/" + m_device;
+    const std::string netdev = readText(m_folder + "/gid_attrs/ndevs/0").text;
+    m_netdev = netdev.empty() ? firstOf(namesIn(device + "/device/net")) : netdev;
+    const std::vector<std::pair<const char*, std::string>> facts{
+        {"link_layer", readText(m_folder + "/link_layer").text},
+        {"driver", linkName(device + "/device/driver")},
+        {"hca_type", readText(device + "/hca_type").text},
+        {"board", readText(device + "/board_id").text},
+        {"firmware", readText(device + "/fw_ver").text},
+        {"pci", linkName(device + "/device")},
+        {"numa_node", readText(device + "/device/numa_node").text},
+        {"netdev", m_netdev},
+        {"pcie_max_gts", readText(device + "/device/max_link_speed").text},
+        {"pcie_max_lanes", readText(device + "/device/max_link_width").text}};
+    for (const auto& [name, value] : facts) {
+        if (!value.empty()) {
+            m_facts.emplace(name, value);
+        }
+    }
+    if (isEthernet()) {
+        findGids();
+    }
+}
+
+// Which kinds of addresses there are, not which: RoCE v2 needs one that is routable.
+void Port::findGids()
+{
+    constexpr int kMost = 256;
+    std::string best = "none";
+    for (int index = 0; index < kMost; ++index) {
+        const FileText gid = readText(m_folder + "/gids/" + std::to_string(index));
+        if (isGone(gid.error)) {
+            break;
+        }
+        if (gid.error != 0 || gid.text.find_first_not_of("0:") == std::string::npos) {
+            continue; // an empty place
+        }
+        const bool linkLocal = gid.text.starts_with("fe80");
+        const bool second =
+            readText(m_folder + "/gid_attrs/types/" + std::to_string(index)).text == "RoCE v2";
+        if (second && !linkLocal) {
+            best = "RoCE v2, routable";
+            break;
+        }
+        best = second ? "RoCE v2, link-local only" : best == "none" ? "RoCE v1 only" : best;
+    }
+    m_facts.emplace("gids", best);
+}
+
+void Port::findCounters()
+{
+    for (const Entry& entry : Entry::all()) {
+        addCounter(entry);
+        if (m_leftAlone) {
+            return;
+        }
+    }
+}
+
+// Files of hw_counters/ are for what counters/ does not have, or denies.
+void Port::addCounter(const Entry& entry)
+{
+    const std::string path = m_folder + "/" + entry.folder + "/" + entry.file;
+    const FileText probe = readText(path);
+    if (isGone(probe.error)) {
+        return;
+    }
+    const std::size_t index = quantityOf(entry.metric, true, entry.pace == Pace::Slow);
+    std::vector<File>& files = m_files[index];
+    const bool other = !files.empty() && !files.front().path.starts_with(m_folder + "/" + entry.folder + "/");
+    if (other || outcomeOf(probe.error, path, m_quantities[index]) != Outcome::Got) {
+        return;
+    }
+    if (!numberIn(probe.text)) {
+        m_quantities[index].reason = entry.file + std::string(" says \"") + probe.text + "\"";
+        return;
+    }
+    m_quantities[index].reason.clear();
+    files.push_back({path, CounterTrack(entry.saturatesBits, entry.unit)});
+}
+
+std::size_t Port::quantityOf(const char* metric, bool counter, bool slow)
+{
+    const auto found = std::find_if(m_quantities.begin(), m_quantities.end(), [&](const Quantity& each) {
+        return std::strcmp(each.metric, metric) == 0;
+    });
+    if (found != m_quantities.end()) {
+        return static_cast<std::size_t>(found - m_quantities.begin());
+    }
+    m_quantities.push_back({metric, counter, slow, std::nullopt, {}, false});
+    m_files.emplace_back();
+    return m_quantities.size() - 1;
+}
+
+void Port::read(Depth depth)
+{
+    for (Quantity& quantity : m_quantities) {
+        quantity.fresh = false;
+        quantity.value.reset();
+    }
+    if (m_leftAlone) {
+        return;
+    }
+    m_trouble.clear();
+    readStates(depth);
+    for (std::size_t index = 0; index < m_quantities.size() && m_trouble.empty(); ++index) {
+        const bool due = !m_quantities[index].slow || depth == Depth::All;
+        if (m_quantities[index].counter && due) {
+            readCounter(index);
+        }
+    }
+}
+
+void Port::readStates(Depth depth)
+{
+    const FileText state = readText(m_folder + "/state");
+    if (isGone(state.error)) {
+        m_trouble = "it is gone";
+        return;
+    }
+    const FileText physical = readText(m_folder + "/phys_state");
+    set("state", codeIn(state.text), "state says \"" + state.text + "\"", false);
+    set("physical_state", codeIn(physical.text), "phys_state cannot be read", false);
+    const FileText text = readText(m_folder + "/rate");
+    const auto rate = rateIn(text.text);
+    set("rate_mbps", rate ? std::optional(rate->mbps) : std::nullopt, "rate cannot be read", false);
+    set("lanes", rate ? rate->lanes : std::nullopt, "rate does not tell them", false);
+    if (rate && !rate->generation.empty()) {
+        m_facts.insert_or_assign("generation", rate->generation);
+    }
+    if (depth != Depth::All) {
+        return;
+    }
+    readPcie();
+    if (isEthernet() && !m_netdev.empty()) {
+        const auto mtu = numberIn(readText(m_classFolder + "/../net/" + m_netdev + "/mtu").text);
+        set("mtu_bytes", mtu ? roceMtu(*mtu) : std::nullopt, "the interface's MTU cannot be read", true);
+    }
+}
+
+void Port::readPcie()
+{
+    const std::string device = m_classFolder + "/" + m_device + "/device";
+    const FileText speed = readText(device + "/current_link_speed");
+    if (speed.error == 0) {
+        set("pcie_mbps", pcieMbps(speed.text, readText(device + "/current_link_width").text),
+            "the PCIe link says \"" + speed.text + "\"", true);
+    }
+}
+
+void Port::set(const char* metric, std::optional<std::uint64_t> value, const std::string& reason, bool slow)
+{
+    Quantity& quantity = m_quantities[quantityOf(metric, false, slow)];
+    quantity.value = value;
+    quantity.fresh = true;
+    quantity.reason = value ? std::string() : reason;
+}
+
+void Port::readCounter(std::size_t index)
+{
+    Quantity& quantity = m_quantities[index];
+    quantity.fresh = true;
+    std::uint64_t sum = 0;
+    bool known = !m_files[index].empty();
+    for (File& file : m_files[index]) {
+        const FileText text = readText(file.path);
+        const Outcome outcome = outcomeOf(text.error, file.path, quantity);
+        if (outcome == Outcome::Refused) {
+            m_files[index].clear(); // asking again changes nothing; its reason stays
+            return;
+        }
+        const auto raw = outcome == Outcome::Got ? numberIn(text.text) : std::nullopt;
+        const auto total = raw ? file.track.take(*raw) : std::nullopt;
+        if (raw && !total) {
+            quantity.reason = "it sticks at its largest value, " + text.text;
+        } else if (outcome == Outcome::Got && !raw) {
+            quantity.reason = "at times it is no number";
+        }
+        known = known && total;
+        sum += total.value_or(0);
+    }
+    if (known) {
+        quantity.value = sum;
+        quantity.reason.clear();
+    }
+}
+
+Port::Outcome Port::outcomeOf(int error, const std::string& path, Quantity& quantity)
+{
+    if (error == 0) {
+        return Outcome::Got;
+    }
+    quantity.reason = path.substr(path.rfind('/') + 1) + ": " + std::strerror(error);
+    if (isGone(error) || error == EINTR || error == EAGAIN || error == EFBIG) {
+        return Outcome::NotNow;
+    }
+    if (isRefusal(error)) {
+        return Outcome::Refused;
+    }
+    m_leftAlone = true;
+    m_trouble = quantity.reason;
+    return Outcome::Broken;
+}
+
+std::uint64_t Port::resets() const
+{
+    std::uint64_t sum = 0;
+    for (const std::vector<File>& files : m_files) {
+        for (const File& file : files) {
+            sum += file.track.resets();
+        }
+    }
+    return sum;
+}
+
+bool Port::isEthernet() const
+{
+    const auto found = m_facts.find("link_layer");
+    return found != m_facts.end() && found->second == "Ethernet";
+}
+
+} // namespace ringside::ports

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A port of an RDMA device as sysfs shows it, in the neutral words of counters.def: what the collector
+// samples and `ringside links --live` shows are the same readings. Only reads; a device that refuses a
+// reading is left alone from then on, because every attempt may write into the kernel's log.
+#pragma once
+#include "trace/ports/counter_track.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringside::ports {
+
+/// Errors of the physical link move seldom and each costs a command of the firmware: All is for once in a
+/// while.
+enum class Depth { Fast, All };
+
+/// Something of a port that has a number.
+struct Quantity {
+    const char* metric = "";
+    bool counter = true; ///< false: a state that holds until the next reading
+    bool slow = false;
+    std::optional<std::uint64_t> value; ///< of the last reading; nothing: could not be read, or sticks
+    std::string reason;                 ///< why there is no value; empty where there is one
+    bool fresh = false;                 ///< was asked for in the last reading
+};
+
+class Port final {
+public:
+    /// `folder` is CLASS/DEVICE/ports/NUMBER. Reads once what there is.
+    Port(std::string device, unsigned number, std::string classFolder);
+
+    /// "mlx5_0:1", as NCCL_IB_HCA takes it.
+    [[nodiscard]] const std::string& name() const { return m_name; }
+    /// What does not change while it is there: driver, link_layer, firmware, netdev ... Never the value of a
+    /// hardware address.
+    [[nodiscard]] const std::map<std::string, std::string>& facts() const { return m_facts; }
+    [[nodiscard]] const std::vector<Quantity>& quantities() const { return m_quantities; }
+    /// Why nothing is read of it any more, or for the moment; empty: it is read.
+    [[nodiscard]] const std::string& trouble() const { return m_trouble; }
+    [[nodiscard]] bool leftAlone() const { return m_leftAlone; }
+    /// How often counters of it began anew.
+    [[nodiscard]] std::uint64_t resets() const;
+
+    void read(Depth depth);
+
+private:
+    struct File {
+        std::string path;
+        CounterTrack track;
+    };
+    struct Entry; // of counters.def
+
+    void findFacts();
+    void findGids();
+    void findCounters();
+    void addCounter(const Entry& entry);
+    std::size_t quantityOf(const char* metric, bool counter, bool slow);
+    void readStates(Depth depth);
+    void readPcie();
+    void set(const char* metric, std::optional<std::uint64_t> value, const std::string& reason, bool slow);
+    void readCounter(std::size_t index);
+    enum class Outcome : std::uint8_t { Got, NotNow, Refused, Broken };
+    /// Of reading a file of the quantity, with the reason where it failed.
+    Outcome outcomeOf(int error, const std::string& path, Quantity& quantity);
+    [[nodiscard]] bool isEthernet() const;
+
+    std::string m_device;
+    std::string m_classFolder;
+    std::string m_folder;
+    std::string m_name;
+    std::map<std::string, std::string> m_facts;
+    std::vector<Quantity> m_quantities;
+    std::vector<std::vector<File>> m_files; ///< one list a quantity; empty: a state, or not measured
+    std::string m_trouble;
+    bool m_leftAlone = false;
+    std::string m_netdev;
+};
+
+} // namespace ringside::ports

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampled/rdma.h"
+
+namespace ringside::collector::sampled {
+
+void Rdma::read(Readings& readings, Pace pace)
+{
+    constexpr int kAllEvery = 10;
+    if (pace != Pace::OnceASecond) {
+        return;
+    }
+    const bool all = m_untilAll-- <= 0;
+    if (all) {
+        m_untilAll = kAllEvery - 1;
+        m_ports.findNew();
+        m_told.resize(m_ports.ports().size());
+    }
+    if (m_ports.leftOut() > 0 && !m_saidLeftOut) {
+        m_saidLeftOut = true;
+        readings.report({"rdma_ports_not_sampled", "info", static_cast<std::int64_t>(m_ports.leftOut()),
+                         "more than 64 RDMA ports: the others are not sampled"});
+    }
+    for (std::size_t index = 0; index < m_told.size(); ++index) {
+        ports::Port& port = *m_ports.ports()[index];
+        readings.beginMoment();
+        port.read(all ? ports::Depth::All : ports::Depth::Fast);
+        tell(port, m_told[index], readings);
+    }
+}
+
+void Rdma::tell(const ports::Port& port, Told& told, Readings& readings)
+{
+    for (const auto& [name, value] : port.facts()) {
+        if (const auto known = told.facts.find(name); known == told.facts.end() || known->second != value) {
+            told.facts.insert_or_assign(name, value);
+            readings.set({this->name(), port.name() + " " + name, value});
+        }
+    }
+    const std::vector<ports::Quantity>& quantities = port.quantities();
+    for (std::size_t index = 0; index < quantities.size(); ++index) {
+        const ports::Quantity& quantity = quantities[index];
+        if (index == told.series.size()) {
+            told.series.push_back({port.name(), quantity.metric,
+                                   quantity.counter ? trace::SeriesKind::Counter : trace::SeriesKind::Gauge});
+        }
+        if (quantity.value) {
+            readings.add(told.series[index], *quantity.value);
+        } else if (!quantity.reason.empty()) {
+            readings.miss(told.series[index], quantity.reason);
+        }
+    }
+    tellTrouble(port, told, readings);
+}
+
+void Rdma::tellTrouble(const ports::Port& port, Told& told, Readings& readings)
+{
+    if (port.trouble() != told.trouble) {
+        told.trouble = port.trouble();
+        if (!told.trouble.empty()) {
+            readings.report({"rdma_port_not_read " + port.name(), "warning", 1,
+                             "RDMA port " + port.name() + ": " + told.trouble +
+                                 (port.leftAlone() ? ": it is left alone from here on, because more attempts "
+                                                     "may fill the kernel's log"
+                                                   : ": it is looked for again")});
+        }
+    }
+    if (port.resets() > told.resets) {
+        readings.report({"rdma_counters_reset " + port.name(), "info",
+                         static_cast<std::int64_t>(port.resets() - told.resets),
+                         "RDMA port " + port.name() +
+                             ": counters began at 0 again (somebody cleared them, or the driver was loaded): "
+                             "what they counted in that second may be missing"});
+        told.resets = port.resets();
+    }
+}
+
+std::string Rdma::reason() const
+{
+    std::string reason;
+    std::size_t read = 0;
+    for (const auto& port : m_ports.ports()) {
+        if (port->trouble().empty()) {
+            ++read;
+        } else {
+            reason += (reason.empty() ? "" : ", ") + port->name() + ": " + port->trouble();
+        }
+    }
+    return read > 0 ? std::string() : reason.empty() ? "no port in " + m_ports.folder() : reason;
+}
+
+} // namespace ringside::collector::sampled

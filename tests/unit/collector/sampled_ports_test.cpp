@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// RDMA ports on trees of the test's own making: counters that stick, wrap and begin anew, drivers' words for
+// the same thing, what is not there, what refuses, and what a stranger may put into such files.
+#include "sampled/rdma.h"
+#include "support/port_tree.h"
+#include "trace/ports/port_list.h"
+#include "trace/ports/sysfs_text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace {
+
+using namespace ringside::ports;
+using ringside::test::PortTree;
+namespace collector = ringside::collector::sampled;
+
+// ---- counters ----
+
+TEST(PortCounter, sticksAtItsLargestValueAndIsNotKnownFromThenOn)
+{
+    CounterTrack track(8, 1);
+    EXPECT_EQ(track.take(254), 254U);
+    EXPECT_EQ(track.take(255), std::nullopt);
+    EXPECT_EQ(track.take(255), std::nullopt);
+    EXPECT_TRUE(track.saturated());
+    EXPECT_EQ(track.take(3), 258U) << "somebody cleared it";
+    EXPECT_EQ(track.resets(), 1U);
+}
+
+TEST(PortCounter, thatGoesBeyondItsLimitIsWiderThanThought)
+{
+    CounterTrack track(32, 4);
+    EXPECT_EQ(track.take(0xFFFFFFFF), std::nullopt);
+    EXPECT_EQ(track.take(0x100000000), 0x400000000U);
+    EXPECT_EQ(track.take(0x1FFFFFFFF), 0x7FFFFFFFCU);
+    EXPECT_FALSE(track.saturated());
+}
+
+TEST(PortCounter, of32BitsWrapsAndIsNotTakenForOneThatBeganAnew)
+{
+    CounterTrack track(0, 1);
+    EXPECT_EQ(track.take(0xFFFFFFF0), 0xFFFFFFF0U);
+    EXPECT_EQ(track.take(0x10), 0x100000010U);
+    EXPECT_EQ(track.resets(), 0U);
+    EXPECT_EQ(track.take(0x8), 0x100000018U) << "from so low it can only have begun anew";
+    EXPECT_EQ(track.resets(), 1U);
+}
+
+TEST(PortCounter, ofAnyHostileValueIsAValueModulo2To64)
+{
+    CounterTrack track(32, 4);
+    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+    EXPECT_EQ(track.take(kMost), kMost - 3);
+    EXPECT_EQ(track.take(0), kMost - 3);
+}
+
+// ---- texts ----
+
+TEST(PortText, ratesOfAllGenerations)
+{
+    struct Case {
+        const char* text;
+        std::uint64_t mbps;
+        std::optional<std::uint64_t> lanes;
+        const char* generation;
+    };
+    for (const Case& each :
+         {Case{"400 Gb/sec (4X NDR)", 400'000, 4, "NDR"}, Case{"2.5 Gb/sec (1X SDR)", 2'500, 1, "SDR"},
+          Case{"10 Gb/sec (4X)", 10'000, 4, ""}, Case{"25 Gb/sec (1X EDR)", 25'000, 1, "EDR"},
+          Case{"100 Gb/sec", 100'000, {}, ""}}) {
+        const auto rate = rateIn(each.text);
+        ASSERT_TRUE(rate) << each.text;
+        EXPECT_EQ(rate->mbps, each.mbps) << each.text;
+        EXPECT_EQ(rate->lanes, each.lanes) << each.text;
+        EXPECT_EQ(rate->generation, each.generation) << each.text;
+    }
+    for (const char* text :
+         {"", "fast", "-5 Gb/sec (4X)", "99999999999999999999 Gb/sec", "10 Mb/sec", "10"}) {
+        EXPECT_FALSE(rateIn(text)) << text;
+    }
+}
+
+TEST(PortText, pcieAndMtu)
+{
+    EXPECT_EQ(pcieMbps("16.0 GT/s PCIe", "16"), 252'061U);
+    EXPECT_EQ(pcieMbps("8 GT/s", "8"), 63'015U);
+    EXPECT_EQ(pcieMbps("2.5 GT/s PCIe", "1"), 2'000U);
+    EXPECT_FALSE(pcieMbps("Unknown", "16"));
+    EXPECT_FALSE(pcieMbps("16.0 GT/s PCIe", "0"));
+    EXPECT_FALSE(pcieMbps("16.0 GT/s PCIe", "255"));
+    EXPECT_EQ(roceMtu(1500), 1024U);
+    EXPECT_EQ(roceMtu(4200), 4096U);
+    EXPECT_EQ(roceMtu(9000), 4096U);
+    EXPECT_EQ(roceMtu(100), std::nullopt);
+}
+
+// ---- ports ----
+
+const Quantity* find(const Port& port, const std::string& metric)
+{
+    const auto& all = port.quantities();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Quantity& each) { return metric == each.metric; });
+    return found != all.end() ? &*found : nullptr;
+}
+
+std::optional<std::uint64_t> valueOf(const Port& port, const std::string& metric)
+{
+    const Quantity* quantity = find(port, metric);
+    return quantity != nullptr ? quantity->value : std::nullopt;
+}
+
+Port read(const PortTree& tree, const std::string& device)
+{
+    Port port(device, 1, tree.root() + "/class/infiniband");
+    port.read(Depth::All);
+    return port;
+}
+
+TEST(RdmaPort, ofInfinibandCountsWordsOfFourBytes)
+{
+    const PortTree tree;
+    tree.add("mlx5_0");
+    tree.write("mlx5_0", "counters/port_xmit_data", "1000");
+    tree.write("mlx5_0", "counters/port_rcv_packets", "7");
+    tree.write("mlx5_0", "hw_counters/local_ack_timeout_err", "12821");
+    tree.write("mlx5_0", "hw_counters/packet_seq_err", "3");
+    tree.write("mlx5_0", "hw_counters/implied_nak_seq_err", "4");
+    PortTree::put(tree.device("mlx5_0") / "fw_ver", "20.36.1010");
+    const Port port = read(tree, "mlx5_0");
+    EXPECT_EQ(port.name(), "mlx5_0:1");
+    EXPECT_EQ(valueOf(port, "tx_bytes"), 4000U);
+    EXPECT_EQ(valueOf(port, "rx_packets"), 7U);
+    EXPECT_EQ(valueOf(port, "ack_timeouts"), 12821U);
+    EXPECT_EQ(valueOf(port, "retransmissions"), 7U) << "both kinds";
+    EXPECT_EQ(valueOf(port, "state"), 4U);
+    EXPECT_EQ(valueOf(port, "physical_state"), 5U);
+    EXPECT_EQ(valueOf(port, "rate_mbps"), 200'000U);
+    EXPECT_EQ(valueOf(port, "lanes"), 4U);
+    EXPECT_EQ(port.facts().at("generation"), "HDR");
+    EXPECT_EQ(port.facts().at("firmware"), "20.36.1010");
+    EXPECT_EQ(find(port, "rx_bytes"), nullptr) << "no such file: not 0";
+    EXPECT_EQ(find(port, "mtu_bytes"), nullptr) << "sysfs does not tell it of InfiniBand";
+}
+
+TEST(RdmaPort, ofEachDriverSpeaksTheSameWords)
+{
+    struct Case {
+        const char* driver;
+        const char* file;
+        const char* metric;
+    };
+    for (const Case& each :
+         {Case{"mlx5", "local_ack_timeout_err", "ack_timeouts"}, Case{"mlx4", "sq_num_to", "ack_timeouts"},
+          Case{"bnxt_re", "to_retransmits", "ack_timeouts"},
+          Case{"efa", "retrans_timeout_events", "ack_timeouts"},
+          Case{"irdma", "tcpRetransSegs", "retransmissions"}, Case{"hfi1", "RcTimeOut", "ack_timeouts"},
+          Case{"rxe", "rcvd_seq_err", "retransmissions"}, Case{"rxe", "sent_pkts", "tx_packets"},
+          Case{"efa", "tx_bytes", "tx_bytes"}, Case{"irdma", "ip4OutOctets", "tx_bytes"}}) {
+        const PortTree tree;
+        tree.add("dev0");
+        tree.write("dev0", std::string("hw_counters/") + each.file, "42");
+        EXPECT_EQ(valueOf(read(tree, "dev0"), each.metric), 42U) << each.driver;
+    }
+}
+
+TEST(RdmaPort, withoutManagementCountersSaysSoAndTakesTheDrivers)
+{
+    const PortTree tree;
+    tree.add("i40iw0", "10 Gb/sec (4X)");
+    tree.write("i40iw0", "counters/port_xmit_data", "N/A (no PMA)");
+    tree.write("i40iw0", "counters/link_downed", "N/A (no PMA)");
+    tree.write("i40iw0", "hw_counters/ip4OutOctets", "5000");
+    const Port port = read(tree, "i40iw0");
+    EXPECT_EQ(valueOf(port, "tx_bytes"), 5000U);
+    ASSERT_NE(find(port, "link_downed"), nullptr);
+    EXPECT_EQ(find(port, "link_downed")->value, std::nullopt);
+    EXPECT_NE(find(port, "link_downed")->reason.find("N/A (no PMA)"), std::string::npos);
+    EXPECT_TRUE(port.trouble().empty()) << "that is no trouble";
+}
+
+TEST(RdmaPort, whoseTrafficCountersStickIsNotIdle)
+{
+    const PortTree tree;
+    tree.add("qib0", "40 Gb/sec (4X QDR)");
+    tree.write("qib0", "counters/port_xmit_data", "4294967295");
+    const Port port = read(tree, "qib0");
+    ASSERT_NE(find(port, "tx_bytes"), nullptr);
+    EXPECT_EQ(find(port, "tx_bytes")->value, std::nullopt);
+    EXPECT_NE(find(port, "tx_bytes")->reason.find("largest value"), std::string::npos);
+}
+
+TEST(RdmaPort, overEthernetKnowsItsAddressesAndMtu)
+{
+    const PortTree tree;
+    tree.add("mlx5_0", "25 Gb/sec (1X EDR)", "Ethernet");
+    tree.write("mlx5_0", "gid_attrs/ndevs/0", "eth01");
+    tree.write("mlx5_0", "gids/0", "fe80:0000:0000:0000:0e42:a1ff:fe40:29a0");
+    tree.write("mlx5_0", "gid_attrs/types/0", "RoCE v2");
+    PortTree::put(tree.root() + "/class/net/eth01/mtu", "1500");
+    Port port = read(tree, "mlx5_0");
+    EXPECT_EQ(port.facts().at("gids"), "RoCE v2, link-local only");
+    EXPECT_EQ(port.facts().at("netdev"), "eth01");
+    EXPECT_EQ(valueOf(port, "mtu_bytes"), 1024U);
+    tree.write("mlx5_0", "gids/1", "0000:0000:0000:0000:0000:ffff:0a00:0001");
+    tree.write("mlx5_0", "gid_attrs/types/1", "RoCE v2");
+    const Port routable = read(tree, "mlx5_0");
+    EXPECT_EQ(routable.facts().at("gids"), "RoCE v2, routable");
+    for (const auto& [name, value] : routable.facts()) {
+        EXPECT_EQ(value.find("ffff"), std::string::npos) << "addresses are nobody's business: " << name;
+    }
+}
+
+TEST(RdmaPort, thatRefusesAReadingIsLeftAlone)
+{
+    const PortTree tree;
+    tree.add("mlx5_0");
+    tree.write("mlx5_0", "counters/link_downed", "0");
+    Port port("mlx5_0", 1, tree.root() + "/class/infiniband");
+    // Reading a folder fails as restricted firmware does: not for want of the file.
+    std::filesystem::remove(tree.port("mlx5_0") / "counters/link_downed");
+    std::filesystem::create_directories(tree.port("mlx5_0") / "counters/link_downed");
+    port.read(Depth::All);
+    EXPECT_TRUE(port.leftAlone());
+    EXPECT_NE(port.trouble().find("link_downed"), std::string::npos) << port.trouble();
+    std::filesystem::remove(tree.port("mlx5_0") / "counters/link_downed");
+    tree.write("mlx5_0", "counters/link_downed", "0");
+    port.read(Depth::All);
+    EXPECT_EQ(valueOf(port, "link_downed"), std::nullopt) << "never again";
+    EXPECT_EQ(valueOf(port, "state"), std::nullopt);
+}
+
+TEST(RdmaPort, thatDisappearsIsLookedForAgain)
+{
+    const PortTree tree;
+    tree.add("mlx5_0");
+    tree.write("mlx5_0", "counters/port_xmit_data", "100");
+    Port port = read(tree, "mlx5_0");
+    const auto aside = tree.device("aside");
+    std::filesystem::rename(tree.device("mlx5_0"), aside);
+    port.read(Depth::All);
+    EXPECT_EQ(port.trouble(), "it is gone");
+    EXPECT_EQ(valueOf(port, "tx_bytes"), std::nullopt);
+    EXPECT_FALSE(port.leftAlone());
+    std::filesystem::rename(aside, tree.device("mlx5_0"));
+    tree.write("mlx5_0", "counters/port_xmit_data", "10");
+    port.read(Depth::All);
+    EXPECT_EQ(valueOf(port, "tx_bytes"), 440U) << "a driver that was loaded again begins at 0";
+    EXPECT_EQ(port.resets(), 1U);
+}
+
+TEST(RdmaPort, withHostileFilesGivesNoValueAndNoHarm)
+{
+    for (const std::string& text :
+         {std::string(), std::string("-1"), std::string("0x10"), std::string(100'000, '9'),
+          std::string("\0\xff\x80", 3), std::string("99999999999999999999999")}) {
+        const PortTree tree;
+        tree.add("mlx5_0");
+        for (const char* file : {"counters/port_xmit_data", "state", "rate", "phys_state", "link_layer"}) {
+            tree.write("mlx5_0", file, text);
+        }
+        const Port port = read(tree, "mlx5_0");
+        for (const Quantity& quantity : port.quantities()) {
+            EXPECT_EQ(quantity.value, std::nullopt) << quantity.metric << " of " << text.substr(0, 10);
+            EXPECT_LT(quantity.reason.size(), 600U);
+        }
+    }
+}
+
+TEST(RdmaPorts, comeAndAreCounted)
+{
+    const PortTree tree;
+    PortList list(tree.root());
+    EXPECT_FALSE(list.isThere());
+    for (int i = 0; i < 70; ++i) {
+        tree.add("mlx5_" + std::to_string(i));
+    }
+    EXPECT_TRUE(list.isThere());
+    list.findNew();
+    EXPECT_EQ(list.ports().size(), 64U);
+    EXPECT_EQ(list.leftOut(), 6U);
+    list.findNew();
+    EXPECT_EQ(list.ports().size(), 64U) << "known ones are not new";
+}
+
+// ---- the collector's source ----
+
+TEST(RdmaSource, givesSeriesFactsAndSaysTroubleOnce)
+{
+    const PortTree tree;
+    tree.add("mlx5_0");
+    tree.write("mlx5_0", "counters/port_xmit_data", "100");
+    tree.write("mlx5_0", "counters/symbol_error", "65535");
+    collector::Rdma source(tree.root());
+    collector::Readings readings;
+    source.read(readings, collector::Pace::EveryTick);
+    EXPECT_TRUE(readings.values().empty());
+    source.read(readings, collector::Pace::OnceASecond);
+    std::map<std::string, std::int64_t> values;
+    for (const auto& value : readings.values()) {
+        EXPECT_EQ(value.series->entity, "mlx5_0:1");
+        values[value.series->metric] = value.value;
+    }
+    EXPECT_EQ(values["tx_bytes"], 400);
+    EXPECT_EQ(values["state"], 4);
+    EXPECT_FALSE(values.contains("symbol_errors"));
+    ASSERT_EQ(readings.missing().size(), 1U);
+    EXPECT_STREQ(readings.missing()[0]->metric, "symbol_errors");
+    ASSERT_FALSE(readings.settings().empty());
+    EXPECT_EQ(readings.settings()[0].source, "rdma");
+    EXPECT_TRUE(source.reason().empty());
+
+    std::filesystem::remove_all(tree.port("mlx5_0"));
+    for (int i = 0; i < 3; ++i) {
+        readings.clear();
+        source.read(readings, collector::Pace::OnceASecond);
+        EXPECT_EQ(readings.issues().size(), i == 0 ? 1U : 0U) << "said once";
+        EXPECT_TRUE(readings.settings().empty()) << "facts are told once";
+    }
+    EXPECT_EQ(source.reason(), "mlx5_0:1: it is gone");
+}
+
+} // namespace
