@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words for spans, and the ways from one span to another.
+#include "rules/support.h"
+#include "timeline/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <span>
+#include <unordered_map>
+
+namespace ringside::timeline {
+namespace {
+
+const trace::ProcessTrace& processOf(const model::Model& model, const Track& track)
+{
+    return model.processOf(model.ranks[track.rank]);
+}
+
+/// The text of spans that carry one; null for the others.
+std::optional<trace::StringId> textOf(const trace::ProcessTrace& process, const Track& track,
+                                      const Span& span)
+{
+    if (track.kind == TrackKind::EventTimed) {
+        return std::nullopt;
+    }
+    switch (span.kind) {
+    case SpanKind::Compute:
+    case SpanKind::Communication:
+    case SpanKind::Wait:
+    case SpanKind::Transfer:
+        return process.kernels.name[span.row];
+    case SpanKind::Range:
+        return process.ranges[span.row].name;
+    case SpanKind::ApiCall:
+        return process.apiCalls.api[span.row];
+    case SpanKind::NcclCall:
+        return process.collectiveCalls[span.row].api;
+    case SpanKind::Launch:
+        return process.launches.api[span.row];
+    case SpanKind::Step:
+    case SpanKind::Copy:
+    case SpanKind::NcclGroup:
+        break;
+    }
+    return std::nullopt;
+}
+
+std::string_view copyName(std::uint32_t kind)
+{
+    // CUpti_ActivityMemcpyKind of cupti_activity.h
+    constexpr std::string_view kNames[] = {"copy",
+                                           "copy to device",
+                                           "copy to host",
+                                           "copy to array",
+                                           "copy from array",
+                                           "copy array to array",
+                                           "copy array to device",
+                                           "copy device to array",
+                                           "copy on device",
+                                           "copy on host",
+                                           "copy to peer"};
+    return kind == trace::kSetKind ? "set" : kind < std::size(kNames) ? kNames[kind] : kNames[0];
+}
+
+std::string_view kindText(SpanKind kind)
+{
+    constexpr std::string_view kTexts[] = {"step",
+                                           "compute kernel",
+                                           "communication kernel",
+                                           "communication: waiting for the last rank",
+                                           "communication: transfer",
+                                           "copy",
+                                           "range",
+                                           "API call",
+                                           "NCCL call",
+                                           "NCCL group",
+                                           "launch"};
+    static_assert(std::size(kTexts) == kSpanKinds);
+    return kTexts[static_cast<std::size_t>(kind)];
+}
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+void describeMeeting(const model::Model& model, const Meeting& meeting, const SpanId& id,
+                     const Timeline& timeline, Lines& lines)
+{
+    const model::Operation& operation = model.operations[meeting.operation];
+    lines.emplace_back("collective", fmt::format("{} number {} of communicator {:016x}",
+                                                 model::collectiveName(operation.kind), operation.order,
+                                                 operation.communicator));
+    if (operation.bytes) {
+        lines.emplace_back("size", rules::byteText(static_cast<double>(*operation.bytes)));
+    }
+    const std::size_t rank = timeline.tracks[id.track].rank;
+    const std::span<const Part> parts(timeline.parts.data() + meeting.firstPart, meeting.parts);
+    const auto own = std::ranges::find(parts, rank, &Part::rank);
+    lines.emplace_back("came last",
+                       fmt::format("rank {}, {} after the second last", model.ranks[meeting.lastRank].rank,
+                                   durationText(meeting.lostNs)));
+    if (own != parts.end()) {
+        lines.emplace_back("waited here",
+                           durationText(std::max<std::int64_t>(0, meeting.lastArrivalNs - own->time.start)));
+    }
+    lines.emplace_back("transfer", durationText(meeting.endNs - meeting.lastArrivalNs));
+}
+
+void describeRow(const trace::ProcessTrace& process, const Track& track, const Span& span, Lines& lines)
+{
+    if (span.kind == SpanKind::Copy) {
+        lines.emplace_back("size", rules::byteText(static_cast<double>(process.copies.bytes[span.row])));
+    } else if (span.kind == SpanKind::NcclCall && track.kind != TrackKind::EventTimed) {
+        const trace::CollectiveCallRow& call = process.collectiveCalls[span.row];
+        lines.emplace_back("size", rules::byteText(static_cast<double>(call.bytes)));
+        lines.emplace_back("sequence", fmt::to_string(call.sequence));
+    } else if (span.kind == SpanKind::ApiCall && process.apiCalls.bytes[span.row] > 0) {
+        lines.emplace_back("size", rules::byteText(static_cast<double>(process.apiCalls.bytes[span.row])));
+    } else if (span.kind == SpanKind::Range && !process.text(process.ranges[span.row].domain).empty()) {
+        lines.emplace_back("domain", std::string(process.text(process.ranges[span.row].domain)));
+    }
+}
+
+bool holds(std::string_view text, std::string_view wanted)
+{
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
+    return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end();
+}
+
+/// Looks at each text of a process once.
+class Matcher final {
+public:
+    Matcher(const model::Model& model, const Track& track, std::string_view wanted)
+        : m_model(model), m_track(track), m_process(processOf(model, track)), m_wanted(wanted)
+    {}
+
+    bool matches(const Span& span)
+    {
+        const auto text = textOf(m_process, m_track, span);
+        if (!text) {
+            return holds(nameOf(m_model, m_track, span), m_wanted);
+        }
+        const auto [entry, fresh] = m_known.try_emplace(*text, false);
+        if (fresh) {
+            entry->second = holds(m_process.text(*text), m_wanted);
+        }
+        return entry->second;
+    }
+
+private:
+    const model::Model& m_model;
+    const Track& m_track;
+    const trace::ProcessTrace& m_process;
+    std::string_view m_wanted;
+    std::unordered_map<trace::StringId, bool> m_known;
+};
+
+/// The first match of a lane from a moment on; only those nearer than `limitNs` matter.
+std::optional<std::size_t> findInLane(const Lane& lane, Matcher& matcher, std::int64_t fromNs,
+                                      std::int64_t limitNs, Direction direction)
+{
+    if (direction == Direction::Forward) {
+        const std::size_t first = fromNs == std::numeric_limits<std::int64_t>::max()
+                                      ? lane.size()
+                                      : lane.firstStartingFrom(fromNs + 1);
+        for (std::size_t i = first; i < lane.size() && lane.span(i).time.start < limitNs; ++i) {
+            if (matcher.matches(lane.span(i))) {
+                return i;
+            }
+        }
+        return std::nullopt;
+    }
+    for (std::size_t i = lane.firstStartingFrom(fromNs); i > 0 && lane.span(i - 1).time.start > limitNs;
+         --i) {
+        if (matcher.matches(lane.span(i - 1))) {
+            return i - 1;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::string durationText(std::int64_t ns)
+{
+    const auto value = static_cast<double>(ns);
+    const double size = std::abs(value);
+    return size < 1e3   ? fmt::format("{} ns", ns)
+           : size < 1e6 ? fmt::format("{:.2f} us", value / 1e3)
+           : size < 1e9 ? fmt::format("{:.3f} ms", value / 1e6)
+                        : fmt::format("{:.4f} s", value / 1e9);
+}
+
+std::string nameOf(const model::Model& model, const Track& track, const Span& span)
+{
+    const trace::ProcessTrace& process = processOf(model, track);
+    if (track.kind == TrackKind::EventTimed) {
+        return std::string(model::collectiveName(model.operations[span.row].kind));
+    }
+    if (const auto text = textOf(process, track, span)) {
+        return std::string(process.text(*text));
+    }
+    if (span.kind == SpanKind::Step) {
+        return fmt::format("step {}", model.ranks[track.rank].steps[span.row].number);
+    }
+    return span.kind == SpanKind::Copy ? std::string(copyName(process.copies.kind[span.row])) : "NCCL group";
+}
+
+Description describe(const model::Model& model, const Timeline& timeline, const SpanId& id)
+{
+    constexpr double kSecond = 1e9;
+    const Track& track = timeline.tracks[id.track];
+    const Span span = timeline.span(id);
+    Description result{nameOf(model, track, span), {}};
+    result.lines.emplace_back("what", std::string(kindText(span.kind)));
+    result.lines.emplace_back("where", fmt::format("rank {}, {}", model.ranks[track.rank].rank, track.name));
+    result.lines.emplace_back("begins at",
+                              fmt::format("{:.6f} s", static_cast<double>(span.time.start) / kSecond));
+    result.lines.emplace_back("takes", durationText(span.time.length()));
+    describeRow(processOf(model, track), track, span, result.lines);
+    if (const auto meeting = meetingOf(timeline, id)) {
+        describeMeeting(model, timeline.meetings[*meeting], id, timeline, result.lines);
+    }
+    return result;
+}
+
+std::optional<SpanId> launchOf(const model::Model& model, const Timeline& timeline, const SpanId& id)
+{
+    const Track& track = timeline.tracks[id.track];
+    const Span span = timeline.span(id);
+    if (track.kind != TrackKind::Stream) {
+        return std::nullopt;
+    }
+    const trace::ProcessTrace& process = processOf(model, track);
+    const std::uint32_t correlation = span.kind == SpanKind::Copy ? process.copies.correlation[span.row]
+                                                                  : process.kernels.correlation[span.row];
+    const auto row = model.launches[model.ranks[track.rank].process].find(correlation);
+    if (!row) {
+        return std::nullopt;
+    }
+    const std::int64_t start = model.ranks[track.rank].clock.toRun(process.launches.startNs[*row]);
+    for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
+        const Track& launches = timeline.tracks[t];
+        if (launches.kind != TrackKind::Launches || launches.rank != track.rank ||
+            launches.id != static_cast<std::int64_t>(process.launches.tid[*row])) {
+            continue;
+        }
+        for (std::size_t lane = 0; lane < launches.lanes.size(); ++lane) {
+            const std::size_t i = launches.lanes[lane].firstStartingFrom(start);
+            if (i < launches.lanes[lane].size() && launches.lanes[lane].span(i).row == *row) {
+                return SpanId{t, lane, i};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::size_t> meetingOf(const Timeline& timeline, const SpanId& id)
+{
+    const Span span = timeline.span(id);
+    if (span.kind != SpanKind::Wait && span.kind != SpanKind::Transfer) {
+        return std::nullopt;
+    }
+    // Waiting ends, and transfer begins, when the last rank came: nearly, where clocks of hosts differ.
+    constexpr std::int64_t kSlackNs = 1'000'000;
+    const std::int64_t arrival = span.kind == SpanKind::Wait ? span.time.end : span.time.start;
+    auto meeting = std::ranges::lower_bound(timeline.meetings, model::addCapped(arrival, -kSlackNs), {},
+                                            &Meeting::lastArrivalNs);
+    const std::int64_t until = model::addCapped(arrival, kSlackNs);
+    for (; meeting != timeline.meetings.end() && meeting->lastArrivalNs <= until; ++meeting) {
+        const std::span<const Part> parts(timeline.parts.data() + meeting->firstPart, meeting->parts);
+        for (const Part& part : parts) {
+            if (part.track == id.track && part.lane == id.lane && part.time.start <= span.time.start &&
+                span.time.end <= part.time.end) {
+                return static_cast<std::size_t>(meeting - timeline.meetings.begin());
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<SpanId> findSpan(const model::Model& model, const Timeline& timeline, std::string_view text,
+                               std::int64_t fromNs, Direction direction)
+{
+    const bool forward = direction == Direction::Forward;
+    std::optional<SpanId> best;
+    std::int64_t limit =
+        forward ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
+    for (std::size_t t = 0; t < timeline.tracks.size() && !text.empty(); ++t) {
+        Matcher matcher(model, timeline.tracks[t], text);
+        for (std::size_t lane = 0; lane < timeline.tracks[t].lanes.size(); ++lane) {
+            if (const auto found =
+                    findInLane(timeline.tracks[t].lanes[lane], matcher, fromNs, limit, direction)) {
+                best = SpanId{t, lane, *found};
+                limit = timeline.span(*best).time.start;
+            }
+        }
+    }
+    return best;
+}
+
+} // namespace ringside::timeline

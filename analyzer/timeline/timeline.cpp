@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/timeline.h"
+
+#include "metrics/arrivals.h"
+#include "timeline/tracks.h"
+#include "trace/read/parallel.h"
+
+namespace ringside::timeline {
+namespace {
+
+RankTracks tracksOf(const model::Model& model, std::size_t rank, const metrics::AllArrivals& arrivals)
+{
+    RankTracks result = deviceTracks(model, rank, arrivals);
+    for (Track& track : hostTracks(model, rank)) {
+        result.tracks.push_back(std::move(track));
+    }
+    for (Track& track : result.tracks) {
+        for (Lane& lane : track.lanes) {
+            lane.finish();
+        }
+    }
+    return result;
+}
+
+struct PlacedPart {
+    std::size_t operation;
+    Part part;
+};
+
+std::vector<PlacedPart> joinTracks(std::vector<RankTracks>& ranks, Timeline& timeline)
+{
+    std::vector<PlacedPart> parts;
+    for (RankTracks& rank : ranks) {
+        for (const RankPart& each : rank.parts) {
+            PlacedPart& placed = parts.emplace_back(PlacedPart{each.operation, each.part});
+            placed.part.track += timeline.tracks.size();
+        }
+        std::ranges::move(rank.tracks, std::back_inserter(timeline.tracks));
+        rank = {};
+    }
+    std::ranges::stable_sort(parts, {}, &PlacedPart::operation); // by rank within an operation, as they came
+    return parts;
+}
+
+void joinMeetings(const std::vector<PlacedPart>& parts, const metrics::AllArrivals& arrivals,
+                  Timeline& timeline)
+{
+    timeline.parts.reserve(parts.size());
+    for (const PlacedPart& each : parts) {
+        const model::Arrivals& times = *arrivals[each.operation];
+        if (timeline.meetings.empty() || timeline.meetings.back().operation != each.operation) {
+            timeline.meetings.push_back({each.operation, times.lastRank, times.firstArrivalNs,
+                                         times.lastArrivalNs, times.endNs, times.lostNs(),
+                                         timeline.parts.size(), 0});
+        }
+        ++timeline.meetings.back().parts;
+        timeline.parts.push_back(each.part);
+    }
+    std::ranges::stable_sort(timeline.meetings, {}, &Meeting::lastArrivalNs);
+    timeline.losses =
+        Forest(timeline.meetings.size(), [&](std::size_t i) { return timeline.meetings[i].lostNs; });
+}
+
+Interval extentOf(const std::vector<Track>& tracks)
+{
+    Interval extent{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+    for (const Track& track : tracks) {
+        for (const Lane& lane : track.lanes) {
+            if (lane.size() > 0) {
+                extent.start = std::min(extent.start, lane.extent().start);
+                extent.end = std::max(extent.end, lane.extent().end);
+            }
+        }
+    }
+    return extent.start < extent.end ? extent : Interval{};
+}
+
+} // namespace
+
+std::size_t Track::spans() const
+{
+    std::size_t sum = 0;
+    for (const Lane& lane : lanes) {
+        sum += lane.size();
+    }
+    return sum;
+}
+
+std::size_t Timeline::spans() const
+{
+    std::size_t sum = 0;
+    for (const Track& track : tracks) {
+        sum += track.spans();
+    }
+    return sum;
+}
+
+std::size_t Timeline::memoryBytes() const
+{
+    std::size_t sum = meetings.capacity() * sizeof(Meeting) + parts.capacity() * sizeof(Part);
+    for (const Track& track : tracks) {
+        for (const Lane& lane : track.lanes) {
+            sum += lane.memoryBytes();
+        }
+    }
+    return sum + losses.memoryBytes();
+}
+
+std::vector<std::size_t> Timeline::meetingsIn(const Interval& range, std::int64_t resolutionNs) const
+{
+    const std::int64_t resolution = std::max<std::int64_t>(1, resolutionNs);
+    const auto from = [&](std::int64_t time) {
+        const auto found = std::ranges::lower_bound(meetings, time, {}, &Meeting::lastArrivalNs);
+        return static_cast<std::size_t>(found - meetings.begin());
+    };
+    std::vector<std::size_t> result;
+    std::size_t next = 0;
+    for (std::size_t i = from(range.start); i < meetings.size() && meetings[i].lastArrivalNs < range.end;
+         i = next) {
+        const std::int64_t time = meetings[i].lastArrivalNs;
+        const std::int64_t rest = time % resolution;
+        next = std::max(i + 1, from(model::addCapped(time, rest < 0 ? -rest : resolution - rest)));
+        result.push_back(losses.largest(i, next, [this](std::size_t m) { return meetings[m].lostNs; }));
+    }
+    return result;
+}
+
+std::optional<std::size_t> Timeline::nextMeeting(std::int64_t timeNs) const
+{
+    const auto found = std::ranges::upper_bound(meetings, timeNs, {}, &Meeting::lastArrivalNs);
+    return found == meetings.end() ? std::nullopt
+                                   : std::optional(static_cast<std::size_t>(found - meetings.begin()));
+}
+
+std::optional<std::size_t> Timeline::previousMeeting(std::int64_t timeNs) const
+{
+    const auto found = std::ranges::lower_bound(meetings, timeNs, {}, &Meeting::lastArrivalNs);
+    return found == meetings.begin() ? std::nullopt
+                                     : std::optional(static_cast<std::size_t>(found - meetings.begin()) - 1);
+}
+
+Timeline buildTimeline(const model::Model& model, const std::function<bool()>& cancelled)
+{
+    const metrics::AllArrivals arrivals = metrics::findArrivals(model);
+    std::vector<RankTracks> ranks(model.ranks.size());
+    trace::parallelFor(ranks.size(), trace::coreCount(), [&](std::size_t rank) {
+        if (!cancelled || !cancelled()) {
+            ranks[rank] = tracksOf(model, rank, arrivals);
+        }
+    });
+    Timeline timeline;
+    if (cancelled && cancelled()) {
+        return timeline;
+    }
+    joinMeetings(joinTracks(ranks, timeline), arrivals, timeline);
+    timeline.extent = extentOf(timeline.tracks);
+    return timeline;
+}
+
+} // namespace ringside::timeline

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/trace_builder.h"
+#include "timeline/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace ringside::timeline {
+namespace {
+
+using namespace std::chrono_literals;
+using test::operator""_MiB;
+using test::StepBuilder;
+using test::TraceBuilder;
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+Lane randomLane(std::size_t spans)
+{
+    std::mt19937_64 random(1);
+    Lane lane;
+    std::int64_t time = -5000;
+    for (std::size_t i = 0; i < spans; ++i) {
+        const auto length = static_cast<std::int64_t>(random() % 300);
+        lane.add({{time, time + length}, SpanKind::Compute, static_cast<std::uint32_t>(i)});
+        time += length + static_cast<std::int64_t>(random() % 200);
+    }
+    lane.finish();
+    return lane;
+}
+
+/// Four ranks; rank 2 computes 5 ms longer in every step.
+model::Model lateRankModel()
+{
+    TraceBuilder builder(4);
+    builder.steps(8, [](StepBuilder& step) {
+        step.everyRank().host(200us, "data").compute(3ms, {.launches = 3});
+        step.rank(2).compute(5ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    return model::buildModel(builder.run());
+}
+
+std::int64_t timeIn(const Timeline& timeline, std::size_t rank, SpanKind kind)
+{
+    std::int64_t sum = 0;
+    for (const Track& track : timeline.tracks) {
+        for (const Lane& lane : track.lanes) {
+            for (std::size_t i = 0; i < lane.size() && track.rank == rank; ++i) {
+                sum += lane.span(i).kind == kind ? lane.span(i).time.length() : 0;
+            }
+        }
+    }
+    return sum;
+}
+
+std::optional<SpanId> firstOf(const Timeline& timeline, std::size_t rank, SpanKind kind)
+{
+    for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
+        for (std::size_t l = 0; l < timeline.tracks[t].lanes.size(); ++l) {
+            const Lane& lane = timeline.tracks[t].lanes[l];
+            for (std::size_t i = 0; i < lane.size() && timeline.tracks[t].rank == rank; ++i) {
+                if (lane.span(i).kind == kind) {
+                    return SpanId{t, l, i};
+                }
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+TEST(Forest, findsTheLargestValueOfEveryStretch)
+{
+    std::mt19937 random(7);
+    for (const std::size_t count : {1U, 15U, 16U, 17U, 255U, 256U, 257U, 5000U}) {
+        std::vector<std::int64_t> values(count);
+        std::ranges::generate(values, [&] { return static_cast<std::int64_t>(random() % 1000); });
+        const auto valueOf = [&](std::size_t i) { return values[i]; };
+        const Forest forest(count, valueOf);
+        for (int i = 0; i < 300; ++i) {
+            const std::size_t a = random() % count;
+            const std::size_t b = a + 1 + random() % (count - a);
+            const auto begin = values.begin();
+            const std::int64_t expected = *std::max_element(begin + static_cast<std::ptrdiff_t>(a),
+                                                            begin + static_cast<std::ptrdiff_t>(b));
+            ASSERT_EQ(values[forest.largest(a, b, valueOf)], expected) << count << ' ' << a << ' ' << b;
+        }
+    }
+}
+
+TEST(Lane, showsEverySpanOnceAndNoMoreThanOneBarAPixel)
+{
+    const Lane lane = randomLane(3000);
+    const Interval all = lane.extent();
+    for (const std::int64_t resolution : {1, 10, 777, 100'000}) {
+        std::size_t next = 0;
+        for (const Bar& bar : lane.bars(all, resolution)) {
+            ASSERT_EQ(bar.first, next);
+            next += bar.count;
+            ASSERT_EQ(bar.time.start, lane.span(bar.first).time.start);
+            ASSERT_EQ(bar.time.end, lane.span(next - 1).time.end);
+            for (std::size_t i = bar.first; i < next; ++i) {
+                ASSERT_LE(lane.span(i).time.length(), lane.span(bar.longest).time.length());
+            }
+        }
+        EXPECT_EQ(next, lane.size());
+        EXPECT_LE(static_cast<std::int64_t>(lane.bars(all, resolution).size()),
+                  all.length() / resolution + 2);
+    }
+}
+
+TEST(Lane, keepsItsBarsWhenPannedByWholePixels)
+{
+    const Lane lane = randomLane(3000);
+    const std::vector<Bar> before = lane.bars({0, 100'000}, 500);
+    const std::vector<Bar> after = lane.bars({20'000, 120'000}, 500);
+    const auto first = std::ranges::find(before, after[1].first, &Bar::first);
+    ASSERT_NE(first, before.end());
+    EXPECT_TRUE(std::equal(first, before.end(), after.begin() + 1,
+                           [](const Bar& a, const Bar& b) { return a.time == b.time; }));
+}
+
+TEST(Lane, answersForHostileTimesAndNothing)
+{
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    Lane lane;
+    lane.finish();
+    EXPECT_TRUE(lane.bars({0, kMost}, 1).empty());
+    EXPECT_FALSE(lane.at(0));
+    Lane last;
+    last.add({{kMost - 1, kMost}, SpanKind::Copy, 0});
+    last.finish();
+    EXPECT_EQ(last.bars({0, kMost}, 1000).size(), 1U);
+}
+
+TEST(Lane, findsTheSpanUnderAMomentOrTheNearestOne)
+{
+    Lane lane;
+    lane.add({{100, 200}, SpanKind::Compute, 0});
+    lane.add({{300, 400}, SpanKind::Compute, 1});
+    lane.finish();
+    EXPECT_EQ(lane.at(150), 0U);
+    EXPECT_EQ(lane.at(200), std::nullopt); // ends are not inside
+    EXPECT_EQ(lane.at(210, 20), 0U);
+    EXPECT_EQ(lane.at(290, 20), 1U);
+    EXPECT_EQ(lane.at(250, 20), std::nullopt);
+}
+
+TEST(Timeline, splitsCommunicationWhereTheLastRankCame)
+{
+    const model::Model model = lateRankModel();
+    const Timeline timeline = buildTimeline(model);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        const std::int64_t waited = timeIn(timeline, rank, SpanKind::Wait);
+        if (rank == 2) {
+            EXPECT_LT(waited, kMillisecond);
+        } else {
+            EXPECT_GT(waited, 8 * 4 * kMillisecond);
+        }
+        EXPECT_GT(timeIn(timeline, rank, SpanKind::Transfer), 7 * kMillisecond);
+    }
+}
+
+TEST(Timeline, joinsCollectivesOfAllRanks)
+{
+    const model::Model model = lateRankModel();
+    const Timeline timeline = buildTimeline(model);
+    ASSERT_EQ(timeline.meetings.size(), 8U);
+    for (const Meeting& meeting : timeline.meetings) {
+        EXPECT_EQ(meeting.lastRank, 2U);
+        ASSERT_EQ(meeting.parts, 4U);
+        for (std::size_t i = 0; i < 4; ++i) {
+            EXPECT_EQ(timeline.parts[meeting.firstPart + i].rank, i);
+        }
+    }
+    const std::int64_t third = timeline.meetings[2].lastArrivalNs;
+    EXPECT_EQ(timeline.nextMeeting(third), 3U);
+    EXPECT_EQ(timeline.previousMeeting(third), 1U);
+    EXPECT_EQ(timeline.meetingsIn(timeline.extent, 1).size(), 8U);
+    EXPECT_EQ(timeline.meetingsIn(timeline.extent, timeline.extent.length() * 2).size(), 1U);
+}
+
+TEST(Timeline, leadsFromAKernelToItsLaunchAndItsCollective)
+{
+    const model::Model model = lateRankModel();
+    const Timeline timeline = buildTimeline(model);
+    const auto wait = firstOf(timeline, 0, SpanKind::Wait);
+    ASSERT_TRUE(wait);
+    EXPECT_EQ(meetingOf(timeline, *wait), 0U);
+    const auto launch = launchOf(model, timeline, *wait);
+    ASSERT_TRUE(launch);
+    EXPECT_EQ(timeline.span(*launch).kind, SpanKind::Launch);
+    EXPECT_LE(timeline.span(*launch).time.start, timeline.span(*wait).time.start);
+    const Description text = describe(model, timeline, *wait);
+    const auto last = std::ranges::find(text.lines, "came last", &std::pair<std::string, std::string>::first);
+    ASSERT_NE(last, text.lines.end());
+    EXPECT_TRUE(last->second.starts_with("rank 2, ")) << last->second;
+}
+
+TEST(Timeline, findsSpansByNameInBothDirections)
+{
+    const model::Model model = lateRankModel();
+    const Timeline timeline = buildTimeline(model);
+    const auto first = findSpan(model, timeline, "DATA", timeline.extent.start - 1, Direction::Forward);
+    ASSERT_TRUE(first);
+    const Span span = timeline.span(*first);
+    EXPECT_EQ(nameOf(model, timeline.tracks[first->track], span), "data");
+    const auto second = findSpan(model, timeline, "data", span.time.start, Direction::Forward);
+    ASSERT_TRUE(second);
+    EXPECT_GT(timeline.span(*second).time.start, span.time.start);
+    const auto back =
+        findSpan(model, timeline, "data", timeline.span(*second).time.start, Direction::Backward);
+    ASSERT_TRUE(back);
+    EXPECT_EQ(timeline.span(*back).time.start, span.time.start);
+    EXPECT_FALSE(findSpan(model, timeline, "no such thing", 0, Direction::Forward));
+    EXPECT_FALSE(findSpan(model, timeline, "", 0, Direction::Forward));
+}
+
+TEST(Timeline, nestsWhatRunsInsideAndCountsWhatIsTooDeep)
+{
+    TraceBuilder builder(1);
+    builder.steps(4, [](StepBuilder& step) { step.everyRank().compute(1ms); });
+    trace::ProcessTrace& process = builder.process(0);
+    process.ranges.clear();
+    const trace::StringId name = builder.text(0, "deep");
+    constexpr std::int64_t kDepth = 40;
+    for (std::int64_t i = 0; i < kDepth; ++i) {
+        trace::RangeRow row;
+        row.name = name;
+        row.startNs = 10'000'000'000 + i;
+        row.endNs = 11'000'000'000 - i;
+        row.thread = 77; // not in table thread
+        process.ranges.push_back(row);
+    }
+    const model::Model model = model::buildModel(builder.run());
+    const Timeline timeline = buildTimeline(model);
+    const auto track = std::ranges::find_if(timeline.tracks, [](const Track& each) { return each.id == 77; });
+    ASSERT_NE(track, timeline.tracks.end());
+    EXPECT_EQ(static_cast<std::int64_t>(track->spans()) + track->leftOut, kDepth);
+    EXPECT_GT(track->leftOut, 0);
+    EXPECT_EQ(track->lanes[1].size(), 1U);
+}
+
+TEST(Timeline, givesUpWhenCancelled)
+{
+    const model::Model model = lateRankModel();
+    EXPECT_TRUE(buildTimeline(model, [] { return true; }).tracks.empty());
+}
+
+TEST(Timeline, showsWhatOnlyCudaEventsTimed)
+{
+    TraceBuilder builder(2);
+    builder.withCudaEvents().steps(6, [](StepBuilder& step) {
+        step.everyRank().compute(2ms);
+        step.rank(1).compute(3ms);
+        step.allReduce(4_MiB);
+    });
+    const model::Model model = model::buildModel(builder.run());
+    const Timeline timeline = buildTimeline(model);
+    EXPECT_EQ(timeline.meetings.size(), 6U);
+    EXPECT_EQ(timeline.meetings[3].lastRank, 1U);
+    EXPECT_GT(timeIn(timeline, 0, SpanKind::Wait), 10 * kMillisecond);
+}
+
+TEST(DurationText, choosesItsUnit)
+{
+    EXPECT_EQ(durationText(0), "0 ns");
+    EXPECT_EQ(durationText(1500), "1.50 us");
+    EXPECT_EQ(durationText(-2'500'000), "-2.500 ms");
+    EXPECT_EQ(durationText(61'000'000'000), "61.0000 s");
+}
+
+} // namespace
+} // namespace ringside::timeline
