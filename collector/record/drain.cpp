@@ -128,8 +128,7 @@ void Drain::pass()
         participant->pass(m_file.writer(), m_registry);
     }
     countRefusedThreads();
-    m_windows.write(m_file.writer());
-    m_file.keep(m_windows, m_watchdog.quietSinceNs());
+    m_file.keep(m_watchdog.quietSinceNs());
     m_file.writer().commit();
     m_watchdog.pass(m_file.writer(), *m_decoder, m_store.rings(), m_registry);
     dumpIfAsked();
@@ -217,7 +216,7 @@ void Drain::close()
     }
     trace::ProcessRow process = describeProcess(m_names, m_startNs);
     process.endNs = readClockNs(CLOCK_MONOTONIC);
-    m_windows.end(m_file.writer(), *process.endNs);
+    m_file.writer().endWindow(*process.endNs);
     m_file.writer().setProcess(process);
     m_file.close(m_exitCode);
     m_watchdog.withdrawRequest();

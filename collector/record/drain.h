@@ -9,7 +9,6 @@
 #include "record/session.h"
 #include "record/trace_file.h"
 #include "record/watchdog.h"
-#include "record/window_log.h"
 
 #include <ringside/trace/ring_decoder.h>
 #include <ringside/trace/writer.h>
@@ -53,7 +52,6 @@ private:
     std::vector<Participant*> m_participants;
     TraceFile m_file;
     std::unique_ptr<trace::RingDecoder> m_decoder;
-    WindowLog m_windows;
     ControlPoll m_control;
     Watchdog m_watchdog;
     std::int64_t m_startNs = 0;

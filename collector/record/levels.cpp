@@ -2,10 +2,13 @@
 #include "record/levels.h"
 
 #include "record/clock.h"
-#include "record/ring.h"
+#include "record/session.h"
 #include "record/steps.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
 
 namespace ringside::collector {
 
@@ -28,6 +31,8 @@ Level levelOf(std::uint64_t packed)
 
 struct State {
     Plan plan;
+    std::array<WindowReason, kReasons> reasons{}; ///< in words, so that a change allocates nothing
+    Registry* registry = nullptr;
     std::int64_t startNs = 0;
     std::atomic<bool> started{false};
     std::atomic<bool> pausedByProgram{false};
@@ -36,7 +41,8 @@ struct State {
     std::atomic<std::uint64_t> dueAtStep{0}; ///< packed; 0: none
     std::optional<LevelOrder> dueAtTime;     ///< of the drain thread
     std::atomic<std::uint32_t> applied{0};   ///< packed Wanted, so that a new reason counts as a change
-    LevelChanges changes;
+    std::atomic<bool> written{true};         ///< what is applied stands in the ring
+    std::mutex changing;                     ///< of both
 };
 
 constinit State g_state; // no destructor: threads outlive it
@@ -78,48 +84,37 @@ void promote(State& now)
     }
 }
 
+void writeApplied(State& now, const Moment& moment)
+{
+    const Wanted applied = unpack(now.applied.load());
+    now.written.store(now.registry->recordWindow(now.startNs + moment.sinceStartNs, moment.steps,
+                                                 nameOf(applied.level),
+                                                 now.reasons[static_cast<std::size_t>(applied.reason)]));
+}
+
+bool isDone(const State& now, const Wanted& wanted)
+{
+    return now.applied.load() == pack(wanted) && now.written.load();
+}
+
 } // namespace
 
-void LevelChanges::add(const LevelChange& change)
-{
-    const std::uint64_t index = m_next.fetch_add(1);
-    Entry& entry = m_entries[index % kEntries];
-    entry.number.store(0);
-    entry.atNs.store(change.atNs);
-    entry.steps.store(change.steps);
-    entry.now.store(pack(change.now));
-    entry.number.store(index + 1);
-}
-
-std::vector<LevelChange> LevelChanges::take()
-{
-    std::vector<LevelChange> result;
-    const std::uint64_t end = m_next.load();
-    for (std::uint64_t index = std::max(m_read, end > kEntries ? end - kEntries : 0); index < end; ++index) {
-        const Entry& entry = m_entries[index % kEntries];
-        if (entry.number.load() == 0) {
-            break; // its thread is just writing it: next time
-        }
-        const LevelChange change{entry.atNs.load(), unpack(entry.now.load()), entry.steps.load()};
-        m_read = index + 1;
-        if (entry.number.load() == index + 1) {
-            result.push_back(change);
-        }
-    }
-    std::stable_sort(result.begin(), result.end(),
-                     [](const LevelChange& a, const LevelChange& b) { return a.atNs < b.atNs; });
-    return result;
-}
-
-void startLevels(const Plan& plan, std::int64_t startNs)
+void startLevels(const Plan& plan, std::int64_t startNs, Registry& registry)
 {
     State& now = g_state;
     now.plan = plan;
+    for (std::size_t reason = 0; reason < kReasons; ++reason) {
+        const std::string words = inWords(plan, static_cast<Reason>(reason));
+        std::copy_n(words.data(), std::min(words.size(), now.reasons[reason].size()),
+                    now.reasons[reason].begin());
+    }
+    now.registry = &registry;
     now.startNs = startNs;
-    const Wanted first = wantedAt(plan, momentNow(now));
+    const Moment moment = momentNow(now);
+    const Wanted first = wantedAt(plan, moment);
     now.applied.store(pack(first));
     g_gate.setLevel(first.level);
-    now.changes.add({startNs, first, 0});
+    writeApplied(now, moment);
     now.started.store(true);
 }
 
@@ -136,30 +131,40 @@ Wanted appliedLevel()
 bool applyLevel()
 {
     State& now = g_state;
-    if (!now.started.load()) {
+    // In a forked child the lock may be held by a thread that is not there.
+    if (!now.started.load() || g_gate.isOver() || isDone(now, wantedAt(now.plan, momentNow(now)))) {
         return false;
     }
     bool changed = false;
-    // Again until nothing has changed meanwhile: another thread may have put an older answer over a newer
-    // one.
+    const std::scoped_lock lock(now.changing);
+    // Again until nothing has changed meanwhile: who changed it while an older answer was put in place saw
+    // the level it wanted still there, and left.
     for (;;) {
         const Moment moment = momentNow(now);
         const Wanted wanted = wantedAt(now.plan, moment);
-        if (now.applied.exchange(pack(wanted)) == pack(wanted) && level() == wanted.level) {
+        if (isDone(now, wanted)) {
             return changed;
         }
+        changed = changed || now.applied.load() != pack(wanted);
+        now.applied.store(pack(wanted));
         g_gate.setLevel(wanted.level);
-        now.changes.add({now.startNs + moment.sinceStartNs, wanted, moment.steps});
-        changed = true;
+        writeApplied(now, moment);
+        if (!now.written.load()) { // no room: at the next pass
+            return changed;
+        }
     }
 }
 
 void pauseByProgram(bool pause)
 {
     g_state.pausedByProgram.store(pause);
-    if (applyLevel()) {
-        requestDrain();
+    if (t_thread.depth == 0) {
+        const Inside inside;
+        if (!applyLevel()) {
+            return;
+        }
     }
+    requestDrain();
 }
 
 std::int64_t startedNs()
@@ -200,11 +205,6 @@ std::optional<std::int64_t> nextLevelChangeNs()
         next = std::min(next.value_or(now.dueAtTime->fromNs), now.dueAtTime->fromNs);
     }
     return next;
-}
-
-std::vector<LevelChange> takeLevelChanges()
-{
-    return g_state.changes.take();
 }
 
 } // namespace ringside::collector

@@ -1,43 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the level (level.h) where the schedule wants it, and remembers every change until the drain thread
-// has written it down. Any thread may apply it; nothing here blocks, allocates or makes a system call, but
-// what is said to be of the drain thread.
+// Keeps the level (level.h) where the schedule wants it, and writes every change into the ring, from where it
+// becomes a row of table `window` whatever happens to the process. Any thread may apply it, without an
+// allocation or a system call; a lock is taken only when there is something to change.
 #pragma once
+#include "record/registry.h"
 #include "record/schedule.h"
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace ringside::collector {
-
-struct LevelChange {
-    std::int64_t atNs = 0; ///< CLOCK_MONOTONIC
-    Wanted now;
-    std::uint64_t steps = 0; ///< begun when it was applied
-};
-
-/// The last changes: written by any thread, read by one. What is overwritten before it was read is lost.
-class LevelChanges final {
-public:
-    void add(const LevelChange& change);
-    /// Those since the last call, by time.
-    [[nodiscard]] std::vector<LevelChange> take();
-
-private:
-    struct Entry {
-        std::atomic<std::uint64_t> number{0}; ///< 1 upwards; 0: being written, or never was
-        std::atomic<std::int64_t> atNs{0};
-        std::atomic<std::uint64_t> steps{0};
-        std::atomic<std::uint32_t> now{0}; ///< level and reason
-    };
-    static constexpr std::uint64_t kEntries = 64;
-    std::array<Entry, kEntries> m_entries{};
-    std::atomic<std::uint64_t> m_next{0};
-    std::uint64_t m_read = 0;
-};
 
 /// A level ordered by live control, from a step or a moment on.
 struct LevelOrder {
@@ -47,16 +19,18 @@ struct LevelOrder {
 };
 
 /// When recording starts, before any other thread knows of it.
-void startLevels(const Plan& plan, std::int64_t startNs);
+void startLevels(const Plan& plan, std::int64_t startNs, Registry& registry);
 [[nodiscard]] const Plan& plan();
 
 /// What holds at this moment, with the reason.
 [[nodiscard]] Wanted appliedLevel();
 
-/// Puts the level where the schedule wants it now. True when this changed it.
+/// Puts the level where the schedule wants it now. True when this changed it. The thread is inside our code
+/// (record/session.h), so that no signal handler comes here a second time.
 bool applyLevel();
 
-/// ringside_pause() and ringside_resume(): of the whole process, at once.
+/// ringside_pause() and ringside_resume(): of the whole process. At once, but for a signal handler that
+/// interrupts our own code: then the drain thread does it.
 void pauseByProgram(bool pause);
 
 // Of the drain thread.
@@ -71,6 +45,5 @@ void order(const LevelOrder& order);
 [[nodiscard]] bool isOrderInForce();
 /// CLOCK_MONOTONIC ns at which time alone changes the level next.
 [[nodiscard]] std::optional<std::int64_t> nextLevelChangeNs();
-[[nodiscard]] std::vector<LevelChange> takeLevelChanges();
 
 } // namespace ringside::collector

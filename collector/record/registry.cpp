@@ -240,6 +240,22 @@ void Registry::recordClock(const ClockSample& sample)
     }
 }
 
+bool Registry::recordWindow(std::int64_t startNs, std::uint64_t steps, std::string_view level,
+                            const WindowReason& why)
+{
+    const std::scoped_lock lock(m_mutex);
+    auto* record = m_definitions.reserve<trace::WindowRecord>();
+    if (record == nullptr) {
+        return false;
+    }
+    record->startNs = startNs;
+    record->steps = steps;
+    fill(record->level, level);
+    std::memcpy(record->why, why.data(), why.size());
+    m_definitions.commit(record, trace::RecordKind::Window);
+    return true;
+}
+
 std::uint32_t Registry::defineSeries(const SeriesDefinition& definition, std::uint32_t id)
 {
     const std::scoped_lock lock(m_mutex);

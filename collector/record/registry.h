@@ -30,6 +30,9 @@ struct SeriesDefinition {
     StringId reason;
 };
 
+/// Why something else is recorded from now on; ends with a zero byte, or fills it.
+using WindowReason = std::array<char, sizeof trace::WindowRecord::why>;
+
 struct CommunicatorIdentity {
     std::uint64_t handle = 0; ///< 0: not known
     std::uint64_t hash = 0;   ///< the same on all its ranks; 0: not known
@@ -89,6 +92,9 @@ public:
 
     void addThread(std::uint32_t threadId, std::uint32_t tid, const char* name);
     void recordClock(const ClockSample& sample);
+    /// False when there is no room right now.
+    bool recordWindow(std::int64_t startNs, std::uint64_t steps, std::string_view level,
+                      const WindowReason& why);
     /// Defines it under a new number, or anew under the one it has. 0 when there is no room for the
     /// definition.
     std::uint32_t defineSeries(const SeriesDefinition& definition, std::uint32_t id = 0);

@@ -138,7 +138,7 @@ std::string inWords(const Plan& plan, Reason reason)
     case Reason::AutoBySteps:
         return std::string(kAutoSteps) + " (profile auto)";
     case Reason::AutoByTime:
-        return "10 s to 70 s after the first call, while no step was marked (profile auto)";
+        return "10 s to 70 s after the first call, no step marked (profile auto)";
     case Reason::InsideWindow:
         return windowInWords(plan);
     case Reason::OutsideWindow:

@@ -61,6 +61,7 @@ enum class Reason : std::uint8_t {
     Program,
     Full,
 };
+inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::Full) + 1;
 
 struct Wanted {
     Level level = Level::Light;
@@ -77,7 +78,8 @@ struct Wanted {
 [[nodiscard]] const char* nameOf(Level level);
 [[nodiscard]] std::optional<Level> levelNamed(std::string_view name);
 
-/// Why a level holds, for a row of the trace; empty: it is what the profile always does.
+/// Why a level holds, for a row of the trace (trace::WindowRecord has room for it); empty: it is what the
+/// profile always does.
 [[nodiscard]] std::string inWords(const Plan& plan, Reason reason);
 /// When the device tier is to measure, for a run that did not get there.
 [[nodiscard]] std::string whenDevice(const Plan& plan);

@@ -124,7 +124,7 @@ Session* makeSession()
     }
     g_registry = new Registry(*definitions);
     g_registry->recordClock(sampleClocks());
-    startLevels(options.plan, readClockNs(CLOCK_MONOTONIC));
+    startLevels(options.plan, readClockNs(CLOCK_MONOTONIC), *g_registry);
     session->drain = new Drain(names, options, session->store, *g_registry, *definitions, makeParticipants());
     return session;
 }

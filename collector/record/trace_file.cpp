@@ -102,7 +102,7 @@ void TraceFile::open()
     }
 }
 
-void TraceFile::keep(WindowLog& windows, std::optional<std::int64_t> quietSinceNs)
+void TraceFile::keep(std::optional<std::int64_t> quietSinceNs)
 {
     constexpr std::int64_t kShare = 8; // what is kept too long, of what is to be kept
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
@@ -116,7 +116,7 @@ void TraceFile::keep(WindowLog& windows, std::optional<std::int64_t> quietSinceN
         tellFull();
     }
     if (const auto from = m_writer->completeFromNs(); from != m_completeFromNs) {
-        tellCompleteFrom(*from, windows);
+        tellCompleteFrom(*from);
     }
     if (const std::int64_t refused = m_writer->refusedRows(); refused != m_toldRefused) {
         m_toldRefused = refused;
@@ -136,14 +136,14 @@ void TraceFile::tellFull()
         m_path.c_str());
 }
 
-void TraceFile::tellCompleteFrom(std::int64_t ns, WindowLog& windows)
+void TraceFile::tellCompleteFrom(std::int64_t ns)
 {
     if (ns <= startedNs()) {
         return; // nothing was that old
     }
     const char* why =
         isFlightRecorder() ? "the flight recorder keeps no more" : "deleted to stay within the size limit";
-    windows.forgetBefore(*m_writer, ns, why);
+    m_writer->pauseWindowsBefore(ns, why);
     const std::int64_t deleted = m_writer->deletedRows();
     m_writer->add(trace::IssueRow{"oldest_deleted", "info", deleted - std::exchange(m_toldDeleted, deleted),
                                   "everything is there from " + secondsOf(ns - startedNs()) +

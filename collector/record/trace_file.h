@@ -10,7 +10,6 @@
 #pragma once
 #include "record/options.h"
 #include "record/ring_store.h"
-#include "record/window_log.h"
 
 #include <ringside/trace/writer.h>
 
@@ -42,7 +41,7 @@ public:
     /// After each pass: drops what is too old, and writes down what the size limit has done. A flight
     /// recorder keeps its seconds before `quietSinceNs` (since when the program has issued no collective;
     /// null: it is not quiet), and all since: what led to a hang is not to be gone when the hang is noticed.
-    void keep(WindowLog& windows, std::optional<std::int64_t> quietSinceNs);
+    void keep(std::optional<std::int64_t> quietSinceNs);
     /// The reason of a dump that was asked for, once; null: none was.
     [[nodiscard]] const char* takeDumpRequest();
     /// A consistent copy as RUN/HOST-PID.db, in place of an earlier one; calls in flight stand in it. Returns
@@ -55,7 +54,7 @@ public:
 private:
     [[nodiscard]] std::string choosePath();
     void tellFull();
-    void tellCompleteFrom(std::int64_t ns, WindowLog& windows);
+    void tellCompleteFrom(std::int64_t ns);
     void copyTo(const std::string& fresh, const char* reason,
                 const std::vector<trace::InFlightRow>& inFlight);
     void tellEndInDump();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trace/write/definition_rows.h"
 #include "trace/write/nccl_records.h"
 #include "trace/write/ring_rows.h"
 #include "trace/write/ring_view.h"
-#include "trace/write/series_record.h"
 
 #include <ringside/trace/ring_decoder.h>
 
@@ -166,6 +166,8 @@ RingDecoder::Outcome RingDecoder::decodeDefinition(RecordKind kind, std::span<co
         m_writer.add(ThreadRow{thread.threadId, thread.tid, textIn(thread.name)});
     } else if (kind == RecordKind::Series) {
         m_writer.add(rowOf(as<SeriesRecord>(record)));
+    } else if (kind == RecordKind::Window) {
+        m_writer.beginWindow(rowOf(as<WindowRecord>(record)));
     } else {
         const auto clock = as<ClockRecord>(record);
         m_writer.add(ClockSampleRow{clock.monotonicNs, clock.realtimeNs, clock.ticks, std::nullopt});

@@ -40,6 +40,7 @@ constexpr std::uint8_t slotsOf(RecordKind kind)
     case RecordKind::String:
     case RecordKind::Communicator:
     case RecordKind::Series:
+    case RecordKind::Window:
         return 3;
     default:
         return 0;

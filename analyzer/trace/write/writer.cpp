@@ -3,6 +3,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <limits>
+
 namespace ringside::trace {
 
 Writer::Writer(const std::filesystem::path& path, Mode mode) : m_impl(std::make_unique<Impl>(path, mode)) {}
@@ -101,6 +104,32 @@ void Writer::setTier(const TierRow& row)
 void Writer::setWindow(const WindowRow& row)
 {
     m_impl->insert(row);
+}
+void Writer::beginWindow(WindowRow row)
+{
+    m_impl->begin();
+    Database& database = m_impl->connection.database;
+    Statement open(database, "SELECT level, why, start_ns FROM window WHERE end_ns IS NULL"
+                             " ORDER BY start_ns DESC");
+    if (open.step()) {
+        if (open.column<std::string>(0) == row.level && open.column<std::string>(1) == row.why) {
+            return;
+        }
+        const auto before = open.column<std::int64_t>(2);
+        constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+        row.startNs = std::max(row.startNs, before < kLast ? before + 1 : kLast); // it is the row's key
+        open.reset();
+        endWindow(row.startNs);
+    }
+    setWindow(row);
+}
+void Writer::endWindow(std::int64_t ns)
+{
+    m_impl->begin();
+    Statement end(m_impl->connection.database,
+                  "UPDATE window SET end_ns = max(start_ns, ?) WHERE end_ns IS NULL");
+    end.bind(1, ns);
+    end.run();
 }
 void Writer::add(const SettingRow& row)
 {

@@ -5,6 +5,7 @@
 #include "record/control_poll.h"
 #include "record/levels.h"
 #include "record/steps.h"
+#include "registry_ring.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -19,12 +20,12 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-struct ControlPollTest : testing::Test {
+struct ControlPollTest : testing::Test, test::RegistryRing {
     ControlPollTest()
     {
         std::string pattern = (std::filesystem::temp_directory_path() / "ringside-poll-XXXXXX").string();
         names = {"host", "host-1", mkdtemp(pattern.data())};
-        startLevels({Profile::Light, {}}, readClockNs(CLOCK_MONOTONIC));
+        startLevels({Profile::Light, {}}, readClockNs(CLOCK_MONOTONIC), *registry);
     }
     ~ControlPollTest() override { std::filesystem::remove_all(names.runDirectory); }
 

@@ -4,9 +4,11 @@
 #include "record/clock.h"
 #include "record/levels.h"
 #include "record/steps.h"
+#include "registry_ring.h"
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <thread>
 
 using namespace ringside;
@@ -16,8 +18,8 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-struct Levels : testing::Test {
-    void start(const Plan& plan) { startLevels(plan, readClockNs(CLOCK_MONOTONIC)); }
+struct Levels : testing::Test, test::RegistryRing {
+    void start(const Plan& plan) { startLevels(plan, readClockNs(CLOCK_MONOTONIC), *registry); }
     void step(int count = 1)
     {
         for (int i = 0; i < count; ++i) {
@@ -48,20 +50,58 @@ TEST_F(Levels, theStepThatBeginsAWindowHasItsLevelAlready)
     EXPECT_EQ(level(), Level::Paused);
 }
 
-TEST_F(Levels, everyChangeIsRememberedWithItsStepAndReason)
+TEST_F(Levels, everyChangeIsInTheRingBeforeTheStepGoesOn)
 {
     start({Profile::Standard, {.firstStep = 2, .steps = 1}});
-    step(4);
-    const auto changes = takeLevelChanges();
-    ASSERT_EQ(changes.size(), 3U);
-    EXPECT_EQ(changes[0].now, (Wanted{Level::Light, Reason::OutsideWindow}));
-    EXPECT_EQ(changes[1].now, (Wanted{Level::Standard, Reason::InsideWindow}));
-    EXPECT_EQ(changes[1].steps, 2U);
-    EXPECT_EQ(changes[2].now, (Wanted{Level::Light, Reason::OutsideWindow}));
-    EXPECT_EQ(changes[2].steps, 3U);
-    EXPECT_LE(changes[0].atNs, changes[1].atNs);
-    EXPECT_LE(changes[1].atNs, changes[2].atNs);
-    EXPECT_TRUE(takeLevelChanges().empty());
+    ASSERT_EQ(windows().size(), 1U);
+    step(2);
+    ASSERT_EQ(windows().size(), 2U);
+    step(2);
+    const auto rows = windows();
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_EQ(rows[0].level, "light");
+    EXPECT_EQ(rows[0].why, "outside of steps 2 to 2");
+    EXPECT_EQ(rows[0].step, std::nullopt);
+    EXPECT_EQ(rows[1].level, "standard");
+    EXPECT_EQ(rows[1].why, "steps 2 to 2");
+    EXPECT_EQ(rows[1].step, 2);
+    EXPECT_EQ(rows[1].startNs, rows[0].endNs);
+    EXPECT_EQ(rows[2].level, "light");
+    EXPECT_EQ(rows[2].step, 3);
+    EXPECT_EQ(rows[2].startNs, rows[1].endNs);
+    EXPECT_EQ(rows[2].endNs, std::nullopt);
+}
+
+TEST_F(Levels, aReasonIsWholeInTheRing)
+{
+    for (const Plan& plan :
+         {Plan{}, Plan{Profile::Deep, {.onNs = 1, .offNs = std::numeric_limits<std::int64_t>::max() / 2}},
+          Plan{Profile::Light,
+               {.firstStep = std::numeric_limits<std::int64_t>::max() / 2,
+               .steps = std::numeric_limits<std::int64_t>::max() / 2}}}) {
+        for (std::size_t reason = 0; reason < kReasons; ++reason) {
+            EXPECT_LE(inWords(plan, static_cast<Reason>(reason)).size(), sizeof trace::WindowRecord::why)
+                << inWords(plan, static_cast<Reason>(reason));
+        }
+    }
+}
+
+TEST_F(Levels, aChangeWithoutRoomInTheRingIsWrittenLater)
+{
+    start({Profile::Standard, {}});
+    while (auto* record = ring.reserve<trace::ClockRecord>()) {
+        *record = {};
+        ring.commit(record, trace::RecordKind::Clock);
+    }
+    pauseByProgram(true);
+    EXPECT_EQ(level(), Level::Paused) << "the program does not wait for it";
+    const std::uint64_t full = ring.header().head.load();
+    ring.header().tail.store(full);
+    EXPECT_FALSE(applyLevel()) << "it is what it was";
+    const auto rows = windows(full);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].level, "paused");
+    EXPECT_EQ(rows[0].why, "the program called ringside_pause()");
 }
 
 TEST_F(Levels, anOrderHoldsFromItsStepOn)
@@ -159,7 +199,9 @@ TEST_F(Levels, threadsThatChangeItAtOnceLeaveTheRightOne)
         noteStep(last, kMarkedSteps);
     }
     EXPECT_EQ(level(), Level::Paused);
-    EXPECT_LE(takeLevelChanges().size(), 64U);
+    const auto rows = windows();
+    EXPECT_EQ(rows.back().level, "paused");
+    EXPECT_EQ(rows.back().step, 1001);
 }
 
 } // namespace

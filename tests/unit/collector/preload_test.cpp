@@ -210,6 +210,19 @@ TEST(Preload, aKilledProgramLeavesItsRingsAndSaysWhere)
     EXPECT_EQ(run.filesEndingIn(".rings").size(), 1U);
 }
 
+TEST(Preload, aKilledProgramLeavesWhatWasRecordedWhen)
+{
+    const RecordedRun run({"recorded_program", "killed_in_pause"}, RecordedRun::Collector::Preloaded,
+                          {"RINGSIDE_PROFILE=light"});
+    EXPECT_TRUE(WIFSIGNALED(run.waitStatus) && WTERMSIG(run.waitStatus) == SIGKILL);
+    run.recover();
+    EXPECT_EQ(run.text("SELECT group_concat(level || ' ' || why, ', ') FROM window"),
+              "light , paused the program called ringside_pause()");
+    EXPECT_EQ(run.number("SELECT count(*) FROM window AS a JOIN window AS b ON a.end_ns = b.start_ns"
+                         " WHERE b.end_ns IS NULL"),
+              1);
+}
+
 TEST(Preload, aProgramThatDiesInACallLeavesItInFlight)
 {
     const RecordedRun run({"recorded_program", "hangs"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/functions.h"
 #include "record/registry.h"
+#include "registry_ring.h"
 
 #include <gtest/gtest.h>
 
@@ -14,25 +15,7 @@ using namespace ringside::collector;
 
 namespace {
 
-struct RegistryTest : testing::Test {
-    static constexpr std::size_t kBytes = trace::kRingHeaderBytes + (std::size_t{1} << 20);
-    std::vector<std::uint64_t> memory = std::vector<std::uint64_t>(kBytes / 8);
-    Ring ring{std::as_writable_bytes(std::span(memory)), "definitions"};
-    std::unique_ptr<Registry> registry = std::make_unique<Registry>(ring);
-
-    int recordsOf(trace::RecordKind kind)
-    {
-        int count = 0;
-        const std::byte* slots = ring.mapping().data() + trace::kRingHeaderBytes;
-        for (std::uint64_t at = 0; at < ring.header().head.load();) {
-            trace::CommitWord word{};
-            std::memcpy(&word, slots + at * trace::kSlotBytes, sizeof word);
-            count += word.kind == kind ? 1 : 0;
-            at += word.slots;
-        }
-        return count;
-    }
-};
+struct RegistryTest : testing::Test, test::RegistryRing {};
 
 TEST_F(RegistryTest, definesTheNamesOfAllInterceptedFunctionsFirst)
 {

@@ -122,7 +122,6 @@ TEST_F(TraceFileTest, ofAFlightRecorderKeepsWhatLedToAHangHoweverLongItLasts)
     options.keepLastNs = 8'000'000; // it looks every millisecond
     RingStore store(names);
     TraceFile file(names, options, store, &never);
-    WindowLog windows;
     file.open();
     fill(file);
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
@@ -132,9 +131,9 @@ TEST_F(TraceFileTest, ofAFlightRecorderKeepsWhatLedToAHangHoweverLongItLasts)
         file.writer().add(trace::StepRow{start - quietSince, start, start + 1, 1});
     }
     const auto numbers = [&] {
-        file.keep(windows, quietSince);
+        file.keep(quietSince);
         usleep(2000);
-        file.keep(windows, quietSince);
+        file.keep(quietSince);
         file.writer().commit();
         file.dump("a test", {});
         std::vector<std::int64_t> found;
@@ -146,7 +145,7 @@ TEST_F(TraceFileTest, ofAFlightRecorderKeepsWhatLedToAHangHoweverLongItLasts)
     file.writer().commit();
     EXPECT_EQ(numbers(), (std::vector<std::int64_t>{-1, 3'540'000'000'000}));
     usleep(2000);
-    file.keep(windows, std::nullopt);
+    file.keep(std::nullopt);
     file.writer().commit();
     file.dump("it goes on", {});
     EXPECT_TRUE(trace::readProcess(names.database()).steps.empty());

@@ -123,6 +123,42 @@ TEST_F(Decoding, CountsEventTimesFromTheirAnchor)
     EXPECT_EQ(trace.eventTimes.uncertaintyNs[0], 40U);
 }
 
+TEST_F(Decoding, AWindowEndsWithTheNextOne)
+{
+    m_definitions.add(RecordKind::Window, WindowRecord{{}, 100, 0, "light", "outside of steps 2 to 3"});
+    m_definitions.add(RecordKind::Window,
+                      WindowRecord{{}, 200, 2, {'s', 't', 'a', 'n', 'd', 'a', 'r', 'd'}, "steps 2 to 3"});
+    m_definitions.add(RecordKind::Window,
+                      WindowRecord{{}, 250, 2, {'s', 't', 'a', 'n', 'd', 'a', 'r', 'd'}, "steps 2 to 3"});
+    m_definitions.add(RecordKind::Window,
+                      WindowRecord{{}, 190, 4, "light", ""}); // its clock was read earlier
+    m_decoder.decode(m_definitions.bytes(), 0);
+    const ProcessTrace trace = rows();
+    ASSERT_EQ(trace.windows.size(), 3U);
+    EXPECT_EQ(trace.windows[0].level, "light");
+    EXPECT_EQ(trace.windows[0].why, "outside of steps 2 to 3");
+    EXPECT_EQ(trace.windows[0].step, std::nullopt);
+    EXPECT_EQ(trace.windows[0].endNs, 200);
+    EXPECT_EQ(trace.windows[1].level, "standard");
+    EXPECT_EQ(trace.windows[1].step, 2);
+    EXPECT_EQ(trace.windows[1].endNs, 201);
+    EXPECT_EQ(trace.windows[2].startNs, 201);
+    EXPECT_EQ(trace.windows[2].endNs, std::nullopt);
+}
+
+TEST_F(Decoding, NestsHostileWindowsWithoutHarm)
+{
+    constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+    for (const std::int64_t start : {kLast, kLast, -kLast, std::int64_t{0}}) {
+        WindowRecord window{{}, start, ~std::uint64_t{0}, {}, {}};
+        std::memset(window.why, 'x', sizeof window.why);
+        window.level[0] = static_cast<char>('a' + m_definitions.head());
+        m_definitions.add(RecordKind::Window, window);
+    }
+    EXPECT_EQ(m_decoder.decode(m_definitions.bytes(), 0), m_definitions.head());
+    EXPECT_FALSE(rows().issues.empty()); // read without the times that cannot be
+}
+
 TEST_F(Decoding, AddsHostileEventTimesWithoutHarm)
 {
     m_thread.add(RecordKind::EventTime, EventTimeRecord{{}, 10, 5000, INT64_MAX, INT64_MIN, -1, 3, 0, {}});

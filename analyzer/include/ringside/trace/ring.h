@@ -89,6 +89,7 @@ enum class RecordKind : std::uint8_t {
     Clock = 19,        ///< ClockRecord, 1 slot
     Thread = 20,       ///< ThreadRecord, 1 slot
     Series = 21,       ///< SeriesRecord, 3 slots
+    Window = 22,       ///< WindowRecord, 3 slots
 };
 
 /// First 8 bytes of every record.
@@ -337,5 +338,15 @@ struct SeriesRecord {
     char metric[40];      ///< with its unit: "power_mw"
 };
 static_assert(sizeof(SeriesRecord) == 3 * kSlotBytes);
+
+/// From here on something else is recorded, until the next one. Texts as a series'.
+struct WindowRecord {
+    CommitWord commit;
+    std::int64_t startNs; ///< CLOCK_MONOTONIC
+    std::uint64_t steps;  ///< begun by then, 0: none
+    char level[8];        ///< "paused", "light", "standard", "deep"
+    char why[64];         ///< empty: the profile says so
+};
+static_assert(sizeof(WindowRecord) == 3 * kSlotBytes);
 
 } // namespace ringside::trace

@@ -61,6 +61,10 @@ public:
     bool nameThread(std::int64_t tid, std::string_view name);
     void setTier(const TierRow&);     ///< one row a tier; a repeated one replaces
     void setWindow(const WindowRow&); ///< one row a start; a repeated one replaces
+    /// Ends the open window and opens another one; one that says the same goes on. Windows never overlap,
+    /// whatever the times say.
+    void beginWindow(WindowRow row);
+    void endWindow(std::int64_t ns); ///< the open one
     void add(const SettingRow&);
     void setDropped(const DropRow&); ///< one row a (what, ring, thread); a repeated one replaces
     void add(const IssueRow&);       ///< a repeated id adds up counts

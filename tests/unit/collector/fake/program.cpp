@@ -249,6 +249,16 @@ int killed()
     return 0;
 }
 
+// After what came before is in the database.
+int killedInPause()
+{
+    reduce(communicator(), 1);
+    usleep(600'000);
+    RINGSIDE_PAUSE();
+    std::raise(SIGKILL);
+    return 0;
+}
+
 int hangs()
 {
     ncclComm_t comm = communicator();
@@ -347,6 +357,7 @@ int main(int argc, char** argv)
         {"burst", burst},
         {"paced", paced},
         {"killed", killed},
+        {"killed_in_pause", killedInPause},
         {"hangs", hangs},
         {"goes_on", goesOn},
         {"dies_hanging", diesHanging},

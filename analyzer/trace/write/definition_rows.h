@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A series' definition in a ring as a row. The record may be hostile: no text need end, no kind need exist.
+// Definitions in a ring that are rows by themselves. The records may be hostile: no text need end, no kind
+// need exist.
 #pragma once
 #include <ringside/trace/ring.h>
 #include <ringside/trace/rows.h>
@@ -33,6 +34,13 @@ inline SeriesRow rowOf(const SeriesRecord& record)
 {
     return {record.id,           textIn(record.source), textIn(record.entity), textIn(record.metric),
             nameOf(record.kind), record.reason};
+}
+
+inline WindowRow rowOf(const WindowRecord& record)
+{
+    const auto step = static_cast<std::int64_t>(record.steps);
+    return {textIn(record.level), record.startNs, std::nullopt, textIn(record.why),
+            step != 0 ? std::optional(step) : std::nullopt};
 }
 
 } // namespace ringside::trace
