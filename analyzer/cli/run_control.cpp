@@ -70,9 +70,11 @@ public:
         }
     }
 
-    /// Puts a request to all processes. Returns its number.
+    /// Puts a request to all processes that are there; of those that come later nobody is waited for. Returns
+    /// its number.
     std::uint64_t say(trace::ControlVerb verb, const std::optional<trace::ControlOrder>& order = std::nullopt)
     {
+        m_asked = present();
         m_request.verb = verb;
         m_request.issuedRealtimeNs = realtimeNs();
         // Also when the file was removed meanwhile, no number comes twice.
@@ -109,15 +111,25 @@ private:
     [[nodiscard]] fs::path control() const { return m_run / trace::kControlFile; }
 
     /// Every process that announced itself and, where this can be told, is alive.
-    [[nodiscard]] Answers look() const
+    [[nodiscard]] std::set<std::string> present() const
     {
-        Answers answers;
+        std::set<std::string> processes;
         for (const trace::LeftoverRings& process : trace::findLeftoverRings(m_run)) {
             const bool elsewhere = process.rings.empty();
             if (!process.announcement.empty() && (process.running || elsewhere)) {
-                answers[process.process] =
-                    trace::readStatus(m_run / (process.process + trace::kStatusExtension))
-                        .value_or(trace::ControlStatus{});
+                processes.insert(process.process);
+            }
+        }
+        return processes;
+    }
+
+    [[nodiscard]] Answers look() const
+    {
+        Answers answers;
+        for (const std::string& process : present()) {
+            if (m_asked.contains(process)) {
+                answers[process] = trace::readStatus(m_run / (process + trace::kStatusExtension))
+                                       .value_or(trace::ControlStatus{});
             }
         }
         return answers;
@@ -126,6 +138,7 @@ private:
     fs::path m_run;
     OnlyController m_only;
     trace::ControlRequest m_request;
+    std::set<std::string> m_asked;
 };
 
 std::string levelOf(const std::vector<std::string>& words)
@@ -251,13 +264,22 @@ bool tell(const Answers& asked, const Answers& answers, std::uint64_t number, st
     return all && (step != 0 || since.size() <= 1);
 }
 
-int dump(Conversation& conversation)
+[[noreturn]] void failForNobody(const fs::path& run)
+{
+    throw Error(ErrorCode::Unusable, fmt::format("no process that records into {} answered", run.string()),
+                "Is the job still running? Is this its run directory?");
+}
+
+int dump(Conversation& conversation, const fs::path& run)
 {
     const std::uint64_t number = conversation.say(trace::ControlVerb::Dump);
     constexpr auto kWritten = 60s; // a flight recorder is small, but the file system may be slow
     const Answers answers = conversation.waitFor(
         [number](const auto& status) { return status.number == number && !status.dump.empty(); }, kWritten);
-    bool all = !answers.empty();
+    if (answers.empty()) {
+        failForNobody(run);
+    }
+    bool all = true;
     for (const auto& [process, status] : answers) {
         const bool written = status.number == number && status.dump == process + ".db";
         all = all && written;
@@ -276,9 +298,7 @@ int switchLevel(Conversation& conversation, const fs::path& run, const std::stri
     const Meeting meeting = arrange(processes, slowest);
     removeSilent(processes, asked);
     if (processes.empty()) {
-        throw Error(ErrorCode::Unusable,
-                    fmt::format("no process that records into {} answered", run.string()),
-                    "Is the job still running? Is this its run directory?");
+        failForNobody(run);
     }
     const auto aheadNs = std::chrono::duration_cast<std::chrono::nanoseconds>(meeting.ahead).count();
     const std::uint64_t number = conversation.say(
@@ -305,7 +325,7 @@ int controlRun(const fs::path& run, const std::vector<std::string>& words)
     const bool isDump = words.size() == 1 && words[0] == "dump";
     const std::string level = isDump ? "" : levelOf(words);
     Conversation conversation(run);
-    return isDump ? dump(conversation) : switchLevel(conversation, run, level);
+    return isDump ? dump(conversation, run) : switchLevel(conversation, run, level);
 }
 
 } // namespace ringside::cli

@@ -19,18 +19,15 @@ namespace ringside::collector {
 ControlPoll::ControlPoll(const ProcessNames& names)
     : m_control(names.runDirectory + "/" + trace::kControlFile)
     , m_status(names.runDirectory + "/" + names.base + trace::kStatusExtension)
-{}
+    , m_before(trace::readControl(m_control))
+{
+    m_answer.number = m_before ? m_before->number : 0;
+}
 
 void ControlPoll::begin()
 {
-    if (!hasChanged()) {
-        return;
-    }
-    if (const auto request = trace::readControl(m_control)) {
-        m_answer.number = request->number;
-        if (request->order) {
-            obey(*request->order, true);
-        }
+    if (m_before && m_before->order) {
+        obey(*m_before->order, true);
     }
 }
 

@@ -8,14 +8,18 @@
 #include <ringside/trace/control.h>
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace ringside::collector {
 
 class ControlPoll final {
 public:
+    /// What stands there now was asked of the processes before this one. To be made before this one announces
+    /// itself (ring_store.h): who asks from then on waits for its answer.
     explicit ControlPoll(const ProcessNames& names);
 
-    /// An order that stands there already is obeyed at once: it was given to the processes before this one.
+    /// An order that was given before is obeyed at once.
     void begin();
     void pass();
     /// What became of a dump: the answer, if it was asked for here.
@@ -32,6 +36,7 @@ private:
     std::string m_status;
     std::uint64_t m_inode = 0;
     std::int64_t m_modifiedNs = 0;
+    std::optional<trace::ControlRequest> m_before;
     trace::ControlStatus m_answer;
     trace::ControlOrder m_order; ///< the last one
     bool m_byTime = false;       ///< the last one is: no step was to wait for

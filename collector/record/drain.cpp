@@ -34,16 +34,16 @@ void requestDrain()
     }
 }
 
-Drain::Drain(ProcessNames names, Options options, RingStore& store, Registry& registry, Ring& definitions,
+Drain::Drain(Options options, RingStore& store, ControlPoll& control, Registry& registry, Ring& definitions,
              std::vector<Participant*> participants)
-    : m_names(std::move(names))
+    : m_names(store.names())
     , m_options(std::move(options))
     , m_store(store)
+    , m_control(control)
     , m_registry(registry)
     , m_definitions(definitions)
     , m_participants(std::move(participants))
     , m_file(m_names, m_options, m_store)
-    , m_control(m_names)
     , m_watchdog(m_names, m_options.hangTimeoutNs)
 {
     sem_init(&g_wake, 0, 0);

@@ -22,7 +22,7 @@ namespace ringside::collector {
 
 class Drain final {
 public:
-    Drain(ProcessNames names, Options options, RingStore& store, Registry& registry, Ring& definitions,
+    Drain(Options options, RingStore& store, ControlPoll& control, Registry& registry, Ring& definitions,
           std::vector<Participant*> participants);
 
     /// False when the thread could not be made.
@@ -44,15 +44,15 @@ private:
     void waitForWork();
     void close();
 
-    ProcessNames m_names;
+    const ProcessNames& m_names;
     Options m_options;
     RingStore& m_store;
+    ControlPoll& m_control;
     Registry& m_registry;
     Ring& m_definitions;
     std::vector<Participant*> m_participants;
     TraceFile m_file;
     std::unique_ptr<trace::RingDecoder> m_decoder;
-    ControlPoll m_control;
     Watchdog m_watchdog;
     std::int64_t m_startNs = 0;
     std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already

@@ -27,9 +27,11 @@ namespace {
 
 // Everything a recording needs. Made once and never freed: threads and exit handlers may still be inside.
 struct Session {
-    Session(const ProcessNames& names, const Options& sessionOptions) : options(sessionOptions), store(names)
+    Session(const ProcessNames& names, const Options& sessionOptions)
+        : options(sessionOptions), control(names), store(names)
     {}
     Options options;
+    ControlPoll control;
     RingStore store;
     Drain* drain = nullptr;
     pthread_key_t threadEnd{};
@@ -125,7 +127,8 @@ Session* makeSession()
     g_registry = new Registry(*definitions);
     g_registry->recordClock(sampleClocks());
     startLevels(options.plan, readClockNs(CLOCK_MONOTONIC), *g_registry);
-    session->drain = new Drain(names, options, session->store, *g_registry, *definitions, makeParticipants());
+    session->drain =
+        new Drain(options, session->store, session->control, *g_registry, *definitions, makeParticipants());
     return session;
 }
 

@@ -62,8 +62,7 @@ class FlightRecorder(lab.Scenario):
                                     env={**os.environ, "PYTHONPATH": str(lab.ROOT / "collector" / "python")},
                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
-            self.wait_for(lambda: list(directory.glob("*.rings")))
-            time.sleep(1)  # it looks for what is asked when it has begun
+            self.wait_for(lambda: list(directory.glob("*.rings")))  # it has just begun, and answers all the same
             lab.run([lab.RINGSIDE, "record", "--attach-control", directory, "dump"])
             stop.touch()
             talk = recorder.communicate(timeout=lab.TIMEOUT_S)[1]
@@ -72,6 +71,24 @@ class FlightRecorder(lab.Scenario):
         self.assertEqual(recorder.returncode, 0, talk)
         self.assertIn("all ranks ended normally", lab.run([lab.RINGSIDE, "hang", directory, "--fail"]).stdout)
         self.assertTrue([each for each in lab.report(directory)["issues"] if each["id"] == "ended_after_dump"])
+
+    def test_a_process_that_comes_after_a_dump_was_asked_for_is_not_waited_for(self):
+        directory = self.folder / "late.ringside"
+        directory.mkdir()
+        (directory / "elsewhere-1.rings").write_text("/on/another/host\n")  # whether it lives cannot be told from here
+        asker = subprocess.Popen([lab.RINGSIDE, "record", "--attach-control", directory, "dump"], stdout=subprocess.PIPE, text=True)
+        try:
+            self.wait_for((directory / "control").exists)
+            (directory / "elsewhere-2.rings").write_text("/on/another/host\n")
+            number = re.search(r"^number (\d+)$", (directory / "control").read_text(), re.M)[1]
+            said = {"number": number, "steps": 0, "step_ns": 0, "level": "light", "in_force": 0, "since_step": 0, "dump": "elsewhere-1.db"}
+            answer = directory / "answer"
+            answer.write_text("ringside-status 1\n" + "".join(f"{key} {value}\n" for key, value in said.items()) + "end\n")
+            answer.rename(directory / "elsewhere-1.status")
+            told = asker.communicate(timeout=lab.TIMEOUT_S)[0]
+        finally:
+            asker.kill()
+        self.assertEqual((told, asker.returncode), ("elsewhere-1: elsewhere-1.db\n", 0))
 
     def check(self, directory):
         """Both ranks are there, and no older steps than it claims."""

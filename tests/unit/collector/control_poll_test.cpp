@@ -92,6 +92,41 @@ TEST_F(ControlPollTest, aProcessThatStartsLaterObeysTheLastOrderAtOnce)
     EXPECT_EQ(level(), Level::Paused);
 }
 
+TEST_F(ControlPollTest, whatIsAskedInItsFirstMomentsIsAnswered)
+{
+    ControlPoll poll(names); // it announces itself now, and is waited for from now on
+    ASSERT_TRUE(trace::writeControl(names.runDirectory + "/control", {5, trace::ControlVerb::Dump, 1, {}}));
+    poll.begin();
+    poll.pass();
+    EXPECT_EQ(status().number, 5U);
+    poll.tellDump("host-1.db");
+    EXPECT_EQ(status().dump, "host-1.db");
+}
+
+TEST_F(ControlPollTest, anOrderGivenInItsFirstMomentsHoldsFromItsStepOn)
+{
+    ControlPoll poll(names);
+    step();
+    order(5, "paused", 3);
+    poll.begin();
+    poll.pass();
+    EXPECT_EQ(level(), Level::Light);
+    step(2);
+    poll.pass();
+    EXPECT_EQ(status().inForce, 5U);
+    EXPECT_EQ(status().sinceStep, 3U);
+}
+
+TEST_F(ControlPollTest, aDumpThatOthersWereAskedForIsNotMade)
+{
+    ASSERT_TRUE(trace::writeControl(names.runDirectory + "/control", {5, trace::ControlVerb::Dump, 1, {}}));
+    ControlPoll poll(names);
+    poll.begin();
+    poll.pass();
+    poll.tellDump("for another reason");
+    EXPECT_FALSE(std::filesystem::exists(names.runDirectory + "/host-1.status"));
+}
+
 TEST_F(ControlPollTest, aFileThatWasRemovedIsHeardAgain)
 {
     ControlPoll poll(names);
