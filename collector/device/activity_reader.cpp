@@ -27,26 +27,11 @@ ActivityReader::ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer)
     m_hasGraphId = cupti.getVersion(&version) == cupti::kSuccess && version >= cupti::kFirstWithGraphId;
 }
 
-void ActivityReader::addClock(const DeviceClockSample& sample)
+void ActivityReader::addClock(const DeviceClockSample& reading)
 {
-    m_previous = m_clockSamples == 0 ? sample : m_last;
-    m_last = sample;
-    ++m_clockSamples;
-    m_writer.add(trace::ClockSampleRow{sample.monotonicNs, sample.realtimeNs, std::nullopt, sample.deviceNs});
-}
-
-// Linear between the two last samples and beyond: CLOCK_REALTIME may be slewed, and CUPTI's clock follows it.
-std::int64_t ActivityReader::toMonotonicNs(std::uint64_t deviceNs) const
-{
-    const std::int64_t since = static_cast<std::int64_t>(deviceNs) - m_previous.deviceNs;
-    const std::int64_t deviceSpan = m_last.deviceNs - m_previous.deviceNs;
-    const std::int64_t hostSpan = m_last.monotonicNs - m_previous.monotonicNs;
-    constexpr std::int64_t kShortestSpan = 1'000'000;
-    if (deviceSpan < kShortestSpan) {
-        return m_previous.monotonicNs + since;
-    }
-    const double drift = static_cast<double>(hostSpan - deviceSpan) / static_cast<double>(deviceSpan);
-    return m_previous.monotonicNs + since + static_cast<std::int64_t>(drift * static_cast<double>(since));
+    m_clock.add(reading);
+    m_writer.add(
+        trace::ClockSampleRow{reading.monotonicNs, reading.realtimeNs, std::nullopt, reading.deviceNs});
 }
 
 void ActivityReader::read(std::uint8_t* buffer, std::size_t validBytes)

@@ -5,6 +5,7 @@
 #pragma once
 #include "abi/cupti.h"
 #include "device/cupti_library.h"
+#include "device/device_clock.h"
 
 #include <ringside/trace/writer.h>
 
@@ -13,17 +14,12 @@
 
 namespace ringside::collector {
 
-/// What CUPTI's clock read when CLOCK_MONOTONIC did. Two of them give offset and slope.
-struct DeviceClockSample {
-    std::int64_t deviceNs = 0;
-    std::int64_t monotonicNs = 0;
-    std::int64_t realtimeNs = 0;
-};
-
 class ActivityReader final {
 public:
     ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer);
-    void addClock(const DeviceClockSample& sample);
+    void addClock(const DeviceClockSample& reading);
+    /// Times can be converted exactly.
+    [[nodiscard]] bool isClockReady() const { return m_clock.isReady(); }
     void read(std::uint8_t* buffer, std::size_t validBytes);
     /// Writes the issue for what could not be stored.
     void reportIssues();
@@ -40,7 +36,10 @@ private:
     {
         return m_hasGraphId ? record.graphId : 0;
     }
-    [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t deviceNs) const;
+    [[nodiscard]] std::int64_t toMonotonicNs(std::uint64_t deviceNs) const
+    {
+        return m_clock.toMonotonicNs(deviceNs);
+    }
     trace::StringId kernelName(const char* name);
     /// kAsksOnly for a call that launches nothing.
     static constexpr trace::StringId kAsksOnly = 0;
@@ -48,9 +47,7 @@ private:
 
     const CuptiLibrary& m_cupti;
     trace::Writer& m_writer;
-    DeviceClockSample m_previous;
-    DeviceClockSample m_last;
-    int m_clockSamples = 0;
+    DeviceClock m_clock;
     std::unordered_map<std::string, trace::StringId> m_kernelNames;
     std::unordered_map<std::uint64_t, trace::StringId> m_apiNames;
     std::int64_t m_unmeasured = 0;

@@ -33,30 +33,36 @@ void DeviceTier::pass(trace::Writer& writer, Registry&)
         describe(writer);
     }
     m_session.want(m_reserved.empty() && m_cudaLoaded && level() >= Level::Standard);
-    takeOver(writer);
+    takeOver(writer, Reading::Usual);
 }
 
-void DeviceTier::takeOver(trace::Writer& writer)
+void DeviceTier::takeOver(trace::Writer& writer, Reading reading)
 {
     const CuptiReport report = m_session.takeReport();
+    addClocks(report, writer);
+    if (m_reader.has_value() && (m_reader->isClockReady() || reading == Reading::Last)) {
+        readBuffers(writer);
+    }
+    noteState(writer, report);
+    countDropped(writer, report.dropped);
+}
+
+void DeviceTier::addClocks(const CuptiReport& report, trace::Writer& writer)
+{
     if (report.loaded && !m_reader.has_value()) {
         m_reader.emplace(m_session.library(), writer);
     }
     for (const DeviceClockSample& clock : report.clocks) {
         m_reader->addClock(clock);
     }
-    readBuffers();
-    noteState(writer, report);
-    countDropped(writer, report.dropped);
 }
 
-// A buffer may come between the report and this: it waits for the clock's first reading.
-void DeviceTier::readBuffers()
+void DeviceTier::readBuffers(trace::Writer& writer)
 {
-    if (!m_reader.has_value()) {
-        return;
-    }
-    for (const BufferPool::Finished& buffer : CuptiSession::buffers().takeFinished()) {
+    const std::vector<BufferPool::Finished> finished = CuptiSession::buffers().takeFinished();
+    // A flush reads the clock before it hands over what happened until then.
+    addClocks(m_session.takeReport(), writer);
+    for (const BufferPool::Finished& buffer : finished) {
         m_reader->read(buffer.data, buffer.validBytes);
         CuptiSession::buffers().giveBack(buffer.data);
     }
@@ -130,7 +136,7 @@ void DeviceTier::end(trace::Writer& writer, Registry&)
                             "CUPTI had not come back from a call when the process ended: the last device "
                             "records are missing"});
     }
-    takeOver(writer);
+    takeOver(writer, Reading::Last);
     if (m_reader.has_value()) {
         m_reader->reportIssues();
     }

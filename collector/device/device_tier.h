@@ -27,8 +27,13 @@ public:
     [[nodiscard]] bool isOn() const { return m_state == CuptiReport::State::On; }
 
 private:
-    void takeOver(trace::Writer& writer);
-    void readBuffers();
+    enum class Reading {
+        Usual, ///< waits for two readings of the device's clock
+        Last
+    };
+    void takeOver(trace::Writer& writer, Reading reading);
+    void addClocks(const CuptiReport& report, trace::Writer& writer);
+    void readBuffers(trace::Writer& writer);
     void noteState(trace::Writer& writer, const CuptiReport& report);
     void noteRefusal(trace::Writer& writer, const std::string& reason);
     void countDropped(trace::Writer& writer, std::int64_t byCupti);

@@ -125,6 +125,30 @@ struct ActivityReaderTest : testing::Test {
     CuptiLibrary library;
 };
 
+TEST(DeviceClock, convertsBetweenTheReadingsAroundATime)
+{
+    DeviceClock clock;
+    clock.add({10'000'000'000, 5'000'000'000, 0});
+    EXPECT_FALSE(clock.isReady());
+    EXPECT_EQ(clock.toMonotonicNs(10'500'000'000), 5'500'000'000);
+    clock.add({11'000'000'000, 6'000'500'000, 0}); // 500 ppm slower than the host
+    EXPECT_TRUE(clock.isReady());
+    clock.add({11'020'000'000, 6'020'515'000, 0}); // at the end of a window, read 5 us late
+    EXPECT_EQ(clock.toMonotonicNs(10'500'000'000), 5'500'250'000);
+    EXPECT_EQ(clock.toMonotonicNs(9'000'000'000), 3'999'500'000);
+    EXPECT_EQ(clock.toMonotonicNs(11'020'000'000), 6'020'515'000);
+}
+
+TEST(DeviceClock, beginsAnewWhenTheTimeIsSetBack)
+{
+    DeviceClock clock;
+    clock.add({10'000'000'000, 5'000'000'000, 0});
+    clock.add({11'000'000'000, 6'000'000'000, 0});
+    clock.add({9'000'000'000, 7'000'000'000, 0});
+    EXPECT_FALSE(clock.isReady());
+    EXPECT_EQ(clock.toMonotonicNs(9'500'000'000), 7'500'000'000);
+}
+
 TEST_F(ActivityReaderTest, convertsDeviceTimesToTheHostsClock)
 {
     Buffer buffer;
