@@ -8,6 +8,8 @@
 namespace ringside::collector {
 
 extern std::atomic<bool> g_deviceTierOn;
+/// Calls whose kernels NCCL launched from a thread of its own, without saying which call it was.
+extern std::atomic<std::uint64_t> g_untiedCalls;
 void pushCorrelation(std::uint64_t id);
 void popCorrelation();
 

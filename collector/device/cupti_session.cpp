@@ -16,6 +16,7 @@
 namespace ringside::collector {
 
 std::atomic<bool> g_deviceTierOn{false};
+std::atomic<std::uint64_t> g_untiedCalls{0};
 
 namespace {
 

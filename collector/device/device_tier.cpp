@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/device_tier.h"
 
+#include "device/correlation.h"
 #include "record/levels.h"
 #include "record/message.h"
 
@@ -45,6 +46,7 @@ void DeviceTier::takeOver(trace::Writer& writer, Reading reading)
     }
     noteState(writer, report);
     countDropped(writer, report.dropped);
+    countUntied(writer);
 }
 
 void DeviceTier::addClocks(const CuptiReport& report, trace::Writer& writer)
@@ -124,6 +126,19 @@ void DeviceTier::countDropped(trace::Writer& writer, std::int64_t byCupti)
                                    "memory was out for buffers of device records: how many records were "
                                    "lost in these buffers is not known"});
         m_unreadBuffers = unread;
+    }
+}
+
+void DeviceTier::countUntied(trace::Writer& writer)
+{
+    const auto untied = static_cast<std::int64_t>(g_untiedCalls.load(std::memory_order_relaxed));
+    if (untied != m_untiedCalls) {
+        writer.add(
+            trace::IssueRow{"launches_not_tied", "info", untied - m_untiedCalls,
+                            "NCCL launched these calls' kernels from a thread of its own (communicators "
+                            "that do not block), and only from 2.28 on its profiler says which kernel is "
+                            "which call's: they count as communication, who came last is not known"});
+        m_untiedCalls = untied;
     }
 }
 

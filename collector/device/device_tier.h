@@ -37,6 +37,7 @@ private:
     void noteState(trace::Writer& writer, const CuptiReport& report);
     void noteRefusal(trace::Writer& writer, const std::string& reason);
     void countDropped(trace::Writer& writer, std::int64_t byCupti);
+    void countUntied(trace::Writer& writer);
     void describe(trace::Writer& writer) const;
 
     CuptiSession m_session;
@@ -49,7 +50,9 @@ private:
     std::string m_window;  ///< the last one, in words; empty: it is everything
     std::string m_refusal; ///< the last one
     int m_windows = 0;
-    std::int64_t m_unreadBuffers = 0; ///< of them the issue tells already
+    // Of these the issues tell already.
+    std::int64_t m_unreadBuffers = 0;
+    std::int64_t m_untiedCalls = 0;
 };
 
 } // namespace ringside::collector

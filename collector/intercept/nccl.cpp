@@ -7,6 +7,7 @@
 #include "intercept/communicators.h"
 #include "intercept/graphs.h"
 #include "intercept/wrapper.h"
+#include "profiler/plugin.h"
 
 namespace ringside::collector {
 namespace {
@@ -88,6 +89,24 @@ bool made(std::int32_t result)
     return result == ncclSuccess || result == ncclInProgress;
 }
 
+// The first calls of a communicator that does not block say so; a later one may be done when it returns.
+void noteProgress(Communicator* communicator, std::int32_t result)
+{
+    if (result == ncclInProgress && communicator != nullptr) [[unlikely]] {
+        communicator->blocking.store(false, std::memory_order_relaxed);
+    }
+}
+
+// What does not block is launched by a thread of NCCL's own, and only its profiler tells for which call
+// (profiler/operations.cpp).
+void countUntied(std::uint64_t calls)
+{
+    constexpr unsigned kFirstThatTells = 5;
+    if (g_deviceTierOn.load(std::memory_order_relaxed) && profiler::versionInUse() < kFirstThatTells) {
+        g_untiedCalls.fetch_add(calls, std::memory_order_relaxed);
+    }
+}
+
 // Inside the call's slot: a record waits where the stream's queue is full. A communicator that does not block
 // (ncclInProgress) launches later, behind our second event.
 template <class Call>
@@ -127,6 +146,11 @@ auto record(ThreadState& thread, Api api, const Collective& what, Call& call)
     };
     const auto result = timedCall(thread, api, observed, [&](const CallTimes& times) {
         writeCollective(thread, api, what, times, numbers);
+        noteProgress(numbers.communicator, times.result);
+        if (thread.groupDepth == 0 && numbers.communicator != nullptr &&
+            !numbers.communicator->blocking.load(std::memory_order_relaxed)) [[unlikely]] {
+            countUntied(1);
+        }
     });
     leaveCollective(slot);
     return result;
@@ -168,6 +192,9 @@ auto record(ThreadState& thread, Api api, const GroupEnd&, Call& call)
     return timedCall(thread, api, timed, [&](const CallTimes& times) {
         if (thread.groupDepth > 0 && --thread.groupDepth == 0) {
             writeGroup(thread, api, times);
+            if (times.result == ncclInProgress) [[unlikely]] {
+                countUntied(thread.groupCalls);
+            }
             noteAwaitedChildrenOfGroup();
         }
     });
@@ -179,6 +206,9 @@ auto record(ThreadState& thread, Api api, const NewCommunicator& what, Call& cal
     return timedCall(thread, api, call, [&](const CallTimes& times) {
         if (made(times.result)) {
             noteCommunicator(what);
+        }
+        if (times.result == ncclInProgress && what.handle != nullptr) {
+            noteProgress(communicatorOf(*what.handle), times.result);
         }
         writeIfWanted(thread, api, times);
     });

@@ -68,7 +68,7 @@ void finish(ThreadState& thread, std::uint64_t endTicks)
 
 } // namespace
 
-Handle beginForeignGroup(ThreadState& thread, const Event& event)
+Handle beginForeignGroup(ThreadState& thread, Context& context, const Event& event)
 {
     OpenGroup& group = thread.nccl.foreign;
     if (group.groupId != 0) { // NCCL left it without an end
@@ -77,7 +77,15 @@ Handle beginForeignGroup(ThreadState& thread, const Event& event)
     group.groupId = nextCallId();
     group.startTicks = ticks();
     group.asked = event.groupDepth > 1;
-    return {Kind::Group, Handle::kNoPlace, group.groupId};
+    Place* const place = pool().take(Kind::Group, group.groupId);
+    const Handle handle =
+        place != nullptr ? place->handle() : Handle(Kind::Group, Handle::kNoPlace, group.groupId);
+    if (place != nullptr) {
+        place->context.store(&context, std::memory_order_relaxed);
+        place->type = kGroupApi;
+    }
+    group.event = handle.bits();
+    return handle;
 }
 
 void launchForeignGroup(ThreadState& thread, Handle handle)
@@ -123,6 +131,9 @@ Handle beginForeignCall(ThreadState& thread, Context& context, const Event& even
         call.sequence = call.communicator->nextSequence.fetch_add(1, std::memory_order_relaxed);
     }
     call.startTicks = ticks();
+    if (Place* const place = pool().find(Handle::ofBits(group.event)); place != nullptr) {
+        place->launchesFor.store(standsAlone(group) ? call.callId : group.groupId, std::memory_order_release);
+    }
     trace::InFlight& slot = thread.inFlight();
     slot.communicator = call.communicator != nullptr ? call.communicator->id : 0;
     slot.sequence = call.sequence;

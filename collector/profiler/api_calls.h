@@ -9,7 +9,7 @@
 
 namespace ringside::collector::profiler {
 
-[[nodiscard]] Handle beginForeignGroup(ThreadState& thread, const Event& event);
+[[nodiscard]] Handle beginForeignGroup(ThreadState& thread, Context& context, const Event& event);
 /// The group's last call is over: what launches it begins.
 void launchForeignGroup(ThreadState& thread, Handle group);
 void endForeignGroup(ThreadState& thread, Handle group);

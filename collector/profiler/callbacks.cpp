@@ -67,6 +67,16 @@ Handle beginCall(ThreadState& thread, Context& context, const Event& event)
     return {Kind::Call, Handle::kNoPlace, thread.nccl.callId};
 }
 
+/// What launches the calls between the wrapper's group start and end, or the single call.
+Handle beginGroup(ThreadState& thread, Context& context, const Event& event)
+{
+    if (!thread.nccl.inside) {
+        return beginForeignGroup(thread, context, event);
+    }
+    const std::uint64_t id = thread.groupDepth > 0 ? thread.groupId : thread.nccl.callId;
+    return id != 0 ? Handle(Kind::Group, Handle::kNoPlace, id) : Handle();
+}
+
 Handle handleOf(const Place* place)
 {
     return place != nullptr ? place->handle() : Handle();
@@ -77,12 +87,12 @@ Handle beginOnCaller(ThreadState& thread, Context& context, const Event& event)
 {
     switch (event.type) {
     case kGroupApi:
-        return thread.nccl.inside ? Handle() : beginForeignGroup(thread, event);
+        return beginGroup(thread, context, event);
     case kCollApi:
     case kP2pApi:
         return beginCall(thread, context, event);
     case kKernelLaunch:
-        beginLaunch(thread, context);
+        beginLaunch(thread, context, event);
         return {Kind::Launch, Handle::kNoPlace, g_pool.nextId()};
     case kColl:
     case kP2p:
@@ -128,6 +138,8 @@ void endPlaced(ThreadState& thread, const Place& place)
         return endChannel(thread, place);
     case kProxyStep:
         return endProxyMessage(thread, place);
+    case kGroupApi:
+        return endForeignGroup(thread, place.handle());
     default:
         return;
     }

@@ -17,6 +17,7 @@ Place* EventPool::take(Kind kind, std::uint64_t id)
             // Released: who reads one of these finds the key gone.
             place.theirs.store(nullptr, std::memory_order_release);
             place.notBeforeTicks.store(0, std::memory_order_release);
+            place.launchesFor.store(0, std::memory_order_release);
             place.context.store(nullptr, std::memory_order_relaxed);
             place.type = {};
             place.key.store(Handle(kind, index, id).bits(), std::memory_order_release);
@@ -59,6 +60,12 @@ void* EventPool::theirsOf(Handle handle) const
 std::uint64_t EventPool::notBeforeOf(Handle handle) const
 {
     return read(handle, &Place::notBeforeTicks);
+}
+
+std::uint64_t EventPool::launchesOf(Handle group) const
+{
+    const std::uint64_t told = read(group, &Place::launchesFor);
+    return told != 0 ? told : group.idOf(Kind::Group); // of a wrapped call's group the handle says it itself
 }
 
 void EventPool::giveBackAll(const Context& context)

@@ -83,6 +83,8 @@ struct Place {
     std::atomic<void*> theirs{nullptr}; ///< the handle of the plugin behind ours
     std::atomic<std::uint64_t> notBeforeTicks{
         0}; ///< of an operation: it cannot have run earlier; 0: not known
+    std::atomic<std::uint64_t> launchesFor{
+        0}; ///< of a group: the call, or the group, that its launches are of
     std::atomic<Context*> context{nullptr};
     EventType type{}; ///< of what ours is interested in; 0: the place is held for the plugin behind ours
     union {
@@ -107,6 +109,8 @@ public:
     /// What the plugin behind ours calls an event, also one that has ended; null when that is forgotten.
     [[nodiscard]] void* theirsOf(Handle handle) const;
     [[nodiscard]] std::uint64_t notBeforeOf(Handle handle) const;
+    /// The call or group that launches of a group's event are of, also of one that has ended; 0: not known.
+    [[nodiscard]] std::uint64_t launchesOf(Handle group) const;
     static void giveBack(Place& place) { place.taken.store(false, std::memory_order_release); }
     /// Gives back what a communicator that is gone has left.
     void giveBackAll(const Context& context);

@@ -38,7 +38,7 @@ inline std::string_view textOf(const char* text)
 // Operations (Coll, P2p, CeColl). The place is remembered until the event's end.
 [[nodiscard]] Place* beginOperation(ThreadState& thread, Context& context, const Event& event);
 void endOperation(ThreadState& thread, const Place& place);
-void beginLaunch(ThreadState& thread, const Context& context);
+void beginLaunch(ThreadState& thread, const Context& context, const Event& event);
 void endLaunch(ThreadState& thread);
 
 } // namespace ringside::collector::profiler

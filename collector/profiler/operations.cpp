@@ -2,6 +2,7 @@
 // Operations: what NCCL makes of a call, told when it enqueues them. Which call an operation is of, NCCL says
 // itself from API version 5 on; before, it is the call that the thread is inside, or one of its group.
 #include "api/functions.h"
+#include "device/correlation.h"
 #include "profiler/observe.h"
 
 #include <algorithm>
@@ -115,6 +116,13 @@ void learnFromVersion3(Context& context, const Event& event)
     }
 }
 
+void untieLaunch(ThreadState& thread)
+{
+    if (std::exchange(thread.nccl.launchTied, false)) {
+        popCorrelation();
+    }
+}
+
 std::uint64_t nextOperation()
 {
     static constinit std::atomic<std::uint64_t> next{1};
@@ -195,8 +203,17 @@ void endOperation(ThreadState& thread, const Place& place)
     thread.ring->commit(record, trace::RecordKind::NcclOperation);
 }
 
-void beginLaunch(ThreadState& thread, const Context& context)
+// A group on communicators that do not block is launched by a thread that NCCL makes for it (src/group.cc,
+// groupLaunchNonBlocking). The threads that call have tied what they launch themselves.
+void beginLaunch(ThreadState& thread, const Context& context, const Event& event)
 {
+    const bool ofCaller = thread.nccl.inside || thread.nccl.foreign.groupId != 0;
+    const std::uint64_t tiedTo = ofCaller ? 0 : pool().launchesOf(Handle(event.parent));
+    if (tiedTo != 0 && g_deviceTierOn.load(std::memory_order_acquire)) {
+        untieLaunch(thread);
+        pushCorrelation(tiedTo);
+        thread.nccl.launchTied = true;
+    }
     thread.nccl.launchContext = &context;
     thread.nccl.launchEndTicks = 0;
     thread.nccl.launchStartTicks = ticks();
@@ -205,6 +222,7 @@ void beginLaunch(ThreadState& thread, const Context& context)
 void endLaunch(ThreadState& thread)
 {
     thread.nccl.launchEndTicks = ticks();
+    untieLaunch(thread);
 }
 
 } // namespace ringside::collector::profiler

@@ -51,6 +51,7 @@ struct GroupStreams {
 /// The group of calls that came past the wrappers, until it ends; NCCL makes one for a single call as well.
 struct OpenGroup {
     std::uint64_t groupId = 0; ///< 0: none
+    std::uint64_t event = 0;   ///< the handle of NCCL's event of it
     std::uint64_t startTicks = 0;
     std::uint64_t endCallTicks = 0; ///< begin of what launches it; 0: not yet
     std::uint64_t calls = 0;
@@ -81,6 +82,7 @@ struct NcclThread {
     const void* launchContext = nullptr; ///< whose launch was seen last
     std::uint64_t launchStartTicks = 0;
     std::uint64_t launchEndTicks = 0;
+    bool launchTied = false; ///< the launch under way is tied to its call here, on NCCL's own thread
     OpenGroup foreign;
     // By NVTX.
     ToldByRanges told;

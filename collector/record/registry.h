@@ -51,7 +51,8 @@ struct Communicator {
     CommunicatorIdentity identity; ///< hooks read it without the lock: what is known of it does not change
     std::atomic<std::uint64_t> nextSequence{0};
     std::atomic<std::uint64_t> children{0};
-    bool inUse = true; ///< its handle was not given back; under the registry's mutex
+    std::atomic<bool> blocking{true}; ///< false: a call on it has returned before it was done
+    bool inUse = true;                ///< its handle was not given back; under the registry's mutex
 };
 
 class Registry final {

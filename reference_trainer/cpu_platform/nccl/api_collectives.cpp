@@ -22,6 +22,7 @@ ncclResult_t submitCall(ncclComm_t handle, Operation operation) noexcept
         if (state != ncclSuccess)
             operation.communicator->throwIfFailed();
         submit(std::move(operation), found->blocking());
+        return found->blocking() ? ncclSuccess : found->state();
     });
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "group.h"
 
+#include "communicator.h"
 #include "composite.h"
 #include "errors.h"
 #include "launch.h"
 #include "observation.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -43,6 +45,29 @@ void refuseMixture(const Group& group, ncclComm& handle)
     throw Failure(failure);
 }
 
+/// The real library launches what does not block from a thread of its own, too.
+void launchBehind(std::vector<Operation> operations)
+{
+    std::vector<std::shared_ptr<ncclComm>> handles;
+    for (const Operation& operation : operations) {
+        auto handle = findHandle(operation.handle);
+        if (std::find(handles.begin(), handles.end(), handle) == handles.end())
+            handles.push_back(std::move(handle));
+    }
+    runBehind(std::move(handles), [operations = std::move(operations)] {
+        checkCuda(cudaSetDevice(operations.front().communicator->device()), "cudaSetDevice");
+        launch(operations);
+    });
+}
+
+void launchGroup(std::vector<Operation> operations, bool blocking)
+{
+    if (blocking || operations.empty())
+        launch(std::move(operations));
+    else
+        launchBehind(std::move(operations));
+}
+
 } // namespace
 
 void startGroup()
@@ -67,7 +92,7 @@ ncclResult_t endGroup()
         throw Failure::again(error->code(), error->what());
     }
     runJobs(jobs);
-    launch(std::move(operations));
+    launchGroup(std::move(operations), blocking);
     return blocking ? ncclSuccess : ncclInProgress;
 }
 
@@ -96,7 +121,7 @@ void submit(Operation operation, bool blocking)
         return;
     }
     const profiler::GroupEnd observed;
-    launch(std::exchange(group.operations, {}));
+    launchGroup(std::exchange(group.operations, {}), blocking);
 }
 
 void submit(Job job)

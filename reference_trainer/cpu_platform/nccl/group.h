@@ -9,9 +9,9 @@
 namespace ringside::nccl {
 
 void startGroup();
-/// Runs the group's jobs, then launches its operations. ncclInProgress where its communicators are
-/// non-blocking. Throws the last error of a call in the group (nothing happens then) or the first of the
-/// jobs.
+/// Runs the group's jobs, then launches its operations. Where its communicators are non-blocking, a thread of
+/// its own launches them: ncclInProgress. Throws the last error of a call in the group (nothing happens then)
+/// or the first of the jobs.
 ncclResult_t endGroup();
 [[nodiscard]] bool isGroupOpen();
 /// Makes a call's failure the open group's, if there is one.

@@ -6,6 +6,7 @@
 #include "signal_guard.h"
 
 #include <optional>
+#include <system_error>
 #include <thread>
 
 namespace ringside::nccl {
@@ -54,6 +55,36 @@ void runJobs(const std::vector<Job>& jobs)
     }
     if (first)
         throw Failure(*first);
+}
+
+void runBehind(std::vector<std::shared_ptr<ncclComm>> handles, std::function<void()> act)
+{
+    for (std::size_t begun = 0; begun < handles.size(); ++begun) {
+        try {
+            handles[begun]->begin();
+        } catch (const Failure& failure) {
+            while (begun > 0)
+                handles[--begun]->failed(failure.code(), failure.what());
+            throw;
+        }
+    }
+    const auto settle = [handles](const std::function<void()>& work) noexcept {
+        ncclResult_t code = ncclSuccess;
+        try {
+            work();
+        } catch (...) {
+            code = resultOfCurrentException();
+        }
+        for (const auto& handle : handles)
+            code == ncclSuccess ? handle->ready(handle->communicatorIfAny())
+                                : handle->failed(code, lastError());
+    };
+    const AllSignalsBlocked guard;
+    try {
+        std::thread([settle, act] { settle(act); }).detach();
+    } catch (const std::system_error&) {
+        settle([] { throw Failure(ncclSystemError, "no thread could be made to launch the group"); });
+    }
 }
 
 } // namespace ringside::nccl

@@ -19,5 +19,8 @@ struct Job {
 
 /// Runs all jobs and waits for those of blocking communicators; throws the first one's Failure.
 void runJobs(const std::vector<Job>& jobs);
+/// Runs `act` on a thread of its own; until it is done, or has failed, the handles are in progress. Throws
+/// Failure where one of them has failed already.
+void runBehind(std::vector<std::shared_ptr<ncclComm>> handles, std::function<void()> act);
 
 } // namespace ringside::nccl

@@ -3,9 +3,13 @@
 // rules. NCCL's choices are emulated (RING, SIMPLE, one channel).
 #include "recorded_run.h"
 
+#include <ringside/trace/reader.h>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -101,6 +105,77 @@ TEST(ProfilerPlatform, tiesOperationsByOrderWhereNcclDoesNotTell)
     EXPECT_EQ(recorded.linked(), 12);
     EXPECT_EQ(recorded.misplaced(), 0);
     EXPECT_NE(recorded.tier().find("by order"), std::string::npos);
+}
+
+/// What a kernel of NCCL's is of, and which thread launched it.
+struct TiedKernels {
+    explicit TiedKernels(const RecordedRun& run)
+        : trace(ringside::trace::openRun(run.directory()).processes.at(0))
+    {
+        for (const auto& call : trace.collectiveCalls) {
+            if (call.groupId == 0) {
+                expected.insert(call.id);
+            }
+        }
+        for (const auto& group : trace.groups) {
+            expected.insert(group.id);
+        }
+        const auto& links = trace.callCorrelations;
+        for (std::size_t i = 0; i < trace.kernels.size(); ++i) {
+            if (!trace.text(trace.kernels.name[i]).starts_with("ncclDevKernel")) {
+                continue;
+            }
+            const auto link = std::ranges::find(links.correlation, trace.kernels.correlation[i]);
+            if (link == links.correlation.end()) {
+                ++untied;
+            } else {
+                tied.insert(static_cast<std::int64_t>(
+                    links.call[static_cast<std::size_t>(link - links.correlation.begin())]));
+            }
+            byCaller += launchedByCaller(trace.kernels.correlation[i]) ? 1 : 0;
+        }
+    }
+    [[nodiscard]] bool launchedByCaller(std::uint32_t correlation) const
+    {
+        const auto& all = trace.launches.correlation;
+        const auto launch = std::ranges::find(all, correlation) - all.begin();
+        return std::ranges::any_of(trace.collectiveCalls, [&](const auto& call) {
+            const auto thread =
+                std::ranges::find(trace.threads, call.thread, &ringside::trace::ThreadRow::id);
+            return thread->tid == trace.launches.tid[static_cast<std::size_t>(launch)];
+        });
+    }
+    ringside::trace::ProcessTrace trace;
+    std::set<std::int64_t> expected; ///< calls in no group, and groups
+    std::set<std::int64_t> tied;
+    int untied = 0;
+    int byCaller = 0;
+};
+
+TEST(ProfilerPlatform, tiesKernelsThatNcclLaunchesFromAThreadOfItsOwn)
+{
+    for (const bool pastWrappers : {false, true}) {
+        std::vector<std::string> scenes{"watch", "open_nonblocking", "single",   "several",
+                                        "group", "exchange",         "alltoall", "close"};
+        if (pastWrappers) {
+            scenes.insert(scenes.begin() + 1, "dlsym");
+        }
+        const NcclRun recorded(scenes, {"RINGSIDE_PROFILE=standard"});
+        const TiedKernels kernels(recorded.run);
+        EXPECT_EQ(kernels.tied, kernels.expected) << pastWrappers;
+        EXPECT_EQ(kernels.expected.size(), 2U + 4U + 1U + 1U + 2U) << pastWrappers;
+        EXPECT_EQ(kernels.untied, 0) << pastWrappers;
+        EXPECT_EQ(kernels.byCaller, 0) << "the emulation launches it like a blocking one";
+        EXPECT_EQ(recorded.number("SELECT count(*) FROM issue WHERE id = 'launches_not_tied'"), 0);
+    }
+}
+
+TEST(ProfilerPlatform, countsCallsWhoseKernelsNobodyTies)
+{
+    const NcclRun recorded({"watch", "open_nonblocking", "single", "group", "close"},
+                           {"RINGSIDE_PROFILE=standard", "RINGSIDE_PLATFORM_PROFILER_API=4"});
+    EXPECT_GT(TiedKernels(recorded.run).untied, 0);
+    EXPECT_EQ(recorded.number("SELECT count FROM issue WHERE id = 'launches_not_tied'"), 2 + 6);
 }
 
 TEST(ProfilerPlatform, learnsWhatNcclCallsACommunicator)

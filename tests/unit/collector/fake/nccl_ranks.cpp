@@ -45,6 +45,9 @@ struct Nccl {
     decltype(&ncclRecv) receive = &ncclRecv;
     decltype(&ncclGroupStart) groupStart = &ncclGroupStart;
     decltype(&ncclGroupEnd) groupEnd = &ncclGroupEnd;
+    decltype(&ncclGetUniqueId) getUniqueId = &ncclGetUniqueId;
+    decltype(&ncclCommInitRankConfig) initRankConfig = &ncclCommInitRankConfig;
+    decltype(&ncclCommGetAsyncError) getAsyncError = &ncclCommGetAsyncError;
 
     void takePastWrappers()
     {
@@ -65,6 +68,9 @@ struct Nccl {
         take(receive, "ncclRecv");
         take(groupStart, "ncclGroupStart");
         take(groupEnd, "ncclGroupEnd");
+        take(getUniqueId, "ncclGetUniqueId");
+        take(initRankConfig, "ncclCommInitRankConfig");
+        take(getAsyncError, "ncclCommGetAsyncError");
     }
 };
 
@@ -94,6 +100,32 @@ struct Ranks {
     void open()
     {
         require(nccl.initAll(communicators.data(), kRanks, nullptr) == ncclSuccess, "ncclCommInitAll");
+    }
+    /// Communicators whose calls return before NCCL has launched anything.
+    void openNonBlocking()
+    {
+        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+        config.blocking = 0;
+        ncclUniqueId id{};
+        require(nccl.getUniqueId(&id) == ncclSuccess, "ncclGetUniqueId");
+        onThreads([&](std::size_t rank) {
+            const ncclResult_t result =
+                nccl.initRankConfig(&communicators[rank], kRanks, id, static_cast<int>(rank), &config);
+            require(result == ncclInProgress && settles(result, rank), "ncclCommInitRankConfig");
+        });
+    }
+    /// Waits for what a call has left in progress. True when it went well.
+    [[nodiscard]] bool settles(ncclResult_t result, std::size_t rank) const
+    {
+        while (result == ncclInProgress) {
+            usleep(100);
+            nccl.getAsyncError(communicators[rank], &result);
+        }
+        return result == ncclSuccess;
+    }
+    [[nodiscard]] bool allSettle(ncclResult_t result) const
+    {
+        return settles(result, 0) && settles(result, 1);
     }
     void close()
     {
@@ -130,20 +162,22 @@ struct Ranks {
         for (std::size_t rank = 0; rank < kRanks; ++rank) {
             body(rank);
         }
-        require(nccl.groupEnd() == ncclSuccess, "ncclGroupEnd");
+        require(allSettle(nccl.groupEnd()), "ncclGroupEnd");
         synchronise();
     }
     void allReduce(std::size_t rank, std::size_t count)
     {
-        require(nccl.allReduce(from[rank], to[rank], count, ncclFloat32, ncclSum, communicators[rank],
-                               streams[rank]) == ncclSuccess,
+        require(settles(nccl.allReduce(from[rank], to[rank], count, ncclFloat32, ncclSum, communicators[rank],
+                                       streams[rank]),
+                        rank),
                 "ncclAllReduce");
     }
     void broadcast(std::size_t rank)
     {
-        require(nccl.broadcast(from[rank], to[rank], 10, ncclInt8, 1, communicators[rank], streams[rank]) ==
-                    ncclSuccess,
-                "ncclBroadcast");
+        require(
+            settles(nccl.broadcast(from[rank], to[rank], 10, ncclInt8, 1, communicators[rank], streams[rank]),
+                    rank),
+            "ncclBroadcast");
     }
 };
 
@@ -203,6 +237,8 @@ void play(Ranks& ranks, std::string_view scene)
         ranks.nccl.takePastWrappers();
     } else if (scene == "open") {
         ranks.open();
+    } else if (scene == "open_nonblocking") {
+        ranks.openNonBlocking();
     } else if (scene == "close") {
         ranks.close();
     } else if (scene == "abort") {
@@ -255,8 +291,10 @@ void play(Ranks& ranks, std::string_view scene)
         });
     } else if (scene == "alltoall") {
         ranks.onThreads([&](std::size_t rank) {
-            ranks.nccl.allToAll(ranks.from[rank], ranks.to[rank], 30, ncclFloat32, ranks.communicators[rank],
-                                ranks.streams[rank]);
+            require(ranks.settles(ranks.nccl.allToAll(ranks.from[rank], ranks.to[rank], 30, ncclFloat32,
+                                                      ranks.communicators[rank], ranks.streams[rank]),
+                                  rank),
+                    "ncclAlltoAll");
         });
     } else if (scene == "flood") {
         flood(ranks);
