@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 namespace ringside::hang {
@@ -151,6 +152,23 @@ std::vector<ThreadReport> threadsOf(const trace::ProcessTrace& process, const st
     return threads;
 }
 
+bool isPython(std::string_view command)
+{
+    std::string_view program = command.substr(0, command.find(' '));
+    program.remove_prefix(program.rfind('/') + 1);
+    return program.starts_with("python");
+}
+
+/// Why there is no stack, or of a Python program none of Python's.
+void addNotes(RankReport& report, const trace::ProcessTrace& process, std::int64_t takenNs)
+{
+    for (const trace::StackRow& row : process.stacks) {
+        if (row.takenNs == takenNs && row.source == "note" && (report.stack.empty() || row.tid == 0)) {
+            report.stackNotes.push_back(row.text);
+        }
+    }
+}
+
 /// The innermost lines of one thread's stack of the last time stacks were taken. Python's where there are.
 void addStack(RankReport& report, const trace::ProcessTrace& process, const std::set<std::int64_t>& own)
 {
@@ -174,15 +192,14 @@ void addStack(RankReport& report, const trace::ProcessTrace& process, const std:
                 }
             }
             if (!report.stack.empty()) {
+                if (source == std::string_view("native") && isPython(process.process.command)) {
+                    addNotes(report, process, takenNs);
+                }
                 return;
             }
         }
     }
-    for (const trace::StackRow& row : process.stacks) {
-        if (row.takenNs == takenNs && row.source == "note") {
-            report.stackNotes.push_back(row.text);
-        }
-    }
+    addNotes(report, process, takenNs);
 }
 
 } // namespace

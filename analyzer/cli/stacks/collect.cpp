@@ -108,20 +108,63 @@ bool isInPath(const std::string& program)
     return false;
 }
 
-void addPython(std::vector<StackRow>& rows, pid_t pid)
+PythonThreads threadsOf(const ProcessSnapshot& process)
+{
+    PythonThreads threads{process.pid, {}};
+    for (const ThreadSnapshot& thread : process.threads) {
+        threads.main = thread.tid == process.pid ? thread.ownTid : threads.main;
+#if defined(__x86_64__)
+        if (thread.error.empty()) {
+            threads.byHandle.emplace(thread.registers.fs_base, thread.ownTid); // glibc's pthread_t
+        }
+#endif
+    }
+    return threads;
+}
+
+/// `rest`: of a line, behind "Thread ".
+std::int64_t tidOf(std::string_view rest, const PythonThreads& threads)
+{
+    const bool isHandle = rest.starts_with("0x");
+    std::uint64_t id = 0;
+    std::from_chars(rest.data() + (isHandle ? 2 : 0), rest.data() + rest.size(), id, isHandle ? 16 : 10);
+    if (!isHandle) {
+        return static_cast<std::int64_t>(id);
+    }
+    if (const auto found = threads.byHandle.find(id); found != threads.byHandle.end()) {
+        return found->second;
+    }
+    return rest.ends_with("\"MainThread\"") ? threads.main : 0;
+}
+
+/// py-spy's own words for it end in advice for an interactive shell.
+bool isRefusal(std::string_view output)
+{
+    return output.find("Permission Denied") != std::string_view::npos ||
+           output.find("Operation not permitted") != std::string_view::npos;
+}
+
+void addPython(std::vector<StackRow>& rows, const ProcessSnapshot& process)
 {
     if (!isInPath("py-spy")) {
         rows.push_back(note("Python stacks: py-spy is not in PATH"));
         return;
     }
-    const std::string id = std::to_string(pid);
+    const std::string id = std::to_string(process.pid);
     const BoundedResult dump = runBounded(
         [&id] {
             execlp("py-spy", "py-spy", "dump", "--nonblocking", "--pid", id.c_str(), nullptr);
             return 127;
         },
         10s);
-    for (StackRow& row : parsePythonDump(dump.output)) {
+    if (isRefusal(dump.output)) {
+        rows.push_back(
+            note("Python stacks: py-spy may not look into the process. Where kernel.yama.ptrace_scope is 1 "
+                 "or 2 it needs CAP_SYS_PTRACE (setcap cap_sys_ptrace=ep on its file, or root); else it is "
+                 "another user's process, or seccomp forbids it"));
+        return;
+    }
+    for (StackRow& row : parsePythonDump(dump.output, threadsOf(process))) {
         rows.push_back(std::move(row));
     }
     if (!dump.error.empty()) {
@@ -131,7 +174,7 @@ void addPython(std::vector<StackRow>& rows, pid_t pid)
 
 } // namespace
 
-std::vector<StackRow> parsePythonDump(std::string_view output)
+std::vector<StackRow> parsePythonDump(std::string_view output, const PythonThreads& threads)
 {
     std::vector<StackRow> rows;
     StackRow row;
@@ -140,10 +183,7 @@ std::vector<StackRow> parsePythonDump(std::string_view output)
         constexpr std::string_view kThread = "Thread ";
         if (line.starts_with(kThread)) { // Thread 4711 (idle): "MainThread"
             const std::string_view rest = line.substr(kThread.size());
-            const bool hexadecimal = rest.starts_with("0x");
-            row.tid = 0;
-            std::from_chars(rest.data() + (hexadecimal ? 2 : 0), rest.data() + rest.size(), row.tid,
-                            hexadecimal ? 16 : 10);
+            row.tid = tidOf(rest, threads);
             row.frame = 0;
             row.thread = rest;
         } else if (line.starts_with("    ")) {
@@ -163,7 +203,7 @@ CollectedStacks collectStacks(pid_t pid, std::optional<std::int64_t> hang)
     const std::int64_t takenNs = monotonicNs();
     ProcessSnapshot process = snapshotThreads(pid, 2s);
     addNative(collected.rows, process);
-    addPython(collected.rows, pid);
+    addPython(collected.rows, process);
     for (StackRow& row : collected.rows) {
         row.hang = hang;
         row.takenNs = takenNs;

@@ -6,6 +6,10 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace ringside::cli {
@@ -18,7 +22,16 @@ struct CollectedStacks {
 /// Takes half a minute at most.
 [[nodiscard]] CollectedStacks collectStacks(pid_t pid, std::optional<std::int64_t> hang);
 
-/// The same rows with one a line of py-spy's output, which is kept as it is; threads it names become tids.
-[[nodiscard]] std::vector<trace::StackRow> parsePythonDump(std::string_view output);
+/// How the threads of a Python program are known.
+struct PythonThreads {
+    pid_t main = 0;
+    std::map<std::uint64_t, pid_t> byHandle; ///< pthread_t
+};
+
+/// A row a line of py-spy's output, which is kept as it is. py-spy names threads by their kernel id from
+/// Python 3.11 on; before, where it does not stop the program, by pthread_t (its src/python_spy.rs). `tid` is
+/// 0 of those that cannot be told.
+[[nodiscard]] std::vector<trace::StackRow> parsePythonDump(std::string_view output,
+                                                           const PythonThreads& threads);
 
 } // namespace ringside::cli

@@ -11,7 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -181,7 +183,8 @@ TEST(PythonStacks, areKeptAsThePrinterHasThem)
     const auto rows =
         parsePythonDump("Process 12: python train.py\nPython v3.11.2\n\n"
                         "Thread 4711 (idle): \"MainThread\"\n    wait (threading.py:320)\n"
-                        "    train (train.py:7)\nThread 0x1F (active): \"x\"\n    run (a.py:1)\n");
+                        "    train (train.py:7)\nThread 0x1F (active): \"x\"\n    run (a.py:1)\n",
+                        {12, {{0x1F, 31}}});
     ASSERT_EQ(rows.size(), 5U);
     EXPECT_EQ(rows[0].source, "note");
     EXPECT_EQ(rows[2].tid, 4711);
@@ -191,6 +194,71 @@ TEST(PythonStacks, areKeptAsThePrinterHasThem)
     EXPECT_EQ(rows[3].frame, 1);
     EXPECT_EQ(rows[4].tid, 31);
     EXPECT_EQ(rows[4].frame, 0);
+}
+
+/// What stands in for py-spy in PATH.
+class PySpy {
+public:
+    explicit PySpy(const std::string& script)
+    {
+        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-spy-XXXXXX").string();
+        m_folder = mkdtemp(pattern.data());
+        std::ofstream(m_folder / "py-spy") << "#!/bin/sh\n" << script << '\n';
+        std::filesystem::permissions(m_folder / "py-spy", std::filesystem::perms::owner_all);
+        setenv("PATH", (m_folder.string() + ":" + m_path).c_str(), 1);
+    }
+    ~PySpy()
+    {
+        setenv("PATH", m_path.c_str(), 1);
+        std::filesystem::remove_all(m_folder);
+    }
+    PySpy(const PySpy&) = delete;
+    PySpy& operator=(const PySpy&) = delete;
+
+private:
+    std::filesystem::path m_folder;
+    std::string m_path = getenv("PATH");
+};
+
+#if defined(__x86_64__)
+// py-spy knows no kernel ids of threads of a Python before 3.11 that it does not stop.
+TEST(PythonStacks, ofAnOlderPythonAreFoundByTheHandleOfTheirThread)
+{
+    Child child; // its first thread has the handle of the one that forked
+    std::array<char, 32> handle{};
+    std::snprintf(handle.data(), handle.size(), "0x%lX", pthread_self());
+    const PySpy spy(std::string("echo 'Thread ") + handle.data() +
+                    " (idle): \"trainer\"'; echo '    wait (data.py:42)'");
+    const auto rows = collectStacks(child.pid(), std::nullopt).rows;
+    const auto python = std::ranges::find(rows, "python", &trace::StackRow::source);
+    ASSERT_NE(python, rows.end());
+    EXPECT_EQ(python->tid, child.pid());
+    EXPECT_EQ(python->text, "wait (data.py:42)");
+}
+#endif
+
+TEST(PythonStacks, ofAnUnknownThreadBelongToTheProcess)
+{
+    const auto rows = parsePythonDump("Thread 0x7F12 (idle): \"MainThread\"\n    a (a.py:1)\n"
+                                      "Thread 0x7F34 (idle): \"other\"\n    b (b.py:1)\n",
+                                      {12, {}});
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[0].tid, 12);
+    EXPECT_EQ(rows[1].tid, 0);
+}
+
+TEST(PythonStacks, thatAreRefusedSayWhatWouldHelp)
+{
+    Child child;
+    const PySpy spy(
+        "echo 'Permission Denied: Try running again with elevated permissions by going '\\''sudo !!'\\' >&2;"
+        " exit 1");
+    const auto rows = collectStacks(child.pid(), std::nullopt).rows;
+    const std::string text = textOf(rows);
+    EXPECT_NE(text.find("py-spy may not look into the process. Where kernel.yama.ptrace_scope"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("sudo"), std::string::npos) << text;
 }
 
 TEST(BoundedChild, givesOutputAndSaysHowItEnded)
