@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 namespace ringside::exporting {
 namespace {
@@ -17,11 +19,13 @@ namespace {
 constexpr std::int64_t kHostSteps = 5'000'000;
 constexpr std::int64_t kDeviceSteps = 5'000'001;
 constexpr std::int64_t kFirstStream = 6'000'000;
-constexpr std::int64_t kFirstLauncher = 10'000'000; ///< plus the launching thread's id
+constexpr std::int64_t kFirstTimedStream = 7'000'000; ///< plus the stream's id
+constexpr std::int64_t kFirstLauncher = 10'000'000;   ///< plus the launching thread's id
 
 constexpr std::int64_t kThreadOrder = 100;
 constexpr std::int64_t kLauncherOrder = 200;
 constexpr std::int64_t kStreamOrder = 300;
+constexpr std::int64_t kTimedStreamOrder = 400;
 
 class RankEvents final {
 public:
@@ -40,6 +44,7 @@ public:
         ranges();
         launches();
         deviceWork();
+        eventTimes();
         samples();
         tracks();
     }
@@ -205,6 +210,49 @@ private:
         m_events.slice(tid, "copy", kind == trace::kSetKind ? "\"set\"" : "\"copy\"", work.time,
                        fmt::format("{{\"bytes\":{},\"kind\":{}}}", copies.bytes[work.row], kind));
         arrow(copies.correlation[work.row], tid, work.time.start);
+    }
+
+    /// What lay between two CUDA events. Beside the streams' work, which only one of both tells as a rule,
+    /// and not nested: two calls' times may cross by their uncertainty.
+    void eventTimes()
+    {
+        const trace::EventTimeColumns& times = m_process.eventTimes;
+        const auto calls = namesOfCalls(times.size() != 0);
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (times.uncertaintyNs[i] == trace::kUnboundedNs || !m_rank.owns(times.device[i])) {
+                continue; // of these only the length is known
+            }
+            const auto call = calls.find(static_cast<std::int64_t>(times.call[i]));
+            const std::int64_t tid = kFirstTimedStream + times.stream[i];
+            track(tid, kTimedStreamOrder, [&] {
+                return fmt::format("GPU {}, {}, between CUDA events", times.device[i],
+                                   streamName(times.stream[i]));
+            });
+            m_events.async(tid, "event_time", call != calls.end() ? call->second : "\"NCCL call\"",
+                           {times.startNs[i], times.endNs[i]},
+                           fmt::format("{{\"uncertainty_ns\":{}}}", times.uncertaintyNs[i]));
+        }
+    }
+
+    std::unordered_map<std::int64_t, std::string> namesOfCalls(bool wanted)
+    {
+        std::unordered_map<std::int64_t, std::string> names;
+        if (wanted) {
+            for (const trace::GroupRow& group : m_process.groups) {
+                names.emplace(group.id, "\"NCCL group\"");
+            }
+            for (const trace::CollectiveCallRow& call : m_process.collectiveCalls) {
+                names.emplace(call.id, name(call.api));
+            }
+        }
+        return names;
+    }
+
+    [[nodiscard]] std::string streamName(std::uint32_t id) const
+    {
+        const auto row = std::find_if(m_process.streams.begin(), m_process.streams.end(),
+                                      [id](const trace::StreamRow& stream) { return stream.id == id; });
+        return row != m_process.streams.end() ? fmt::format("stream {:#x}", row->handle) : "default stream";
     }
 
     void samples()

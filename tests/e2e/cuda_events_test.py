@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where CUPTI cannot be used, CUDA events around NCCL's calls still tell who comes late, and nothing more."""
 
+import json
+
 import lab
 
 
@@ -24,6 +26,19 @@ class CudaEvents(lab.Scenario):
             self.assertGreater(each["communication_ns"], 0)
         text = " ".join(lab.run([lab.RINGSIDE, "report", directory]).stdout.split())
         self.assertIn("come from CUDA events", text)
+        self.check_timeline(directory)
+
+    def check_timeline(self, directory):
+        """Every measured call lies on a track of its stream, under its name."""
+        timeline = self.folder / "late.json"
+        lab.run([lab.RINGSIDE, "export", "--format", "chrome", directory, "-o", timeline])
+        events = [each for each in json.loads(timeline.read_text())["traceEvents"] if each.get("cat") == "event_time"]
+        measured = json.loads(lab.run([lab.RINGSIDE, "query", directory, "SELECT count(*) AS n FROM event_time", "--format", "json"]).stdout)
+        begins = [each for each in events if each["ph"] == "b"]
+        self.assertEqual(len(begins), measured[0]["n"])
+        self.assertGreater(len(begins), 0)
+        self.assertEqual(len(events), 2 * len(begins))
+        self.assertLessEqual({each["name"] for each in begins}, {"ncclAllReduce", "ncclBroadcast", "NCCL group"})
 
 
 if __name__ == "__main__":
