@@ -49,6 +49,8 @@ RS_DECLARE_KERNEL(sgd, (float* weights, const float* gradients, float* velocity,
                         float scale))
 /// Adam; `step` is the same for all weights.
 RS_DECLARE_KERNEL(adam, (float* weights, const float* gradients, float* mean, float* square, AdamStep step))
+/// sums += values
+RS_DECLARE_KERNEL(accumulate, (float* sums, const float* values))
 /// values to IEEE half precision, as bits: nearest, beyond 65504 infinite; and back.
 RS_DECLARE_KERNEL(to_half, (const float* values, unsigned short* halves))
 RS_DECLARE_KERNEL(from_half, (const unsigned short* halves, float* values))

@@ -77,6 +77,10 @@ void addTraining(CLI::App& app, Options& options)
     app.add_option("--batch", options.batch, "Samples a step over all ranks; a multiple of their number")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
+    app.add_option("--accumulate", options.accumulate,
+                   "Parts that a rank's share of a batch is computed in; gradients travel with the last")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1024));
     app.add_option("--seed", options.seed, "Seed of weights, data and order")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
@@ -168,9 +172,11 @@ float learningRate(const Options& options)
 
 void checkAgainstWorld(const Options& options, unsigned worldSize)
 {
-    if (options.batch % worldSize != 0)
-        throw Failure(fmt::format("--batch {} does not divide among {} ranks: choose a multiple of {}",
-                                  options.batch, worldSize, worldSize));
+    const std::uint64_t parts = std::uint64_t{worldSize} * options.accumulate;
+    if (options.batch % parts != 0)
+        throw Failure(fmt::format(
+            "--batch {} does not divide among {} ranks{}: choose a multiple of {}", options.batch, worldSize,
+            options.accumulate > 1 ? fmt::format(" in {} parts", options.accumulate) : "", parts));
     const auto place = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
     if (!options.jsonPath.empty() && !options.parametersPath.empty() &&
         place(options.jsonPath) == place(options.parametersPath))

@@ -14,6 +14,7 @@ struct Options {
     unsigned steps = 200;
     unsigned warmup = 5;           ///< first steps left out of the figures
     unsigned batch = 256;          ///< over all ranks
+    unsigned accumulate = 1;       ///< parts that a rank computes its share of it in
     unsigned hidden = 192;         ///< of the mlp
     unsigned layers = 10;          ///< hidden layers of the mlp
     std::string optimizer = "sgd"; ///< or "adam"

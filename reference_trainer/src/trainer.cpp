@@ -2,12 +2,14 @@
 #include "trainer.h"
 
 #include "digits.h"
+#include "kernels/kernels.h"
 #include "models/models.h"
 #include "nvtx_range.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace ringside::trainer {
 namespace {
@@ -39,6 +41,17 @@ std::vector<float> toHost(const DeviceArray<float>& array)
     return values;
 }
 
+/// Of each `length` values that follow each other.
+std::vector<float> meansOf(const std::vector<float>& values, unsigned length)
+{
+    std::vector<float> means;
+    for (std::size_t i = 0; i < values.size(); i += length)
+        means.push_back(std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(i),
+                                        values.begin() + static_cast<std::ptrdiff_t>(i + length), 0.0F) /
+                        static_cast<float>(length));
+    return means;
+}
+
 } // namespace
 
 Trainer::Trainer(const Options& options, const RankIdentity& identity, int device, const Hooks& hooks,
@@ -50,13 +63,16 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     , m_communicator(communicator)
     , m_watchdog(watchdog)
     , m_localBatch(options.batch / identity.worldSize)
+    , m_partBatch(m_localBatch / options.accumulate)
     , m_stream(makeStream())
     , m_network(modelFor(options).layers, m_localBatch, options.seed, m_stream.get())
     , m_reducer(m_network, communicator, m_stream.get(), options.gradients == "fp16", hooks)
     , m_optimizer(makeOptimizer(options, m_network.parameters().size()))
-    , m_losses(options.steps)
+    , m_losses(std::size_t{options.steps} * options.accumulate)
     , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)
 {
+    if (options.accumulate > 1)
+        m_sums = DeviceArray<float>(m_network.gradients().size());
     for (unsigned i = 0; i <= options.steps; ++i)
         m_stepEnds.push_back(makeTimingEvent());
 }
@@ -69,7 +85,7 @@ TrainingResult Trainer::run()
     RS_CHECK(cudaStreamSynchronize(m_stream.get()));
     TrainingResult result;
     result.device = deviceName(m_device);
-    result.losses = toHost(m_losses);
+    result.losses = meansOf(toHost(m_losses), m_options.accumulate);
     result.stepMs = stepTimes();
     result.parameters = toHost(m_network.parameters());
     for (const Bucket& bucket : m_reducer.buckets())
@@ -98,22 +114,57 @@ void Trainer::step(std::uint64_t number)
         const NvtxRange data("data");
         return m_loader.next(m_stream.get());
     }();
-    {
-        const NvtxRange forward("forward");
-        static_cast<void>(m_network.forward(batch.images, m_localBatch, m_hooks));
-        for (const auto& hook : m_hooks.afterForward)
-            hook(m_stream.get());
-    }
-    {
-        const NvtxRange backward("backward");
-        m_network.backward(batch.images, batch.labels, m_localBatch, m_losses.data() + (number - 1), m_hooks,
-                           [this](std::size_t tensor) { m_reducer.ready(tensor); });
-        m_loader.giveBack(batch, m_stream.get());
-        m_reducer.finish();
-    }
+    for (unsigned part = 0; part < m_options.accumulate; ++part)
+        computePart(batch, number, part);
     optimize();
     RS_CHECK(cudaEventRecord(m_stepEnds[number].get(), m_stream.get()));
     reportProgress(number);
+}
+
+void Trainer::computePart(const Batch& batch, std::uint64_t number, unsigned part)
+{
+    const bool last = part + 1 == m_options.accumulate;
+    const float* const images = batch.images + std::size_t{part} * m_partBatch * kImagePixels;
+    const int* const labels = batch.labels + std::size_t{part} * m_partBatch;
+    {
+        const NvtxRange forward("forward");
+        static_cast<void>(m_network.forward(images, m_partBatch, m_hooks));
+        for (const auto& hook : m_hooks.afterForward)
+            hook(m_stream.get());
+    }
+    const NvtxRange backward("backward");
+    float* const loss = m_losses.data() + ((number - 1) * m_options.accumulate + part);
+    m_network.backward(images, labels, m_partBatch, loss, m_hooks,
+                       [this, last](std::size_t tensor) { gradientReady(tensor, last); });
+    if (!last) {
+        keepGradients(part);
+        return;
+    }
+    m_loader.giveBack(batch, m_stream.get());
+    m_reducer.finish();
+}
+
+void Trainer::gradientReady(std::size_t tensor, bool last)
+{
+    if (!last)
+        return;
+    if (m_sums.size() > 0) {
+        const auto& [offset, count] = m_network.tensors()[tensor];
+        RS_CHECK(launch_accumulate(m_stream.get(), static_cast<unsigned>(count),
+                                   m_network.gradients().data() + offset, m_sums.data() + offset));
+    }
+    m_reducer.ready(tensor);
+}
+
+void Trainer::keepGradients(unsigned part)
+{
+    const DeviceArray<float>& gradients = m_network.gradients();
+    if (part == 0)
+        RS_CHECK(cudaMemcpyAsync(m_sums.data(), gradients.data(), gradients.size() * sizeof(float),
+                                 cudaMemcpyDeviceToDevice, m_stream.get()));
+    else
+        RS_CHECK(launch_accumulate(m_stream.get(), static_cast<unsigned>(gradients.size()), m_sums.data(),
+                                   gradients.data()));
 }
 
 void Trainer::optimize()
@@ -122,7 +173,7 @@ void Trainer::optimize()
     m_optimizer->step(
         m_stream.get(),
         {.parameters = m_network.parameters().data(), .gradients = m_network.gradients().data()},
-        1.0F / static_cast<float>(m_identity.worldSize));
+        1.0F / static_cast<float>(m_identity.worldSize * m_options.accumulate));
 }
 
 void Trainer::reportProgress(std::uint64_t number)

@@ -40,6 +40,9 @@ public:
 private:
     void prepare();
     void step(std::uint64_t number);
+    void computePart(const Batch& batch, std::uint64_t number, unsigned part);
+    void gradientReady(std::size_t tensor, bool last);
+    void keepGradients(unsigned part);
     void optimize();
     void reportProgress(std::uint64_t number);
     [[nodiscard]] std::vector<double> stepTimes() const;
@@ -51,12 +54,14 @@ private:
     int m_device;
     ncclComm_t m_communicator;
     Watchdog& m_watchdog;
-    unsigned m_localBatch;
+    unsigned m_localBatch; ///< this rank's share of a step's samples
+    unsigned m_partBatch;  ///< as many are computed at once
     Stream m_stream;
     Network m_network;
     GradientReducer m_reducer;
     std::unique_ptr<Optimizer> m_optimizer;
-    DeviceArray<float> m_losses;
+    DeviceArray<float> m_sums;   ///< gradients of a step's parts but the last; empty where there is only one
+    DeviceArray<float> m_losses; ///< a part
     std::vector<Event> m_stepEnds; ///< one more than steps: the first is the start
     Loader m_loader;
 };

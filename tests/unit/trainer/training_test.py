@@ -33,6 +33,16 @@ class Training(unittest.TestCase):
         for ranks in (2, 4):
             self.assert_same(one, self.parameters(f"of_{ranks}", *SMALL, "--steps", 20, "--batch", 64, "--nproc", ranks))
 
+    def test_a_batch_in_parts_equals_the_batch(self):
+        common = (*SMALL, "--steps", 12, "--batch", 48, "--bucket-cap-mb", 0.05)
+        whole = self.parameters("whole", *common)
+        for parts, ranks in ((2, 1), (4, 2), (3, 4)):
+            for overlap in ((), ("--fault", "no_overlap")):
+                self.assert_same(whole, self.parameters("parts", *common, "--accumulate", parts, "--nproc", ranks, *overlap))
+        code, _, err = trainer.run(*common, "--accumulate", 5, "--nproc", 2)
+        self.assertEqual(code, 2, err)
+        self.assertIn("choose a multiple of 10", err)
+
     def test_that_holds_for_odd_shapes_too(self):
         # Nothing divides: not the tensors by the ranks, nor the samples by the batch (an epoch ends within 20 steps).
         odd = ("--hidden", 37, "--layers", 2, "--eval", 0, "--steps", 20, "--batch", 45, "--samples", 301,
