@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The one list of Debian packages that Ringside needs to be built and tested. Installs what is missing; where everything is
-# there it needs neither root nor a network. `--bench` adds what only the benchmarks compare with.
+# there it needs neither root nor a network. `--bench` adds what only the benchmarks compare with, `--gui` what the desktop
+# program and its tests need.
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 packages=(
@@ -15,7 +16,13 @@ packages=(
     clang clang-format clang-tidy iproute2 libbenchmark-dev libclang-rt-14-dev libgtest-dev
     libjemalloc2 libtcmalloc-minimal4 procps python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-torch python3-yaml sqlite3 tidy
 )
-[ "${1:-}" != --bench ] || packages+=(liblttng-ust-dev lttng-tools valgrind)
+for group in "$@"; do
+    case $group in
+    --bench) packages+=(liblttng-ust-dev lttng-tools valgrind) ;;
+    --gui) packages+=(appstream desktop-file-utils fonts-dejavu-core libqcustomplot-dev qt6-base-dev shared-mime-info xdotool xvfb) ;;
+    *) fail "there is no group of packages '$group'" "Known are --bench and --gui." ;;
+    esac
+done
 
 command -v dpkg-query >/dev/null || fail "this is not a Debian system" \
     "Install the equivalents of these packages yourself: ${packages[*]}"

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ringside-gui [RUN...] [--export FILE]: each RUN gets a window; with --export none, and no display is
+// needed.
+#include "app/export.h"
+#include "app/main_window.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QSettings>
+
+#include <cstdio>
+
+namespace {
+
+using namespace Qt::StringLiterals;
+
+/// Pictures are painted in memory: no display is needed for them.
+void avoidDisplay(int argc, char** argv)
+{
+    for (int i = 1; i < argc; ++i) {
+        if (std::string_view(argv[i]).starts_with("--export")) {
+            qputenv("QT_QPA_PLATFORM", "offscreen");
+        }
+    }
+}
+
+void say(const QString& text)
+{
+    std::fputs(text.toLocal8Bit().constData(), stderr);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    avoidDisplay(argc, argv);
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(u"ringside-gui"_s);
+    QApplication::setOrganizationName(u"ringside"_s);
+    QApplication::setApplicationDisplayName(u"Ringside"_s);
+    QApplication::setApplicationVersion(QStringLiteral(RINGSIDE_VERSION));
+    QApplication::setDesktopFileName(u"org.ringside.Ringside"_s);
+    QCommandLineParser parser;
+    parser.setApplicationDescription(u"Shows what limits a run of distributed training."_s);
+    parser.addHelpOption();
+    parser.addVersionOption();
+    parser.addPositionalArgument(u"RUN"_s, u"Run directories, merged files, or traces of other tools."_s,
+                                 u"[RUN...]"_s);
+    const QCommandLineOption exportTo(
+        u"export"_s, u"Write what the program shows of RUN to FILE (.html or .png) and end."_s, u"FILE"_s);
+    const QCommandLineOption dark(u"dark"_s, u"Dark windows, for this time only."_s);
+    const QCommandLineOption light(u"light"_s, u"Light windows, for this time only."_s);
+    parser.addOptions({exportTo, dark, light});
+    parser.process(application);
+
+    namespace gui = ringside::gui;
+    const auto stored =
+        static_cast<gui::Appearance>(std::clamp(QSettings().value("window/appearance"_L1, 0).toInt(), 0, 2));
+    const bool exporting = parser.isSet(exportTo);
+    gui::applyAppearance(application, parser.isSet(dark)                 ? gui::Appearance::Dark
+                                      : parser.isSet(light) || exporting ? gui::Appearance::Light
+                                                                         : stored);
+    const QStringList runs = parser.positionalArguments();
+    if (exporting) {
+        if (runs.size() != 1) {
+            say(u"ringside-gui: --export needs one RUN.\n"_s);
+            return 2;
+        }
+        return gui::exportRun(runs.front(), parser.value(exportTo));
+    }
+    auto* const window = new gui::MainWindow; // deletes itself when closed
+    window->show();
+    for (const QString& run : runs) {
+        window->open({run.toStdString()});
+    }
+    return QApplication::exec();
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_window.h"
+
+#include "app/navigator.h"
+#include "app/pages.h"
+#include "app/text.h"
+#include "models/notices.h"
+#include "report/format.h"
+#include "views/view.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QSaveFile>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QVBoxLayout>
+
+namespace ringside::gui {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int kLayoutVersion = 1; ///< of docks as they are stored
+constexpr int kMostRecent = 9;
+
+QString nameOf(const Paths& paths)
+{
+    const QString first = toQt(paths.front().filename().string());
+    return paths.size() == 1 ? first : u"%1 and %2 more"_s.arg(first).arg(paths.size() - 1);
+}
+
+Qt::DockWidgetArea areaOf(Place place)
+{
+    return place == Place::Left    ? Qt::LeftDockWidgetArea
+           : place == Place::Right ? Qt::RightDockWidgetArea
+                                   : Qt::BottomDockWidgetArea;
+}
+
+} // namespace
+
+std::vector<const ViewEntry*> allViews()
+{
+    std::vector<const ViewEntry*> views(all().begin(), all().end());
+    std::ranges::sort(views, {}, &ViewEntry::order);
+    return views;
+}
+
+MainWindow::MainWindow(QWidget* parent)
+    : QMainWindow(parent), m_navigator(new Navigator(this)), m_pages(new QStackedWidget(this))
+{
+    setObjectName(u"main"_s);
+    setWindowTitle(u"Ringside"_s);
+    setAcceptDrops(true);
+    setAttribute(Qt::WA_DeleteOnClose);
+    setCentralWidget(m_pages);
+    addPages();
+    addWorkbench();
+    addMenus();
+    resize(1440, 900);
+    const QSettings settings;
+    restoreGeometry(settings.value("window/geometry"_L1).toByteArray());
+    m_workbench->restoreState(settings.value("window/docks"_L1).toByteArray(), kLayoutVersion);
+}
+
+MainWindow::~MainWindow() = default;
+
+MainWindow::Page MainWindow::page() const
+{
+    return static_cast<Page>(m_pages->currentIndex());
+}
+
+void MainWindow::goTo(Page page)
+{
+    m_pages->setCurrentIndex(static_cast<int>(page));
+    emit pageChanged();
+}
+
+void MainWindow::addPages()
+{
+    m_pages->addWidget(startPage([this] { chooseDirectory(); }, [this] { chooseFiles(); }));
+    OpeningPage opening = openingPage([this] { cancelOpening(); });
+    m_opening = opening.text;
+    m_progress = opening.bar;
+    m_pages->addWidget(opening.page);
+    FailurePage failure = failurePage([this] { chooseDirectory(); }, [this] { startOpening(m_paths); });
+    m_failure = failure.text;
+    m_pages->addWidget(failure.page);
+}
+
+void MainWindow::addWorkbench()
+{
+    auto* const page = new QWidget(m_pages);
+    auto* const lines = new QVBoxLayout(page);
+    lines->setContentsMargins(0, 0, 0, 0);
+    lines->setSpacing(0);
+    m_notices = new QWidget(page);
+    m_notices->setObjectName(u"notices"_s);
+    m_noticeLines = new QVBoxLayout(m_notices);
+    m_noticeLines->setContentsMargins(10, 4, 10, 4);
+    m_noticeLines->setSpacing(2);
+    m_workbench = new QMainWindow(page);
+    m_workbench->setWindowFlags(Qt::Widget);
+    m_workbench->setDockNestingEnabled(true);
+    m_workbench->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    lines->addWidget(m_notices);
+    lines->addWidget(m_workbench, 1);
+    m_pages->addWidget(page);
+    std::map<Place, QDockWidget*> first;
+    for (const ViewEntry* entry : allViews()) {
+        auto* const dock = new QDockWidget(QString::fromLatin1(entry->title), m_workbench);
+        dock->setObjectName(QString::fromLatin1(entry->id));
+        View* const view = entry->create(*m_navigator, dock);
+        dock->setWidget(view);
+        m_views.push_back(view);
+        const auto [place, fresh] = first.try_emplace(entry->place, dock);
+        if (fresh) {
+            m_workbench->addDockWidget(areaOf(entry->place), dock);
+        } else {
+            m_workbench->tabifyDockWidget(place->second, dock);
+        }
+    }
+    for (const auto& [place, dock] : first) {
+        dock->raise();
+    }
+    m_workbench->resizeDocks({first[Place::Left], first[Place::Right]}, {760, 680}, Qt::Horizontal);
+    m_workbench->resizeDocks({first[Place::Left], first[Place::Bottom]}, {420, 460}, Qt::Vertical);
+    m_usualLayout = m_workbench->saveState(kLayoutVersion);
+}
+
+void MainWindow::addMenus()
+{
+    addFileMenu();
+    addViewMenu();
+    addHelpMenu();
+    statusBar()->setSizeGripEnabled(false);
+}
+
+QAction* MainWindow::addCommand(QMenu* menu, const QString& text, const QString& help,
+                                const QKeySequence& key, const std::function<void()>& action)
+{
+    QAction* const each = menu->addAction(text);
+    each->setShortcut(key);
+    each->setToolTip(help);
+    each->setStatusTip(help);
+    connect(each, &QAction::triggered, this, action);
+    return each;
+}
+
+void MainWindow::addFileMenu()
+{
+    QMenu* const file = menuBar()->addMenu(u"&File"_s);
+    addCommand(file, u"&Open run…"_s, u"A run directory that ringside record made"_s, QKeySequence::Open,
+               [this] { chooseDirectory(); });
+    addCommand(file, u"Open &files…"_s, u"Merged runs, or traces of other tools; all together are one run"_s,
+               QKeySequence(u"Ctrl+Shift+O"_s), [this] { chooseFiles(); });
+    m_recent = file->addMenu(u"&Recent"_s);
+    connect(m_recent, &QMenu::aboutToShow, this, [this] { fillRecent(); });
+    file->addSeparator();
+    addCommand(file, u"&Read again"_s, u"Opens the same run once more: it may have grown"_s,
+               QKeySequence::Refresh, [this] {
+                   if (!m_paths.empty()) {
+                       startOpening(m_paths);
+                   }
+               });
+    addCommand(file, u"&Save report…"_s, u"One page of HTML that needs nothing else"_s, QKeySequence::Save,
+               [this] { exportHtml(); });
+    file->addSeparator();
+    addCommand(file, u"&Close"_s, u"Closes this window"_s, QKeySequence::Close, [this] { close(); });
+    addCommand(file, u"&Quit"_s, u"Closes all windows"_s, QKeySequence::Quit,
+               [] { QApplication::closeAllWindows(); });
+}
+
+void MainWindow::addViewMenu()
+{
+    QMenu* const menu = menuBar()->addMenu(u"&View"_s);
+    int number = 0;
+    for (const ViewEntry* entry : allViews()) {
+        auto* const dock = m_workbench->findChild<QDockWidget*>(QString::fromLatin1(entry->id));
+        ++number;
+        addCommand(menu, QString::fromLatin1(entry->title), QString::fromLatin1(entry->help),
+                   number < 10 ? QKeySequence(u"Ctrl+%1"_s.arg(number)) : QKeySequence(), [dock] {
+                       dock->show();
+                       dock->raise();
+                       dock->widget()->setFocus();
+                   });
+    }
+    menu->addSeparator();
+    addCommand(menu, u"&Reset layout"_s, u"All views where they were at first"_s, {},
+               [this] { resetLayout(); });
+    QMenu* const appearance = menu->addMenu(u"&Appearance"_s);
+    auto* const group = new QActionGroup(this);
+    const int now = QSettings().value("window/appearance"_L1, 0).toInt();
+    const QString names[] = {u"As the &system"_s, u"&Light"_s, u"&Dark"_s};
+    for (int i = 0; i < 3; ++i) {
+        QAction* const each = addCommand(appearance, names[i], u"Colours of all windows"_s, {},
+                                         [this, i] { setAppearance(static_cast<Appearance>(i)); });
+        each->setCheckable(true);
+        each->setChecked(i == now);
+        group->addAction(each);
+    }
+}
+
+void MainWindow::addHelpMenu()
+{
+    QMenu* const help = menuBar()->addMenu(u"&Help"_s);
+    addCommand(help, u"&Keys"_s, u"Everything the keyboard does"_s, QKeySequence::HelpContents,
+               [this] { showKeys(); });
+    addCommand(help, u"&About Ringside"_s, u"Version and licence"_s, {}, [this] {
+        QMessageBox::about(
+            this, u"About Ringside"_s,
+            u"<h3>Ringside " RINGSIDE_VERSION ""_s
+            u"</h3><p>Finds out why distributed training is slower than its GPUs.</p>"_s
+            u"<p>This program is free software under the GNU General Public License, version 3 "_s
+            u"or later; the analyzer inside is under the Apache License 2.0.</p>"_s);
+    });
+}
+
+void MainWindow::open(const Paths& paths)
+{
+    if (page() == Page::Start || page() == Page::Failed) {
+        startOpening(paths);
+        return;
+    }
+    auto* const window = new MainWindow;
+    window->show();
+    window->startOpening(paths);
+}
+
+void MainWindow::startOpening(const Paths& paths)
+{
+    m_paths = paths;
+    m_job = std::make_unique<OpenJob>(paths);
+    setWindowTitle(nameOf(paths) + u" — Ringside"_s);
+    m_opening->setText(u"<h3>Opening %1</h3>"_s.arg(nameOf(paths).toHtmlEscaped()));
+    m_progress->setRange(0, 0);
+    m_progress->setFormat(u"Reading"_s);
+    connect(m_job.get(), &OpenJob::stageChanged, this, [this](const QString& stage) {
+        m_progress->setRange(0, 0);
+        m_progress->setFormat(stage);
+        statusBar()->showMessage(stage + u" …"_s);
+    });
+    connect(m_job.get(), &OpenJob::progressed, this, [this](double megabytes, double total) {
+        m_progress->setRange(0, std::max(1, static_cast<int>(total)));
+        m_progress->setValue(static_cast<int>(megabytes));
+        m_progress->setFormat(u"%1 of %2 MB"_s.arg(megabytes, 0, 'f', 0).arg(total, 0, 'f', 0));
+    });
+    connect(m_job.get(), &OpenJob::sessionReady, this, [this](const Session& now) { showSession(now); });
+    connect(m_job.get(), &OpenJob::failed, this, [this](const Failure& failure) { showFailure(failure); });
+    goTo(Page::Opening);
+    m_job->start();
+}
+
+void MainWindow::cancelOpening()
+{
+    if (m_job) {
+        m_job->cancel();
+        statusBar()->clearMessage();
+        setWindowTitle(u"Ringside"_s);
+        goTo(Page::Start);
+    }
+}
+
+void MainWindow::showSession(const Session& session)
+{
+    const bool first = m_session.report != session.report;
+    m_session = session;
+    for (View* view : m_views) {
+        view->setSession(session);
+    }
+    if (first) {
+        showNotices();
+        remember(session.paths);
+        goTo(Page::Workbench);
+    }
+    if (session.timeline) {
+        statusBar()->showMessage(
+            u"%L1 spans, ranks: %2"_s.arg(session.timeline->spans()).arg(session.report->model.ranks.size()));
+        emit timelineReady();
+    }
+}
+
+void MainWindow::showNotices()
+{
+    constexpr std::size_t kMost = 4; // the summary lists every issue
+    while (QLayoutItem* const item = m_noticeLines->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    const std::vector<Notice> notices = noticesOf(m_session);
+    for (std::size_t i = 0; i < std::min(kMost, notices.size()); ++i) {
+        const QString todo = notices[i].todo.isEmpty() ? QString() : QString(u" "_s + notices[i].todo);
+        auto* const line = new QLabel(
+            u"<b>&#9888;</b> %1<i>%2</i>"_s.arg(notices[i].what.toHtmlEscaped(), todo.toHtmlEscaped()),
+            m_notices);
+        line->setWordWrap(true);
+        line->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        line->setAccessibleName(notices[i].what + todo);
+        m_noticeLines->addWidget(line);
+    }
+    m_notices->setVisible(!notices.empty());
+}
+
+void MainWindow::showFailure(const Failure& failure)
+{
+    const QString title = failure.kind == Failure::Kind::Newer
+                              ? u"This run was recorded by a newer Ringside"_s
+                          : failure.kind == Failure::Kind::Empty ? u"Nothing was recorded"_s
+                                                                 : u"This cannot be opened"_s;
+    m_failure->setText(u"<h2>%1</h2><p>%2</p><p>%3</p>"_s.arg(title, failure.what.toHtmlEscaped(),
+                                                              failure.hint.toHtmlEscaped()));
+    m_failure->setAccessibleName(title + u": "_s + failure.what);
+    statusBar()->clearMessage();
+    goTo(Page::Failed);
+}
+
+void MainWindow::showKeys()
+{
+    QMessageBox box(this);
+    box.setWindowTitle(u"Keys"_s);
+    box.setTextFormat(Qt::RichText);
+    box.setText(keysHtml(*this));
+    box.exec();
+}
+
+void MainWindow::chooseDirectory()
+{
+    const QString path = QFileDialog::getExistingDirectory(this, u"Open a run directory"_s);
+    if (!path.isEmpty()) {
+        open({path.toStdString()});
+    }
+}
+
+void MainWindow::chooseFiles()
+{
+    const QStringList files =
+        QFileDialog::getOpenFileNames(this, u"Open files of one run"_s, {}, fileFilters());
+    Paths paths;
+    for (const QString& file : files) {
+        paths.emplace_back(file.toStdString());
+    }
+    if (!paths.empty()) {
+        open(paths);
+    }
+}
+
+void MainWindow::exportHtml()
+{
+    if (!m_session.report) {
+        statusBar()->showMessage(u"Open a run first."_s);
+        return;
+    }
+    const QString path =
+        QFileDialog::getSaveFileName(this, u"Save the report"_s, u"report.html"_s, u"Web page (*.html)"_s);
+    if (path.isEmpty()) {
+        return;
+    }
+    QSaveFile file(path);
+    const std::string text = htmlReport(*m_session.report);
+    const bool written = file.open(QIODevice::WriteOnly) &&
+                         file.write(text.data(), static_cast<qint64>(text.size())) >= 0 && file.commit();
+    statusBar()->showMessage(written ? u"Saved as %1"_s.arg(path)
+                                     : u"Cannot write %1: %2"_s.arg(path, file.errorString()));
+}
+
+void MainWindow::remember(const Paths& paths)
+{
+    QSettings settings;
+    QStringList recent = settings.value("recent"_L1).toStringList();
+    const QString path = QFileInfo(toQt(paths.front().string())).absoluteFilePath();
+    recent.removeAll(path);
+    recent.prepend(path);
+    settings.setValue("recent"_L1, QStringList(recent.mid(0, kMostRecent)));
+}
+
+void MainWindow::fillRecent()
+{
+    m_recent->clear();
+    int number = 0;
+    for (const QString& path : QSettings().value("recent"_L1).toStringList()) {
+        QAction* const each = m_recent->addAction(u"&%1  %2"_s.arg(++number).arg(path));
+        each->setEnabled(QFileInfo::exists(path));
+        connect(each, &QAction::triggered, this, [this, path] { open({path.toStdString()}); });
+    }
+    m_recent->addSeparator();
+    QAction* const clear = m_recent->addAction(u"&Clear"_s);
+    connect(clear, &QAction::triggered, this, [] { QSettings().remove("recent"_L1); });
+}
+
+void MainWindow::setAppearance(Appearance appearance)
+{
+    QSettings().setValue("window/appearance"_L1, static_cast<int>(appearance));
+    applyAppearance(*static_cast<QApplication*>(QApplication::instance()), appearance);
+}
+
+void MainWindow::resetLayout()
+{
+    m_workbench->restoreState(m_usualLayout, kLayoutVersion);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (event->mimeData()->hasUrls()) {
+        event->acceptProposedAction();
+    }
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    Paths paths;
+    for (const QUrl& url : event->mimeData()->urls()) {
+        if (url.isLocalFile()) {
+            paths.emplace_back(url.toLocalFile().toStdString());
+        }
+    }
+    if (!paths.empty()) {
+        event->acceptProposedAction();
+        open(paths);
+    }
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    QSettings settings;
+    settings.setValue("window/geometry"_L1, saveGeometry());
+    settings.setValue("window/docks"_L1, m_workbench->saveState(kLayoutVersion));
+    if (m_job) {
+        m_job->cancel();
+    }
+    event->accept();
+}
+
+} // namespace ringside::gui

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window of one run: pages for "nothing is open", "opening" and "cannot be opened", and the workbench of
+// views. A second run gets a second window.
+#pragma once
+#include "app/open_job.h"
+#include "app/theme.h"
+
+#include <QMainWindow>
+
+#include <memory>
+
+class QLabel;
+class QMenu;
+class QProgressBar;
+class QStackedWidget;
+class QVBoxLayout;
+
+namespace ringside::gui {
+
+class Navigator;
+class View;
+
+class MainWindow final : public QMainWindow {
+    Q_OBJECT
+public:
+    explicit MainWindow(QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    /// In this window where it is free, else in a new one.
+    void open(const Paths& paths);
+    void cancelOpening();
+    enum class Page : std::uint8_t { Start, Opening, Failed, Workbench };
+    [[nodiscard]] Page page() const;
+    [[nodiscard]] const Session& session() const { return m_session; }
+
+signals:
+    void pageChanged();
+    void timelineReady();
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+
+private:
+    void addPages();
+    void addWorkbench();
+    void addMenus();
+    void addFileMenu();
+    void addViewMenu();
+    void addHelpMenu();
+    QAction* addCommand(QMenu* menu, const QString& text, const QString& help, const QKeySequence& key,
+                        const std::function<void()>& action);
+    void startOpening(const Paths& paths);
+    void showSession(const Session& session);
+    void showNotices();
+    void showFailure(const Failure& failure);
+    void showKeys();
+    void goTo(Page page);
+    void chooseDirectory();
+    void chooseFiles();
+    void exportHtml();
+    void remember(const Paths& paths);
+    void fillRecent();
+    void setAppearance(Appearance appearance);
+    void resetLayout();
+
+    Navigator* m_navigator;
+    QStackedWidget* m_pages;
+    QMainWindow* m_workbench = nullptr;
+    std::vector<View*> m_views;
+    QByteArray m_usualLayout;
+    QLabel* m_opening = nullptr;
+    QProgressBar* m_progress = nullptr;
+    QLabel* m_failure = nullptr;
+    QWidget* m_notices = nullptr;
+    QVBoxLayout* m_noticeLines = nullptr;
+    QMenu* m_recent = nullptr;
+    Paths m_paths;
+    Session m_session;
+    std::unique_ptr<OpenJob> m_job;
+};
+
+} // namespace ringside::gui

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opens a run in the background and hands over results as they come: the report first, then the timeline.
+// Knows no widgets.
+#pragma once
+#include "session.h"
+
+#include <QObject>
+#include <QString>
+
+#include <atomic>
+#include <thread>
+
+namespace ringside::gui {
+
+/// Why a run cannot be shown, in words for the user.
+struct Failure {
+    enum class Kind : std::uint8_t { Unusable, Newer, Empty };
+    Kind kind = Kind::Unusable;
+    QString what;
+    QString hint; ///< may be empty
+};
+
+class OpenJob final : public QObject {
+    Q_OBJECT
+public:
+    explicit OpenJob(Paths paths, QObject* parent = nullptr);
+    /// Cancels, and waits for the stage under way.
+    ~OpenJob() override;
+    OpenJob(const OpenJob&) = delete;
+    OpenJob& operator=(const OpenJob&) = delete;
+
+    void start();
+    /// Nothing is told after this. An import stops within a tenth of a second, other stages when they end.
+    void cancel();
+
+signals:
+    void stageChanged(const QString& stage);
+    void progressed(double megabytes, double total);
+    void sessionReady(const ringside::gui::Session& session); ///< twice: without and with the timeline
+    void failed(const ringside::gui::Failure& failure);
+
+private:
+    void run();
+    void work();
+    template <class Tell>
+    void tell(const Tell& what);
+
+    Paths m_paths;
+    std::atomic<bool> m_cancelled{false};
+    std::jthread m_thread;
+};
+
+} // namespace ringside::gui

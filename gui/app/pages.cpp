@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/pages.h"
+
+#include "app/text.h"
+#include "import/importer.h"
+#include "report/format.h"
+
+#include <QAction>
+#include <QLabel>
+#include <QMainWindow>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace ringside::gui {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr int kColumn = 560; ///< pixels: no line is longer than one reads easily
+
+/// A column in the middle of the window.
+QVBoxLayout* columnOn(QWidget* page)
+{
+    auto* const across = new QHBoxLayout(page);
+    auto* const column = new QWidget(page);
+    column->setFixedWidth(kColumn);
+    auto* const lines = new QVBoxLayout(column);
+    lines->setSpacing(12);
+    across->addStretch();
+    across->addWidget(column);
+    across->addStretch();
+    lines->addStretch(1);
+    return lines;
+}
+
+QLabel* textIn(QVBoxLayout* lines, const QString& html)
+{
+    auto* const text = new QLabel(html);
+    text->setTextFormat(Qt::RichText);
+    text->setWordWrap(true);
+    text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    text->setMinimumWidth(kColumn - 20);
+    lines->addWidget(text);
+    return text;
+}
+
+QPushButton* button(const QString& text, const QString& help, const Act& act)
+{
+    auto* const each = new QPushButton(text);
+    each->setToolTip(help);
+    each->setAccessibleDescription(help);
+    QObject::connect(each, &QPushButton::clicked, each, act);
+    return each;
+}
+
+QHBoxLayout* buttons(std::initializer_list<QPushButton*> list)
+{
+    auto* const line = new QHBoxLayout;
+    for (QPushButton* each : list) {
+        line->addWidget(each);
+    }
+    line->addStretch();
+    return line;
+}
+
+} // namespace
+
+QWidget* startPage(const Act& openRun, const Act& openFiles)
+{
+    auto* const page = new QWidget;
+    QVBoxLayout* const lines = columnOn(page);
+    textIn(lines,
+           u"<h1>Ringside</h1><p>Open a run, or drop one here.</p>"
+           u"<p>To make one, put <code>ringside record</code> before what starts the training:</p>"
+           u"<pre>ringside record -o run.ringside -- torchrun train.py</pre>"
+           u"<p>Traces of the PyTorch profiler, of Nsight Systems (SQLite export), of NCCL's inspector and "
+           u"flight recorder open, too.</p>"_s);
+    auto* const run = button(u"Open a run…"_s, u"A run directory that ringside record made"_s, openRun);
+    run->setDefault(true);
+    lines->addLayout(
+        buttons({run, button(u"Open files…"_s, u"Merged runs, or traces of other tools"_s, openFiles)}));
+    lines->addStretch(2);
+    return page;
+}
+
+OpeningPage openingPage(const Act& cancel)
+{
+    OpeningPage result{new QWidget, nullptr, nullptr};
+    QVBoxLayout* const lines = columnOn(result.page);
+    result.text = textIn(lines, {});
+    result.bar = new QProgressBar;
+    result.bar->setAccessibleName(u"How far opening is"_s);
+    lines->addWidget(result.bar);
+    lines->addLayout(buttons({button(u"Cancel"_s, u"Stops opening"_s, cancel)}));
+    lines->addStretch(2);
+    return result;
+}
+
+FailurePage failurePage(const Act& openOther, const Act& tryAgain)
+{
+    FailurePage result{new QWidget, nullptr};
+    QVBoxLayout* const lines = columnOn(result.page);
+    result.text = textIn(lines, {});
+    lines->addLayout(buttons({button(u"Open another run…"_s, u"Choose a run directory"_s, openOther),
+                              button(u"Try again"_s, u"Opens the same once more"_s, tryAgain)}));
+    lines->addStretch(2);
+    return result;
+}
+
+QString keysHtml(const QMainWindow& window)
+{
+    QString html = u"<table cellpadding=2>"_s;
+    for (const QAction* action : window.findChildren<QAction*>()) {
+        QStringList keys;
+        for (const QKeySequence& key : action->shortcuts()) {
+            keys.append(key.toString(QKeySequence::NativeText).toHtmlEscaped());
+        }
+        if (!keys.isEmpty() && !action->text().isEmpty()) {
+            html += u"<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>"_s.arg(
+                keys.join(u", "_s),
+                (action->toolTip().isEmpty() ? action->text() : action->toolTip()).toHtmlEscaped());
+        }
+    }
+    return html + u"</table>"_s;
+}
+
+QString fileFilters()
+{
+    QStringList filters{u"All files (*)"_s, u"Ringside: one file of a run (*.db *.ringside)"_s};
+    for (const importers::Importer* importer : importers::all()) {
+        QString patterns = toQt(importer->files);
+        patterns.remove(QLatin1Char(','));
+        filters.append(toQt(importer->title) + u" ("_s + patterns + u")"_s);
+    }
+    return filters.join(u";;"_s);
+}
+
+std::string htmlReport(const report::Report& report)
+{
+    for (const report::Format* format : report::all()) {
+        if (format->id == "html") {
+            return format->render(report, report::Colour::Never);
+        }
+    }
+    return {};
+}
+
+} // namespace ringside::gui

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/layout.h"
+
+#include <algorithm>
+
+namespace ringside::gui {
+namespace {
+
+using timeline::Track;
+using timeline::TrackKind;
+
+constexpr int kRankHeight = 20;
+constexpr int kLaneHeight = 20;
+constexpr int kTrackGap = 2;
+constexpr int kRankGap = 10;
+
+bool isHost(const Track& track)
+{
+    return track.kind == TrackKind::Thread || track.kind == TrackKind::Ranges ||
+           track.kind == TrackKind::Launches;
+}
+
+void addRank(const timeline::Timeline& timeline, std::size_t rank, std::size_t first, std::size_t last,
+             bool host, Layout& layout)
+{
+    Row head{Row::Kind::Rank, rank, std::nullopt, 0, layout.height, kRankHeight};
+    for (std::size_t t = first; t < last; ++t) {
+        if (timeline.tracks[t].kind == TrackKind::Steps) {
+            head.track = t;
+        }
+    }
+    if (head.track) {
+        layout.lanes.emplace(std::pair(*head.track, std::size_t{0}), layout.rows.size());
+    }
+    layout.rows.push_back(head);
+    layout.height += kRankHeight + kTrackGap;
+    for (std::size_t t = first; t < last; ++t) {
+        const Track& track = timeline.tracks[t];
+        if (track.kind == TrackKind::Steps || (isHost(track) && !host)) {
+            continue;
+        }
+        for (std::size_t lane = 0; lane < track.lanes.size(); ++lane) {
+            layout.lanes.emplace(std::pair(t, lane), layout.rows.size());
+            layout.rows.push_back({Row::Kind::Lane, rank, t, lane, layout.height, kLaneHeight});
+            layout.height += kLaneHeight;
+        }
+        layout.height += kTrackGap;
+    }
+    layout.height += kRankGap;
+}
+
+} // namespace
+
+const Row* Layout::rowAt(int y) const
+{
+    const auto after = std::ranges::upper_bound(rows, y, {}, &Row::y);
+    if (after == rows.begin()) {
+        return nullptr;
+    }
+    const Row& row = *(after - 1);
+    return y < row.y + row.height ? &row : nullptr;
+}
+
+std::optional<std::pair<int, int>> Layout::extentOf(std::size_t rank) const
+{
+    std::optional<std::pair<int, int>> result;
+    for (const Row& row : rows) {
+        if (row.rank == rank) {
+            result = {result ? result->first : row.y, row.y + row.height};
+        }
+    }
+    return result;
+}
+
+const Row* Layout::rowOf(std::size_t track, std::size_t lane) const
+{
+    const auto found = lanes.find({track, lane});
+    return found == lanes.end() ? nullptr : &rows[found->second];
+}
+
+Layout layOut(const model::Model& model, const timeline::Timeline& timeline, const Shown& shown)
+{
+    Layout layout;
+    std::size_t first = 0;
+    for (std::size_t rank = 0; rank < model.ranks.size(); ++rank) {
+        std::size_t last = first;
+        while (last < timeline.tracks.size() && timeline.tracks[last].rank == rank) {
+            ++last;
+        }
+        if (shown.ranks.empty() || shown.ranks.contains(rank)) {
+            // A rank of which nothing else is known shows what it has.
+            const bool onlyHost = std::all_of(
+                timeline.tracks.begin() + static_cast<std::ptrdiff_t>(first),
+                timeline.tracks.begin() + static_cast<std::ptrdiff_t>(last),
+                [](const Track& track) { return track.kind == TrackKind::Steps || isHost(track); });
+            addRank(timeline, rank, first, last, onlyHost || shown.hostTracks || shown.open.contains(rank),
+                    layout);
+        }
+        first = last;
+    }
+    return layout;
+}
+
+} // namespace ringside::gui

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The timeline as a widget: turns keys, wheel and mouse into what is visible and selected. What is painted
+// where is for TimelinePainter and Layout.
+#pragma once
+#include "session.h"
+#include "timeline/painter.h"
+#include "timeline/zoom_history.h"
+
+#include <QAbstractScrollArea>
+#include <QElapsedTimer>
+
+class QAction;
+
+namespace ringside::gui {
+
+class TimelineWidget final : public QAbstractScrollArea {
+    Q_OBJECT
+public:
+    explicit TimelineWidget(QWidget* parent = nullptr);
+
+    /// Keeps what is visible when it is the same run's.
+    void setSession(const Session& session);
+    [[nodiscard]] const Interval& visible() const { return m_zoom.visible(); }
+    void showTime(const Interval& visible, ZoomHistory::Step step = ZoomHistory::Step::New);
+    /// Zooms to a place, marks its ranks (numbers; empty: none in particular) and scrolls to the first one.
+    void showPlace(const Interval& time, const std::vector<std::int64_t>& ranks);
+    [[nodiscard]] std::optional<timeline::SpanId> selected() const { return m_scene.selected; }
+    void select(const std::optional<timeline::SpanId>& span);
+    /// Goes to the nearest span of that name and selects it. False: there is none in that direction.
+    bool find(const QString& text, timeline::Direction direction);
+    /// Everything that keys do, for menus and the help page.
+    [[nodiscard]] const std::vector<QAction*>& keys() const { return m_keys; }
+    [[nodiscard]] const Layout& layoutOfRows() const { return m_layout; }
+
+signals:
+    void visibleChanged(const ringside::model::Interval& visible);
+    void selectionChanged();
+    void findWanted();
+
+protected:
+    bool viewportEvent(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    enum class Drag : std::uint8_t { None, Pan, Range };
+    void addKeys();
+    void addKey(const QString& text, const QString& help, const QList<QKeySequence>& keys,
+                const std::function<void()>& action);
+    void relayout();
+    void zoomBy(double factor, std::optional<std::int64_t> anchorNs = {});
+    void panBy(double share);
+    void toMeeting(timeline::Direction direction);
+    void toNeighbour(timeline::Direction direction);
+    void fit();
+    void undo();
+    void ensureVisible(const Interval& time);
+    void scrollToRank(std::size_t rank);
+    void clickAt(const QPoint& position);
+    [[nodiscard]] std::optional<timeline::SpanId> spanAt(const QPoint& position) const;
+    [[nodiscard]] QRect tracks() const { return TimelinePainter::tracksIn(viewport()->size()); }
+    [[nodiscard]] std::int64_t timeAt(double x) const;
+    [[nodiscard]] bool ready() const { return m_session.timeline != nullptr; }
+    [[nodiscard]] ZoomHistory::Step gesture(int kind);
+    [[nodiscard]] QString tipAt(const QPoint& position) const;
+
+    Session m_session;
+    Shown m_shown;
+    Layout m_layout;
+    ZoomHistory m_zoom;
+    Scene m_scene;
+    TimelinePainter m_painter;
+    std::vector<QAction*> m_keys;
+    Drag m_drag = Drag::None;
+    QPoint m_pressed;
+    Interval m_visibleBefore;
+    int m_scrollBefore = 0;
+    QElapsedTimer m_lastGesture;
+    int m_lastKind = -1;
+    std::optional<std::pair<Interval, std::vector<std::int64_t>>> m_wanted; ///< asked for before it was there
+};
+
+} // namespace ringside::gui

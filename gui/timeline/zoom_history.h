@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which stretch of time is visible, and which ones were before it. No window.
+#pragma once
+#include "timeline/coordinates.h"
+
+namespace ringside::gui {
+
+class ZoomHistory final {
+public:
+    /// A new run: everything is visible and nothing can be undone.
+    void reset(const Interval& limits)
+    {
+        m_limits = m_visible = limits;
+        m_before.clear();
+    }
+    enum class Step : std::uint8_t {
+        New,  ///< undone on its own
+        Same, ///< goes on with the gesture before it: both are undone together
+    };
+    void change(const Interval& visible, Step step)
+    {
+        if (visible == m_visible) {
+            return;
+        }
+        if (step == Step::New || m_before.empty()) {
+            m_before.push_back(m_visible);
+        }
+        if (m_before.size() > kMost) {
+            m_before.erase(m_before.begin());
+        }
+        m_visible = visible;
+    }
+    /// False: nothing to undo.
+    bool undo()
+    {
+        if (m_before.empty()) {
+            return false;
+        }
+        m_visible = m_before.back();
+        m_before.pop_back();
+        return true;
+    }
+    [[nodiscard]] const Interval& visible() const { return m_visible; }
+    [[nodiscard]] const Interval& limits() const { return m_limits; }
+
+private:
+    static constexpr std::size_t kMost = 200;
+    Interval m_limits, m_visible;
+    std::vector<Interval> m_before;
+};
+
+} // namespace ringside::gui

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The findings, costliest first; choosing one goes to the moment it happened.
+#include "app/navigator.h"
+#include "app/text.h"
+#include "app/theme.h"
+#include "models/finding_model.h"
+#include "report/sentences.h"
+#include "views/view.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QPainter>
+#include <QSplitter>
+#include <QStackedLayout>
+#include <QStyledItemDelegate>
+#include <QTextBrowser>
+#include <QTextLayout>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+namespace ringside::gui {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+/// Two or more lines a finding: its title, wrapped, and below what it costs and whom it concerns.
+class FindingDelegate final : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const auto* const view = qobject_cast<const QTreeView*>(option.widget);
+        const int width = (view != nullptr ? view->viewport()->width() : 400) - kLeft - kRoom;
+        return {width, titleHeight(option, index, width) + option.fontMetrics.height() + 3 * kRoom};
+    }
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const Theme& theme = themeOf(option.palette);
+        const bool selected = option.state.testFlag(QStyle::State_Selected);
+        const QColor ink = selected ? option.palette.color(QPalette::HighlightedText) : theme.text;
+        const QColor back = selected ? option.palette.color(QPalette::Highlight) : theme.base;
+        const auto severity = static_cast<const FindingModel*>(index.model())->finding(index.row()).severity;
+        painter->save();
+        painter->fillRect(option.rect, back);
+        paintSeverity(*painter, QRectF(option.rect.left() + 8, option.rect.top() + kRoom + 1, 16, 16),
+                      severity, theme);
+        const int width = option.rect.width() - kLeft - kRoom;
+        const int height = titleHeight(option, index, width);
+        const QRect title(option.rect.left() + kLeft, option.rect.top() + kRoom, width, height);
+        painter->setPen(ink);
+        painter->drawText(title, Qt::TextWordWrap, index.data().toString());
+        painter->setPen(selected ? ink : theme.dim);
+        const QRect below(title.left(), title.bottom() + kRoom, width, option.fontMetrics.height());
+        painter->drawText(below, Qt::AlignLeft | Qt::AlignVCenter,
+                          option.fontMetrics.elidedText(subline(index), Qt::ElideRight, width));
+        painter->setPen(theme.line);
+        painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
+        painter->restore();
+    }
+
+private:
+    static constexpr int kLeft = 32;
+    static constexpr int kRoom = 6;
+
+    static QString subline(const QModelIndex& index)
+    {
+        const auto text = [&](int column) { return index.siblingAtColumn(column).data().toString(); };
+        const QString ranks = text(FindingModel::kRanks);
+        return text(FindingModel::kSeverity) + u"  ·  "_s + text(FindingModel::kCost) + u"  ·  "_s +
+               (ranks == "all"_L1 ? u"all ranks"_s : QString(u"ranks "_s + ranks));
+    }
+
+    static int titleHeight(const QStyleOptionViewItem& option, const QModelIndex& index, int width)
+    {
+        return option.fontMetrics
+            .boundingRect(QRect(0, 0, std::max(50, width), 10'000), Qt::TextWordWrap, index.data().toString())
+            .height();
+    }
+
+    /// A shape a severity, so that colour is not all that tells them apart.
+    static void paintSeverity(QPainter& painter, const QRectF& box, rules::Severity severity,
+                              const Theme& theme)
+    {
+        painter.setRenderHint(QPainter::Antialiasing);
+        const QColor colour = severity == rules::Severity::Problem   ? theme.problem
+                              : severity == rules::Severity::Warning ? theme.warning
+                                                                     : theme.info;
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour);
+        if (severity == rules::Severity::Problem) {
+            painter.drawPolygon(QPolygonF({{box.left() + 5, box.top()},
+                                           {box.right() - 5, box.top()},
+                                           {box.right(), box.top() + 5},
+                                           {box.right(), box.bottom() - 5},
+                                           {box.right() - 5, box.bottom()},
+                                           {box.left() + 5, box.bottom()},
+                                           {box.left(), box.bottom() - 5},
+                                           {box.left(), box.top() + 5}}));
+        } else if (severity == rules::Severity::Warning) {
+            painter.drawPolygon(
+                QPolygonF({{box.center().x(), box.top()}, box.bottomRight(), box.bottomLeft()}));
+        } else {
+            painter.drawEllipse(box);
+        }
+        painter.setPen(inkOn(colour));
+        QFont font = painter.font();
+        font.setBold(true);
+        font.setPixelSize(12);
+        painter.save();
+        painter.setFont(font);
+        painter.drawText(box.adjusted(0, severity == rules::Severity::Warning ? 3 : 0, 0, 0), Qt::AlignCenter,
+                         severity == rules::Severity::Info ? u"i"_s : u"!"_s);
+        painter.restore();
+    }
+};
+
+/// Rows as wide as the window, however long their titles.
+class FindingList final : public QTreeView {
+public:
+    using QTreeView::QTreeView;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QTreeView::resizeEvent(event);
+        header()->resizeSection(FindingModel::kTitle, viewport()->width());
+        scheduleDelayedItemsLayout();
+    }
+};
+
+class FindingsView final : public View {
+public:
+    FindingsView(Navigator& navigator, QWidget* parent) : View(parent), m_navigator(navigator)
+    {
+        m_model = new FindingModel(this);
+        m_list = new FindingList(this);
+        m_list->setObjectName(u"findings"_s);
+        m_list->setAccessibleName(u"Findings, costliest first"_s);
+        m_list->setModel(m_model);
+        m_list->setItemDelegate(new FindingDelegate(m_list));
+        m_list->setRootIsDecorated(false);
+        m_list->setHeaderHidden(true);
+        m_list->setUniformRowHeights(false);
+        m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+        for (const int column : {FindingModel::kSeverity, FindingModel::kCost, FindingModel::kRanks}) {
+            m_list->hideColumn(column);
+        }
+        m_details = new QTextBrowser(this);
+        m_details->setAccessibleName(u"The finding in full"_s);
+        m_details->setOpenLinks(false);
+        m_details->setFrameShape(QFrame::NoFrame);
+        m_none = new QLabel(this);
+        m_none->setAccessibleName(u"No findings"_s);
+        m_none->setWordWrap(true);
+        m_none->setMargin(20);
+        m_none->setAlignment(Qt::AlignTop);
+        auto* const both = new QSplitter(Qt::Vertical, this);
+        both->addWidget(m_list);
+        both->addWidget(m_details);
+        both->setStretchFactor(0, 3);
+        both->setStretchFactor(1, 2);
+        both->setSizes({300, 200});
+        m_pages = new QStackedLayout(this);
+        m_pages->addWidget(both);
+        m_pages->addWidget(m_none);
+        connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
+                [this](const QModelIndex& now) { showFinding(now); });
+        connect(m_list, &QTreeView::clicked, this, [this](const QModelIndex& row) { goTo(row, 0); });
+        connect(m_list, &QTreeView::activated, this, [this](const QModelIndex& row) { goTo(row, 0); });
+        connect(m_details, &QTextBrowser::anchorClicked, this,
+                [this](const QUrl& link) { goTo(m_list->currentIndex(), link.path().toULongLong()); });
+    }
+
+    void setSession(const Session& session) override
+    {
+        if (m_report == session.report) {
+            return;
+        }
+        m_report = session.report;
+        m_details->clear();
+        m_model->setReport(m_report);
+        m_pages->setCurrentIndex(m_report->findings.empty() ? 1 : 0);
+        m_none->setText(u"<h3>No findings</h3><p>%1</p><p>%2</p>"_s.arg(
+            toHtml(m_report->verdict.summary), toQt(report::notJudgedLines(*m_report)).join(u"<br>"_s)));
+        const QModelIndex first = m_model->index(0, FindingModel::kTitle);
+        m_list->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
+        showFinding(first);
+    }
+
+private:
+    void showFinding(const QModelIndex& row)
+    {
+        m_details->setHtml(row.isValid() ? findingHtml(m_model->finding(row.row())) : QString());
+    }
+
+    void goTo(const QModelIndex& row, std::size_t place)
+    {
+        if (!row.isValid() || place >= m_model->finding(row.row()).evidence.size()) {
+            return; // of settings there is no moment to go to
+        }
+        const rules::Finding& finding = m_model->finding(row.row());
+        const rules::Evidence& evidence = finding.evidence[place];
+        emit m_navigator.placeWanted({evidence.startNs, evidence.endNs},
+                                     finding.ranks.empty() ? std::vector{evidence.rank} : finding.ranks);
+    }
+
+    Navigator& m_navigator;
+    std::shared_ptr<const report::Report> m_report;
+    FindingModel* m_model;
+    FindingList* m_list;
+    QTextBrowser* m_details;
+    QLabel* m_none;
+    QStackedLayout* m_pages;
+};
+
+} // namespace
+} // namespace ringside::gui
+
+RINGSIDE_VIEW(
+    findings, .title = "Findings", .help = "What costs time, costliest first, with evidence", .order = 2,
+    .place = ringside::gui::Place::Right,
+    .create = [](ringside::gui::Navigator& navigator, QWidget* parent) -> ringside::gui::View* {
+        return new ringside::gui::FindingsView(navigator, parent);
+    });

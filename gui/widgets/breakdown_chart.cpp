@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/breakdown_chart.h"
+
+#include "app/text.h"
+#include "app/theme.h"
+#include "rules/support.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <array>
+
+namespace ringside::gui {
+namespace {
+
+using namespace Qt::StringLiterals;
+using metrics::Breakdown;
+
+constexpr int kLeft = 70;
+constexpr int kRight = 84;
+constexpr int kLegend = 26;
+constexpr int kGap = 3;
+
+struct PartOfStep {
+    const char* name;
+    QColor Theme::*colour;
+    std::int64_t (*ns)(const Breakdown&);
+};
+/// Together they are the step. Waiting is the part of exposed communication before the last rank came.
+constexpr std::array kParts{
+    PartOfStep{"compute", &Theme::compute, [](const Breakdown& b) { return b.computeNs; }},
+    PartOfStep{"waiting for a rank", nullptr, [](const Breakdown& b) { return b.exposedWaitNs; }},
+    PartOfStep{"exposed communication", &Theme::communication,
+               [](const Breakdown& b) { return b.exposedCommunicationNs - b.exposedWaitNs; }},
+    PartOfStep{"exposed copy", &Theme::copy, [](const Breakdown& b) { return b.exposedCopyNs; }},
+    PartOfStep{"idle", &Theme::idle, [](const Breakdown& b) { return b.idleNs; }},
+};
+
+QColor colourOf(const PartOfStep& part, const Theme& theme)
+{
+    return part.colour != nullptr ? theme.*part.colour : theme.of(timeline::SpanKind::Wait);
+}
+
+std::int64_t stepNs(const metrics::RankMetrics& rank)
+{
+    return rank.total.stepNs / std::max<std::int64_t>(1, static_cast<std::int64_t>(rank.steps.size()));
+}
+
+} // namespace
+
+BreakdownChart::BreakdownChart(QWidget* parent) : QWidget(parent)
+{
+    setAccessibleName(u"Where a step of each rank goes"_s);
+    setAccessibleDescription(u"The same figures stand in the table below."_s);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Minimum);
+}
+
+void BreakdownChart::setReport(std::shared_ptr<const report::Report> report)
+{
+    m_report = std::move(report);
+    m_longestNs = 1;
+    for (const metrics::RankMetrics& rank : m_report->metrics.ranks) {
+        m_longestNs = std::max(m_longestNs, stepNs(rank));
+    }
+    updateGeometry();
+    update();
+}
+
+int BreakdownChart::barHeight() const
+{
+    constexpr std::size_t kFew = 24;
+    const std::size_t ranks = m_report ? m_report->metrics.ranks.size() : 0;
+    return ranks <= kFew ? 18 : 6;
+}
+
+QRect BreakdownChart::barOf(std::size_t rank) const
+{
+    return {kLeft, kLegend + static_cast<int>(rank) * (barHeight() + kGap),
+            std::max(1, width() - kLeft - kRight), barHeight()};
+}
+
+QSize BreakdownChart::sizeHint() const
+{
+    const std::size_t ranks = m_report ? m_report->metrics.ranks.size() : 0;
+    return {520, kLegend + static_cast<int>(ranks) * (barHeight() + kGap)};
+}
+
+QSize BreakdownChart::minimumSizeHint() const
+{
+    return {300, sizeHint().height()};
+}
+
+void BreakdownChart::paintEvent(QPaintEvent* /*event*/)
+{
+    QPainter painter(this);
+    if (!m_report) {
+        return;
+    }
+    paintLegend(painter);
+    for (std::size_t i = 0; i < m_report->metrics.ranks.size(); ++i) {
+        paintBar(painter, i);
+    }
+}
+
+void BreakdownChart::paintLegend(QPainter& painter) const
+{
+    const Theme& theme = themeOf(palette());
+    const QFontMetrics metrics(font());
+    int x = kLeft;
+    for (const PartOfStep& part : kParts) {
+        painter.fillRect(x, 6, 12, 12, colourOf(part, theme));
+        if (part.colour == nullptr) {
+            painter.fillRect(x, 6, 12, 12, QBrush(theme.communication, Qt::BDiagPattern));
+        }
+        const QString name = QString::fromLatin1(part.name);
+        painter.setPen(theme.text);
+        painter.drawText(x + 16, 6 + 11, name);
+        x += 16 + metrics.horizontalAdvance(name) + 14;
+    }
+}
+
+void BreakdownChart::paintBar(QPainter& painter, std::size_t rank) const
+{
+    const Theme& theme = themeOf(palette());
+    const metrics::RankMetrics& figures = m_report->metrics.ranks[rank];
+    const QRect bar = barOf(rank);
+    const bool named = barHeight() > 10 || rank % 4 == 0;
+    painter.setPen(theme.text);
+    if (named) {
+        painter.drawText(QRect(0, bar.top() - 4, kLeft - 8, bar.height() + 8),
+                         Qt::AlignRight | Qt::AlignVCenter,
+                         u"rank %1"_s.arg(m_report->model.ranks[figures.rank].rank));
+    }
+    const double scale = bar.width() / static_cast<double>(m_longestNs) /
+                         std::max<double>(1, static_cast<double>(figures.steps.size()));
+    double x = bar.left();
+    for (const PartOfStep& part : kParts) {
+        const double width = static_cast<double>(part.ns(figures.total)) * scale;
+        const QRectF box(x, bar.top(), width, bar.height());
+        painter.fillRect(box, colourOf(part, theme));
+        if (part.colour == nullptr) {
+            painter.fillRect(box, QBrush(theme.communication, Qt::BDiagPattern));
+        }
+        x += width;
+    }
+    if (named) {
+        painter.drawText(QRect(bar.right() + 6, bar.top() - 4, kRight - 6, bar.height() + 8),
+                         Qt::AlignLeft | Qt::AlignVCenter, toQt(rules::milliseconds(stepNs(figures))));
+    }
+}
+
+bool BreakdownChart::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip || !m_report) {
+        return QWidget::event(event);
+    }
+    const auto* const help = static_cast<QHelpEvent*>(event);
+    for (std::size_t i = 0; i < m_report->metrics.ranks.size(); ++i) {
+        if (barOf(i).adjusted(-kLeft, 0, kRight, kGap).contains(help->pos())) {
+            const metrics::RankMetrics& rank = m_report->metrics.ranks[i];
+            QString text = u"<b>rank %1</b><table>"_s.arg(m_report->model.ranks[rank.rank].rank);
+            for (const PartOfStep& part : kParts) {
+                text += u"<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2</td></tr>"_s.arg(
+                    QString::fromLatin1(part.name),
+                    toQt(rules::percent(rank.total.share(part.ns(rank.total)))));
+            }
+            QToolTip::showText(help->globalPos(), text + u"</table>of its steps"_s, this);
+            return true;
+        }
+    }
+    QToolTip::hideText();
+    return true;
+}
+
+} // namespace ringside::gui

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where a step of each rank goes, as a stacked bar a rank. Its figures stand in a table beside it.
+#pragma once
+#include "report/report.h"
+
+#include <QWidget>
+
+#include <memory>
+
+namespace ringside::gui {
+
+class BreakdownChart final : public QWidget {
+    Q_OBJECT
+public:
+    explicit BreakdownChart(QWidget* parent = nullptr);
+    void setReport(std::shared_ptr<const report::Report> report);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    void paintLegend(QPainter& painter) const;
+    void paintBar(QPainter& painter, std::size_t rank) const;
+    [[nodiscard]] int barHeight() const;
+    [[nodiscard]] QRect barOf(std::size_t rank) const;
+
+    std::shared_ptr<const report::Report> m_report;
+    std::int64_t m_longestNs = 1;
+};
+
+} // namespace ringside::gui

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A table of the analyzer as a view of its own: sorted by a click, copied as text.
+#pragma once
+#include "models/table_model.h"
+
+#include <QTableView>
+
+class QSortFilterProxyModel;
+
+namespace ringside::gui {
+
+class ReportTable final : public QTableView {
+    Q_OBJECT
+public:
+    enum class Height : std::uint8_t {
+        AllRows, ///< as high as its rows, up to some; for a page that scrolls
+        Fill,    ///< whatever there is
+    };
+    ReportTable(const QString& name, Height height, QWidget* parent = nullptr);
+    void setTable(report::Table table);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    TableModel* m_model;
+    QSortFilterProxyModel* m_sorted;
+    Height m_height;
+};
+
+} // namespace ringside::gui

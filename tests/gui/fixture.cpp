@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fixture.h"
+
+#include "support/trace_builder.h"
+
+#include <QCoreApplication>
+#include <QStandardPaths>
+
+namespace ringside::gui::test {
+namespace {
+
+using namespace std::chrono_literals;
+using ringside::test::operator""_MiB;
+using ringside::test::StepBuilder;
+using ringside::test::TraceBuilder;
+
+TraceBuilder lateRank()
+{
+    TraceBuilder builder(4);
+    builder.host(2, "node1").host(3, "node1");
+    builder.setting("environment", "NCCL_DEBUG", "INFO");
+    builder.steps(12, [](StepBuilder& step) {
+        step.everyRank().host(300us, "data").copy(4_MiB, 200us).compute(6ms, {.launches = 4});
+        step.rank(2).compute(5ms);
+        step.allReduce(8_MiB, {.takes = 2ms});
+    });
+    return builder;
+}
+
+Session sessionOf(trace::RunTrace run)
+{
+    Session session;
+    session.paths = {"late.ringside"};
+    session.report = std::make_shared<const report::Report>(report::buildReport(std::move(run), {}));
+    session.timeline =
+        std::make_shared<const timeline::Timeline>(timeline::buildTimeline(session.report->model));
+    return session;
+}
+
+} // namespace
+
+Session lateRankSession()
+{
+    return sessionOf(lateRank().run());
+}
+
+std::filesystem::path writeLateRankRun(const std::filesystem::path& folder)
+{
+    const std::filesystem::path run = folder / "late.ringside";
+    lateRank().write(run);
+    return run;
+}
+
+Session hostOnlySession()
+{
+    TraceBuilder builder(1);
+    builder.withoutDeviceTier("no CUPTI here").steps(6, [](StepBuilder& step) {
+        step.everyRank().host(1ms, "data").compute(3ms);
+    });
+    return sessionOf(builder.run());
+}
+
+void useOwnSettings()
+{
+    QCoreApplication::setOrganizationName(QStringLiteral("ringside-tests"));
+    QCoreApplication::setApplicationName(
+        QStringLiteral("ringside-tests-%1").arg(QCoreApplication::applicationPid()));
+    QStandardPaths::setTestModeEnabled(true);
+}
+
+} // namespace ringside::gui::test

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Time, pixels, rows and zoom, without a window.
+#include "app/theme.h"
+#include "fixture.h"
+#include "timeline/coordinates.h"
+#include "timeline/layout.h"
+#include "timeline/zoom_history.h"
+
+#include <QPalette>
+#include <QTest>
+
+namespace ringside::gui {
+
+class TestGeometry final : public QObject {
+    Q_OBJECT
+
+private slots:
+    void pixelsAndTimesAreEachOthersInverse()
+    {
+        const Interval range{1'000'000, 9'000'000};
+        for (const std::int64_t time : {1'000'000, 1'000'001, 5'432'100, 9'000'000}) {
+            QCOMPARE(xToTime(timeToX(time, range, 800), range, 800), time);
+        }
+        QCOMPARE(timeToX(5, {5, 5}, 100), 0.0); // nothing to divide by
+        QCOMPARE(nsPerPixel({0, 10}, 1000), std::int64_t{1});
+    }
+
+    void zoomKeepsTheMomentUnderTheCursor()
+    {
+        const Interval limits{0, 1'000'000'000};
+        const Interval range{200'000'000, 600'000'000};
+        const std::int64_t anchor = 300'000'000;
+        const Interval in = zoomed(range, 0.5, anchor, limits);
+        QCOMPARE(in.length(), range.length() / 2);
+        QVERIFY(std::abs(timeToX(anchor, in, 1000) - timeToX(anchor, range, 1000)) < 0.01);
+    }
+
+    void zoomAndPanStayInsideTheRun()
+    {
+        const Interval limits{-500, 1'000'000};
+        QCOMPARE(zoomed({0, 1000}, 1e12, 500, limits), limits);
+        QCOMPARE(zoomed({0, 1000}, 1e-9, 500, limits).length(), kNarrowestNs);
+        QCOMPARE(panned({0, 1000}, std::numeric_limits<std::int64_t>::max(), limits),
+                 (Interval{999'000, 1'000'000}));
+        QCOMPARE(panned({0, 1000}, std::numeric_limits<std::int64_t>::min(), limits), (Interval{-500, 500}));
+    }
+
+    void framedLeavesRoomAndIsNeverEmpty()
+    {
+        const Interval limits{0, 1'000'000};
+        const Interval frame = framed({400'000, 500'000}, 0.25, limits);
+        QVERIFY(frame.start < 400'000 && frame.end > 500'000 && frame.length() < 160'000);
+        QVERIFY(framed({500'000, 500'000}, 0.25, limits).length() >= kNarrowestNs);
+        QVERIFY(framed({5, 5}, 0.25, {0, 0}).length() == 0);
+    }
+
+    void ticksAreRoundAndApart_data()
+    {
+        QTest::addColumn<qint64>("length");
+        for (const qint64 length : {20LL, 999LL, 123'456LL, 7'000'000LL, 60'000'000'000LL, 1LL << 58}) {
+            QTest::addRow("%lld ns", static_cast<long long>(length)) << length;
+        }
+    }
+    void ticksAreRoundAndApart()
+    {
+        QFETCH(qint64, length);
+        const Interval range{-length / 3, length - length / 3};
+        const std::vector<Tick> list = ticks(range, 1000, 100);
+        QVERIFY(list.size() >= 1 && list.size() <= 11);
+        for (std::size_t i = 1; i < list.size(); ++i) {
+            QVERIFY(timeToX(list[i].timeNs, range, 1000) - timeToX(list[i - 1].timeNs, range, 1000) >= 99);
+            QVERIFY2(list[i].text != list[i - 1].text, qPrintable(list[i].text));
+        }
+    }
+
+    void undoGoesBackAGestureAtATime()
+    {
+        ZoomHistory zoom;
+        zoom.reset({0, 1000});
+        QVERIFY(!zoom.undo());
+        zoom.change({100, 900}, ZoomHistory::Step::New);
+        zoom.change({200, 800}, ZoomHistory::Step::Same);
+        zoom.change({300, 400}, ZoomHistory::Step::New);
+        QVERIFY(zoom.undo());
+        QCOMPARE(zoom.visible(), (Interval{200, 800}));
+        QVERIFY(zoom.undo());
+        QCOMPARE(zoom.visible(), (Interval{0, 1000}));
+    }
+
+    void everyRankHasRowsAndHostThreadsOnlyWhenAsked()
+    {
+        const Session session = test::lateRankSession();
+        const model::Model& model = session.report->model;
+        const Layout few = layOut(model, *session.timeline, {});
+        const Layout opened =
+            layOut(model, *session.timeline, {.hostTracks = false, .open = {1}, .ranks = {}});
+        for (std::size_t rank = 0; rank < model.ranks.size(); ++rank) {
+            QVERIFY(few.extentOf(rank));
+        }
+        QVERIFY(opened.height > few.height);
+        QCOMPARE(opened.extentOf(0), few.extentOf(0));
+        int bottom = 0;
+        for (const Row& row : opened.rows) {
+            QVERIFY(row.y >= bottom);
+            bottom = row.y + row.height;
+            QCOMPARE(opened.rowAt(row.y), &row);
+            QCOMPARE(opened.rowAt(row.y + row.height - 1), &row);
+        }
+        QCOMPARE(opened.rowAt(-1), nullptr);
+        QCOMPARE(opened.rowAt(opened.height + 1), nullptr);
+        QCOMPARE(
+            layOut(model, *session.timeline, {.hostTracks = false, .open = {}, .ranks = {2}}).extentOf(0),
+            std::nullopt);
+    }
+
+    void aRankOfWhichOnlyTheHostIsKnownShowsItsThreads()
+    {
+        const Session session = test::hostOnlySession();
+        QVERIFY(layOut(session.report->model, *session.timeline, {}).rows.size() > 1);
+    }
+
+    void textIsReadableOnEveryColour_data()
+    {
+        QTest::addColumn<QColor>("window");
+        QTest::addRow("light") << QColor(Qt::white);
+        QTest::addRow("dark") << QColor(Qt::black);
+    }
+    void textIsReadableOnEveryColour()
+    {
+        constexpr double kReadable = 4.5; // WCAG 2 AA
+        QFETCH(QColor, window);
+        const Theme& theme = themeOf(QPalette(window));
+        QCOMPARE(theme.dark, window == QColor(Qt::black));
+        for (const QColor& back : {theme.window, theme.base, theme.card}) {
+            for (const QColor& ink : {theme.text, theme.dim, theme.problem, theme.warning, theme.info}) {
+                QVERIFY2(contrast(ink, back) >= kReadable,
+                         qPrintable(ink.name() + QStringLiteral(" on ") + back.name()));
+            }
+        }
+        for (const QColor& span : theme.spans) {
+            QVERIFY2(contrast(inkOn(span), span) >= kReadable, qPrintable(span.name()));
+        }
+    }
+};
+
+} // namespace ringside::gui
+
+QTEST_GUILESS_MAIN(ringside::gui::TestGeometry)
+#include "tst_geometry.moc"

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The timeline under real keys, wheel and mouse.
+#include "fixture.h"
+#include "timeline/timeline_widget.h"
+
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTest>
+#include <QWheelEvent>
+
+namespace ringside::gui {
+
+class TestTimeline final : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { m_session = test::lateRankSession(); }
+
+    void init()
+    {
+        m_widget = std::make_unique<TimelineWidget>();
+        m_widget->resize(1000, 500);
+        m_widget->setSession(m_session);
+        m_widget->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_widget.get()));
+        m_widget->setFocus();
+        m_all = m_widget->visible();
+    }
+
+    void showsTheWholeRunAtFirst() { QCOMPARE(m_all, m_session.timeline->extent); }
+
+    void keysZoomMoveAndUndo()
+    {
+        press(Qt::Key_W);
+        const Interval in = m_widget->visible();
+        QVERIFY(in.length() < m_all.length());
+        QTest::qWait(700); // another gesture
+        press(Qt::Key_D);
+        QVERIFY(m_widget->visible().start > in.start);
+        QCOMPARE(m_widget->visible().length(), in.length());
+        press(Qt::Key_Backspace);
+        QCOMPARE(m_widget->visible(), in);
+        press(Qt::Key_A);
+        QVERIFY(m_widget->visible().start < in.start);
+        press(Qt::Key_S);
+        press(Qt::Key_F);
+        QCOMPARE(m_widget->visible(), m_all);
+    }
+
+    void arrowsMoveToo()
+    {
+        m_widget->showTime(zoomed(m_all, 0.5, m_all.start + m_all.length() / 2, m_all));
+        const Interval before = m_widget->visible();
+        press(Qt::Key_Right);
+        QVERIFY(m_widget->visible().start > before.start);
+        press(Qt::Key_Left);
+        QCOMPARE(m_widget->visible(), before);
+    }
+
+    void theWheelZoomsAtTheCursor()
+    {
+        const QPointF at(700, 100);
+        const std::int64_t under = timeAt(at.x());
+        wheel(at, 120);
+        QVERIFY(m_widget->visible().length() < m_all.length());
+        QVERIFY(std::abs(timeAt(at.x()) - under) <= nsPerPixel(m_widget->visible(), 800));
+    }
+
+    void draggingMovesThePictureAndIsOneUndo()
+    {
+        m_widget->showTime({m_all.start + m_all.length() / 4, m_all.start + m_all.length() / 2});
+        const Interval before = m_widget->visible();
+        QWidget* const port = m_widget->viewport();
+        QTest::mousePress(port, Qt::LeftButton, {}, {600, 100});
+        QTest::mouseMove(port, {560, 100});
+        QTest::mouseMove(port, {500, 100});
+        QTest::mouseRelease(port, Qt::LeftButton, {}, {500, 100});
+        QVERIFY(m_widget->visible().start > before.start);
+        QCOMPARE(m_widget->visible().length(), before.length());
+        press(Qt::Key_Backspace);
+        QCOMPARE(m_widget->visible(), before);
+    }
+
+    void bracketsGoFromCollectiveToCollective()
+    {
+        m_widget->showTime({m_all.start, m_all.start + m_all.length() / 6});
+        const auto& meetings = m_session.timeline->meetings;
+        const Interval before = m_widget->visible();
+        for (std::size_t i = 0; i < meetings.size(); ++i) {
+            press(Qt::Key_BracketRight);
+        }
+        QVERIFY(contains(m_widget->visible(), meetings.back().lastArrivalNs));
+        QVERIFY(m_widget->visible() != before);
+        press(Qt::Key_BracketLeft);
+        QVERIFY(contains(m_widget->visible(), meetings[meetings.size() - 2].lastArrivalNs));
+    }
+
+    void aClickSelectsASpanAndCommasItsNeighbours()
+    {
+        const QSignalSpy changed(m_widget.get(), &TimelineWidget::selectionChanged);
+        const QPoint place = placeOf(timeline::SpanKind::Wait);
+        QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, place);
+        QVERIFY(m_widget->selected());
+        QCOMPARE(m_session.timeline->span(*m_widget->selected()).kind, timeline::SpanKind::Wait);
+        QVERIFY(!changed.isEmpty());
+        const std::size_t index = m_widget->selected()->index;
+        press(Qt::Key_Period);
+        QCOMPARE(m_widget->selected()->index, index + 1);
+        press(Qt::Key_Comma);
+        QCOMPARE(m_widget->selected()->index, index);
+        press(Qt::Key_Escape);
+        QVERIFY(!m_widget->selected());
+    }
+
+    void aClickOnARanksNameOpensItsThreads()
+    {
+        const int before = m_widget->layoutOfRows().height;
+        QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, {40, TimelinePainter::kRulerHeight + 8});
+        QVERIFY(m_widget->layoutOfRows().height > before);
+        const int one = m_widget->layoutOfRows().height;
+        press(Qt::Key_H);
+        QVERIFY(m_widget->layoutOfRows().height > one);
+    }
+
+    void aPlaceIsShownWithRoomAndItsRankMarked()
+    {
+        const rules::Evidence& evidence = m_session.report->findings.front().evidence.front();
+        m_widget->showPlace({evidence.startNs, evidence.endNs}, {evidence.rank});
+        QVERIFY(m_widget->visible().start <= evidence.startNs);
+        QVERIFY(m_widget->visible().end >= evidence.endNs);
+        QVERIFY(m_widget->visible().length() < 3 * (evidence.endNs - evidence.startNs));
+    }
+
+    void aPlaceAskedForBeforeTheTimelineIsThereIsShownLater()
+    {
+        TimelineWidget widget;
+        widget.resize(800, 300);
+        Session early = m_session;
+        early.timeline = nullptr;
+        widget.setSession(early);
+        const rules::Evidence& evidence = m_session.report->findings.front().evidence.front();
+        widget.showPlace({evidence.startNs, evidence.endNs}, {evidence.rank});
+        widget.grab(); // paints that it is being built
+        widget.setSession(m_session);
+        QVERIFY(widget.visible().start <= evidence.startNs && widget.visible().end >= evidence.endNs);
+        QVERIFY(widget.visible() != m_all);
+    }
+
+    void findSelectsAndOpensWhatItFound()
+    {
+        QVERIFY(m_widget->find(QStringLiteral("DATA"), timeline::Direction::Forward));
+        const auto first = m_widget->selected();
+        QVERIFY(first);
+        QVERIFY(m_widget->layoutOfRows().rowOf(first->track, first->lane) != nullptr);
+        QVERIFY(m_widget->find(QStringLiteral("data"), timeline::Direction::Forward));
+        QVERIFY(!(m_widget->selected() == first));
+        QVERIFY(!m_widget->find(QStringLiteral("no such kernel"), timeline::Direction::Forward));
+    }
+
+    void slashAsksForTheSearchLine()
+    {
+        const QSignalSpy wanted(m_widget.get(), &TimelineWidget::findWanted);
+        press(Qt::Key_Slash);
+        QCOMPARE(wanted.count(), 1);
+    }
+
+    void noKeyIsUsedTwiceAndEachSaysWhatItDoes()
+    {
+        QSet<QString> keys;
+        for (const QAction* action : m_widget->keys()) {
+            QVERIFY(!action->text().isEmpty() && !action->toolTip().isEmpty());
+            for (const QKeySequence& key : action->shortcuts()) {
+                QVERIFY2(!keys.contains(key.toString()), qPrintable(key.toString()));
+                keys.insert(key.toString());
+            }
+        }
+    }
+
+    void nothingRecordedIsSaidAndNoKeyFails()
+    {
+        Session empty = m_session;
+        empty.timeline = std::make_shared<const timeline::Timeline>();
+        TimelineWidget widget;
+        widget.setSession(empty);
+        for (QAction* const action : widget.keys()) {
+            action->trigger();
+        }
+        widget.grab();
+    }
+
+private:
+    void press(Qt::Key key) { QTest::keyClick(m_widget.get(), key); }
+    void wheel(const QPointF& at, int delta)
+    {
+        QWheelEvent event(at, m_widget->viewport()->mapToGlobal(at), {}, {0, delta}, Qt::NoButton,
+                          Qt::NoModifier, Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(m_widget->viewport(), &event);
+    }
+    [[nodiscard]] QRect tracks() const { return TimelinePainter::tracksIn(m_widget->viewport()->size()); }
+    [[nodiscard]] std::int64_t timeAt(double x) const
+    {
+        return xToTime(x - tracks().left(), m_widget->visible(), tracks().width());
+    }
+    static bool contains(const Interval& range, std::int64_t time)
+    {
+        return range.start <= time && time < range.end;
+    }
+    /// The middle of the first span of a kind.
+    [[nodiscard]] QPoint placeOf(timeline::SpanKind kind) const
+    {
+        for (const Row& row : m_widget->layoutOfRows().rows) {
+            if (!row.track) {
+                continue;
+            }
+            const timeline::Lane& lane = m_session.timeline->tracks[*row.track].lanes[row.lane];
+            for (std::size_t i = 0; i < lane.size(); ++i) {
+                const timeline::Span span = lane.span(i);
+                if (span.kind == kind) {
+                    const double x = timeToX(span.time.start + span.time.length() / 2, m_widget->visible(),
+                                             tracks().width());
+                    return {tracks().left() + static_cast<int>(x), tracks().top() + row.y + row.height / 2};
+                }
+            }
+        }
+        return {};
+    }
+
+    Session m_session;
+    std::unique_ptr<TimelineWidget> m_widget;
+    Interval m_all;
+};
+
+} // namespace ringside::gui
+
+QTEST_MAIN(ringside::gui::TestTimeline)
+#include "tst_timeline.moc"

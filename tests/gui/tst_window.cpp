@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The whole window: opening, its pages, from a finding to its moment, keys, names for screen readers,
+// pictures.
+#include "app/main_window.h"
+#include "app/pages.h"
+#include "fixture.h"
+#include "timeline/timeline_widget.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QDir>
+#include <QDropEvent>
+#include <QFile>
+#include <QMimeData>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+#include <QUrl>
+
+namespace ringside::gui {
+
+class TestWindow final : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        m_run = test::writeLateRankRun(m_folder.path().toStdString());
+    }
+
+    void init()
+    {
+        m_window = std::make_unique<MainWindow>();
+        m_window->setAttribute(Qt::WA_DeleteOnClose, false);
+        m_window->resize(1400, 900);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    }
+    void cleanup() { m_window.reset(); }
+
+    void beginsWithAPageThatSaysWhatToDo() { QCOMPARE(m_window->page(), MainWindow::Page::Start); }
+
+    void opensARunAndShowsItsFindings()
+    {
+        openRun();
+        auto* const list = m_window->findChild<QTreeView*>(QStringLiteral("findings"));
+        QVERIFY(list->model()->rowCount() > 0);
+        QVERIFY(m_window->windowTitle().contains(QStringLiteral("late.ringside")));
+        QVERIFY(!m_window->findChild<QWidget*>(QStringLiteral("notices"))->isVisible());
+    }
+
+    void oneClickOnTheFirstFindingShowsItsEvidence()
+    {
+        openRun();
+        auto* const list = m_window->findChild<QTreeView*>(QStringLiteral("findings"));
+        const QRect row = list->visualRect(list->model()->index(0, 1));
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.center());
+        const rules::Finding& finding = m_window->session().report->findings.front();
+        QCOMPARE(QString::fromStdString(finding.rule), QStringLiteral("late_rank"));
+        const rules::Evidence& evidence = finding.evidence.front();
+        const Interval& visible = m_window->findChild<TimelineWidget*>()->visible();
+        QVERIFY(visible.start <= evidence.startNs && evidence.endNs <= visible.end);
+        QVERIFY(visible.length() < m_window->session().timeline->extent.length());
+    }
+
+    void whatIsNoRunGetsAPageThatSaysSo()
+    {
+        openAndFail(m_folder.filePath(QStringLiteral("nothing-there")));
+        const QString empty = m_folder.filePath(QStringLiteral("empty.ringside"));
+        QDir().mkpath(empty);
+        openAndFail(empty);
+        QFile file(m_folder.filePath(QStringLiteral("text.txt")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("this is no trace\n");
+        file.close();
+        openAndFail(file.fileName());
+    }
+
+    void aBrokenFileOfARunIsSaidAboveTheRest()
+    {
+        const std::filesystem::path broken =
+            std::filesystem::path(m_folder.path().toStdString()) / "b.ringside";
+        std::filesystem::copy(m_run, broken);
+        std::filesystem::path first;
+        for (const auto& entry : std::filesystem::directory_iterator(broken)) {
+            first = first.empty() || entry.path() < first ? entry.path() : first;
+        }
+        std::filesystem::resize_file(first, 5000);
+        openRun(broken);
+        QVERIFY(m_window->findChild<QWidget*>(QStringLiteral("notices"))->isVisible());
+    }
+
+    void cancelGoesBackAndNothingComesAfter()
+    {
+        const QSignalSpy ready(m_window.get(), &MainWindow::timelineReady);
+        m_window->open({m_run});
+        QCOMPARE(m_window->page(), MainWindow::Page::Opening);
+        m_window->cancelOpening();
+        QCOMPARE(m_window->page(), MainWindow::Page::Start);
+        QTest::qWait(300);
+        QCOMPARE(m_window->page(), MainWindow::Page::Start);
+        QCOMPARE(ready.count(), 0);
+    }
+
+    void closingWhileOpeningIsNoHarm()
+    {
+        m_window->open({m_run});
+        m_window->close();
+        m_window.reset();
+        QTest::qWait(50);
+    }
+
+    void aDroppedRunIsOpened()
+    {
+        const QSignalSpy ready(m_window.get(), &MainWindow::timelineReady);
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(QString::fromStdString(m_run.string()))});
+        QDragEnterEvent enter({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent event({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &event);
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30'000);
+    }
+
+    void everyWidgetThatTakesKeysHasAName()
+    {
+        openRun();
+        for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
+            const bool control = widget->focusPolicy() & Qt::TabFocus && widget->isVisible();
+            const QVariant text = widget->property("text");
+            if (control && !widget->objectName().startsWith(QStringLiteral("qt_"))) {
+                QVERIFY2(!widget->accessibleName().isEmpty() || !text.toString().isEmpty(),
+                         widget->metaObject()->className());
+            }
+        }
+    }
+
+    void noShortcutOfTheMenusIsUsedTwice()
+    {
+        QSet<QString> keys;
+        for (const QAction* action : m_window->findChildren<QAction*>()) {
+            const bool global = action->shortcutContext() == Qt::WindowShortcut;
+            if (global && !action->shortcut().isEmpty()) {
+                QVERIFY2(!keys.contains(action->shortcut().toString()), qPrintable(action->text()));
+                keys.insert(action->shortcut().toString());
+            }
+        }
+        QVERIFY(keys.contains(QStringLiteral("Ctrl+1")));
+        QVERIFY(keysHtml(*m_window).contains(QStringLiteral("Ctrl+1")));
+    }
+
+    /// Not compared, but written where RINGSIDE_PICTURES says, to be looked at.
+    void picturesInLightAndDark_data()
+    {
+        QTest::addColumn<int>("appearance");
+        QTest::addRow("light") << static_cast<int>(Appearance::Light);
+        QTest::addRow("dark") << static_cast<int>(Appearance::Dark);
+    }
+    void picturesInLightAndDark()
+    {
+        QFETCH(int, appearance);
+        applyAppearance(*qApp, static_cast<Appearance>(appearance));
+        openRun();
+        QTest::mouseClick(m_window->findChild<QTreeView*>(QStringLiteral("findings"))->viewport(),
+                          Qt::LeftButton, {}, {100, 20});
+        const QImage picture = m_window->grab().toImage();
+        QVERIFY(picture.width() >= 1400);
+        const QString folder = qEnvironmentVariable("RINGSIDE_PICTURES");
+        if (!folder.isEmpty()) {
+            QVERIFY(picture.save(QStringLiteral("%1/window_%2_%3.png")
+                                     .arg(folder, QString::fromLatin1(QTest::currentDataTag()))
+                                     .arg(picture.devicePixelRatio())));
+        }
+    }
+
+private:
+    void openRun() { openRun(m_run); }
+    void openRun(const std::filesystem::path& run)
+    {
+        const QSignalSpy ready(m_window.get(), &MainWindow::timelineReady);
+        m_window->open({run});
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30'000);
+        QCOMPARE(m_window->page(), MainWindow::Page::Workbench);
+    }
+    void openAndFail(const QString& path)
+    {
+        m_window->open({path.toStdString()});
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->page(), MainWindow::Page::Failed, 30'000);
+    }
+
+    QTemporaryDir m_folder;
+    std::filesystem::path m_run;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+} // namespace ringside::gui
+
+int main(int argc, char** argv)
+{
+    QApplication application(argc, argv);
+    ringside::gui::test::useOwnSettings();
+    ringside::gui::applyAppearance(application, ringside::gui::Appearance::Light);
+    ringside::gui::TestWindow test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_window.moc"
