@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside probe`: measures the network between hosts before a run. The only command that makes traffic; it
+// is asked for by name, bounded in bytes and time, and not for hosts that a job is running on.
+#include "cli/command.h"
+#include "probe/campaign.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+struct Options {
+    probe::Campaign campaign;
+    std::vector<std::string> follow; ///< address, port, token of a leader
+    std::string format = "text";
+    std::uint64_t mebibytes = 32;
+    bool failOnOutlier = false;
+};
+
+int run(Options& options)
+{
+    if (!options.follow.empty()) {
+        const auto port = static_cast<std::uint16_t>(std::strtoul(options.follow[1].c_str(), nullptr, 10));
+        probe::follow({{options.follow[0], port}, options.follow[2]});
+        return kPass;
+    }
+    if (options.campaign.hosts == 0) {
+        options.campaign.hosts = options.campaign.launchers.size();
+    }
+    options.campaign.bounds.bytes = options.mebibytes << 20U;
+    const probe::Matrix matrix = probe::lead(options.campaign);
+    const probe::Verdict verdict = probe::judge(matrix);
+    fmt::print("{}",
+               options.format == "json" ? probe::jsonOf(matrix, verdict) : probe::textOf(matrix, verdict));
+    return options.failOnOutlier && !verdict.outliers.empty() ? kFindings : kPass;
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    CLI::Option* const hosts = app.add_option("--hosts", options->campaign.launchers,
+                                              "A command that starts programs on hosts, such as \"srun "
+                                              "--ntasks-per-node=1\" (with --count) or \"ssh "
+                                              "node7\"; may be given several times")
+                                   ->take_all();
+    app.add_option("--count", options->campaign.hosts,
+                   "How many hosts those commands start it on; else one each")
+        ->check(CLI::Range(2, 4096));
+    app.add_option("--leader", options->campaign.leader,
+                   "Address of this host that the others reach; else its host name");
+    app.add_option("--mib", options->mebibytes,
+                   "To send at most in each direction of a pair, for at most a second")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    app.add_option("--format", options->format, "How to print it")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    app.add_flag("--fail-on-outlier", options->failOnOutlier, "Exit with 1 when a direction stands out");
+    app.add_option("--follow", options->follow, "What the launcher starts: ADDRESS PORT TOKEN of the leader")
+        ->expected(3)
+        ->excludes(hosts);
+    app.require_option(1, 0);
+    return [options] { return run(*options); };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(probe, .summary = "Measure the network between hosts before a run",
+                 .declare = ringside::cli::declare);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/campaign.h"
+#include "probe/interface_choice.h"
+#include "probe/message.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace ringside::probe {
+namespace {
+
+std::string variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+std::string hostName()
+{
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+/// Bounded here, too: whoever has the token may lead.
+Bounds boundsOf(const Message& order)
+{
+    constexpr std::uint64_t kMostBytes = 1U << 30U;
+    constexpr std::int64_t kMostMs = 10'000;
+    Bounds bounds;
+    bounds.bytes = numberOf(order, "bytes", kMostBytes);
+    bounds.milliseconds = numberOf(order, "milliseconds", kMostMs);
+    return bounds;
+}
+
+Message measure(const Message& order)
+{
+    constexpr std::uint16_t kLastPort = 65535;
+    const auto measured =
+        runProbe({wordOf(order, "address"), numberOf(order, "port", kLastPort)}, boundsOf(order));
+    if (!measured) {
+        return {{"measured", nullptr}};
+    }
+    return {{"measured",
+             {{"gbps", measured->gbps},
+              {"round_trip_us", measured->roundTripUs},
+              {"round_trip_p99_us", measured->roundTripP99Us},
+              {"bytes", measured->bytes},
+              {"retransmits", measured->retransmits},
+              {"receiver_share", measured->receiverShare},
+              {"sender_share", measured->senderShare}}}};
+}
+
+bool serve(const Conversation& leader, const std::string& address)
+{
+    const Descriptor listener = listenAt(address);
+    const bool said = sayMessage(leader, {{"port", portOf(listener)}});
+    const bool whole = serveProbe(listener);
+    return said && sayMessage(leader, {{"served", whole}});
+}
+
+} // namespace
+
+void follow(const Agent& agent)
+{
+    Descriptor connection = connectTo(agent.leader, kPatience);
+    if (!connection) {
+        throw Error(
+            ErrorCode::Io,
+            fmt::format("cannot reach the leader at {} port {}", agent.leader.address, agent.leader.port),
+            "Give `ringside probe --leader` an address of its host that all hosts reach.");
+    }
+    const auto taken =
+        ncclWouldTake(interfacesUp(), variable("NCCL_SOCKET_IFNAME"), variable("NCCL_SOCKET_FAMILY"));
+    Conversation leader(std::move(connection));
+    bool more = sayMessage(leader, {{"token", agent.token},
+                                    {"host", hostName()},
+                                    {"interface", taken ? taken->name : ""},
+                                    {"address", taken ? taken->address : ""}});
+    while (more) {
+        const auto order = hearMessage(leader);
+        if (!order) {
+            return;
+        }
+        more = wordOf(*order, "do") == "serve" ? serve(leader, taken ? taken->address : "")
+                                               : sayMessage(leader, measure(*order));
+    }
+}
+
+} // namespace ringside::probe

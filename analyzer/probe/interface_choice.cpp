@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/interface_choice.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace ringside::probe {
+namespace {
+
+struct Pattern {
+    std::vector<std::string_view> names;
+    bool excludes = false;
+    bool whole = false;
+
+    explicit Pattern(std::string_view text)
+    {
+        excludes = text.starts_with('^');
+        text.remove_prefix(excludes ? 1 : 0);
+        whole = text.starts_with('=');
+        text.remove_prefix(whole ? 1 : 0);
+        while (!text.empty()) {
+            const std::string_view name = text.substr(0, text.find(','));
+            text.remove_prefix(std::min(text.size(), name.size() + 1));
+            names.push_back(name);
+        }
+    }
+    [[nodiscard]] bool takes(std::string_view name) const
+    {
+        const bool listed = std::ranges::any_of(
+            names, [&](std::string_view each) { return whole ? name == each : name.starts_with(each); });
+        return listed != excludes;
+    }
+};
+
+bool ofFamily(const Interface& each, std::string_view family)
+{
+    return family == "AF_INET6" ? each.ipv6 : family == "AF_INET" ? !each.ipv6 : true;
+}
+
+std::optional<Interface> firstOf(const std::vector<Interface>& up, const Pattern& pattern,
+                                 std::string_view family)
+{
+    // IPv4 before IPv6 where the family is open.
+    for (const bool ipv6 : {false, true}) {
+        for (const Interface& each : up) {
+            if (each.ipv6 == ipv6 && ofFamily(each, family) && pattern.takes(each.name)) {
+                return each;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::vector<Interface> interfacesUp()
+{
+    ifaddrs* list = nullptr;
+    if (getifaddrs(&list) != 0) {
+        return {};
+    }
+    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
+    std::vector<Interface> up;
+    for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
+        const int family = each->ifa_addr != nullptr ? each->ifa_addr->sa_family : AF_UNSPEC;
+        if ((each->ifa_flags & IFF_UP) == 0 || (family != AF_INET && family != AF_INET6)) {
+            continue;
+        }
+        if (family == AF_INET6 &&
+            IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(each->ifa_addr)->sin6_addr)) {
+            continue;
+        }
+        char text[NI_MAXHOST];
+        const socklen_t bytes = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+        if (getnameinfo(each->ifa_addr, bytes, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0) {
+            up.push_back({each->ifa_name, text, family == AF_INET6});
+        }
+    }
+    return up;
+}
+
+std::optional<Interface> ncclWouldTake(const std::vector<Interface>& up, std::string_view names,
+                                       std::string_view family)
+{
+    if (!names.empty()) {
+        return firstOf(up, Pattern(names), family);
+    }
+    for (const std::string_view usual : {"ib", "^docker,lo", "docker", "lo"}) {
+        if (const auto found = firstOf(up, Pattern(usual), family)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace ringside::probe

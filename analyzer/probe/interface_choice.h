@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interface that NCCL's sockets would take, by the rules of its user guide (NCCL_SOCKET_IFNAME,
+// NCCL_SOCKET_FAMILY).
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringside::probe {
+
+struct Interface {
+    std::string name;
+    std::string address; ///< numeric, as getnameinfo writes it
+    bool ipv6 = false;
+};
+
+/// Of this host: those that are up, with each of their addresses; IPv6 ones of one link only are left out.
+[[nodiscard]] std::vector<Interface> interfacesUp();
+
+/// `names`: NCCL_SOCKET_IFNAME (prefixes; `^` excludes, `=` takes whole names); empty: ib* first, then what
+/// is neither docker* nor lo, then docker*, then lo. `family`: AF_INET, AF_INET6 or empty (IPv4 first).
+[[nodiscard]] std::optional<Interface> ncclWouldTake(const std::vector<Interface>& up, std::string_view names,
+                                                     std::string_view family);
+
+} // namespace ringside::probe

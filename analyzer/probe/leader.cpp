@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/campaign.h"
+#include "probe/message.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <random>
+
+namespace ringside::probe {
+namespace {
+
+struct Player {
+    std::string name;
+    std::string interface;
+    std::string address;
+    Conversation voice;
+};
+
+std::string randomToken()
+{
+    std::random_device source;
+    return fmt::format("{:08x}{:08x}{:08x}{:08x}", source(), source(), source(), source());
+}
+
+/// Runs the launchers beside us, and waits for them when it goes.
+class Launchers {
+public:
+    void start(const std::string& command)
+    {
+        const std::array<const char*, 4> words{"sh", "-c", command.c_str(), nullptr};
+        pid_t child = 0;
+        if (posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char* const*>(words.data()), environ) !=
+            0) {
+            throw Error(ErrorCode::Io, fmt::format("cannot start: {}", command));
+        }
+        m_children.push_back(child);
+    }
+    Launchers() = default;
+    Launchers(const Launchers&) = delete;
+    Launchers& operator=(const Launchers&) = delete;
+    ~Launchers()
+    {
+        for (const pid_t child : m_children) {
+            waitpid(child, nullptr, 0);
+        }
+    }
+
+private:
+    std::vector<pid_t> m_children;
+};
+
+/// Who shows the token, until all that were announced are there; strangers are hung up on.
+std::vector<Player> gather(const Descriptor& listener, const Campaign& campaign, const std::string& token)
+{
+    constexpr Patience kStartPatience{120}; // schedulers take their time
+    std::vector<Player> players;
+    while (players.size() < campaign.hosts) {
+        Descriptor connection = acceptAt(listener, kStartPatience);
+        if (!connection) {
+            throw Error(ErrorCode::Unusable,
+                        fmt::format("{} of {} hosts answered", players.size(), campaign.hosts),
+                        "--leader must be an address of this host that the others reach, and ringside must "
+                        "be there under the same path.");
+        }
+        Conversation voice(std::move(connection));
+        const auto hello = hearMessage(voice);
+        if (hello && wordOf(*hello, "token") == token) {
+            players.push_back({wordOf(*hello, "host"), wordOf(*hello, "interface"), wordOf(*hello, "address"),
+                               std::move(voice)});
+        }
+    }
+    std::ranges::sort(players, {}, &Player::name);
+    return players;
+}
+
+std::optional<Measurement> measurementOf(const std::optional<Message>& answer)
+{
+    if (!answer || !answer->contains("measured") || !(*answer)["measured"].is_object()) {
+        return std::nullopt;
+    }
+    constexpr double kMost = 1e12;
+    constexpr std::uint64_t kMostCount = 1ULL << 53U;
+    const Message& json = (*answer)["measured"];
+    return Measurement{numberOf(json, "round_trip_us", kMost),
+                       numberOf(json, "round_trip_p99_us", kMost),
+                       numberOf(json, "gbps", kMost),
+                       numberOf(json, "bytes", kMostCount),
+                       numberOf(json, "retransmits", kMostCount),
+                       numberOf(json, "receiver_share", 1.0),
+                       numberOf(json, "sender_share", 1.0)};
+}
+
+struct Direction {
+    std::size_t sender;
+    std::size_t receiver;
+    bool served = false;
+};
+
+/// All directions of a round at once: every receiver serves, then every sender measures.
+void play(std::vector<Player>& players, std::vector<Direction> round, const Bounds& bounds, Matrix& matrix)
+{
+    constexpr std::uint16_t kLastPort = 65535;
+    for (Direction& each : round) {
+        each.served = sayMessage(players[each.receiver].voice, {{"do", "serve"}});
+    }
+    for (Direction& each : round) {
+        const auto port = each.served ? hearMessage(players[each.receiver].voice) : std::nullopt;
+        each.served =
+            port && sayMessage(players[each.sender].voice, {{"do", "measure"},
+                                                            {"address", players[each.receiver].address},
+                                                            {"port", numberOf(*port, "port", kLastPort)},
+                                                            {"bytes", bounds.bytes},
+                                                            {"milliseconds", bounds.milliseconds}});
+    }
+    for (const Direction& each : round) {
+        if (each.served) {
+            matrix.directions[each.sender][each.receiver] =
+                measurementOf(hearMessage(players[each.sender].voice));
+            static_cast<void>(hearMessage(players[each.receiver].voice)); // done serving
+        }
+    }
+}
+
+std::optional<Measurement> better(const std::optional<Measurement>& one,
+                                  const std::optional<Measurement>& other)
+{
+    if (!one || !other) {
+        return one ? one : other;
+    }
+    Measurement best = one->gbps > other->gbps ? *one : *other;
+    best.roundTripUs = std::min(one->roundTripUs, other->roundTripUs);
+    return best;
+}
+
+/// A direction that stands out is measured again, alone: hosts may have been busy for a moment. The best
+/// counts.
+void repeatOutliers(std::vector<Player>& players, const Bounds& bounds, Matrix& matrix)
+{
+    constexpr int kTimes = 3;
+    constexpr std::size_t kMost = 64; // more is no accident
+    for (int i = 0; i < kTimes; ++i) {
+        std::vector<Outlier> outliers = judge(matrix).outliers;
+        std::erase_if(outliers, [](const Outlier& each) { return each.cause == Cause::Unreachable; });
+        if (outliers.size() > kMost) {
+            return;
+        }
+        for (const Outlier& each : outliers) {
+            auto& measured = matrix.directions[each.sender][each.receiver];
+            const std::optional<Measurement> before = measured;
+            play(players, {{each.sender, each.receiver}}, bounds, matrix);
+            measured = better(before, measured);
+        }
+    }
+}
+
+} // namespace
+
+Matrix lead(const Campaign& campaign)
+{
+    const std::string token = randomToken();
+    const Descriptor listener = listenAt(campaign.leader);
+    std::string address = campaign.leader;
+    if (address.empty()) {
+        std::array<char, 256> name{};
+        gethostname(name.data(), name.size() - 1);
+        address = name.data();
+    }
+    Launchers launchers;
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    for (const std::string& launcher : campaign.launchers) {
+        launchers.start(
+            fmt::format("{} '{}' probe --follow {} {} {}", launcher, self, address, portOf(listener), token));
+    }
+    std::vector<Player> players = gather(listener, campaign, token);
+    Matrix matrix;
+    for (const Player& each : players) {
+        matrix.hosts.push_back(each.name);
+        matrix.interfaces.push_back(fmt::format("{} ({})", each.interface, each.address));
+    }
+    matrix.directions.assign(players.size(), std::vector<std::optional<Measurement>>(players.size()));
+    for (const auto& round : tournament(players.size())) {
+        std::vector<Direction> there;
+        std::vector<Direction> back;
+        for (const auto& [one, other] : round) {
+            there.push_back({one, other});
+            back.push_back({other, one});
+        }
+        play(players, std::move(there), campaign.bounds, matrix);
+        play(players, std::move(back), campaign.bounds, matrix);
+    }
+    repeatOutliers(players, campaign.bounds, matrix);
+    return matrix;
+}
+
+} // namespace ringside::probe

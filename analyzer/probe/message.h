@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A line of JSON between leader and agent. Who speaks may be anybody: what is not there, or of another kind,
+// is nothing.
+#pragma once
+#include "probe/socket.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ringside::probe {
+
+using Message = nlohmann::json;
+
+[[nodiscard]] inline std::optional<Message> hearMessage(Conversation& voice)
+{
+    const auto line = voice.hear();
+    Message message = line ? Message::parse(*line, nullptr, false) : Message();
+    return message.is_object() ? std::optional(std::move(message)) : std::nullopt;
+}
+
+[[nodiscard]] inline bool sayMessage(const Conversation& voice, const Message& message)
+{
+    return voice.say(message.dump(-1, ' ', true, Message::error_handler_t::replace));
+}
+
+[[nodiscard]] inline std::string wordOf(const Message& message, const char* name)
+{
+    const auto found = message.find(name);
+    return found != message.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// At least 0, at most `most`.
+template <class Number>
+[[nodiscard]] Number numberOf(const Message& message, const char* name, Number most)
+{
+    const auto found = message.find(name);
+    const double value = found != message.end() && found->is_number() ? found->get<double>() : 0.0;
+    return value >= static_cast<double>(most) ? most : value > 0 ? static_cast<Number>(value) : Number{0};
+}
+
+} // namespace ringside::probe

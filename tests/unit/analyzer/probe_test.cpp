@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/interface_choice.h"
+#include "probe/matrix.h"
+#include "probe/message.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+namespace ringside::probe {
+namespace {
+
+TEST(Tournament, EveryPairMeetsOnceAndNobodyPlaysTwiceInARound)
+{
+    for (std::size_t hosts = 0; hosts < 18; ++hosts) {
+        std::set<std::pair<std::size_t, std::size_t>> met;
+        const auto rounds = tournament(hosts);
+        for (const auto& round : rounds) {
+            std::set<std::size_t> playing;
+            for (const auto& [one, other] : round) {
+                EXPECT_LT(one, other);
+                EXPECT_LT(other, hosts);
+                EXPECT_TRUE(playing.insert(one).second && playing.insert(other).second) << hosts;
+                EXPECT_TRUE(met.emplace(one, other).second) << hosts;
+            }
+        }
+        EXPECT_EQ(met.size(), hosts * (hosts - (hosts > 0 ? 1 : 0)) / 2);
+        EXPECT_LE(rounds.size(), hosts);
+    }
+}
+
+Matrix evenMatrix(std::size_t hosts)
+{
+    Matrix matrix;
+    for (std::size_t i = 0; i < hosts; ++i) {
+        matrix.hosts.push_back("h" + std::to_string(i));
+        matrix.interfaces.emplace_back("eth0");
+    }
+    const Measurement usual{50, 90, 10, 1 << 25, 0, 0, 0};
+    matrix.directions.assign(hosts, std::vector<std::optional<Measurement>>(hosts, usual));
+    return matrix;
+}
+
+TEST(ProbeVerdict, SaysNothingOfHostsThatAreAlike)
+{
+    EXPECT_TRUE(judge(evenMatrix(4)).outliers.empty());
+    EXPECT_TRUE(judge(evenMatrix(0)).outliers.empty());
+}
+
+TEST(ProbeVerdict, NamesTheDirectionAndWhy)
+{
+    Matrix matrix = evenMatrix(4);
+    matrix.directions[1][3]->gbps = 2;
+    matrix.directions[2][0] = Measurement{50, 90, 3, 1, 0, 0.6, 0};
+    matrix.directions[0][2] = Measurement{50, 90, 3, 1, 900, 0, 0};
+    matrix.directions[3][2]->roundTripUs = 900;
+    matrix.directions[3][1].reset();
+    const Verdict verdict = judge(matrix);
+    ASSERT_EQ(verdict.outliers.size(), 5U);
+    EXPECT_EQ(verdict.outliers[0].cause, Cause::Loss);
+    EXPECT_EQ(verdict.outliers[1].cause, Cause::Bandwidth);
+    EXPECT_EQ(verdict.outliers[1].sender, 1U);
+    EXPECT_EQ(verdict.outliers[1].receiver, 3U);
+    EXPECT_EQ(verdict.outliers[2].cause, Cause::ReceiveBuffer);
+    EXPECT_EQ(verdict.outliers[3].cause, Cause::Unreachable);
+    EXPECT_EQ(verdict.outliers[4].cause, Cause::Latency);
+}
+
+TEST(ProbeVerdict, BlamesAHostOnlyForMostOfItsDirections)
+{
+    Matrix matrix = evenMatrix(5);
+    matrix.directions[1][2]->gbps = 1;
+    EXPECT_TRUE(judge(matrix).hosts.empty());
+    for (const std::size_t other : {0U, 2U, 3U, 4U}) {
+        matrix.directions[1][other]->gbps = 1;
+        matrix.directions[other][1]->gbps = 1;
+    }
+    EXPECT_EQ(judge(matrix).hosts, std::vector<std::size_t>{1});
+}
+
+TEST(ProbeInterface, IsTheOneThatNcclTakes)
+{
+    const std::vector<Interface> up = {{"lo", "127.0.0.1"},   {"docker0", "172.17.0.1"}, {"eth0", "10.0.0.1"},
+                                       {"eth10", "10.0.1.1"}, {"eth0", "fd00::1", true}, {"ib0", "10.1.0.1"}};
+    const auto taken = [&up](std::string_view names, std::string_view family = "") {
+        const auto found = ncclWouldTake(up, names, family);
+        return found ? found->address : std::string("none");
+    };
+    EXPECT_EQ(taken(""), "10.1.0.1");
+    EXPECT_EQ(taken("eth"), "10.0.0.1");
+    EXPECT_EQ(taken("=eth10"), "10.0.1.1");
+    EXPECT_EQ(taken("^ib,docker,lo"), "10.0.0.1");
+    EXPECT_EQ(taken("eth0", "AF_INET6"), "fd00::1");
+    EXPECT_EQ(taken("wlan"), "none");
+    EXPECT_EQ(ncclWouldTake({up[0], up[1]}, "", "")->name, "docker0");
+    EXPECT_EQ(ncclWouldTake({up[0]}, "", "")->name, "lo");
+    EXPECT_FALSE(ncclWouldTake({}, "", "").has_value());
+}
+
+TEST(TcpProbe, MeasuresWhatTheOtherSideReceived)
+{
+    const Descriptor listener = listenAt("127.0.0.1");
+    bool served = false;
+    std::thread server([&] { served = serveProbe(listener); });
+    const auto measured = runProbe({"127.0.0.1", portOf(listener)}, {4U << 20U, 10'000, 20});
+    server.join();
+    EXPECT_TRUE(served);
+    ASSERT_TRUE(measured.has_value());
+    EXPECT_EQ(measured->bytes, 4U << 20U);
+    EXPECT_GT(measured->gbps, 0);
+    EXPECT_GT(measured->roundTripUs, 0);
+    EXPECT_GE(measured->roundTripP99Us, measured->roundTripUs);
+}
+
+TEST(TcpProbe, NobodyThereIsNotMeasured)
+{
+    std::uint16_t port = 0;
+    {
+        port = portOf(listenAt("127.0.0.1"));
+    }
+    EXPECT_FALSE(runProbe({"127.0.0.1", port}, {}).has_value());
+    EXPECT_FALSE(runProbe({"not an address", 1}, {}).has_value());
+}
+
+TEST(ProbeMessage, WhateverAStrangerSaysIsNothing)
+{
+    const Message message =
+        Message::parse(R"({"token":7,"port":-1,"gbps":"fast","bytes":1e300,"nested":{}})");
+    EXPECT_EQ(wordOf(message, "token"), "");
+    EXPECT_EQ(wordOf(message, "absent"), "");
+    EXPECT_EQ(numberOf(message, "port", std::uint16_t{65535}), 0);
+    EXPECT_EQ(numberOf(message, "gbps", 1e12), 0);
+    EXPECT_EQ(numberOf(message, "bytes", std::uint64_t{1} << 30U), std::uint64_t{1} << 30U);
+
+    const Descriptor listener = listenAt("127.0.0.1");
+    for (const std::string& line :
+         {std::string("no json"), std::string("[1]"), std::string(100'000, 'x'), std::string(50'000, '[')}) {
+        std::thread stranger([&] {
+            const Conversation voice(connectTo({"127.0.0.1", portOf(listener)}, kPatience));
+            static_cast<void>(voice.say(line));
+        });
+        Conversation heard(acceptAt(listener, kPatience));
+        EXPECT_FALSE(hearMessage(heard).has_value());
+        stranger.join();
+    }
+}
+
+} // namespace
+} // namespace ringside::probe
