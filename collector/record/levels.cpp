@@ -147,8 +147,16 @@ bool applyLevel()
         }
         changed = changed || now.applied.load() != pack(wanted);
         now.applied.store(pack(wanted));
-        g_gate.setLevel(wanted.level);
+        // Before less is recorded, after more is: a process that is killed in between has missed nothing that
+        // its windows promise.
+        const bool less = wanted.level < level();
+        if (!less) {
+            g_gate.setLevel(wanted.level);
+        }
         writeApplied(now, moment);
+        if (less) {
+            g_gate.setLevel(wanted.level);
+        }
         if (!now.written.load()) { // no room: at the next pass
             return changed;
         }

@@ -124,11 +124,10 @@ class Kill(lab.Scenario):
                 self.assertEqual(facts["dropped"], 0)
 
     def test_what_is_missing_outside_of_windows_is_said_to_be(self):
-        untold = 0  # changes of the level that had not been written down when their process died
         for directory, returned, facts, gaps, _ in self.kill_limited("window", "--window", "20ms/30ms"):
             self.assertEqual(gaps["unexplained"], 0)
-            untold += facts["last"] < returned and self.rows(directory, LEVEL_SQL)[0]["level"] != "paused"
-        self.assertLessEqual(untold, 1 + KILLS // 100)
+            if facts["last"] < returned:
+                self.assertEqual(self.rows(directory, LEVEL_SQL)[0]["level"], "paused")
 
     def test_a_training_run_with_a_killed_rank_is_reported(self):
         directory = self.folder / "rank_killed.ringside"

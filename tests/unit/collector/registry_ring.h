@@ -19,13 +19,8 @@ namespace ringside::test {
 struct RegistryRing {
     RegistryRing()
     {
-        trace::RingHeader& header = ring.header();
-        header.magic = trace::kRingMagic;
-        header.version = trace::kRingVersion;
-        header.headerBytes = trace::kRingHeaderBytes;
-        header.slotCount = (kBytes - trace::kRingHeaderBytes) / trace::kSlotBytes;
-        header.role = trace::RingRole::Definitions;
-        header.clock = trace::ClockKind::Monotonic;
+        ring.header().role = trace::RingRole::Definitions;
+        ring.header().clock = trace::ClockKind::Monotonic;
     }
 
     [[nodiscard]] int recordsOf(trace::RecordKind kind)
