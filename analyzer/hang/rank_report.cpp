@@ -163,7 +163,10 @@ bool isPython(std::string_view command)
 void addNotes(RankReport& report, const trace::ProcessTrace& process, std::int64_t takenNs)
 {
     for (const trace::StackRow& row : process.stacks) {
-        if (row.takenNs == takenNs && row.source == "note" && (report.stack.empty() || row.tid == 0)) {
+        const bool wanted =
+            row.takenNs == takenNs && row.source == "note" && (report.stack.empty() || row.tid == 0);
+        // Each of many threads may have the same.
+        if (wanted && std::ranges::find(report.stackNotes, row.text) == report.stackNotes.end()) {
             report.stackNotes.push_back(row.text);
         }
     }

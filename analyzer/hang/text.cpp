@@ -115,7 +115,7 @@ void appendRank(std::string& text, const RankReport& rank)
         text += "      " + line + "\n";
     }
     for (const std::string& note : rank.stackNotes) {
-        text += "    no stack: " + note + "\n";
+        text += (rank.stack.empty() ? "    no stack: " : "    ") + note + "\n";
     }
 }
 

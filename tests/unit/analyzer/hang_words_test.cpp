@@ -65,6 +65,22 @@ TEST_F(Hang, showsTheInnermostLinesOfTheStackThatMatters)
     EXPECT_NE(hang::formatText(analyze()).find("no stack: native stacks: not permitted"), std::string::npos);
 }
 
+TEST_F(Hang, saysOnceWhyThereIsNoStackAndOfPythonAlsoBesideANativeOne)
+{
+    stopsBefore(2, 1);
+    const std::int64_t pid = process(2).process.pid;
+    process(2).stacks = {{"note", 1, 9, pid, 0, "a", "not permitted"},
+                         {"note", 1, 9, pid + 1, 0, "b", "not permitted"}};
+    EXPECT_EQ(analyze().ranks.at(2).stackNotes, (std::vector<std::string>{"not permitted"}));
+    process(2).stacks.push_back({"native", 1, 9, pid, 0, "a", "poll+0x1 (libc.so.6)"});
+    process(2).stacks.push_back({"note", 1, 9, 0, 0, "", "Python stacks: refused"});
+    process(2).process.command = "/usr/bin/trainer";
+    EXPECT_TRUE(analyze().ranks.at(2).stackNotes.empty());
+    process(2).process.command = "/usr/bin/python3 train.py";
+    EXPECT_EQ(analyze().ranks.at(2).stackNotes, (std::vector<std::string>{"Python stacks: refused"}));
+    EXPECT_NE(hang::formatText(analyze()).find("\n    Python stacks: refused"), std::string::npos);
+}
+
 TEST_F(Hang, aRunWithoutRanksSaysSo)
 {
     for (trace::ProcessTrace& each : m_run.processes) {
