@@ -187,8 +187,9 @@ Action declare(CLI::App& app)
     app.add_option("-o,--output", options->directory,
                    "Run directory to make; default: ringside-DATE-TIME.ringside here");
     app.add_option("--profile", options->profile,
-                   "auto: light, and the device tier for steps 10 to 60; light: no device tier; standard: "
-                   "device tier throughout; deep: and NCCL's channels and proxy steps; off: preload only")
+                   "auto: light, and the device tier for steps 10 to 60; light: no device tier, CUPTI stays "
+                   "free for another tool; standard: device tier throughout; deep: and NCCL's channels and "
+                   "proxy steps; off: preload only")
         ->check(CLI::IsMember({"auto", "light", "standard", "deep", "off"}))
         ->capture_default_str();
     declareWindows(app, *options);
