@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -102,6 +103,15 @@ class Doctor(unittest.TestCase):
         self.assertNotIn("hunter2", done.stdout)
         if "NCCL not found" not in done.stdout:
             self.assertIn("NCCL_NCHANNELS is set, and NCCL", done.stdout)
+
+    def test_a_place_to_meet_that_cannot_be_reached_is_a_problem(self):
+        def met(**variables):
+            return " ".join(self.titles(self.visit(environment={**self.environment, **variables})))
+        self.assertIn("MASTER_ADDR=nowhere.invalid cannot be looked up", met(MASTER_ADDR="nowhere.invalid", MASTER_PORT="29500"))
+        self.assertIn("and the job has 2 nodes", met(MASTER_ADDR="127.0.0.1", SLURM_NNODES="2"))
+        with socket.socket() as taken:  # bound, but nobody listens: refused, as before a run
+            taken.bind(("127.0.0.1", 0))
+            self.assertNotIn("MASTER_ADDR", met(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(taken.getsockname()[1])))
 
     def test_hosts_are_compared_and_what_differs_comes_first(self):
         answers = self.folder / "answers"

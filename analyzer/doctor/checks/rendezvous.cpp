@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that cannot reach the place where they meet wait for minutes before they say so.
+#include "doctor/check.h"
+
+#include <fmt/format.h>
+
+namespace ringside::doctor {
+namespace {
+
+using rules::Severity;
+
+std::vector<Advice> run(const Facts& facts, const Need&)
+{
+    const std::string_view name = facts.text("environment.MASTER_ADDR");
+    const std::string_view port = facts.text("environment.MASTER_PORT");
+    std::vector<Advice> all;
+    if (const std::string* error = facts.find("rendezvous.error")) {
+        all.push_back({{},
+                       Severity::Problem,
+                       fmt::format("MASTER_ADDR={} cannot be looked up: {}", name, *error),
+                       "Every rank must know the name of rank 0's host, or have its address.",
+                       fmt::format("getent hosts {}", name)});
+    }
+    if (facts.text("rendezvous.answer") == "silent") {
+        all.push_back(
+            {{},
+             Severity::Problem,
+             fmt::format("MASTER_ADDR={} does not answer at MASTER_PORT={}", name, port),
+             "Before a run the port should be refused, not silent: a firewall, or a host that is not there.",
+             ""});
+    }
+    const auto nodes = facts.number("environment.SLURM_NNODES");
+    if (nodes && *nodes > 1 && facts.text("rendezvous.address").starts_with("127.")) {
+        all.push_back({{},
+                       Severity::Problem,
+                       fmt::format("MASTER_ADDR={} is this host itself (127.0.0.1), and the job has {} nodes",
+                                   name, *nodes),
+                       "Each node would meet itself. /etc/hosts often gives a host's own name that address.",
+                       "getent hosts $(hostname)"});
+    }
+    return all;
+}
+
+} // namespace
+} // namespace ringside::doctor
+
+RINGSIDE_CHECK(rendezvous, .title = "Where ranks meet", .run = ringside::doctor::run);
