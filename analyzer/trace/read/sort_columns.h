@@ -7,31 +7,52 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace ringside::trace {
 
+/// The latest start of each key. Recorders have few keys, for which a list beats a map; a trace with very
+/// many must not take their square.
+class LatestStarts final {
+public:
+    LatestStarts() { m_few.reserve(kFew); } // so that references stay
+    /// `first`: of a key that is new.
+    std::int64_t& of(std::uint64_t key, std::int64_t first)
+    {
+        const auto found =
+            std::find_if(m_few.begin(), m_few.end(), [key](const auto& entry) { return entry.first == key; });
+        if (found != m_few.end()) {
+            return found->second;
+        }
+        return m_few.size() < kFew ? m_few.emplace_back(key, first).second
+                                   : m_many.try_emplace(key, first).first->second;
+    }
+
+private:
+    static constexpr std::size_t kFew = 64;
+    std::vector<std::pair<std::uint64_t, std::int64_t>> m_few;
+    std::unordered_map<std::uint64_t, std::int64_t> m_many;
+};
+
 /// Whether the rows of each key come in the order of their starts. `keyOf(i)` gives row i's key.
 template <class KeyOf>
 bool isSortedWithinKeys(const Column<std::int64_t>& starts, const KeyOf& keyOf)
 {
-    std::vector<std::pair<std::uint64_t, std::int64_t>> latest; // few keys: a list beats a map
-    std::size_t at = 0;
+    LatestStarts all;
+    std::uint64_t current = 0;
+    std::int64_t* latest = nullptr;
     for (std::size_t i = 0; i < starts.size(); ++i) {
         const std::uint64_t key = keyOf(i);
-        if (at >= latest.size() || latest[at].first != key) {
-            const auto found =
-                std::find_if(latest.begin(), latest.end(), [key](const auto& e) { return e.first == key; });
-            at = static_cast<std::size_t>(found - latest.begin());
-            if (found == latest.end()) {
-                latest.emplace_back(key, starts[i]);
-            }
+        if (latest == nullptr || key != current) {
+            latest = &all.of(key, starts[i]);
+            current = key;
         }
-        if (starts[i] < latest[at].second) {
+        if (starts[i] < *latest) {
             return false;
         }
-        latest[at].second = starts[i];
+        *latest = starts[i];
     }
     return true;
 }
