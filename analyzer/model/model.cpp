@@ -179,11 +179,24 @@ void measureOwnResidual(Model& model, std::size_t host)
     }
 }
 
-/// Run time 0 is the begin of the earliest process; until hosts are aligned the map's reference is the host's
-/// own zero.
+/// The reference host's begin is run time 0 until all hosts are aligned.
 ClockMap referenceMap(std::int64_t origin)
 {
     return {origin, 0, 0.0};
+}
+
+/// Run time 0 is the begin of the earliest process. A clock that was never set does not move it.
+std::int64_t earliestBegin(const Model& model, const std::vector<ClockMap>& maps)
+{
+    constexpr std::int64_t kFarthestNs = 86'400'000'000'000;
+    std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
+    for (const Rank& rank : model.ranks) {
+        const std::int64_t begin = maps[rank.host].toRun(model.processOf(rank).process.startNs);
+        if (model.hosts[rank.host].boundNs || std::abs(begin) <= kFarthestNs) {
+            earliest = std::min(earliest, begin);
+        }
+    }
+    return earliest;
 }
 
 std::string hostText(const Model& model, std::size_t host)
@@ -238,12 +251,16 @@ void alignClocks(Model& model)
     for (std::size_t host = 1; host < model.hosts.size(); ++host) {
         maps.push_back(alignHost(model, host, reference, *firstOf[host], origin));
     }
+    const std::int64_t begin = earliestBegin(model, maps);
+    for (ClockMap& map : maps) {
+        map.runReference -= begin;
+    }
     for (Rank& rank : model.ranks) {
         rank.clock = maps[rank.host];
         rank.clockAligned = model.hosts[rank.host].boundNs.has_value();
     }
     if (const auto shift = realtimeShift(reference)) {
-        model.startedRealtimeNs = origin + *shift;
+        model.startedRealtimeNs = origin + *shift + begin;
     }
 }
 

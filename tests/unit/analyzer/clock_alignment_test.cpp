@@ -102,6 +102,24 @@ TEST(Model, BringsHostsOntoOneClock)
     }
 }
 
+/// As of imported files: each begins with its first event, and that of rank 0 need not be the first.
+TEST(Model, BeginsWithTheEarliestProcessOfAllHosts)
+{
+    TraceBuilder trace = twoHosts();
+    trace.process(2).process.startNs -= 5'000'000;
+    const Model model = buildModel(trace.run());
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const Rank& rank : model.ranks) {
+        first = std::min(first, rank.clock.toRun(model.processOf(rank).process.startNs));
+    }
+    EXPECT_EQ(first, 0);
+    const trace::ProcessTrace& zero = model.processOf(model.ranks[0]);
+    const std::int64_t begin = model.ranks[0].clock.toRun(zero.process.startNs);
+    EXPECT_NEAR(static_cast<double>(begin), 5e6, 1e5);
+    EXPECT_EQ(*model.startedRealtimeNs + begin, zero.clockSamples.front().realtimeNs)
+        << "the date goes with it";
+}
+
 TEST(Model, OneHostHasNoAlignmentError)
 {
     TraceBuilder trace(2);
