@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "model/clock_alignment.h"
+#include "model/run_steps.h"
 
 #include <fmt/format.h>
 
@@ -262,65 +263,6 @@ void alignClocks(Model& model)
     if (const auto shift = realtimeShift(reference)) {
         model.startedRealtimeNs = origin + *shift + begin;
     }
-}
-
-void findSteps(Model& model)
-{
-    for (Rank& rank : model.ranks) {
-        HostSteps found = findHostSteps(model.processOf(rank));
-        rank.stepSource = found.source;
-        rank.steps = std::move(found.steps);
-        findDeviceSteps(rank.steps, model.processOf(rank), model.launches[rank.process], rank.device);
-        if (rank.deviceTier && model.launches[rank.process].empty() && !rank.steps.empty()) {
-            model.issues.push_back(
-                {"steps_from_host_clock", "warning", 1,
-                 fmt::format("rank {} has no launch records: its device steps are cut at the "
-                             "host's step times",
-                             rank.rank)});
-        }
-    }
-}
-
-/// What the ranks know of one step.
-struct StepSeen {
-    std::size_t measured = 0; ///< ranks
-    bool boundary = false;    ///< somewhere
-};
-
-/// Steps with a device window on every rank that has any; boundary ones only while fewer than 4 are there.
-void chooseSteps(Model& model)
-{
-    constexpr std::size_t kFewest = 4;
-    std::map<std::int64_t, StepSeen> seen;
-    std::size_t measuring = 0;
-    for (const Rank& rank : model.ranks) {
-        bool any = false;
-        for (const Step& step : rank.steps) {
-            StepSeen& entry = seen[step.number];
-            entry.measured += step.device ? 1U : 0U;
-            entry.boundary = entry.boundary || step.boundary;
-            any = any || step.device;
-        }
-        measuring += any ? 1U : 0U;
-    }
-    StepCoverage& coverage = model.stepCoverage;
-    coverage.found = seen.size();
-    std::vector<std::int64_t> steady;
-    std::vector<std::int64_t> all;
-    for (const auto& [number, entry] : seen) {
-        coverage.withoutDevice += entry.measured == 0 ? 1U : 0U;
-        coverage.notEverywhere += entry.measured > 0 && entry.measured < measuring ? 1U : 0U;
-        if (entry.measured == 0 || entry.measured < measuring) {
-            continue;
-        }
-        all.push_back(number);
-        if (!entry.boundary) {
-            steady.push_back(number);
-        }
-    }
-    model.analyzedWhole = all.size() < kFewest || steady.empty();
-    coverage.boundary = model.analyzedWhole ? 0 : all.size() - steady.size();
-    model.analyzedSteps = model.analyzedWhole ? std::move(all) : std::move(steady);
 }
 
 /// What several processes say in the same words is said once.

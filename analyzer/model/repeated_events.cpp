@@ -80,10 +80,11 @@ void addKernelsBefore(const trace::ProcessTrace& process, std::vector<RepeatedEv
 std::vector<RepeatedEvent> repeatedEvents(const trace::ProcessTrace& process)
 {
     std::vector<RepeatedEvent> events;
-    for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
+    for (std::size_t row = 0; row < process.collectiveCalls.size(); ++row) {
+        const trace::CollectiveCallRow& call = process.collectiveCalls[row];
         if (!call.graph) {
             const std::uint64_t token = tokenOf(call);
-            events.push_back({{call.startNs, call.endNs}, token, token});
+            events.push_back({{call.startNs, call.endNs}, token, token, row, 0});
         }
     }
     if (std::any_of(process.collectiveCalls.begin(), process.collectiveCalls.end(), isSizeUnknown)) {
@@ -93,7 +94,7 @@ std::vector<RepeatedEvent> repeatedEvents(const trace::ProcessTrace& process)
     for (std::size_t i = 0; i < launches.size(); ++i) {
         if (i == 0 || launches.launch[i] != launches.launch[i - 1]) { // one row a communicator
             const std::uint64_t token = ~std::uint64_t{launches.graph[i]};
-            events.push_back({{launches.startNs[i], launches.endNs[i]}, token, token});
+            events.push_back({{launches.startNs[i], launches.endNs[i]}, token, token, 0, launches.launch[i]});
         }
     }
     if (launches.size() > 0) {

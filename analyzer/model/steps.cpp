@@ -2,14 +2,12 @@
 #include "model/steps.h"
 
 #include "model/pauses.h"
-#include "model/repeated_events.h"
 
 #include <ringside/trace/step_name.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <span>
 
 namespace ringside::model {
 namespace {
@@ -35,30 +33,15 @@ std::vector<Step> tile(std::vector<Step> steps, const std::vector<Interval>& pau
     return result;
 }
 
-/// Numbers that start again (one count an epoch) do not tell steps apart: then their place does.
-std::vector<Step> withDistinctNumbers(std::vector<Step> steps)
+void addMarks(const trace::ProcessTrace& process, StepsByDefinition& steps)
 {
-    const auto notAfter = [](const Step& a, const Step& b) { return a.number >= b.number; };
-    if (std::adjacent_find(steps.begin(), steps.end(), notAfter) != steps.end()) {
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            steps[i].number = static_cast<std::int64_t>(i) + 1;
-        }
-    }
-    return steps;
-}
-
-std::vector<Step> stepsFromMarks(const trace::ProcessTrace& process, const std::vector<Interval>& pauses)
-{
-    std::vector<Step> steps;
     for (const trace::StepRow& row : process.steps) {
-        steps.push_back({row.number, {row.startNs, row.endNs}, std::nullopt});
+        steps[kMarkedSteps].push_back({row.number, {row.startNs, row.endNs}, std::nullopt});
     }
-    return withDistinctNumbers(tile(std::move(steps), pauses));
 }
 
-std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process, const std::vector<Interval>& pauses)
+void addRanges(const trace::ProcessTrace& process, StepsByDefinition& steps)
 {
-    std::map<int, std::vector<Step>> byPriority;
     std::unordered_map<trace::StringId, std::optional<trace::StepName>> names;
     for (const trace::RangeRow& range : process.ranges) {
         auto [entry, fresh] = names.try_emplace(range.name);
@@ -66,85 +49,10 @@ std::vector<Step> stepsFromRanges(const trace::ProcessTrace& process, const std:
             entry->second = trace::parseStepName(process.text(range.name));
         }
         if (entry->second && range.endNs > range.startNs) {
-            byPriority[entry->second->priority].push_back(
+            steps[kMarkedSteps + 1 + entry->second->priority].push_back(
                 {entry->second->number.value_or(0), {range.startNs, range.endNs}, std::nullopt});
         }
     }
-    if (byPriority.empty()) {
-        return {};
-    }
-    return withDistinctNumbers(tile(std::move(byPriority.begin()->second), pauses));
-}
-
-/// Of one stretch in which recording was not paused.
-using Events = std::span<const RepeatedEvent>;
-
-std::vector<Events> recordedStretches(Events events, const std::vector<Interval>& pauses)
-{
-    std::vector<Events> stretches;
-    for (std::size_t first = 0; first < events.size();) {
-        const Interval* pause = firstPauseAfter(pauses, events[first].time.start);
-        const std::int64_t until = pause != nullptr ? std::max(pause->start, events[first].time.start + 1)
-                                                    : std::numeric_limits<std::int64_t>::max();
-        std::size_t end = first + 1;
-        while (end < events.size() && events[end].time.start < until) {
-            ++end;
-        }
-        stretches.push_back(events.subspan(first, end - first));
-        first = end;
-    }
-    return stretches;
-}
-
-/// Where in the pattern a step begins: after the longest pause between calls (optimizer, data, forward).
-std::size_t findPhase(Events events, std::size_t period)
-{
-    std::vector<std::vector<std::int64_t>> pauses(period);
-    for (std::size_t i = 1; i < events.size(); ++i) {
-        pauses[i % period].push_back(events[i].time.start - events[i - 1].time.end);
-    }
-    std::size_t best = 0;
-    for (std::size_t phase = 1; phase < period; ++phase) {
-        if (median(pauses[phase]) > median(pauses[best])) {
-            best = phase;
-        }
-    }
-    return best;
-}
-
-/// By all that is known of the events, else by the calls alone.
-std::size_t periodOf(const std::vector<RepeatedEvent>& events)
-{
-    for (const auto token : {&RepeatedEvent::fullToken, &RepeatedEvent::token}) {
-        std::vector<std::uint64_t> tokens(events.size());
-        std::transform(events.begin(), events.end(), tokens.begin(),
-                       [token](const RepeatedEvent& event) { return event.*token; });
-        if (const std::size_t period = findPeriod(tokens); period > 0) {
-            return period;
-        }
-    }
-    return 0;
-}
-
-std::vector<Step> stepsFromPeriod(const trace::ProcessTrace& process, const std::vector<Interval>& pauses)
-{
-    const std::vector<RepeatedEvent> events = repeatedEvents(process);
-    const std::size_t period = periodOf(events);
-    const auto starts = [](const RepeatedEvent& event) { return event.time.start; };
-    const auto [first, last] = std::ranges::minmax_element(events, {}, starts);
-    if (period == 0 ||
-        starts(*first) == starts(*last)) { // a log's order without times holds no step's length
-        return {};
-    }
-    std::vector<Step> steps;
-    for (const Events& stretch : recordedStretches(events, pauses)) {
-        for (std::size_t i = findPhase(stretch, period); i + period <= stretch.size(); i += period) {
-            const auto number = static_cast<std::int64_t>(steps.size()) + 1;
-            steps.push_back(
-                {number, {stretch[i].time.start, stretch[i + period - 1].time.end}, std::nullopt});
-        }
-    }
-    return tile(std::move(steps), pauses);
 }
 
 /// Per host step the first start and the last end of device work launched in it.
@@ -233,38 +141,17 @@ void useHostTimes(std::vector<Step>& steps, const trace::ProcessTrace& process)
 
 } // namespace
 
-std::size_t findPeriod(const std::vector<std::uint64_t>& tokens)
+StepsByDefinition markedSteps(const trace::ProcessTrace& process)
 {
-    constexpr std::size_t kMostTokens = 20'000; // bounds the quadratic search; a pattern shows long before
-    constexpr double kLeastMatch = 0.9;
-    const std::size_t count = std::min(tokens.size(), kMostTokens);
-    // The tail: the head may hold set-up broadcasts that no step repeats.
-    const std::uint64_t* const tail = tokens.data() + (tokens.size() - count);
-    for (std::size_t period = 1; period * 3 <= count; ++period) {
-        std::size_t equal = 0;
-        for (std::size_t i = period; i < count; ++i) {
-            equal += tail[i] == tail[i - period] ? 1U : 0U;
-        }
-        if (static_cast<double>(equal) >= kLeastMatch * static_cast<double>(count - period)) {
-            return period;
-        }
-    }
-    return 0;
-}
-
-HostSteps findHostSteps(const trace::ProcessTrace& process)
-{
+    StepsByDefinition steps;
+    addMarks(process, steps);
+    addRanges(process, steps);
     const std::vector<Interval> pauses = pausesOf(process);
-    if (auto steps = stepsFromMarks(process, pauses); !steps.empty()) {
-        return {StepSource::Mark, std::move(steps)};
+    for (auto& [definition, each] : steps) {
+        each = tile(std::move(each), pauses);
     }
-    if (auto steps = stepsFromRanges(process, pauses); !steps.empty()) {
-        return {StepSource::Range, std::move(steps)};
-    }
-    if (auto steps = stepsFromPeriod(process, pauses); !steps.empty()) {
-        return {StepSource::Period, std::move(steps)};
-    }
-    return {};
+    std::erase_if(steps, [](const auto& each) { return each.second.empty(); });
+    return steps;
 }
 
 void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& process,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the steps of a process on the host, in the order explicit marks, NVTX ranges, period of the
-// sequence of collectives and graph launches, and carries them over to the device by what each step launched
-// (DESIGN.md section 4).
+// Finds the steps that a process marks on the host, and carries steps over to the device by what each
+// launched (DESIGN.md section 4). Which of its marks count, the ranks decide together: run_steps.h.
 #pragma once
 #include "model/launch_index.h"
 #include "model/time.h"
 
 #include <ringside/trace/reader.h>
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -20,18 +20,16 @@ struct Step {
     Interval host;                  ///< from its begin to the begin of the next
     std::optional<Interval> device; ///< from its first device operation to that of the next step
     bool boundary = false;          ///< at an edge of what was recorded: may be only a part
-    bool pausedAfter = false; ///< recording was paused before the next one began: `host` ends with its mark
+    bool pausedAfter = false; ///< the next one was not recorded, or recording was paused before it began:
+                              ///< `host` ends with its mark
 };
 
-struct HostSteps {
-    StepSource source = StepSource::None;
-    std::vector<Step> steps;
-};
+/// Explicit marks; behind them the kinds of NVTX ranges, best first (trace/step_name.h).
+inline constexpr int kMarkedSteps = 0;
+using StepsByDefinition = std::map<int, std::vector<Step>>;
 
-[[nodiscard]] HostSteps findHostSteps(const trace::ProcessTrace& process);
-
-/// Length of the repeating pattern in a sequence, 0 if there is none that covers at least 90 % of it.
-[[nodiscard]] std::size_t findPeriod(const std::vector<std::uint64_t>& tokens);
+/// In every way in which a process marks steps.
+[[nodiscard]] StepsByDefinition markedSteps(const trace::ProcessTrace& process);
 
 /// Fills Step::device and Step::boundary. `device`: only work of that ordinal, null: all.
 void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& process,

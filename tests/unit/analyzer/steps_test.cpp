@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps found in three ways, and carried over to the device.
 #include "model/model.h"
+#include "model/period_steps.h"
 #include "model/steps.h"
 #include "support/trace_builder.h"
 
@@ -76,7 +77,9 @@ TEST(Steps, ComeFromRangesWithTheirNumbers)
 TEST(Steps, RangesWithoutANumberAreCounted)
 {
     TraceBuilder trace = training();
-    marksToRanges(trace, 0, [](std::int64_t) { return "iteration"; });
+    for (int rank = 0; rank < 2; ++rank) {
+        marksToRanges(trace, rank, [](std::int64_t) { return "iteration"; });
+    }
     const Model model = buildModel(trace.run());
     ASSERT_EQ(model.ranks[0].steps.size(), static_cast<std::size_t>(kSteps));
     EXPECT_EQ(model.ranks[0].steps.back().number, kSteps);
@@ -116,6 +119,122 @@ TEST(Steps, OfCallsWithoutSizesAreToldByTheKernelsBetween)
     EXPECT_EQ(model.ranks[0].stepSource, StepSource::Period);
     EXPECT_LE(model.ranks[0].steps.size(), static_cast<std::size_t>(kSteps));
     EXPECT_GE(model.ranks[0].steps.size(), static_cast<std::size_t>(kSteps - 2));
+}
+
+/// The number of the call with which each step begins, by the step's number.
+std::map<std::int64_t, std::int64_t> firstCalls(const Model& model, std::size_t rank)
+{
+    std::map<std::int64_t, std::int64_t> calls;
+    for (const Step& step : model.ranks[rank].steps) {
+        for (const trace::CollectiveCallRow& call : model.processOf(model.ranks[rank]).collectiveCalls) {
+            if (call.startNs == step.host.start) {
+                calls[step.number] = call.sequence;
+            }
+        }
+    }
+    return calls;
+}
+
+void clearMarks(TraceBuilder& trace)
+{
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        trace.process(rank).steps.clear();
+        trace.process(rank).ranges.clear();
+    }
+}
+
+/// The longest pause of a rank that is late within its backward pass is not that between steps.
+TEST(Steps, OfThePeriodBeginWithTheSameCollectiveOnAllRanks)
+{
+    for (const int late : {0, 1, 2}) {
+        TraceBuilder trace(3);
+        trace.withoutStepEndSync().steps(kSteps, [late](StepBuilder& step) {
+            step.everyRank().hostIdle(1ms).compute(4ms);
+            step.allReduce(1_MiB, {.takes = 500us});
+            step.rank(late).hostIdle(20ms);
+            step.everyRank().compute(2ms);
+            step.allReduce(2_MiB, {.takes = 500us});
+        });
+        clearMarks(trace);
+        const Model model = buildModel(trace.run());
+        const auto calls = firstCalls(model, 0);
+        EXPECT_GE(calls.size(), static_cast<std::size_t>(kSteps - 1));
+        EXPECT_EQ(calls, firstCalls(model, 1)) << late;
+        EXPECT_EQ(calls, firstCalls(model, 2)) << late;
+        EXPECT_EQ(calls.begin()->second % 2, 0) << "most ranks pause before the first of two";
+    }
+}
+
+TEST(Steps, OfThePeriodHaveTheSameNumbersWhereARankWasRecordedLater)
+{
+    TraceBuilder trace = training();
+    clearMarks(trace);
+    auto& calls = trace.process(1).collectiveCalls;
+    calls.erase(calls.begin(), calls.begin() + 5);
+    const Model model = buildModel(trace.run());
+    const auto all = firstCalls(model, 0);
+    const auto some = firstCalls(model, 1);
+    EXPECT_GE(some.size(), all.size() - 3);
+    for (const auto& [number, call] : some) {
+        EXPECT_EQ(all.at(number), call);
+    }
+}
+
+TEST(Steps, OfThePeriodEndWhereTheNextIsMissing)
+{
+    TraceBuilder trace = training();
+    clearMarks(trace);
+    auto& calls = trace.process(1).collectiveCalls;
+    calls.erase(calls.begin() + 10, calls.begin() + 12);
+    const Model model = buildModel(trace.run());
+    const auto& whole = model.ranks[0].steps;
+    const auto& steps = model.ranks[1].steps;
+    EXPECT_EQ(steps.size() + 1, whole.size());
+    for (const Step& step : steps) {
+        EXPECT_LT(step.host.length(), 2 * whole.front().host.length()) << step.number;
+    }
+}
+
+TEST(Steps, AreThoseThatAllRanksKnow)
+{
+    TraceBuilder trace = training();
+    marksToRanges(trace, 0, [](std::int64_t n) { return "ProfilerStep#" + std::to_string(n + 40); });
+    trace.process(1).steps.clear();
+    const Model model = buildModel(trace.run());
+    EXPECT_EQ(model.ranks[0].stepSource, StepSource::Period);
+    EXPECT_EQ(model.ranks[1].stepSource, StepSource::Period);
+    EXPECT_EQ(firstCalls(model, 0), firstCalls(model, 1));
+    EXPECT_TRUE(std::ranges::count(model.issues, "steps_marked_by_some", &trace::IssueRow::id) == 1);
+}
+
+TEST(Steps, AreOfOneKindOfRanges)
+{
+    TraceBuilder trace = training();
+    for (int rank = 0; rank < 2; ++rank) {
+        const auto marks = trace.process(rank).steps;
+        marksToRanges(trace, rank, [](std::int64_t n) { return "iteration " + std::to_string(n); });
+        if (rank == 0) {
+            trace.process(rank).steps = marks;
+            marksToRanges(trace, rank,
+                          [](std::int64_t n) { return "ProfilerStep#" + std::to_string(n / 2); });
+        }
+    }
+    const Model model = buildModel(trace.run());
+    ASSERT_EQ(model.ranks[0].steps.size(), model.ranks[1].steps.size());
+    EXPECT_EQ(model.ranks[0].steps.back().number, model.ranks[1].steps.back().number);
+}
+
+/// Two jobs in one recording, as pipeline stages are: nothing ties their steps.
+TEST(Steps, OfRanksThatShareNoCollectiveAreCountedApart)
+{
+    TraceBuilder trace = training();
+    clearMarks(trace);
+    for (trace::CommunicatorRow& row : trace.process(1).communicators) {
+        row.hash += 1;
+    }
+    const Model model = buildModel(trace.run());
+    EXPECT_GE(model.ranks[1].steps.size(), static_cast<std::size_t>(kSteps - 1));
+    EXPECT_TRUE(std::ranges::count(model.issues, "steps_apart", &trace::IssueRow::id) == 1);
 }
 
 TEST(Steps, FewerThanFourAreAnalyzedWhole)

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/run_steps.h"
+
+#include "model/period_steps.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <map>
+#include <set>
+
+namespace ringside::model {
+namespace {
+
+constexpr int kPeriodSteps = std::numeric_limits<int>::max(); ///< behind all that is marked
+
+/// Steps of every process that holds a rank.
+using StepsByProcess = std::map<std::size_t, StepsByDefinition>;
+
+void addPeriod(Model& model, StepsByProcess& found)
+{
+    PeriodSteps period = stepsFromPeriod(model.trace, model.ranks, model.operations);
+    for (auto& [process, steps] : found) {
+        if (!period.ofProcess[process].empty()) {
+            steps[kPeriodSteps] = std::move(period.ofProcess[process]);
+        }
+    }
+    if (period.apart > 0) {
+        model.issues.push_back(
+            {"steps_apart", "warning", static_cast<std::int64_t>(period.apart),
+             "ranks take no part in the collective with which the steps of the others begin: theirs were "
+             "counted by themselves, and their step N need not be the others' step N"});
+    }
+}
+
+/// Processes by definition.
+std::map<int, std::size_t> countDefinitions(const StepsByProcess& found)
+{
+    std::map<int, std::size_t> counts;
+    for (const auto& [process, steps] : found) {
+        for (const auto& [definition, each] : steps) {
+            ++counts[definition];
+        }
+    }
+    return counts;
+}
+
+/// The best that all processes with any steps know, else the one that most know. Null: nobody has steps.
+std::optional<int> chooseDefinition(const StepsByProcess& found)
+{
+    const auto counts = countDefinitions(found);
+    const auto any =
+        std::ranges::count_if(found, [](const auto& process) { return !process.second.empty(); });
+    const auto all = std::ranges::find_if(counts, [&](const auto& definition) {
+        return static_cast<std::ptrdiff_t>(definition.second) == any;
+    });
+    const auto most =
+        std::ranges::max_element(counts, {}, [](const auto& definition) { return definition.second; });
+    return all != counts.end()    ? std::optional(all->first)
+           : most != counts.end() ? std::optional(most->first)
+                                  : std::nullopt;
+}
+
+/// Numbers that start again (one count an epoch) do not tell steps apart: then their place does, on all
+/// ranks.
+void makeNumbersDistinct(StepsByProcess& found, int definition)
+{
+    const auto notAfter = [](const Step& a, const Step& b) { return a.number >= b.number; };
+    const bool distinct = std::ranges::all_of(found, [&](auto& process) {
+        const std::vector<Step>& steps = process.second[definition];
+        return std::ranges::adjacent_find(steps, notAfter) == steps.end();
+    });
+    for (auto& [process, steps] : found) {
+        for (std::size_t i = 0; !distinct && i < steps[definition].size(); ++i) {
+            steps[definition][i].number = static_cast<std::int64_t>(i) + 1;
+        }
+    }
+}
+
+/// Whose steps are not known, and whose own marks do not count.
+void noteDisagreement(Model& model, const StepsByProcess& found, int definition)
+{
+    std::int64_t without = 0;
+    std::int64_t better = 0;
+    for (const auto& [process, steps] : found) {
+        without += steps.empty() || steps.contains(definition) ? 0 : 1;
+        better += !steps.empty() && steps.begin()->first < definition ? 1 : 0;
+    }
+    if (without > 0) {
+        model.issues.push_back({"steps_not_everywhere", "warning", without,
+                                "processes do not mark steps as the others do, nor repeat their calls: which "
+                                "steps are theirs is not known"});
+    }
+    if (better > 0) {
+        model.issues.push_back(
+            {"steps_marked_by_some", "info", better,
+             fmt::format("processes mark steps in a way that others do not: the steps of all ranks are {}",
+                         definition == kPeriodSteps ? "the period of their collectives"
+                                                    : "those that all of them mark")});
+    }
+}
+
+void findHostSteps(Model& model)
+{
+    StepsByProcess found;
+    for (const Rank& rank : model.ranks) {
+        if (!found.contains(rank.process)) {
+            found.emplace(rank.process, markedSteps(model.processOf(rank)));
+        }
+    }
+    const auto counts = countDefinitions(found);
+    if (std::ranges::none_of(counts, [&](const auto& each) { return each.second == found.size(); })) {
+        addPeriod(model, found);
+    }
+    const std::optional<int> definition = chooseDefinition(found);
+    if (!definition) {
+        return;
+    }
+    noteDisagreement(model, found, *definition);
+    makeNumbersDistinct(found, *definition);
+    for (Rank& rank : model.ranks) {
+        rank.steps = found[rank.process][*definition];
+        rank.stepSource = rank.steps.empty()            ? StepSource::None
+                          : *definition == kMarkedSteps ? StepSource::Mark
+                          : *definition == kPeriodSteps ? StepSource::Period
+                                                        : StepSource::Range;
+    }
+}
+
+/// What the ranks know of one step.
+struct StepSeen {
+    std::size_t measured = 0; ///< ranks
+    bool boundary = false;    ///< somewhere
+};
+
+} // namespace
+
+void findSteps(Model& model)
+{
+    findHostSteps(model);
+    std::int64_t withoutLaunches = 0;
+    for (Rank& rank : model.ranks) {
+        const LaunchIndex& launches = model.launches[rank.process];
+        findDeviceSteps(rank.steps, model.processOf(rank), launches, rank.device);
+        withoutLaunches += rank.deviceTier && launches.empty() && !rank.steps.empty() ? 1 : 0;
+    }
+    if (withoutLaunches > 0) {
+        model.issues.push_back({"steps_from_host_clock", "warning", withoutLaunches,
+                                "ranks have no launch records: their device steps are cut at the host's step "
+                                "times"});
+    }
+}
+
+/// Steps with a device window on every rank that has any; boundary ones only while fewer than 4 are there.
+void chooseSteps(Model& model)
+{
+    constexpr std::size_t kFewest = 4;
+    std::map<std::int64_t, StepSeen> seen;
+    std::size_t measuring = 0;
+    for (const Rank& rank : model.ranks) {
+        bool any = false;
+        for (const Step& step : rank.steps) {
+            StepSeen& entry = seen[step.number];
+            entry.measured += step.device ? 1U : 0U;
+            entry.boundary = entry.boundary || step.boundary;
+            any = any || step.device;
+        }
+        measuring += any ? 1U : 0U;
+    }
+    StepCoverage& coverage = model.stepCoverage;
+    coverage.found = seen.size();
+    std::vector<std::int64_t> steady;
+    std::vector<std::int64_t> all;
+    for (const auto& [number, entry] : seen) {
+        coverage.withoutDevice += entry.measured == 0 ? 1U : 0U;
+        coverage.notEverywhere += entry.measured > 0 && entry.measured < measuring ? 1U : 0U;
+        if (entry.measured == 0 || entry.measured < measuring) {
+            continue;
+        }
+        all.push_back(number);
+        if (!entry.boundary) {
+            steady.push_back(number);
+        }
+    }
+    model.analyzedWhole = all.size() < kFewest || steady.empty();
+    coverage.boundary = model.analyzedWhole ? 0 : all.size() - steady.size();
+    model.analyzedSteps = model.analyzedWhole ? std::move(all) : std::move(steady);
+}
+
+} // namespace ringside::model
