@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace ringside::compare {
@@ -162,11 +163,30 @@ private:
         say(std::min(steps.base.count, steps.now.count) < kFewestValues,
             fmt::format("{} and {} steps were analyzed: fewer than {} say nothing about their spread.",
                         steps.base.count, steps.now.count, kFewestValues));
+        remarkIssues();
+    }
+
+    /// What is wrong with both is said once.
+    void remarkIssues()
+    {
+        std::map<std::string, std::string> whose; // by message
+        std::vector<std::string> messages;
         for (const auto* const report : {&m_base, &m_now}) {
             for (const trace::IssueRow& issue : report->issues) {
-                say(issue.severity != "info",
-                    fmt::format("{}: {}", report == &m_base ? "Base" : "New run", issue.message));
+                const char* const name = report == &m_base ? "Base" : "New run";
+                if (issue.severity == "info") {
+                    continue;
+                }
+                const auto [entry, fresh] = whose.try_emplace(issue.message, name);
+                if (fresh) {
+                    messages.push_back(issue.message);
+                } else if (entry->second != name) {
+                    entry->second = "Both runs";
+                }
             }
+        }
+        for (const std::string& message : messages) {
+            m_result.remarks.push_back(fmt::format("{}: {}", whose.at(message), message));
         }
     }
 

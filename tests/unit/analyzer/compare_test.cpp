@@ -144,6 +144,17 @@ TEST(CompareRuns, RemarksWhatDoesNotCompare)
     EXPECT_NE(comparison.remarks[0].find("2 ranks, the new run 3"), std::string::npos);
 }
 
+TEST(CompareRuns, SaysOnceWhatIsWrongWithBoth)
+{
+    report::Report base = runOf(4ms, "gemm");
+    report::Report now = runOf(4ms, "gemm");
+    base.issues.push_back({"both", "warning", 1, "a disk was full"});
+    base.issues.push_back({"alone", "warning", 1, "a clock was wrong"});
+    now.issues.push_back({"both", "warning", 7, "a disk was full"});
+    EXPECT_EQ(compareRuns(base, now, 0.02).remarks,
+              (std::vector<std::string>{"Both runs: a disk was full", "Base: a clock was wrong"}));
+}
+
 TEST(CompareRuns, OfEmptyRunsIsInconclusive)
 {
     const Comparison comparison = compareRuns(report::buildReport({}, {}), report::buildReport({}, {}), 0.02);
