@@ -4,6 +4,7 @@ not measure. Inputs are made here, in the tools' own formats."""
 
 import json
 import pickle
+import sqlite3
 
 import lab
 
@@ -149,6 +150,112 @@ class Inspector(lab.Scenario):
         self.assertIsNone(report["steps"]["median_ns"])
         self.assertEqual(report["run"]["tiers"].get("device", []), [])
         self.assertIn("is not known", lab.run([lab.RINGSIDE, "hang", folder]).stdout)
+        run = self.folder / "inspector.ringside"
+        lab.run([lab.RINGSIDE, "import", folder, "-o", run])
+        self.assertEqual(lab.report(run)["collectives"], report["collectives"])
+
+
+class NsysExport:
+    """A SQLite export of Nsight Systems without payloads, as `nsys export` makes it unless asked: two ranks, one process each."""
+
+    KERNELS = {"gemm": "ampere_sgemm_128x64_nn", "nccl": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)"}
+
+    def __init__(self, path):
+        self.database = sqlite3.connect(path)
+        self.strings = {}
+        self.correlation = 0
+        self.database.executescript("""
+            CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);
+            INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '3.25.0'), ('EXPORT_PARAM_INCLUDE_BLOBS', 'false'),
+              ('EXPORT_PARAM_INCLUDE_JSON', 'false');
+            CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+            CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT);
+            CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER, utcTime TEXT);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,
+              streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER,
+              correlationId INTEGER, nameId INTEGER, returnValue INTEGER);
+            CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER,
+              textId INTEGER, domainId INTEGER);
+            INSERT INTO NVTX_EVENTS VALUES (1, NULL, 75, 'NCCL', 4294967296, NULL, 1);""")
+        self.insert("TARGET_INFO_SESSION_START_TIME", DATE_NS, "")
+
+    def insert(self, table, *values):
+        self.database.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(values))})", values)
+
+    def text(self, value):
+        if value not in self.strings:
+            self.strings[value] = len(self.strings) + 1
+            self.insert("StringIds", self.strings[value], value)
+        return self.strings[value]
+
+    def kernel(self, pid, kind, launched, start, end):
+        self.correlation += 1
+        name = self.text(self.KERNELS[kind])
+        call = self.text("cuLaunchKernelEx" if kind == "nccl" else "cudaLaunchKernel_v7000")
+        self.insert("CUPTI_ACTIVITY_KIND_RUNTIME", launched + 10, launched + 20, 0, (pid << 24) | pid, self.correlation, call, 0)
+        self.insert("CUPTI_ACTIVITY_KIND_KERNEL", start, end, pid % 2, 1, 13 if kind == "nccl" else 7, self.correlation, pid << 24,
+                    name, name)
+
+    def range(self, pid, name, start, end, nccl=False):
+        self.insert("NVTX_EVENTS", start, end, 59, None if nccl else name, (pid << 24) | pid,
+                    self.text(name) if nccl else None, int(nccl))
+
+    def train(self, steps, compute_ns, late_ns):
+        """Rank 1 computes longer by late_ns, and the all-reduce ends 1 ms after it came."""
+        length = compute_ns + late_ns + 2_000_000
+        for pid in (100, 101):
+            self.insert("PROCESSES", pid << 24, pid, "/usr/bin/python3")
+            for step in range(steps):
+                # Steps differ a little, as they do: else nobody could tell a change from noise.
+                begin = 1_000_000 + step * length
+                done = begin + 50_000 + compute_ns + (late_ns if pid == 101 else 0) + 1000 * (step % 3)
+                self.range(pid, f"iteration {step}", begin, begin + length - 1000)
+                self.kernel(pid, "gemm", begin + 1000, begin + 50_000, done)
+                self.range(pid, "ncclAllReduce", begin + 20_000, begin + 21_000, nccl=True)
+                self.kernel(pid, "nccl", begin + 20_000, done, begin + 50_000 + compute_ns + late_ns + 1_000_000)
+        self.database.commit()
+        self.database.close()
+
+
+class Nsys(lab.Scenario):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.base, cls.late = cls.folder / "base.sqlite", cls.folder / "late.sqlite"
+        for path, late_ns in ((cls.base, 0), (cls.late, 3_000_000)):
+            NsysExport(path).train(12, 6_000_000, late_ns)
+
+    def test_the_report_finds_the_late_rank_and_says_why_sizes_are_missing(self):
+        report = lab.report(self.late)
+        self.assertEqual(report["run"]["ranks_present"], [0, 1])
+        self.assertAlmostEqual(report["steps"]["median_ns"], 11_000_000, delta=2000)
+        self.finding(report, "late_rank", [1])
+        row, = report["collectives"]
+        self.assertEqual((row["collective"], row["ranks"], row["bytes"], row["busbw_gb_per_s"]), ("AllReduce", 2, None, None))
+        issue, = [each for each in report["issues"] if each["id"] == "message_sizes_missing"]
+        self.assertIn("--include-blobs=true", issue["message"])
+
+    def test_diff_of_a_pair_has_a_verdict(self):
+        result = json.loads(lab.run([lab.RINGSIDE, "diff", self.base, self.late, "--gate", "5", "--format", "json"],
+                                    expect=1).stdout)
+        self.assertEqual(result["verdict"], "worse")
+        self.assertIn("late_rank", result["new_findings"])
+        text = lab.run([lab.RINGSIDE, "diff", self.late, self.base]).stdout
+        self.assertTrue(text.startswith("Better: the step takes 8.0"), text)
+        self.assertEqual(text.count("payload"), 1, "what both lack is said once")
+
+    def test_an_imported_run_says_the_same(self):
+        run = self.folder / "nsys.ringside"
+        lab.run([lab.RINGSIDE, "import", self.late, "-o", run])
+        direct, kept = lab.report(self.late), lab.report(run)
+        for part in ("summary", "steps", "ranks", "collectives", "findings"):
+            self.assertEqual(direct[part], kept[part], part)
+
+    def test_query_sees_it_as_a_run(self):
+        rows = json.loads(lab.run([lab.RINGSIDE, "query", self.base, "--format", "json",
+                                   "SELECT count(*) AS n FROM kernel"]).stdout)
+        self.assertEqual(rows, [{"n": 48}])
 
 
 if __name__ == "__main__":

@@ -21,7 +21,10 @@ struct RuleCase {
     }; ///< of the positive run, what the rule needs
 };
 
-[[nodiscard]] std::vector<RuleCase> ruleCases();
+[[nodiscard]] std::vector<RuleCase> timeCases();          ///< where a step's time goes
+[[nodiscard]] std::vector<RuleCase> communicationCases(); ///< messages, links, ranks that do not match
+[[nodiscard]] std::vector<RuleCase> deviceCases();        ///< GPUs, memory, hosts
+[[nodiscard]] std::vector<RuleCase> ruleCases();          ///< all of them
 
 /// How a failing test names its case.
 inline void PrintTo(const RuleCase& each, std::ostream* stream)

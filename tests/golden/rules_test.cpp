@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every rule against its two runs and their written-down findings. RINGSIDE_UPDATE_GOLDEN=1 rewrites the
-// expectations; read the difference before committing it.
+// Every rule against its two runs and their written-down findings.
+#include "golden_json.h"
 #include "report/format.h"
 #include "rule_cases.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace ringside::test {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json reportOf(const TrainingRun& run, const std::vector<std::string>& settings = {})
 {
@@ -52,28 +46,11 @@ protected:
         return findingsOf(reportOf(run, settings), rule().rule);
     }
 
-    /// Figures are rounded: the last digits of a double are nobody's contract.
-    static Json rounded(Json value)
+    /// "positive" or "negative".
+    void expectSame(const Json& found, const std::string& name) const
     {
-        for (Json& each : value) {
-            each = each.is_structured()     ? rounded(each)
-                   : each.is_number_float() ? Json(std::round(each.get<double>() * 1e6) / 1e6)
-                                            : each;
-        }
-        return value;
-    }
-
-    void expectGolden(const Json& found, const std::string& name) const
-    {
-        const std::filesystem::path file =
-            std::filesystem::path(RINGSIDE_GOLDEN_DIRECTORY) / rule().rule / (name + ".json");
-        if (std::getenv("RINGSIDE_UPDATE_GOLDEN") != nullptr) {
-            std::filesystem::create_directories(file.parent_path());
-            std::ofstream(file) << rounded(found).dump(1) << "\n";
-        }
-        std::ifstream stream(file);
-        ASSERT_TRUE(stream) << file << " is missing; RINGSIDE_UPDATE_GOLDEN=1 writes it";
-        EXPECT_EQ(rounded(found).dump(1), Json::parse(stream).dump(1)) << file;
+        expectGolden(found,
+                     std::filesystem::path(RINGSIDE_GOLDEN_DIRECTORY) / rule().rule / (name + ".json"));
     }
 };
 
@@ -81,7 +58,7 @@ TEST_P(RuleTest, FindsWhatIsWrong)
 {
     const Json found = findings(rule().positive);
     ASSERT_FALSE(found.empty());
-    expectGolden(found, "positive");
+    expectSame(found, "positive");
 }
 
 TEST_P(RuleTest, IsSilentOnAHealthyRun)
@@ -91,7 +68,7 @@ TEST_P(RuleTest, IsSilentOnAHealthyRun)
     for (const Json& missing : report["not_applicable"]) {
         EXPECT_NE(missing["rule"], rule().rule) << "silence must come from judging, not from missing data";
     }
-    expectGolden(findingsOf(report, rule().rule), "negative");
+    expectSame(findingsOf(report, rule().rule), "negative");
 }
 
 TEST_P(RuleTest, ThresholdsDecide)

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules about communication.
+#include "rule_cases.h"
+#include "sampled_rows.h"
+#include "usual_runs.h"
+
+namespace ringside::test {
+namespace {
+
+constexpr std::uint64_t kKibibyte = 1024;
+
+TrainingRun smallBuckets()
+{
+    TrainingRun run;
+    run.buckets.clear();
+    for (int i = 0; i < 48; ++i) {
+        run.buckets.push_back((i % 3 == 0 ? 512 : 256) * kKibibyte);
+    }
+    run.latencyNs = 400'000;
+    return run;
+}
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// Rank 1 broadcasts where the others reduce.
+void callAnother(TraceBuilder& trace)
+{
+    trace::CollectiveCallRow& call = trace.process(1).collectiveCalls[9];
+    call.api = trace.text(1, "ncclBroadcast");
+    call.reduction.reset();
+    call.peer = 0;
+}
+
+/// Rank 3 never comes to the last collective; the others live on for so long.
+TrainingRun stayingAway(std::int64_t waitNs, bool noticed)
+{
+    TrainingRun run;
+    run.afterwards = [waitNs, noticed](trace::RunTrace& trace) {
+        trace.processes[3].collectiveCalls.pop_back();
+        for (trace::ProcessTrace& process : trace.processes) {
+            const std::int64_t since = process.collectiveCalls.back().endNs;
+            process.process.endNs.reset();
+            process.clockSamples.push_back({since + waitNs, since + waitNs, std::nullopt, std::nullopt});
+            if (noticed) {
+                process.hangs.push_back(
+                    {1, since + waitNs, since, std::nullopt, "no collective issued for 30 s"});
+            }
+        }
+    };
+    return run;
+}
+
+/// A checkpoint of half a second, which the watchdog was too eager about.
+TrainingRun pausing()
+{
+    TrainingRun run;
+    run.afterwards = [](trace::RunTrace& trace) {
+        const std::int64_t since = trace.processes[0].collectiveCalls.back().endNs;
+        trace.processes[0].hangs.push_back(
+            {1, since + kSecond / 2, since, since + kSecond / 2, "no collective issued for 0.4 s"});
+    };
+    return run;
+}
+
+void withoutCollectives(TrainingRun& run)
+{
+    run.deviceTier = false;
+    run.afterwards = {};
+    run.edit = [](TraceBuilder& trace) {
+        for (int rank = 0; rank < trace.ranks(); ++rank) {
+            trace.process(rank).collectiveCalls.clear();
+        }
+    };
+}
+
+TrainingRun withBuckets(std::vector<std::uint64_t> buckets, double bytesPerNs = 10)
+{
+    TrainingRun run;
+    run.buckets = std::move(buckets);
+    run.bytesPerNs = bytesPerNs;
+    return run;
+}
+
+/// A map of used parameters travels with the gradients.
+TrainingRun withUsedMap(std::uint64_t elements)
+{
+    const std::uint64_t bytes = elements * sizeof(std::int32_t);
+    TrainingRun run = withBuckets({4U << 20U, 8U << 20U, bytes});
+    run.edit = [bytes](TraceBuilder& trace) {
+        constexpr std::int64_t kInt32 = 2;
+        for (int rank = 0; rank < trace.ranks(); ++rank) {
+            for (trace::CollectiveCallRow& call : trace.process(rank).collectiveCalls) {
+                call.datatype = call.bytes == bytes ? kInt32 : call.datatype;
+            }
+        }
+    };
+    return run;
+}
+
+/// Parameters go out and gradients come back, instead of all-reduces.
+TrainingRun dataParallel()
+{
+    TrainingRun run = withBuckets({8U << 20U, 8U << 20U});
+    run.overlap = false;
+    run.edit = [](TraceBuilder& trace) {
+        for (int rank = 0; rank < trace.ranks(); ++rank) {
+            for (trace::CollectiveCallRow& call : trace.process(rank).collectiveCalls) {
+                call.api = trace.text(rank, call.sequence % 2 == 0 ? "ncclBroadcast" : "ncclReduce");
+                call.peer = 0;
+            }
+        }
+    };
+    return run;
+}
+
+/// In every fourth step the network is so many times as fast.
+TrainingRun atTimesFaster(double speed, Edit edit = {})
+{
+    TrainingRun run;
+    run.bytesPerNs = 2;
+    run.networkSpeed = [speed](std::int64_t step) { return step % 4 == 0 ? speed : 1.0; };
+    run.edit = std::move(edit);
+    return run;
+}
+
+TrainingRun withoutNccl()
+{
+    return edited([](TraceBuilder& trace) {
+        renamed("ncclDevKernel", "reduce_kernel")(trace);
+        for (int rank = 0; rank < trace.ranks(); ++rank) {
+            trace.process(rank).communicators.clear();
+            trace.process(rank).collectiveCalls.clear();
+            trace.process(rank).callCorrelations = {};
+        }
+    });
+}
+
+TrainingRun onTwoHosts(double latencyNs)
+{
+    TrainingRun run = withBuckets({32 * kKibibyte, 8U << 20U});
+    run.hosts = 2;
+    run.latencyNs = latencyNs;
+    return run;
+}
+
+void withoutRanks(TrainingRun& run)
+{
+    run.afterwards = [](trace::RunTrace& trace) { trace.processes.clear(); };
+}
+
+} // namespace
+
+std::vector<RuleCase> communicationCases()
+{
+    return {
+        {"algorithm_mismatch",
+         atTimesFaster(4, algorithms(4)),
+         atTimesFaster(1.1, algorithms(4)),
+         {"algorithm_mismatch.factor=10"},
+         {"algorithm_mismatch.factor=0.9"},
+         withoutEdit},
+        {"backend_not_nccl", withoutNccl(), healthy(), {}, {}},
+        {"collective_bandwidth_low",
+         atTimesFaster(4),
+         healthy(),
+         {"collective_bandwidth_low.part=0.1"},
+         {"collective_bandwidth_low.part=1.01"}},
+        {"collective_mismatch", edited(callAnother), healthy(), {}, {}, withoutCollectives},
+        {"collective_missing_rank",
+         stayingAway(30 * kSecond, false),
+         stayingAway(kSecond, false),
+         {"collective_missing_rank.stuck_after_s=60"},
+         {"collective_missing_rank.stuck_after_s=0.5"},
+         withoutCollectives},
+        {"fp32_gradients",
+         slowNetwork(),
+         healthy(),
+         {"fp32_gradients.share=0.9"},
+         {"fp32_gradients.share=0.001"}},
+        {"hang",
+         stayingAway(30 * kSecond, true),
+         pausing(),
+         {"hang.min_s=60"},
+         {"hang.min_s=0.1"},
+         withoutRanks},
+        {"inter_node_latency_high",
+         onTwoHosts(6e6),
+         onTwoHosts(30e3),
+         {"inter_node_latency_high.latency_ms=50"},
+         {"inter_node_latency_high.latency_ms=0.001"}},
+        {"large_last_bucket",
+         withBuckets({4U << 20U, 32U << 20U}, 5),
+         healthy(),
+         {"large_last_bucket.share=0.9"},
+         {"large_last_bucket.share=0.001"}},
+        {"parameter_server_pattern", dataParallel(), healthy(), {"parameter_server_pattern.part=1.1"}, {}},
+        {"slow_link",
+         edited(proxyMessages(0.4)),
+         edited(proxyMessages(0.9)),
+         {"slow_link.part=0.3"},
+         {"slow_link.part=0.95"},
+         withoutEdit},
+        {"small_messages",
+         smallBuckets(),
+         healthy(),
+         {"small_messages.min_messages=100"},
+         {"small_messages.min_messages=1", "small_messages.min_message_bytes=1e9",
+          "small_messages.min_latency_share=0"}},
+        {"sync_every_micro_step",
+         withBuckets({4U << 20U, 8U << 20U, 4U << 20U, 8U << 20U}, 2),
+         healthy(),
+         {"sync_every_micro_step.repeats=3"},
+         {}},
+        {"unused_parameter_search",
+         withUsedMap(64),
+         withUsedMap(8),
+         {"unused_parameter_search.min_elements=100"},
+         {"unused_parameter_search.min_elements=4"}},
+    };
+}
+
+} // namespace ringside::test

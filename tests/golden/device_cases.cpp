@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules about GPUs, memory and hosts.
+#include "rule_cases.h"
+#include "sampled_rows.h"
+#include "usual_runs.h"
+
+#include <cmath>
+
+namespace ringside::test {
+namespace {
+
+TrainingRun copying(Edit edit)
+{
+    TrainingRun run;
+    run.copyBytes = 4U << 20U;
+    run.edit = std::move(edit);
+    return run;
+}
+
+/// In each step another rank's batch is longer.
+TrainingRun skewed()
+{
+    TrainingRun run;
+    run.extraNs = [](std::int64_t step, int rank) {
+        return (step + rank) % 4 == 0 ? 8 * kMillisecond : 1000;
+    };
+    return run;
+}
+
+Edit memoryUsed(std::int64_t gibibytes)
+{
+    return gauge("memory_used_bytes", [gibibytes](int, double) { return gibibytes << 30U; });
+}
+
+/// Rank 1's clock, with the reasons that NVML gives, from `from` on.
+Edit throttled(double from, std::int64_t reasons, std::int64_t mhz)
+{
+    const auto held = [from](int rank, double place) { return rank == 1 && place >= from; };
+    return all(
+        {gauge("clock_event_reasons",
+               [=](int rank, double place) { return held(rank, place) ? reasons : 0; }),
+         gauge("sm_clock_mhz", [=](int rank, double place) { return held(rank, place) ? mhz : 1410; })});
+}
+
+Edit growing(const char* metric, std::int64_t whole)
+{
+    return counter(
+        metric, [whole](int, double place) { return 7 + std::llround(place * static_cast<double>(whole)); });
+}
+
+Edit waitingForCpu(std::int64_t wholeNs)
+{
+    return sampled("process", "recording threads", "run_delay_ns", "counter", [wholeNs](int, double place) {
+        return std::llround(place * static_cast<double>(wholeNs));
+    });
+}
+
+/// Two NUMA nodes; the ranks may run on these CPUs.
+Edit placed(const char* cpus)
+{
+    return [cpus](TraceBuilder& trace) {
+        trace.setting("process", "cpus_allowed", cpus)
+            .setting("machine", "cpus_online", "0-7")
+            .setting("machine", "numa_node0_cpus", "0-3")
+            .setting("machine", "numa_node1_cpus", "4-7")
+            .setting("device", "gpu0_numa_node", "0");
+    };
+}
+
+Edit sharedMemory(const char* bytes)
+{
+    return [bytes](TraceBuilder& trace) { trace.setting("machine", "shm_bytes", bytes); };
+}
+
+TrainingRun with(TrainingRun run, Edit edit)
+{
+    run.edit = std::move(edit);
+    return run;
+}
+
+} // namespace
+
+std::vector<RuleCase> deviceCases()
+{
+    return {
+        {"allocation_churn",
+         edited(frees(1)),
+         edited(frees(2)),
+         {"allocation_churn.calls_per_step=10"},
+         {"allocation_churn.calls_per_step=0.1"}},
+        {"clock_throttling",
+         edited(throttled(0.5, 0x40, 900)),
+         edited(throttled(0.93, 0x4, 1390)),
+         {"clock_throttling.time_share=0.9"},
+         {"clock_throttling.time_share=0.01", "clock_throttling.clock_part=1"},
+         withoutEdit},
+        {"compute_imbalance",
+         lateRank(8 * kMillisecond),
+         healthy(),
+         {"compute_imbalance.excess=5"},
+         {"compute_imbalance.excess=-0.5"}},
+        {"cpu_affinity",
+         edited(placed("4-5")),
+         edited(placed("0-3")),
+         {},
+         {"cpu_affinity.min_cpus=8"},
+         withoutEdit},
+        {"cpu_contention",
+         edited(waitingForCpu(200 * kMillisecond)),
+         edited(waitingForCpu(2 * kMillisecond)),
+         {"cpu_contention.delay_share=1.1"},
+         {"cpu_contention.delay_share=0.001"},
+         withoutEdit},
+        {"data_skew",
+         skewed(),
+         healthy(),
+         {"data_skew.excess=5"},
+         {"data_skew.excess=-1", "data_skew.balanced=100"}},
+        {"ecc_errors",
+         edited(all({growing("ecc_corrected_errors", 500), growing("ecc_uncorrected_errors", 1)})),
+         edited(growing("ecc_corrected_errors", 5)),
+         {"ecc_errors.corrected=1e6", "ecc_errors.uncorrected=10"},
+         {"ecc_errors.corrected=1"},
+         withoutEdit},
+        {"memory_near_limit",
+         edited(memoryUsed(16)),
+         edited(memoryUsed(8)),
+         {"memory_near_limit.part=1.1"},
+         {"memory_near_limit.part=0.1"},
+         withoutEdit},
+        {"nvlink_errors",
+         edited(growing("nvlink_replays", 20)),
+         edited(growing("nvlink_replays", 0)),
+         {"nvlink_errors.errors=100"},
+         {},
+         withoutEdit},
+        {"pageable_copy",
+         copying(holdCopies),
+         copying({}),
+         {"pageable_copy.share=0.9"},
+         {"pageable_copy.share=-1", "pageable_copy.held_part=0.001"}},
+        {"shm_small",
+         edited(sharedMemory("67108864")),
+         edited(sharedMemory("8589934592")),
+         {"shm_small.min_bytes=1000"},
+         {"shm_small.min_bytes=1e12"},
+         withoutEdit},
+        {"small_batch",
+         with(slowNetwork(), memoryUsed(4)),
+         edited(memoryUsed(4)),
+         {"small_batch.exposed_share=0.9"},
+         {"small_batch.exposed_share=0.001"},
+         withoutEdit},
+        {"tensor_cores_unused",
+         edited(onGpu("NVIDIA A100-SXM4-80GB")),
+         edited(all({onGpu("NVIDIA A100-SXM4-80GB"), renamed("sgemm", "ampere_bf16_s16816gemm_bf16")})),
+         {"tensor_cores_unused.share=1.1"},
+         {"tensor_cores_unused.share=-1"}},
+        {"xid_errors", edited(xid(79)), edited(memoryUsed(8)), {}, {}, withoutEdit},
+    };
+}
+
+} // namespace ringside::test
