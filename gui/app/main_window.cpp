@@ -25,6 +25,7 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QVBoxLayout>
 
 namespace ringside::gui {
@@ -274,6 +275,9 @@ void MainWindow::cancelOpening()
 
 void MainWindow::showSession(const Session& session)
 {
+    for (QTabBar* const tabs : m_workbench->findChildren<QTabBar*>()) { // made by the docks
+        tabs->setAccessibleName(u"Views"_s);
+    }
     const bool first = m_session.report != session.report;
     m_session = session;
     for (View* view : m_views) {

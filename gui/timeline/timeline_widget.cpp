@@ -5,6 +5,7 @@
 
 #include <QAction>
 #include <QHelpEvent>
+#include <QLoggingCategory>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
@@ -18,6 +19,8 @@ namespace {
 using namespace Qt::StringLiterals;
 using timeline::Direction;
 using timeline::SpanId;
+
+Q_LOGGING_CATEGORY(lcTimeline, "ringside.timeline", QtWarningMsg)
 
 constexpr double kZoomStep = 1.25;
 constexpr double kPanStep = 0.15;
@@ -60,6 +63,14 @@ void TimelineWidget::setSession(const Session& session)
         const auto wanted = std::exchange(m_wanted, std::nullopt);
         showPlace(wanted->first, wanted->second);
     }
+    announce();
+}
+
+/// After every change of what is visible.
+void TimelineWidget::announce()
+{
+    viewport()->update();
+    qCDebug(lcTimeline) << "shows" << visible().start << visible().end;
     emit visibleChanged(visible());
 }
 
@@ -69,8 +80,7 @@ void TimelineWidget::showTime(const Interval& visible, ZoomHistory::Step step)
         return;
     }
     m_zoom.change(framed(visible, 0.0, m_zoom.limits()), step);
-    viewport()->update();
-    emit visibleChanged(this->visible());
+    announce();
 }
 
 void TimelineWidget::showPlace(const Interval& time, const std::vector<std::int64_t>& ranks)
@@ -234,8 +244,7 @@ void TimelineWidget::undo()
 {
     if (m_zoom.undo()) {
         m_lastKind = -1;
-        viewport()->update();
-        emit visibleChanged(visible());
+        announce();
     }
 }
 

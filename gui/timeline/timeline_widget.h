@@ -53,6 +53,7 @@ private:
     void addKey(const QString& text, const QString& help, const QList<QKeySequence>& keys,
                 const std::function<void()>& action);
     void relayout();
+    void announce();
     void zoomBy(double factor, std::optional<std::int64_t> anchorNs = {});
     void panBy(double share);
     void toMeeting(timeline::Direction direction);

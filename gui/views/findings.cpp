@@ -163,6 +163,7 @@ public:
         both->setStretchFactor(0, 3);
         both->setStretchFactor(1, 2);
         both->setSizes({300, 200});
+        setFocusProxy(m_list);
         m_pages = new QStackedLayout(this);
         m_pages->addWidget(both);
         m_pages->addWidget(m_none);

@@ -70,6 +70,7 @@ public:
         scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
         scroll->setAccessibleName(u"Summary"_s);
         scroll->setFocusPolicy(Qt::StrongFocus);
+        setFocusProxy(scroll);
         auto* const page = new QWidget(scroll);
         auto* const rows = new QVBoxLayout(page);
         m_verdict = paragraph(page);

@@ -28,6 +28,7 @@ public:
         m_details = new QTextBrowser(this);
         m_details->setAccessibleName(u"What is selected"_s);
         m_details->setFrameShape(QFrame::NoFrame);
+        setFocusProxy(m_timeline);
         auto* const both = new QSplitter(this);
         both->addWidget(m_timeline);
         both->addWidget(m_details);

@@ -4,13 +4,18 @@
 #include "fixture.h"
 #include "models/finding_model.h"
 #include "models/notices.h"
+#include "models/settings_table.h"
+#include "models/step_figures.h"
 #include "models/table_model.h"
+#include "support/trace_builder.h"
 
 #include <QAbstractItemModelTester>
 #include <QTemporaryDir>
 #include <QTest>
 
 namespace ringside::gui {
+
+using namespace std::chrono_literals;
 
 class TestModels final : public QObject {
     Q_OBJECT
@@ -67,6 +72,34 @@ private slots:
         QCOMPARE(model.index(0, 1).data(TableModel::kSortRole).toString(), QStringLiteral("a"));
         QCOMPARE(model.index(2, 1).data().toString(), QString()); // a row shorter than the header
         QCOMPARE(model.headerData(1, Qt::Horizontal).toString(), QStringLiteral("name"));
+    }
+
+    void settingsThatDifferComeFirst()
+    {
+        ringside::test::TraceBuilder builder(2);
+        builder.setting("environment", "A_SAME", "1");
+        builder.steps(4, [](ringside::test::StepBuilder& step) { step.everyRank().hostIdle(1ms); });
+        builder.process(0).settings.push_back({"environment", "NCCL_ALGO", "Ring"});
+        builder.process(1).settings.push_back({"environment", "NCCL_ALGO", "Tree"});
+        builder.process(1).settings.push_back({"environment", "ONLY_HERE", "x"});
+        const report::Table table = settingsTable(model::buildModel(builder.run()));
+        QCOMPARE(table.rows.size(), std::size_t{4});
+        QCOMPARE(table.rows[0][0], std::string("NCCL_ALGO"));
+        QCOMPARE(table.rows[2][0], std::string("ONLY_HERE"));
+        QCOMPARE(table.rows[2][2], std::string("1"));
+        QCOMPARE(table.rows[3][0], std::string("A_SAME"));
+        QCOMPARE(table.rows[3][4], std::string());
+    }
+
+    void theStepTableHoldsTheAnalyzersFigures()
+    {
+        const Session session = test::lateRankSession();
+        const StepFigure& figure = stepFigures().front();
+        const report::Table table = stepTable(*session.report, figure);
+        QCOMPARE(table.rows.size(), std::size_t{4});
+        QCOMPARE(table.header.size(), session.report->model.analyzedSteps.size() + 1);
+        const double shown = std::stod(table.rows[1][1]);
+        QVERIFY(std::abs(shown - figure.value(session.report->metrics.ranks[1].steps[0])) < 0.006);
     }
 
     void aWholeRunHasNoNotices() { QVERIFY(noticesOf(test::lateRankSession()).empty()); }

@@ -5,13 +5,18 @@
 #include "app/pages.h"
 #include "fixture.h"
 #include "timeline/timeline_widget.h"
+#include "views/view.h"
+#include "widgets/heat_map.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QDir>
+#include <QDockWidget>
 #include <QDropEvent>
 #include <QFile>
 #include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -152,7 +157,32 @@ private slots:
         QVERIFY(keysHtml(*m_window).contains(QStringLiteral("Ctrl+1")));
     }
 
-    /// Not compared, but written where RINGSIDE_PICTURES says, to be looked at.
+    void aCellOfTheMapShowsItsStep()
+    {
+        openRun();
+        raise(QStringLiteral("heat_map"));
+        auto* const map = m_window->findChild<HeatMap*>();
+        QTest::keyClick(map, Qt::Key_Down);
+        const metrics::RankMetrics& rank = m_window->session().report->metrics.ranks[1];
+        const model::ClockMap& clock = m_window->session().report->model.ranks[rank.rank].clock;
+        const Interval& visible = m_window->findChild<TimelineWidget*>()->visible();
+        QVERIFY(visible.start <= clock.toRun(rank.windows[0].start));
+        QVERIFY(visible.end >= clock.toRun(rank.windows[0].end));
+        QVERIFY(visible.length() < m_window->session().timeline->extent.length());
+    }
+
+    void whatIfAnswersWithTheAnalyzersWords()
+    {
+        openRun();
+        raise(QStringLiteral("what_if"));
+        auto* const dock = m_window->findChild<QDockWidget*>(QStringLiteral("what_if"));
+        auto* const answer = dock->findChild<QPlainTextEdit*>();
+        QTest::mouseClick(dock->findChild<QPushButton*>(), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(dock->findChild<QPushButton*>()->isEnabled(), 30'000);
+        QVERIFY2(answer->toPlainText().contains(QStringLiteral("ms")), qPrintable(answer->toPlainText()));
+    }
+
+    /// Every view paints in both palettes; written where RINGSIDE_PICTURES says, to be looked at.
     void picturesInLightAndDark_data()
     {
         QTest::addColumn<int>("appearance");
@@ -163,17 +193,15 @@ private slots:
     {
         QFETCH(int, appearance);
         applyAppearance(*qApp, static_cast<Appearance>(appearance));
+        savePicture(QStringLiteral("start"));
         openRun();
         QTest::mouseClick(m_window->findChild<QTreeView*>(QStringLiteral("findings"))->viewport(),
                           Qt::LeftButton, {}, {100, 20});
-        const QImage picture = m_window->grab().toImage();
-        QVERIFY(picture.width() >= 1400);
-        const QString folder = qEnvironmentVariable("RINGSIDE_PICTURES");
-        if (!folder.isEmpty()) {
-            QVERIFY(picture.save(QStringLiteral("%1/window_%2_%3.png")
-                                     .arg(folder, QString::fromLatin1(QTest::currentDataTag()))
-                                     .arg(picture.devicePixelRatio())));
+        for (const ViewEntry* entry : allViews()) {
+            raise(QString::fromLatin1(entry->id));
+            savePicture(QString::fromLatin1(entry->id));
         }
+        applyAppearance(*qApp, Appearance::Light);
     }
 
 private:
@@ -184,6 +212,22 @@ private:
         m_window->open({run});
         QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30'000);
         QCOMPARE(m_window->page(), MainWindow::Page::Workbench);
+    }
+    void raise(const QString& view)
+    {
+        m_window->findChild<QDockWidget*>(view)->raise();
+        QCoreApplication::processEvents();
+    }
+    void savePicture(const QString& name)
+    {
+        const QImage picture = m_window->grab().toImage();
+        QVERIFY(picture.width() >= 1400);
+        const QString folder = qEnvironmentVariable("RINGSIDE_PICTURES");
+        if (!folder.isEmpty()) {
+            QVERIFY(picture.save(QStringLiteral("%1/%2_%3_%4.png")
+                                     .arg(folder, name, QString::fromLatin1(QTest::currentDataTag()))
+                                     .arg(picture.devicePixelRatio())));
+        }
     }
     void openAndFail(const QString& path)
     {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Colours for a figure of ranks (down) and steps (across). Where there are more of them than pixels, a pixel
+// shows the largest value in it.
+#pragma once
+#include "models/step_figures.h"
+
+#include <QImage>
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+
+namespace ringside::gui {
+
+class HeatMap final : public QWidget {
+    Q_OBJECT
+public:
+    explicit HeatMap(QWidget* parent = nullptr);
+    void setFigures(std::shared_ptr<const report::Report> report, const StepFigure& figure);
+
+signals:
+    void cellChosen(std::size_t rank, std::size_t step); ///< of RunMetrics::ranks, of its steps
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    struct Cell {
+        std::size_t rank = 0;
+        std::size_t step = 0;
+    };
+    [[nodiscard]] QRect map() const;
+    [[nodiscard]] std::optional<Cell> cellAt(const QPoint& position) const;
+    [[nodiscard]] QString textOf(const Cell& cell) const;
+    void choose(const Cell& cell);
+    void paintScale(QPainter& painter) const;
+    [[nodiscard]] QImage image(const QSize& size) const;
+    [[nodiscard]] std::size_t ranks() const { return m_report ? m_report->metrics.ranks.size() : 0; }
+    [[nodiscard]] std::size_t steps() const { return m_report ? m_report->metrics.stepCount() : 0; }
+
+    std::shared_ptr<const report::Report> m_report;
+    StepFigure m_figure{};
+    double m_least = 0;
+    double m_most = 1;
+    std::optional<Cell> m_chosen;
+};
+
+} // namespace ringside::gui
