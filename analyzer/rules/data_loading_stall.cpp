@@ -3,6 +3,8 @@
 // range.
 #include "rules/support.h"
 
+#include <unordered_set>
+
 namespace ringside::rules {
 namespace {
 
@@ -14,8 +16,9 @@ bool anyDataRange(const Context& context)
 {
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const trace::ProcessTrace& process = context.run.processOf(context.rankOf(rank));
+        std::unordered_set<trace::StringId> seen; // millions of ranges share few names
         for (const trace::RangeRow& range : process.ranges) {
-            if (metrics::isDataLoadingRange(process.text(range.name))) {
+            if (seen.insert(range.name).second && metrics::isDataLoadingRange(process.text(range.name))) {
                 return true;
             }
         }

@@ -10,6 +10,10 @@
 #include <string>
 #include <string_view>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace ringside::importers::kineto {
 
 /// Readable bytes behind the text that a cursor walks through: it looks at eight at a time.
@@ -37,6 +41,51 @@ enum class Scan : std::uint8_t {
         }
     }
     return end;
+}
+
+inline constexpr std::size_t kBlockBytes = 64;
+
+/// Where in a block certain characters stand, a bit a byte.
+struct BlockBits {
+    std::uint64_t quotes = 0, backslashes = 0, opens = 0, closes = 0;
+};
+
+[[nodiscard]] inline BlockBits bitsOf(const char* block)
+{
+    BlockBits bits;
+#ifdef __SSE2__
+    constexpr std::size_t kVector = sizeof(__m128i);
+    for (std::size_t i = 0; i < kBlockBytes; i += kVector) {
+        const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
+        const auto equal = [i](__m128i bytes, char c) {
+            const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
+            return static_cast<std::uint64_t>(static_cast<std::uint32_t>(mask)) << i;
+        };
+        const __m128i curly = _mm_or_si128(text, _mm_set1_epi8('{' - '['));
+        bits.quotes |= equal(text, '"');
+        bits.backslashes |= equal(text, '\\');
+        bits.opens |= equal(curly, '{');
+        bits.closes |= equal(curly, '}');
+    }
+#else
+    for (std::size_t i = 0; i < kBlockBytes; ++i) {
+        const auto bit = [i](bool set) { return std::uint64_t{set} << i; };
+        bits.quotes |= bit(block[i] == '"');
+        bits.backslashes |= bit(block[i] == '\\');
+        bits.opens |= bit(block[i] == '{' || block[i] == '[');
+        bits.closes |= bit(block[i] == '}' || block[i] == ']');
+    }
+#endif
+    return bits;
+}
+
+/// A bit of every byte from an opening quote to before the closing one.
+[[nodiscard]] inline std::uint64_t betweenQuotes(std::uint64_t quotes)
+{
+    for (unsigned by = 1; by < kBlockBytes; by *= 2) {
+        quotes ^= quotes << by;
+    }
+    return quotes;
 }
 
 /// By character: printable ASCII but for what ends or begins something.
@@ -90,15 +139,11 @@ public:
             return missing();
         }
         const char* const first = m_at + 1;
-        for (const char* quote = findQuote(first, m_end); quote < m_end;
-             quote = findQuote(quote + 1, m_end)) {
-            if (!isEscaped(first, quote)) {
-                text = {first, static_cast<std::size_t>(quote - first)};
-                m_at = quote + 1;
-                return Scan::Good;
-            }
+        if (!skipString(first)) {
+            return Scan::Incomplete;
         }
-        return Scan::Incomplete;
+        text = {first, static_cast<std::size_t>(m_at - 1 - first)};
+        return Scan::Good;
     }
 
     /// Any value: a string without its quotes, everything else as it stands.
@@ -133,6 +178,19 @@ public:
     }
 
 private:
+    /// From `first`, inside a string, to behind its quote; false: it does not end.
+    bool skipString(const char* first)
+    {
+        for (const char* quote = findQuote(first, m_end); quote < m_end;
+             quote = findQuote(quote + 1, m_end)) {
+            if (!isEscaped(first, quote)) {
+                m_at = quote + 1;
+                return true;
+            }
+        }
+        return false;
+    }
+
     static bool isEscaped(const char* first, const char* quote)
     {
         std::size_t backslashes = 0;
@@ -156,27 +214,66 @@ private:
 
     Scan skipNested(std::size_t depth = 0)
     {
-        std::string_view ignored;
+        bool inString = false;
         for (;;) {
+            if (skipBlocks(depth, inString)) {
+                return Scan::Good;
+            }
+            if (inString) {
+                inString = false;
+                if (!skipString(m_at)) {
+                    return Scan::Incomplete;
+                }
+                continue;
+            }
             while (m_at < m_end && !kIsStructure[static_cast<unsigned char>(*m_at)]) {
                 ++m_at;
             }
             if (ended()) {
                 return Scan::Incomplete;
             }
-            const char c = *m_at;
-            if (c == '"') {
-                if (const Scan result = string(ignored); result != Scan::Good) {
-                    return result;
-                }
-                continue;
-            }
-            ++m_at;
+            const char c = *m_at++;
+            inString = c == '"';
             depth += c == '{' || c == '[' ? 1U : 0U;
             if ((c == '}' || c == ']') && --depth == 0) {
                 return Scan::Good;
             }
         }
+    }
+
+    /// skipNested over blocks without backslashes; true: it ended there.
+    bool skipBlocks(std::size_t& depth, bool& inString)
+    {
+        while (static_cast<std::size_t>(m_end - m_at) >= kBlockBytes) {
+            const BlockBits block = bitsOf(m_at);
+            if (block.backslashes != 0) {
+                return false;
+            }
+            const std::uint64_t strings = betweenQuotes(block.quotes) ^ (inString ? ~std::uint64_t{0} : 0);
+            const std::uint64_t opens = block.opens & ~strings;
+            const std::uint64_t closes = block.closes & ~strings;
+            if (static_cast<std::size_t>(std::popcount(closes)) < depth) {
+                depth += static_cast<std::size_t>(std::popcount(opens) - std::popcount(closes));
+            } else if (const int end = endOfNested(opens, closes, depth); end > 0) {
+                m_at += end;
+                return true;
+            }
+            inString = strings >> (kBlockBytes - 1U) != 0;
+            m_at += kBlockBytes;
+        }
+        return false;
+    }
+
+    /// Behind the bracket that closes the outermost one, in bytes of a block; 0: there is none.
+    static int endOfNested(std::uint64_t opens, std::uint64_t closes, std::size_t& depth)
+    {
+        for (std::uint64_t rest = opens | closes; rest != 0; rest &= rest - 1) {
+            depth += (opens & rest & -rest) != 0 ? 1U : 0U;
+            if ((closes & rest & -rest) != 0 && --depth == 0) {
+                return std::countr_zero(rest) + 1;
+            }
+        }
+        return 0;
     }
 
     const char* m_at;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace ringside::importers::kineto {
 namespace {
 
@@ -98,6 +100,43 @@ TEST(KinetoEvent, EveryPrefixIsIncompleteAndNothingIsBroken)
     EXPECT_EQ(event.name, "a\\\\");
     for (std::size_t size = 1; size < text.size(); ++size) {
         EXPECT_EQ(read(text.substr(0, size), event), Scan::Incomplete) << size;
+    }
+}
+
+/// Objects and arrays in each other, with strings that hold brackets, quotes and backslashes.
+std::string nestedText(std::mt19937& random, int depth)
+{
+    static constexpr const char* kPieces[] = {"{", "]", "\\\\", "\\\"", "a", "a name of many characters ",
+                                              "[}"};
+    const bool object = random() % 2 == 0;
+    std::string text(1, object ? '{' : '[');
+    for (auto members = random() % 6; members > 0; --members) {
+        text += text.size() > 1 ? ", " : "";
+        std::string words = "\"";
+        for (auto pieces = random() % 5; pieces > 0; --pieces) {
+            words += kPieces[random() % std::size(kPieces) / (random() % 4 == 0 ? 1 : 4)];
+        }
+        text += words + "\"" + (object ? ": 12.5" : "");
+        if (depth < 4 && random() % 2 == 0) {
+            text += (object ? R"(, "in": )" : ", ") + nestedText(random, depth + 1);
+        }
+    }
+    return text + (object ? '}' : ']');
+}
+
+TEST(KinetoCursor, SkipsNestedValuesOfAnyLength)
+{
+    std::mt19937 random(3);
+    for (int round = 0; round < 3000; ++round) {
+        const std::string value = nestedText(random, 0);
+        const std::string text = padded(value + R"(}], "next": [{"a": "b"}])");
+        const std::string_view whole = std::string_view(text).substr(0, text.size() - kPadding);
+        std::string_view found;
+        ASSERT_EQ(JsonCursor(whole).value(found), Scan::Good) << value;
+        ASSERT_EQ(found, value);
+        const std::size_t cut = 1 + random() % (value.size() - 1);
+        ASSERT_EQ(JsonCursor(whole.substr(0, cut)).value(found), Scan::Incomplete)
+            << value << " up to " << cut;
     }
 }
 
