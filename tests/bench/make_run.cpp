@@ -2,7 +2,7 @@
 // Writes a run as large as wanted in the native format: several ranks, steps of compute kernels with a few
 // all-reduces beside them, each kernel with its launch. For timing a report; the work is regular, so the
 // findings mean nothing.
-//   make_run NAME.ringside EVENTS    EVENTS over all ranks: half kernels, half launches
+//   make_run NAME.ringside EVENTS RANKS    EVENTS over all ranks: half kernels, half launches
 #include <ringside/error.h>
 #include <ringside/trace/writer.h>
 
@@ -15,7 +15,6 @@ namespace {
 
 namespace trace = ringside::trace;
 
-constexpr std::int64_t kRanks = 4;
 constexpr std::int64_t kKernelsAStep = 1250;
 constexpr std::int64_t kReductionsAStep = 10;
 constexpr std::int64_t kKernelEveryNs = 8000;
@@ -27,7 +26,7 @@ struct Names {
     trace::StringId gemm, allReduceKernel, launch, allReduce;
 };
 
-void describe(trace::Writer& writer, std::int64_t rank)
+void describe(trace::Writer& writer, std::int64_t rank, std::int64_t ranks)
 {
     trace::ProcessRow process;
     process.host = "bench";
@@ -36,12 +35,12 @@ void describe(trace::Writer& writer, std::int64_t rank)
     process.command = "make_run";
     process.emulated = true;
     writer.setProcess(process);
-    writer.setRanks({trace::RankRow{rank, rank, kRanks, 0, 0, "RANK"}});
+    writer.setRanks({trace::RankRow{rank, rank, ranks, 0, 0, "RANK"}});
     writer.add(trace::DeviceRow{0, "generated", "GPU-" + std::to_string(rank), "", std::nullopt, true});
     trace::CommunicatorRow communicator;
     communicator.id = 1;
     communicator.hash = 42;
-    communicator.size = kRanks;
+    communicator.size = ranks;
     communicator.rank = rank;
     communicator.device = 0;
     writer.add(communicator);
@@ -95,10 +94,10 @@ void addStep(trace::Writer& writer, const Names& names, std::int64_t rank, std::
     }
 }
 
-void writeRank(const std::filesystem::path& run, std::int64_t rank, std::int64_t steps)
+void writeRank(const std::filesystem::path& run, std::int64_t rank, std::int64_t ranks, std::int64_t steps)
 {
     trace::Writer writer(run / ("bench-" + std::to_string(1000 + rank) + ".db"), trace::Writer::Mode::Create);
-    describe(writer, rank);
+    describe(writer, rank, ranks);
     const Names names{
         writer.intern("gemm"),
         writer.intern("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096>)"),
@@ -116,15 +115,16 @@ void writeRank(const std::filesystem::path& run, std::int64_t rank, std::int64_t
 
 int main(int count, char** arguments)
 {
-    if (count != 3) {
-        std::fprintf(stderr, "usage: make_run NAME.ringside EVENTS\n");
+    const std::int64_t ranks = count == 4 ? std::strtoll(arguments[3], nullptr, 10) : 0;
+    if (ranks <= 0) {
+        std::fprintf(stderr, "usage: make_run NAME.ringside EVENTS RANKS\n");
         return 2;
     }
-    const std::int64_t steps = std::strtoll(arguments[2], nullptr, 10) / (2 * kKernelsAStep * kRanks);
+    const std::int64_t steps = std::strtoll(arguments[2], nullptr, 10) / (2 * kKernelsAStep * ranks);
     try {
         std::filesystem::create_directories(arguments[1]);
-        for (std::int64_t rank = 0; rank < kRanks; ++rank) {
-            writeRank(arguments[1], rank, steps);
+        for (std::int64_t rank = 0; rank < ranks; ++rank) {
+            writeRank(arguments[1], rank, ranks, steps);
         }
     } catch (const std::exception& error) {
         std::fprintf(stderr, "make_run: %s\n", error.what());

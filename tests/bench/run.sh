@@ -5,7 +5,6 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../support/environment.sh"
 build=${1:-$RINGSIDE_ROOT/build/release_bench}
 here=$RINGSIDE_ROOT/tests/bench
-events=${RINGSIDE_BENCH_EVENTS:-10000000}
 
 if [ $# -eq 0 ]; then
     stage "Build, optimised" "Into $build."
@@ -37,17 +36,7 @@ stage "Trace" "CPU time of one thread."
 stage "The CPU platform (emulated)" "How exact the device model is, and what an all-reduce really costs."
 "$build/bin/bench/platform_cost"
 
-stage "Report on a native trace of $events events, 4 ranks"
-rm -rf "$build/bench/large.ringside"
-"$build/bin/bench/make_run" "$build/bench/large.ringside" "$events"
-du -sh "$build/bench/large.ringside" | awk '{print $1 " on disk"}'
-/usr/bin/python3 -B "$here/report_cost.py" "$build/bin/ringside" "$build/bench/large.ringside" "$events"
-rm -rf "$build/bench/large.ringside" "$build/bench/trace"
+rm -rf "$build/bench/trace"
 
-for imported in 1000000 5000000; do
-    stage "Report straight from Kineto files of $imported events, 8 ranks"
-    rm -rf "$build/bench/kineto"
-    /usr/bin/python3 -B "$here/make_kineto.py" "$build/bench/kineto" "$imported"
-    /usr/bin/python3 -B "$here/import_cost.py" "$build/bin/ringside" "$build/bench/kineto" "$imported"
-done
-rm -rf "$build/bench/kineto"
+stage "Reports on large runs" "Native and straight from Kineto files."
+/usr/bin/python3 -B "$here/reading_cost.py" "$build"
