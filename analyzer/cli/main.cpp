@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `ringside`: finds the sub-command and turns what goes wrong into one message and an exit code.
 #include "cli/command.h"
+#include "trace/utf8.h"
 
 #include <ringside/error.h>
 
@@ -45,12 +46,12 @@ int parseAndRun(CLI::App& app, const std::vector<Declared>& declared, int count,
     return cli::kUsage;
 }
 
-/// Does not throw, also where stderr is closed.
+/// Names of files may hold anything. Works also where stderr is closed.
 void printError(const char* message, const char* hint)
 {
-    std::fprintf(stderr, "ringside: error: %s\n", message);
+    std::fprintf(stderr, "ringside: error: %s\n", trace::shownText(message, ' ', "\n").c_str());
     if (*hint != '\0') {
-        std::fprintf(stderr, "  %s\n", hint);
+        std::fprintf(stderr, "  %s\n", trace::shownText(hint, ' ', "\n").c_str());
     }
 }
 

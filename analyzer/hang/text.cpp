@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For a tired person: the verdict first, then the collective, then what the ranks do that it waits for.
 #include "hang/hang.h"
+#include "trace/utf8.h"
 
 #include <fmt/format.h>
 
@@ -229,7 +230,7 @@ std::string formatText(const Report& report)
     if (left > kOthers) {
         text += fmt::format("  and {} more ranks: --format json has all\n", left - kOthers);
     }
-    return text;
+    return trace::shownText(text, ' ', "\n"); // names in a trace may hold anything
 }
 
 } // namespace ringside::hang

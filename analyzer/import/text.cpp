@@ -1,35 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/text.h"
 
-#include <algorithm>
+#include "trace/utf8.h"
 
 namespace ringside::importers {
 
-std::size_t sequenceLength(std::string_view raw, std::size_t at)
-{
-    const auto lead = static_cast<unsigned char>(raw[at]);
-    const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-    if (length == 0 || at + length > raw.size()) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((static_cast<unsigned char>(raw[at + i]) & 0xC0U) != 0x80U) {
-            return 0;
-        }
-    }
-    return length;
-}
-
 std::size_t appendCharacter(std::string& text, std::string_view raw, std::size_t at)
 {
-    const auto c = static_cast<unsigned char>(raw[at]);
-    if (c < 0x80) {
-        text += c < ' ' || c == 0x7F ? '?' : static_cast<char>(c);
-        return at + 1;
-    }
-    const std::size_t length = sequenceLength(raw, at);
-    text += length == 0 ? std::string_view("?") : raw.substr(at, length);
-    return at + std::max<std::size_t>(1, length);
+    return trace::appendShown(text, raw, at, '?');
 }
 
 std::string cleanText(std::string_view raw)

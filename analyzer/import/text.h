@@ -10,9 +10,6 @@
 
 namespace ringside::importers {
 
-/// Length of the UTF-8 sequence at `at`, 0: none. Overlong forms and surrogates pass: they harm nobody.
-[[nodiscard]] std::size_t sequenceLength(std::string_view raw, std::size_t at);
-
 /// Appends what stands at `at`, or '?' for a control character or what is no UTF-8; the place after it.
 std::size_t appendCharacter(std::string& text, std::string_view raw, std::size_t at);
 

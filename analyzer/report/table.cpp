@@ -4,6 +4,7 @@
 #include "report/communicator_names.h"
 #include "report/sentences.h"
 #include "rules/support.h"
+#include "trace/utf8.h"
 
 #include <algorithm>
 #include <cctype>
@@ -22,10 +23,7 @@ bool looksNumeric(const std::string& cell)
 /// Names in a trace may hold anything: what could move a terminal's cursor becomes a space.
 std::string printable(std::string_view text)
 {
-    std::string result(text);
-    std::replace_if(
-        result.begin(), result.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, ' ');
-    return result;
+    return trace::shownText(text, ' ');
 }
 
 /// Where the first word ends; a number and its unit are one.

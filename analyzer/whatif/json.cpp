@@ -34,7 +34,7 @@ std::string renderJson(const Prediction& prediction)
     json["beyond_the_run"] = prediction.beyond;
     json["assumptions"] = prediction.assumptions;
     json["not_known"] = prediction.notKnown;
-    return json.dump(2) + "\n";
+    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 } // namespace ringside::whatif

@@ -3,6 +3,7 @@
 // (https://prometheus.io/docs/instrumenting/exposition_formats). What was not measured has no line.
 #include "export/exporter.h"
 #include "export/output_file.h"
+#include "trace/utf8.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ namespace {
 std::string label(std::string_view name, std::string_view value)
 {
     std::string text = fmt::format("{}=\"", name);
-    for (const char c : value) {
+    for (const char c : trace::shownText(value, ' ', "\n")) {
         text += c == '\n' ? "\\n" : c == '"' ? "\\\"" : c == '\\' ? "\\\\" : std::string(1, c);
     }
     return text + "\"";

@@ -4,6 +4,7 @@
 // page, append the Markdown report to $GITHUB_STEP_SUMMARY.
 #include "report/format.h"
 #include "report/sentences.h"
+#include "trace/utf8.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace {
 std::string encoded(std::string_view text, std::string_view separators)
 {
     std::string result;
-    for (const char c : text) {
+    for (const char c : trace::shownText(text, ' ', "\r\n")) {
         const bool special = c == '%' || c == '\r' || c == '\n' || separators.find(c) != std::string::npos;
         result += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
     }

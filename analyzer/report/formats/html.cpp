@@ -5,6 +5,7 @@
 #include "report/sentences.h"
 #include "report/table.h"
 #include "rules/support.h"
+#include "trace/utf8.h"
 
 #include <fmt/format.h>
 
@@ -37,13 +38,12 @@ svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 std::string escaped(std::string_view text)
 {
     std::string result;
-    for (const char c : text) {
-        const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t';
+    for (const char c : trace::shownText(text, ' ', "\n\t")) {
         result += c == '&'   ? "&amp;"
                   : c == '<' ? "&lt;"
                   : c == '>' ? "&gt;"
                   : c == '"' ? "&quot;"
-                             : std::string(1, control ? ' ' : c);
+                             : std::string(1, c);
     }
     return result;
 }

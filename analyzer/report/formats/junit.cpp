@@ -3,6 +3,7 @@
 // judged is skipped; times are 0, because a rule measures a run and not itself.
 #include "report/format.h"
 #include "report/sentences.h"
+#include "trace/utf8.h"
 
 #include <fmt/format.h>
 
@@ -17,13 +18,9 @@ namespace {
 using Findings = std::vector<const rules::Finding*>;
 
 /// XML 1.0 has no place for control characters, not even as references.
-std::string xmlText(std::string text)
+std::string xmlText(std::string_view text)
 {
-    for (char& c : text) {
-        const bool allowed = static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t';
-        c = allowed ? c : ' ';
-    }
-    return text;
+    return trace::shownText(text, ' ', "\n\t");
 }
 
 std::string details(const Findings& findings)

@@ -4,6 +4,7 @@
 #include "report/format.h"
 #include "support/trace_builder.h"
 #include "trace/tables.h"
+#include "trace/utf8.h"
 #include "trace/write/database.h"
 #include "unit/trace/temporary_directory.h"
 
@@ -18,6 +19,17 @@ namespace ringside::report {
 namespace {
 
 using namespace test;
+
+/// What is shown holds no control characters and only UTF-8, and nothing in it is taken for markup. JSON
+/// keeps names as they are.
+void expectHarmless(const Format& format, const std::string& text)
+{
+    const bool data = format.id == "json" || format.id == "sarif" || format.id == "benchmark_json";
+    EXPECT_TRUE(data ? nlohmann::json::accept(text) : trace::shownText(text, ' ', "\n") == text) << format.id;
+    EXPECT_TRUE(format.id != "html" || text.find("<script>") == std::string::npos);
+    EXPECT_TRUE(format.id != "html" || text.size() < 5'000'000) << "a page that browsers open";
+    EXPECT_TRUE(format.id != "github" || text.find("\n::stop") == std::string::npos);
+}
 
 class HostileRows : public testing::Test {
 protected:
@@ -51,7 +63,7 @@ protected:
             }
             const std::string text = format->render(report, Colour::Never);
             EXPECT_FALSE(text.empty());
-            EXPECT_TRUE(format->id != "json" || nlohmann::json::accept(text));
+            expectHarmless(*format, text);
         }
     }
 
@@ -96,19 +108,23 @@ TEST_F(HostileRows, GiveAReportWhateverTheirColumnsHold)
     }
 }
 
-TEST_F(HostileRows, CannotDriveATerminal)
+TEST_F(HostileRows, CannotDriveATerminalNorAPage)
 {
-    std::filesystem::copy_file(m_good, m_file, std::filesystem::copy_options::overwrite_existing);
-    trace::Database(m_file, SQLITE_OPEN_READWRITE)
-        .execute(
-            "INSERT INTO issue SELECT process_id, 'x' || char(27), 'warning', 1, char(27) || '[2J| a <b>' "
-            "FROM process LIMIT 1");
-    const Report report = buildReport(trace::openRun(m_file), {});
-    for (const Format* format : all()) {
-        if (format->writeFolder != nullptr) {
-            continue; // files, not for a terminal
-        }
-        EXPECT_EQ(format->render(report, Colour::Never).find('\x1b'), std::string::npos) << format->id;
+    constexpr const char* kHostile = // escape sequences of 7 and 8 bits, no UTF-8, markup, SQL, a new line
+        "CAST(x'1B5B324A' || x'C29B324A' || x'FF' || '<script>x</script>''; DROP TABLE rank; --' || "
+        "x'0A' || '::stop-commands::x' AS TEXT)";
+    for (const std::string& value : {std::string(kHostile), std::string("printf('%.*c', 1000000, 'x')")}) {
+        trace::forEachPlainTable([&]<class Row>(trace::TableOf<Row>) {
+            trace::TableOf<Row>::forEachColumn([&](const char* column, auto member) {
+                if constexpr (std::is_same_v<std::remove_cvref_t<decltype(Row{}.*member)>, std::string>) {
+                    expectReportAfter(std::string("UPDATE OR IGNORE ") + trace::TableOf<Row>::kName +
+                                      " SET " + column + " = " + value);
+                }
+            });
+        });
+        expectReportAfter("UPDATE string SET text = " + value);
+        expectReportAfter("INSERT INTO issue SELECT process_id, " + value + ", 'warning', 1, " + value +
+                          " FROM process LIMIT 1");
     }
 }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which bytes of a text are one character, and which ones a terminal would obey.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ringside::trace {
+
+/// Bytes of the UTF-8 sequence at `at` that is not ASCII, 0: none. Overlong forms and surrogates pass: they
+/// harm nobody.
+[[nodiscard]] constexpr std::size_t sequenceLength(std::string_view raw, std::size_t at)
+{
+    const auto lead = static_cast<unsigned char>(raw[at]);
+    const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    if (length == 0 || at + length > raw.size()) {
+        return 0;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((static_cast<unsigned char>(raw[at + i]) & 0xC0U) != 0x80U) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+/// Appends the character at `at`; `replacement` for a control character (of 7 or 8 bits, and none of `kept`)
+/// and for what is no UTF-8. Returns the place after it.
+inline std::size_t appendShown(std::string& text, std::string_view raw, std::size_t at, char replacement,
+                               std::string_view kept = {})
+{
+    const auto c = static_cast<unsigned char>(raw[at]);
+    const std::size_t length = c < 0x80 ? 1 : sequenceLength(raw, at);
+    const bool narrow = c < ' ' || c == 0x7F;
+    const bool wide = length == 2 && c == 0xC2 && static_cast<unsigned char>(raw[at + 1]) < 0xA0;
+    const bool shown = length > 0 && !wide && (!narrow || kept.find(raw[at]) != std::string_view::npos);
+    text += shown ? raw.substr(at, length) : std::string_view(&replacement, 1);
+    return at + std::max<std::size_t>(1, length);
+}
+
+/// All of a text as appendShown appends it.
+[[nodiscard]] inline std::string shownText(std::string_view raw, char replacement, std::string_view kept = {})
+{
+    std::string text;
+    for (std::size_t at = 0; at < raw.size();) {
+        at = appendShown(text, raw, at, replacement, kept);
+    }
+    return text;
+}
+
+} // namespace ringside::trace
