@@ -5,6 +5,7 @@
 #include "import/input.h"
 #include "import/rank_names.h"
 #include "trace/read/parallel.h"
+#include "trace/read/sqlite_head.h"
 #include "trace/tables.h"
 
 #include <ringside/error.h>
@@ -32,18 +33,10 @@ struct Source {
     std::optional<Error> error = std::nullopt;
 };
 
-/// A trace of our own: SQLite (https://sqlite.org/fileformat2.html) with our application_id.
+/// A trace of our own: SQLite with our application_id.
 bool isNativeHead(std::string_view head)
 {
-    constexpr std::size_t kApplicationIdAt = 68;
-    if (!head.starts_with("SQLite format 3") || head.size() < kApplicationIdAt + 4) {
-        return false;
-    }
-    std::uint32_t id = 0;
-    for (std::size_t i = 0; i < 4; ++i) {
-        id = id << 8U | static_cast<unsigned char>(head[kApplicationIdAt + i]);
-    }
-    return id == trace::kApplicationId;
+    return trace::parseSqliteHead(head).applicationId == trace::kApplicationId;
 }
 
 bool holdsTraces(const fs::path& directory)

@@ -2,6 +2,7 @@
 // Gathers the records of a file by the process that wrote them.
 #pragma once
 #include "import/inspector/record.h"
+#include "import/room.h"
 #include "import/text.h"
 
 #include <ringside/trace/reader.h>
@@ -14,12 +15,6 @@
 #include <vector>
 
 namespace ringside::importers::inspector {
-
-/// What one file may make at most; what is beyond is counted, not kept.
-struct Room {
-    std::size_t calls = 10'000'000;
-    std::size_t communicators = 100'000;
-};
 
 class Process final {
 public:

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/collectives.h"
 
+#include "import/nccl_names.h"
 #include "import/surrounding.h"
 #include "import/text.h"
-#include "import/torch_words.h"
-#include "model/kernel_class.h"
 #include "model/launch_index.h"
 
 #include <algorithm>
@@ -48,6 +47,7 @@ public:
         , m_rows(rows)
         , m_document(document)
         , m_launches(process.launches)
+        , m_names(process)
         , m_strings(process)
     {}
 
@@ -85,14 +85,8 @@ private:
                 m_ofOperator.add(each.tid, each);
             }
         }
-        constexpr std::string_view kPrefix = "nccl:"; // ProcessGroupNCCL's own annotations
-        std::unordered_map<trace::StringId, bool> wanted;
         for (const trace::RangeRow& range : m_rows.ranges) {
-            const auto [entry, fresh] = wanted.try_emplace(range.name, false);
-            if (fresh) {
-                entry->second = m_process.text(range.name).starts_with(kPrefix);
-            }
-            if (entry->second) {
+            if (m_names.isAnnotation(range.name)) {
                 m_annotations.add(m_process.threads[static_cast<std::size_t>(range.thread) - 1].tid, range);
             }
         }
@@ -103,17 +97,10 @@ private:
     std::vector<Work> findWork()
     {
         const trace::KernelColumns& kernels = m_process.kernels;
-        std::unordered_map<trace::StringId, bool> isNccl;
         std::vector<Work> works;
         std::unordered_map<std::uint32_t, int> uses;
         for (std::size_t i = 0; i < kernels.size(); ++i) {
-            const auto [entry, fresh] = isNccl.try_emplace(kernels.name[i], false);
-            if (fresh) {
-                const std::string_view name = m_process.text(kernels.name[i]);
-                entry->second = model::classifyKernel(name) == model::KernelClass::Communication &&
-                                wordOf(name).find("nccl") != std::string::npos;
-            }
-            if (entry->second) {
+            if (m_names.isKernel(kernels.name[i])) {
                 works.push_back(describe(i));
                 ++uses[kernels.correlation[i]];
             }
@@ -288,19 +275,8 @@ private:
 
     void report()
     {
-        const auto note = [this](const char* id, std::int64_t count, const char* message) {
-            if (count > 0) {
-                m_process.issues.push_back({id, "info", count, message});
-            }
-        };
-        note(
-            "graph_calls_unknown", m_shared,
-            "communication kernels share their launch with others (a CUDA graph) or name none; they count as "
-            "communication, but which collectives they are is not known");
-        note("collectives_unnamed", m_nameless,
-             "communication kernels of sends and receives of which nothing says what they belong to; they "
-             "count as communication, but are not matched");
-        note("groups_unknown", m_groupless,
+        noteUnattributed(m_process, m_shared, m_nameless);
+        note(m_process, "groups_unknown", "info", m_groupless,
              "collectives without a process group in the trace: they are matched by their order on each "
              "communication stream, as if every rank took part");
     }
@@ -309,6 +285,7 @@ private:
     const Rows& m_rows;
     const Document& m_document;
     model::LaunchIndex m_launches;
+    NcclNames m_names;
     std::unordered_map<std::uint32_t, const Collective*> m_ofKernel; ///< by correlation
     Surrounding<Collective> m_ofOperator;
     Surrounding<trace::RangeRow> m_annotations;

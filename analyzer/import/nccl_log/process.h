@@ -3,6 +3,7 @@
 #pragma once
 #include "import/nccl_log/log_line.h"
 #include "import/nccl_log/message.h"
+#include "import/room.h"
 #include "import/text.h"
 
 #include <ringside/trace/reader.h>
@@ -13,12 +14,6 @@
 #include <vector>
 
 namespace ringside::importers::nccl_log {
-
-/// What one file may make at most; what is beyond is counted, not kept.
-struct Room {
-    std::size_t calls = 20'000'000;
-    std::size_t communicators = 1'000'000;
-};
 
 class Process final {
 public:

@@ -2,6 +2,7 @@
 #include "import/nsys/export_file.h"
 
 #include "trace/read/run_files.h"
+#include "trace/read/sqlite_head.h"
 #include "trace/tables.h"
 
 #include <ringside/error.h>
@@ -12,32 +13,14 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 namespace ringside::importers::nsys {
 namespace {
 
-constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-constexpr std::size_t kHeaderBytes = 100;
-constexpr std::size_t kApplicationIdAt = 68;
 constexpr const char* kExportAgain = "Export it again: nsys export --type sqlite REPORT.nsys-rep";
 
 constexpr int kMaxRowBytes = 16 << 20;
 constexpr int kOperationsAStep = 1 << 16; ///< of SQLite's virtual machine, between two looks at the budget
-
-std::uint64_t bigEndian(std::string_view bytes)
-{
-    std::uint64_t value = 0;
-    for (const char c : bytes) {
-        value = value << 8U | static_cast<unsigned char>(c);
-    }
-    return value;
-}
-
-bool isAllZeros(std::string_view text)
-{
-    return !text.empty() && std::ranges::all_of(text, [](char c) { return c == '\0'; });
-}
 
 /// A statement that ends with its scope.
 using StatementPointer = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
@@ -63,29 +46,20 @@ ExportFile::~ExportFile()
 
 void ExportFile::checkHeader()
 {
-    std::error_code error;
-    m_bytes = std::filesystem::file_size(m_path, error);
-    std::ifstream file(m_path, std::ios::binary);
-    if (error || !file) {
-        throw Error(ErrorCode::Io,
-                    "cannot read " + m_path.string() + ": " + (error ? error.message() : "no permission"));
-    }
-    std::array<char, kHeaderBytes> bytes{};
-    file.read(bytes.data(), bytes.size());
-    const std::string_view header(bytes.data(), static_cast<std::size_t>(file.gcount()));
-    if (isAllZeros(header)) { // SQLite writes page 1 last
+    const trace::SqliteHead head = trace::readSqliteHead(m_path);
+    if (head.zeros) {
         throw Error(ErrorCode::Unusable, m_path.string() + " begins with zeros: its export was interrupted",
                     kExportAgain);
     }
-    if (header.size() < kHeaderBytes || !header.starts_with(kMagic)) {
+    if (!head.sqlite) {
         throw Error(ErrorCode::Unusable, m_path.string() + " is not a SQLite file", kExportAgain);
     }
-    const std::uint64_t pageSize =
-        bigEndian(header.substr(16, 2)) == 1 ? 65536 : bigEndian(header.substr(16, 2));
-    const std::uint64_t wanted = pageSize * bigEndian(header.substr(28, 4));
-    if (m_bytes < wanted) {
-        m_problems.push_back(fmt::format("the file is cut off: it has {} of {} bytes", m_bytes, wanted));
+    m_bytes = head.fileBytes;
+    if (head.fileBytes < head.wantedBytes) {
+        m_problems.push_back(
+            fmt::format("the file is cut off: it has {} of {} bytes", head.fileBytes, head.wantedBytes));
     }
+    std::error_code error;
     for (const char* const suffix : {"-wal", "-journal"}) {
         if (std::filesystem::exists(m_path.string() + suffix, error)) {
             m_problems.push_back(fmt::format("{}{} lies beside the file: its export did not end, and what "
@@ -113,13 +87,10 @@ void ExportFile::open()
         throw Error(ErrorCode::Io, fmt::format("cannot open {}: {}", m_path.string(), sqlite3_errstr(code)),
                     "Check that you may read it.");
     }
-    sqlite3_limit(m_database, SQLITE_LIMIT_LENGTH, kMaxRowBytes);
+    trace::distrust(m_database, kMaxRowBytes);
     sqlite3_limit(m_database, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_db_config(m_database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(m_database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(m_database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     sqlite3_db_config(m_database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-    sqlite3_exec(m_database, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
     const auto spend = [](void* self) {
         std::int64_t& left = static_cast<ExportFile*>(self)->m_operationsLeft;
         left -= kOperationsAStep;
@@ -146,9 +117,10 @@ void ExportFile::listTables()
         return StatementPointer(statement, &sqlite3_finalize);
     };
     const StatementPointer list =
-        prepare("SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c"
-                " WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL%'"
-                " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(s.name) WHERE hidden <> 0)");
+        prepare(fmt::format("SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c"
+                            " WHERE {}",
+                            trace::kIsOrdinaryTable)
+                    .c_str());
     while (step(list)) {
         const auto text = [&](int column) {
             const auto* const value = reinterpret_cast<const char*>(sqlite3_column_text(list.get(), column));
@@ -186,10 +158,11 @@ bool looksLikeExport(std::string_view head, const std::filesystem::path& path)
         return true; // not an export, but the importer says how to make one
     }
     const bool named = extension == ".sqlite";
-    if (!head.starts_with(kMagic) || head.size() < kHeaderBytes) {
-        return named && isAllZeros(head);
+    const trace::SqliteHead file = trace::parseSqliteHead(head);
+    if (!file.sqlite) {
+        return named && file.zeros;
     }
-    if (bigEndian(head.substr(kApplicationIdAt, 4)) == trace::kApplicationId) {
+    if (file.applicationId == trace::kApplicationId) {
         return false;
     }
     try {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/nsys/nccl_calls.h"
 
-#include "import/note.h"
+#include "import/nccl_names.h"
 #include "import/nsys/nccl_units.h"
 #include "import/text.h"
-#include "import/torch_words.h"
 #include "model/collective_match.h"
 
 #include <fmt/format.h>
@@ -266,12 +265,7 @@ private:
 
     void report(const Units& found)
     {
-        note(m_process, "graph_calls_unknown", "info", found.sharedLaunch,
-             "communication kernels share their launch with others (a CUDA graph) or name none; they count "
-             "as communication, but which collectives they are is not known");
-        note(m_process, "collectives_unnamed", "info", m_nameless,
-             "communication kernels of sends and receives of which nothing says what they belong to; they "
-             "count as communication, but are not matched");
+        noteUnattributed(m_process, found.sharedLaunch, m_nameless);
         note(m_process, "groups_unknown", "info", m_unnamed,
              "collectives of which the trace does not say their communicator: they are matched by their "
              "order on each communication stream, as if every rank took part");

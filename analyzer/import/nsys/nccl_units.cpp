@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/nsys/nccl_units.h"
 
+#include "import/nccl_names.h"
 #include "import/surrounding.h"
-#include "import/torch_words.h"
 #include "model/collective_match.h"
-#include "model/kernel_class.h"
 #include "model/launch_index.h"
 
 #include <algorithm>
@@ -40,7 +39,7 @@ struct LaunchSpan {
 class Finder final {
 public:
     Finder(const trace::ProcessTrace& process, const std::vector<NcclRange>& ranges)
-        : m_process(process), m_ranges(ranges), m_launches(process.launches)
+        : m_process(process), m_ranges(ranges), m_launches(process.launches), m_names(process)
     {}
 
     Units find()
@@ -124,14 +123,8 @@ private:
 
     void collectAnnotations()
     {
-        constexpr std::string_view kPrefix = "nccl:"; // ProcessGroupNCCL's own annotations
-        std::unordered_map<trace::StringId, bool> wanted;
         for (const trace::RangeRow& range : m_process.ranges) {
-            const auto [entry, fresh] = wanted.try_emplace(range.name, false);
-            if (fresh) {
-                entry->second = m_process.text(range.name).starts_with(kPrefix);
-            }
-            if (entry->second) {
+            if (m_names.isAnnotation(range.name)) {
                 m_annotations.add(range.thread, range);
             }
         }
@@ -153,16 +146,9 @@ private:
     std::vector<std::size_t> ncclKernels()
     {
         const trace::KernelColumns& kernels = m_process.kernels;
-        std::unordered_map<trace::StringId, bool> isNccl;
         std::vector<std::size_t> rows;
         for (std::size_t i = 0; i < kernels.size(); ++i) {
-            const auto [entry, fresh] = isNccl.try_emplace(kernels.name[i], false);
-            if (fresh) {
-                const std::string_view name = m_process.text(kernels.name[i]);
-                entry->second = model::classifyKernel(name) == model::KernelClass::Communication &&
-                                wordOf(name).find("nccl") != std::string::npos;
-            }
-            if (entry->second) {
+            if (m_names.isKernel(kernels.name[i])) {
                 rows.push_back(i);
             }
         }
@@ -250,6 +236,7 @@ private:
     const trace::ProcessTrace& m_process;
     const std::vector<NcclRange>& m_ranges;
     model::LaunchIndex m_launches;
+    NcclNames m_names;
     std::map<std::uint32_t, std::vector<LaunchSpan>> m_spans; ///< by thread, by start
     Surrounding<trace::RangeRow> m_annotations;
     Units m_result;

@@ -2,32 +2,19 @@
 #include "trace/read/trace_file.h"
 
 #include "trace/read/run_files.h"
+#include "trace/read/sqlite_head.h"
 #include "trace/tables.h"
 
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <array>
-#include <fstream>
-#include <string_view>
 
 namespace ringside::trace {
 namespace {
 
-constexpr std::size_t kSqliteHeaderBytes = 100;
-constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
 constexpr int kMaxRowBytes = 8 << 20; ///< eight full columns of eight bytes and their headers fit twice
 constexpr int kBusyTimeoutMs = 2000;
 constexpr int kOpenFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
-
-std::uint64_t bigEndian(std::string_view bytes)
-{
-    std::uint64_t value = 0;
-    for (const char c : bytes) {
-        value = value << 8U | static_cast<unsigned char>(c);
-    }
-    return value;
-}
 
 [[noreturn]] void failUnusable(const std::filesystem::path& path, const std::string& why)
 {
@@ -47,28 +34,18 @@ TraceFile::TraceFile(const std::filesystem::path& path) : m_path(path)
 
 void TraceFile::checkHeader()
 {
-    std::error_code error;
-    m_bytes = std::filesystem::file_size(m_path, error);
-    std::ifstream file(m_path, std::ios::binary);
-    if (error || !file) {
-        throw Error(ErrorCode::Io,
-                    "cannot read " + m_path.string() + ": " + (error ? error.message() : "no permission"));
-    }
-    std::array<char, kSqliteHeaderBytes> bytes{};
-    file.read(bytes.data(), bytes.size());
-    const std::string_view header(bytes.data(), static_cast<std::size_t>(file.gcount()));
-    if (header.empty()) {
+    const SqliteHead head = readSqliteHead(m_path);
+    if (head.empty) {
         failUnusable(m_path, "is empty");
     }
-    if (std::all_of(header.begin(), header.end(), [](char c) { return c == '\0'; })) {
+    if (head.zeros) {
         failUnusable(m_path, "is filled with zeros: its disk was full, or it was never written");
     }
-    if (header.size() < kSqliteHeaderBytes || !header.starts_with(kSqliteMagic)) {
+    if (!head.sqlite) {
         failUnusable(m_path, "is not a Ringside trace (not a SQLite file)");
     }
-    const std::uint64_t pageSize =
-        bigEndian(header.substr(16, 2)) == 1 ? 65536 : bigEndian(header.substr(16, 2));
-    m_truncated = m_bytes < pageSize * bigEndian(header.substr(28, 4));
+    m_bytes = head.fileBytes;
+    m_truncated = head.fileBytes < head.wantedBytes;
 }
 
 void TraceFile::open()
@@ -77,10 +54,7 @@ void TraceFile::open()
         auto database = std::make_unique<Database>(sqliteUri(m_path, query), m_path, kOpenFlags);
         sqlite3* const handle = database->handle();
         sqlite3_busy_timeout(handle, kBusyTimeoutMs);
-        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMaxRowBytes);
-        sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-        sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-        database->execute("PRAGMA cell_size_check = ON");
+        distrust(handle, kMaxRowBytes);
         static_cast<void>(database->queryInteger("SELECT count(*) FROM sqlite_schema"));
         return database;
     };
@@ -135,9 +109,7 @@ std::string TraceFile::columnsOf(const std::string& table, const std::vector<std
 void TraceFile::listTables()
 {
     Statement tables(*m_database,
-                     "SELECT name FROM sqlite_schema AS s WHERE type = 'table'"
-                     " AND sql NOT LIKE 'CREATE VIRTUAL%'"
-                     " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(s.name) WHERE hidden <> 0)");
+                     std::string("SELECT name FROM sqlite_schema AS s WHERE ") + kIsOrdinaryTable);
     while (tables.step()) {
         m_tables.insert(tables.column<std::string>(0));
     }
