@@ -132,6 +132,7 @@ Edit readEdit(const std::uint8_t* data)
     return edit;
 }
 
+/// Of sizes that a replay is soon done with: a thousand messages or ranks take the same ways.
 whatif::Changes readChanges(std::uint8_t first, std::uint8_t second)
 {
     whatif::Changes changes;
@@ -139,12 +140,12 @@ whatif::Changes readChanges(std::uint8_t first, std::uint8_t second)
     changes.fullOverlap = (first & 2U) != 0;
     changes.noDataStalls = (first & 4U) != 0;
     changes.gradients = (first & 8U) != 0 ? "fp16" : "";
-    changes.accumulate = (first & 16U) != 0 ? 2 + second % 8 : 1;
+    changes.accumulate = (first & 16U) != 0 ? 2 + second % 3 : 1;
     if ((first & 32U) != 0) {
-        changes.bucketBytes = std::uint64_t{1} << (10 + second % 16);
+        changes.bucketBytes = std::uint64_t{1} << (15 + second % 11);
     }
     if ((first & 64U) != 0) {
-        changes.ranks = 2 + second % 16;
+        changes.ranks = 2 + second % 5;
     }
     if ((first & 128U) != 0) {
         changes.medianRanks = {second % 4};
