@@ -38,5 +38,15 @@ stage "The CPU platform (emulated)" "How exact the device model is, and what an 
 
 rm -rf "$build/bench/trace"
 
+if [ -x "$build/bin/bench/gui_cost" ]; then
+    stage "The desktop program on 10 M events" "Without a display: frames are painted into memory."
+    rm -rf "$build/bench/shown.ringside"
+    "$build/bin/bench/make_run" "$build/bench/shown.ringside" 10000000
+    "$build/bin/bench/gui_cost" "$build/bench/shown.ringside"
+    rm -rf "$build/bench/shown.ringside"
+else
+    echo "the desktop program was not measured: bash tests/support/install_packages.sh --gui installs what it needs"
+fi
+
 stage "Reports on large runs" "Native and straight from Kineto files."
 /usr/bin/python3 -B "$here/reading_cost.py" "$build"
