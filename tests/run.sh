@@ -23,7 +23,7 @@ suite() {
 }
 
 stage "Packages" "What is missing is installed with apt-get; needs root and a network only then."
-bash "$support/install_packages.sh"
+bash "$support/install_packages.sh" --gui
 need_space 3000
 
 stage "Format" "Every source file against .clang-format."

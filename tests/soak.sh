@@ -18,7 +18,7 @@ sanitized_suite() {
 }
 
 stage "Packages"
-bash tests/support/install_packages.sh
+bash tests/support/install_packages.sh --gui
 need_space 8000
 
 stage "Address and undefined-behaviour sanitizers" "Everything that is not injected into other processes."
