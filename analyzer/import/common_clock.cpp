@@ -52,19 +52,20 @@ void visitRow(std::vector<Row>& rows, const Visit& visit)
 }
 
 template <class Row, class Columns, class Visit>
-void visitColumns(Columns& columns, const Visit& visit)
+void visitTimeColumns(Columns& columns, const Visit& visit)
 {
     if constexpr (trace::kHasTimes<Row>) {
-        std::ranges::for_each(trace::startOf(columns), visit);
+        visit(trace::startOf(columns));
     }
     if constexpr (trace::kTimeColumns<Row> == 2) {
-        std::ranges::for_each(trace::endOf(columns), visit);
+        visit(trace::endOf(columns));
     }
 }
 
-/// Calls `visit` with every moment of the process.
-template <class Visit>
-void visitTimes(ProcessTrace& process, const Visit& visit)
+/// Calls `visit` with every moment of the process's plain rows, and `visitColumn` with every column of
+/// moments.
+template <class Visit, class VisitColumn>
+void visitTimes(ProcessTrace& process, const Visit& visit, const VisitColumn& visitColumn)
 {
 #define RINGSIDE_PLAIN_TABLE(RowType, member, sqlName, keyColumns, orderColumns)                             \
     visitRow(process.member, visit);
@@ -72,7 +73,7 @@ void visitTimes(ProcessTrace& process, const Visit& visit)
 #define RINGSIDE_END_TABLE
 #include "trace/plain_tables.def"
 #define RINGSIDE_CHUNK_TABLE(RowType, ColumnsType, member, sqlName)                                          \
-    visitColumns<trace::RowType>(process.member, visit);
+    visitTimeColumns<trace::RowType>(process.member, visitColumn);
 #define RINGSIDE_COLUMN(member, sqlName, encoding)
 #define RINGSIDE_END_TABLE
 #include "trace/chunk_tables.def"
@@ -90,14 +91,18 @@ bool shiftTimes(ProcessTrace& process, std::int64_t ns)
     }
     std::int64_t smallest = 0;
     std::int64_t largest = 0;
-    visitTimes(process, [&](const std::int64_t& time) {
+    const auto include = [&](const std::int64_t& time) {
         smallest = std::min(smallest, time);
         largest = std::max(largest, time);
-    });
+    };
+    visitTimes(process, include,
+               [&](const trace::Column<std::int64_t>& times) { std::ranges::for_each(times, include); });
     if (!trace::isPlausibleTime(smallest + ns) || !trace::isPlausibleTime(largest + ns)) {
         return false;
     }
-    visitTimes(process, [ns](std::int64_t& time) { time += ns; });
+    visitTimes(
+        process, [ns](std::int64_t& time) { time += ns; },
+        [ns](trace::Column<std::int64_t>& times) { times.shift(ns); });
     return true;
 }
 

@@ -36,7 +36,7 @@ void DeviceWork::addColumns(const Columns& columns, const model::Rank& rank, con
             std::sort(rows->begin(), rows->end(), earlier);
         }
         m_lanes[key.first].push_back(
-            {columns.startNs.data(), columns.endNs.data(), columns.correlation.data(), *rows, rows->size()});
+            {&columns.startNs, &columns.endNs, &columns.correlation, *rows, rows->size()});
     }
 }
 
@@ -59,21 +59,20 @@ void DeviceWork::addTransfers(const Lane& communication, const LastArrivals& las
     std::vector<Interval> transfers;
     transfers.reserve(communication.count);
     for (std::size_t i = 0; i < communication.count; ++i) {
-        const std::size_t row = communication.row(i);
-        const std::int64_t begin = communication.start[row];
-        const std::int64_t end = std::max(begin, communication.end[row]);
-        const auto last = lastArrivals.find(static_cast<std::uint32_t>(row));
+        const std::int64_t begin = communication.start(i);
+        const std::int64_t end = std::max(begin, communication.end(i));
+        const auto last = lastArrivals.find(static_cast<std::uint32_t>(communication.row(i)));
         transfers.push_back({std::clamp(last == lastArrivals.end() ? begin : last->second, begin, end), end});
     }
     std::sort(transfers.begin(), transfers.end(),
               [](const Interval& a, const Interval& b) { return a.start < b.start; });
-    auto starts = std::make_unique<std::vector<std::int64_t>>();
-    auto ends = std::make_unique<std::vector<std::int64_t>>();
+    auto starts = std::make_unique<trace::Column<std::int64_t>>();
+    auto ends = std::make_unique<trace::Column<std::int64_t>>();
     for (const Interval& transfer : transfers) {
         starts->push_back(transfer.start);
         ends->push_back(transfer.end);
     }
-    m_lanes[kTransfer].push_back({starts->data(), ends->data(), nullptr, {}, starts->size()});
+    m_lanes[kTransfer].push_back({starts.get(), ends.get(), nullptr, {}, starts->size()});
     m_times.push_back(std::move(starts));
     m_times.push_back(std::move(ends));
 }

@@ -30,7 +30,7 @@ private:
     void addTransfers(const Lane& communication, const LastArrivals& lastArrivals);
 
     std::vector<std::unique_ptr<Rows>> m_rows;
-    std::vector<std::unique_ptr<std::vector<std::int64_t>>> m_times;
+    std::vector<std::unique_ptr<trace::Column<std::int64_t>>> m_times;
     Lanes m_lanes;
 };
 

@@ -45,11 +45,11 @@ std::vector<OperationExposure> exposuresOf(const model::Model& model, std::size_
         spans.push_back({start, std::max(start, each.device.end)});
         reached = spans.back().end;
     }
-    const SweepResult swept = sweep(lanes, spans);
+    const std::vector<Coverage> swept = sweep(lanes, spans);
     std::int64_t compute = 0;
     for (std::size_t i = 0; i < result.size(); ++i) {
-        const Coverage& before = swept.windows[2 * i];
-        const Coverage& during = swept.windows[2 * i + 1];
+        const Coverage& before = swept[2 * i];
+        const Coverage& during = swept[2 * i + 1];
         compute = i > 0 && result[i].step == result[i - 1].step ? compute : 0;
         compute += before.time(bit(kCompute));
         result[i].computeBeforeNs = compute;
@@ -63,7 +63,7 @@ std::vector<OperationExposure> exposuresOf(const model::Model& model, std::size_
 std::vector<std::int64_t> exposedIn(const Lanes& lanes, std::span<const Interval> spans)
 {
     std::vector<std::int64_t> result;
-    for (const Coverage& coverage : sweep(lanes, spans).windows) {
+    for (const Coverage& coverage : sweep(lanes, spans)) {
         result.push_back(coverage.time(bit(kCommunication), bit(kCompute)));
     }
     return result;

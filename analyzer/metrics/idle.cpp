@@ -58,11 +58,11 @@ public:
     {
         std::optional<std::uint32_t> found;
         for (auto& [lane, next] : m_heads) {
-            while (next < lane->count && lane->start[lane->row(next)] < time) {
+            while (next < lane->count && lane->start(next) < time) {
                 ++next;
             }
-            if (next < lane->count && lane->start[lane->row(next)] == time) {
-                found = lane->correlation[lane->row(next)];
+            if (next < lane->count && lane->start(next) == time) {
+                found = (*lane->correlations)[lane->row(next)];
             }
         }
         return found;
@@ -194,25 +194,29 @@ bool isBlockingCall(std::string_view api)
            api == "cudaMemcpyFromSymbol";
 }
 
-IdleTimes classifyIdle(const model::Model& model, const model::Rank& rank, const DeviceWork& work,
-                       const std::vector<Interval>& gaps)
+struct IdleClassifier::Sources {
+    const trace::LaunchColumns& rows;
+    const model::LaunchIndex& launches;
+    HostTimeline host;
+    StartFinder finder;
+};
+
+IdleClassifier::IdleClassifier(const model::Model& model, const model::Rank& rank, const DeviceWork& work)
+    : m_sources(new Sources{model.processOf(rank).launches, model.launches[rank.process],
+                            hostTimeline(model, rank), StartFinder(work.lanes())})
+{}
+
+IdleClassifier::~IdleClassifier() = default;
+
+void IdleClassifier::add(const Interval& gap)
 {
-    const trace::ProcessTrace& process = model.processOf(rank);
-    const model::LaunchIndex& launches = model.launches[rank.process];
-    const HostTimeline host = hostTimeline(model, rank);
-    StartFinder finder(work.lanes());
-    IdleTimes times;
-    Divider divider(host, times);
-    for (const Interval& gap : gaps) {
-        std::optional<Interval> launch;
-        if (const auto correlation = finder.startingAt(gap.end)) {
-            if (const auto row = launches.find(*correlation)) {
-                launch = Interval{process.launches.startNs[*row], process.launches.endNs[*row]};
-            }
+    std::optional<Interval> launch;
+    if (const auto correlation = m_sources->finder.startingAt(gap.end)) {
+        if (const auto row = m_sources->launches.find(*correlation)) {
+            launch = Interval{m_sources->rows.startNs[*row], m_sources->rows.endNs[*row]};
         }
-        divider.add(gap, launch);
     }
-    return times;
+    Divider(m_sources->host, m_times).add(gap, launch);
 }
 
 } // namespace ringside::metrics

@@ -5,6 +5,7 @@
 #include "metrics/device_work.h"
 
 #include <array>
+#include <memory>
 #include <optional>
 
 namespace ringside::metrics {
@@ -29,9 +30,23 @@ struct IdleTimes {
     [[nodiscard]] IdleClass biggest() const;
 };
 
-/// `gaps` ascend, as the sweep gives them.
-[[nodiscard]] IdleTimes classifyIdle(const model::Model& model, const model::Rank& rank,
-                                     const DeviceWork& work, const std::vector<Interval>& gaps);
+/// Divides idle times of a rank. Refers to all it is made from.
+class IdleClassifier final {
+public:
+    IdleClassifier(const model::Model& model, const model::Rank& rank, const DeviceWork& work);
+    ~IdleClassifier();
+    IdleClassifier(const IdleClassifier&) = delete;
+    IdleClassifier& operator=(const IdleClassifier&) = delete;
+
+    /// The next one, as the sweep gives them: they ascend.
+    void add(const Interval& gap);
+    [[nodiscard]] const IdleTimes& times() const { return m_times; }
+
+private:
+    struct Sources;
+    std::unique_ptr<Sources> m_sources;
+    IdleTimes m_times;
+};
 
 [[nodiscard]] bool isDataLoadingRange(std::string_view name);
 /// A call of the CUDA runtime that returns only when the device has caught up.

@@ -3,6 +3,7 @@
 
 #include "metrics/arrivals.h"
 #include "metrics/wait_delay.h"
+#include "trace/read/parallel.h"
 
 #include <cmath>
 #include <limits>
@@ -72,11 +73,9 @@ void addArrivedTime(RankMetrics& rank, const DeviceWork& work, const LastArrival
     const Interval analyzed{rank.windows.front().start, rank.windows.back().end};
     for (const Lane& lane : work.lanes()[kCommunication]) {
         for (std::size_t i = 0; i < lane.count; ++i) {
-            const std::size_t row = lane.row(i);
-            const Interval kernel{lane.start[row], lane.end[row]};
-            const auto ns = static_cast<double>(model::overlapLength(kernel, analyzed));
+            const auto ns = static_cast<double>(model::overlapLength(lane.interval(i), analyzed));
             rank.communicationNs += ns;
-            rank.arrivedNs += lastArrivals.contains(static_cast<std::uint32_t>(row)) ? ns : 0.0;
+            rank.arrivedNs += lastArrivals.contains(static_cast<std::uint32_t>(lane.row(i))) ? ns : 0.0;
         }
     }
 }
@@ -97,15 +96,17 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
     const LastArrivals lastArrivals = lastArrivalsOf(model, index, arrivals);
     const DeviceWork work(model, rank, lastArrivals);
     addArrivedTime(result, work, lastArrivals);
-    const SweepResult swept = sweep(work.lanes(), result.windows);
+    IdleClassifier idle(model, rank, work);
+    const std::vector<Coverage> swept =
+        sweep(work.lanes(), result.windows, [&idle](const Interval& gap) { idle.add(gap); });
     const std::vector<std::int64_t> delays = delayByWaiting(work.lanes(), result.windows);
-    for (std::size_t i = 0; i < swept.windows.size(); ++i) {
-        result.steps.push_back(breakDown(result.windows[i], swept.windows[i]));
+    for (std::size_t i = 0; i < swept.size(); ++i) {
+        result.steps.push_back(breakDown(result.windows[i], swept[i]));
         result.steps.back().waitDelayNs = delays[i];
         result.total += result.steps.back();
     }
     result.median = medianOf(result.steps);
-    result.idle = classifyIdle(model, rank, work, swept.idle);
+    result.idle = idle.times();
     result.blocking = findBlockingCalls(model, rank, work.lanes(), steps);
     result.exposures = exposuresOf(model, index, work.lanes(), result.windows);
     return result;
@@ -387,8 +388,11 @@ RunMetrics computeMetrics(const model::Model& model)
 {
     RunMetrics run;
     const AllArrivals arrivals = findArrivals(model);
-    for (std::size_t i = 0; i < model.ranks.size(); ++i) {
-        if (auto rank = measureRank(model, i, arrivals)) {
+    std::vector<std::optional<RankMetrics>> measured(model.ranks.size());
+    trace::parallelFor(measured.size(), trace::coreCount(),
+                       [&](std::size_t i) { measured[i] = measureRank(model, i, arrivals); });
+    for (std::optional<RankMetrics>& rank : measured) {
+        if (rank) {
             run.ranks.push_back(std::move(*rank));
         }
     }

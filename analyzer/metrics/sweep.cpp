@@ -16,7 +16,7 @@ public:
     {
         for (const Lane& lane : lanes) {
             if (lane.count > 0) {
-                m_heads.push_back({lane.start[lane.row(0)], &lane, 0});
+                m_heads.push_back({lane.start(0), &lane, 0});
             }
         }
         advance();
@@ -65,9 +65,9 @@ private:
         std::int64_t start = head.start;
         std::size_t next = head.next;
         while (start <= end) {
-            end = std::max(end, lane.end[lane.row(next)]);
+            end = std::max(end, lane.end(next));
             ++next;
-            start = next < lane.count ? lane.start[lane.row(next)] : kNever;
+            start = next < lane.count ? lane.start(next) : kNever;
         }
         m_current.end = end;
         head.start = start;
@@ -80,12 +80,13 @@ private:
 
 class Sweeper final {
 public:
-    explicit Sweeper(const Lanes& lanes)
-        : m_cursors{UnionCursor(lanes[0]), UnionCursor(lanes[1]), UnionCursor(lanes[2]),
+    Sweeper(const Lanes& lanes, const IdleSink& onIdle)
+        : m_onIdle(onIdle)
+        , m_cursors{UnionCursor(lanes[0]), UnionCursor(lanes[1]), UnionCursor(lanes[2]),
                     UnionCursor(lanes[3])}
     {}
 
-    void window(const Interval& window, SweepResult& result)
+    Coverage window(const Interval& window)
     {
         Coverage coverage;
         std::int64_t now = window.start;
@@ -95,8 +96,8 @@ public:
         while (now < window.end) {
             const std::int64_t until = std::min(earliestChange(), window.end);
             coverage.ns[m_active] += until - now;
-            if (m_active == 0) {
-                result.idle.push_back({now, until});
+            if (m_active == 0 && m_onIdle) {
+                m_onIdle({now, until});
             }
             now = until;
             for (unsigned c = 0; c < kClasses; ++c) {
@@ -105,7 +106,7 @@ public:
                 }
             }
         }
-        result.windows.push_back(coverage);
+        return coverage;
     }
 
 private:
@@ -128,6 +129,7 @@ private:
         m_next[c] = on ? cursor.current().end : cursor.current().start;
     }
 
+    const IdleSink& m_onIdle;
     std::array<UnionCursor, kClasses> m_cursors;
     std::array<std::int64_t, kClasses> m_next{};
     unsigned m_active = 0;
@@ -153,13 +155,13 @@ std::int64_t Coverage::together(unsigned all) const
     return sum;
 }
 
-SweepResult sweep(const Lanes& lanes, std::span<const Interval> windows)
+std::vector<Coverage> sweep(const Lanes& lanes, std::span<const Interval> windows, const IdleSink& onIdle)
 {
-    Sweeper sweeper(lanes);
-    SweepResult result;
-    result.windows.reserve(windows.size());
+    Sweeper sweeper(lanes, onIdle);
+    std::vector<Coverage> result;
+    result.reserve(windows.size());
     for (const Interval& window : windows) {
-        sweeper.window(window, result);
+        result.push_back(sweeper.window(window));
     }
     return result;
 }

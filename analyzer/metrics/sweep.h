@@ -4,8 +4,11 @@
 #pragma once
 #include "model/time.h"
 
+#include <ringside/trace/column.h>
+
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,12 +19,15 @@ using model::Interval;
 /// Intervals of one class on one stream, by start. `order` picks rows of the columns; empty: the first
 /// `count` rows.
 struct Lane {
-    const std::int64_t* start = nullptr;
-    const std::int64_t* end = nullptr;
-    const std::uint32_t* correlation = nullptr; ///< null for derived intervals; the sweep does not read it
+    const trace::Column<std::int64_t>* starts = nullptr;
+    const trace::Column<std::int64_t>* ends = nullptr;
+    const trace::Column<std::uint32_t>* correlations = nullptr; ///< null for derived intervals
     std::span<const std::uint32_t> order;
     std::size_t count = 0;
     [[nodiscard]] std::size_t row(std::size_t index) const { return order.empty() ? index : order[index]; }
+    [[nodiscard]] std::int64_t start(std::size_t index) const { return (*starts)[row(index)]; }
+    [[nodiscard]] std::int64_t end(std::size_t index) const { return (*ends)[row(index)]; }
+    [[nodiscard]] Interval interval(std::size_t index) const { return {start(index), end(index)}; }
 };
 
 /// Classes of device work. Transfer is the part of communication that is not waiting for a late rank.
@@ -41,12 +47,12 @@ struct Coverage {
     return 1U << c;
 }
 
-struct SweepResult {
-    std::vector<Coverage> windows; ///< as given
-    std::vector<Interval> idle;    ///< inside windows; an idle time that crosses a border is two
-};
+/// Is told idle times inside windows, in their order; one that crosses a border is two. There may be as many
+/// as events, so nobody keeps them.
+using IdleSink = std::function<void(const Interval&)>;
 
-/// `windows` ascend and do not overlap.
-[[nodiscard]] SweepResult sweep(const Lanes& lanes, std::span<const Interval> windows);
+/// One a window; those ascend and do not overlap.
+[[nodiscard]] std::vector<Coverage> sweep(const Lanes& lanes, std::span<const Interval> windows,
+                                          const IdleSink& onIdle = {});
 
 } // namespace ringside::metrics

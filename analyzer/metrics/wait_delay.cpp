@@ -22,7 +22,7 @@ std::vector<Interval> byStart(const std::vector<Lane>& lanes)
     std::vector<Interval> result;
     for (const Lane& lane : lanes) {
         for (std::size_t i = 0; i < lane.count; ++i) {
-            result.push_back({lane.start[lane.row(i)], lane.end[lane.row(i)]});
+            result.push_back(lane.interval(i));
         }
     }
     std::sort(result.begin(), result.end(),
@@ -49,7 +49,7 @@ std::vector<Interval> communicationChains(const std::vector<Lane>& communication
 std::vector<std::int64_t> delayByWaiting(const Lanes& lanes, std::span<const Interval> windows)
 {
     const std::vector<Interval> chains = communicationChains(lanes[kCommunication]);
-    const SweepResult swept = sweep(lanes, chains);
+    const std::vector<Coverage> swept = sweep(lanes, chains);
     std::vector<std::int64_t> delays(windows.size());
     std::size_t window = 0;
     for (std::size_t i = 0; i < chains.size(); ++i) {
@@ -59,7 +59,7 @@ std::vector<std::int64_t> delayByWaiting(const Lanes& lanes, std::span<const Int
         if (window == windows.size() || chains[i].start < windows[window].start) {
             continue;
         }
-        const Coverage& coverage = swept.windows[i];
+        const Coverage& coverage = swept[i];
         delays[window] =
             model::addCapped(delays[window], std::min(coverage.time(bit(kCommunication), bit(kTransfer)),
                                                       coverage.time(bit(kCommunication), bit(kCompute))));

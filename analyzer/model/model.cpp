@@ -3,6 +3,7 @@
 
 #include "model/clock_alignment.h"
 #include "model/run_steps.h"
+#include "trace/read/parallel.h"
 
 #include <fmt/format.h>
 
@@ -325,7 +326,9 @@ std::int64_t eventErrorNs(const Model& model)
     std::int64_t largest = 0;
     for (const Rank& rank : model.ranks) {
         if (rank.eventTimes) {
-            const std::int64_t error = percentile(model.processOf(rank).eventTimes.uncertaintyNs, kShare);
+            const auto& errors = model.processOf(rank).eventTimes.uncertaintyNs;
+            const std::int64_t error =
+                percentile(std::vector<std::uint32_t>(errors.begin(), errors.end()), kShare);
             largest = std::max(largest, error + kDriftNs);
         }
     }
@@ -402,11 +405,15 @@ Model buildModel(trace::RunTrace trace)
     Model model;
     model.trace = std::move(trace);
     collectIssues(model);
-    for (const trace::ProcessTrace& process : model.trace.processes) {
-        model.classes.emplace_back(process);
-        model.launches.emplace_back(process.launches);
-        model.communication.push_back(findCommunicationWork(process, model.classes.back()));
-    }
+    const std::vector<trace::ProcessTrace>& processes = model.trace.processes;
+    model.classes.resize(processes.size());
+    model.launches.resize(processes.size());
+    model.communication.resize(processes.size());
+    trace::parallelFor(processes.size(), trace::coreCount(), [&](std::size_t i) {
+        model.classes[i] = KernelClasses(processes[i]);
+        model.launches[i] = LaunchIndex(processes[i].launches);
+        model.communication[i] = findCommunicationWork(processes[i], model.classes[i]);
+    });
     noteGraphs(model);
     findRanks(model);
     noteEventTimes(model);

@@ -2,9 +2,11 @@
 #include "model/run_steps.h"
 
 #include "model/period_steps.h"
+#include "trace/read/parallel.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
@@ -138,12 +140,13 @@ struct StepSeen {
 void findSteps(Model& model)
 {
     findHostSteps(model);
-    std::int64_t withoutLaunches = 0;
-    for (Rank& rank : model.ranks) {
-        const LaunchIndex& launches = model.launches[rank.process];
-        findDeviceSteps(rank.steps, model.processOf(rank), launches, rank.device);
-        withoutLaunches += rank.deviceTier && launches.empty() && !rank.steps.empty() ? 1 : 0;
-    }
+    trace::parallelFor(model.ranks.size(), trace::coreCount(), [&](std::size_t i) {
+        Rank& rank = model.ranks[i];
+        findDeviceSteps(rank.steps, model.processOf(rank), model.launches[rank.process], rank.device);
+    });
+    const auto withoutLaunches = std::ranges::count_if(model.ranks, [&](const Rank& rank) {
+        return rank.deviceTier && model.launches[rank.process].empty() && !rank.steps.empty();
+    });
     if (withoutLaunches > 0) {
         model.issues.push_back({"steps_from_host_clock", "warning", withoutLaunches,
                                 "ranks have no launch records: their device steps are cut at the host's step "

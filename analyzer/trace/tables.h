@@ -108,6 +108,14 @@ auto& endOf(RowOrColumns& rows)
     }
 }
 
+/// Moves the rows of a chunked table behind those of another.
+template <class Row>
+void appendColumns(typename TableOf<Row>::Columns& to, typename TableOf<Row>::Columns&& from)
+{
+    TableOf<Row>::forEachColumn(
+        [&](const char*, Encoding, auto, auto column) { (to.*column).append(std::move(from.*column)); });
+}
+
 template <class T>
 struct IsOptional : std::false_type {};
 template <class T>

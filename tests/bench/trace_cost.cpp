@@ -238,8 +238,8 @@ double decodeEventsPerSecond(const Path& file, std::uint64_t events)
 /// Three streams of intervals over 1,000 windows that tile, as steps do.
 Cost sweepCost(std::uint64_t events)
 {
-    std::vector<std::int64_t> starts[3];
-    std::vector<std::int64_t> ends[3];
+    trace::Column<std::int64_t> starts[3];
+    trace::Column<std::int64_t> ends[3];
     Timeline timeline;
     Timeline::Span span{};
     for (std::uint64_t i = 0; i < events; ++i) {
@@ -249,7 +249,7 @@ Cost sweepCost(std::uint64_t events)
     }
     metrics::Lanes lanes;
     for (std::size_t c = 0; c < 3; ++c) {
-        lanes[c].push_back({starts[c].data(), ends[c].data(), nullptr, {}, starts[c].size()});
+        lanes[c].push_back({&starts[c], &ends[c], nullptr, {}, starts[c].size()});
     }
     std::vector<metrics::Interval> windows;
     const std::int64_t step = (span.endNs - starts[0][0]) / 1000;
@@ -257,10 +257,9 @@ Cost sweepCost(std::uint64_t events)
         windows.push_back({starts[0][0] + w * step, starts[0][0] + (w + 1) * step});
     }
     const double start = cpuNs();
-    const metrics::SweepResult result = metrics::sweep(lanes, windows);
+    const std::vector<metrics::Coverage> result = metrics::sweep(lanes, windows);
     const double spent = cpuNs() - start;
-    if (result.windows.size() != windows.size() ||
-        result.windows[500].time(metrics::bit(metrics::kCompute)) == 0) {
+    if (result.size() != windows.size() || result[500].time(metrics::bit(metrics::kCompute)) == 0) {
         throw std::runtime_error("the sweep measured nothing");
     }
     return {spent / static_cast<double>(events), 0};

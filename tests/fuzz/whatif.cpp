@@ -46,8 +46,7 @@ template <typename Values>
 void set(Values& values, const Edit& edit)
 {
     if (values.size() > 0) {
-        auto& value = values[edit.row % values.size()];
-        value = static_cast<std::remove_reference_t<decltype(value)>>(edit.value);
+        values.set(edit.row % values.size(), static_cast<typename Values::value_type>(edit.value));
     }
 }
 

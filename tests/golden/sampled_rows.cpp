@@ -158,7 +158,7 @@ void holdCopies(TraceBuilder& trace)
         trace::ProcessTrace& process = trace.process(rank);
         for (std::size_t i = 0; i < process.launches.size(); ++i) {
             if (process.launches.api[i] == trace.text(rank, "cudaMemcpyAsync")) {
-                process.launches.endNs[i] = process.launches.startNs[i] + 500'000;
+                process.launches.endNs.set(i, process.launches.startNs[i] + 500'000);
             }
         }
     }

@@ -53,8 +53,8 @@ RankBuilder& RankBuilder::copy(std::uint64_t bytes, nanoseconds duration, std::u
         const std::int64_t begin = std::max(rank.compute, m_trace.launch(rank, "cudaMemcpyAsync"));
         rank.compute = begin + duration.count();
         auto& calls = rank.trace.apiCalls;
-        calls.bytes.back() = bytes;
-        calls.copyKind.back() = kind;
+        calls.bytes.set(calls.size() - 1, bytes);
+        calls.copyKind.set(calls.size() - 1, kind);
         if (m_trace.m_deviceTier) {
             append(rank.trace.copies,
                    CopyRow{TraceBuilder::clock(rank, begin), TraceBuilder::clock(rank, rank.compute), bytes,

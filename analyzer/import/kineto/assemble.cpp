@@ -76,9 +76,7 @@ void addThreads(trace::ProcessTrace& process, Rows& rows)
         lastTid = tid;
         return lastId = entry->second;
     };
-    for (std::uint32_t& thread : rows.apiCalls.thread) {
-        thread = static_cast<std::uint32_t>(idOf(thread));
-    }
+    rows.apiCalls.thread.transform([&](std::uint32_t tid) { return static_cast<std::uint32_t>(idOf(tid)); });
     for (trace::RangeRow& row : rows.ranges) {
         row.thread = idOf(static_cast<std::uint32_t>(row.thread)); // as columns hold thread ids: 32 bits
     }

@@ -17,23 +17,14 @@ void push(Columns& columns, const Row& row)
         [&](const char*, trace::Encoding, auto from, auto to) { (columns.*to).push_back(row.*from); });
 }
 
-template <class T, class Allocator>
-void moveBehind(std::vector<T, Allocator>& to, std::vector<T, Allocator>&& from)
+template <class T>
+void moveBehind(std::vector<T>& to, std::vector<T>&& from)
 {
     if (to.empty()) {
         to = std::move(from);
     } else {
         to.insert(to.end(), from.begin(), from.end());
     }
-}
-
-template <class Row>
-void moveColumnsBehind(typename trace::TableOf<Row>::Columns& to,
-                       typename trace::TableOf<Row>::Columns&& from)
-{
-    trace::TableOf<Row>::forEachColumn([&](const char*, trace::Encoding, auto, auto member) {
-        moveBehind(to.*member, std::move(from.*member));
-    });
 }
 
 /// CUpti_ActivityMemcpyKind of "Memcpy HtoD (Pageable -> Device)"; 0: unknown.
@@ -326,28 +317,28 @@ void Rows::append(Rows&& other)
     for (trace::StringId id = 1; id < ids.size(); ++id) {
         ids[id] = names.idOf(other.names.text(id));
     }
-    const auto rename = [&](trace::StringId& id) { id = ids[id]; };
-    std::ranges::for_each(other.kernels.name, rename);
-    std::ranges::for_each(other.apiCalls.api, rename);
-    std::ranges::for_each(other.launches.api, rename);
+    const auto renamed = [&](trace::StringId id) { return ids[id]; };
+    other.kernels.name.transform(renamed);
+    other.apiCalls.api.transform(renamed);
+    other.launches.api.transform(renamed);
     for (trace::RangeRow& row : other.ranges) {
-        rename(row.name);
-        rename(row.domain);
+        row.name = renamed(row.name);
+        row.domain = renamed(row.domain);
     }
     for (HalfRange& half : other.halves) {
-        rename(half.name);
-        rename(half.category);
+        half.name = renamed(half.name);
+        half.category = renamed(half.category);
     }
     for (Collective& row : other.collectives) {
         for (const auto member : {&Collective::name, &Collective::datatype, &Collective::group,
                                   &Collective::groupDescription, &Collective::groupRanks}) {
-            rename(row.*member);
+            row.*member = renamed(row.*member);
         }
     }
-    moveColumnsBehind<trace::KernelRow>(kernels, std::move(other.kernels));
-    moveColumnsBehind<trace::CopyRow>(copies, std::move(other.copies));
-    moveColumnsBehind<trace::ApiCallRow>(apiCalls, std::move(other.apiCalls));
-    moveColumnsBehind<trace::LaunchRow>(launches, std::move(other.launches));
+    trace::appendColumns<trace::KernelRow>(kernels, std::move(other.kernels));
+    trace::appendColumns<trace::CopyRow>(copies, std::move(other.copies));
+    trace::appendColumns<trace::ApiCallRow>(apiCalls, std::move(other.apiCalls));
+    trace::appendColumns<trace::LaunchRow>(launches, std::move(other.launches));
     moveBehind(ranges, std::move(other.ranges));
     moveBehind(halves, std::move(other.halves));
     moveBehind(collectives, std::move(other.collectives));

@@ -14,9 +14,9 @@ namespace {
 
 /// Calls `visit(start, end)` for every row with times.
 template <class Visit>
-void visitTimes(Rows& rows, const Visit& visit)
+void visitTimes(const Rows& rows, const Visit& visit)
 {
-    const auto visitColumns = [&](auto& columns) {
+    const auto visitColumns = [&](const auto& columns) {
         for (std::size_t i = 0; i < columns.size(); ++i) {
             visit(columns.startNs[i], columns.endNs[i]);
         }
@@ -25,11 +25,26 @@ void visitTimes(Rows& rows, const Visit& visit)
     visitColumns(rows.copies);
     visitColumns(rows.apiCalls);
     visitColumns(rows.launches);
-    for (trace::RangeRow& row : rows.ranges) {
+    for (const trace::RangeRow& row : rows.ranges) {
         visit(row.startNs, row.endNs);
     }
-    for (Collective& row : rows.collectives) {
+    for (const Collective& row : rows.collectives) {
         visit(row.startNs, row.endNs);
+    }
+}
+
+void shiftTimes(Rows& rows, std::int64_t ns)
+{
+    const auto shiftAll = [ns](auto&... columns) { (columns.shift(ns), ...); };
+    shiftAll(rows.kernels.startNs, rows.kernels.endNs, rows.copies.startNs, rows.copies.endNs,
+             rows.apiCalls.startNs, rows.apiCalls.endNs, rows.launches.startNs, rows.launches.endNs);
+    for (trace::RangeRow& row : rows.ranges) {
+        row.startNs += ns;
+        row.endNs += ns;
+    }
+    for (Collective& row : rows.collectives) {
+        row.startNs += ns;
+        row.endNs += ns;
     }
 }
 
@@ -39,18 +54,16 @@ constexpr std::int64_t kFarthest = trace::kFarthestTimeNs / 2;
 template <class Row, class Columns>
 std::int64_t keepNear(Columns& columns, std::int64_t pivot)
 {
-    std::size_t kept = 0;
+    Columns kept;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns.startNs[i] >= pivot - kFarthest && columns.endNs[i] <= pivot + kFarthest) {
             trace::TableOf<Row>::forEachColumn([&](const char*, trace::Encoding, auto, auto member) {
-                (columns.*member)[kept] = (columns.*member)[i];
+                (kept.*member).push_back((columns.*member)[i]);
             });
-            ++kept;
         }
     }
-    const auto removed = static_cast<std::int64_t>(columns.size() - kept);
-    trace::TableOf<Row>::forEachColumn(
-        [&](const char*, trace::Encoding, auto, auto member) { (columns.*member).resize(kept); });
+    const auto removed = static_cast<std::int64_t>(columns.size() - kept.size());
+    columns = std::move(kept);
     return removed;
 }
 
@@ -77,7 +90,7 @@ struct Bounds {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
 };
 
-Bounds boundsOf(Rows& rows)
+Bounds boundsOf(const Rows& rows)
 {
     Bounds bounds;
     visitTimes(rows, [&](const std::int64_t& start, const std::int64_t& end) {
@@ -131,10 +144,7 @@ std::int64_t useOwnOrigin(Rows& rows)
         removeFarRows(rows);
         bounds = boundsOf(rows);
     }
-    visitTimes(rows, [first = bounds.first](std::int64_t& start, std::int64_t& end) {
-        start -= first;
-        end -= first;
-    });
+    shiftTimes(rows, -bounds.first);
     return bounds.first;
 }
 

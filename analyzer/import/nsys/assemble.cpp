@@ -171,9 +171,8 @@ void finish(ProcessRows& rows, std::int64_t key, const Recording& recording, con
         static_cast<void>(threads.idOf(range.tid));
     }
     addCollectives(process, rows.nccl);
-    for (std::uint32_t& thread : process.apiCalls.thread) {
-        thread = static_cast<std::uint32_t>(threads.idOf(thread));
-    }
+    process.apiCalls.thread.transform(
+        [&](std::uint32_t tid) { return static_cast<std::uint32_t>(threads.idOf(tid)); });
     for (trace::RangeRow& row : process.ranges) {
         row.thread = threads.idOf(row.thread);
     }

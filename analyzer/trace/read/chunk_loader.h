@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads one chunked table: the blobs are fetched on one thread and decoded on several, straight into their
-// place. A damaged chunk (or one with times that no clock shows) is left out and counted; counts are believed
-// only as far as the blobs and the row budget bear them out.
+// Loads one chunked table: the blobs are fetched on one thread and decoded on several. A damaged chunk (or
+// one with times that no clock shows) is left out and counted; counts are believed only as far as the blobs
+// and the row budget bear them out.
 #pragma once
-#include "trace/read/huge_pages.h"
 #include "trace/read/parallel.h"
 #include "trace/read/plausible.h"
 #include "trace/read/trace_file.h"
@@ -12,6 +11,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ringside::trace {
@@ -37,6 +39,78 @@ private:
 struct ChunkProblems {
     std::int64_t damaged = 0;    ///< chunks whose blobs do not decode
     std::int64_t overBudget = 0; ///< chunks beyond the row budget
+};
+
+/// One chunk as it lies in the file.
+struct PackedChunk {
+    std::size_t count = 0;
+    std::vector<std::byte> bytes;   ///< all columns' blobs, one after the other
+    std::vector<std::size_t> sizes; ///< of each blob
+};
+
+/// Decodes chunks one after the other. Keeps its buffers between them. Not thread-safe.
+template <class Row>
+class ChunkDecoder final {
+public:
+    using Columns = typename TableOf<Row>::Columns;
+
+    /// Appends a chunk's rows, or none: false, it is damaged.
+    [[nodiscard]] bool append(const PackedChunk& chunk, Columns& columns)
+    {
+        const std::size_t before = columns.size();
+        std::span<const std::byte> rest(chunk.bytes);
+        std::size_t column = 0;
+        bool good = true;
+        m_starts = {};
+        TableOf<Row>::forEachColumn([&](const char*, Encoding, auto, auto member) {
+            const auto blob = rest.first(chunk.sizes[column]);
+            rest = rest.subspan(blob.size());
+            good = good && appendColumn(blob, chunk.count, column, columns.*member);
+            ++column;
+        });
+        if (!good) {
+            TableOf<Row>::forEachColumn([&](const char*, Encoding, auto, auto member) {
+                (columns.*member).truncate(std::min(before, (columns.*member).size()));
+            });
+        }
+        return good;
+    }
+
+private:
+    template <class T>
+    bool appendColumn(std::span<const std::byte> blob, std::size_t count, std::size_t column, Column<T>& to)
+    {
+        const bool isTime = column < kTimeColumns<Row>;
+        const bool absent = blob.empty(); // came with a later schema
+        if (!isTime && (absent || holdsOnlyZeros(blob, count))) {
+            to.append(count, T{});
+            return true;
+        }
+        auto& buffer = std::get<std::vector<T>>(m_values);
+        buffer.resize(kChunkRows);
+        const auto values = std::span(buffer).first(count);
+        if (absent) {
+            std::ranges::fill(values, T{});
+        } else if (!m_decoder.decode(blob, values, m_starts)) {
+            return false;
+        }
+        to.append(values);
+        if constexpr (std::is_same_v<T, std::int64_t>) {
+            if (isTime && column == 0) {
+                m_startValues.swap(buffer);
+                m_starts = values;
+            }
+            return !isTime || arePlausibleTimes(values);
+        }
+        return true;
+    }
+
+    ColumnDecoder m_decoder;
+    std::vector<std::int64_t> m_startValues;
+    std::span<const std::int64_t> m_starts; ///< of this chunk: what its durations count from
+    std::tuple<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<std::int32_t>,
+               std::vector<std::uint32_t>>
+        m_values;
 };
 
 template <class Row>
@@ -72,43 +146,36 @@ public:
         if (found == m_chunks.end()) {
             return;
         }
-        std::vector<Chunk>& chunks = found->second;
-        std::size_t rows = 0;
-        for (Chunk& chunk : chunks) {
-            chunk.offset = rows;
-            rows += chunk.count;
-        }
-        TableOf<Row>::forEachColumn([&](const char*, Encoding, auto, auto member) {
-            (columns.*member).reserve(rows);
-            adviseHugePages((columns.*member).data(), rows * sizeof(*(columns.*member).data()));
-            (columns.*member).resize(rows);
-        });
+        std::vector<PackedChunk>& chunks = found->second;
         const unsigned workers = std::min<unsigned>(threads, static_cast<unsigned>(chunks.size()));
         const std::size_t share = workers > 0 ? (chunks.size() + workers - 1) / workers : 0;
+        std::vector<Part> parts(workers);
         parallelFor(workers, workers, [&](std::size_t worker) {
-            ColumnDecoder decoder;
+            ChunkDecoder<Row> decoder;
             const std::size_t end = std::min(chunks.size(), (worker + 1) * share);
             for (std::size_t i = worker * share; i < end; ++i) {
-                chunks[i].good = decodeChunk(decoder, chunks[i], columns);
+                parts[worker].damaged += decoder.append(chunks[i], parts[worker].columns) ? 0 : 1;
+                chunks[i] = {}; // its memory is wanted for the columns
             }
         });
-        removeDamaged(chunks, columns);
         m_chunks.erase(found);
+        for (Part& part : parts) {
+            m_problems.damaged += part.damaged;
+            appendColumns<Row>(columns, std::move(part.columns));
+        }
     }
 
 private:
-    struct Chunk {
-        std::size_t count = 0;
-        std::size_t offset = 0;
-        std::vector<std::byte> bytes;   ///< all columns' blobs, one after the other
-        std::vector<std::size_t> sizes; ///< of each blob
-        bool good = false;
+    /// What one thread decoded.
+    struct Part {
+        Columns columns;
+        std::int64_t damaged = 0;
     };
 
     void keep(const Statement& statement, std::size_t count)
     {
         constexpr int kFirstBlob = 2;
-        Chunk chunk;
+        PackedChunk chunk;
         chunk.count = count;
         int index = kFirstBlob;
         TableOf<Row>::forEachColumn([&](const char*, Encoding, auto, auto) {
@@ -119,49 +186,7 @@ private:
         m_chunks[statement.column<std::int64_t>(0)].push_back(std::move(chunk));
     }
 
-    static bool decodeChunk(ColumnDecoder& decoder, const Chunk& chunk, Columns& columns)
-    {
-        bool good = true;
-        std::size_t column = 0;
-        std::span<const std::byte> rest(chunk.bytes);
-        std::span<const std::int64_t> starts;
-        TableOf<Row>::forEachColumn([&](const char*, Encoding, auto, auto member) {
-            const auto values = std::span(columns.*member).subspan(chunk.offset, chunk.count);
-            const auto blob = rest.first(chunk.sizes[column]);
-            rest = rest.subspan(chunk.sizes[column]);
-            const bool absent = blob.empty();                                // came with a later schema
-            const bool isZero = absent || holdsOnlyZeros(blob, chunk.count); // as the column was made
-            good = good && (isZero || decoder.decode(blob, values, starts));
-            if constexpr (kHasTimes<Row>) {
-                starts = std::span<const std::int64_t>(startOf(columns)).subspan(chunk.offset, chunk.count);
-            }
-            ++column;
-        });
-        if constexpr (kHasTimes<Row>) {
-            const auto times = [&](const auto& values) {
-                return std::span<const std::int64_t>(values).subspan(chunk.offset, chunk.count);
-            };
-            good = good && arePlausibleTimes(times(startOf(columns))) &&
-                   arePlausibleTimes(times(endOf(columns)));
-        }
-        return good;
-    }
-
-    void removeDamaged(const std::vector<Chunk>& chunks, Columns& columns)
-    {
-        for (auto chunk = chunks.rbegin(); chunk != chunks.rend(); ++chunk) {
-            if (chunk->good) {
-                continue;
-            }
-            ++m_problems.damaged;
-            TableOf<Row>::forEachColumn([&](const char*, Encoding, auto, auto member) {
-                const auto begin = (columns.*member).begin() + static_cast<std::ptrdiff_t>(chunk->offset);
-                (columns.*member).erase(begin, begin + static_cast<std::ptrdiff_t>(chunk->count));
-            });
-        }
-    }
-
-    std::map<std::int64_t, std::vector<Chunk>> m_chunks; ///< by process_id
+    std::map<std::int64_t, std::vector<PackedChunk>> m_chunks; ///< by process_id
     ChunkProblems m_problems;
 };
 

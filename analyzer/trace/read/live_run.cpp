@@ -89,13 +89,6 @@ void append(Rows& to, Rows&& from)
 void append(ProcessRow&, ProcessRow&&) {}                       // the database knows it
 void append(std::vector<IssueRow>&, std::vector<IssueRow>&&) {} // of the scratch file
 
-template <class Row, class Columns>
-void appendColumns(Columns& to, Columns&& from)
-{
-    TableOf<Row>::forEachColumn(
-        [&](const char*, Encoding, auto, auto column) { append(to.*column, std::move(from.*column)); });
-}
-
 void addRows(ProcessTrace& to, ProcessTrace&& from)
 {
     to.strings.merge(from.strings);

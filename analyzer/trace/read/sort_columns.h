@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -49,10 +50,11 @@ bool isSortedWithinKeys(const Column<std::int64_t>& starts, const KeyOf& keyOf)
             latest = &all.of(key, starts[i]);
             current = key;
         }
-        if (starts[i] < *latest) {
+        const std::int64_t start = starts[i];
+        if (start < *latest) {
             return false;
         }
-        *latest = starts[i];
+        *latest = start;
     }
     return true;
 }
@@ -69,9 +71,10 @@ void sortWithinKeys(typename TableOf<Row>::Columns& columns, const KeyOf& keyOf)
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return starts[a] < starts[b]; });
     TableOf<Row>::forEachColumn([&](const char*, Encoding, auto, auto member) {
-        auto sorted = columns.*member;
-        std::transform(order.begin(), order.end(), sorted.begin(),
-                       [&](std::size_t i) { return (columns.*member)[i]; });
+        std::remove_cvref_t<decltype(columns.*member)> sorted;
+        for (const std::size_t i : order) {
+            sorted.push_back((columns.*member)[i]);
+        }
         columns.*member = std::move(sorted);
     });
 }

@@ -173,7 +173,7 @@ TEST(MatchCollectives, FusesTheCallsOfAGroup)
         process.collectiveCalls[0].groupId = 100;
         process.collectiveCalls[1].groupId = 100;
         // One kernel for both: the first one, which the group made.
-        process.callCorrelations.call[0] = 100;
+        process.callCorrelations.call.set(0, 100);
     }
     const Model model = buildModel(trace.run());
     ASSERT_EQ(model.operations.size(), 7U);

@@ -59,9 +59,9 @@ void useGraph(trace::ProcessTrace& process)
     for (std::size_t i = 0; i < process.kernels.size(); ++i) {
         if (const auto place = placeOfCorrelation.find(process.kernels.correlation[i]);
             place != placeOfCorrelation.end()) {
-            process.kernels.correlation[i] =
-                kFirstCorrelation + static_cast<std::uint32_t>(place->second / kCalls);
-            process.kernels.graphNode[i] = 50 + place->second % kCalls;
+            process.kernels.correlation.set(i, kFirstCorrelation +
+                                                   static_cast<std::uint32_t>(place->second / kCalls));
+            process.kernels.graphNode.set(i, 50 + place->second % kCalls);
         }
     }
     process.callCorrelations = {};
@@ -154,7 +154,7 @@ TEST(GraphLaunches, AreNotGuessedAtWhenAKernelIsMissing)
     trace::KernelColumns& kernels = trace.process(0).kernels;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         if (kernels.correlation[i] == kFirstCorrelation + 2 && kernels.graphNode[i] == 50) {
-            kernels.correlation[i] = 0; // CUPTI had no room for it, say
+            kernels.correlation.set(i, 0); // CUPTI had no room for it, say
         }
     }
     const Model model = buildModel(trace.run());

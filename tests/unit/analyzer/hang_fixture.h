@@ -65,14 +65,14 @@ protected:
     void hasCalled(std::size_t rank, std::int64_t endNs)
     {
         process(rank).strings[940] = "cudaEventQuery";
+        trace::ApiCallRow row;
+        row.startNs = endNs - 1;
+        row.endNs = endNs;
+        row.api = 940;
+        row.thread = static_cast<std::uint32_t>(process(rank).threads.front().id);
         trace::ApiCallColumns& calls = process(rank).apiCalls;
-        const std::size_t size = calls.size() + 1;
         trace::TableOf<trace::ApiCallRow>::forEachColumn(
-            [&](const char*, auto, auto, auto column) { (calls.*column).resize(size); });
-        calls.startNs.back() = endNs - 1;
-        calls.endNs.back() = endNs;
-        calls.api.back() = 940;
-        calls.thread.back() = static_cast<std::uint32_t>(process(rank).threads.front().id);
+            [&](const char*, auto, auto from, auto to) { (calls.*to).push_back(row.*from); });
     }
     /// Ranks 0 and 1 also share a communicator.
     void addPair()

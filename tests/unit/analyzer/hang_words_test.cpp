@@ -38,8 +38,8 @@ TEST(HangWithDeviceRecords, saysWhichCollectiveEachGpuFinished)
     for (trace::ProcessTrace& process : run.processes) {
         process.process.endNs.reset();
         // The last one has not ended on any GPU, so there is no kernel of it.
-        process.callCorrelations.correlation.resize(4);
-        process.callCorrelations.call.resize(4);
+        process.callCorrelations.correlation.truncate(4);
+        process.callCorrelations.call.truncate(4);
     }
     const std::int64_t later = run.processes[0].collectiveCalls.back().endNs + 60 * kSecond;
     const hang::Report report = hang::analyze(run, {2, {Life::Running, later, true}}, {});

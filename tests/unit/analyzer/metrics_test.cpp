@@ -86,9 +86,7 @@ TEST(TimedCalls, OfAGroupAreThoseOfItsStreams)
         for (trace::CollectiveCallRow& call : process.collectiveCalls) {
             call.groupId = call.id + 1000;
         }
-        for (std::uint64_t& call : process.eventTimes.call) {
-            call += 1000;
-        }
+        process.eventTimes.call.shift(1000);
     }
     EXPECT_EQ(measure(trace.run()).timed.arrived.size(), 4U) << "six steps without the edges";
 }
@@ -235,7 +233,7 @@ TEST(Metrics, ProcessesThatHoldSeveralRanksAreTakenApartByDevice)
     process.ranks = {{0, 0, 2, 0, 0, "communicator"}, {1, 1, 2, 1, 0, "communicator"}};
     const std::size_t kernels = process.kernels.size();
     for (std::size_t i = 0; i < kernels; ++i) {
-        process.kernels.device[i] = static_cast<std::uint32_t>(i % 2);
+        process.kernels.device.set(i, static_cast<std::uint32_t>(i % 2));
     }
     const model::Model model = model::buildModel(trace.run());
     ASSERT_EQ(model.ranks.size(), 2U);

@@ -151,9 +151,7 @@ TEST(JsonReport, BlamesNobodyForLessThanCudaEventsCanTell)
     });
     EXPECT_EQ(nlohmann::json::parse(render(trace.run(), "json"))["findings"].size(), 1U);
     for (int rank = 0; rank < 4; ++rank) {
-        for (std::uint32_t& ns : trace.process(rank).eventTimes.uncertaintyNs) {
-            ns = 300'000;
-        }
+        trace.process(rank).eventTimes.uncertaintyNs.transform([](std::uint32_t) { return 300'000U; });
     }
     const auto json = nlohmann::json::parse(render(trace.run(), "json"));
     EXPECT_EQ(json["findings"].size(), 0U);

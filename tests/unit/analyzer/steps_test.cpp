@@ -286,7 +286,7 @@ TEST(Steps, AtAPauseOfTheRecordingAreItsEdgesToo)
         const trace::StepRow paused = trace.process(rank).steps[5];
         for (std::size_t i = 0; i < launches.size(); ++i) {
             if (launches.startNs[i] >= paused.startNs && launches.startNs[i] < paused.endNs) {
-                launches.correlation[i] = 4'000'000'000U; // the launch of no device work
+                launches.correlation.set(i, 4'000'000'000U); // the launch of no device work
             }
         }
     }
@@ -309,7 +309,7 @@ void pause(TraceBuilder& trace, int rank, std::int64_t first, std::int64_t last)
                   [&](const auto& call) { return call.startNs >= begin && call.startNs < end; });
     for (std::size_t i = 0; i < process.launches.size(); ++i) {
         if (process.launches.startNs[i] >= begin && process.launches.startNs[i] < end) {
-            process.launches.correlation[i] = 4'000'000'000U; // the launch of no device work
+            process.launches.correlation.set(i, 4'000'000'000U); // the launch of no device work
         }
     }
     constexpr std::int64_t kLaterNs = 200; // the level changes a moment after the step has begun

@@ -12,7 +12,7 @@ namespace {
 
 /// Streams with their intervals, and lanes that refer to them.
 struct Input {
-    std::vector<std::vector<std::int64_t>> starts, ends;
+    std::vector<trace::Column<std::int64_t>> starts, ends;
     Lanes lanes;
 };
 
@@ -32,7 +32,7 @@ Input randomInput(std::mt19937& random, std::int64_t length)
                 starts.push_back(time);
                 ends.push_back(time + draw(0, 50)); // overlapping inside a stream, and empty ones
             }
-            input.lanes[c].push_back({starts.data(), ends.data(), nullptr, {}, starts.size()});
+            input.lanes[c].push_back({&starts, &ends, nullptr, {}, starts.size()});
         }
     }
     return input;
@@ -44,7 +44,7 @@ unsigned activeAt(const Input& input, std::int64_t time)
     for (unsigned c = 0; c < kClasses; ++c) {
         for (const Lane& lane : input.lanes[c]) {
             for (std::size_t i = 0; i < lane.count; ++i) {
-                active |= lane.start[i] <= time && time < lane.end[i] ? 1U << c : 0U;
+                active |= lane.start(i) <= time && time < lane.end(i) ? 1U << c : 0U;
             }
         }
     }
@@ -57,7 +57,12 @@ TEST(Sweep, EqualsACountOfEveryNanosecondOnRandomInput)
     for (int round = 0; round < 200; ++round) {
         const Input input = randomInput(random, 400);
         const std::vector<Interval> windows = {{-10, 90}, {90, 91}, {120, 300}, {300, 520}};
-        const SweepResult result = sweep(input.lanes, windows);
+        std::vector<std::int64_t> found;
+        const std::vector<Coverage> result = sweep(input.lanes, windows, [&](const Interval& gap) {
+            for (std::int64_t time = gap.start; time < gap.end; ++time) {
+                found.push_back(time);
+            }
+        });
         std::vector<std::int64_t> idle;
         for (std::size_t w = 0; w < windows.size(); ++w) {
             Coverage expected;
@@ -68,13 +73,7 @@ TEST(Sweep, EqualsACountOfEveryNanosecondOnRandomInput)
                     idle.push_back(time);
                 }
             }
-            ASSERT_EQ(result.windows[w].ns, expected.ns) << "round " << round << ", window " << w;
-        }
-        std::vector<std::int64_t> found;
-        for (const Interval& gap : result.idle) {
-            for (std::int64_t time = gap.start; time < gap.end; ++time) {
-                found.push_back(time);
-            }
+            ASSERT_EQ(result[w].ns, expected.ns) << "round " << round << ", window " << w;
         }
         ASSERT_EQ(found, idle) << "round " << round;
     }
@@ -86,7 +85,7 @@ TEST(Sweep, PartsOfAWindowSumToIt)
     for (int round = 0; round < 100; ++round) {
         const Input input = randomInput(random, 1000);
         const std::vector<Interval> windows = {{0, 1000}};
-        const Coverage coverage = sweep(input.lanes, windows).windows[0];
+        const Coverage coverage = sweep(input.lanes, windows)[0];
         const unsigned c = bit(kCompute);
         const unsigned m = bit(kCommunication) | bit(kTransfer);
         const unsigned k = bit(kCopy);
@@ -96,13 +95,13 @@ TEST(Sweep, PartsOfAWindowSumToIt)
 
 TEST(Sweep, ReadsRowsInTheOrderGiven)
 {
-    const std::vector<std::int64_t> starts = {50, 10};
-    const std::vector<std::int64_t> ends = {60, 20};
+    const trace::Column<std::int64_t> starts = {50, 10};
+    const trace::Column<std::int64_t> ends = {60, 20};
     const std::vector<std::uint32_t> order = {1, 0};
     Lanes lanes;
-    lanes[kCopy].push_back({starts.data(), ends.data(), nullptr, order, 2});
+    lanes[kCopy].push_back({&starts, &ends, nullptr, order, 2});
     const std::vector<Interval> windows = {{0, 100}};
-    EXPECT_EQ(sweep(lanes, windows).windows[0].time(bit(kCopy)), 20);
+    EXPECT_EQ(sweep(lanes, windows)[0].time(bit(kCopy)), 20);
 }
 
 } // namespace

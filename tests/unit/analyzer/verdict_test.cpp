@@ -110,7 +110,7 @@ Report twoHosts(nanoseconds late, nanoseconds apart)
         trace::KernelColumns& kernels = trace.process(rank).kernels;
         for (std::size_t i = 0; i < kernels.size(); ++i) {
             const bool collective = trace.process(rank).text(kernels.name[i]).starts_with("nccl");
-            kernels.endNs[i] += collective && i / 2 % 2 == 0 ? apart.count() : 0;
+            kernels.endNs.set(i, kernels.endNs[i] + (collective && i / 2 % 2 == 0 ? apart.count() : 0));
         }
     }
     return buildReport(trace.run(), {});

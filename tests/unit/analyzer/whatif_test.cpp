@@ -143,7 +143,7 @@ TEST(WhatIf, ThousandsOfStreamsAreRefused)
     trace.steps(4, [](StepBuilder& step) { step.everyRank().compute(4ms, {.launches = 3000}); });
     trace::RunTrace run = trace.run();
     for (std::size_t i = 0; i < run.processes.front().kernels.size(); ++i) {
-        run.processes.front().kernels.stream[i] = static_cast<std::uint32_t>(i % 3000);
+        run.processes.front().kernels.stream.set(i, static_cast<std::uint32_t>(i % 3000));
     }
     EXPECT_THROW((void)ask(run), Error);
 }
@@ -338,13 +338,13 @@ TEST(WhatIf, DamagedTimesEndInAnAnswerOrARefusal)
         trace::RunTrace run = simulate(exposedRun());
         for (trace::ProcessTrace& process : run.processes) {
             for (std::size_t i = 0; i < process.kernels.size(); i += 3) {
-                process.kernels.endNs[i] = damage == 0 ? 0 : process.kernels.endNs[i];
-                process.kernels.startNs[i] = damage == 1 ? (1LL << 58) : process.kernels.startNs[i];
-                process.kernels.correlation[i] = damage == 2 ? 0 : process.kernels.correlation[i];
+                process.kernels.endNs.set(i, damage == 0 ? 0 : process.kernels.endNs[i]);
+                process.kernels.startNs.set(i, damage == 1 ? (1LL << 58) : process.kernels.startNs[i]);
+                process.kernels.correlation.set(i, damage == 2 ? 0 : process.kernels.correlation[i]);
             }
             for (std::size_t i = 0; i < process.launches.size(); i += 2) {
-                process.launches.endNs[i] = damage == 3 ? -(1LL << 58) : process.launches.endNs[i];
-                process.launches.startNs[i] = damage == 4 ? (1LL << 58) : process.launches.startNs[i];
+                process.launches.endNs.set(i, damage == 3 ? -(1LL << 58) : process.launches.endNs[i]);
+                process.launches.startNs.set(i, damage == 4 ? (1LL << 58) : process.launches.startNs[i]);
             }
         }
         Changes changes;

@@ -186,7 +186,8 @@ TEST(DevicePlatform, aClockThatIsOffAndDriftsIsConvertedBack)
         const PlatformRun recorded("", {std::string("RINGSIDE_TEST_CLOCK_OFFSET_NS=") + offset,
                                         "RINGSIDE_TEST_CLOCK_DRIFT_PPM=500"});
         expectUndisturbed(recorded);
-        trace::Column<std::int64_t> starts = recorded.trace.kernels.startNs;
+        const auto& kernels = recorded.trace.kernels;
+        std::vector<std::int64_t> starts(kernels.startNs.begin(), kernels.startNs.end());
         std::ranges::sort(starts);
         const auto launches = callTimes(recorded.trace, "cudaLaunchKernel", recorded.trace.apiCalls.startNs);
         const auto waits = callTimes(recorded.trace, "cudaMemcpy", recorded.trace.apiCalls.endNs);

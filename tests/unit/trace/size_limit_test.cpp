@@ -114,7 +114,8 @@ TEST(SizeLimit, theOldestMakesRoom)
         std::lower_bound(trace.starts.begin(), trace.starts.end(), *trace.completeFrom) -
         trace.starts.begin());
     ASSERT_LT(lost, trace.starts.size());
-    auto rows = trace.process.apiCalls.thread;
+    const auto& threads = trace.process.apiCalls.thread;
+    std::vector<std::uint32_t> rows(threads.begin(), threads.end());
     std::sort(rows.begin(), rows.end());
     ASSERT_FALSE(rows.empty());
     EXPECT_LE(rows.front(), lost) << "everything is there from that moment on";

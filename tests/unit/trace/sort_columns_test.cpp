@@ -31,9 +31,10 @@ TEST(SortColumns, keysAreKeptApartHoweverManyThereAre)
     for (const std::uint32_t threads : {1U, 3U, 64U, 65U, 1000U, 300'000U}) {
         ProcessTrace process = twoRounds(threads);
         EXPECT_TRUE(isSorted(process)) << threads;
-        process.apiCalls.startNs.back() = std::int64_t{threads} - 2; // before the first call of its thread
+        process.apiCalls.startNs.set(2 * threads - 1,
+                                     std::int64_t{threads} - 2); // before the first call of its thread
         EXPECT_FALSE(isSorted(process)) << threads;
-        process.apiCalls.startNs.back() = std::int64_t{threads} - 1; // with it
+        process.apiCalls.startNs.set(2 * threads - 1, std::int64_t{threads} - 1); // with it
         EXPECT_TRUE(isSorted(process)) << threads;
     }
 }

@@ -54,9 +54,9 @@ struct ChannelTimeColumns {
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct EventTimeColumns {
-    std::vector<std::int64_t> startNs, endNs;
-    std::vector<std::uint64_t> call;
-    std::vector<std::uint32_t> device, stream, uncertaintyNs;
+    Column<std::int64_t> startNs, endNs;
+    Column<std::uint64_t> call;
+    Column<std::uint32_t> device, stream, uncertaintyNs;
     [[nodiscard]] std::size_t size() const { return startNs.size(); }
 };
 struct ProxyStepColumns {
