@@ -401,6 +401,7 @@ RunMetrics computeMetrics(const model::Model& model)
     run.collectivesOfWholeRun = run.ranks.empty() && run.timed.steps.empty();
     run.collectives = groupCollectives(model, run.collectivesOfWholeRun ? everywhere(arrivals) : run.arrived);
     run.allReduceFit = fitAllReduces(model, run.arrived);
+    run.ports = portsOf(model);
     addStepTimes(model, run);
     addSummary(run);
     addLateness(run);

@@ -6,6 +6,7 @@
 #include "metrics/blocking_calls.h"
 #include "metrics/exposure.h"
 #include "metrics/idle.h"
+#include "metrics/links.h"
 #include "metrics/timed_calls.h"
 #include "model/model.h"
 
@@ -82,6 +83,7 @@ struct RunMetrics {
     std::vector<ArrivedOperation> arrived;
     std::vector<CollectiveGroup> collectives;
     bool collectivesOfWholeRun = false;                  ///< their medians; false: of the analyzed steps
+    std::vector<Port> ports;                             ///< of RDMA devices
     std::optional<LatencyFit> allReduceFit;              ///< over the run's own all-reduces
     std::optional<std::int64_t> stepMedianNs, stepP99Ns; ///< device steps, else host steps
     std::optional<double> ratio, communicationShare;     ///< over all ranks' totals

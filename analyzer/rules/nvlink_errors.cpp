@@ -77,4 +77,5 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(nvlink_errors, .title = "NVLink errors", .needs = "sampled (nvml)",
               .options = ringside::rules::kOptions, .run = ringside::rules::run,
               .help = "Gains of the GPU's NVLink error counters, all links together, between the first and "
-                      "the last sample. The cost is not estimated: see collective_bandwidth_low.");
+                      "the last sample. The cost is not estimated: see collective_bandwidth_low.",
+              .judgesLinks = true);

@@ -59,6 +59,7 @@ struct Finding {
     Limit limit = Limit::Nothing;
     std::string title;                         ///< one sentence with the figures that matter
     std::vector<std::int64_t> ranks;           ///< empty: all
+    std::vector<std::string> links;            ///< ports, "host mlx5_0:1"
     std::vector<std::string> settings;         ///< names of the settings that the advice changes
     std::optional<std::int64_t> costNsPerStep; ///< an estimate; null: cannot be estimated
     std::vector<Figure> figures;
@@ -115,7 +116,8 @@ struct Rule {
     std::string_view needs; ///< which tier
     std::span<const Option> options;
     Outcome (*run)(const Context&) = nullptr;
-    std::string_view help; ///< what it means and what to do, for the catalogue
+    std::string_view help;    ///< what it means and what to do, for the catalogue
+    bool judgesLinks = false; ///< what it finds counts for the report's link health
 };
 
 [[nodiscard]] std::span<const Rule* const> all();

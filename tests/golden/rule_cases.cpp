@@ -11,7 +11,7 @@ namespace ringside::test {
 std::vector<RuleCase> ruleCases()
 {
     std::vector<RuleCase> all;
-    for (auto* const family : {timeCases, communicationCases, deviceCases, settingsCases}) {
+    for (auto* const family : {timeCases, communicationCases, deviceCases, linkCases, settingsCases}) {
         std::ranges::move(family(), std::back_inserter(all));
     }
     return all;

@@ -43,6 +43,55 @@ Edit counter(const char* metric, Values values)
     return sampled("nvml", "gpu0", metric, "counter", std::move(values));
 }
 
+Edit port(const char* metric, const char* kind, PortValues values, const char* name)
+{
+    return [=](TraceBuilder& trace) {
+        const auto [start, end] = deviceTime(trace.process(0));
+        for (int i = 0; i < kSamples; ++i) {
+            const double place = i / static_cast<double>(kSamples - 1);
+            trace.sample(0, {0, "rdma", name, metric, kind},
+                         start + std::llround(place * static_cast<double>(end - start)), values(place));
+        }
+    };
+}
+
+Edit activePort(std::int64_t gigabytes, const char* name, PortValues state)
+{
+    constexpr double kGigabyte = 1e9;
+    constexpr double kPacket = 4096;
+    const double bytes = static_cast<double>(gigabytes) * kGigabyte;
+    const auto growing = [](double total) {
+        return [total](double place) { return std::llround(total * place); };
+    };
+    return all({port("state", "gauge", std::move(state), name),
+                port(
+                    "physical_state", "gauge", [](double) { return 5; }, name),
+                port(
+                    "rate_mbps", "gauge", [](double) { return 200'000; }, name),
+                port(
+                    "lanes", "gauge", [](double) { return 4; }, name),
+                port("tx_bytes", "counter", growing(bytes), name),
+                port("rx_bytes", "counter", growing(bytes), name),
+                port("tx_packets", "counter", growing(bytes / kPacket), name),
+                port("rx_packets", "counter", growing(bytes / kPacket), name),
+                portFact("generation", "HDR", name), portFact("link_layer", "InfiniBand", name)});
+}
+
+Edit portCounts(const char* metric, std::int64_t gain, const char* name)
+{
+    constexpr std::int64_t kHistory = 1000; // of earlier jobs: says nothing
+    constexpr double kMiddle = 0.5;
+    return port(
+        metric, "counter", [gain](double place) { return kHistory + (place > kMiddle ? gain : 0); }, name);
+}
+
+Edit portFact(const char* fact, const char* value, const char* name)
+{
+    return [=](TraceBuilder& trace) {
+        trace.process(0).settings.push_back({"rdma", std::string(name) + " " + fact, value});
+    };
+}
+
 Edit xid(std::int64_t number)
 {
     return [number](TraceBuilder& trace) {

@@ -3,7 +3,7 @@
 // (https://prometheus.io/docs/instrumenting/exposition_formats). What was not measured has no line.
 #include "export/exporter.h"
 #include "export/output_file.h"
-#include "trace/utf8.h"
+#include "export/prometheus_text.h"
 
 #include <fmt/format.h>
 
@@ -12,54 +12,13 @@
 namespace ringside::exporting {
 namespace {
 
-/// Label values: backslash, quote and line break are escaped.
-std::string label(std::string_view name, std::string_view value)
-{
-    std::string text = fmt::format("{}=\"", name);
-    for (const char c : trace::shownText(value, ' ', "\n")) {
-        text += c == '\n' ? "\\n" : c == '"' ? "\\\"" : c == '\\' ? "\\\\" : std::string(1, c);
-    }
-    return text + "\"";
-}
-
-/// All samples of a metric must stand together.
-class Metrics final {
-public:
-    explicit Metrics(std::string run) : m_run(std::move(run)) {}
-
-    void add(const std::string& name, std::string_view help, std::optional<double> value,
-             const std::string& labels = {})
-    {
-        if (value) {
-            std::string& text = m_texts[name];
-            if (text.empty()) {
-                text = fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n", name, help);
-            }
-            text += fmt::format("{}{{{}{}{}}} {}\n", name, m_run, labels.empty() ? "" : ",", labels, *value);
-        }
-    }
-
-    [[nodiscard]] std::string text() const
-    {
-        std::string all;
-        for (const auto& [name, lines] : m_texts) {
-            all += lines;
-        }
-        return all;
-    }
-
-private:
-    std::string m_run;
-    std::map<std::string, std::string> m_texts;
-};
-
 template <class T>
 std::optional<double> seconds(const std::optional<T>& ns)
 {
     return ns ? std::optional(static_cast<double>(*ns) / 1e9) : std::nullopt;
 }
 
-void addSpread(Metrics& out, const std::string& name, std::string_view help,
+void addSpread(PrometheusText& out, const std::string& name, std::string_view help,
                const std::optional<metrics::Spread>& spread)
 {
     if (spread) {
@@ -70,7 +29,7 @@ void addSpread(Metrics& out, const std::string& name, std::string_view help,
     }
 }
 
-void addRanks(Metrics& out, const report::Report& report)
+void addRanks(PrometheusText& out, const report::Report& report)
 {
     using metrics::Breakdown;
     constexpr std::pair<const char*, std::int64_t Breakdown::*> kParts[] = {
@@ -92,7 +51,7 @@ void addRanks(Metrics& out, const report::Report& report)
     }
 }
 
-void addFindings(Metrics& out, const report::Report& report)
+void addFindings(PrometheusText& out, const report::Report& report)
 {
     std::map<std::string, std::pair<int, std::optional<double>>> rules; // a rule may fire several times
     for (const rules::Finding& finding : report.findings) {
@@ -113,8 +72,9 @@ void addFindings(Metrics& out, const report::Report& report)
 void write(const report::Report& report, const std::filesystem::path& output)
 {
     const metrics::RunMetrics& run = report.metrics;
-    Metrics out(fmt::format("{},emulated=\"{}\"", label("run", report.model.trace.path.filename().string()),
-                            report.model.emulated));
+    PrometheusText out(fmt::format("{},emulated=\"{}\"",
+                                   label("run", report.model.trace.path.filename().string()),
+                                   report.model.emulated));
     out.add("ringside_step_seconds", "Time of a step.", seconds(run.stepMedianNs), R"(stat="median")");
     out.add("ringside_step_seconds", "Time of a step.", seconds(run.stepP99Ns), R"(stat="p99")");
     out.add("ringside_comm_compute_ratio", "Communication time over computation time.", run.ratio);

@@ -4,6 +4,7 @@
 #include "report/communicator_names.h"
 #include "report/format.h"
 #include "report/json_value.h"
+#include "report/links.h"
 #include "rules/support.h"
 
 #include <algorithm>
@@ -71,14 +72,15 @@ Json spreadJson(const std::optional<metrics::Spread>& spread)
     return result;
 }
 
-Json summaryJson(const metrics::RunMetrics& run)
+Json summaryJson(const Report& report)
 {
+    const metrics::RunMetrics& run = report.metrics;
     const auto step = run.stepMedianNs;
     return {{"comm_compute_ratio", orNull(run.ratio)},
             {"communication_share", orNull(run.communicationShare)},
             {"gpu_utilization", spreadJson(run.utilization)},
             {"useful_utilization", spreadJson(run.usefulUtilization)},
-            {"link_health", "not measured"},
+            {"link_health", healthName(linkHealth(report))},
             {"steps_per_s", step && *step > 0 ? Json(1e9 / static_cast<double>(*step)) : Json(nullptr)},
             {"samples_per_s", nullptr}};
 }
@@ -251,7 +253,7 @@ Json findingJson(const rules::Finding& finding)
             {"severity", rules::severityName(finding.severity)},
             {"title", finding.title},
             {"ranks", finding.ranks},
-            {"links", Json::array()},
+            {"links", finding.links},
             {"settings", finding.settings},
             {"cost_ns_per_step", orNull(finding.costNsPerStep)},
             {"part_of", finding.partOf.empty() ? Json(nullptr) : Json(finding.partOf.front())},
@@ -288,13 +290,13 @@ std::string render(const Report& report, Colour)
           {"confidence", confidenceName(report.verdict.confidence)},
           {"confidence_reason",
            report.verdict.reason.empty() ? Json(nullptr) : Json(report.verdict.reason)}}},
-        {"summary", summaryJson(report.metrics)},
+        {"summary", summaryJson(report)},
         {"steps",
          {{"median_ns", orNull(report.metrics.stepMedianNs)}, {"p99_ns", orNull(report.metrics.stepP99Ns)}}},
         {"ranks", ranksJson(report)},
         {"communicators", communicatorsJson(report)},
         {"collectives", collectivesJson(report)},
-        {"links", Json::array()},
+        {"links", linksJson(report)},
         {"findings", findings},
         {"not_applicable", missing},
         {"issues", issues}};

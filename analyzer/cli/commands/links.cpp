@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ringside links RUN` or `--live`: how well the RDMA ports are, what they carried, and what is wrong with
+// them. Only reads; a device that refuses is left alone.
+#include "cli/command.h"
+#include "cli/link_text.h"
+#include "cli/live_ports.h"
+#include "cli/run_input.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+namespace ringside::cli {
+namespace {
+
+struct Options {
+    RunPaths run;
+    std::string format = "text";
+    bool live = false;
+    double intervalS = 1;
+    int count = 0;
+};
+
+std::string printed(const report::Report& report, const std::string& format)
+{
+    return format == "json"         ? linksJsonText(report)
+           : format == "prometheus" ? linksPrometheus(report)
+                                    : linksText(report);
+}
+
+/// Text is shown after every reading, other formats once, after the last.
+int watch(const Options& options)
+{
+    LivePorts ports;
+    if (!ports.areThere()) {
+        throw Error(ErrorCode::Unusable, fmt::format("{}: this machine has no RDMA device", ports.folder()));
+    }
+    const bool text = options.format == "text";
+    const int count = options.count > 0 || text ? options.count : 2;
+    const bool refresh = text && isatty(STDOUT_FILENO) == 1;
+    for (int reading = 1; count == 0 || reading <= count; ++reading) {
+        if (reading > 1) {
+            std::this_thread::sleep_for(std::chrono::duration<double>(options.intervalS));
+        }
+        ports.read();
+        if (text || reading == count) {
+            const report::Report report = report::buildReport(ports.run(), {});
+            fmt::print("{}{}", refresh ? "\x1b[H\x1b[2J" : "", printed(report, options.format));
+            std::fflush(stdout);
+        }
+    }
+    return kPass;
+}
+
+int links(const Options& options)
+{
+    if (options.live != options.run.empty()) {
+        throw Error(ErrorCode::Usage, "links: give a RUN, or --live for the ports of this machine");
+    }
+    if (options.live) {
+        return watch(options);
+    }
+    fmt::print("{}", printed(report::buildReport(openRun(options.run), {}), options.format));
+    return kPass;
+}
+
+Action declare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("RUN", options->run, "A recorded run");
+    app.add_flag("--live", options->live, "Watch the ports of this machine instead");
+    app.add_option("--interval", options->intervalS, "Seconds between two readings")
+        ->check(CLI::Range(0.1, 3600.0))
+        ->capture_default_str();
+    app.add_option(
+           "--count", options->count,
+           "Readings; 0: until interrupted (text), or two (json and prometheus, printed after the last)")
+        ->check(CLI::Range(0, 1'000'000))
+        ->capture_default_str();
+    app.add_option("--format", options->format, "How to print it")
+        ->check(CLI::IsMember({"text", "json", "prometheus"}))
+        ->capture_default_str();
+    return [options] { return links(*options); };
+}
+
+} // namespace
+} // namespace ringside::cli
+
+RINGSIDE_COMMAND(links, .summary = "Say how well the network's ports are", .declare = ringside::cli::declare);

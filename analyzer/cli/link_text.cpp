@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/link_text.h"
+
+#include "export/prometheus_text.h"
+#include "report/json_value.h"
+#include "report/links.h"
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+namespace ringside::cli {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+
+std::string gigabits(const metrics::Port& port, std::string_view metric)
+{
+    constexpr double kBits = 8.0;
+    const auto gain = port.gain(metric);
+    const std::int64_t ns = port.sampled().length();
+    return gain && ns > 0
+               ? fmt::format("{:.2f}", static_cast<double>(*gain) * kBits / static_cast<double>(ns))
+               : "-";
+}
+
+std::string utilization(const metrics::Port& port, std::string_view metric)
+{
+    constexpr double kPercent = 100.0;
+    const auto share = port.utilization(metric, port.sampled());
+    return share ? fmt::format("{:.1f} %", kPercent * *share) : "-";
+}
+
+std::string rate(const metrics::Port& port)
+{
+    constexpr double kMbps = 1000.0;
+    const auto mbps = port.last("rate_mbps");
+    return mbps ? fmt::format("{:g} Gb/s {}", static_cast<double>(*mbps) / kMbps, port.fact("generation"))
+                : "-";
+}
+
+bool isTraffic(std::string_view metric)
+{
+    return metric.ends_with("_bytes") || metric.ends_with("_packets");
+}
+
+/// Counters that moved, but for those of the traffic.
+std::string moved(const metrics::Port& port)
+{
+    std::string text;
+    for (const auto& [metric, values] : port.values) {
+        const auto gain = port.gain(metric);
+        if (gain && *gain > 0 && !report::isState(metric) && !isTraffic(metric)) {
+            text += fmt::format("{}{} +{}", text.empty() ? "" : ", ", metric, *gain);
+        }
+    }
+    return text.empty() ? "-" : text;
+}
+
+report::Table portTable(const report::Report& report)
+{
+    report::Table table{{"host", "port", "state", "rate", "sends\nGb/s", "of rate", "receives\nGb/s",
+                         "of rate", "health", "counters that moved"},
+                        {}};
+    for (const metrics::Port& port : report.metrics.ports) {
+        table.rows.push_back({port.host, port.name, std::string(report::stateName(port.last("state"))),
+                              rate(port), gigabits(port, "tx_bytes"), utilization(port, "tx_bytes"),
+                              gigabits(port, "rx_bytes"), utilization(port, "rx_bytes"),
+                              std::string(report::healthName(report::healthOf(report, port))), moved(port)});
+    }
+    return table;
+}
+
+/// Why values are missing, each reason once a port.
+std::string missingText(const report::Report& report)
+{
+    std::string text;
+    for (const metrics::Port& port : report.metrics.ports) {
+        std::map<std::string_view, std::string> byReason;
+        for (const auto& [metric, reason] : port.missing) {
+            std::string& metrics = byReason[reason];
+            metrics += (metrics.empty() ? "" : ", ") + metric;
+        }
+        for (const auto& [reason, metrics] : byReason) {
+            text += report::wrap(fmt::format("{}: {} ({})", port.label(), metrics, reason), kWidth, "    ");
+        }
+    }
+    return text;
+}
+
+} // namespace
+
+std::string linksText(const report::Report& report)
+{
+    std::string text = fmt::format("Links: {}\n", report::healthName(report::linkHealth(report)));
+    if (report.metrics.ports.empty()) {
+        text += "  no RDMA port was sampled: table tier says why (`ringside query`)\n";
+    } else {
+        text += "\n" + report::plainTable(portTable(report), "  ");
+    }
+    for (const rules::Finding* finding : report::linkFindings(report)) {
+        text += fmt::format("\n  {} ({})\n", rules::severityName(finding->severity), finding->rule);
+        text += report::wrap(finding->title, kWidth, "    ");
+        text += report::wrap("-> " + finding->advice, kWidth, "    ");
+    }
+    const std::string missing = missingText(report);
+    return text + (missing.empty() ? "" : "\n  Not measured:\n" + missing);
+}
+
+std::string linksJsonText(const report::Report& report)
+{
+    Json findings = Json::array();
+    for (const rules::Finding* finding : report::linkFindings(report)) {
+        findings.push_back({{"rule", finding->rule},
+                            {"severity", rules::severityName(finding->severity)},
+                            {"title", finding->title},
+                            {"links", finding->links},
+                            {"advice", finding->advice}});
+    }
+    const Json root = {{"schema", "ringside-links/1"},
+                       {"health", report::healthName(report::linkHealth(report))},
+                       {"links", report::linksJson(report)},
+                       {"findings", findings}};
+    return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string linksPrometheus(const report::Report& report)
+{
+    exporting::PrometheusText out{{}};
+    const auto number = [](std::optional<std::int64_t> value) {
+        return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+    };
+    constexpr double kBitsAMegabit = 1e6;
+    for (const metrics::Port& port : report.metrics.ports) {
+        const std::string labels =
+            exporting::label("host", port.host) + "," + exporting::label("port", port.name);
+        const auto health = report::healthOf(report, port);
+        out.add("ringside_port_problem", "1 where a rule calls the port a problem, 0.5 a warning, 0 ok",
+                health == report::Health::NotMeasured
+                    ? std::nullopt
+                    : std::optional((static_cast<double>(health) - 1.0) / 2.0),
+                labels);
+        out.add("ringside_port_state", "State of the port, 4 is active", number(port.last("state")), labels);
+        const auto mbps = number(port.last("rate_mbps"));
+        out.add("ringside_port_rate_bits_per_second", "Rate that the port has now",
+                mbps ? std::optional(*mbps * kBitsAMegabit) : std::nullopt, labels);
+        for (const auto& [metric, values] : port.values) {
+            if (!report::isState(metric)) {
+                out.add("ringside_port_gained", "What a counter of the port gained while it was sampled",
+                        number(port.gain(metric)), labels + "," + exporting::label("counter", metric));
+            }
+        }
+    }
+    return out.text();
+}
+
+} // namespace ringside::cli

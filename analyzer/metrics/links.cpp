@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/links.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+namespace ringside::metrics {
+namespace {
+
+constexpr std::string_view kSource = "rdma";
+
+/// Null: a counter began anew between two processes that sampled it, or damage.
+std::optional<std::int64_t> difference(std::int64_t later, std::int64_t earlier)
+{
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
+    const auto gain = static_cast<std::uint64_t>(later) - static_cast<std::uint64_t>(earlier);
+    return gain < kMost ? std::optional(static_cast<std::int64_t>(gain)) : std::nullopt;
+}
+
+const std::vector<SampleValue>& valuesOf(const Port& port, std::string_view metric)
+{
+    static const std::vector<SampleValue> kNone;
+    const auto found = port.values.find(metric);
+    return found != port.values.end() ? found->second : kNone;
+}
+
+using Key = std::pair<std::pair<std::string, std::string>, std::string>; ///< host and boot, port
+
+struct Place {
+    std::optional<std::size_t> rank;
+    model::ClockMap clock;
+};
+
+Place placeOf(const model::Model& model, const trace::ProcessTrace& process)
+{
+    for (std::size_t i = 0; i < model.ranks.size(); ++i) {
+        const trace::ProcessRow& row = model.processOf(model.ranks[i]).process;
+        if (row.host == process.process.host && row.bootId == process.process.bootId) {
+            return {i, model.ranks[i].clock};
+        }
+    }
+    return {std::nullopt, {process.process.startNs, 0, 0.0}};
+}
+
+/// "mlx5_0:1 firmware" is a fact of a port.
+void addFacts(const trace::ProcessTrace& process, std::map<Key, Port>& ports)
+{
+    for (const trace::SettingRow& row : process.settings) {
+        const std::size_t space = row.name.find(' ');
+        if (row.source != kSource || space == std::string::npos) {
+            continue;
+        }
+        const auto port =
+            ports.find({{process.process.host, process.process.bootId}, row.name.substr(0, space)});
+        if (port != ports.end()) {
+            port->second.facts.insert_or_assign(row.name.substr(space + 1), row.value);
+        }
+    }
+}
+
+void addProcess(const model::Model& model, const trace::ProcessTrace& process, std::map<Key, Port>& ports)
+{
+    const Place place = placeOf(model, process);
+    std::unordered_map<std::uint32_t, std::vector<SampleValue>*> bySeries;
+    for (const trace::SeriesRow& row : process.series) {
+        if (row.source != kSource) {
+            continue;
+        }
+        Port& port = ports[{{process.process.host, process.process.bootId}, row.entity}];
+        if (port.name.empty()) {
+            port.name = row.entity;
+            port.host = process.process.host;
+            port.rank = place.rank;
+        }
+        bySeries.emplace(static_cast<std::uint32_t>(row.id), &port.values[row.metric]);
+        if (row.reason != 0) {
+            port.missing.insert_or_assign(row.metric, std::string(process.text(row.reason)));
+        }
+    }
+    if (bySeries.empty()) {
+        return;
+    }
+    addFacts(process, ports);
+    const trace::SampleColumns& samples = process.samples;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        if (const auto found = bySeries.find(samples.series[i]); found != bySeries.end()) {
+            found->second->push_back({place.clock.toRun(samples.timeNs[i]), samples.value[i]});
+        }
+    }
+}
+
+/// How far a generation's signalling rate is data: 8b/10b up to QDR, 64b/66b and what goes with it for FDR.
+double dataShare(std::string_view generation)
+{
+    constexpr double kOld = 0.8;
+    constexpr double kFdr = 0.97;
+    const bool old = generation == "SDR" || generation == "DDR" || generation == "QDR";
+    return old ? kOld : generation == "FDR" || generation == "FDR10" ? kFdr : 1.0;
+}
+
+} // namespace
+
+std::string_view Port::fact(std::string_view what) const
+{
+    const auto found = facts.find(what);
+    return found != facts.end() ? std::string_view(found->second) : std::string_view();
+}
+
+std::vector<Gain> Port::gains(std::string_view metric) const
+{
+    std::vector<Gain> result;
+    const std::vector<SampleValue>& all = valuesOf(*this, metric);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (const auto gain = difference(all[i].value, all[i - 1].value)) {
+            result.push_back({{all[i - 1].timeNs, all[i].timeNs}, *gain});
+        }
+    }
+    return result;
+}
+
+std::optional<std::int64_t> Port::gain(std::string_view metric) const
+{
+    std::optional<std::int64_t> sum;
+    for (const Gain& each : gains(metric)) {
+        sum = model::addCapped(sum.value_or(0), each.gain);
+    }
+    return sum;
+}
+
+std::optional<std::int64_t> Port::first(std::string_view metric) const
+{
+    const std::vector<SampleValue>& all = valuesOf(*this, metric);
+    return all.empty() ? std::nullopt : std::optional(all.front().value);
+}
+
+std::optional<std::int64_t> Port::last(std::string_view metric) const
+{
+    const std::vector<SampleValue>& all = valuesOf(*this, metric);
+    return all.empty() ? std::nullopt : std::optional(all.back().value);
+}
+
+std::optional<double> Port::bitsPerNs() const
+{
+    const auto mbps = last("rate_mbps");
+    constexpr double kNsAUs = 1000.0;
+    return mbps && *mbps > 0
+               ? std::optional(static_cast<double>(*mbps) / kNsAUs * dataShare(fact("generation")))
+               : std::nullopt;
+}
+
+std::optional<bool> Port::carried() const
+{
+    constexpr std::int64_t kBytes = 1 << 20; // less is management
+    constexpr std::int64_t kPackets = 256;
+    std::optional<bool> result;
+    for (const auto& [metric, most] :
+         {std::pair("tx_bytes", kBytes), std::pair("rx_bytes", kBytes), std::pair("tx_packets", kPackets),
+          std::pair("rx_packets", kPackets)}) {
+        if (const auto gained = gain(metric)) {
+            result = result.value_or(false) || *gained >= most;
+        }
+    }
+    return result;
+}
+
+std::optional<double> Port::utilization(std::string_view metric, const model::Interval& span) const
+{
+    constexpr double kBits = 8.0;
+    constexpr double kEnough = 0.9; // of the span lies between readings
+    const auto rate = bitsPerNs();
+    double bytes = 0;
+    std::int64_t covered = 0;
+    std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+    for (const Gain& each : gains(metric)) {
+        const std::int64_t overlap = model::overlapLength(each.between, span);
+        if (overlap > 0) {
+            bytes += static_cast<double>(each.gain) * static_cast<double>(overlap) /
+                     static_cast<double>(each.between.length());
+            covered += overlap;
+            shortest = std::min(shortest, each.between.length());
+        }
+    }
+    const auto length = static_cast<double>(span.length());
+    if (!rate || span.length() < shortest || static_cast<double>(covered) < kEnough * length) {
+        return std::nullopt;
+    }
+    return bytes * kBits / static_cast<double>(covered) / *rate;
+}
+
+model::Interval Port::sampled() const
+{
+    model::Interval span{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+    for (const auto& [metric, all] : values) {
+        if (!all.empty()) {
+            span = {std::min(span.start, all.front().timeNs), std::max(span.end, all.back().timeNs)};
+        }
+    }
+    return span.start <= span.end ? span : model::Interval{};
+}
+
+std::vector<Port> portsOf(const model::Model& model)
+{
+    std::map<Key, Port> ports;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        addProcess(model, process, ports);
+    }
+    std::vector<Port> result;
+    for (auto& [key, port] : ports) {
+        for (auto& [metric, all] : port.values) {
+            std::stable_sort(all.begin(), all.end(),
+                             [](const SampleValue& a, const SampleValue& b) { return a.timeNs < b.timeNs; });
+        }
+        result.push_back(std::move(port));
+    }
+    return result;
+}
+
+} // namespace ringside::metrics

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The physical link of a port makes errors: symbols, packets or the link's training are lost in cable,
+// transceiver or connector. Counted by the port itself; only what came during the run counts.
+#include "rules/ports.h"
+
+#include <array>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"many", 10,
+     "errors of a kind within a run from which on it is a problem (infiniband-diags); from the first on "
+     "it is a warning"},
+    {"many_side", 100, "the same for packets that were discarded, refused, or spoiled elsewhere"},
+    {"symbol_ber", 5e-15,
+     "bits lost of those carried, on links with error correction (HDR and later); twice as "
+     "much is a problem (NVIDIA's guide to bringing up clusters)"},
+    {"symbol_ber_old", 1e-12, "the same on EDR and earlier; ten times as much is a problem"},
+    {"least_minutes", 125,
+     "bit error rates are judged as if over so long at least, for a single one says nothing "
+     "(same guide)"},
+};
+
+struct Kind {
+    std::string_view metric;
+    std::string_view words;
+    bool side; ///< not this link's own doing
+};
+constexpr std::array<Kind, 10> kKinds{{
+    {"rx_corrupt", "corrupt payloads", false},
+    {"rx_errors", "bad packets received", false},
+    {"link_error_recoveries", "recoveries of the link", false},
+    {"link_integrity_errors", "link integrity errors", false},
+    {"buffer_overruns", "buffer overruns", false},
+    {"rx_remote_physical_errors", "packets that another link had spoiled", true},
+    {"tx_discards", "packets discarded before sending", true},
+    {"tx_constraint_errors", "packets refused for sending (partition)", true},
+    {"rx_constraint_errors", "packets refused on arrival (partition)", true},
+    {"symbol_errors", "symbol errors", false},
+}};
+
+bool corrected(const metrics::Port& port)
+{
+    const std::string_view generation = port.fact("generation");
+    return generation == "HDR" || generation == "NDR" || generation == "XDR";
+}
+
+/// Symbol errors by rate: of the bits that the link could have carried.
+std::optional<Severity> symbolSeverity(const Context& context, const metrics::Port& port, std::int64_t errors)
+{
+    constexpr double kNsAMinute = 60e9;
+    const auto rate = port.last("rate_mbps");
+    if (!rate || *rate <= 0) {
+        return Severity::Warning;
+    }
+    const double minutes = std::max(minutesOf(port.sampled()), context.option("least_minutes"));
+    const double bits = static_cast<double>(*rate) / 1000.0 * minutes * kNsAMinute;
+    const double ber = static_cast<double>(errors) / bits;
+    const double warn = context.option(corrected(port) ? "symbol_ber" : "symbol_ber_old");
+    constexpr double kCorrectedFactor = 2.0;
+    constexpr double kOldFactor = 10.0;
+    if (ber <= warn) {
+        return std::nullopt;
+    }
+    return ber > warn * (corrected(port) ? kCorrectedFactor : kOldFactor) ? Severity::Problem
+                                                                          : Severity::Warning;
+}
+
+std::optional<Severity> severityOf(const Context& context, const metrics::Port& port, const Kind& kind,
+                                   std::int64_t errors)
+{
+    if (errors <= 0) {
+        return std::nullopt;
+    }
+    if (kind.metric == "symbol_errors") {
+        return symbolSeverity(context, port, errors);
+    }
+    if (kind.metric == "rx_corrupt") {
+        return Severity::Problem;
+    }
+    const double many = context.option(kind.side ? "many_side" : "many");
+    return static_cast<double>(errors) >= many ? Severity::Problem : Severity::Warning;
+}
+
+std::optional<Finding> judge(const Context& context, const metrics::Port& port)
+{
+    Finding finding;
+    std::string words;
+    std::vector<model::Interval> moved;
+    for (const Kind& kind : kKinds) {
+        const std::int64_t errors = port.gain(kind.metric).value_or(0);
+        const auto severity = severityOf(context, port, kind, errors);
+        if (!severity) {
+            continue;
+        }
+        finding.severity = std::max(finding.severity, asUsed(port, *severity));
+        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", errors, kind.words);
+        finding.figures.push_back({std::string(kind.metric), Unit::Count, static_cast<double>(errors), {}});
+        for (const metrics::Gain& each : port.gains(kind.metric)) {
+            if (each.gain > 0) {
+                moved.push_back(each.between);
+            }
+        }
+    }
+    if (words.empty()) {
+        return std::nullopt;
+    }
+    finding.limit = Limit::Link;
+    finding.links = {port.label()};
+    finding.title = fmt::format("Port {} had {} in this run", port.label(), words);
+    addEvidence(context, port, moved.front(), "the readings between which they were first counted", finding);
+    joinSlow(context, moved, finding);
+    finding.advice =
+        "Reseat or replace the cable and the transceiver, clean their ends, and try another port of the "
+        "switch, one at a time; `mlxlink -m -c` shows margins and what error correction mends. Packets "
+        "that another link had spoiled point upstream, refused ones at partition keys.";
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    std::vector<Finding> findings;
+    bool known = false;
+    for (const metrics::Port& port : context.figures.ports) {
+        known = known || std::any_of(kKinds.begin(), kKinds.end(),
+                                     [&](const Kind& kind) { return port.gain(kind.metric).has_value(); });
+        if (auto finding = judge(context, port)) {
+            findings.push_back(std::move(*finding));
+        }
+    }
+    if (!known) {
+        return kNeedsPorts;
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    rdma_link_errors, .title = "An RDMA link makes errors", .needs = "sampled (rdma)",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "What the error counters of a port gained during the run; what they had counted before is "
+            "history. A counter that sticks at its largest value cannot be judged: `ringside links` says "
+            "which do. Errors of a port that carries nothing are information.",
+    .judgesLinks = true);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// An RDMA port runs slower than it or its like could: fewer lanes, a lower rate than the same adapter
+// elsewhere in the run, a PCIe link that carries less than the port.
+#include "rules/ports.h"
+
+#include <map>
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"lanes", 4, "lanes of an InfiniBand port, at least (Ethernet ports of one or two lanes are normal)"},
+    {"min_gbps", 10, "rate below which a port is too slow for training at all (field guides: 10 Gb/s)"},
+    {"part", 1.0, "part of the rate of the fastest port of the same kind in this run, at least"},
+};
+constexpr double kMegabits = 1000.0;
+
+/// Adapters of one kind should run alike.
+std::string kindOf(const metrics::Port& port)
+{
+    return fmt::format("{} {} {}", port.fact("hca_type"), port.fact("board"), port.fact("link_layer"));
+}
+
+bool isActive(const metrics::Port& port)
+{
+    constexpr std::int64_t kActive = 4;
+    return port.last("state") == std::optional(kActive);
+}
+
+/// In Mb/s. A kernel that does not know a speed says SDR: that is not known, and not slow.
+std::optional<std::int64_t> rateOf(const metrics::Port& port)
+{
+    return isActive(port) && port.fact("generation") != "SDR" ? port.last("rate_mbps") : std::nullopt;
+}
+
+std::map<std::string, std::int64_t> fastest(const Context& context)
+{
+    std::map<std::string, std::int64_t> rates;
+    for (const metrics::Port& port : context.figures.ports) {
+        if (const auto rate = rateOf(port)) {
+            std::int64_t& most = rates[kindOf(port)];
+            most = std::max(most, *rate);
+        }
+    }
+    return rates;
+}
+
+std::string reasonOf(const Context& context, const metrics::Port& port, std::int64_t rate, std::int64_t most)
+{
+    const auto lanes = port.last("lanes");
+    const auto pcie = port.last("pcie_mbps");
+    const auto gbps = [](std::int64_t mbps) { return static_cast<double>(mbps) / kMegabits; };
+    if (port.fact("link_layer") == "InfiniBand" && lanes &&
+        static_cast<double>(*lanes) < context.option("lanes")) {
+        return fmt::format("runs on {} of 4 lanes", *lanes);
+    }
+    if (static_cast<double>(rate) < context.option("part") * static_cast<double>(most)) {
+        return fmt::format("runs at {:g} Gb/s, others like it at {:g}", gbps(rate), gbps(most));
+    }
+    if (const auto before = port.first("rate_mbps"); before && rate < *before) {
+        return fmt::format("fell from {:g} to {:g} Gb/s in this run", gbps(*before), gbps(rate));
+    }
+    if (pcie && *pcie < rate) {
+        return fmt::format("could carry {:g} Gb/s, but its PCIe link only {:.1f}", gbps(rate), gbps(*pcie));
+    }
+    if (gbps(rate) < context.option("min_gbps")) {
+        return fmt::format("runs at {:g} Gb/s", gbps(rate));
+    }
+    return {};
+}
+
+Outcome run(const Context& context)
+{
+    const std::map<std::string, std::int64_t> rates = fastest(context);
+    if (rates.empty()) {
+        return kNeedsPorts;
+    }
+    std::vector<Finding> findings;
+    for (const metrics::Port& port : context.figures.ports) {
+        const auto rate = rateOf(port);
+        const std::int64_t most = rate ? rates.at(kindOf(port)) : 0;
+        const std::string reason = rate ? reasonOf(context, port, *rate, most) : std::string();
+        if (reason.empty()) {
+            continue;
+        }
+        Finding finding;
+        finding.severity = asUsed(port, Severity::Problem);
+        finding.limit = Limit::Link;
+        finding.links = {port.label()};
+        finding.title = fmt::format("Port {} {}", port.label(), reason);
+        finding.figures = {{"rate_gbps", Unit::Ratio, static_cast<double>(*rate) / kMegabits,
+                            static_cast<double>(most) / kMegabits}};
+        addEvidence(context, port, port.sampled(), "as long as it was sampled", finding);
+        finding.advice =
+            "Reseat the cable and look at what both ends were set to (`mlxlink`, `ethtool`, the switch's "
+            "port); for the PCIe link at the slot, riser and firmware settings (`lspci -vv`, LnkSta). "
+            "Every ring collective goes at the pace of its slowest port.";
+        findings.push_back(std::move(finding));
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    rdma_rate_low, .title = "An RDMA port is slower than it could be", .needs = "sampled (rdma)",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Rate, lanes and PCIe link of each active port, against ports of the same adapter in this run. "
+            "Where all are slow alike it cannot tell. What the port could do at most is not in sysfs.",
+    .judgesLinks = true);

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transport of an RDMA port sent again, or gave up. Which counters moved tells whose fault that is: a
+// peer or path that did not answer, packets lost on the way, a receiver that posted nothing to receive into,
+// or a program's error. Only the sender counts most of it, and the peer sees nothing.
+#include "rules/ports.h"
+#include "rules/settings.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"loss", 1e-6,
+     "packets sent again of those sent; above is a warning, 100 times as much a problem (1 % loss "
+     "cost 77 % of the throughput where it was measured)"},
+    {"loss_software", 1e-4,
+     "the same for ports in software (rxe, siw), which lose some when nothing is wrong; 10 "
+     "times as much is a problem"},
+    {"timeouts", 1, "acknowledgements that timed out, from which on it is a warning"},
+    {"timeouts_at_once", 3, "the same between two readings, from which on it is a problem"},
+    {"not_ready", 1, "messages that met a receiver with no buffer posted, from which on it is a warning"},
+    {"not_ready_a_second", 10, "the same a second, from which on it is a problem"},
+};
+
+/// Time spans in which any of the metrics moved.
+std::vector<model::Interval> movedIn(const metrics::Port& port,
+                                     std::initializer_list<std::string_view> metrics)
+{
+    std::vector<model::Interval> spans;
+    for (const std::string_view metric : metrics) {
+        for (const metrics::Gain& each : port.gains(metric)) {
+            if (each.gain > 0) {
+                spans.push_back(each.between);
+            }
+        }
+    }
+    return spans;
+}
+
+std::int64_t gained(const metrics::Port& port, std::string_view metric)
+{
+    return port.gain(metric).value_or(0);
+}
+
+void addFigure(const metrics::Port& port, std::string_view metric, std::optional<double> threshold,
+               Finding& finding)
+{
+    if (const auto gain = port.gain(metric)) {
+        finding.figures.push_back({std::string(metric), Unit::Count, static_cast<double>(*gain), threshold});
+    }
+}
+
+Finding begin(const Context& context, const metrics::Port& port, const std::vector<model::Interval>& moved)
+{
+    Finding finding;
+    finding.limit = Limit::Link;
+    finding.links = {port.label()};
+    if (!moved.empty()) {
+        const auto first = std::min_element(moved.begin(), moved.end(),
+                                            [](const auto& a, const auto& b) { return a.start < b.start; });
+        addEvidence(context, port, *first, "the readings between which it was counted first", finding);
+    }
+    return finding;
+}
+
+/// NCCL's wait for an acknowledgement before it sends again: 4.096 us x 2^NCCL_IB_TIMEOUT.
+double timeoutNs(const Context& context)
+{
+    constexpr std::int64_t kDefault = 20; // from NCCL 2.23 on; 18 before (2.14), 14 before that
+    constexpr double kUnitNs = 4096.0;
+    constexpr std::int64_t kLargest = 31;
+    std::int64_t exponent = kDefault;
+    for (const trace::ProcessTrace& process : context.run.trace.processes) {
+        const auto set = numberOf(settingOf(process, "environment", "NCCL_IB_TIMEOUT").value_or(""));
+        exponent = set && *set >= 0 && *set <= kLargest ? *set : exponent;
+    }
+    return kUnitNs * static_cast<double>(std::int64_t{1} << exponent);
+}
+
+/// The longest time in which the port sent on, sent again, and nothing came back. Only of ports in software,
+/// which do not count timeouts.
+std::int64_t unansweredNs(const metrics::Port& port)
+{
+    const auto sent = port.gains("tx_packets");
+    const auto came = port.gains("rx_packets");
+    const auto again = port.gains("requester_retries");
+    std::int64_t longest = 0;
+    std::int64_t length = 0;
+    std::size_t readings = 0;
+    for (std::size_t i = 0; i < std::min({sent.size(), came.size(), again.size()}); ++i) {
+        const bool silent = sent[i].gain > 0 && came[i].gain == 0 && again[i].gain > 0;
+        length = silent ? length + sent[i].between.length() : 0;
+        readings = silent ? readings + 1 : 0;
+        longest = readings >= 2 ? std::max(longest, length) : longest;
+    }
+    return longest;
+}
+
+std::optional<Finding> unanswered(const Context& context, const metrics::Port& port)
+{
+    const std::int64_t timeouts = gained(port, "ack_timeouts");
+    const std::int64_t given = gained(port, "retries_exceeded");
+    const std::int64_t silentNs = unansweredNs(port);
+    if (given == 0 && silentNs == 0 && static_cast<double>(timeouts) < context.option("timeouts")) {
+        return std::nullopt;
+    }
+    const auto moved = movedIn(port, {"ack_timeouts", "retries_exceeded", "requester_retries"});
+    Finding finding = begin(context, port, moved);
+    bool atOnce = false;
+    for (const metrics::Gain& each : port.gains("ack_timeouts")) {
+        atOnce = atOnce || static_cast<double>(each.gain) >= context.option("timeouts_at_once");
+    }
+    const bool bad = given > 0 || silentNs > 0 || atOnce;
+    finding.severity = bad ? Severity::Problem : Severity::Warning;
+    finding.broken = given > 0;
+    if (silentNs > 0) {
+        finding.title =
+            fmt::format("Port {} sent on for {} and nothing came back: its peer is gone or cannot be "
+                        "reached",
+                        port.label(), milliseconds(silentNs));
+    } else {
+        const double stall = static_cast<double>(timeouts) * timeoutNs(context);
+        finding.title = fmt::format(
+            "Port {} waited {} {} in vain for its peer's answer, up to {:.1f} s altogether{}: the "
+            "peer is gone or slow, or the path to it is",
+            port.label(), timeouts, timeouts == 1 ? "time" : "times", stall / 1e9,
+            given > 0 ? fmt::format(", and gave up {}", given == 1 ? "once" : fmt::format("{} times", given))
+                      : "");
+        finding.figures.push_back({"stall_ns", Unit::Ns, stall, {}});
+    }
+    addFigure(port, "ack_timeouts", context.option("timeouts"), finding);
+    addFigure(port, "retries_exceeded", 0, finding);
+    addFigure(port, "adaptive_retransmissions", {}, finding);
+    joinSlow(context, moved, finding);
+    finding.advice =
+        "Look at the other end first: whether its process died, its port went down, or its host stood "
+        "still; then at the switches between. Queue pairs wait in parallel, so the sum of the waits is "
+        "an upper bound; NCCL_IB_TIMEOUT says how long one lasts.";
+    finding.settings = {"NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT"};
+    return finding;
+}
+
+std::optional<Finding> lost(const Context& context, const metrics::Port& port)
+{
+    const std::int64_t again = gained(port, "retransmissions");
+    const auto sent = port.gain("tx_packets");
+    if (again <= 0) {
+        return std::nullopt;
+    }
+    const bool software = isSoftware(port);
+    const double few = context.option(software ? "loss_software" : "loss");
+    constexpr double kManyHardware = 100.0;
+    constexpr double kManySoftware = 10.0;
+    // Where the traffic is not measured, that any packet was lost is all that is known.
+    const double share =
+        sent && *sent > 0 ? static_cast<double>(again) / static_cast<double>(*sent) : few * (1.0 + 1e-9);
+    if (share <= few) {
+        return std::nullopt;
+    }
+    const auto moved = movedIn(port, {"retransmissions"});
+    Finding finding = begin(context, port, moved);
+    const bool many = share > few * (software ? kManySoftware : kManyHardware);
+    finding.severity = many ? Severity::Problem : Severity::Warning;
+    finding.title =
+        fmt::format("Port {} had to send {} packets again{}: they were lost on their way", port.label(),
+                    again, sent && *sent > 0 ? fmt::format(" ({:.2g} of those sent)", share) : "");
+    if (sent && *sent > 0) {
+        finding.figures.push_back({"loss", Unit::Share, share, few});
+    }
+    addFigure(port, "retransmissions", {}, finding);
+    addFigure(port, "rx_out_of_sequence", {}, finding);
+    joinSlow(context, moved, finding);
+    finding.advice =
+        "RoCE: check that the switches are lossless for this traffic class (PFC and ECN on every hop, "
+        "NCCL_IB_TC) and whether their queues drop. InfiniBand: look for errors of the physical links "
+        "on the way (rdma_link_errors, `ibqueryerrors`). With adaptive routing packets overtake each "
+        "other without being lost.";
+    finding.settings = {"NCCL_IB_TC"};
+    return finding;
+}
+
+std::optional<Finding> notReady(const Context& context, const metrics::Port& port)
+{
+    const std::int64_t refused = gained(port, "rnr_naks");
+    const std::int64_t none = gained(port, "rx_no_buffer");
+    const std::int64_t given = gained(port, "rnr_retries_exceeded");
+    if (static_cast<double>(std::max(refused, none)) < context.option("not_ready") && given == 0) {
+        return std::nullopt;
+    }
+    const auto moved = movedIn(port, {"rnr_naks", "rx_no_buffer", "rnr_retries_exceeded"});
+    Finding finding = begin(context, port, moved);
+    constexpr double kNsASecond = 1e9;
+    const double seconds = std::max(1.0, static_cast<double>(port.sampled().length()) / kNsASecond);
+    const double rate = static_cast<double>(std::max(refused, none)) / seconds;
+    const bool many = given > 0 || rate > context.option("not_ready_a_second");
+    finding.severity = many ? Severity::Problem : Severity::Warning;
+    finding.broken = given > 0;
+    finding.title =
+        none > 0
+            ? fmt::format(
+                  "On port {} {} messages arrived before anybody was ready to receive them: the software "
+                  "of this host is too slow",
+                  port.label(), none)
+            : fmt::format(
+                  "Port {} was told {} times that its peer is not ready to receive: the software there "
+                  "is too slow",
+                  port.label(), std::max(refused, given));
+    finding.figures.push_back(
+        {"not_ready_a_second", Unit::Ratio, rate, context.option("not_ready_a_second")});
+    addFigure(port, "rnr_naks", context.option("not_ready"), finding);
+    addFigure(port, "rx_no_buffer", context.option("not_ready"), finding);
+    joinSlow(context, moved, finding);
+    finding.advice =
+        "The link is well. NCCL's proxy threads of the receiving rank do not run in time: give each rank "
+        "a few CPUs of its own near its adapter (cpu_affinity, cpu_contention).";
+    return finding;
+}
+
+std::optional<Finding> refused(const Context& context, const metrics::Port& port)
+{
+    const std::int64_t errors = gained(port, "remote_access_errors");
+    if (errors <= 0) {
+        return std::nullopt;
+    }
+    const auto moved = movedIn(port, {"remote_access_errors"});
+    Finding finding = begin(context, port, moved);
+    finding.severity = Severity::Warning;
+    finding.title =
+        fmt::format("Port {} was refused access to its peer's memory {} {}: an error of the programs, not "
+                    "of the link",
+                    port.label(), errors, errors == 1 ? "time" : "times");
+    addFigure(port, "remote_access_errors", 0, finding);
+    finding.advice =
+        "Look for what died or was unregistered first: such errors follow a peer that frees its buffers "
+        "while messages are under way. Same NCCL and plugin versions on all hosts?";
+    return finding;
+}
+
+bool isMeasured(const metrics::Port& port)
+{
+    for (const std::string_view metric :
+         {"ack_timeouts", "retransmissions", "requester_retries", "retries_exceeded", "rnr_naks",
+          "rx_no_buffer", "remote_access_errors"}) {
+        if (port.gain(metric)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Outcome run(const Context& context)
+{
+    std::vector<Finding> findings;
+    bool known = false;
+    for (const metrics::Port& port : context.figures.ports) {
+        known = known || isMeasured(port);
+        for (const auto judge : {unanswered, lost, notReady, refused}) {
+            if (auto finding = judge(context, port)) {
+                findings.push_back(std::move(*finding));
+            }
+        }
+    }
+    if (!known) {
+        return kNeedsPorts;
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    rdma_retransmissions, .title = "RDMA transport errors", .needs = "sampled (rdma)",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Gains of the transport's counters during the run, by what they mean: no answer (peer or path), "
+            "loss on the way, a receiver that was not ready, refused access. The cost is what collectives "
+            "took beyond twice their usual time while the counters moved; without everybody's arrivals it "
+            "is not known.",
+    .judgesLinks = true);

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ringside links --live` on trees like /sys of the test's own making: links_command_test.py RINGSIDE SCHEMA."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+RINGSIDE = sys.argv.pop(1)
+SCHEMA = json.loads(pathlib.Path(sys.argv.pop(1)).read_text())
+
+
+class Links(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.root = pathlib.Path(temporary.name)
+
+    def port(self, name="mlx5_0", **files):
+        """Files of a port that is up; counters__x is counters/x."""
+        folder = self.root / "class/infiniband" / name / "ports/1"
+        texts = {"state": "4: ACTIVE", "phys_state": "5: LinkUp", "rate": "200 Gb/sec (4X HDR)", "link_layer": "InfiniBand", **files}
+        for file, text in texts.items():
+            path = folder / file.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text + "\n")
+
+    def ringside(self, *arguments, expect=0):
+        environment = {**os.environ, "RINGSIDE_SYSFS_ROOT": str(self.root)}
+        done = subprocess.run([RINGSIDE, "links", *arguments], env=environment, text=True, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return done
+
+    def live(self, *arguments):
+        found = json.loads(self.ringside("--live", "--interval", "0.1", "--format", "json", *arguments).stdout)
+        jsonschema.validate(found, SCHEMA)
+        return found
+
+    def test_a_healthy_port_is_ok(self):
+        self.port(counters__port_xmit_data="26540356890", counters__link_downed="3")
+        found = self.live()
+        self.assertEqual(found["health"], "ok")
+        self.assertEqual(found["links"][0]["port"], "mlx5_0:1")
+        self.assertEqual(found["links"][0]["rate_mbps"], 200000)
+        self.assertEqual(found["links"][0]["gained"]["link_downed"], 0, "what it counted before is history")
+        self.assertEqual(found["findings"], [])
+
+    def test_a_port_without_a_subnet_manager_is_a_warning(self):
+        self.port()
+        self.port("mlx5_1", state="2: INIT")
+        found = self.live()
+        self.assertEqual(found["health"], "warning")
+        self.assertEqual([finding["rule"] for finding in found["findings"]], ["rdma_port_down"])
+        self.assertIn("subnet manager", found["findings"][0]["title"])
+
+    def test_what_cannot_be_measured_is_said_and_is_not_0(self):
+        self.port(counters__port_xmit_data="4294967295", counters__link_downed="N/A (no PMA)")
+        link = self.live()["links"][0]
+        self.assertIsNone(link["gained"]["tx_bytes"])
+        self.assertIn("largest value", link["not_measured"]["tx_bytes"])
+        self.assertIn("N/A (no PMA)", link["not_measured"]["link_downed"])
+        self.assertIsNone(link["tx_utilization"]["mean"])
+        text = self.ringside("--live", "--count", "1").stdout
+        self.assertIn("Not measured", text)
+        self.assertIn("largest value", text)
+
+    def test_prometheus_has_a_line_a_value(self):
+        self.port(counters__port_xmit_data="1000")
+        text = self.ringside("--live", "--interval", "0.1", "--format", "prometheus").stdout
+        self.assertIn("# TYPE ringside_port_gained gauge", text)
+        self.assertRegex(text, r'ringside_port_gained\{host="[^"]*",port="mlx5_0:1",counter="tx_bytes"\} 0\n')
+        self.assertNotIn("rx_bytes", text)
+
+    def test_without_a_device_or_a_run_it_says_what_is_missing(self):
+        self.assertIn("no RDMA device", self.ringside("--live", expect=3).stderr)
+        self.assertIn("--live", self.ringside(expect=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

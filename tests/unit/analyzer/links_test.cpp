@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run tells of its RDMA ports: gains, never totals, over who sampled when, and what links they name.
+#include "metrics/links.h"
+#include "report/links.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace ringside::metrics {
+namespace {
+
+using namespace test;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+TraceBuilder twoRanks()
+{
+    TraceBuilder trace(2);
+    trace.steps(6, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    return trace;
+}
+
+void add(TraceBuilder& trace, int rank, const char* metric, std::int64_t timeNs, std::int64_t value,
+         const char* kind = "counter")
+{
+    trace.sample(rank, {0, "rdma", "mlx5_0:1", metric, kind}, timeNs, value);
+}
+
+std::vector<Port> portsIn(const TraceBuilder& trace)
+{
+    return portsOf(model::buildModel(trace.run()));
+}
+
+TEST(Links, countersAreGainsFromOneProcessToTheNext)
+{
+    TraceBuilder trace = twoRanks();
+    for (const auto& [second, value] : {std::pair(1, 12821), std::pair(2, 12821), std::pair(3, 12824)}) {
+        add(trace, 0, "ack_timeouts", second * kSecond, value);
+    }
+    add(trace, 1, "ack_timeouts", 4 * kSecond, 12830); // took over when the other one ended
+    const std::vector<Port> ports = portsIn(trace);
+    ASSERT_EQ(ports.size(), 1U) << "one port, whoever sampled it";
+    EXPECT_EQ(ports[0].gain("ack_timeouts"), 9) << "not what it had counted in its life";
+    const auto gains = ports[0].gains("ack_timeouts");
+    ASSERT_EQ(gains.size(), 3U);
+    EXPECT_EQ(gains[0].gain, 0);
+    EXPECT_EQ(gains[1].gain, 3);
+    EXPECT_EQ(gains[1].between.length(), kSecond);
+    EXPECT_EQ(ports[0].gain("tx_bytes"), std::nullopt) << "not measured is not 0";
+    EXPECT_EQ(ports[0].label(), "host0 mlx5_0:1");
+}
+
+TEST(Links, oneReadingIsNoGain)
+{
+    TraceBuilder trace = twoRanks();
+    add(trace, 0, "link_downed", kSecond, 255);
+    EXPECT_EQ(portsIn(trace)[0].gain("link_downed"), std::nullopt);
+}
+
+TEST(Links, aCounterThatFellBetweenTwoProcessesIsNoGainOfIt)
+{
+    TraceBuilder trace = twoRanks();
+    add(trace, 0, "rx_errors", 1 * kSecond, 500);
+    add(trace, 1, "rx_errors", 2 * kSecond, 3);
+    add(trace, 1, "rx_errors", 3 * kSecond, 4);
+    EXPECT_EQ(portsIn(trace)[0].gain("rx_errors"), 1);
+}
+
+TEST(Links, utilizationIsOfTheDataRateAndOnlyWhereReadingsTell)
+{
+    TraceBuilder trace = twoRanks();
+    for (int second = 0; second <= 4; ++second) {
+        add(trace, 0, "rate_mbps", second * kSecond, 40'000, "gauge");
+        // 2 GB a second in the second half: half of the 32 Gb/s that 40 Gb/s with 8b/10b carry
+        add(trace, 0, "tx_bytes", second * kSecond, second > 2 ? (second - 2) * 2'000'000'000LL : 0);
+    }
+    for (int rank = 0; rank < 2; ++rank) {
+        trace.process(rank).settings.push_back({"rdma", "mlx5_0:1 generation", "QDR"});
+    }
+    const Port port = portsIn(trace)[0];
+    const model::Interval all = port.sampled();
+    EXPECT_NEAR(*port.utilization("tx_bytes", {all.start + 2 * kSecond, all.end}), 0.5, 1e-9);
+    EXPECT_NEAR(*port.utilization("tx_bytes", all), 0.25, 1e-9);
+    EXPECT_NEAR(*port.utilization("tx_bytes", {all.start + kSecond / 2, all.start + 5 * kSecond / 2}), 0.125,
+                1e-9);
+    EXPECT_EQ(port.utilization("tx_bytes", {all.start, all.start + kSecond / 2}), std::nullopt)
+        << "too short";
+    EXPECT_EQ(port.utilization("tx_bytes", {all.end - kSecond, all.end + 9 * kSecond}), std::nullopt)
+        << "mostly not sampled";
+    EXPECT_EQ(port.utilization("rx_bytes", all), std::nullopt);
+    EXPECT_EQ(port.carried(), true);
+}
+
+TEST(Links, hostileValuesAndNamesDoNoHarm)
+{
+    TraceBuilder trace = twoRanks();
+    for (int i = 0; i < 6; ++i) {
+        add(trace, 0, "tx_bytes", i, i % 2 == 0 ? std::numeric_limits<std::int64_t>::min() : -1);
+        add(trace, 0, "rate_mbps", i, -5, "gauge");
+        add(trace, 0, "state", i, std::numeric_limits<std::int64_t>::max(), "gauge");
+    }
+    trace.process(0).settings.push_back({"rdma", "mlx5_0:1", "no fact"});
+    trace.process(0).settings.push_back({"rdma", " ", ""});
+    const report::Report report = report::buildReport(trace.run(), {});
+    const auto links = report::linksJson(report);
+    ASSERT_EQ(links.size(), 1U);
+    EXPECT_TRUE(links[0]["tx_utilization"]["mean"].is_null());
+    EXPECT_EQ(links[0]["state"], "not measured");
+}
+
+TEST(Links, healthIsTheWorstThatRulesSayAndNotMeasuredWithoutPorts)
+{
+    TraceBuilder trace = twoRanks();
+    EXPECT_EQ(report::linkHealth(report::buildReport(trace.run(), {})), report::Health::NotMeasured);
+    for (int second = 1; second < 5; ++second) {
+        add(trace, 0, "state", second * kSecond, 4, "gauge");
+        add(trace, 0, "rx_errors", second * kSecond, second > 2 ? 1 : 0);
+    }
+    const report::Report report = report::buildReport(trace.run(), {});
+    EXPECT_EQ(report::linkHealth(report), report::Health::Warning);
+    EXPECT_EQ(report::healthOf(report, report.metrics.ports[0]), report::Health::Warning);
+    const auto findings = report::linkFindings(report);
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0]->rule, "rdma_link_errors");
+    EXPECT_EQ(findings[0]->links, std::vector<std::string>{"host0 mlx5_0:1"});
+}
+
+// ---- what counters mean ----
+
+struct Second {
+    std::int64_t sent = 0;
+    std::int64_t came = 0;
+    std::int64_t lost = 0;
+    std::int64_t retried = 0;
+};
+
+/// Titles of rule rdma_retransmissions for a port in software that counted this, a second each.
+std::vector<std::string> titles(const std::vector<Second>& seconds)
+{
+    TraceBuilder trace = twoRanks();
+    Second sum;
+    for (std::size_t i = 0; i <= seconds.size(); ++i) {
+        const std::int64_t time = static_cast<std::int64_t>(i) * kSecond;
+        add(trace, 0, "state", time, 4, "gauge");
+        add(trace, 0, "tx_packets", time, sum.sent);
+        add(trace, 0, "rx_packets", time, sum.came);
+        add(trace, 0, "retransmissions", time, sum.lost);
+        add(trace, 0, "requester_retries", time, sum.retried);
+        if (i < seconds.size()) {
+            sum = {sum.sent + seconds[i].sent, sum.came + seconds[i].came, sum.lost + seconds[i].lost,
+                   sum.retried + seconds[i].retried};
+        }
+    }
+    std::vector<std::string> found;
+    for (const rules::Finding& finding : report::buildReport(trace.run(), {}).findings) {
+        if (finding.rule == "rdma_retransmissions") {
+            found.push_back(finding.title);
+        }
+    }
+    return found;
+}
+
+TEST(TransportCounters, tellAPeerThatIsGoneFromPacketsThatWereLost)
+{
+    const Second well{10'000, 700, 0, 5};
+    const Second lossy{10'000, 700, 75, 78};
+    const Second silent{1'500, 0, 0, 12};
+    EXPECT_TRUE(titles({well, well, well}).empty());
+    const auto gone = titles({well, silent, silent, silent});
+    ASSERT_EQ(gone.size(), 1U);
+    EXPECT_NE(gone[0].find("nothing came back"), std::string::npos) << gone[0];
+    EXPECT_NE(gone[0].find("3000.00 ms"), std::string::npos) << gone[0];
+    const auto lost = titles({well, lossy, lossy});
+    ASSERT_EQ(lost.size(), 1U);
+    EXPECT_NE(lost[0].find("lost on their way"), std::string::npos) << lost[0];
+    EXPECT_TRUE(titles({well, silent, well, silent, well}).empty()) << "one reading is no silence";
+}
+
+} // namespace
+} // namespace ringside::metrics
