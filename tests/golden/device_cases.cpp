@@ -4,7 +4,9 @@
 #include "sampled_rows.h"
 #include "usual_runs.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace ringside::test {
 namespace {
@@ -78,44 +80,15 @@ TrainingRun with(TrainingRun run, Edit edit)
     return run;
 }
 
-} // namespace
-
-std::vector<RuleCase> deviceCases()
+std::vector<RuleCase> gpuCases()
 {
     return {
-        {"allocation_churn",
-         edited(frees(1)),
-         edited(frees(2)),
-         {"allocation_churn.calls_per_step=10"},
-         {"allocation_churn.calls_per_step=0.1"}},
         {"clock_throttling",
          edited(throttled(0.5, 0x40, 900)),
          edited(throttled(0.93, 0x4, 1390)),
          {"clock_throttling.time_share=0.9"},
          {"clock_throttling.time_share=0.01", "clock_throttling.clock_part=1"},
          withoutEdit},
-        {"compute_imbalance",
-         lateRank(8 * kMillisecond),
-         healthy(),
-         {"compute_imbalance.excess=5"},
-         {"compute_imbalance.excess=-0.5"}},
-        {"cpu_affinity",
-         edited(placed("4-5")),
-         edited(placed("0-3")),
-         {},
-         {"cpu_affinity.min_cpus=8"},
-         withoutEdit},
-        {"cpu_contention",
-         edited(waitingForCpu(200 * kMillisecond)),
-         edited(waitingForCpu(2 * kMillisecond)),
-         {"cpu_contention.delay_share=1.1"},
-         {"cpu_contention.delay_share=0.001"},
-         withoutEdit},
-        {"data_skew",
-         skewed(),
-         healthy(),
-         {"data_skew.excess=5"},
-         {"data_skew.excess=-1", "data_skew.balanced=100"}},
         {"gpu_clock_spread",
          edited(gauge("sm_clock_mhz", [](int rank, double) { return rank == 1 ? 1200 : 1400; })),
          edited(gauge("sm_clock_mhz", [](int rank, double) { return rank == 1 ? 1390 : 1400; })),
@@ -146,6 +119,40 @@ std::vector<RuleCase> deviceCases()
          {"nvlink_errors.errors=100"},
          {},
          withoutEdit},
+        {"xid_errors", edited(xid(79)), edited(memoryUsed(8)), {}, {}, withoutEdit},
+    };
+}
+
+std::vector<RuleCase> hostCases()
+{
+    return {
+        {"allocation_churn",
+         edited(frees(1)),
+         edited(frees(2)),
+         {"allocation_churn.calls_per_step=10"},
+         {"allocation_churn.calls_per_step=0.1"}},
+        {"compute_imbalance",
+         lateRank(8 * kMillisecond),
+         healthy(),
+         {"compute_imbalance.excess=5"},
+         {"compute_imbalance.excess=-0.5"}},
+        {"cpu_affinity",
+         edited(placed("4-5")),
+         edited(placed("0-3")),
+         {},
+         {"cpu_affinity.min_cpus=8"},
+         withoutEdit},
+        {"cpu_contention",
+         edited(waitingForCpu(200 * kMillisecond)),
+         edited(waitingForCpu(2 * kMillisecond)),
+         {"cpu_contention.delay_share=1.1"},
+         {"cpu_contention.delay_share=0.001"},
+         withoutEdit},
+        {"data_skew",
+         skewed(),
+         healthy(),
+         {"data_skew.excess=5"},
+         {"data_skew.excess=-1", "data_skew.balanced=100"}},
         {"pageable_copy",
          copying(holdCopies),
          copying({}),
@@ -168,8 +175,16 @@ std::vector<RuleCase> deviceCases()
          edited(all({onGpu("NVIDIA A100-SXM4-80GB"), renamed("sgemm", "ampere_bf16_s16816gemm_bf16")})),
          {"tensor_cores_unused.share=1.1"},
          {"tensor_cores_unused.share=-1"}},
-        {"xid_errors", edited(xid(79)), edited(memoryUsed(8)), {}, {}, withoutEdit},
     };
+}
+
+} // namespace
+
+std::vector<RuleCase> deviceCases()
+{
+    std::vector<RuleCase> cases = gpuCases();
+    std::ranges::move(hostCases(), std::back_inserter(cases));
+    return cases;
 }
 
 } // namespace ringside::test

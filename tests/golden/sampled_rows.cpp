@@ -18,7 +18,8 @@ std::pair<std::int64_t, std::int64_t> deviceTime(const trace::ProcessTrace& proc
 
 } // namespace
 
-Edit sampled(const char* source, const char* entity, const char* metric, const char* kind, Values values)
+Edit sampled(const char* source, const char* entity, const char* metric, const char* kind,
+             const Values& values)
 {
     return [=](TraceBuilder& trace) {
         for (int rank = 0; rank < trace.ranks(); ++rank) {
@@ -33,17 +34,17 @@ Edit sampled(const char* source, const char* entity, const char* metric, const c
     };
 }
 
-Edit gauge(const char* metric, Values values)
+Edit gauge(const char* metric, const Values& values)
 {
-    return sampled("nvml", "gpu0", metric, "gauge", std::move(values));
+    return sampled("nvml", "gpu0", metric, "gauge", values);
 }
 
-Edit counter(const char* metric, Values values)
+Edit counter(const char* metric, const Values& values)
 {
-    return sampled("nvml", "gpu0", metric, "counter", std::move(values));
+    return sampled("nvml", "gpu0", metric, "counter", values);
 }
 
-Edit port(const char* metric, const char* kind, PortValues values, const char* name)
+Edit port(const char* metric, const char* kind, const PortValues& values, const char* name)
 {
     return [=](TraceBuilder& trace) {
         const auto [start, end] = deviceTime(trace.process(0));
@@ -55,7 +56,7 @@ Edit port(const char* metric, const char* kind, PortValues values, const char* n
     };
 }
 
-Edit activePort(std::int64_t gigabytes, const char* name, PortValues state)
+Edit activePort(std::int64_t gigabytes, const char* name, const PortValues& state)
 {
     constexpr double kGigabyte = 1e9;
     constexpr double kPacket = 4096;
@@ -63,7 +64,7 @@ Edit activePort(std::int64_t gigabytes, const char* name, PortValues state)
     const auto growing = [](double total) {
         return [total](double place) { return std::llround(total * place); };
     };
-    return all({port("state", "gauge", std::move(state), name),
+    return all({port("state", "gauge", state, name),
                 port(
                     "physical_state", "gauge", [](double) { return 5; }, name),
                 port(

@@ -15,16 +15,17 @@ using Values = std::function<std::int64_t(int rank, double place)>;
 
 /// 48 samples of each rank over the time of its kernels.
 [[nodiscard]] Edit sampled(const char* source, const char* entity, const char* metric, const char* kind,
-                           Values values);
-[[nodiscard]] Edit gauge(const char* metric, Values values);   ///< of gpu0, by NVML
-[[nodiscard]] Edit counter(const char* metric, Values values); ///< the same
+                           const Values& values);
+[[nodiscard]] Edit gauge(const char* metric, const Values& values);   ///< of gpu0, by NVML
+[[nodiscard]] Edit counter(const char* metric, const Values& values); ///< the same
 /// The RDMA port mlx5_0:1 of the first host, sampled by its first rank; `place` as above.
 using PortValues = std::function<std::int64_t(double place)>;
-[[nodiscard]] Edit port(const char* metric, const char* kind, PortValues values,
+[[nodiscard]] Edit port(const char* metric, const char* kind, const PortValues& values,
                         const char* name = "mlx5_0:1");
 /// It is up, at 200 Gb/s, and carries so many GB over the run.
 [[nodiscard]] Edit activePort(
-    std::int64_t gigabytes = 100, const char* name = "mlx5_0:1", PortValues state = [](double) { return 4; });
+    std::int64_t gigabytes = 100, const char* name = "mlx5_0:1",
+    const PortValues& state = [](double) { return 4; });
 /// A counter of it that gains so much in the middle of the run.
 [[nodiscard]] Edit portCounts(const char* metric, std::int64_t gain, const char* name = "mlx5_0:1");
 /// What the trace says of a port that has no number.
