@@ -141,6 +141,19 @@ void sortFindings(std::vector<rules::Finding>& findings, const Parts& parts)
     }
 }
 
+/// A rank may have several, which its recorder joined by "; "; ranks share some of them.
+void addReasons(std::string_view joined, std::set<std::string>& reasons)
+{
+    constexpr std::string_view kJoint = "; ";
+    while (!joined.empty()) {
+        const std::string_view reason = joined.substr(0, joined.find(kJoint));
+        joined.remove_prefix(std::min(joined.size(), reason.size() + kJoint.size()));
+        if (!reason.empty()) {
+            reasons.emplace(reason);
+        }
+    }
+}
+
 Tier tierOf(const model::Model& model, std::string_view name)
 {
     Tier tier{std::string(name), {}, {}};
@@ -153,9 +166,7 @@ Tier tierOf(const model::Model& model, std::string_view name)
             if (row.active) {
                 tier.ranks.push_back(rank.rank);
             }
-            if (!row.reason.empty()) {
-                reasons.insert(row.reason);
-            }
+            addReasons(row.reason, reasons);
         }
     }
     tier.reasons.assign(reasons.begin(), reasons.end());

@@ -65,6 +65,17 @@ TEST(TextReport, NamesTheThreadsWhoseRecordsWereDropped)
         << text;
 }
 
+TEST(TextReport, SaysAReasonThatRanksShareOnce)
+{
+    TraceBuilder trace(2);
+    trace.steps(6, [](StepBuilder& step) { step.allReduce(1_MiB); });
+    trace::RunTrace run = trace.run();
+    run.processes[0].tiers.push_back({"sampled", true, "network: by another; rdma: no device", 0, {}});
+    run.processes[1].tiers.push_back({"sampled", true, "rdma: no device", 0, {}});
+    const std::string text = std::regex_replace(render(run, "text"), std::regex("\\s+"), " ");
+    EXPECT_NE(text.find("network: by another; rdma: no device."), std::string::npos) << text;
+}
+
 TEST(JsonReport, KeepsItsSchemaWhenNothingWasMeasured)
 {
     TraceBuilder trace(2);
