@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds and runs the suite. Works from any directory; leaves nothing outside build/.
-# About 25 minutes on 2 cores from nothing, incremental afterwards. What takes longer lives in soak.sh.
+# About half an hour on 2 cores from nothing, incremental afterwards. What takes longer lives in soak.sh.
 . "$(dirname "${BASH_SOURCE[0]}")/support/environment.sh"
 cd "$RINGSIDE_ROOT"
 support=$RINGSIDE_ROOT/tests/support

@@ -19,11 +19,14 @@ namespace {
 using ringside::doctor::Facts;
 using ringside::doctor::Root;
 
-/// "open", "refused", or "silent" after some seconds.
+/// "open", "refused", or "silent" after some seconds; empty: this host could not even try.
 std::string answerOf(const addrinfo& address)
 {
     constexpr int kPatienceMs = 3000;
     const int connection = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (connection < 0) {
+        return {};
+    }
     int error = connect(connection, address.ai_addr, address.ai_addrlen) == 0 ? 0 : errno;
     pollfd waiting{connection, POLLOUT, 0};
     if (error == EINPROGRESS && poll(&waiting, 1, kPatienceMs) > 0) {
@@ -56,8 +59,8 @@ void gather(const Root& root, Facts& facts)
         0) {
         facts.set("rendezvous.address", address);
     }
-    if (port != nullptr) {
-        facts.set("rendezvous.answer", answerOf(*found));
+    if (const std::string answer = port != nullptr ? answerOf(*found) : std::string(); !answer.empty()) {
+        facts.set("rendezvous.answer", answer);
     }
 }
 
