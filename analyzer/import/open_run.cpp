@@ -127,8 +127,8 @@ std::vector<Source> findSources(const std::vector<fs::path>& paths,
         }
     }
     std::ranges::sort(sources, {}, &Source::path);
-    const auto repeated = std::ranges::unique(sources, {}, &Source::path); // given twice
-    sources.erase(repeated.begin(), repeated.end());
+    const auto samePath = [](const Source& left, const Source& right) { return left.path == right.path; };
+    sources.erase(std::unique(sources.begin(), sources.end(), samePath), sources.end()); // given twice
     return sources;
 }
 

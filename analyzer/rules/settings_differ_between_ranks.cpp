@@ -95,9 +95,9 @@ Outcome run(const Context& context)
     std::vector<Finding> findings;
     for (auto& [name, byValue] : values) {
         Ranks without = recorded;
-        for (const auto& [value, ranks] : byValue) {
-            std::erase_if(without, [&ranks](std::int64_t rank) {
-                return std::ranges::find(ranks, rank) != ranks.end();
+        for (const auto& ofValue : byValue) {
+            std::erase_if(without, [&set = ofValue.second](std::int64_t rank) {
+                return std::ranges::find(set, rank) != set.end();
             });
         }
         if (!without.empty()) {
