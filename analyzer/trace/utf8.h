@@ -8,16 +8,25 @@
 
 namespace ringside::trace {
 
-/// Bytes of the UTF-8 sequence at `at` that is not ASCII, 0: none. Overlong forms and surrogates pass: they
-/// harm nobody.
+/// Whether `second` may follow `lead`: RFC 3629 section 4, which leaves out overlong forms, surrogates and
+/// what is beyond U+10FFFF.
+[[nodiscard]] constexpr bool mayFollow(unsigned char lead, unsigned char second)
+{
+    const unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    const unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    return least <= second && second <= most;
+}
+
+/// Bytes of the UTF-8 sequence at `at` that is not ASCII, 0: none.
 [[nodiscard]] constexpr std::size_t sequenceLength(std::string_view raw, std::size_t at)
 {
     const auto lead = static_cast<unsigned char>(raw[at]);
     const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-    if (length == 0 || at + length > raw.size()) {
+    if (length == 0 || at + length > raw.size() ||
+        !mayFollow(lead, static_cast<unsigned char>(raw[at + 1]))) {
         return 0;
     }
-    for (std::size_t i = 1; i < length; ++i) {
+    for (std::size_t i = 2; i < length; ++i) {
         if ((static_cast<unsigned char>(raw[at + i]) & 0xC0U) != 0x80U) {
             return 0;
         }
@@ -25,8 +34,14 @@ namespace ringside::trace {
     return length;
 }
 
+/// Whether XML 1.0 forbids the character (section 2.2): U+FFFE and U+FFFF.
+[[nodiscard]] constexpr bool isNoCharacter(std::string_view sequence)
+{
+    return sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF";
+}
+
 /// Appends the character at `at`; `replacement` for a control character (of 7 or 8 bits, and none of `kept`)
-/// and for what is no UTF-8. Returns the place after it.
+/// for what is no UTF-8 and for what no XML may hold. Returns the place after it.
 inline std::size_t appendShown(std::string& text, std::string_view raw, std::size_t at, char replacement,
                                std::string_view kept = {})
 {
@@ -34,7 +49,8 @@ inline std::size_t appendShown(std::string& text, std::string_view raw, std::siz
     const std::size_t length = c < 0x80 ? 1 : sequenceLength(raw, at);
     const bool narrow = c < ' ' || c == 0x7F;
     const bool wide = length == 2 && c == 0xC2 && static_cast<unsigned char>(raw[at + 1]) < 0xA0;
-    const bool shown = length > 0 && !wide && (!narrow || kept.find(raw[at]) != std::string_view::npos);
+    const bool shown = length > 0 && !wide && !isNoCharacter(raw.substr(at, length)) &&
+                       (!narrow || kept.find(raw[at]) != std::string_view::npos);
     text += shown ? raw.substr(at, length) : std::string_view(&replacement, 1);
     return at + std::max<std::size_t>(1, length);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that open, but whose rows lie: every number of every table at its extremes still gives a report that
 // is JSON. The sanitizer builds run this too.
+#include "export/exporter.h"
 #include "report/format.h"
 #include "support/trace_builder.h"
 #include "trace/tables.h"
@@ -13,6 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace ringside::report {
@@ -20,15 +23,45 @@ namespace {
 
 using namespace test;
 
+/// By another reader's rules than the code under test: every character complete, shortest and no surrogate.
+bool isUtf8(const std::string& text)
+{
+    try {
+        return !nlohmann::json(text).dump().empty();
+    } catch (const nlohmann::json::type_error&) {
+        return false;
+    }
+}
+
 /// What is shown holds no control characters and only UTF-8, and nothing in it is taken for markup. JSON
 /// keeps names as they are.
 void expectHarmless(const Format& format, const std::string& text)
 {
     const bool data = format.id == "json" || format.id == "sarif" || format.id == "benchmark_json";
     EXPECT_TRUE(data ? nlohmann::json::accept(text) : trace::shownText(text, ' ', "\n") == text) << format.id;
+    EXPECT_TRUE(isUtf8(text)) << format.id;
     EXPECT_TRUE(format.id != "html" || text.find("<script>") == std::string::npos);
     EXPECT_TRUE(format.id != "html" || text.size() < 5'000'000) << "a page that browsers open";
     EXPECT_TRUE(format.id != "github" || text.find("\n::stop") == std::string::npos);
+}
+
+std::string contentOf(const std::filesystem::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Every export is written; those that are one text are what their readers take.
+void expectExports(const Report& report, const std::filesystem::path& output)
+{
+    for (const exporting::Exporter* exporter : exporting::all()) {
+        exporter->write(report, output);
+        const std::string text = std::filesystem::is_regular_file(output) ? contentOf(output) : "";
+        EXPECT_TRUE(exporter->id != "chrome" || nlohmann::json::accept(text));
+        EXPECT_TRUE(exporter->id != "prometheus" ||
+                    (isUtf8(text) && trace::shownText(text, ' ', "\n") == text));
+        EXPECT_GT(std::filesystem::remove_all(output), 0U) << exporter->id;
+    }
 }
 
 class HostileRows : public testing::Test {
@@ -54,6 +87,7 @@ protected:
         std::filesystem::copy_file(m_good, m_file, std::filesystem::copy_options::overwrite_existing);
         trace::Database(m_file, SQLITE_OPEN_READWRITE).execute(sql);
         const Report report = buildReport(trace::openRun(m_file), {});
+        expectExports(report, m_folder / "export");
         for (const Format* format : all()) {
             if (format->writeFolder != nullptr) {
                 const std::filesystem::path folder = m_folder / "files";
@@ -110,9 +144,11 @@ TEST_F(HostileRows, GiveAReportWhateverTheirColumnsHold)
 
 TEST_F(HostileRows, CannotDriveATerminalNorAPage)
 {
-    constexpr const char* kHostile = // escape sequences of 7 and 8 bits, no UTF-8, markup, SQL, a new line
-        "CAST(x'1B5B324A' || x'C29B324A' || x'FF' || '<script>x</script>''; DROP TABLE rank; --' || "
-        "x'0A' || '::stop-commands::x' AS TEXT)";
+    // Escape sequences of 7 and 8 bits, no UTF-8 (a lone byte, a surrogate, an overlong form, a character
+    // beyond the last), a character that XML forbids, markup, SQL, a new line.
+    constexpr const char* kHostile = "CAST(x'1B5B324A' || x'C29B324A' || x'FFEDA080E08080F4908080EFBFBE' || "
+                                     "'<script>x</script>''; DROP TABLE rank; --' || "
+                                     "x'0A' || '::stop-commands::x' AS TEXT)";
     for (const std::string& value : {std::string(kHostile), std::string("printf('%.*c', 1000000, 'x')")}) {
         trace::forEachPlainTable([&]<class Row>(trace::TableOf<Row>) {
             trace::TableOf<Row>::forEachColumn([&](const char* column, auto member) {
