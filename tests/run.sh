@@ -23,7 +23,8 @@ suite() {
 }
 
 stage "Packages" "What is missing is installed with apt-get; needs root and a network only then."
-bash "$support/install_packages.sh" --gui
+bash "$support/install_packages.sh" --gui --lab
+bash "$support/unpack_kernel.sh"
 need_space 3000
 
 stage "Format" "Every source file against .clang-format."

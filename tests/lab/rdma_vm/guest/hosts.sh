@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# What scenarios are written in: hosts, a job between two of them, and Ringside's tools looking at it.
+#
+# Host a is the interface va (10.7.0.1) with the soft-RoCE device rxa, behind the port pa of a switch (a bridge); b and c
+# likewise. All are in the kernel's first network namespace, for Debian 12's rdma_rxe knows no other: traffic of rxe leaves
+# through its own interface all the same, and what a scenario does to va or pa is done to host a alone.
+
+hosts="a b c"
+number_of() { case $1 in a) echo 1 ;; b) echo 2 ;; c) echo 3 ;; esac; }
+
+make_hosts() {
+    ip link add switch type bridge
+    ip link set switch mtu 4200 up
+    echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter
+    for host in $hosts; do
+        ip link add "v$host" type veth peer name "p$host"
+        ip link set "p$host" mtu 4200 master switch up
+        # Packets from another address of this machine are welcome, and only the interface that has an address answers for it.
+        echo 0 >"/proc/sys/net/ipv4/conf/v$host/rp_filter"
+        echo 1 >"/proc/sys/net/ipv4/conf/v$host/accept_local"
+        echo 1 >"/proc/sys/net/ipv4/conf/v$host/arp_ignore"
+        ip link set "v$host" mtu 4200 up
+        ip addr add "10.7.0.$(number_of "$host")/24" dev "v$host"
+        rdma link add "rx$host" type rxe netdev "v$host"
+    done
+    sleep 2 # until the addresses are GIDs
+}
+
+remove_hosts() {
+    for host in $hosts; do
+        rdma link delete "rx$host"
+        ip link delete "v$host"
+    done
+    ip link delete switch
+}
+
+# disturb HOST NETEM...: for what the host sends.
+disturb() {
+    host=$1
+    shift
+    tc qdisc replace dev "v$host" root netem limit 100000 "$@"
+}
+
+# begin_job: b writes into a's memory while steps are marked, all under `ringside record`. Returns when data flows and ports have
+# been read. /tmp/receiver and /tmp/sender have a's and b's process.
+begin_job() {
+    rm -f /tmp/over
+    ringside record -o run.ringside -- sh /lab/job.sh &
+    tries=0
+    until [ "$(cat /sys/class/infiniband/rxb/ports/1/hw_counters/sent_pkts)" -gt 500 ] || [ $tries -gt 600 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    sleep 2
+}
+
+# b stops first, for otherwise it would send to nobody; then the ports are read once more.
+end_job() {
+    kill -KILL "$(cat /tmp/sender)"
+    kill -KILL "$(cat /tmp/receiver)"
+    sleep 2
+    touch /tmp/over
+    wait
+}
+
+# The doctor's word on the RDMA ports, now.
+doctor() {
+    ringside doctor --format json >doctor.json
+}
+
+# What the tools say of the job.
+look() {
+    [ -e doctor.json ] || doctor
+    ringside links run.ringside
+    ringside links run.ringside --format json >links.json
+    ringside report run.ringside --format json >report.json
+}

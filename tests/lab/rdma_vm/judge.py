@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what Ringside's tools said in the machine with what each scenario expects: judge.py SCENARIOS RESULTS NAME...
+
+A scenario's lines `# expect PATTERN` must each match one line of what was said, and every line said must match one of them or
+of its lines `# may PATTERN`. Said are: `carried: PORT...` of those that packets went through; `links: HEALTH`; `RULE SEVERITY: TITLE` of each finding about the network's ports, which
+`ringside links` and `ringside report` must agree on; `doctor SEVERITY: TEXT` about RDMA ports."""
+
+import json
+import pathlib
+import re
+import sys
+
+PORT_RULES = ("rdma_", "nic_", "mtu_")
+
+
+def said(results):
+    links = json.loads((results / "links.json").read_text())
+    report = json.loads((results / "report.json").read_text())
+    doctor = json.loads((results / "doctor.json").read_text())
+    carried = [each["port"] for each in links["links"] if max(each["gained"]["tx_packets"], each["gained"]["rx_packets"]) > 100]
+    lines = [f"carried: {' '.join(carried)}", f"links: {links['health']}"]
+    lines += [f"{each['rule']} {each['severity']}: {each['title']}" for each in links["findings"]]
+    reported = {(each["rule"], each["title"]) for each in report["findings"] if each["rule"].startswith(PORT_RULES)}
+    if reported != {(each["rule"], each["title"]) for each in links["findings"]} or report["summary"]["link_health"] != links["health"]:
+        lines.append(f"the report says something else: {report['summary']['link_health']} {sorted(reported)}")
+    lines += [f"doctor {each['severity']}: {each['title']}" for host in doctor["hosts"] for each in host["findings"]
+              if each["check"] == "rdma_ports"]
+    return lines
+
+
+def patterns(scenario, word):
+    return re.findall(rf"^# {word} +(.*)$", scenario, re.MULTILINE)
+
+
+def judge(scenario, results):
+    """Wanted and not said, said and not wanted, and all that was said."""
+    expected, allowed = patterns(scenario, "expect"), patterns(scenario, "may")
+    try:
+        lines = said(results)
+    except (OSError, ValueError, KeyError) as error:
+        lines = [f"nothing that can be read: {error!r}"]
+    missing = [pattern for pattern in expected if not any(re.search(pattern, line) for line in lines)]
+    surplus = [line for line in lines if not any(re.search(pattern, line) for pattern in expected + allowed)]
+    return missing, surplus, lines
+
+
+def main():
+    scenarios, results = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    failed = False
+    for name in sys.argv[3:]:
+        text = (scenarios / f"{name}.sh").read_text()
+        missing, surplus, lines = judge(text, results / name)
+        failed = failed or bool(missing or surplus)
+        print(f"\n{name}: {'as expected' if not missing and not surplus else 'NOT as expected'}")
+        for line in patterns(text, "expect"):
+            print(f"  expected  {line}")
+        for line in lines:
+            print(f"  seen      {line}")
+        for line in missing:
+            print(f"  MISSING   {line}")
+        for line in surplus:
+            print(f"  SURPLUS   {line}")
+        if missing or surplus:
+            for log in sorted((results / name).glob("*log")):
+                print(f"  --- {log}\n" + "".join(f"  | {line}\n" for line in log.read_text(errors="replace").splitlines()[-25:]), end="")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

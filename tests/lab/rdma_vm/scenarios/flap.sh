@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# The switch's port of a goes down for some seconds in the middle of the job and comes back, as with a cable that is pulled.
+# What b makes of it depends on how long that was.
+#
+# expect carried: rxa:1 rxb:1$
+# expect links: problem
+# expect rdma_port_down problem: Port lab rxa:1 went down 1 time in this run, for about
+# expect doctor info: RDMA port rxa/1 is 1: DOWN
+# may    rdma_retransmissions .*: Port lab rx[ab]:1
+make_hosts
+begin_job
+ip link set pa down
+sleep 1.5
+doctor
+ip link set pa up
+sleep 2
+end_job
+look
