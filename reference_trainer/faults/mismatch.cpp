@@ -3,10 +3,7 @@
 #include "failure.h"
 #include "fault.h"
 #include "gpu.h"
-#include "launch_environment.h"
 #include "reduction.h"
-
-#include <fmt/format.h>
 
 namespace ringside::trainer {
 namespace {
@@ -18,13 +15,9 @@ constexpr std::string_view kKinds[] = {"function", "count"};
 
 void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
 {
-    const unsigned rank = settings.count("rank");
     const unsigned number = settings.count("reduction");
     const bool byCount = settings.oneOf("by", kKinds) == "count";
-    if (rank >= identity.worldSize)
-        throw Failure(
-            fmt::format("--fault mismatch: rank={} is outside a world of {}", rank, identity.worldSize));
-    if (rank != identity.rank)
+    if (!settings.concerns(identity))
         return;
     hooks.insteadOfReduction = [number, byCount](const Reduction& reduction) {
         if (reduction.number != number)

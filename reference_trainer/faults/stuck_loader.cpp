@@ -2,9 +2,6 @@
 // One rank whose data never come from some step on, as with storage that does not answer.
 #include "failure.h"
 #include "fault.h"
-#include "launch_environment.h"
-
-#include <fmt/format.h>
 
 #include <chrono>
 #include <thread>
@@ -24,14 +21,10 @@ constexpr FaultOption kOptions[] = {{"rank", "0", "the one that waits for data"}
 
 void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
 {
-    const unsigned rank = settings.count("rank");
     const unsigned step = settings.count("step");
-    if (rank >= identity.worldSize)
-        throw Failure(
-            fmt::format("--fault stuck_loader: rank={} is outside a world of {}", rank, identity.worldSize));
     if (step == 0)
         throw Failure("--fault stuck_loader: step=0 is none; the first one is 1");
-    if (rank != identity.rank)
+    if (!settings.concerns(identity))
         return;
     hooks.beforeLoad.emplace_back([step](std::uint64_t index) {
         if (index + 1 >= step)

@@ -53,7 +53,7 @@ FaultSettings settingsFor(const Fault& fault, std::string_view text)
 
 } // namespace
 
-std::string FaultSettings::concerns() const
+std::string FaultSettings::subject() const
 {
     return m_values.contains("rank") ? fmt::format("{} for rank {}", m_fault, count("rank"))
                                      : std::string(m_fault);
@@ -79,6 +79,15 @@ unsigned FaultSettings::count(std::string_view key) const
     return value;
 }
 
+bool FaultSettings::concerns(const RankIdentity& identity) const
+{
+    const unsigned rank = count("rank");
+    if (rank >= identity.worldSize)
+        throw Failure(
+            fmt::format("--fault {}: rank={} is outside a world of {}", m_fault, rank, identity.worldSize));
+    return rank == identity.rank;
+}
+
 const std::string& FaultSettings::oneOf(std::string_view key, std::span<const std::string_view> allowed) const
 {
     const std::string& text = m_values.find(key)->second;
@@ -88,16 +97,21 @@ const std::string& FaultSettings::oneOf(std::string_view key, std::span<const st
     return text;
 }
 
-void applyFaults(const std::vector<std::string>& specifications, const RankIdentity& identity, Hooks& hooks)
+Hooks hooksFor(const Options& options, const RankIdentity& identity)
 {
+    Hooks hooks;
+    hooks.buckets = limitsForCap(options.bucketCapMb);
     std::set<std::string> given;
-    for (const std::string_view specification : specifications) {
+    for (const std::string_view specification : options.faults) {
         const Fault& fault = find(specification.substr(0, specification.find(':')));
         const FaultSettings settings = settingsFor(fault, specification);
-        if (!given.insert(settings.concerns()).second)
-            throw Failure(fmt::format("--fault {} is given twice: leave one out", settings.concerns()));
+        if (!given.insert(settings.subject()).second)
+            throw Failure(fmt::format("--fault {} is given twice: leave one out", settings.subject()));
         fault.apply(settings, identity, hooks);
     }
+    if (hooks.reduceEveryPart && options.accumulate == 1)
+        throw Failure("--fault sync_every_part: there is one part only; give --accumulate 2 or more");
+    return hooks;
 }
 
 std::string describeFaults()

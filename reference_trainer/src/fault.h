@@ -3,6 +3,7 @@
 // use the hooks that the trainer offers, so that without faults nothing of them is in the way.
 #pragma once
 #include "hooks.h"
+#include "options.h"
 
 #include <map>
 #include <span>
@@ -27,9 +28,11 @@ public:
         : m_fault(fault), m_values(std::move(values))
     {}
     /// The fault and, where it has one, its rank: what may be wrong in one way only.
-    [[nodiscard]] std::string concerns() const;
+    [[nodiscard]] std::string subject() const;
     [[nodiscard]] double positive(std::string_view key) const;
     [[nodiscard]] unsigned count(std::string_view key) const;
+    /// Of the setting "rank": whether it is this one. Throws Failure for a rank that the world does not have.
+    [[nodiscard]] bool concerns(const RankIdentity& identity) const;
     [[nodiscard]] const std::string& oneOf(std::string_view key,
                                            std::span<const std::string_view> allowed) const;
 
@@ -50,9 +53,9 @@ namespace faults {
 std::span<const Fault* const> all();
 } // namespace faults
 
-/// Switches on the faults of the command line, NAME[:KEY=VALUE,...] each. Throws Failure for what it does not
-/// know.
-void applyFaults(const std::vector<std::string>& specifications, const RankIdentity& identity, Hooks& hooks);
+/// What training does on this rank, with the faults of the command line, NAME[:KEY=VALUE,...] each. Throws
+/// Failure for those that are unknown, contradict each other or would change nothing.
+[[nodiscard]] Hooks hooksFor(const Options& options, const RankIdentity& identity);
 
 /// The catalogue, for --list-faults.
 [[nodiscard]] std::string describeFaults();

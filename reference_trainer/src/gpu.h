@@ -84,25 +84,26 @@ private:
     std::size_t m_size = 0;
 };
 
-/// `count` elements of pinned host memory, which copies can read without the host waiting.
+/// `count` elements of host memory. Copies can read pinned memory without the host waiting.
 template <class T>
-class PinnedArray final {
+class HostArray final {
 public:
-    PinnedArray() = default;
-    explicit PinnedArray(std::size_t count) : m_size(count)
+    HostArray() = default;
+    HostArray(std::size_t count, bool pinned) : m_size(count)
     {
+        if (!pinned) {
+            m_memory = {new T[count], [](T* memory) { delete[] memory; }};
+            return;
+        }
         void* memory = nullptr;
         RS_CHECK(cudaMallocHost(&memory, count * sizeof(T)));
-        m_memory.reset(static_cast<T*>(memory));
+        m_memory = {static_cast<T*>(memory), [](T* pages) { cudaFreeHost(pages); }};
     }
     [[nodiscard]] T* data() const { return m_memory.get(); }
     [[nodiscard]] std::size_t size() const { return m_size; }
 
 private:
-    struct Free {
-        void operator()(T* memory) const { cudaFreeHost(memory); }
-    };
-    std::unique_ptr<T, Free> m_memory;
+    std::unique_ptr<T, void (*)(T*)> m_memory{nullptr, [](T*) {}};
     std::size_t m_size = 0;
 };
 

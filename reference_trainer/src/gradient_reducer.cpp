@@ -65,6 +65,8 @@ void GradientReducer::finish()
             reduce(bucket);
     }
     m_next = 0;
+    for (const auto& hook : m_hooks.afterBackward)
+        hook(m_communicator, m_communicationStream.get());
     order(m_communicationStream.get(), m_reduced.get(), m_computeStream);
 }
 

@@ -5,6 +5,7 @@
 #include "bucket_plan.h"
 
 #include <cuda_runtime.h>
+#include <nccl.h>
 
 #include <cstdint>
 #include <functional>
@@ -16,13 +17,18 @@ struct Reduction;
 
 struct Hooks {
     BucketLimits buckets;
-    bool overlap = true;   ///< all-reduces start during backward
+    bool overlap = true;          ///< all-reduces start during backward
+    bool pinned = true;           ///< batches are copied from pinned host memory
+    bool reduceEveryPart = false; ///< with --accumulate: gradients travel with each part, not with the last
     unsigned prefetch = 3; ///< batches in flight; 1: the next one is loaded when the last one was consumed
     std::vector<std::function<void(std::uint64_t step)>> beforeLoad; ///< on the loader's thread
     std::vector<std::function<void(cudaStream_t)>> beforeTraining;   ///< once; may synchronise
     std::vector<std::function<void(cudaStream_t)>> afterForward;
     std::vector<std::function<void(cudaStream_t)>> afterLayer; ///< after each layer, forward and backward
-    std::function<bool(const Reduction&)> insteadOfReduction;  ///< true: it was done, in another way
+    /// When a part's gradients are queued, on the communication stream.
+    std::vector<std::function<void(ncclComm_t, cudaStream_t)>> afterBackward;
+    std::vector<std::function<void(std::uint64_t step, cudaStream_t)>> afterStep;
+    std::function<bool(const Reduction&)> insteadOfReduction; ///< true: it was done, in another way
 };
 
 } // namespace ringside::trainer

@@ -10,8 +10,8 @@ Loader::Loader(Plan plan, const Hooks& hooks)
 {
     for (Slot& slot : m_slots) {
         slot.loader = this;
-        slot.hostImages = PinnedArray<float>(std::size_t{m_plan.localBatch} * kImagePixels);
-        slot.hostLabels = PinnedArray<int>(m_plan.localBatch);
+        slot.hostImages = HostArray<float>(std::size_t{m_plan.localBatch} * kImagePixels, hooks.pinned);
+        slot.hostLabels = HostArray<int>(m_plan.localBatch, hooks.pinned);
         slot.images = DeviceArray<float>(slot.hostImages.size());
         slot.labels = DeviceArray<int>(slot.hostLabels.size());
         slot.copied = makeEvent();

@@ -45,8 +45,8 @@ public:
 private:
     struct Slot {
         Loader* loader = nullptr;
-        PinnedArray<float> hostImages;
-        PinnedArray<int> hostLabels;
+        HostArray<float> hostImages;
+        HostArray<int> hostLabels;
         DeviceArray<float> images;
         DeviceArray<int> labels;
         Event copied;

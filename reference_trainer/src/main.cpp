@@ -34,8 +34,7 @@ RankIdentity checkedIdentity(const Options& options)
         identity = identityFrom(environmentVariable);
     }
     checkAgainstWorld(options, identity.worldSize);
-    Hooks ignored;
-    applyFaults(options.faults, identity, ignored);
+    static_cast<void>(hooksFor(options, identity)); // complains once, before there are ranks
     if (identity.rank == 0)
         checkResultFiles(options);
     return identity;

@@ -93,9 +93,7 @@ void train(const Options& options, const RankIdentity& identity, const Hooks& ho
 
 void runRank(const Options& options, const RankIdentity& identity)
 {
-    Hooks hooks;
-    hooks.buckets = limitsForCap(options.bucketCapMb);
-    applyFaults(options.faults, identity, hooks);
+    const Hooks hooks = hooksFor(options, identity);
     ControlChannel channel(identity, std::chrono::seconds(options.timeoutSeconds));
     train(options, identity, hooks, channel);
 }

@@ -118,6 +118,8 @@ void Trainer::step(std::uint64_t number)
         computePart(batch, number, part);
     optimize();
     RS_CHECK(cudaEventRecord(m_stepEnds[number].get(), m_stream.get()));
+    for (const auto& hook : m_hooks.afterStep)
+        hook(number, m_stream.get());
     reportProgress(number);
 }
 
@@ -136,24 +138,32 @@ void Trainer::computePart(const Batch& batch, std::uint64_t number, unsigned par
     float* const loss = m_losses.data() + ((number - 1) * m_options.accumulate + part);
     m_network.backward(images, labels, m_partBatch, loss, m_hooks,
                        [this, last](std::size_t tensor) { gradientReady(tensor, last); });
-    if (!last) {
+    if (last)
+        m_loader.giveBack(batch, m_stream.get());
+    if (last || m_hooks.reduceEveryPart)
+        m_reducer.finish();
+    if (!last)
         keepGradients(part);
-        return;
-    }
-    m_loader.giveBack(batch, m_stream.get());
-    m_reducer.finish();
+    else if (m_hooks.reduceEveryPart)
+        addKept(0, m_network.gradients().size());
 }
 
 void Trainer::gradientReady(std::size_t tensor, bool last)
 {
-    if (!last)
+    if (!last && !m_hooks.reduceEveryPart)
         return;
-    if (m_sums.size() > 0) {
+    if (!m_hooks.reduceEveryPart) { // else what is kept has travelled already
         const auto& [offset, count] = m_network.tensors()[tensor];
-        RS_CHECK(launch_accumulate(m_stream.get(), static_cast<unsigned>(count),
-                                   m_network.gradients().data() + offset, m_sums.data() + offset));
+        addKept(offset, count);
     }
     m_reducer.ready(tensor);
+}
+
+void Trainer::addKept(std::size_t offset, std::size_t count)
+{
+    if (m_sums.size() > 0)
+        RS_CHECK(launch_accumulate(m_stream.get(), static_cast<unsigned>(count),
+                                   m_network.gradients().data() + offset, m_sums.data() + offset));
 }
 
 void Trainer::keepGradients(unsigned part)

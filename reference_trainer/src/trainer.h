@@ -43,6 +43,7 @@ private:
     void computePart(const Batch& batch, std::uint64_t number, unsigned part);
     void gradientReady(std::size_t tensor, bool last);
     void keepGradients(unsigned part);
+    void addKept(std::size_t offset, std::size_t count); ///< to the gradients of the last part
     void optimize();
     void reportProgress(std::uint64_t number);
     [[nodiscard]] std::vector<double> stepTimes() const;

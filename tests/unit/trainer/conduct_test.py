@@ -151,6 +151,14 @@ class Conduct(unittest.TestCase):
         self.assert_refused("the same file", "--json", path, "--dump-parameters", f"{trainer.FOLDER}/../{trainer.FOLDER.name}/both")
         self.assertFalse(path.exists())
 
+    def test_a_fault_that_would_change_nothing_is_refused(self):
+        self.assert_refused("there is one part only", "--nproc", 2, "--fault", "sync_every_part")
+
+    def test_a_rank_that_dies_is_named(self):
+        code, _, err = trainer.run(*SMALL, "--nproc", 2, "--steps", 50, "--fault", "dying_rank:rank=1,step=5", timeout=30)
+        self.assertNotEqual(code, 0)
+        self.assertRegex(err, "rank 1.*(signal 9|died|connection)")
+
     def test_contradicting_faults_are_refused(self):
         self.assert_refused("small_buckets is given twice", "--fault", "small_buckets", "--fault", "small_buckets:mb=2")
         self.assert_refused("late_rank for rank 1 is given twice", "--nproc", 2, "--fault", "late_rank:rank=1",

@@ -121,9 +121,16 @@ class Training(unittest.TestCase):
         common = (*SMALL, "--steps", 8, "--batch", 32, "--nproc", 2)
         clean = self.parameters("clean", *common)
         for fault in ("small_buckets:mb=0.03", "no_overlap", "host_sync", "data_stall:every=4,ms=5",
-                      "late_rank:rank=1,ms=3", "late_rank:rank=0,ms=3,by=data"):
+                      "late_rank:rank=1,ms=3", "late_rank:rank=0,ms=3,by=data", "late_rank:rank=0,ms=3,by=host",
+                      "moving_straggler:ms=3", "data_skew:ms=3", "pageable_copies", "allocation_churn", "memory_growth",
+                      "checkpoint_stall:every=4,ms=5", "unused_parameters", "parameter_server"):
             with self.subTest(fault):
                 self.assert_same(clean, self.parameters("faulty", *common, "--fault", fault))
+
+    def test_gradients_that_travel_with_every_part_are_the_same(self):
+        common = (*SMALL, "--steps", 8, "--batch", 32, "--nproc", 2, "--accumulate", 2)
+        self.assert_same(self.parameters("once", *common),
+                         self.parameters("every", *common, "--fault", "sync_every_part"))
 
     def test_digits_it_has_not_seen_are_told_apart(self):
         path = trainer.FOLDER / "accuracy.json"

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory is allocated and freed in every step, as code that empties its allocator's cache does.
+#include "failure.h"
+#include "fault.h"
+#include "gpu.h"
+
+namespace ringside::trainer {
+namespace {
+
+constexpr FaultOption kOptions[] = {{"count", "8", "allocations a step"}, {"mb", "4", "MiB of each"}};
+
+void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
+{
+    const unsigned count = settings.count("count");
+    const auto bytes = static_cast<std::size_t>(settings.positive("mb") * (1U << 20U));
+    hooks.afterForward.emplace_back([count, bytes](cudaStream_t) {
+        for (unsigned i = 0; i < count; ++i) {
+            void* memory = nullptr;
+            RS_CHECK(cudaMalloc(&memory, bytes));
+            RS_CHECK(cudaFree(memory));
+        }
+    });
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_allocation_churn;
+const ringside::trainer::Fault fault_allocation_churn{"allocation_churn",
+                                                      "device memory is allocated and freed in every step",
+                                                      ringside::trainer::kOptions, ringside::trainer::apply};

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank is killed in the middle, as by the out-of-memory killer.
+#include "fault.h"
+
+#include <csignal>
+
+namespace ringside::trainer {
+namespace {
+
+constexpr FaultOption kOptions[] = {{"rank", "0", "the one that dies"},
+                                    {"step", "20", "after this step was queued"}};
+
+void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
+{
+    const unsigned step = settings.count("step");
+    if (!settings.concerns(identity))
+        return;
+    hooks.afterStep.emplace_back([step](std::uint64_t number, cudaStream_t) {
+        if (number == step)
+            std::raise(SIGKILL);
+    });
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_dying_rank;
+const ringside::trainer::Fault fault_dying_rank{"dying_rank", "one rank is killed",
+                                                ringside::trainer::kOptions, ringside::trainer::apply};

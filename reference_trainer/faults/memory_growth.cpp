@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory grows from step to step, as when graphs or losses are kept by mistake. Ends the training when
+// the device has no more.
+#include "fault.h"
+#include "gpu.h"
+
+#include <memory>
+
+namespace ringside::trainer {
+namespace {
+
+constexpr FaultOption kOptions[] = {{"mb", "8", "MiB more in every step"}};
+
+void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
+{
+    const auto bytes = static_cast<std::size_t>(settings.positive("mb") * (1U << 20U));
+    hooks.afterStep.emplace_back([kept = std::make_shared<std::vector<DeviceArray<char>>>(),
+                                  bytes](std::uint64_t, cudaStream_t) { kept->emplace_back(bytes); });
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_memory_growth;
+const ringside::trainer::Fault fault_memory_growth{"memory_growth", "device memory is kept from every step",
+                                                   ringside::trainer::kOptions, ringside::trainer::apply};

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients are collected by one rank and sent back to all, as DataParallel and parameter servers do: its
+// link carries everything.
+#include "fault.h"
+#include "gpu.h"
+#include "reduction.h"
+
+namespace ringside::trainer {
+namespace {
+
+void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
+{
+    hooks.insteadOfReduction = [](const Reduction& each) {
+        RS_CHECK(ncclReduce(each.gradients, each.gradients, each.count, each.type, ncclSum, 0,
+                            each.communicator, each.stream));
+        RS_CHECK(ncclBroadcast(each.gradients, each.gradients, each.count, each.type, 0, each.communicator,
+                               each.stream));
+        return true;
+    };
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_parameter_server;
+const ringside::trainer::Fault fault_parameter_server{
+    "parameter_server", "rank 0 collects the gradients and sends them back", {}, ringside::trainer::apply};
