@@ -1,74 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVLink repeated or lost transfers. Each repeat costs little; many tell of a bad link, on which every
-// collective through it runs slower.
+// NVLink repeated or lost transfers, or lacks links. Each repeat costs little; many tell of a bad link, on
+// which every collective through it runs slower.
 #include "rules/device_samples.h"
 
 #include <array>
+#include <map>
 
 namespace ringside::rules {
 namespace {
 
 constexpr Option kOptions[] = {
     {"errors", 1, "repeats, recoveries and checksum errors of all links of a GPU within the run, at least"},
+    {"checksums_a_second", 100, "checksum errors a second, from which on it is a problem (DCGM's limit)"},
 };
 
+enum class Kind : std::uint8_t { Repeated, Checksum, Lost };
 struct Counter {
     std::string_view metric;
-    bool lost; ///< not only repeated
+    Kind kind;
 };
 constexpr std::array<Counter, 7> kCounters = {{
-    {"nvlink_crc_flit_errors", false},
-    {"nvlink_crc_data_errors", false},
-    {"nvlink_replays", false},
-    {"nvlink_recoveries", false},
-    {"nvlink5_recoveries", false},
-    {"nvlink5_effective_errors", false},
-    {"nvlink5_failed_recoveries", true},
+    {"nvlink_crc_flit_errors", Kind::Checksum},
+    {"nvlink_crc_data_errors", Kind::Checksum},
+    {"nvlink_replays", Kind::Repeated},
+    {"nvlink_recoveries", Kind::Repeated},
+    {"nvlink5_recoveries", Kind::Repeated},
+    {"nvlink5_effective_errors", Kind::Repeated},
+    {"nvlink5_failed_recoveries", Kind::Lost},
 }};
 
-Outcome run(const Context& context)
+/// What the counters of one GPU gained.
+struct Errors {
+    bool known = false;
+    bool lost = false;
+    bool many = false; ///< checksum errors, at a rate that slows the link down
+    double count = 0;
+    std::string_view which;
+    std::vector<Evidence> evidence;
+};
+
+Errors errorsOf(const Context& context, const model::Rank& rank)
+{
+    Errors errors;
+    for (const Counter& counter : kCounters) {
+        const auto gain = gpuGain(context, rank, counter.metric);
+        errors.known = errors.known || gain;
+        if (gain.value_or(0) <= 0) {
+            continue;
+        }
+        const auto samples = gpuSamples(context, rank, counter.metric);
+        const double seconds =
+            std::max(1.0, static_cast<double>(samples.back().timeNs - samples.front().timeNs) / 1e9);
+        const auto gained = static_cast<double>(*gain);
+        errors.count += gained;
+        errors.lost = errors.lost || counter.kind == Kind::Lost;
+        errors.many = errors.many || (counter.kind == Kind::Checksum &&
+                                      gained / seconds >= context.option("checksums_a_second"));
+        errors.which = counter.metric;
+        errors.evidence.push_back(
+            evidence(rank, samples, fmt::format("{} grew by {}", counter.metric, *gain)));
+    }
+    return errors;
+}
+
+/// Adds the finding, if there is one; whether any counter was sampled.
+bool judgeErrors(const Context& context, std::vector<Finding>& findings)
 {
     Finding finding;
     bool known = false;
-    bool lost = false;
-    double most = 0;
-    std::string worst;
+    Errors worst;
     for (const model::Rank& rank : context.run.ranks) {
-        double own = 0;
-        for (const Counter& counter : kCounters) {
-            const auto gain = gpuGain(context, rank, counter.metric);
-            known = known || gain;
-            own += static_cast<double>(gain.value_or(0));
-            if (gain.value_or(0) > 0) {
-                lost = lost || counter.lost;
-                worst = counter.metric;
-                const auto samples = gpuSamples(context, rank, counter.metric);
-                finding.evidence.push_back(
-                    evidence(rank, samples, fmt::format("{} grew by {}", counter.metric, *gain)));
-            }
+        Errors errors = errorsOf(context, rank);
+        known = known || errors.known;
+        if (errors.count <= 0 || errors.count < context.option("errors")) {
+            continue;
         }
-        if (own > 0 && own >= context.option("errors")) {
-            finding.ranks.push_back(rank.rank);
-            most = std::max(most, own);
+        finding.ranks.push_back(rank.rank);
+        std::move(errors.evidence.begin(), errors.evidence.end(), std::back_inserter(finding.evidence));
+        worst.lost = worst.lost || errors.lost;
+        worst.many = worst.many || errors.many;
+        if (errors.count > worst.count) {
+            worst.count = errors.count;
+            worst.which = errors.which;
         }
-    }
-    if (!known) {
-        return NotApplicable{"needs samples of NVLink counters (tier sampled, source nvml): this GPU has no "
-                             "NVLink, or its driver does not count"};
     }
     if (finding.ranks.empty()) {
-        return std::vector<Finding>{};
+        return known;
     }
-    finding.severity = lost ? Severity::Problem : Severity::Warning;
+    finding.severity = worst.lost || worst.many ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Link;
-    finding.title = fmt::format("NVLink had up to {:.0f} errors on a GPU in this run ({}{})", most, worst,
-                                lost ? "; some could not be recovered" : "");
-    finding.figures = {{"errors", Unit::Count, most, context.option("errors")}};
+    finding.title = fmt::format("NVLink had up to {:.0f} errors on a GPU in this run ({}{})", worst.count,
+                                worst.which, worst.lost ? "; some could not be recovered" : "");
+    finding.figures = {{"errors", Unit::Count, worst.count, context.option("errors")}};
     finding.advice =
         "Look at `nvidia-smi nvlink -e` and `-s` on the hosts of the ranks named; reseat or "
         "replace what is counted there, and compare bandwidth with another node (all_reduce_perf "
         "of nccl-tests).";
-    return std::vector<Finding>{finding};
+    findings.push_back(std::move(finding));
+    return known;
+}
+
+struct Links {
+    const model::Rank* rank = nullptr;
+    std::string model; ///< the GPU's
+    std::int64_t before = 0;
+    std::int64_t now = 0;
+};
+
+std::vector<Links> linksOf(const Context& context)
+{
+    std::vector<Links> all;
+    for (const model::Rank& rank : context.run.ranks) {
+        const auto up = gpuSamples(context, rank, "nvlink_links_up");
+        if (up.empty()) {
+            continue;
+        }
+        Links links{&rank, {}, up.front().value, up.back().value};
+        const std::string gpu = metrics::gpuName(context.run, rank);
+        for (const trace::DeviceRow& device : context.run.processOf(rank).devices) {
+            links.model = "gpu" + std::to_string(device.ordinal) == gpu ? device.name : links.model;
+        }
+        all.push_back(std::move(links));
+    }
+    return all;
+}
+
+/// GPUs of one kind have as many; where all lack the same, that is how they were built in. Whether any was
+/// sampled.
+bool judgeLinks(const Context& context, std::vector<Finding>& findings)
+{
+    const std::vector<Links> all = linksOf(context);
+    std::map<std::string, std::int64_t> most;
+    for (const Links& links : all) {
+        most[links.model] = std::max({most[links.model], links.before, links.now});
+    }
+    for (const Links& links : all) {
+        const std::int64_t expected = most.at(links.model);
+        if (links.now >= expected) {
+            continue;
+        }
+        Finding finding;
+        finding.severity = Severity::Problem;
+        finding.limit = Limit::Link;
+        finding.ranks = {links.rank->rank};
+        finding.title =
+            fmt::format("The GPU of rank {} has {} of {} NVLinks up{}", links.rank->rank, links.now, expected,
+                        links.now < links.before ? ": some went down in this run" : "");
+        finding.figures = {
+            {"links_up", Unit::Count, static_cast<double>(links.now), static_cast<double>(expected)}};
+        finding.evidence = {evidence(*links.rank, gpuSamples(context, *links.rank, "nvlink_links_up"),
+                                     "the run, as far as it was sampled")};
+        finding.advice =
+            "Look at `nvidia-smi nvlink -s` on that host, and at the log of the fabric manager. "
+            "Rings and trees through this GPU go at its pace: reset the GPUs, or drain the host.";
+        findings.push_back(std::move(finding));
+    }
+    return !all.empty();
+}
+
+Outcome run(const Context& context)
+{
+    std::vector<Finding> findings;
+    const bool counted = judgeErrors(context, findings);
+    const bool linked = judgeLinks(context, findings);
+    if (!counted && !linked) {
+        return NotApplicable{"needs samples of NVLink counters (tier sampled, source nvml): this GPU has no "
+                             "NVLink, or its driver does not count"};
+    }
+    return findings;
 }
 
 } // namespace
@@ -77,5 +176,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(nvlink_errors, .title = "NVLink errors", .needs = "sampled (nvml)",
               .options = ringside::rules::kOptions, .run = ringside::rules::run,
               .help = "Gains of the GPU's NVLink error counters, all links together, between the first and "
-                      "the last sample. The cost is not estimated: see collective_bandwidth_low.",
+                      "the last sample; and links that are down, against the other GPUs of its kind and "
+                      "against the begin of the run. The cost is not estimated: see "
+                      "collective_bandwidth_low.",
               .judgesLinks = true);

@@ -64,9 +64,9 @@ Outcome run(const Context& context)
 } // namespace
 } // namespace ringside::rules
 
-RINGSIDE_RULE(
-    pcie_errors, .title = "Errors of a GPU's PCIe link", .needs = "sampled (nvml)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
-    .help = "What the replay counter of each GPU gained a minute. The link's width and generation are not "
-            "sampled. The cost is not estimated.",
-    .judgesLinks = true);
+RINGSIDE_RULE(pcie_errors, .title = "Errors of a GPU's PCIe link", .needs = "sampled (nvml)",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help =
+                  "What the replay counter of each GPU gained a minute. pcie_link_degraded judges width and "
+                  "generation. The cost is not estimated.",
+              .judgesLinks = true);

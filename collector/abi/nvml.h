@@ -64,18 +64,30 @@ inline constexpr unsigned kAllLinks = 0xFFFFFFFF; ///< as a scope
 inline constexpr int kClockSm = 1;
 inline constexpr int kClockMemory = 2;
 inline constexpr int kTemperatureGpu = 0;
+inline constexpr int kThresholdSlowdown = 1;
+inline constexpr unsigned kMostLinks = 36; ///< of any GPU so far
+inline constexpr int kEnabled = 1;
 
 inline constexpr unsigned kFieldEccCorrected = 3;
 inline constexpr unsigned kFieldEccUncorrected = 4;
+inline constexpr unsigned kFieldRetiredCorrected = 29; ///< pages
+inline constexpr unsigned kFieldRetiredUncorrected = 30;
+inline constexpr unsigned kFieldRetiredPending = 31;
 inline constexpr unsigned kFieldNvlinkCrcFlits = 38;
 inline constexpr unsigned kFieldNvlinkCrcData = 45;
 inline constexpr unsigned kFieldNvlinkReplays = 52;
 inline constexpr unsigned kFieldNvlinkRecoveries = 59;
+inline constexpr unsigned kFieldPowerViolation = 74; ///< ns
+inline constexpr unsigned kFieldThermalViolation = 75;
 inline constexpr unsigned kFieldMemoryTemperature = 82;
 inline constexpr unsigned kFieldEnergy = 83;
 inline constexpr unsigned kFieldPcieReplays = 94;
 inline constexpr unsigned kFieldNvlinkDataTx = 138; ///< KiB
 inline constexpr unsigned kFieldNvlinkDataRx = 139;
+inline constexpr unsigned kFieldRemappedCorrected = 142; ///< rows
+inline constexpr unsigned kFieldRemappedUncorrected = 143;
+inline constexpr unsigned kFieldRemapPending = 144;
+inline constexpr unsigned kFieldRemapFailed = 145;
 inline constexpr unsigned kFieldPowerInstant = 186;
 // NVLink 5 (Blackwell) has counters of its own.
 inline constexpr unsigned kFieldNvlink5TxBytes = 202;
@@ -112,6 +124,18 @@ inline constexpr unsigned kFieldNvlink5SymbolErrors = 221;
             (ringside::collector::nvml::Device device, unsigned* milliwatts))                                                  \
     RS_NVML(temperature, nvmlDeviceGetTemperature, nvmlDeviceGetTemperature,                                                   \
             (ringside::collector::nvml::Device device, int sensor, unsigned* celsius))                                         \
+    RS_NVML(pcieGeneration, nvmlDeviceGetCurrPcieLinkGeneration, nvmlDeviceGetCurrPcieLinkGeneration,                          \
+            (ringside::collector::nvml::Device device, unsigned* generation))                                                  \
+    RS_NVML(pcieLanes, nvmlDeviceGetCurrPcieLinkWidth, nvmlDeviceGetCurrPcieLinkWidth,                                         \
+            (ringside::collector::nvml::Device device, unsigned* lanes))                                                       \
+    RS_NVML(pcieMostGeneration, nvmlDeviceGetMaxPcieLinkGeneration, nvmlDeviceGetMaxPcieLinkGeneration,                        \
+            (ringside::collector::nvml::Device device, unsigned* generation))                                                  \
+    RS_NVML(pcieMostLanes, nvmlDeviceGetMaxPcieLinkWidth, nvmlDeviceGetMaxPcieLinkWidth,                                       \
+            (ringside::collector::nvml::Device device, unsigned* lanes))                                                       \
+    RS_NVML(temperatureThreshold, nvmlDeviceGetTemperatureThreshold, nvmlDeviceGetTemperatureThreshold,                        \
+            (ringside::collector::nvml::Device device, int threshold, unsigned* celsius))                                      \
+    RS_NVML(linkState, nvmlDeviceGetNvLinkState, nvmlDeviceGetNvLinkState,                                                     \
+            (ringside::collector::nvml::Device device, unsigned link, int* state))                                             \
     RS_NVML(fields, nvmlDeviceGetFieldValues, nvmlDeviceGetFieldValues,                                                        \
             (ringside::collector::nvml::Device device, int count, ringside::collector::nvml::FieldValue* values))              \
     RS_NVML(eventSetCreate, nvmlEventSetCreate, nvmlEventSetCreate, (ringside::collector::nvml::EventSet* set))                \

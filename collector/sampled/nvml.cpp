@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -11,12 +12,14 @@ namespace {
 
 using trace::SeriesKind;
 
-/// One call that gives one or two values.
+enum class Often : std::uint8_t { EveryTick, OnceASecond, Once };
+
+/// What gives one or two values.
 struct Question {
     nvml::Result (*ask)(const NvmlLibrary& library, nvml::Device device,
                         std::array<std::uint64_t, 2>& values) = nullptr;
     std::array<const char*, 2> metrics{}; ///< the second may be null
-    bool once = false;                    ///< never changes
+    Often often = Often::EveryTick;
 };
 
 template <int kType>
@@ -87,7 +90,44 @@ nvml::Result askTemperature(const NvmlLibrary& library, nvml::Device device,
     return result;
 }
 
-constexpr std::array<Question, 9> kQuestions{{
+nvml::Result askSlowdown(const NvmlLibrary& library, nvml::Device device,
+                         std::array<std::uint64_t, 2>& values)
+{
+    unsigned celsius = 0;
+    const nvml::Result result =
+        callIfThere(library.temperatureThreshold, device, nvml::kThresholdSlowdown, &celsius);
+    values[0] = celsius;
+    return result;
+}
+
+using PcieFunction = nvml::Result (*NvmlLibrary::*)(nvml::Device, unsigned*);
+
+template <PcieFunction kGeneration, PcieFunction kLanes>
+nvml::Result askPcie(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+{
+    unsigned generation = 0;
+    unsigned lanes = 0;
+    const nvml::Result first = callIfThere(library.*kGeneration, device, &generation);
+    const nvml::Result second = callIfThere(library.*kLanes, device, &lanes);
+    values = {generation, lanes};
+    return first != nvml::kSuccess ? first : second;
+}
+
+// A GPU has links up to the first number that it refuses.
+nvml::Result askLinks(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+{
+    for (unsigned link = 0; link < nvml::kMostLinks; ++link) {
+        int state = 0;
+        const nvml::Result result = callIfThere(library.linkState, device, link, &state);
+        if (result != nvml::kSuccess) {
+            return link == 0 || result == nvml::kGpuIsLost ? result : nvml::kSuccess;
+        }
+        ++values[state == nvml::kEnabled ? 0 : 1];
+    }
+    return nvml::kSuccess;
+}
+
+constexpr std::array<Question, 13> kQuestions{{
     {&askUtilization, {"gpu_utilization_percent", "memory_utilization_percent"}},
     {&askMemory, {"memory_used_bytes", nullptr}},
     {&askClock<nvml::kClockSm>, {"sm_clock_mhz", nullptr}},
@@ -95,8 +135,16 @@ constexpr std::array<Question, 9> kQuestions{{
     {&askReasons, {"clock_event_reasons", nullptr}},
     {&askPower, {"power_mw", nullptr}},
     {&askTemperature, {"temperature_celsius", nullptr}},
-    {&askMaxClock<nvml::kClockSm>, {"sm_clock_max_mhz", nullptr}, true},
-    {&askMaxClock<nvml::kClockMemory>, {"memory_clock_max_mhz", nullptr}, true},
+    {&askMaxClock<nvml::kClockSm>, {"sm_clock_max_mhz", nullptr}, Often::Once},
+    {&askMaxClock<nvml::kClockMemory>, {"memory_clock_max_mhz", nullptr}, Often::Once},
+    {&askSlowdown, {"temperature_slowdown_celsius", nullptr}, Often::Once},
+    {&askPcie<&NvmlLibrary::pcieGeneration, &NvmlLibrary::pcieLanes>,
+     {"pcie_generation", "pcie_lanes"},
+     Often::OnceASecond},
+    {&askPcie<&NvmlLibrary::pcieMostGeneration, &NvmlLibrary::pcieMostLanes>,
+     {"pcie_generation_max", "pcie_lanes_max"},
+     Often::Once},
+    {&askLinks, {"nvlink_links_up", "nvlink_links_down"}, Often::OnceASecond},
 }};
 
 struct FieldQuestion {
@@ -104,15 +152,25 @@ struct FieldQuestion {
     unsigned scope;
     const char* metric;
     SeriesKind kind;
+    Often often = Often::EveryTick;
 };
 // NVLink counters are those of all links together.
-constexpr std::array<FieldQuestion, 18> kFields{{
+constexpr std::array<FieldQuestion, 27> kFields{{
     {nvml::kFieldPowerInstant, 0, "power_instant_mw", SeriesKind::Gauge},
     {nvml::kFieldEnergy, 0, "energy_mj", SeriesKind::Counter},
     {nvml::kFieldMemoryTemperature, 0, "memory_temperature_celsius", SeriesKind::Gauge},
     {nvml::kFieldPcieReplays, 0, "pcie_replays", SeriesKind::Counter},
     {nvml::kFieldEccCorrected, 0, "ecc_corrected_errors", SeriesKind::Counter},
     {nvml::kFieldEccUncorrected, 0, "ecc_uncorrected_errors", SeriesKind::Counter},
+    {nvml::kFieldPowerViolation, 0, "power_violation_ns", SeriesKind::Counter},
+    {nvml::kFieldThermalViolation, 0, "thermal_violation_ns", SeriesKind::Counter},
+    {nvml::kFieldRetiredCorrected, 0, "retired_pages_corrected", SeriesKind::Gauge, Often::OnceASecond},
+    {nvml::kFieldRetiredUncorrected, 0, "retired_pages_uncorrected", SeriesKind::Gauge, Often::OnceASecond},
+    {nvml::kFieldRetiredPending, 0, "retired_pages_pending", SeriesKind::Gauge, Often::OnceASecond},
+    {nvml::kFieldRemappedCorrected, 0, "remapped_rows_corrected", SeriesKind::Gauge, Often::OnceASecond},
+    {nvml::kFieldRemappedUncorrected, 0, "remapped_rows_uncorrected", SeriesKind::Gauge, Often::OnceASecond},
+    {nvml::kFieldRemapPending, 0, "row_remap_pending", SeriesKind::Gauge, Often::OnceASecond},
+    {nvml::kFieldRemapFailed, 0, "row_remap_failed", SeriesKind::Gauge, Often::OnceASecond},
     {nvml::kFieldNvlinkDataTx, nvml::kAllLinks, "nvlink_tx_kib", SeriesKind::Counter},
     {nvml::kFieldNvlinkDataRx, nvml::kAllLinks, "nvlink_rx_kib", SeriesKind::Counter},
     {nvml::kFieldNvlinkCrcFlits, 0, "nvlink_crc_flit_errors", SeriesKind::Counter},
@@ -126,6 +184,11 @@ constexpr std::array<FieldQuestion, 18> kFields{{
     {nvml::kFieldNvlink5EffectiveErrors, nvml::kAllLinks, "nvlink5_effective_errors", SeriesKind::Counter},
     {nvml::kFieldNvlink5SymbolErrors, nvml::kAllLinks, "nvlink5_symbol_errors", SeriesKind::Counter},
 }};
+
+bool isDue(Often often, Pace pace)
+{
+    return often != Often::OnceASecond || pace == Pace::OnceASecond;
+}
 
 /// Refusals that asking again will not change.
 bool isFinal(nvml::Result result)
@@ -178,9 +241,11 @@ struct Nvml::Gpu {
 
     nvml::Device device;
     bool lost = false;
+    bool fresh = true; ///< not read yet: what is asked once a second is asked now
     std::array<Single, kQuestions.size()> singles;
     std::array<Field, kFields.size()> fields;
     std::vector<Field*> asked; ///< of `fields`, those that are still asked
+    std::vector<Field*> due;   ///< of those, the ones of this tick
     std::vector<nvml::FieldValue> values;
     Series xid;
 };
@@ -236,19 +301,20 @@ void Nvml::close()
     callIfThere(m_library.shutdown);
 }
 
-void Nvml::read(Readings& readings, Pace)
+void Nvml::read(Readings& readings, Pace pace)
 {
     if (!m_reason.empty()) {
         return;
     }
     takeNewGpus(readings);
     for (const auto& gpu : m_gpus) {
+        const Pace own = std::exchange(gpu->fresh, false) ? Pace::OnceASecond : pace;
         readings.beginMoment();
         if (!gpu->lost) {
-            readSingles(*gpu, readings);
+            readSingles(*gpu, readings, own);
         }
-        if (!gpu->lost && !gpu->asked.empty()) {
-            readFields(*gpu, readings);
+        if (!gpu->lost) {
+            readFields(*gpu, readings, own);
         }
     }
     readings.beginMoment();
@@ -290,15 +356,15 @@ void Nvml::find(const GpuName& name, Readings& readings)
     }
 }
 
-void Nvml::readSingles(Gpu& gpu, Readings& readings)
+void Nvml::readSingles(Gpu& gpu, Readings& readings, Pace pace)
 {
     for (Gpu::Single& single : gpu.singles) {
-        if (single.done || gpu.lost) {
+        if (single.done || gpu.lost || !isDue(single.question->often, pace)) {
             continue;
         }
         std::array<std::uint64_t, 2> values{};
         const nvml::Result result = single.question->ask(m_library, gpu.device, values);
-        single.done = single.question->once || isFinal(result);
+        single.done = isFinal(result) || (single.question->often == Often::Once && result == nvml::kSuccess);
         for (std::size_t index = 0; index < values.size() && single.question->metrics[index] != nullptr;
              ++index) {
             if (result == nvml::kSuccess) {
@@ -311,18 +377,23 @@ void Nvml::readSingles(Gpu& gpu, Readings& readings)
 }
 
 // All in one call: each goes to the driver, and the driver to the GPU.
-void Nvml::readFields(Gpu& gpu, Readings& readings)
+void Nvml::readFields(Gpu& gpu, Readings& readings, Pace pace)
 {
-    gpu.values.assign(gpu.asked.size(), {});
-    for (std::size_t index = 0; index < gpu.asked.size(); ++index) {
-        gpu.values[index].field = gpu.asked[index]->question->field;
-        gpu.values[index].scope = gpu.asked[index]->question->scope;
+    gpu.due.clear();
+    std::ranges::copy_if(gpu.asked, std::back_inserter(gpu.due),
+                         [pace](const Gpu::Field* field) { return isDue(field->question->often, pace); });
+    if (gpu.due.empty()) {
+        return;
+    }
+    gpu.values.assign(gpu.due.size(), {});
+    for (std::size_t index = 0; index < gpu.due.size(); ++index) {
+        gpu.values[index].field = gpu.due[index]->question->field;
+        gpu.values[index].scope = gpu.due[index]->question->scope;
     }
     const nvml::Result whole =
         callIfThere(m_library.fields, gpu.device, static_cast<int>(gpu.values.size()), gpu.values.data());
-    std::vector<Gpu::Field*> further;
     for (std::size_t index = 0; index < gpu.values.size(); ++index) {
-        Gpu::Field& field = *gpu.asked[index];
+        Gpu::Field& field = *gpu.due[index];
         const nvml::Result result = whole != nvml::kSuccess ? whole : gpu.values[index].result;
         const auto value = result == nvml::kSuccess ? integerIn(gpu.values[index]) : std::nullopt;
         if (value) {
@@ -330,11 +401,10 @@ void Nvml::readFields(Gpu& gpu, Readings& readings)
         } else {
             refuse(gpu, field.series, result == nvml::kSuccess ? nvml::kNotSupported : result, readings);
         }
-        if (value || !isFinal(result)) {
-            further.push_back(&field);
+        if (!value && isFinal(result)) {
+            std::erase(gpu.asked, &field);
         }
     }
-    gpu.asked = std::move(further);
 }
 
 void Nvml::refuse(Gpu& gpu, Series& series, nvml::Result result, Readings& readings) const

@@ -39,8 +39,8 @@ private:
 
     void takeNewGpus(Readings& readings);
     void find(const GpuName& name, Readings& readings);
-    void readSingles(Gpu& gpu, Readings& readings);
-    void readFields(Gpu& gpu, Readings& readings);
+    void readSingles(Gpu& gpu, Readings& readings, Pace pace);
+    void readFields(Gpu& gpu, Readings& readings, Pace pace);
     void readEvents(Readings& readings);
     void refuse(Gpu& gpu, Series& series, nvml::Result result, Readings& readings) const;
 

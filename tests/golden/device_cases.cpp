@@ -44,6 +44,22 @@ Edit throttled(double from, std::int64_t reasons, std::int64_t mhz)
          gauge("sm_clock_mhz", [=](int rank, double place) { return held(rank, place) ? mhz : 1410; })});
 }
 
+Edit constant(const char* metric, std::int64_t value)
+{
+    return gauge(metric, [value](int, double) { return value; });
+}
+
+/// Rank 1's; its generation is the highest only while it works.
+Edit pcieLink(std::int64_t lanes, std::int64_t generation)
+{
+    return all({gauge("pcie_lanes", [lanes](int rank, double) { return rank == 1 ? lanes : 16; }),
+                gauge("pcie_generation",
+                      [generation](int rank, double place) {
+                          return place < 0.1 ? 1 : rank == 1 ? generation : 4;
+                      }),
+                constant("pcie_lanes_max", 16), constant("pcie_generation_max", 4)});
+}
+
 Edit growing(const char* metric, std::int64_t whole)
 {
     return counter(
@@ -89,6 +105,14 @@ std::vector<RuleCase> gpuCases()
          {"clock_throttling.time_share=0.9"},
          {"clock_throttling.time_share=0.01", "clock_throttling.clock_part=1"},
          withoutEdit},
+        {"gpu_temperature_high",
+         edited(all({constant("temperature_slowdown_celsius", 87), constant("temperature_celsius", 85),
+                     growing("thermal_violation_ns", 40'000'000)})),
+         edited(all({constant("temperature_slowdown_celsius", 87), constant("temperature_celsius", 70),
+                     growing("thermal_violation_ns", 0)})),
+         {},
+         {"gpu_temperature_high.margin=20"},
+         withoutEdit},
         {"gpu_clock_spread",
          edited(gauge("sm_clock_mhz", [](int rank, double) { return rank == 1 ? 1200 : 1400; })),
          edited(gauge("sm_clock_mhz", [](int rank, double) { return rank == 1 ? 1390 : 1400; })),
@@ -115,9 +139,16 @@ std::vector<RuleCase> gpuCases()
          withoutEdit},
         {"nvlink_errors",
          edited(growing("nvlink_replays", 20)),
-         edited(growing("nvlink_replays", 0)),
+         edited(all({growing("nvlink_replays", 0), constant("nvlink_links_up", 12)})),
          {"nvlink_errors.errors=100"},
          {},
+         withoutEdit},
+        {"pcie_link_degraded", edited(pcieLink(8, 3)), edited(pcieLink(16, 4)), {}, {}, withoutEdit},
+        {"row_remap",
+         edited(all({constant("row_remap_pending", 1), constant("remapped_rows_uncorrected", 20)})),
+         edited(all({constant("row_remap_pending", 0), constant("remapped_rows_uncorrected", 20)})),
+         {},
+         {"row_remap.rows=20"},
          withoutEdit},
         {"xid_errors", edited(xid(79)), edited(memoryUsed(8)), {}, {}, withoutEdit},
     };

@@ -3,6 +3,7 @@
 #include "golden_json.h"
 #include "report/format.h"
 #include "rule_cases.h"
+#include "sampled_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -163,6 +164,66 @@ TEST(EccErrors, ACounterThatWasNotSampledHasNoFigure)
     EXPECT_FALSE(findings[0]["figures"].contains("uncorrected_errors")) << findings.dump(1);
     EXPECT_NE(findings[0]["title"].get<std::string>().find("an unknown number of uncorrected"),
               std::string::npos);
+}
+
+/// The finding of rule `rule` in a run with such samples of GPUs.
+Json gpuFinding(const std::string& rule, const Edit& samples)
+{
+    TrainingRun run;
+    run.edit = samples;
+    const Json found = findingsOf(reportOf(run), rule);
+    return found.empty() ? Json() : found[0];
+}
+
+TEST(NvlinkErrors, ALinkThatIsDownIsNamed)
+{
+    const Json down = gpuFinding("nvlink_errors", gauge("nvlink_links_up", [](int rank, double place) {
+                                     return rank == 2 && place > 0.5 ? 11 : 12;
+                                 }));
+    ASSERT_TRUE(down.is_object());
+    EXPECT_EQ(down["severity"], "problem");
+    EXPECT_EQ(down["ranks"], Json::array({2}));
+    EXPECT_EQ(down["title"], "The GPU of rank 2 has 11 of 12 NVLinks up: some went down in this run");
+}
+
+TEST(NvlinkErrors, ManyChecksumErrorsASecondAreAProblem)
+{
+    const auto severity = [](double whole) {
+        const Json found =
+            gpuFinding("nvlink_errors", counter("nvlink_crc_flit_errors", [whole](int, double place) {
+                           return static_cast<std::int64_t>(place * whole);
+                       }));
+        return found.is_object() ? found["severity"].get<std::string>() : "none";
+    };
+    EXPECT_EQ(severity(50), "warning");
+    EXPECT_EQ(severity(1e6), "problem");
+}
+
+TEST(PcieLinkDegraded, OnlyALowerGenerationIsAWarning)
+{
+    const auto constant = [](const char* metric, std::int64_t value) {
+        return gauge(metric, [value](int, double) { return value; });
+    };
+    const Json found = gpuFinding("pcie_link_degraded",
+                                  all({constant("pcie_lanes", 16), constant("pcie_lanes_max", 16),
+                                       constant("pcie_generation", 3), constant("pcie_generation_max", 4)}));
+    ASSERT_TRUE(found.is_object());
+    EXPECT_EQ(found["severity"], "warning");
+    EXPECT_NE(found["title"].get<std::string>().find("generation 3 of 4"), std::string::npos);
+}
+
+TEST(RowRemap, AFailedRemappingIsAProblem)
+{
+    const auto severity = [](const char* metric, std::int64_t value) {
+        const Json found = gpuFinding("row_remap", gauge(metric, [value](int, double) { return value; }));
+        return found.is_object() ? found["severity"].get<std::string>() : "none";
+    };
+    EXPECT_EQ(severity("row_remap_failed", 1), "problem");
+    EXPECT_EQ(severity("row_remap_failed", 0), "none");
+    EXPECT_EQ(severity("retired_pages_uncorrected", 15), "none");
+    EXPECT_EQ(severity("retired_pages_uncorrected", 16), "warning");
+    EXPECT_EQ(severity("retired_pages_uncorrected", 63), "problem");
+    EXPECT_EQ(severity("retired_pages_pending", 1), "warning");
 }
 
 TEST(Advice, BlamesManyMessagesOnlyWhereThereAreMany)

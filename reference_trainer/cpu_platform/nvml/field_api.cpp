@@ -27,16 +27,26 @@ struct Field {
 };
 
 constexpr double kMilli = 1000;
+constexpr double kNanoseconds = 1e9;
 constexpr double kKibibytes = 1.0 / 1024;
 constexpr double kMegabytes = 1e-6;
 constexpr auto kCount = NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
 constexpr auto kSmall = NVML_VALUE_TYPE_UNSIGNED_INT;
 
-constexpr std::array<Field, 19> kFields = {
+constexpr std::array<Field, 28> kFields = {
     {{NVML_FI_DEV_ECC_SBE_VOL_TOTAL, Reading::EccCorrected, Scope::Device, 1, kCount},
      {NVML_FI_DEV_ECC_DBE_VOL_TOTAL, Reading::EccUncorrected, Scope::Device, 1, kCount},
      {NVML_FI_DEV_ECC_SBE_AGG_TOTAL, Reading::EccCorrectedAggregate, Scope::Device, 1, kCount},
      {NVML_FI_DEV_ECC_DBE_AGG_TOTAL, Reading::EccUncorrectedAggregate, Scope::Device, 1, kCount},
+     {NVML_FI_DEV_RETIRED_SBE, Reading::RetiredPagesCorrected, Scope::Device, 1, kCount},
+     {NVML_FI_DEV_RETIRED_DBE, Reading::RetiredPagesUncorrected, Scope::Device, 1, kCount},
+     {NVML_FI_DEV_RETIRED_PENDING, Reading::RetiredPagesPending, Scope::Device, 1, kCount},
+     {NVML_FI_DEV_PERF_POLICY_POWER, Reading::PowerViolation, Scope::Device, kNanoseconds, kCount},
+     {NVML_FI_DEV_PERF_POLICY_THERMAL, Reading::ThermalViolation, Scope::Device, kNanoseconds, kCount},
+     {NVML_FI_DEV_REMAPPED_COR, Reading::RowsRemappedCorrected, Scope::Device, 1, kSmall},
+     {NVML_FI_DEV_REMAPPED_UNC, Reading::RowsRemappedUncorrected, Scope::Device, 1, kSmall},
+     {NVML_FI_DEV_REMAPPED_PENDING, Reading::RowRemapPending, Scope::Device, 1, kSmall},
+     {NVML_FI_DEV_REMAPPED_FAILURE, Reading::RowRemapFailed, Scope::Device, 1, kSmall},
      {NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, Reading::NvLinkCrcFlit, Scope::Links, 1, kCount},
      {NVML_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL, Reading::NvLinkCrcData, Scope::Links, 1, kCount},
      {NVML_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL, Reading::NvLinkReplays, Scope::Links, 1, kCount},

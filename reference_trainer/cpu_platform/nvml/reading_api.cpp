@@ -128,6 +128,15 @@ nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensor
     return tell(device, Reading::Temperature, celsius);
 }
 
+nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t threshold,
+                                               unsigned* celsius)
+{
+    if (threshold != NVML_TEMPERATURE_THRESHOLD_SLOWDOWN)
+        return callOn(
+            device, [] { return NVML_ERROR_NOT_SUPPORTED; }, celsius);
+    return tell(device, Reading::TemperatureSlowdown, celsius);
+}
+
 nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t* state)
 {
     return tell(device, Reading::PState, state);

@@ -270,7 +270,11 @@ TEST(SampledNvml, givesWhatTheScriptSaysInItsUnits)
         "memory_clock=2619 memory_clock_max=2619 reasons=none power=300.5 temperature=61 "
         "memory_temperature=70 energy=12 pcie_replays=3 ecc_corrected=5 ecc_uncorrected=1\n"
         "0 * nvlinks=2 nvlink_tx=2048 nvlink_rx=4096 nvlink_replays=1 nvlink_recoveries=2 "
-        "nvlink_crc_flit=3 nvlink_crc_data=4\n");
+        "nvlink_crc_flit=3 nvlink_crc_data=4 nvlink_up.1=0\n"
+        "0 * pcie_generation=3 pcie_generation_max=4 pcie_width=8 pcie_width_max=16 temperature_slowdown=87 "
+        "thermal_violation=1 power_violation=2 retired_pages_corrected=9 retired_pages_uncorrected=8 "
+        "retired_pages_pending=1 rows_remapped_corrected=7 rows_remapped_uncorrected=6 row_remap_pending=1 "
+        "row_remap_failed=0\n");
     const Sampled sampled(*scripted.run);
     const std::map<std::string, std::int64_t> expected{{"gpu_utilization_percent", 95},
                                                        {"memory_utilization_percent", 40},
@@ -292,7 +296,23 @@ TEST(SampledNvml, givesWhatTheScriptSaysInItsUnits)
                                                        {"nvlink_replays", 2},
                                                        {"nvlink_recoveries", 4},
                                                        {"nvlink_crc_flit_errors", 6},
-                                                       {"nvlink_crc_data_errors", 8}};
+                                                       {"nvlink_crc_data_errors", 8},
+                                                       {"nvlink_links_up", 1},
+                                                       {"nvlink_links_down", 1},
+                                                       {"pcie_generation", 3},
+                                                       {"pcie_generation_max", 4},
+                                                       {"pcie_lanes", 8},
+                                                       {"pcie_lanes_max", 16},
+                                                       {"temperature_slowdown_celsius", 87},
+                                                       {"thermal_violation_ns", 1'000'000'000},
+                                                       {"power_violation_ns", 2'000'000'000},
+                                                       {"retired_pages_corrected", 9},
+                                                       {"retired_pages_uncorrected", 8},
+                                                       {"retired_pages_pending", 1},
+                                                       {"remapped_rows_corrected", 7},
+                                                       {"remapped_rows_uncorrected", 6},
+                                                       {"row_remap_pending", 1},
+                                                       {"row_remap_failed", 0}};
     for (const auto& [metric, value] : expected) {
         const Values values = sampled.values("gpu0", metric);
         ASSERT_FALSE(values.empty()) << metric << ": " << sampled.reason("gpu0", metric);
@@ -300,6 +320,8 @@ TEST(SampledNvml, givesWhatTheScriptSaysInItsUnits)
         EXPECT_EQ(sampled.reason("gpu0", metric), "") << metric;
     }
     EXPECT_EQ(sampled.values("gpu0", "sm_clock_max_mhz").size(), 1U) << "it never changes";
+    EXPECT_LT(sampled.values("gpu0", "row_remap_pending").size(), sampled.values("gpu0", "power_mw").size())
+        << "it moves slowly: once a second";
     EXPECT_EQ(sampled.series("gpu1", "power_mw"), nullptr) << "the program does not use it";
     EXPECT_EQ(sampled.reason("gpu0", "nvlink5_tx_bytes"), "Not Supported");
     EXPECT_FALSE(contains(sampled.tier().reason, "nvml")) << sampled.tier().reason;

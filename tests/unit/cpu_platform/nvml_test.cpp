@@ -83,6 +83,9 @@ constexpr const char* kFull = R"(
 0 * sm_clock=1410 sm_clock_max=1755 memory_clock=1593 memory_clock_max=1593 reasons=power_cap+hw_thermal pstate=2
 0 * pcie_tx=1048576 pcie_rx=2097152 pcie_replays=3 pcie_generation=4 pcie_width=8 pcie_generation_max=5 pcie_width_max=16
 0 * ecc_corrected=7 ecc_uncorrected=1 ecc_corrected_aggregate=70 ecc_uncorrected_aggregate=10 memory_temperature=80
+0 * temperature_slowdown=87 thermal_violation=1.5 power_violation=2
+0 * retired_pages_corrected=3 retired_pages_uncorrected=2 retired_pages_pending=1
+0 * rows_remapped_corrected=5 rows_remapped_uncorrected=4 row_remap_pending=1 row_remap_failed=0
 0 1 gpu=5   # only this device
 )";
 
@@ -143,6 +146,28 @@ TEST(Nvml, tellsSensorsClocksAndCountersApart)
         EXPECT_EQ(field(first, NVML_FI_DEV_POWER_INSTANT).value.uiVal, 301'500U);
         EXPECT_EQ(field(first, NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION).value.ullVal, 12'500U);
         EXPECT_EQ(field(first, 9999).nvmlReturn, NVML_ERROR_NOT_SUPPORTED);
+    });
+}
+
+TEST(Nvml, tellsHeatAndWhatOfTheMemoryIsReplaced)
+{
+    withScript(kFull, [] {
+        const nvmlDevice_t first = device(0);
+        unsigned celsius = 0;
+        EXPECT_EQ(nvmlDeviceGetTemperatureThreshold(first, NVML_TEMPERATURE_THRESHOLD_SLOWDOWN, &celsius),
+                  NVML_SUCCESS);
+        EXPECT_EQ(celsius, 87U);
+        EXPECT_EQ(nvmlDeviceGetTemperatureThreshold(first, NVML_TEMPERATURE_THRESHOLD_SHUTDOWN, &celsius),
+                  NVML_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(field(first, NVML_FI_DEV_PERF_POLICY_THERMAL).value.ullVal, 1'500'000'000U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_PERF_POLICY_POWER).value.ullVal, 2'000'000'000U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_RETIRED_SBE).value.ullVal, 3U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_RETIRED_DBE).value.ullVal, 2U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_RETIRED_PENDING).value.ullVal, 1U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_REMAPPED_COR).value.uiVal, 5U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_REMAPPED_UNC).value.uiVal, 4U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_REMAPPED_PENDING).value.uiVal, 1U);
+        EXPECT_EQ(field(first, NVML_FI_DEV_REMAPPED_FAILURE).value.uiVal, 0U);
     });
 }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU comes near the temperature at which it lowers its clock, or was held back for heat, if only between
+// two samples of its clock: the driver counts that time itself.
+#include "rules/device_samples.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"margin", 10, "degrees below the temperature that lowers the clock, from which on it is worth saying"},
+};
+
+struct Heat {
+    std::optional<std::int64_t> margin; ///< degrees; the least seen
+    std::optional<std::int64_t> heldNs; ///< within the run
+};
+
+Heat heatOf(const Context& context, const model::Rank& rank)
+{
+    const auto limit = gpuSamples(context, rank, "temperature_slowdown_celsius");
+    const auto isTemperature = [](std::int64_t celsius) { return celsius > 0 && celsius < 1000; };
+    Heat heat;
+    for (const metrics::SampleValue& sample : gpuSamples(context, rank, "temperature_celsius")) {
+        if (!limit.empty() && isTemperature(limit.back().value) && isTemperature(sample.value)) {
+            const std::int64_t margin = limit.back().value - sample.value;
+            heat.margin = std::min(heat.margin.value_or(margin), margin);
+        }
+    }
+    heat.heldNs = gpuGain(context, rank, "thermal_violation_ns");
+    return heat;
+}
+
+Outcome run(const Context& context)
+{
+    Finding finding;
+    bool known = false;
+    Heat worst;
+    for (const model::Rank& rank : context.run.ranks) {
+        const Heat heat = heatOf(context, rank);
+        known = known || heat.margin || heat.heldNs;
+        const bool held = heat.heldNs.value_or(0) > 0 || heat.margin.value_or(1) <= 0;
+        const bool near = heat.margin && static_cast<double>(*heat.margin) < context.option("margin");
+        if (!held && !near) {
+            continue;
+        }
+        finding.ranks.push_back(rank.rank);
+        finding.evidence.push_back(evidence(
+            rank,
+            gpuSamples(context, rank,
+                       heat.margin ? std::string_view("temperature_celsius") : "thermal_violation_ns"),
+            "the run, as far as it was sampled"));
+        finding.severity = std::max(finding.severity, held ? Severity::Warning : Severity::Info);
+        worst.margin =
+            heat.margin ? std::min(worst.margin.value_or(*heat.margin), *heat.margin) : worst.margin;
+        worst.heldNs = std::max(worst.heldNs, heat.heldNs);
+    }
+    if (!known) {
+        return kNeedsNvml;
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    finding.limit = Limit::Compute;
+    finding.cause = false; // what it costs is clock_throttling's
+    finding.title = finding.ranks.size() == 1 ? fmt::format("The GPU of rank {}", finding.ranks[0])
+                                              : fmt::format("{} GPUs", finding.ranks.size());
+    if (worst.heldNs.value_or(0) > 0) {
+        finding.title += fmt::format(" held back for heat, {} at worst", milliseconds(*worst.heldNs));
+        finding.figures.push_back({"held_ns", Unit::Ns, static_cast<double>(*worst.heldNs), 0});
+    } else {
+        finding.title += fmt::format(" came within {} degrees of lowering the clock", *worst.margin);
+    }
+    if (worst.margin) {
+        finding.figures.push_back(
+            {"margin_celsius", Unit::Count, static_cast<double>(*worst.margin), context.option("margin")});
+    }
+    finding.advice = "Check fans, air flow, dust and the neighbours' heat; compare the temperature with GPUs "
+                     "of the same place in other hosts (`nvidia-smi -q -d TEMPERATURE,PERFORMANCE`).";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(gpu_temperature_high, .title = "GPUs are hot", .needs = "sampled (nvml)",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help =
+                  "Highest temperature of each GPU against the one at which its clock is lowered, and the "
+                  "time for which the driver held it back for heat. The cost is clock_throttling's.");

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU has taken parts of its memory out of service, waits for a reset to do so, or has no spare left. What
+// it did in earlier runs counts, too: it tells of a GPU to replace, not of this run.
+#include "rules/device_samples.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"pages", 15, "pages retired for uncorrected errors, above which it is a warning (DCGM's limit)"},
+    {"pages_much", 63, "the same from which on it is a problem: a GPU has room for 64"},
+    {"rows", 512, "rows remapped for uncorrected errors, from which on it is a problem (DCGM's limit)"},
+};
+
+struct Repairs {
+    std::optional<std::int64_t> failed;
+    std::optional<std::int64_t> pending;
+    std::optional<std::int64_t> pages;
+    std::optional<std::int64_t> rows;
+};
+
+std::optional<std::int64_t> lastOf(const Context& context, const model::Rank& rank, std::string_view metric)
+{
+    const auto samples = gpuSamples(context, rank, metric);
+    return samples.empty() ? std::nullopt : std::optional(samples.back().value);
+}
+
+Repairs repairsOf(const Context& context, const model::Rank& rank)
+{
+    const auto rowsPending = lastOf(context, rank, "row_remap_pending");
+    const auto pagesPending = lastOf(context, rank, "retired_pages_pending");
+    Repairs repairs;
+    repairs.failed = lastOf(context, rank, "row_remap_failed");
+    if (rowsPending || pagesPending) { // newer GPUs have the one, older the other
+        repairs.pending = rowsPending.value_or(0) > 0 || pagesPending.value_or(0) > 0 ? 1 : 0;
+    }
+    repairs.pages = lastOf(context, rank, "retired_pages_uncorrected");
+    repairs.rows = lastOf(context, rank, "remapped_rows_uncorrected");
+    return repairs;
+}
+
+struct Verdict {
+    Severity severity = Severity::Info;
+    std::string what; ///< empty: nothing to say
+};
+
+Verdict verdictOf(const Context& context, const Repairs& repairs)
+{
+    const auto pages = static_cast<double>(repairs.pages.value_or(0));
+    const auto rows = static_cast<double>(repairs.rows.value_or(0));
+    if (repairs.failed.value_or(0) > 0) {
+        return {Severity::Problem, "could not replace a faulty row: no spare is left there"};
+    }
+    if (rows >= context.option("rows")) {
+        return {Severity::Problem, fmt::format("has replaced {:.0f} rows for uncorrected errors", rows)};
+    }
+    if (pages > context.option("pages")) {
+        return {pages >= context.option("pages_much") ? Severity::Problem : Severity::Warning,
+                fmt::format("has retired {:.0f} pages for uncorrected errors", pages)};
+    }
+    if (repairs.pending.value_or(0) > 0) {
+        return {Severity::Warning, "waits for a reset to take faulty memory out of service"};
+    }
+    return {};
+}
+
+Finding describe(const Context& context, const model::Rank& rank, const Repairs& repairs,
+                 const Verdict& verdict)
+{
+    Finding finding;
+    finding.severity = verdict.severity;
+    finding.limit = Limit::Memory;
+    finding.ranks = {rank.rank};
+    finding.title = fmt::format("The GPU of rank {} {}", rank.rank, verdict.what);
+    if (repairs.pages) {
+        finding.figures.push_back(
+            {"retired_pages", Unit::Count, static_cast<double>(*repairs.pages), context.option("pages")});
+    }
+    if (repairs.rows) {
+        finding.figures.push_back(
+            {"remapped_rows", Unit::Count, static_cast<double>(*repairs.rows), context.option("rows")});
+    }
+    for (const char* const metric : {"row_remap_failed", "row_remap_pending", "retired_pages_pending"}) {
+        if (const auto samples = gpuSamples(context, rank, metric);
+            finding.evidence.empty() && !samples.empty()) {
+            finding.evidence.push_back(evidence(rank, samples, "the run, as far as it was sampled"));
+        }
+    }
+    finding.advice =
+        "Look at `nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT` on that host, and reset the GPU "
+        "(`nvidia-smi -r`, or reboot) before the next run. Where it stays, or the remapping "
+        "failed, have the GPU replaced: uncorrected errors end runs.";
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    std::vector<Finding> findings;
+    bool known = false;
+    for (const model::Rank& rank : context.run.ranks) {
+        const Repairs repairs = repairsOf(context, rank);
+        known = known || repairs.failed || repairs.pending || repairs.pages || repairs.rows;
+        if (const Verdict verdict = verdictOf(context, repairs); !verdict.what.empty()) {
+            findings.push_back(describe(context, rank, repairs, verdict));
+        }
+    }
+    if (!known) {
+        return NotApplicable{"needs samples of what memory GPUs took out of service (tier sampled, source "
+                             "nvml): the coverage says why there are none"};
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(row_remap, .title = "A GPU takes faulty memory out of service", .needs = "sampled (nvml)",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help =
+                  "Row remapping (Ampere and newer) and page retirement (older) as NVML last said, whenever "
+                  "it happened. The cost is not estimated: it decides whether results and runs last.");
