@@ -9,11 +9,11 @@ packages=(
     # building
     build-essential ccache cmake git ninja-build pkg-config
     # libraries
-    libarchive-dev libcli11-dev libdw-dev libfmt-dev libpugixml-dev libsqlite3-dev libtomlplusplus-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+    libarchive-dev libcli11-dev libdw-dev libfmt-dev libibverbs-dev libpugixml-dev libsqlite3-dev libtomlplusplus-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
     # the reference trainer on machines without a GPU
     libgloo-dev libopenblas-dev
     # tests
-    clang clang-format clang-tidy iproute2 libbenchmark-dev libclang-rt-14-dev libgtest-dev
+    clang clang-format clang-tidy ibverbs-utils iproute2 libbenchmark-dev libclang-rt-14-dev libgtest-dev
     libjemalloc2 libtcmalloc-minimal4 procps python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-torch python3-yaml sqlite3 tidy
 )
 for group in "$@"; do
