@@ -56,8 +56,9 @@ void writeVersion(trace::Writer& writer, Library library, const char* function, 
 
 } // namespace
 
-void PlatformIdentity::begin(trace::Writer& writer, const Options&)
+void PlatformIdentity::begin(trace::Writer& writer, const Options& options)
 {
+    m_sysfsRoot = options.sysfsRoot;
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
     writer.setTier({"host", true, "", now, std::nullopt});
 }
@@ -101,7 +102,7 @@ void PlatformIdentity::describeDevice(trace::Writer& writer, int ordinal)
     char text[32] = {};
     if (busId != nullptr && busId(text, sizeof text, ordinal) == cudaSuccess) {
         row.pciBusId = text;
-        writeDevicePlacement(writer, ordinal, text);
+        writeDevicePlacement(writer, m_sysfsRoot, ordinal, text);
     }
     row.emulated =
         row.name.find("emulated") != std::string::npos || row.name.find("Emulated") != std::string::npos;

@@ -27,6 +27,7 @@ private:
     void describeRanks(trace::Writer& writer, Registry& registry);
     static void describeLibraries(trace::Writer& writer);
 
+    std::string m_sysfsRoot;
     std::uint64_t m_described = 0; ///< bit n: device n
     std::vector<trace::DeviceRow> m_devices;
     std::uint32_t m_worldsDescribed = 0;

@@ -93,7 +93,7 @@ void Drain::record()
     m_file.open();
     m_decoder = std::make_unique<trace::RingDecoder>(m_file.writer());
     writeIdentity(m_file.writer(), m_names, m_startNs);
-    writePlacement(m_file.writer());
+    writePlacement(m_file.writer(), m_options.sysfsRoot);
     say(Talk::IfAsked, "recording to %s", m_file.path().c_str());
     m_control.begin();
     // The rings have been filling since the first call: they come first, and between what may take its time.

@@ -27,7 +27,7 @@ struct Options {
     bool oneConnection = false;  ///< CUDA_DEVICE_MAX_CONNECTIONS is 1
     bool kinetoDaemon = false;   ///< KINETO_USE_DAEMON: the PyTorch profiler may be asked to start any time
     std::int64_t sampleMs = 100; ///< RINGSIDE_SAMPLE_MS: between two samples, 10 to 60000; 0: none are taken
-    std::string sysfsRoot = "/sys"; ///< RINGSIDE_SYSFS_ROOT: where RDMA devices are looked for; for tests
+    std::string sysfsRoot = "/sys"; ///< RINGSIDE_SYSFS_ROOT: where devices are looked for; for tests
 };
 
 Options readOptions();

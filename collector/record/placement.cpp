@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/placement.h"
 
+#include "trace/ports/port_list.h"
+#include "trace/ports/sysfs_text.h"
+
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <fstream>
-#include <set>
 
 namespace ringside::collector {
 namespace {
@@ -53,16 +54,10 @@ std::string lockedMemory()
 }
 
 /// "mlx5_0,mlx5_1".
-std::string rdmaDevices()
+std::string rdmaDevices(const std::string& sysfsRoot)
 {
-    std::error_code error;
-    std::set<std::string> names;
-    for (std::filesystem::directory_iterator entry("/sys/class/infiniband", error), end;
-         !error && entry != end; entry.increment(error)) {
-        names.insert(entry->path().filename());
-    }
     std::string list;
-    for (const std::string& name : names) {
+    for (const std::string& name : ports::namesIn(ports::PortList(sysfsRoot).folder())) {
         list += (list.empty() ? "" : ",") + name;
     }
     return list;
@@ -70,17 +65,18 @@ std::string rdmaDevices()
 
 } // namespace
 
-void writePlacement(trace::Writer& writer)
+void writePlacement(trace::Writer& writer, const std::string& sysfsRoot)
 {
     constexpr int kMostNodes = 64;
+    const std::string devices = sysfsRoot + "/devices/system";
     add(writer, "process", "cpus_allowed", allowedCpus());
     add(writer, "process", "memlock_bytes", lockedMemory());
-    add(writer, "machine", "rdma_devices", rdmaDevices());
-    add(writer, "machine", "cpus_online", firstLine("/sys/devices/system/cpu/online"));
+    add(writer, "machine", "rdma_devices", rdmaDevices(sysfsRoot));
+    add(writer, "machine", "cpus_online", firstLine(devices + "/cpu/online"));
     for (int node = 0; node < kMostNodes; ++node) {
         const std::string number = std::to_string(node);
         add(writer, "machine", "numa_node" + number + "_cpus",
-            firstLine("/sys/devices/system/node/node" + number + "/cpulist"));
+            firstLine(devices + "/node/node" + number + "/cpulist"));
     }
     struct statvfs shm {};
     if (statvfs("/dev/shm", &shm) == 0) {
@@ -89,12 +85,12 @@ void writePlacement(trace::Writer& writer)
     }
 }
 
-void writeDevicePlacement(trace::Writer& writer, int ordinal, std::string busId)
+void writeDevicePlacement(trace::Writer& writer, const std::string& sysfsRoot, int ordinal, std::string busId)
 {
     std::transform(busId.begin(), busId.end(), busId.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     // -1: the firmware does not say.
-    const std::string node = firstLine("/sys/bus/pci/devices/" + busId + "/numa_node");
+    const std::string node = firstLine(sysfsRoot + "/bus/pci/devices/" + busId + "/numa_node");
     if (node != "-1") {
         add(writer, "device", "gpu" + std::to_string(ordinal) + "_numa_node", node);
     }

@@ -9,9 +9,10 @@
 
 namespace ringside::collector {
 
-/// Of this process and its machine.
-void writePlacement(trace::Writer& writer);
+/// Of this process and its machine, whose devices are in `sysfsRoot` (record/options.h).
+void writePlacement(trace::Writer& writer, const std::string& sysfsRoot);
 /// The NUMA node of a GPU, by its PCI bus id as CUDA says it.
-void writeDevicePlacement(trace::Writer& writer, int ordinal, std::string busId);
+void writeDevicePlacement(trace::Writer& writer, const std::string& sysfsRoot, int ordinal,
+                          std::string busId);
 
 } // namespace ringside::collector

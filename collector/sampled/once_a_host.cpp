@@ -93,6 +93,14 @@ void OnceAHost::read(Readings& readings, Pace pace)
     m_source->read(readings, pace);
 }
 
+void OnceAHost::close()
+{
+    if (m_opened) {
+        m_source->close();
+    }
+    m_lock.release();
+}
+
 std::string OnceAHost::reason() const
 {
     if (m_lock.isHeld()) {

@@ -44,7 +44,7 @@ public:
     void open() override {}
     void read(Readings& readings, Pace pace) override;
     [[nodiscard]] std::string reason() const override;
-    void close() override { m_lock.release(); }
+    void close() override;
 
 private:
     std::unique_ptr<Source> m_source;

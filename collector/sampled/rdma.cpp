@@ -5,26 +5,61 @@ namespace ringside::collector::sampled {
 
 void Rdma::read(Readings& readings, Pace pace)
 {
-    constexpr int kAllEvery = 10;
-    if (pace != Pace::OnceASecond) {
-        return;
+    if (pace == Pace::OnceASecond) {
+        readPorts(readings);
     }
-    const bool all = m_untilAll-- <= 0;
-    if (all) {
-        m_untilAll = kAllEvery - 1;
-        m_ports.findNew();
-        m_told.resize(m_ports.ports().size());
+    readEvents(readings);
+}
+
+void Rdma::findNew(Readings& readings)
+{
+    m_ports.findNew();
+    std::set<std::string> devices;
+    for (const auto& port : m_ports.ports()) {
+        devices.insert(port->device());
+    }
+    m_verbs.openNew(devices);
+    for (std::size_t index = m_told.size(); index < m_ports.ports().size(); ++index) {
+        m_told.emplace_back().events = {m_ports.ports()[index]->name(), "async_event",
+                                        trace::SeriesKind::Event};
     }
     if (m_ports.leftOut() > 0 && !m_saidLeftOut) {
         m_saidLeftOut = true;
         readings.report({"rdma_ports_not_sampled", "info", static_cast<std::int64_t>(m_ports.leftOut()),
                          "more than 64 RDMA ports: the others are not sampled"});
     }
+}
+
+void Rdma::readPorts(Readings& readings)
+{
+    constexpr int kAllEvery = 10;
+    const bool all = m_untilAll-- <= 0;
+    if (all) {
+        m_untilAll = kAllEvery - 1;
+        findNew(readings);
+    }
     for (std::size_t index = 0; index < m_told.size(); ++index) {
         ports::Port& port = *m_ports.ports()[index];
         readings.beginMoment();
-        port.read(all ? ports::Depth::All : ports::Depth::Fast);
+        const auto link = m_verbs.linkOf(port.device(), port.number());
+        port.read(all ? ports::Depth::All : ports::Depth::Fast, link ? &*link : nullptr);
         tell(port, m_told[index], readings);
+        if (const std::string reason = m_verbs.reason(port.device()); !reason.empty()) {
+            readings.miss(m_told[index].events, reason);
+        }
+    }
+}
+
+void Rdma::readEvents(Readings& readings)
+{
+    readings.beginMoment();
+    for (const Verbs::Event& event : m_verbs.takeEvents()) {
+        for (std::size_t index = 0; index < m_told.size(); ++index) {
+            const ports::Port& port = *m_ports.ports()[index];
+            if (port.device() == event.device && (event.port == 0 || event.port == port.number())) {
+                readings.add(m_told[index].events, std::int64_t{event.type});
+            }
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ports of RDMA devices: traffic, errors, state. One process a host samples them (once_a_host.h), about
-// once a second, on a thread of its own, for each reading of a counter may be a command to the device's
-// firmware.
+// The ports of RDMA devices: traffic, errors, state, events. One process a host samples them (once_a_host.h),
+// on a thread of its own, for each reading of a counter may be a command to the device's firmware. Values are
+// read about once a second; whether an event came is looked up at every tick.
 #pragma once
 #include "sampled/source.h"
+#include "sampled/verbs.h"
 #include "trace/ports/port_list.h"
 
 #include <cstdint>
@@ -18,24 +19,30 @@ class Rdma final : public Source {
 public:
     explicit Rdma(const std::string& sysfsRoot) : m_ports(sysfsRoot) {}
     [[nodiscard]] const char* name() const override { return "rdma"; }
-    void open() override {}
+    void open() override { m_verbs.open(); }
     void read(Readings& readings, Pace pace) override;
     [[nodiscard]] std::string reason() const override;
+    void close() override { m_verbs.close(); }
 
 private:
     /// What the trace knows of a port.
     struct Told {
         std::deque<Series> series; ///< one a quantity
+        Series events;
         std::map<std::string, std::string> facts;
         std::string trouble;
         std::uint64_t resets = 0;
     };
+    void findNew(Readings& readings);
+    void readEvents(Readings& readings);
+    void readPorts(Readings& readings);
     void tell(const ports::Port& port, Told& told, Readings& readings);
     static void tellTrouble(const ports::Port& port, Told& told, Readings& readings);
 
     ports::PortList m_ports;
-    std::vector<Told> m_told; ///< one a port
-    int m_untilAll = 0;       ///< readings
+    Verbs m_verbs;
+    std::deque<Told> m_told; ///< one a port
+    int m_untilAll = 0;      ///< readings
     bool m_saidLeftOut = false;
 };
 

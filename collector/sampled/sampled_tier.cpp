@@ -10,7 +10,6 @@
 
 #include <ringside/trace/writer.h>
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -49,7 +48,6 @@ void Tier::begin(trace::Writer& writer, const Options& options)
 // A device whose firmware does not answer may hold up a reading for a minute: nothing else waits for it.
 void Tier::startRdma(const Options& options)
 {
-    constexpr std::int64_t kSecondNs = 1'000'000'000;
     if (!ports::PortList(options.sysfsRoot).isThere()) {
         m_rdma.reason = "this machine has no RDMA device";
         return;
@@ -58,7 +56,7 @@ void Tier::startRdma(const Options& options)
     auto* const lock = new HostLock(names.runDirectory + "/" + names.host + ".rdma.sampler", names.base);
     std::vector<std::unique_ptr<Source>> sources;
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<Rdma>(options.sysfsRoot), *lock));
-    start(m_rdma, "ringside-rdma", std::move(sources), std::max(m_periodNs, kSecondNs));
+    start(m_rdma, "ringside-rdma", std::move(sources), m_periodNs);
 }
 
 void Tier::start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources,

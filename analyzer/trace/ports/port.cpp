@@ -65,6 +65,7 @@ std::string firstOf(const std::vector<std::string>& names)
 
 Port::Port(std::string device, unsigned number, std::string classFolder)
     : m_device(std::move(device))
+    , m_number(number)
     , m_classFolder(std::move(classFolder))
     , m_folder(m_classFolder + "/" + m_device + "/ports/" + std::to_string(number))
     , m_name(m_device + ":" + std::to_string(number))
@@ -99,12 +100,11 @@ void Port::findFacts()
     }
 }
 
-// Which kinds of addresses there are, not which: RoCE v2 needs one that is routable.
 void Port::findGids()
 {
     constexpr int kMost = 256;
-    std::string best = "none";
-    for (int index = 0; index < kMost; ++index) {
+    GidKinds kinds;
+    for (int index = 0; index < kMost && !kinds.isRoutable(); ++index) {
         const FileText gid = readText(m_folder + "/gids/" + std::to_string(index));
         if (isGone(gid.error)) {
             break;
@@ -112,16 +112,10 @@ void Port::findGids()
         if (gid.error != 0 || gid.text.find_first_not_of("0:") == std::string::npos) {
             continue; // an empty place
         }
-        const bool linkLocal = gid.text.starts_with("fe80");
-        const bool second =
-            readText(m_folder + "/gid_attrs/types/" + std::to_string(index)).text == "RoCE v2";
-        if (second && !linkLocal) {
-            best = "RoCE v2, routable";
-            break;
-        }
-        best = second ? "RoCE v2, link-local only" : best == "none" ? "RoCE v1 only" : best;
+        const FileText type = readText(m_folder + "/gid_attrs/types/" + std::to_string(index));
+        kinds.add(type.text == "RoCE v2", gid.text.starts_with("fe80"));
     }
-    m_facts.emplace("gids", best);
+    m_facts.insert_or_assign("gids", kinds.text());
 }
 
 void Port::findCounters()
@@ -169,7 +163,7 @@ std::size_t Port::quantityOf(const char* metric, bool counter, bool slow)
     return m_quantities.size() - 1;
 }
 
-void Port::read(Depth depth)
+void Port::read(Depth depth, const LinkState* told)
 {
     for (Quantity& quantity : m_quantities) {
         quantity.fresh = false;
@@ -179,12 +173,42 @@ void Port::read(Depth depth)
         return;
     }
     m_trouble.clear();
-    readStates(depth);
+    if (told != nullptr) {
+        take(*told, depth);
+    } else {
+        readStates(depth);
+    }
+    if (depth == Depth::All && m_trouble.empty()) {
+        readPcie();
+    }
     for (std::size_t index = 0; index < m_quantities.size() && m_trouble.empty(); ++index) {
         const bool due = !m_quantities[index].slow || depth == Depth::All;
         if (m_quantities[index].counter && due) {
             readCounter(index);
         }
+    }
+}
+
+void Port::take(const LinkState& told, Depth depth)
+{
+    set("state", told.state, {}, false);
+    set("physical_state", told.physicalState, {}, false);
+    setRate(told.rate, "its width or speed is not known here");
+    if (!told.gids.empty()) {
+        m_facts.insert_or_assign("gids", told.gids);
+    }
+    if (depth == Depth::All) {
+        set("mtu_bytes", told.mtuBytes, "the device tells none", true);
+        set("mtu_max_bytes", told.largestMtuBytes, "the device tells none", true);
+    }
+}
+
+void Port::setRate(const std::optional<Rate>& rate, const char* reason)
+{
+    set("rate_mbps", rate ? std::optional(rate->mbps) : std::nullopt, reason, false);
+    set("lanes", rate ? rate->lanes : std::nullopt, reason, false);
+    if (rate && !rate->generation.empty()) {
+        m_facts.insert_or_assign("generation", rate->generation);
     }
 }
 
@@ -198,18 +222,8 @@ void Port::readStates(Depth depth)
     const FileText physical = readText(m_folder + "/phys_state");
     set("state", codeIn(state.text), "state says \"" + state.text + "\"", false);
     set("physical_state", codeIn(physical.text), "phys_state cannot be read", false);
-    const FileText text = readText(m_folder + "/rate");
-    const auto rate = rateIn(text.text);
-    set("rate_mbps", rate ? std::optional(rate->mbps) : std::nullopt, "rate cannot be read", false);
-    set("lanes", rate ? rate->lanes : std::nullopt, "rate does not tell them", false);
-    if (rate && !rate->generation.empty()) {
-        m_facts.insert_or_assign("generation", rate->generation);
-    }
-    if (depth != Depth::All) {
-        return;
-    }
-    readPcie();
-    if (isEthernet() && !m_netdev.empty()) {
+    setRate(rateIn(readText(m_folder + "/rate").text), "rate cannot be read, or does not tell it");
+    if (depth == Depth::All && isEthernet() && !m_netdev.empty()) {
         const auto mtu = numberIn(readText(m_classFolder + "/../net/" + m_netdev + "/mtu").text);
         set("mtu_bytes", mtu ? roceMtu(*mtu) : std::nullopt, "the interface's MTU cannot be read", true);
     }

@@ -4,6 +4,7 @@
 // reading is left alone from then on, because every attempt may write into the kernel's log.
 #pragma once
 #include "trace/ports/counter_track.h"
+#include "trace/ports/link_state.h"
 
 #include <cstdint>
 #include <map>
@@ -34,6 +35,8 @@ public:
 
     /// "mlx5_0:1", as NCCL_IB_HCA takes it.
     [[nodiscard]] const std::string& name() const { return m_name; }
+    [[nodiscard]] const std::string& device() const { return m_device; }
+    [[nodiscard]] unsigned number() const { return m_number; }
     /// What does not change while it is there: driver, link_layer, firmware, netdev ... Never the value of a
     /// hardware address.
     [[nodiscard]] const std::map<std::string, std::string>& facts() const { return m_facts; }
@@ -44,7 +47,8 @@ public:
     /// How often counters of it began anew.
     [[nodiscard]] std::uint64_t resets() const;
 
-    void read(Depth depth);
+    /// What is told of its link, if anything, goes before what sysfs says of it.
+    void read(Depth depth, const LinkState* told = nullptr);
 
 private:
     struct File {
@@ -58,6 +62,8 @@ private:
     void findCounters();
     void addCounter(const Entry& entry);
     std::size_t quantityOf(const char* metric, bool counter, bool slow);
+    void take(const LinkState& told, Depth depth);
+    void setRate(const std::optional<Rate>& rate, const char* reason);
     void readStates(Depth depth);
     void readPcie();
     void set(const char* metric, std::optional<std::uint64_t> value, const std::string& reason, bool slow);
@@ -68,6 +74,7 @@ private:
     [[nodiscard]] bool isEthernet() const;
 
     std::string m_device;
+    unsigned m_number;
     std::string m_classFolder;
     std::string m_folder;
     std::string m_name;

@@ -215,6 +215,26 @@ TEST(RdmaPort, overEthernetKnowsItsAddressesAndMtu)
     }
 }
 
+TEST(RdmaPort, believesWhatItIsToldOfItsLinkRatherThanSysfs)
+{
+    const PortTree tree;
+    tree.add("mlx5_0", "10 Gb/sec (4X SDR)");
+    tree.write("mlx5_0", "counters/port_rcv_packets", "7");
+    Port port("mlx5_0", 1, tree.root() + "/class/infiniband");
+    const LinkState told{1, 2, Rate{800'000, 4, "XDR"}, 2048, 4096, "RoCE v1 only"};
+    port.read(Depth::All, &told);
+    EXPECT_EQ(valueOf(port, "state"), 1U);
+    EXPECT_EQ(valueOf(port, "physical_state"), 2U);
+    EXPECT_EQ(valueOf(port, "rate_mbps"), 800'000U);
+    EXPECT_EQ(valueOf(port, "mtu_bytes"), 2048U);
+    EXPECT_EQ(valueOf(port, "mtu_max_bytes"), 4096U);
+    EXPECT_EQ(port.facts().at("generation"), "XDR");
+    EXPECT_EQ(port.facts().at("gids"), "RoCE v1 only");
+    EXPECT_EQ(valueOf(port, "rx_packets"), 7U) << "counters are sysfs's all the same";
+    port.read(Depth::Fast);
+    EXPECT_EQ(valueOf(port, "state"), 4U) << "nothing told any more";
+}
+
 TEST(RdmaPort, thatRefusesAReadingIsLeftAlone)
 {
     const PortTree tree;
@@ -308,8 +328,9 @@ TEST(RdmaSource, givesSeriesFactsAndSaysTroubleOnce)
     EXPECT_EQ(values["tx_bytes"], 400);
     EXPECT_EQ(values["state"], 4);
     EXPECT_FALSE(values.contains("symbol_errors"));
-    ASSERT_EQ(readings.missing().size(), 1U);
+    ASSERT_EQ(readings.missing().size(), 2U);
     EXPECT_STREQ(readings.missing()[0]->metric, "symbol_errors");
+    EXPECT_STREQ(readings.missing()[1]->metric, "async_event") << "the source was not opened";
     ASSERT_FALSE(readings.settings().empty());
     EXPECT_EQ(readings.settings()[0].source, "rdma");
     EXPECT_TRUE(source.reason().empty());

@@ -7,7 +7,9 @@
 #include "sampled/network.h"
 #include "sampled/once_a_host.h"
 #include "sampled/sampler.h"
+#include "sampled/verbs.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +48,26 @@ struct Memory {
     Ring ring{std::as_writable_bytes(std::span(words)), ""};
     [[nodiscard]] std::uint64_t head() { return ring.header().head.load(); }
 };
+
+// ---- descriptors ----
+
+TEST(WatchedDescriptor, isNotOursAfterTheProgramHasClosedIt)
+{
+    const Folder folder;
+    std::ofstream(folder.path / "theirs") << "theirs";
+    const int number = open("/dev/null", O_RDWR);
+    const WatchedDescriptor watched(number);
+    EXPECT_TRUE(watched.isOurs());
+    close(number);
+    EXPECT_FALSE(watched.isOurs());
+    const int theirs = open((folder.path / "theirs").c_str(), O_RDONLY);
+    ASSERT_EQ(dup2(theirs, number), number);
+    EXPECT_FALSE(watched.isOurs()) << "its number stands for another file now";
+    close(number);
+    if (theirs != number) {
+        close(theirs);
+    }
+}
 
 // ---- network ----
 

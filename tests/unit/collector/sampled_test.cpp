@@ -221,6 +221,11 @@ TEST(SampledRdma, portsAreSampledByOneProcessOfTheHost)
     EXPECT_TRUE(std::ranges::any_of(sampler.rows.settings, [](const trace::SettingRow& row) {
         return row.source == "rdma" && row.name == "mlx5_0:1 link_layer" && row.value == "InfiniBand";
     }));
+    EXPECT_TRUE(contains(sampler.reason("mlx5_0:1", "async_event"), "libibverbs"))
+        << "missing, or of a machine that does not have this device";
+    EXPECT_TRUE(std::ranges::any_of(sampler.rows.settings, [](const trace::SettingRow& row) {
+        return row.source == "machine" && row.name == "rdma_devices" && row.value == "mlx5_0";
+    })) << "looked for in the same tree";
     const Sampled& other = both.at(1 - who);
     if (other.values("mlx5_0:1", "tx_bytes").empty()) { // else it took over when the first one ended
         EXPECT_TRUE(contains(other.tier().reason, "rdma: sampled by " + files[who].stem().string()))
@@ -239,9 +244,60 @@ TEST(SampledRdma, withoutADeviceIsTheReasonAndTakesNoThread)
         << Sampled(run).tier().reason;
 }
 
-// ---- NVML, emulated ----
+#ifdef RINGSIDE_PLATFORM_TESTS
 
-#ifdef RINGSIDE_NVML_TESTS
+// ---- libibverbs, emulated ----
+
+/// A run on a tree with the port mlx5_0:1, of which the emulated libibverbs says what the script says.
+struct ScriptedPort {
+    explicit ScriptedPort(const std::string& script)
+    {
+        tree.add("mlx5_0", "100 Gb/sec (4X EDR)", "Ethernet");
+        const std::string file = tree.root() + "/script";
+        ringside::test::PortTree::put(file, script);
+        run = std::make_unique<RecordedRun>(
+            std::vector<std::string>{"recorded_sampled", "waits", "1500"}, RecordedRun::Collector::Preloaded,
+            RecordedRun::Environment{"RINGSIDE_SAMPLE_MS=10", "RINGSIDE_PROFILE=light",
+                                     "LD_LIBRARY_PATH=" RINGSIDE_PLATFORM ":" RINGSIDE_PLATFORM "/verbs",
+                                     "RINGSIDE_SYSFS_ROOT=" + tree.root(), "RINGSIDE_VERBS_SCRIPT=" + file});
+    }
+    ringside::test::PortTree tree;
+    std::unique_ptr<RecordedRun> run;
+};
+
+std::string factOf(const Sampled& sampled, const std::string& name)
+{
+    const auto found = std::ranges::find(sampled.rows.settings, "mlx5_0:1 " + name, &trace::SettingRow::name);
+    return found != sampled.rows.settings.end() ? found->value : "no such fact";
+}
+
+TEST(SampledVerbs, giveEventsAndWhatSysfsDoesNotSay)
+{
+    const ScriptedPort scripted(
+        "0 mlx5_0:1 speed=XDR layer=ethernet mtu=1024 gid.0=v2/fe80::1 gid.3=v2/fd00::1\n"
+        "0.5 mlx5_0:1 state=down\n"
+        "0.6 mlx5_0:1 state=active\n"
+        "0.6 mlx5_0:1 event=gid_change\n");
+    const Sampled sampled(*scripted.run);
+    EXPECT_EQ(sampled.values("mlx5_0:1", "async_event"), (Values{10, 9, 18})) << sampled.tier().reason;
+    EXPECT_EQ(sampled.series("mlx5_0:1", "async_event")->kind, "event");
+    EXPECT_EQ(sampled.values("mlx5_0:1", "rate_mbps").front(), 800'000);
+    EXPECT_EQ(sampled.values("mlx5_0:1", "mtu_bytes").front(), 1024);
+    EXPECT_EQ(sampled.values("mlx5_0:1", "mtu_max_bytes").front(), 4096);
+    EXPECT_EQ(factOf(sampled, "generation"), "XDR");
+    EXPECT_EQ(factOf(sampled, "gids"), "RoCE v2, routable");
+    EXPECT_FALSE(contains(scripted.run->output, "not acknowledged")) << scripted.run->output;
+}
+
+TEST(SampledVerbs, aDeviceThatDoesNotOpenIsReadFromSysfsAlone)
+{
+    const ScriptedPort scripted("0 mlx5_0:1 fails=1\n");
+    const Sampled sampled(*scripted.run);
+    EXPECT_EQ(sampled.reason("mlx5_0:1", "async_event"), "ibv_open_device: Input/output error");
+    EXPECT_EQ(sampled.values("mlx5_0:1", "rate_mbps").front(), 100'000);
+}
+
+// ---- NVML, emulated ----
 
 /// A run on the CPU platform under a script.
 struct ScriptedRun {

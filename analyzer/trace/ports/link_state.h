@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What another source than sysfs tells of a port's link, and what its addresses are good for.
+#pragma once
+#include "trace/ports/sysfs_text.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ringside::ports {
+
+struct LinkState {
+    std::uint64_t state = 0;         ///< the kernel's number; 4: active
+    std::uint64_t physicalState = 0; ///< likewise; 5: the link is up
+    std::optional<Rate> rate;        ///< null: a width or speed that we do not know
+    std::optional<std::uint64_t> mtuBytes;
+    std::optional<std::uint64_t> largestMtuBytes;
+    std::string gids; ///< as GidKinds says it; empty: not told
+};
+
+/// Which kinds of addresses a RoCE port has, not which: RoCE v2 needs one that is routable.
+class GidKinds final {
+public:
+    void add(bool second, bool linkLocal)
+    {
+        m_first = m_first || !second;
+        m_linkLocal = m_linkLocal || (second && linkLocal);
+        m_routable = m_routable || (second && !linkLocal);
+    }
+    /// There is none better.
+    [[nodiscard]] bool isRoutable() const { return m_routable; }
+    [[nodiscard]] std::string text() const
+    {
+        return m_routable    ? "RoCE v2, routable"
+               : m_linkLocal ? "RoCE v2, link-local only"
+               : m_first     ? "RoCE v1 only"
+                             : "none";
+    }
+
+private:
+    bool m_first = false;
+    bool m_linkLocal = false;
+    bool m_routable = false;
+};
+
+} // namespace ringside::ports

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// RDMA devices through libibverbs: what their links do now, also where sysfs does not say it, and the events
+// of ports and devices. Each opened context gets its own copy of an event, so the program (NCCL) misses none
+// of its own. It creates nothing on a device. One that answers with an error is closed and left alone for
+// good. Descriptors are looked at before they are used: a program that closes all may have got their numbers
+// again.
+#pragma once
+#include "sampled/verbs_library.h"
+#include "trace/ports/link_state.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ringside::collector::sampled {
+
+/// A number of a descriptor, and what it stood for when it was ours.
+class WatchedDescriptor final {
+public:
+    explicit WatchedDescriptor(int number);
+    /// Negative ones are nobody's, and do no harm.
+    [[nodiscard]] bool isOurs() const;
+    [[nodiscard]] int number() const { return m_number; }
+
+private:
+    int m_number;
+    std::string m_what;
+};
+
+class Verbs final {
+public:
+    struct Event {
+        std::string device;
+        unsigned port = 0; ///< 0: of the device as a whole
+        int type = 0;      ///< libibverbs' number
+    };
+    /// Loads the library. Once, before all else.
+    void open();
+    /// Opens those of the devices that were not tried yet.
+    void openNew(const std::set<std::string>& names);
+    /// What a port does now; nothing where the device is not open (any more).
+    [[nodiscard]] std::optional<ports::LinkState> linkOf(const std::string& device, unsigned port);
+    /// What happened since the last call; never waits.
+    [[nodiscard]] std::vector<Event> takeEvents();
+    /// Why nothing is known of a device; empty: it is open.
+    [[nodiscard]] std::string reason(const std::string& device) const;
+    void close();
+
+private:
+    struct Device {
+        verbs::Context* context = nullptr;
+        WatchedDescriptor async{-1};
+        WatchedDescriptor command{-1};
+        bool gidsAreOld = true;
+        std::vector<verbs::GidEntry> gids;
+        std::string trouble = {};
+        [[nodiscard]] bool isOurs() const { return async.isOurs() && command.isOurs(); }
+    };
+    [[nodiscard]] Device opened(verbs::Device handle) const;
+    void readGids(Device& device) const;
+    void takeEvents(const std::string& name, Device& device, std::vector<Event>& events) const;
+    void leaveAlone(Device& device, const std::string& why) const;
+
+    VerbsLibrary m_library;
+    std::map<std::string, Device> m_devices; ///< tried ones
+};
+
+} // namespace ringside::collector::sampled
