@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients are accumulated over several backward passes, but reduced after each of them: all but the last
-// reduction of a step are for nothing. Seen from repeating messages within a step.
+// reduction of a step are for nothing. Seen from the passes that send, else from sizes that repeat.
 #include "rules/gradients.h"
 
 #include <cctype>
@@ -21,86 +21,115 @@ bool isBackward(std::string_view name)
     return lower == "backward" || lower.rfind("backward ", 0) == 0 || lower.rfind("backward:", 0) == 0;
 }
 
-/// Outermost ranges around backward that begin in each analyzed step of the rank; a step's median, 0: none.
-std::size_t backwardPasses(const Context& context, const metrics::RankMetrics& metrics)
+/// Host ranges around backward, in order of their starts.
+std::vector<model::Interval> backwardPasses(const trace::ProcessTrace& process)
 {
-    const model::Rank& rank = context.rankOf(metrics);
-    const trace::ProcessTrace& process = context.run.processOf(rank);
-    std::vector<std::int64_t> starts;
+    std::vector<model::Interval> passes;
     for (const trace::RangeRow& range : process.ranges) {
         if (isBackward(process.text(range.name))) {
-            starts.push_back(range.startNs);
+            passes.push_back({range.startNs, range.endNs});
         }
     }
-    std::vector<std::size_t> counts;
+    std::sort(passes.begin(), passes.end(),
+              [](const auto& left, const auto& right) { return left.start < right.start; });
+    return passes;
+}
+
+/// When the host of a rank called its gradient reductions, in order.
+std::vector<std::int64_t> gradientCalls(const Context& context, const metrics::RankMetrics& metrics)
+{
+    const trace::ProcessTrace& process = context.run.processOf(context.rankOf(metrics));
+    std::vector<std::int64_t> calls;
+    for (const metrics::OperationExposure& each : metrics.exposures) {
+        const model::Operation& operation = context.run.operations[each.operation];
+        for (const model::Participant& part : operation.participants) {
+            if (part.rank == metrics.rank && model::isGradient(operation, context.run.worldSize)) {
+                calls.push_back(process.collectiveCalls[part.call].startNs);
+            }
+        }
+    }
+    std::sort(calls.begin(), calls.end());
+    return calls;
+}
+
+/// What the passes of a rank's steps say.
+struct Passes {
+    bool sending = false;            ///< any holds a call: they tell
+    std::vector<std::size_t> ofStep; ///< passes that send, of each analyzed step
+};
+
+Passes lookAtPasses(const Context& context, const metrics::RankMetrics& metrics)
+{
+    const model::Rank& rank = context.rankOf(metrics);
+    const std::vector<std::int64_t> calls = gradientCalls(context, metrics);
+    const std::vector<model::Interval> passes = backwardPasses(context.run.processOf(rank));
+    Passes found;
     for (const model::Step& step : rank.steps) {
-        const auto first = std::lower_bound(starts.begin(), starts.end(), step.host.start);
-        const auto last = std::lower_bound(first, starts.end(), step.host.end);
-        counts.push_back(static_cast<std::size_t>(last - first));
-    }
-    return starts.empty() ? 0 : model::median(std::move(counts));
-}
-
-/// Whether the sizes are one pattern, `repeats` times.
-bool repeats(const Context& context, const StepMessages& messages, std::size_t times)
-{
-    const std::size_t period = times > 0 ? messages.size() / times : 0;
-    if (period == 0 || messages.size() % times != 0) {
-        return false;
-    }
-    const auto bytes = [&](std::size_t i) { return context.run.operations[messages[i]->operation].bytes; };
-    for (std::size_t i = period; i < messages.size(); ++i) {
-        if (bytes(i) != bytes(i - period)) {
-            return false;
+        if (!std::binary_search(context.run.analyzedSteps.begin(), context.run.analyzedSteps.end(),
+                                step.number)) {
+            continue;
         }
-    }
-    return true;
-}
-
-bool allEqual(const Context& context, const StepMessages& messages)
-{
-    return repeats(context, messages, messages.size());
-}
-
-/// How often a step's messages repeat: as often as there are backward passes, or, without ranges, as often as
-/// a pattern of different sizes does. Equal sizes alone say nothing. 1: they do not.
-std::size_t repetitions(const Context& context, const StepMessages& messages, std::size_t passes)
-{
-    if (passes > 0) {
-        return repeats(context, messages, passes) ? passes : 1;
-    }
-    for (std::size_t times = messages.size() / 2; times > 1 && !allEqual(context, messages); --times) {
-        if (repeats(context, messages, times)) {
-            return times;
+        std::size_t& sending = found.ofStep.emplace_back(0);
+        for (const model::Interval& pass : passes) {
+            const auto call = std::lower_bound(calls.begin(), calls.end(), pass.start);
+            const bool inStep = pass.start >= step.host.start && pass.start < step.host.end;
+            sending += inStep && call != calls.end() && *call < pass.end ? 1U : 0U;
         }
+        found.sending = found.sending || sending > 0;
     }
-    return 1;
+    return found;
 }
 
 struct Seen {
-    std::size_t times = 0; ///< the fewest of the steps that repeat
-    double part = 0;       ///< of the steps
-    const metrics::OperationExposure* first = nullptr;
+    double times = 0;   ///< that a step's gradients are reduced
+    double part = 0;    ///< of the steps, or without passes of the messages
     bool known = false; ///< sizes differ, or ranges tell the passes
 };
 
-Seen look(const Context& context, const metrics::RankMetrics& rank)
+Seen fromPasses(const Passes& passes, std::size_t least)
 {
-    Seen seen;
-    const std::size_t passes = backwardPasses(context, rank);
-    const auto least = static_cast<std::size_t>(std::max(2.0, context.option("repeats")));
-    double repeating = 0;
+    const auto all = static_cast<double>(passes.ofStep.size());
+    const auto repeating = std::count_if(passes.ofStep.begin(), passes.ofStep.end(),
+                                         [least](std::size_t sending) { return sending >= least; });
+    return {.times = static_cast<double>(model::median(passes.ofStep)),
+            .part = all > 0 ? static_cast<double>(repeating) / all : 0.0,
+            .known = true};
+}
+
+/// Without passes: whether the sizes of a step's messages are one pattern several times. Looks at all steps
+/// in a row, since a step's last message may start on the device when the next step has begun there.
+Seen fromSizes(const Context& context, const metrics::RankMetrics& rank, std::size_t least)
+{
+    std::vector<std::uint64_t> bytes;
     for (const StepMessages& step : gradientsByStep(context, rank)) {
-        seen.known = seen.known || passes > 0 || step.size() == 1 || !allEqual(context, step);
-        const std::size_t times = repetitions(context, step, passes);
-        if (!step.empty() && times >= least) {
-            repeating += 1;
-            seen.times = seen.times == 0 ? times : std::min(seen.times, times);
-            seen.first = step.front();
+        for (const metrics::OperationExposure* message : step) {
+            bytes.push_back(*context.run.operations[message->operation].bytes);
         }
     }
-    seen.part = repeating / static_cast<double>(rank.steps.size());
-    return seen;
+    const auto ofStep = static_cast<std::size_t>(
+        std::llround(static_cast<double>(bytes.size()) / static_cast<double>(rank.steps.size())));
+    if (std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>()) == bytes.end()) {
+        return {.known = ofStep <= 1}; // of equal size: nobody can tell
+    }
+    for (std::size_t times = ofStep / 2; times >= least; --times) {
+        const std::size_t period = ofStep / times;
+        double same = 0;
+        for (std::size_t i = period; i < bytes.size(); ++i) {
+            same += bytes[i] == bytes[i - period] ? 1 : 0;
+        }
+        const double part = same / static_cast<double>(bytes.size() - period);
+        if (ofStep % times == 0 && part >= context.option("step_part")) {
+            return {.times = static_cast<double>(times), .part = part, .known = true};
+        }
+    }
+    return {.known = true};
+}
+
+Seen look(const Context& context, const metrics::RankMetrics& rank)
+{
+    const auto least = static_cast<std::size_t>(std::max(2.0, context.option("repeats")));
+    const Passes passes = lookAtPasses(context, rank);
+    return passes.sending ? fromPasses(passes, least) : fromSizes(context, rank, least);
 }
 
 Outcome run(const Context& context)
@@ -118,24 +147,23 @@ Outcome run(const Context& context)
             "needs NVTX ranges named \"backward\": gradient messages of one size do not tell "
             "how many backward passes a step has"};
     }
-    if (seen.part < context.option("step_part") || seen.first == nullptr) {
+    if (seen.part < context.option("step_part") || seen.times < 2) {
         return std::vector<Finding>{};
     }
-    const auto times = static_cast<double>(seen.times);
     Finding finding;
     finding.costNsPerStep =
-        std::llround(static_cast<double>(exposedGradientTransfer(context)) * (times - 1) / times);
+        std::llround(static_cast<double>(exposedGradientTransfer(context)) * (seen.times - 1) / seen.times);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Communication;
     finding.partOf = {"exposed_communication"};
-    finding.title = fmt::format("All gradients are reduced {} times a step: after every micro-batch instead "
-                                "of after the last",
+    finding.title = fmt::format("All gradients are reduced {:.0f} times a step: after every micro-batch "
+                                "instead of after the last",
                                 seen.times);
     finding.settings = {"no_sync"};
-    finding.figures = {{"reductions_per_step", Unit::Count, times, context.option("repeats")},
+    finding.figures = {{"reductions_per_step", Unit::Count, seen.times, context.option("repeats")},
                        {"step_part", Unit::Share, seen.part, context.option("step_part")}};
-    finding.evidence = {evidence(context.rankOf(rank), rank.windows[seen.first->step],
-                                 "a step whose gradient messages repeat")};
+    finding.evidence = {
+        evidence(context.rankOf(rank), rank.windows.front(), "a step whose gradient messages repeat")};
     finding.advice = "Run all micro-batches but the last of each optimizer step inside "
                      "`with ddp_model.no_sync():` (FSDP: `set_requires_gradient_sync(False)`); accumulation "
                      "over 4 to 8 is what the field uses.";
@@ -145,9 +173,9 @@ Outcome run(const Context& context)
 } // namespace
 } // namespace ringside::rules
 
-RINGSIDE_RULE(sync_every_micro_step, .title = "Gradients are reduced after every micro-batch",
-              .needs = "device; nvtx helps", .options = ringside::rules::kOptions,
-              .run = ringside::rules::run,
-              .help = "A step's gradient messages are one sequence of sizes, several times: as often as "
-                      "there are ranges named backward, or by the sizes alone where they differ. The cost is "
-                      "the exposed transfer of all but one.");
+RINGSIDE_RULE(
+    sync_every_micro_step, .title = "Gradients are reduced after every micro-batch",
+    .needs = "device; nvtx helps", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Several ranges named backward in a step send gradients; without such ranges, the sizes "
+            "of a step's messages are one sequence several times. The cost is the exposed "
+            "transfer of all but one.");

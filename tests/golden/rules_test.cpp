@@ -153,6 +153,63 @@ TEST(RuleCases, NameTheReasonFirst)
     }
 }
 
+/// Four messages of one size in a step, of which every `perPass` lie in a range "backward" of their own and
+/// the rest in none.
+TrainingRun equalMessages(std::size_t perPass, bool allSent)
+{
+    TrainingRun run;
+    run.buckets = {4U << 20U, 4U << 20U, 4U << 20U, 4U << 20U};
+    run.bytesPerNs = 2;
+    run.edit = [=](TraceBuilder& trace) {
+        for (int rank = 0; rank < trace.ranks(); ++rank) {
+            trace::ProcessTrace& process = trace.process(rank);
+            for (std::size_t i = 0; i + perPass <= process.collectiveCalls.size(); i += perPass) {
+                const trace::CollectiveCallRow& first = process.collectiveCalls[i];
+                const trace::CollectiveCallRow& last = process.collectiveCalls[i + perPass - 1];
+                trace::RangeRow pass{.name = trace.text(rank, "backward"),
+                                     .startNs = first.startNs - 100,
+                                     .endNs = last.endNs + 10};
+                if (!allSent) { // a pass before, in which nothing is sent
+                    process.ranges.push_back(pass);
+                    process.ranges.back().startNs -= 100;
+                    process.ranges.back().endNs = pass.startNs - 10;
+                }
+                process.ranges.push_back(pass);
+            }
+            std::ranges::sort(process.ranges, {}, &trace::RangeRow::startNs);
+        }
+    };
+    return run;
+}
+
+TEST(SyncEveryMicroStep, AsksThePassesWhereEqualSizesSayNothing)
+{
+    const auto findings = [](const TrainingRun& run) {
+        return findingsOf(reportOf(run), "sync_every_micro_step");
+    };
+    EXPECT_EQ(findings(equalMessages(2, true)).size(), 1U) << "both passes of a step send";
+    EXPECT_TRUE(findings(equalMessages(4, false)).empty()) << "only the second of two passes sends";
+}
+
+/// Every third step ends before its last message, which so is the next one's.
+TEST(SyncEveryMicroStep, IsSeenWhereMessagesSlipIntoTheNextStep)
+{
+    TrainingRun run;
+    run.buckets = {4U << 20U, 8U << 20U, 4U << 20U, 8U << 20U};
+    run.bytesPerNs = 2;
+    run.edit = [&run](TraceBuilder& trace) {
+        for (int rank = 0; rank < trace.ranks(); ++rank) {
+            trace::ProcessTrace& process = trace.process(rank);
+            for (std::size_t step = 3; step < process.steps.size(); step += 3) {
+                const std::int64_t last = process.collectiveCalls[step * run.buckets.size() - 1].startNs;
+                process.steps[step - 1].endNs = last - 100;
+                process.steps[step].startNs = last - 100;
+            }
+        }
+    };
+    EXPECT_EQ(findingsOf(reportOf(run), "sync_every_micro_step").size(), 1U);
+}
+
 TEST(EccErrors, ACounterThatWasNotSampledHasNoFigure)
 {
     const std::vector<RuleCase> cases = ruleCases();
