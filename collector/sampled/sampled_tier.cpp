@@ -7,6 +7,7 @@
 #include "sampled/host_process.h"
 #include "sampled/network.h"
 #include "sampled/rdma.h"
+#include "sampled/tcp_peers.h"
 
 #include <ringside/trace/writer.h>
 
@@ -23,6 +24,7 @@ std::vector<std::unique_ptr<Source>> hostSources(Registry& registry, const Proce
     std::vector<std::unique_ptr<Source>> sources;
     sources.push_back(std::make_unique<HostProcess>(registry));
     sources.push_back(std::make_unique<Cgroup>());
+    sources.push_back(std::make_unique<TcpPeers>());
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<HostMachine>(), *lock));
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<Network>(), *lock));
     return sources;

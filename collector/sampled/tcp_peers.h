@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which host this process sends to over TCP how fast, and what for it waits: all connections between two
+// addresses together, for those that carried data. A ring of hosts goes at the pace of its slowest link, so
+// what each host sends does not show which link that is; how long data was under way on each does.
+#pragma once
+#include "sampled/socket_diag.h"
+#include "sampled/source.h"
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ringside::collector::sampled {
+
+class TcpPeers final : public Source {
+public:
+    using List = std::function<std::optional<std::vector<Connection>>(std::string& reason)>;
+    /// Another list than the kernel's is for tests.
+    explicit TcpPeers(List list = &ownConnections) : m_list(std::move(list)) {}
+    [[nodiscard]] const char* name() const override { return "tcp"; }
+    void open() override {}
+    void read(Readings& readings, Pace pace) override;
+    [[nodiscard]] std::string reason() const override { return m_reason; }
+
+private:
+    enum Count { Sent, Received, Busy, ReceiverLimited, SenderLimited, Retransmits, kCounts };
+    using Counts = std::array<std::uint64_t, kCounts>;
+    using Ends = std::pair<std::string, std::string>; ///< own address, the peer's
+    struct Known {
+        Ends ends;
+        Counts counts{};
+        bool seen = true;
+    };
+    struct Peer {
+        explicit Peer(const Ends& ends);
+        [[nodiscard]] bool carriedData() const;
+        std::array<Series, kCounts> series;
+        Series delivery;
+        Series roundTrip;
+        Counts gained{};
+        std::uint64_t connections = 0; ///< at the last reading
+        std::uint64_t sending = 0;     ///< of them, that sent since the one before, and their sums
+        std::uint64_t deliverySum = 0;
+        std::uint64_t roundTripSum = 0;
+    };
+    [[nodiscard]] static Counts countsOf(const Connection& connection);
+    [[nodiscard]] Peer* peerOf(const Ends& ends, Readings& readings);
+    void add(const Connection& connection, Readings& readings);
+    void write(Peer& peer, Readings& readings) const;
+
+    List m_list;
+    std::unordered_map<std::uint64_t, Known> m_known; ///< connections, by inode
+    std::map<Ends, Peer> m_peers;
+    bool m_first = true; ///< what connections counted before recording began is history
+    bool m_saidTooMany = false;
+    std::string m_reason;
+};
+
+} // namespace ringside::collector::sampled
