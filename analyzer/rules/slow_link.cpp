@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pair of ranks exchanges messages much slower than the others do. Every ring collective goes at the pace
-// of its slowest link, so the collectives themselves do not show which link that is; NCCL's proxy threads do.
-#include "rules/support.h"
+// One pair of ranks or hosts exchanges data much slower than the others do. Every ring collective goes at the
+// pace of its slowest link, so the collectives themselves do not show which link that is. NCCL's proxy
+// threads do, message by message; for TCP the kernel does, which knows how long data was under way on each.
+#include "rules/slow_tcp.h"
 
 #include <map>
 #include <unordered_map>
@@ -13,7 +14,12 @@ constexpr Option kOptions[] = {
     {"part", 0.70, "warn when a pair's median rate is below this part of the median of all pairs"},
     {"min_messages", 20, "messages of a pair, at least"},
     {"min_bytes", 65536, "smaller messages are a matter of latency"},
+    {"min_time", 0.05,
+     "of a TCP link: say nothing where data is under way for no more than this part of the time "
+     "longer than at the others' rate"},
 };
+
+constexpr std::size_t kLeastPairs = 3; // of two nobody knows which is the slow one
 
 using Pair = std::pair<std::int64_t, std::int64_t>; ///< sender, receiver
 struct Messages {
@@ -102,17 +108,8 @@ std::map<Pair, Messages> messagesOf(const Context& context)
 
 Finding describe(const Context& context, const Pair& ends, const Messages& pair, double rate, double median)
 {
-    const auto transfer = std::min(context.figures.perStep(&metrics::Breakdown::transferNs),
-                                   context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs));
-    Finding finding;
-    finding.limit = Limit::Link;
+    Finding finding = slowFinding(context, rate / median);
     finding.ranks = {ends.first, ends.second};
-    finding.severity = Severity::Warning;
-    if (!context.figures.ranks.empty()) {
-        finding.costNsPerStep = std::llround(static_cast<double>(transfer) * (1.0 - rate / median));
-        finding.severity = severityByCost(context, *finding.costNsPerStep);
-    }
-    finding.partOf = {"exposed_communication", "collective_bandwidth_low"};
     finding.title = fmt::format("The link from rank {} to rank {} carries {:.2f} GB/s (median), {} of what "
                                 "the others do",
                                 ends.first, ends.second, rate, percent(rate / median));
@@ -128,15 +125,8 @@ Finding describe(const Context& context, const Pair& ends, const Messages& pair,
     return finding;
 }
 
-Outcome run(const Context& context)
+std::vector<Finding> slowByMessages(const Context& context, const std::map<Pair, Messages>& pairs)
 {
-    constexpr std::size_t kLeastPairs = 3; // of two nobody knows which is the slow one
-    const std::map<Pair, Messages> pairs = messagesOf(context);
-    if (pairs.size() < kLeastPairs) {
-        return NotApplicable{"needs the messages of NCCL's proxy threads between at least three pairs of "
-                             "ranks: record with `--profile deep`; ranks of one host may exchange data "
-                             "without a proxy"};
-    }
     std::vector<double> rates;
     for (const auto& [ends, pair] : pairs) {
         rates.push_back(model::median(pair.bytesPerNs));
@@ -153,11 +143,29 @@ Outcome run(const Context& context)
     return findings;
 }
 
+Outcome run(const Context& context)
+{
+    if (const std::map<Pair, Messages> pairs = messagesOf(context); pairs.size() >= kLeastPairs) {
+        return slowByMessages(context, pairs);
+    }
+    const std::vector<metrics::TcpLink> all = metrics::tcpLinksOf(context.run);
+    if (const TcpLinks links = carriers(all); links.size() >= kLeastPairs) {
+        return slowByTcp(context, links);
+    }
+    return NotApplicable{
+        "needs at least three pairs of ranks whose messages NCCL's proxy threads told of (record with "
+        "`--profile deep`; ranks of one host may exchange data without a proxy), or three links "
+        "between hosts that carry data over TCP (tier sampled, source tcp)"};
+}
+
 } // namespace
 } // namespace ringside::rules
 
-RINGSIDE_RULE(slow_link, .title = "One link is slower than the others", .needs = "nccl at level deep",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
-              .help = "Bytes of each message over the time it was in the network, as the sender's proxy saw "
-                      "it, median by pair of ranks. The cost is what exposed transfer would shrink by at the "
-                      "median rate.");
+RINGSIDE_RULE(
+    slow_link, .title = "One link is slower than the others", .needs = "nccl at level deep, or sampled (tcp)",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Bytes of each message over the time it was in the network, as the sender's proxy saw "
+            "it, median by pair of ranks. Else, between hosts over TCP: bytes over the time they were under "
+            "way, as the kernel counts it without waiting for full buffers, and its own estimate of the "
+            "rate, both against the upper quarter of the run's links. The cost is what exposed transfer "
+            "would shrink by at the others' rate.");

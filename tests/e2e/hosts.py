@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Four hosts for scenarios: network namespaces on a bridge of their own, each with a card eth0 and a name, whose links the
+kernel slows down (htb, tbf). Needs root."""
+
+import os
+import subprocess
+
+HOSTS = "abcd"
+BRIDGE = f"rsb{os.getpid() % 100000}"
+GATEWAY = "10.77.0.1"  # this machine on the bridge
+
+
+def command(*words):
+    subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True)
+
+
+def namespace(host):
+    return f"{BRIDGE}{host}"
+
+
+def address(host):
+    return f"10.77.0.{10 + HOSTS.index(host)}"
+
+
+def launcher(host):
+    """Starts a program on a host, which also gets its name."""
+    return f"ip netns exec {namespace(host)} unshare --uts sh -c 'hostname {host}; exec \"$@\"' sh"
+
+
+def may_be_made():
+    probe = subprocess.run(["ip", "netns", "add", BRIDGE + "x"], capture_output=True)
+    subprocess.run(["ip", "netns", "del", BRIDGE + "x"], capture_output=True)
+    return probe.returncode == 0
+
+
+def make():
+    command("ip", "link", "add", BRIDGE, "type", "bridge")
+    command("ip", "addr", "add", f"{GATEWAY}/24", "dev", BRIDGE)
+    command("ip", "link", "set", BRIDGE, "up")
+    for host in HOSTS:
+        command("ip", "netns", "add", namespace(host))
+        command("ip", "link", "add", port(host), "type", "veth", "peer", "name", "eth0", "netns", namespace(host))
+        command("ip", "link", "set", port(host), "master", BRIDGE, "up")
+        command("ip", "-n", namespace(host), "addr", "add", f"{address(host)}/24", "dev", "eth0")
+        for device in ("eth0", "lo"):
+            command("ip", "-n", namespace(host), "link", "set", device, "up")
+
+
+def remove():
+    for host in HOSTS:
+        subprocess.run(["ip", "netns", "del", namespace(host)], capture_output=True)
+    subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
+
+
+def port(host):
+    """The bridge's end of a host's link."""
+    return f"{BRIDGE}v{host}"
+
+
+def tc(host):
+    return ("ip", "netns", "exec", namespace(host), "tc")
+
+
+def slow_pair(sender, receiver, rate):
+    """One direction of one pair."""
+    command(*tc(sender), "qdisc", "replace", "dev", "eth0", "root", "handle", "1:", "htb", "default", "10")
+    command(*tc(sender), "class", "replace", "dev", "eth0", "parent", "1:", "classid", "1:10", "htb", "rate", "40gbit")
+    command(*tc(sender), "class", "replace", "dev", "eth0", "parent", "1:", "classid", "1:20", "htb", "rate", rate)
+    command(*tc(sender), "filter", "add", "dev", "eth0", "parent", "1:", "protocol", "ip", "prio", "1", "u32", "match", "ip",
+            "dst", f"{address(receiver)}/32", "flowid", "1:20")
+
+
+def slow_host(host, rate):
+    """All that a host sends and all that it receives."""
+    for tool, device in ((tc(host), "eth0"), (("tc",), port(host))):
+        command(*tool, "qdisc", "replace", "dev", device, "root", "tbf", "rate", rate, "burst", "128kb", "latency", "50ms")
+
+
+def heal(host):
+    for tool, device in ((tc(host), "eth0"), (("tc",), port(host))):
+        subprocess.run([*tool, "qdisc", "del", "dev", device, "root"], capture_output=True)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training run over a slowed link, a rank a host: each host records its own, all files together are the run, and its report
+names the link. The ring of ranks lies differently over the hosts in each round; RINGSIDE_SLOW_LINK_ROUNDS says how many (2;
+10 by hand). Needs root; skipped, and said, without."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import time
+import unittest
+
+import hosts
+import lab
+
+ROUNDS = int(os.environ.get("RINGSIDE_SLOW_LINK_ROUNDS", 2))
+STEPS = 25
+LIMIT_S = 100
+
+
+@unittest.skipUnless(hosts.may_be_made(), "making network namespaces needs root")
+class SlowLink(lab.Scenario):
+    def setUp(self):
+        self.addCleanup(hosts.remove)
+        hosts.make()
+
+    def start(self, rank, order, folder):
+        environment = {**lab.emulated_gpu(), "RANK": str(rank), "WORLD_SIZE": str(len(order)), "LOCAL_RANK": "0",
+                       "MASTER_ADDR": hosts.address(order[0])}
+        command = [lab.RINGSIDE, "record", "-o", folder / order[rank], "--profile", "standard", "--", lab.TRAINER,
+                   "--steps", STEPS, "--eval", 0, "--timeout", 60, *lab.SHAPE]
+        return subprocess.Popen([*shlex.split(hosts.launcher(order[rank])), *map(str, command)], env=environment,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def trained(self, order):
+        """The report of a run whose ranks are on the hosts in this order."""
+        folder = self.folder / "recorded"
+        shutil.rmtree(folder, ignore_errors=True)
+        run = folder / "run.ringside"
+        run.mkdir(parents=True)
+        ranks = [self.start(rank, order, folder) for rank in range(len(order))]
+        deadline = time.monotonic() + LIMIT_S
+        for rank in ranks:
+            said = rank.communicate(timeout=deadline - time.monotonic())[1]
+            self.assertEqual(rank.returncode, 0, said[-2000:])
+        for file in folder.glob("?/*.db"):
+            file.rename(run / file.name)
+        merged = folder / "run.db"
+        lab.run([lab.RINGSIDE, "merge", run, "-o", merged])
+        return lab.report(merged)
+
+    def slow_links(self, result):
+        return [(each["links"], each["ranks"], each["title"]) for each in result["findings"] if each["rule"] == "slow_link"]
+
+    def test_the_slow_direction_of_a_pair_is_named(self):
+        for _ in range(ROUNDS):
+            order = self.draw.sample(hosts.HOSTS, len(hosts.HOSTS))
+            rank = self.draw.randrange(len(order))
+            sender, receiver = order[rank], order[(rank + 1) % len(order)]
+            rate = self.draw.choice(("100mbit", "150mbit", "200mbit"))
+            with self.subTest(order=order, sender=sender, receiver=receiver, rate=rate, seed=lab.SEED):
+                hosts.slow_pair(sender, receiver, rate)
+                result = self.trained(order)
+                hosts.heal(sender)
+                found = self.first(result, "slow_link", [rank, (rank + 1) % len(order)])
+                print(found["title"], flush=True)
+                self.assertEqual(found["links"], [f"{sender} -> {receiver}"])
+                self.assertEqual(len(self.slow_links(result)), 1, self.slow_links(result))
+                self.assertEqual(result["verdict"]["limited_by"], "link")
+
+    def test_a_host_with_a_slow_card_is_named(self):
+        order = self.draw.sample(hosts.HOSTS, len(hosts.HOSTS))
+        rank = self.draw.randrange(len(order))
+        hosts.slow_host(order[rank], "150mbit")
+        found = self.first(self.trained(order), "slow_link", [rank])
+        print(found["title"], flush=True)
+        self.assertEqual(len(found["links"]), 2)
+        self.assertTrue(found["title"].startswith(f"Host {order[rank]} is at an end"), found["title"])
+
+    def test_where_all_are_alike_none_is_blamed(self):
+        result = self.trained(hosts.HOSTS)
+        self.assertEqual(self.slow_links(result), [])
+        self.assertNotIn("slow_link", [each["rule"] for each in result["not_applicable"]])
+
+
+if __name__ == "__main__":
+    lab.main()

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links between hosts over TCP: whose they are, how fast they were, and which of them rule slow_link names.
+#include "metrics/tcp_links.h"
+#include "report/report.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace ringside::metrics {
+namespace {
+
+using namespace test;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kMegabyte = 1'000'000;
+
+/// A ring of four hosts, a rank each.
+TraceBuilder ring()
+{
+    TraceBuilder trace(4);
+    for (int rank = 0; rank < 4; ++rank) {
+        trace.host(rank, std::string(1, static_cast<char>('a' + rank)));
+    }
+    trace.steps(12, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.allReduce(4_MiB, {.takes = 20ms});
+    });
+    return trace;
+}
+
+struct Carried {
+    std::int64_t megabytes = 100; ///< a second
+    std::int64_t busyMs = 100;    ///< of each second
+    std::int64_t limitedMs = 0;   ///< of it, by the receiver's buffer
+    std::int64_t deliveryMBs = 1000;
+};
+
+std::string address(int rank)
+{
+    return "10.0.0." + std::to_string(10 + rank);
+}
+
+/// Five seconds of what `from` sends to `to`.
+void carry(TraceBuilder& trace, int from, const std::string& to, const Carried& what = {})
+{
+    const std::string entity = address(from) + " > " + to;
+    for (int second = 0; second <= 5; ++second) {
+        const auto add = [&](const char* metric, const char* kind, std::int64_t value) {
+            trace.sample(from, {0, "tcp", entity, metric, kind}, second * kSecond, value);
+        };
+        add("tx_bytes", "counter", second * what.megabytes * kMegabyte);
+        add("busy_us", "counter", second * what.busyMs * 1000);
+        add("receiver_limited_us", "counter", second * what.limitedMs * 1000);
+        add("delivery_bytes_per_s", "gauge", what.deliveryMBs * kMegabyte);
+        add("round_trip_us", "gauge", 40);
+    }
+}
+
+void carryAll(TraceBuilder& trace, const std::map<int, Carried>& special)
+{
+    for (int rank = 0; rank < 4; ++rank) {
+        const auto found = special.find(rank);
+        carry(trace, rank, address((rank + 1) % 4), found != special.end() ? found->second : Carried{});
+    }
+}
+
+std::vector<rules::Finding> slowLinks(const TraceBuilder& trace)
+{
+    std::vector<rules::Finding> found;
+    for (const rules::Finding& finding : report::buildReport(trace.run(), {}).findings) {
+        if (finding.rule == "slow_link") {
+            found.push_back(finding);
+        }
+    }
+    return found;
+}
+
+TEST(TcpLinks, countWhatWasUnderWayWithoutFullBuffers)
+{
+    TraceBuilder trace = ring();
+    carryAll(trace, {{1, {.megabytes = 100, .busyMs = 500, .limitedMs = 300}}});
+    const auto links = tcpLinksOf(model::buildModel(trace.run()));
+    ASSERT_EQ(links.size(), 4U);
+    EXPECT_EQ(links[1].sender, 1U);
+    EXPECT_EQ(links[1].receiver, 2U);
+    EXPECT_EQ(links[1].bytes, 500 * kMegabyte);
+    EXPECT_EQ(links[1].underWayNs, kSecond);
+    EXPECT_NEAR(*links[1].gbs(), 0.5, 1e-9);
+    EXPECT_NEAR(links[1].busyShare(), 0.2, 1e-9);
+    EXPECT_EQ(links[1].roundTripNs, 40'000);
+    EXPECT_NEAR(*links[1].deliveryGBs, 1.0, 1e-9);
+}
+
+TEST(TcpLinks, anAddressThatIsNotTheRunsOrSeveralHostsHaveIsNobodys)
+{
+    TraceBuilder trace = ring();
+    carryAll(trace, {});
+    carry(trace, 0, "192.168.1.1"); // a file server
+    for (int rank = 0; rank < 2; ++rank) {
+        trace.sample(rank, {0, "tcp", "172.17.0.2 > 8.8.8.8", "tx_bytes", "counter"}, 0, 0);
+    }
+    carry(trace, 2, "172.17.0.2");
+    EXPECT_EQ(tcpLinksOf(model::buildModel(trace.run())).size(), 4U);
+}
+
+TEST(TcpLinks, hostileRowsDoNoHarm)
+{
+    TraceBuilder trace = ring();
+    carryAll(trace, {});
+    for (const char* entity : {"", " > ", ">", "10.0.0.10 > ", "10.0.0.10 > 10.0.0.11 > x"}) {
+        for (int i = 0; i < 4; ++i) {
+            trace.sample(0, {0, "tcp", entity, "tx_bytes", "counter"}, i * kSecond,
+                         i % 2 == 0 ? -1 : INT64_MAX / 2);
+            trace.sample(0, {0, "tcp", entity, "busy_us", "counter"}, i * kSecond, i * (INT64_MAX / 5));
+        }
+    }
+    EXPECT_TRUE(slowLinks(trace).empty());
+}
+
+TEST(SlowLink, isTheOneThatDataIsUnderWayOnMuchLonger)
+{
+    TraceBuilder trace = ring();
+    carryAll(trace, {{2, {.megabytes = 100, .busyMs = 900, .deliveryMBs = 110}}});
+    const auto found = slowLinks(trace);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].links, std::vector<std::string>{"c -> d"});
+    EXPECT_EQ(found[0].ranks, (std::vector<std::int64_t>{2, 3}));
+    EXPECT_NE(found[0].title.find("c -> d carries 0.111 GB/s"), std::string::npos) << found[0].title;
+    EXPECT_NE(found[0].title.find("90.0 % of the time, on the others for 10.0 %"), std::string::npos)
+        << found[0].title;
+    ASSERT_EQ(found[0].evidence.size(), 1U);
+    EXPECT_EQ(found[0].evidence[0].rank, 2);
+    EXPECT_GT(found[0].costNsPerStep, 0);
+}
+
+TEST(SlowLink, ofAHostThatIsAtAnEndOfAllIsThatHost)
+{
+    TraceBuilder trace = ring();
+    const Carried slow{.megabytes = 100, .busyMs = 900, .deliveryMBs = 110};
+    carryAll(trace, {{1, slow}, {2, slow}});
+    const auto found = slowLinks(trace);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].ranks, std::vector<std::int64_t>{2});
+    EXPECT_EQ(found[0].title.find("Host c is at an end of all 2 slow links (b -> c, c -> d)"), 0U)
+        << found[0].title;
+}
+
+TEST(SlowLink, twoDirectionsOfOnePairAreNoHost)
+{
+    TraceBuilder trace = ring();
+    const Carried slow{.megabytes = 100, .busyMs = 900, .deliveryMBs = 110};
+    carryAll(trace, {{2, slow}});
+    carry(trace, 3, address(2), slow);
+    EXPECT_EQ(slowLinks(trace).size(), 2U);
+}
+
+TEST(SlowLink, needsBothWitnessesAndTimeThatMatters)
+{
+    const Carried late{.megabytes = 100, .busyMs = 900, .deliveryMBs = 1000}; // acknowledgements came late
+    const Carried fullBuffer{.megabytes = 100, .busyMs = 900, .limitedMs = 850, .deliveryMBs = 110};
+    const Carried seldom{.megabytes = 20, .busyMs = 40, .deliveryMBs = 110};
+    for (const Carried& each : {late, fullBuffer, seldom, Carried{}}) {
+        TraceBuilder trace = ring();
+        carryAll(trace, {{2, each}});
+        EXPECT_TRUE(slowLinks(trace).empty());
+    }
+}
+
+TEST(SlowLink, ofTwoIsNotJudged)
+{
+    TraceBuilder trace = ring();
+    carry(trace, 0, address(1));
+    carry(trace, 1, address(0), {.megabytes = 100, .busyMs = 900, .deliveryMBs = 110});
+    const auto missing = report::buildReport(trace.run(), {}).notApplicable;
+    EXPECT_TRUE(std::ranges::any_of(missing, [](const auto& each) { return each.rule == "slow_link"; }));
+}
+
+} // namespace
+} // namespace ringside::metrics
