@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +39,23 @@ void take(Answers& answers, const std::string& line)
     }
 }
 
+/// Some launchers put the task before each line: "3: [...".
+std::string withoutTask(const std::string& line)
+{
+    const std::size_t begin = line.find('[');
+    return begin == std::string::npos ? line : line.substr(begin);
+}
+
+void refuseHalf(const std::string& name, const Answer& answer, const char* help)
+{
+    if (answer.announced != answer.lines) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("the answer of {} is not whole: {} facts of {}", name, answer.lines,
+                                answer.announced),
+                    help);
+    }
+}
+
 Answers read(const std::string& command)
 {
     const auto end = [](std::FILE* pipe) { pclose(pipe); };
@@ -52,9 +70,7 @@ Answers read(const std::string& command)
             line += static_cast<char>(c);
             continue;
         }
-        // Some launchers put the task before each line: "3: [...".
-        const std::size_t begin = line.find('[');
-        take(answers, begin == std::string::npos ? line : line.substr(begin));
+        take(answers, withoutTask(line));
         line.clear();
     }
     return answers;
@@ -79,12 +95,8 @@ std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
     const std::string command = fmt::format("{} '{}' doctor --facts", launcher, self);
     std::vector<doctor::Host> hosts;
     for (auto& [name, answer] : read(command)) {
-        if (answer.announced != answer.lines) {
-            throw Error(ErrorCode::Unusable,
-                        fmt::format("the answer of {} is not whole: {} facts of {}", name, answer.lines,
-                                    answer.announced),
-                        "Run it again with fewer hosts, or one process a host (srun --ntasks-per-node=1).");
-        }
+        refuseHalf(name, answer,
+                   "Run it again with fewer hosts, or one process a host (srun --ntasks-per-node=1).");
         hosts.push_back({name, std::move(answer.facts)});
     }
     if (hosts.empty()) {
@@ -93,6 +105,27 @@ std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
             "The launcher must start programs on the hosts, and ringside must be there under the same path.");
     }
     return hosts;
+}
+
+doctor::Facts factsOfFile(const std::string& path)
+{
+    constexpr std::size_t kLongestLine = 1 << 16;
+    constexpr const char* kHelp =
+        "It must be what `ringside doctor --facts` printed on one host, from the first line to the last.";
+    std::ifstream file(path);
+    Answers answers;
+    for (std::string line; std::getline(file, line) && answers.size() < 2;) {
+        take(answers, line.substr(0, kLongestLine));
+    }
+    if (answers.size() != 1) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{}: {}", path,
+                                answers.empty() ? "there are no facts in it" : "facts of more than one host"),
+                    kHelp);
+    }
+    auto& [name, answer] = *answers.begin();
+    refuseHalf(name + " in " + path, answer, kHelp);
+    return std::move(answer.facts);
 }
 
 } // namespace ringside::cli

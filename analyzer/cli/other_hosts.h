@@ -13,4 +13,8 @@ void writeFacts(const doctor::Host& host);
 /// (Unusable) when nobody answers, or when an answer is not whole: that host is then named.
 [[nodiscard]] std::vector<doctor::Host> factsOfHosts(const std::string& launcher);
 
+/// What writeFacts wrote into a file. Throws ringside::Error (Unusable): it cannot be read, or is not the
+/// whole answer of one host.
+[[nodiscard]] doctor::Facts factsOfFile(const std::string& path);
+
 } // namespace ringside::cli

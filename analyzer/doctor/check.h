@@ -41,6 +41,10 @@ struct Difference {
 };
 /// Versions, limits, settings, variables and the speed of links; what identifies a host is not compared.
 [[nodiscard]] std::vector<Difference> differences(const std::vector<Host>& hosts);
+[[nodiscard]] bool isCompared(std::string_view fact);
+
+/// Where a host is not as `expected`: what that knows of and the host has otherwise, or not at all.
+[[nodiscard]] std::vector<Advice> deviations(const Facts& expected, const Facts& facts);
 
 } // namespace ringside::doctor
 

@@ -5,8 +5,6 @@
 #include <array>
 
 namespace ringside::doctor {
-namespace {
-
 bool isCompared(std::string_view fact)
 {
     constexpr std::array<std::string_view, 9> kPrefixes{
@@ -15,15 +13,14 @@ bool isCompared(std::string_view fact)
         "environment.CUDA_VISIBLE_DEVICES", "environment.NCCL_DEBUG_FILE",
         "environment.NCCL_HOSTID",          "environment.RANK",
         "environment.LOCAL_RANK",           "environment.GROUP_RANK"};
-    constexpr std::array<std::string_view, 3> kCounters{".carrier_changes", ".default_route", ".node_guid"};
+    constexpr std::array<std::string_view, 4> kCounters{".carrier_changes", ".default_route", ".node_guid",
+                                                        ".pci"};
     return std::ranges::any_of(kPrefixes,
                                [&](std::string_view prefix) { return fact.starts_with(prefix); }) &&
            !fact.starts_with("environment.SLURM_") && !fact.starts_with("environment.OMPI_") &&
            !fact.starts_with("environment.PMI_") && std::ranges::find(kOwn, fact) == kOwn.end() &&
            std::ranges::none_of(kCounters, [&](std::string_view end) { return fact.ends_with(end); });
 }
-
-} // namespace
 
 std::vector<Advice> examine(const Facts& facts, const Need& need)
 {

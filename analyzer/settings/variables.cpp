@@ -79,9 +79,14 @@ private:
 
     void unknownNames()
     {
-        for (const std::string& name : m_reader.unknown) {
+        constexpr const char* kNever = "NCCL_NCHANNELS"; // whatever library: guides invented it
+        std::set<std::string> names = m_reader.unknown;
+        if (find(kNever) != nullptr) {
+            names.insert(kNever);
+        }
+        for (const std::string& name : names) {
             std::string advice = "Remove it or correct its name: it has no effect.";
-            if (name == "NCCL_NCHANNELS") {
+            if (name == kNever) {
                 advice = "No version of NCCL has it. NCCL_MIN_CTAS and NCCL_MAX_CTAS bound the number of "
                          "channels; "
                          "NCCL chooses well by itself, so compare before and after.";

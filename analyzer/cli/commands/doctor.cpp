@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 namespace ringside::cli {
@@ -18,6 +19,7 @@ namespace {
 struct Options {
     std::vector<std::string> launchers;
     std::string root = "/";
+    std::string expected;
     std::string format = "text";
     std::string failOn;
     doctor::Need need;
@@ -36,10 +38,12 @@ doctor::Visit visit(const Options& options)
             hosts.push_back(std::move(host));
         }
     }
+    const doctor::Facts expected = options.expected.empty() ? doctor::Facts() : factsOfFile(options.expected);
     doctor::Visit result;
     result.differences = doctor::differences(hosts);
     for (doctor::Host& host : hosts) {
         std::vector<doctor::Advice> advice = doctor::examine(host.facts, options.need);
+        std::ranges::move(doctor::deviations(expected, host.facts), std::back_inserter(advice));
         result.patients.push_back({std::move(host), std::move(advice)});
     }
     return result;
@@ -87,6 +91,10 @@ Action declare(CLI::App& app)
     app.add_option("--root", options->root,
                    "Look at a copy of another host's /proc, /sys and /etc in this folder instead")
         ->excludes("--hosts");
+    app.add_option(
+        "--expect", options->expected,
+        "A file that --facts wrote on a host that is as it should be: whatever is otherwise here is "
+        "a warning");
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

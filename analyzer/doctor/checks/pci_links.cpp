@@ -1,30 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-// PCIe links of GPUs and cards that run narrower than they could. A lower speed alone says little: idle GPUs
-// lower it.
+// PCIe links of GPUs, cards and disks that run narrower or slower than they could. A GPU's lower speed says
+// little, for idle ones lower it; a card in a slot with fewer lanes loses nothing while the slot carries more
+// than its port.
 #include "doctor/check.h"
+#include "trace/ports/sysfs_text.h"
 
 #include <fmt/format.h>
 
 namespace ringside::doctor {
 namespace {
 
+struct Link {
+    std::string address;
+    std::string fact; ///< "gpu.0000:17:00.0."
+    std::string_view what;
+};
+
+/// Of the interfaces of a card together; 0: not known.
+std::int64_t mbpsOfCard(const Facts& facts, const std::string& address)
+{
+    constexpr std::int64_t kMost = 10'000'000; // more is damage
+    std::int64_t sum = 0;
+    for (const std::string& name : facts.namesAfter("interface.")) {
+        const auto mbps = facts.number("interface." + name + ".speed_mbps");
+        if (mbps && *mbps > 0 && *mbps < kMost && facts.text("interface." + name + ".pci") == address) {
+            sum += *mbps;
+        }
+    }
+    return sum;
+}
+
+/// Whether the link carries what the card's ports do.
+enum class Enough : std::uint8_t { NotKnown, No, Yes };
+
+Enough isEnough(const Facts& facts, const Link& link)
+{
+    const auto carries = ports::pcieMbps(facts.text(link.fact + "current_link_speed"),
+                                         facts.text(link.fact + "current_link_width"));
+    const std::int64_t needed = mbpsOfCard(facts, link.address);
+    if (!carries || needed <= 0) {
+        return Enough::NotKnown;
+    }
+    return static_cast<std::int64_t>(*carries) >= needed ? Enough::Yes : Enough::No;
+}
+
+std::string fixOf(const Link& link)
+{
+    return fmt::format("sudo lspci -vv -s {} | grep -E 'LnkCap|LnkSta'", link.address);
+}
+
+void judge(const Facts& facts, const Link& link, std::vector<Advice>& all)
+{
+    const auto width = facts.number(link.fact + "current_link_width");
+    const auto most = facts.number(link.fact + "max_link_width");
+    const bool card = link.fact.starts_with("nic.");
+    const Enough enough = card ? isEnough(facts, link) : Enough::No;
+    if (width && most && *width < *most) {
+        all.push_back(
+            {{},
+             enough == Enough::Yes        ? rules::Severity::Info
+             : enough == Enough::NotKnown ? rules::Severity::Warning
+                                          : rules::Severity::Problem,
+             fmt::format("The {} at {} has {} of its {} PCIe lanes", link.what, link.address, *width, *most),
+             "A slot with fewer lanes, a riser or a card that is not seated well; compare "
+             "with the other hosts.",
+             fixOf(link)});
+        return;
+    }
+    const auto speed = ports::pcieMbps(facts.text(link.fact + "current_link_speed"), "1");
+    const auto fastest = ports::pcieMbps(facts.text(link.fact + "max_link_speed"), "1");
+    const bool idles = link.fact.starts_with("gpu.");
+    if (speed && fastest && *speed < *fastest && !idles) {
+        all.push_back({{},
+                       enough == Enough::Yes ? rules::Severity::Info : rules::Severity::Warning,
+                       fmt::format("The {} at {} runs its PCIe link at {} of {}", link.what, link.address,
+                                   facts.text(link.fact + "current_link_speed"),
+                                   facts.text(link.fact + "max_link_speed")),
+                       "A slot of an older generation, a firmware setting, or a link that trained down for "
+                       "errors; compare with the other hosts.",
+                       fixOf(link)});
+    }
+}
+
 std::vector<Advice> run(const Facts& facts, const Need&)
 {
     std::vector<Advice> all;
-    for (const std::string_view kind : {"gpu", "nic"}) {
-        for (const std::string& address : facts.namesAfter(std::string(kind) + ".")) {
-            const std::string fact = fmt::format("{}.{}.", kind, address);
-            const auto width = facts.number(fact + "current_link_width");
-            const auto most = facts.number(fact + "max_link_width");
-            if (width && most && *width < *most) {
-                all.push_back({{},
-                               rules::Severity::Warning,
-                               fmt::format("The {} at {} has {} of its {} PCIe lanes",
-                                           kind == "gpu" ? "GPU" : "network card", address, *width, *most),
-                               "A slot with fewer lanes, a riser or a card that is not seated well; compare "
-                               "with the other hosts.",
-                               fmt::format("sudo lspci -vv -s {} | grep -E 'LnkCap|LnkSta'", address)});
-            }
+    for (const auto& [kind, what] :
+         {std::pair("gpu.", "GPU"), std::pair("nic.", "network card"), std::pair("disk.", "disk")}) {
+        for (const std::string& address : facts.namesAfter(kind)) {
+            judge(facts, {address, kind + address + ".", what}, all);
         }
     }
     return all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RDMA ports that do not carry traffic although others of this host do.
 #include "doctor/check.h"
+#include "trace/ports/sysfs_text.h"
 
 #include <fmt/format.h>
 
@@ -11,18 +12,39 @@ namespace {
 
 using rules::Severity;
 
+/// What RoCE puts into a packet follows from its interface's MTU.
+void packetSize(const Facts& facts, const std::string& port, std::vector<Advice>& all)
+{
+    constexpr std::uint64_t kLargest = 4096;
+    const std::string netdev(facts.text("rdma." + port + ".netdev"));
+    const auto mtu = facts.number("interface." + netdev + ".mtu");
+    if (!mtu || *mtu < 0 || facts.text("rdma." + port + ".link_layer") != "Ethernet") {
+        return;
+    }
+    const std::uint64_t payload = ports::roceMtu(static_cast<std::uint64_t>(*mtu)).value_or(0);
+    if (payload < kLargest) {
+        all.push_back({{},
+                       Severity::Warning,
+                       fmt::format("RDMA port {} sends packets of {} bytes: the MTU of {} is {}", port,
+                                   payload, netdev, *mtu),
+                       "RoCE could send 4096. Raise the MTU on all hosts and on every switch of the path.",
+                       fmt::format("sudo ip link set {} mtu 4200", netdev)});
+    }
+}
+
 std::vector<Advice> run(const Facts& facts, const Need&)
 {
-    std::vector<std::string> ports = facts.namesAfter("rdma.");
-    std::erase_if(ports, [&facts](const std::string& port) {
+    std::vector<std::string> names = facts.namesAfter("rdma.");
+    std::erase_if(names, [&facts](const std::string& port) {
         return facts.find("rdma." + port + ".state") == nullptr;
     });
     const auto stateOf = [&facts](const std::string& port) { return facts.text("rdma." + port + ".state"); };
     const bool anyActive = std::ranges::any_of(
-        ports, [&](const std::string& port) { return stateOf(port).ends_with("ACTIVE"); });
+        names, [&](const std::string& port) { return stateOf(port).ends_with("ACTIVE"); });
     std::vector<Advice> all;
-    for (const std::string& port : ports) {
+    for (const std::string& port : names) {
         if (stateOf(port).ends_with("ACTIVE")) {
+            packetSize(facts, port, all);
             continue;
         }
         const std::string_view physical = facts.text("rdma." + port + ".phys_state");

@@ -15,6 +15,7 @@
 #include <array>
 #include <csignal>
 #include <set>
+#include <sstream>
 
 namespace {
 
@@ -105,15 +106,25 @@ void unknownVariables(const std::string& library, Facts& facts)
     }
 }
 
+/// "535.104.05" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 ...", or of "...
+/// UNIX Open Kernel Module for x86_64  560.35.03  Release Build ...".
+std::string driverVersion(const std::string& text)
+{
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        const bool digits = word.find_first_not_of("0123456789.") == std::string::npos;
+        if (digits && word.find('.') != std::string::npos) {
+            return word;
+        }
+    }
+    return {};
+}
+
 void gather(const Root& root, Facts& facts)
 {
-    // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 ..."
-    const std::string driver = root.line("/proc/driver/nvidia/version").value_or("");
-    const std::size_t module = driver.find("Kernel Module");
-    const std::size_t digit =
-        driver.find_first_of("0123456789", module == std::string::npos ? driver.size() : module);
-    if (digit != std::string::npos) {
-        facts.set("library.nvidia_driver", driver.substr(digit, driver.find(' ', digit) - digit));
+    if (const std::string driver = driverVersion(root.line("/proc/driver/nvidia/version").value_or(""));
+        !driver.empty()) {
+        facts.set("library.nvidia_driver", driver);
     }
     for (const Library& library : kLibraries) {
         const std::string answer = root.live() ? ask(library) : std::string();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs and network cards on PCIe: what their links run at, what they could run at, and whose memory is near.
+// GPUs, network cards and NVMe disks on PCIe: what their links run at, what they could run at, and whose
+// memory is near.
 #include "doctor/gatherer.h"
+#include "trace/ports/network_facts.h"
 
 namespace {
 
@@ -13,7 +15,7 @@ std::string kindOf(std::string_view classCode, std::string_view vendor)
     const bool display = classCode.starts_with("0x0300") || classCode.starts_with("0x0302");
     const bool network = classCode.starts_with("0x0200") || classCode.starts_with("0x0207");
     const bool gpu = display && (vendor == "0x10de" || vendor == "0x1002");
-    return gpu ? "gpu" : network ? "nic" : "";
+    return gpu ? "gpu" : network ? "nic" : classCode.starts_with("0x0108") ? "disk" : "";
 }
 
 constexpr std::string_view kFiles[] = {"current_link_speed", "max_link_speed", "current_link_width",
@@ -39,6 +41,9 @@ void gather(const Root& root, Facts& facts)
             } else if (value && *value == "0" && file == "numa_node") {
                 facts.set(fact + "numa_node", "0");
             }
+        }
+        if (const std::string path = ringside::ports::pciPath(root.path("/sys"), address); !path.empty()) {
+            facts.set(fact + "path", path);
         }
         facts.set(fact + "vendor", *root.line(folder + "vendor"));
     }

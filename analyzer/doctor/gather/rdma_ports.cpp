@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RDMA devices and their ports, as the kernel's InfiniBand class shows them.
 #include "doctor/gatherer.h"
+#include "trace/ports/network_facts.h"
 
 namespace {
 
@@ -11,16 +12,28 @@ constexpr std::string_view kPortFiles[] = {"state", "phys_state", "rate", "link_
 
 void gather(const Root& root, Facts& facts)
 {
+    if (const std::string by = ringside::ports::gpuDirect(root.path("/sys"), root.path("/proc"));
+        !by.empty()) {
+        facts.set("machine.gpu_direct", by);
+    }
     for (const std::string& device : root.entries("/sys/class/infiniband")) {
         const std::string folder = "/sys/class/infiniband/" + device + "/";
         if (const auto firmware = root.line(folder + "fw_ver")) {
             facts.set("rdma." + device + ".firmware", *firmware);
+        }
+        std::error_code error;
+        const auto place = std::filesystem::read_symlink(root.path(folder + "device"), error);
+        if (!error) {
+            facts.set("rdma." + device + ".pci", place.filename());
         }
         for (const std::string& port : root.entries(folder + "ports")) {
             for (const std::string_view file : kPortFiles) {
                 if (const auto value = root.line(folder + "ports/" + port + "/" + std::string(file))) {
                     facts.set("rdma." + device + "/" + port + "." + std::string(file), *value);
                 }
+            }
+            if (const auto netdev = root.line(folder + "ports/" + port + "/gid_attrs/ndevs/0")) {
+                facts.set("rdma." + device + "/" + port + ".netdev", *netdev);
             }
         }
     }

@@ -68,15 +68,86 @@ class Doctor(unittest.TestCase):
             "sys/bus/pci/devices/0000:17:00.0/current_link_width": "8\n",
             "sys/bus/pci/devices/0000:17:00.0/max_link_width": "16\n",
             "sys/fs/cgroup/cpu.max": "150000 100000\n",
-            "etc/nccl.conf": "NCCL_BUFFSIZE=4M\n"})
+            "sys/bus/pci/devices/0000:c3:00.0/class": "0x010802\n",
+            "sys/bus/pci/devices/0000:c3:00.0/current_link_speed": "8 GT/s\n",
+            "sys/bus/pci/devices/0000:c3:00.0/max_link_speed": "16.0 GT/s PCIe\n",
+            "proc/sys/net/ipv4/tcp_congestion_control": "reno\n",
+            "etc/nccl.conf": "NCCL_BUFFSIZE=4M\nNCCL_NCHANNELS=4\nNCCL_PROTO=LL128\nNCCL_ALGO=Tree\n"
+                             "NCCL_SOCKET_NTHREADS=16\nNCCL_NSOCKS_PERTHREAD=8\n"})
 
     def test_a_badly_set_up_host_is_told_what_is_wrong(self):
         titles = self.titles(self.visit("--root", self.badly_set_up()))
         for part in ("Locked memory is limited to 64 KiB", "At most 4096 files", "/dev/shm has 64 MiB", "window scaling is off",
                      "tcp_rmem lets a connection use 6.0 MiB; eth1 at 100 Gb/s", "eth1 is faster (100 Gb/s) than eth0",
                      "RDMA port mlx5_1/1 is 2: INIT", "0000:17:00.0 has 8 of its 16 PCIe lanes", "rations CPU time: 1.5 CPUs",
-                     "NCCL_BUFFSIZE=4M is read as 4", "no driver of theirs is loaded"):
+                     "0000:c3:00.0 runs its PCIe link at 8 GT/s of 16.0 GT/s", "congestion control is reno",
+                     "NCCL_BUFFSIZE=4M is read as 4", "no driver of theirs is loaded", "NCCL_NCHANNELS is set, and",
+                     "NCCL_PROTO=LL128 forces LL128", "NCCL_ALGO=Tree leaves no algorithm", "is 128: NCCL takes 64 sockets"):
             self.assertTrue(any(part in title for title in titles), f"{part}: {titles}")
+
+    def device(self, path, files):
+        """A PCI device at this place below /sys/devices, where sysfs has links to it."""
+        copy, address = self.folder / "copy", path.split("/")[-1]
+        self.host({f"sys/devices/{path}/{name}": text for name, text in files.items()})
+        link = copy / "sys/bus/pci/devices" / address
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(f"../../../devices/{path}")
+        return address
+
+    def host_with_rdma(self, adapter, mtu="9000", driver="x86_64 Kernel Module  535.104.05  Sat"):
+        """A GPU on NUMA node 1 and a RoCE adapter at this place, (path, node)."""
+        self.device("pci0000:80/0000:80:01.0/0000:81:00.0", {"class": "0x030200", "vendor": "0x10de", "numa_node": "1"})
+        path, node = adapter
+        address = self.device(path, {"class": "0x020000", "vendor": "0x15b3", "numa_node": node})
+        port = "sys/class/infiniband/mlx5_0/ports/1/"
+        copy = self.host({port + "state": "4: ACTIVE\n", port + "link_layer": "Ethernet\n", port + "gid_attrs/ndevs/0": "eth2\n",
+                          "sys/class/net/eth2/mtu": mtu + "\n", "proc/driver/nvidia/version": f"NVRM version: NVIDIA UNIX {driver}\n"})
+        (copy / "sys/class/infiniband/mlx5_0/device").symlink_to(f"../../../bus/pci/devices/{address}")
+        return copy
+
+    def test_an_adapter_on_another_node_without_gpudirect_and_with_small_packets_is_named(self):
+        visit = self.visit("--root", self.host_with_rdma(("pci0000:00/0000:00:01.0/0000:01:00.0", "0"), mtu="1500"))
+        titles = self.titles(visit)
+        for part in ("adapter of the GPU at 0000:81:00.0 is at another NUMA node", "cannot reach the memory of GPUs",
+                     "mlx5_0/1 sends packets of 1024 bytes: the MTU of eth2 is 1500"):
+            self.assertTrue(any(part in title for title in titles), f"{part}: {titles}")
+
+    def test_an_adapter_beside_the_gpu_with_the_open_driver_is_fine(self):
+        visit = self.visit("--root", self.host_with_rdma(("pci0000:80/0000:80:01.0/0000:82:00.0", "1"),
+                                                         driver="Open Kernel Module for x86_64  560.35.03  Release"))
+        self.assertEqual(self.titles(visit), [])
+        self.assertEqual(visit["hosts"][0]["facts"]["library.nvidia_driver"], "560.35.03")
+
+    def test_a_card_in_a_narrow_slot_is_judged_by_what_its_port_needs(self):
+        def titles(mbps):
+            card = self.device(f"pci0000:00/0000:0{len(mbps)}:00.0", {
+                "class": "0x020000", "vendor": "0x15b3", "current_link_speed": "16.0 GT/s PCIe", "max_link_speed": "16.0 GT/s PCIe",
+                "current_link_width": "8", "max_link_width": "16"})
+            copy = self.host({f"sys/class/net/eth{len(mbps)}/speed": mbps})
+            (copy / f"sys/class/net/eth{len(mbps)}/device").symlink_to(f"../../../bus/pci/devices/{card}")
+            found = self.visit("--root", copy)["hosts"][0]["findings"]
+            return [finding["severity"] for finding in found if card in finding["title"]]
+        self.assertEqual(titles("40000"), ["info"])
+        self.assertEqual(titles("200000"), ["problem"])
+
+    def test_a_host_is_held_against_one_that_is_as_it_should_be(self):
+        expected = self.folder / "good.facts"
+        card = "sys/class/net/eth0/"
+        self.host({card + "speed": "200000\n", card + "mtu": "9000\n", "proc/sys/kernel/hostname": "good\n"})
+        expected.write_text(self.doctor("--root", self.folder / "copy", "--facts").stdout)
+        self.assertEqual(self.titles(self.visit("--root", self.folder / "copy", "--expect", expected)), [])
+        self.host({card + "speed": "100000\n", "proc/sys/kernel/hostname": "bad\n"})
+        (self.folder / "copy" / card / "mtu").unlink()
+        self.assertEqual(self.titles(self.visit("--root", self.folder / "copy", "--expect", expected)), [
+            "interface.eth0.mtu is not there; 9000 was expected", "interface.eth0.speed_mbps is 100000; 200000 was expected"])
+        self.doctor("--root", self.folder / "copy", "--expect", expected, "--fail-on", "warning", expect=1)
+
+    def test_what_is_expected_must_be_one_whole_host(self):
+        expected = self.folder / "facts"
+        for text, message in (("nonsense\n", "there are no facts in it"), ('["a", "x", "1"]\n["b", "x", "1"]\n', "more than one host"),
+                              ('["a", "x", "1"]\n["a", 2]\n', "is not whole")):
+            expected.write_text(text)
+            self.assertIn(message, self.doctor("--root", self.folder, "--expect", expected, expect=3).stderr)
 
     def test_a_host_of_which_nothing_is_known_is_not_blamed(self):
         self.assertEqual(self.titles(self.visit("--root", self.folder)), [])

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far two devices are from each other on PCIe, from the bridges above them, in the words of
+// `nvidia-smi topo` and NCCL. Used by rules and by the doctor.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ringside::metrics {
+
+/// From near to far.
+enum class PciDistance : std::uint8_t {
+    Switch,     ///< PIX, PXB: behind a common bridge below the root complex
+    HostBridge, ///< PHB: through a root complex
+    Node,       ///< NODE: through two root complexes of one NUMA node
+    System,     ///< SYS: from one NUMA node to another
+};
+
+struct PciPlace {
+    std::string_view path;            ///< "pci0000:16/0000:16:01.0/0000:17:00.0"
+    std::optional<std::int64_t> node; ///< NUMA; null: the firmware does not say
+};
+
+/// Null where a path is not known, or where root complexes differ and a node is not known.
+[[nodiscard]] inline std::optional<PciDistance> pciDistance(const PciPlace& one, const PciPlace& other)
+{
+    if (one.path.empty() || other.path.empty()) {
+        return std::nullopt;
+    }
+    std::string_view a = one.path;
+    std::string_view b = other.path;
+    std::size_t shared = 0; // components from the top
+    while (!a.empty() && !b.empty() && a.substr(0, a.find('/')) == b.substr(0, b.find('/'))) {
+        ++shared;
+        a = a.find('/') == std::string_view::npos ? std::string_view() : a.substr(a.find('/') + 1);
+        b = b.find('/') == std::string_view::npos ? std::string_view() : b.substr(b.find('/') + 1);
+    }
+    if (shared >= 2) { // the root complex and a port or bridge below it
+        return PciDistance::Switch;
+    }
+    if (shared == 1) {
+        return PciDistance::HostBridge;
+    }
+    if (!one.node || !other.node) {
+        return std::nullopt;
+    }
+    return *one.node == *other.node ? PciDistance::Node : PciDistance::System;
+}
+
+/// "through the link between CPU sockets".
+[[nodiscard]] inline std::string_view pciDistanceText(PciDistance distance)
+{
+    switch (distance) {
+    case PciDistance::Switch:
+        return "behind the same PCIe switch";
+    case PciDistance::HostBridge:
+        return "at the same root complex of the CPU";
+    case PciDistance::Node:
+        return "at another root complex of the same NUMA node";
+    default:
+        return "at another NUMA node";
+    }
+}
+
+} // namespace ringside::metrics
