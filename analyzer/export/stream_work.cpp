@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 namespace ringside::exporting {
 namespace {
@@ -11,21 +12,38 @@ constexpr std::int64_t kCrossingNs = 1000;
 constexpr std::size_t kMaxLanes = 64; ///< no GPU overlaps more within a stream, but a damaged file may
 
 using Stream = std::pair<std::uint32_t, std::uint32_t>; ///< device, stream
-struct Work {
-    std::int64_t startNs;
-    std::uint32_t row;
-    bool copy;
+/// Rows of one stream in both tables.
+struct Rows {
+    std::vector<std::uint32_t> kernels, copies;
 };
 
 template <class Columns>
-void collect(const Columns& columns, const model::Rank& rank, bool copy,
-             std::map<Stream, std::vector<Work>>& streams)
+void collect(const Columns& columns, const model::Rank& rank, std::vector<std::uint32_t> Rows::*member,
+             std::map<Stream, Rows>& streams)
 {
+    Stream lastStream;
+    std::vector<std::uint32_t>* last = nullptr; // work of one stream often comes in a row
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (rank.owns(columns.device[i])) {
-            streams[{columns.device[i], columns.stream[i]}].push_back(
-                {columns.startNs[i], static_cast<std::uint32_t>(i), copy});
+        const Stream stream{columns.device[i], columns.stream[i]};
+        if (!rank.owns(stream.first)) {
+            continue;
         }
+        if (last == nullptr || stream != lastStream) {
+            lastStream = stream;
+            last = &(streams[stream].*member);
+        }
+        last->push_back(static_cast<std::uint32_t>(i));
+    }
+}
+
+template <class Columns>
+void sortByStart(const Columns& columns, std::vector<std::uint32_t>& rows)
+{
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+        return columns.startNs[a] < columns.startNs[b];
+    };
+    if (!std::is_sorted(rows.begin(), rows.end(), earlier)) {
+        std::stable_sort(rows.begin(), rows.end(), earlier);
     }
 }
 
@@ -61,19 +79,34 @@ void forEachDeviceWork(const model::Model& model, const model::Rank& rank,
                        const std::function<void(const ShownWork&)>& show)
 {
     const trace::ProcessTrace& process = model.processOf(rank);
-    std::map<Stream, std::vector<Work>> streams;
-    collect(process.kernels, rank, false, streams);
-    collect(process.copies, rank, true, streams);
-    for (auto& [stream, list] : streams) {
-        std::stable_sort(list.begin(), list.end(),
-                         [](const Work& a, const Work& b) { return a.startNs < b.startNs; });
+    const trace::KernelColumns& kernels = process.kernels;
+    const trace::CopyColumns& copies = process.copies;
+    std::map<Stream, Rows> streams;
+    collect(kernels, rank, &Rows::kernels, streams);
+    collect(copies, rank, &Rows::copies, streams);
+    for (auto& [stream, rows] : streams) {
+        sortByStart(kernels, rows.kernels);
+        sortByStart(copies, rows.copies);
         Lanes lanes;
-        for (const Work& work : list) {
-            const std::int64_t endNs =
-                work.copy ? process.copies.endNs[work.row] : process.kernels.endNs[work.row];
-            ShownWork shown{stream.first, stream.second, 0, work.copy, work.row, {work.startNs, endNs}};
+        const auto next = [&, &stream = stream](bool copy, std::size_t row, const model::Interval& time) {
+            ShownWork shown{stream.first, stream.second, 0, copy, row, time};
             shown.lane = lanes.place(shown.time);
             show(shown);
+        };
+        auto copy = rows.copies.begin();
+        const auto showCopy = [&] {
+            next(true, *copy, {copies.startNs[*copy], copies.endNs[*copy]});
+            ++copy;
+        };
+        for (const std::uint32_t row : rows.kernels) {
+            const std::int64_t startNs = kernels.startNs[row];
+            while (copy != rows.copies.end() && copies.startNs[*copy] < startNs) {
+                showCopy();
+            }
+            next(false, row, {startNs, kernels.endNs[row]});
+        }
+        while (copy != rows.copies.end()) {
+            showCopy();
         }
     }
 }

@@ -44,10 +44,12 @@ public:
         , m_result(result)
     {}
 
-    void add()
+    void add(const Pause& pause)
     {
-        exporting::forEachDeviceWork(m_model, m_rank,
-                                     [this](const exporting::ShownWork& work) { place(work); });
+        exporting::forEachDeviceWork(m_model, m_rank, [&](const exporting::ShownWork& work) {
+            pause();
+            place(work);
+        });
     }
 
 private:
@@ -188,14 +190,15 @@ void addEventTimed(const model::Model& model, std::size_t number, const metrics:
 
 } // namespace
 
-RankTracks deviceTracks(const model::Model& model, std::size_t rank, const metrics::AllArrivals& arrivals)
+RankTracks deviceTracks(const model::Model& model, std::size_t rank, const metrics::AllArrivals& arrivals,
+                        const Pause& pause)
 {
     RankTracks result;
     if (!model.ranks[rank].steps.empty()) {
         result.tracks.push_back(stepsTrack(model.ranks[rank], rank));
     }
     if (model.ranks[rank].deviceTier) {
-        StreamTracks(model, rank, arrivals, result).add();
+        StreamTracks(model, rank, arrivals, result).add(pause);
     } else if (model.ranks[rank].eventTimes) {
         addEventTimed(model, rank, arrivals, result);
     }

@@ -13,25 +13,18 @@ namespace {
 
 constexpr std::size_t kDeepest = 24; ///< calls that nest deeper are counted, not shown
 
-/// Spans of one thread in any order become lanes: what begins inside another one lies below it.
+/// A row of one of the tables, as the kind says; its times stay there until it is placed.
+struct Row {
+    std::uint32_t row = 0;
+    SpanKind kind = SpanKind::ApiCall;
+};
+
+/// Spans of one thread, by start and outer ones first, become lanes: what begins inside another one lies
+/// below it.
 class Nesting final {
 public:
     explicit Nesting(Track& track) : m_track(track) {}
 
-    void add(std::vector<Span> spans)
-    {
-        const auto before = [](const Span& a, const Span& b) {
-            return a.time.start != b.time.start ? a.time.start < b.time.start : a.time.end > b.time.end;
-        };
-        if (!std::is_sorted(spans.begin(), spans.end(), before)) {
-            std::stable_sort(spans.begin(), spans.end(), before);
-        }
-        for (const Span& span : spans) {
-            place(span);
-        }
-    }
-
-private:
     void place(const Span& span)
     {
         while (!m_openEnds.empty() && m_openEnds.back() <= span.time.start) {
@@ -47,17 +40,19 @@ private:
         m_openEnds.push_back(span.time.end);
     }
 
+private:
     Track& m_track;
     std::vector<std::int64_t> m_openEnds; ///< of the spans that hold the next one, outermost first
 };
 
 class HostTracks final {
 public:
-    HostTracks(const model::Model& model, std::size_t rank)
+    HostTracks(const model::Model& model, std::size_t rank, const Pause& pause)
         : m_number(rank)
         , m_rank(model.ranks[rank])
         , m_process(model.processOf(m_rank))
         , m_concern(model, m_rank)
+        , m_pause(pause)
     {}
 
     std::vector<Track> build()
@@ -75,7 +70,7 @@ public:
             return found != names.end() ? found->second : fmt::format("thread {}", id);
         };
         std::vector<Track> tracks;
-        for (auto& [key, spans] : m_spans) {
+        for (auto& [key, rows] : m_rows) {
             Track& track = tracks.emplace_back();
             track.kind = key.first;
             track.rank = m_number;
@@ -83,7 +78,8 @@ public:
             track.name = key.first == TrackKind::Launches ? fmt::format("launches of thread {}", key.second)
                          : key.first == TrackKind::Ranges ? fmt::format("ranges of {}", nameOf(key.second))
                                                           : nameOf(key.second);
-            Nesting(track).add(std::move(spans));
+            nest(rows, track);
+            rows = {};
         }
         return tracks;
     }
@@ -91,36 +87,75 @@ public:
 private:
     using Key = std::pair<TrackKind, std::int64_t>;
 
-    void add(TrackKind track, std::int64_t thread, const Interval& local, SpanKind kind, std::size_t row)
+    void add(TrackKind track, std::int64_t thread, SpanKind kind, std::size_t row)
     {
         if (m_last == nullptr || m_lastKey != Key(track, thread)) {
             m_lastKey = {track, thread};
-            m_last = &m_spans[m_lastKey];
+            m_last = &m_rows[m_lastKey];
         }
-        m_last->push_back({{m_rank.clock.toRun(local.start), m_rank.clock.toRun(local.end)},
-                           kind,
-                           static_cast<std::uint32_t>(row)});
+        m_last->push_back({static_cast<std::uint32_t>(row), kind});
+    }
+
+    /// On the host's own clock.
+    [[nodiscard]] Interval timeOf(const Row& row) const
+    {
+        const auto of = [&row](const auto& columns) {
+            return Interval{columns.startNs[row.row], columns.endNs[row.row]};
+        };
+        const auto ofRow = [&row](const auto& rows) {
+            return Interval{rows[row.row].startNs, rows[row.row].endNs};
+        };
+        switch (row.kind) {
+        case SpanKind::NcclGroup:
+            return ofRow(m_process.groups);
+        case SpanKind::NcclCall:
+            return ofRow(m_process.collectiveCalls);
+        case SpanKind::Range:
+            return ofRow(m_process.ranges);
+        case SpanKind::Launch:
+            return of(m_process.launches);
+        default:
+            return of(m_process.apiCalls);
+        }
+    }
+
+    void nest(std::vector<Row>& rows, Track& track) const
+    {
+        const auto before = [this](const Row& a, const Row& b) {
+            const Interval first = timeOf(a);
+            const Interval second = timeOf(b);
+            return first.start != second.start ? first.start < second.start : first.end > second.end;
+        };
+        if (!std::is_sorted(rows.begin(), rows.end(), before)) {
+            std::stable_sort(rows.begin(), rows.end(), before);
+        }
+        Nesting nesting(track);
+        for (const Row& row : rows) {
+            m_pause();
+            const Interval local = timeOf(row);
+            nesting.place(
+                {{m_rank.clock.toRun(local.start), m_rank.clock.toRun(local.end)}, row.kind, row.row});
+        }
     }
 
     void collectCalls()
     {
         for (std::size_t i = 0; i < m_process.groups.size(); ++i) {
-            const trace::GroupRow& group = m_process.groups[i];
-            if (m_concern.concern(group.thread)) {
-                add(TrackKind::Thread, group.thread, {group.startNs, group.endNs}, SpanKind::NcclGroup, i);
+            if (m_concern.concern(m_process.groups[i].thread)) {
+                add(TrackKind::Thread, m_process.groups[i].thread, SpanKind::NcclGroup, i);
             }
         }
         for (std::size_t i = 0; i < m_process.collectiveCalls.size(); ++i) {
             const trace::CollectiveCallRow& call = m_process.collectiveCalls[i];
             if (m_concern.concern(call.thread, call.stream)) {
-                add(TrackKind::Thread, call.thread, {call.startNs, call.endNs}, SpanKind::NcclCall, i);
+                add(TrackKind::Thread, call.thread, SpanKind::NcclCall, i);
             }
         }
         const trace::ApiCallColumns& calls = m_process.apiCalls;
         for (std::size_t i = 0; i < calls.size(); ++i) {
+            m_pause();
             if (m_concern.concern(calls.thread[i], calls.stream[i])) {
-                add(TrackKind::Thread, calls.thread[i], {calls.startNs[i], calls.endNs[i]}, SpanKind::ApiCall,
-                    i);
+                add(TrackKind::Thread, calls.thread[i], SpanKind::ApiCall, i);
             }
         }
     }
@@ -131,8 +166,7 @@ private:
             const trace::RangeRow& range = m_process.ranges[i];
             const bool apart = range.flavour == static_cast<std::int64_t>(trace::RangeFlavour::StartEnd);
             if (m_concern.concern(range.thread)) {
-                add(apart ? TrackKind::Ranges : TrackKind::Thread, range.thread, {range.startNs, range.endNs},
-                    SpanKind::Range, i);
+                add(apart ? TrackKind::Ranges : TrackKind::Thread, range.thread, SpanKind::Range, i);
             }
         }
     }
@@ -143,17 +177,22 @@ private:
         for (const trace::ThreadRow& row : m_process.threads) {
             idOf.emplace(row.tid, row.id);
         }
+        const auto concerns = [&](std::uint32_t tid) {
+            const auto id = idOf.find(tid);
+            return id == idOf.end() || m_concern.concern(id->second);
+        };
         const trace::LaunchColumns& launches = m_process.launches;
-        std::map<std::uint32_t, bool> shown;
+        std::optional<std::uint32_t> lastTid;
+        bool shown = false;
         for (std::size_t i = 0; i < launches.size(); ++i) {
+            m_pause();
             const std::uint32_t tid = launches.tid[i];
-            const auto [entry, fresh] = shown.try_emplace(tid, true);
-            if (fresh) {
-                const auto id = idOf.find(tid);
-                entry->second = id == idOf.end() || m_concern.concern(id->second);
+            if (tid != lastTid) {
+                lastTid = tid;
+                shown = concerns(tid);
             }
-            if (entry->second) {
-                add(TrackKind::Launches, tid, {launches.startNs[i], launches.endNs[i]}, SpanKind::Launch, i);
+            if (shown) {
+                add(TrackKind::Launches, tid, SpanKind::Launch, i);
             }
         }
     }
@@ -162,16 +201,17 @@ private:
     const model::Rank& m_rank;
     const trace::ProcessTrace& m_process;
     metrics::HostThreads m_concern;
-    std::map<Key, std::vector<Span>> m_spans;
+    const Pause& m_pause;
+    std::map<Key, std::vector<Row>> m_rows;
     Key m_lastKey;
-    std::vector<Span>* m_last = nullptr;
+    std::vector<Row>* m_last = nullptr;
 };
 
 } // namespace
 
-std::vector<Track> hostTracks(const model::Model& model, std::size_t rank)
+std::vector<Track> hostTracks(const model::Model& model, std::size_t rank, const Pause& pause)
 {
-    return HostTracks(model, rank).build();
+    return HostTracks(model, rank, pause).build();
 }
 
 } // namespace ringside::timeline

@@ -1,17 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline/lane.h"
 
+#include <bit>
+
 namespace ringside::timeline {
 namespace {
 
-/// The first multiple of `step` above `value`; the largest number where there is none.
-std::int64_t multipleAbove(std::int64_t value, std::int64_t step)
+constexpr std::size_t kFewSpans = 1024;      ///< for so many no level is worth its memory
+constexpr std::int64_t kSpansABar = 16;      ///< of the level below, on average
+constexpr std::size_t kScannedOneByOne = 32; ///< more in one bucket: work is spread unevenly there
+
+/// floor(log2), of a resolution.
+int shiftOf(std::int64_t resolutionNs)
 {
-    const std::int64_t rest = value % step;
-    return model::addCapped(value, rest < 0 ? -rest : step - rest);
+    const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(1, resolutionNs));
+    return static_cast<int>(std::bit_width(value)) - 1;
+}
+
+/// Index of the first for which `isBehind` holds, at `from` or later; gallops, because it is often near.
+template <class IsBehind>
+std::size_t gallop(std::size_t from, std::size_t size, const IsBehind& isBehind)
+{
+    std::size_t low = from;
+    std::size_t step = 1;
+    while (low + step < size && !isBehind(low + step)) {
+        low += step;
+        step *= 2;
+    }
+    std::size_t high = std::min(size, low + step);
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (isBehind(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
 }
 
 } // namespace
+
+/// What bars are made of, at the finest: every span is one.
+class Lane::Spans final {
+public:
+    explicit Spans(const Lane& lane) : m_lane(lane) {}
+    [[nodiscard]] std::size_t size() const { return m_lane.size(); }
+    [[nodiscard]] std::int64_t start(std::size_t i) const { return m_lane.m_start[i]; }
+    [[nodiscard]] std::size_t firstEndingAfter(std::int64_t timeNs) const
+    {
+        return m_lane.firstEndingAfter(timeNs);
+    }
+    [[nodiscard]] Bar operator[](std::size_t i) const
+    {
+        const auto index = static_cast<std::uint32_t>(i);
+        return {{m_lane.m_start[i], m_lane.m_end[i]}, m_lane.length(i), index, index, 1, m_lane.m_kind[i]};
+    }
+
+private:
+    const Lane& m_lane;
+};
+
+/// And on a level.
+class Lane::Bars final {
+public:
+    explicit Bars(const std::vector<Bar>& bars) : m_bars(bars) {}
+    [[nodiscard]] std::size_t size() const { return m_bars.size(); }
+    [[nodiscard]] std::int64_t start(std::size_t i) const { return m_bars[i].time.start; }
+    [[nodiscard]] std::size_t firstEndingAfter(std::int64_t timeNs) const
+    {
+        const auto found =
+            std::ranges::upper_bound(m_bars, timeNs, {}, [](const Bar& bar) { return bar.time.end; });
+        return static_cast<std::size_t>(found - m_bars.begin());
+    }
+    [[nodiscard]] const Bar& operator[](std::size_t i) const { return m_bars[i]; }
+
+private:
+    const std::vector<Bar>& m_bars;
+};
 
 void Lane::add(const Span& span)
 {
@@ -24,39 +90,77 @@ void Lane::add(const Span& span)
 
 void Lane::finish()
 {
-    m_longest = Forest(size(), [this](std::size_t i) { return m_end[i] - m_start[i]; });
     m_start.shrink_to_fit();
     m_end.shrink_to_fit();
     m_kind.shrink_to_fit();
     m_row.shrink_to_fit();
+    m_longest = Forest(size(), [this](std::size_t i) { return length(i); });
+    addLevels();
+}
+
+void Lane::addLevels()
+{
+    if (size() < kFewSpans) {
+        return;
+    }
+    const Interval all{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+    const auto spans = static_cast<std::int64_t>(size());
+    int shift = shiftOf(extent().length() / spans) + shiftOf(kSpansABar) + 1;
+    m_levels.push_back({shift, merged(Spans(*this), all, shift)});
+    while (m_levels.back().bars.size() >= kFewSpans) {
+        shift += shiftOf(kSpansABar);
+        m_levels.push_back({shift, merged(Bars(m_levels.back().bars), all, shift)});
+    }
+    for (Level& level : m_levels) {
+        level.bars.shrink_to_fit();
+    }
 }
 
 std::vector<Bar> Lane::bars(const Interval& range, std::int64_t resolutionNs) const
 {
-    const std::int64_t resolution = std::max<std::int64_t>(1, resolutionNs);
-    const auto length = [this](std::size_t i) { return m_end[i] - m_start[i]; };
+    const int shift = shiftOf(resolutionNs);
+    const auto finer = std::find_if(m_levels.rbegin(), m_levels.rend(),
+                                    [shift](const Level& level) { return level.shift <= shift; });
+    return finer == m_levels.rend() ? merged(Spans(*this), range, shift)
+                                    : merged(Bars(finer->bars), range, shift);
+}
+
+template <class Source>
+std::vector<Bar> Lane::merged(const Source& source, const Interval& range, int shift) const
+{
     std::vector<Bar> result;
-    std::size_t next = 0;
-    for (std::size_t i = firstEndingAfter(range.start); i < size() && m_start[i] < range.end; i = next) {
-        next = nextBucket(i, multipleAbove(std::max(m_start[i], range.start), resolution));
-        result.push_back({{m_start[i], m_end[next - 1]}, i, next - i, m_longest.largest(i, next, length)});
+    std::size_t i = source.firstEndingAfter(range.start);
+    while (i < source.size() && source.start(i) < range.end) {
+        const std::size_t first = i;
+        const std::int64_t bucket = source.start(i) >> shift;
+        const auto isBehind = [&](std::size_t at) { return source.start(at) >> shift > bucket; };
+        Bar bar = source[i++];
+        for (; i < source.size() && i - first < kScannedOneByOne && !isBehind(i); ++i) {
+            const Bar& next = source[i];
+            if (next.longestNs > bar.longestNs) {
+                bar.longest = next.longest;
+                bar.longestNs = next.longestNs;
+                bar.kind = next.kind;
+            }
+        }
+        if (i < source.size() && i - first == kScannedOneByOne && !isBehind(i)) {
+            i = gallop(i, source.size(), isBehind);
+            takeLongest(bar, bar.first, source[i - 1].first + source[i - 1].count);
+        }
+        const Bar& last = source[i - 1];
+        bar.time.end = last.time.end;
+        bar.count = last.first + last.count - bar.first;
+        result.push_back(bar);
     }
     return result;
 }
 
-/// Gallops, because the next bucket is often near.
-std::size_t Lane::nextBucket(std::size_t index, std::int64_t endNs) const
+void Lane::takeLongest(Bar& bar, std::size_t first, std::size_t last) const
 {
-    std::size_t low = index;
-    std::size_t step = 1;
-    while (low + step < size() && m_start[low + step] < endNs) {
-        low += step;
-        step *= 2;
-    }
-    const auto begin = m_start.begin() + static_cast<std::ptrdiff_t>(low);
-    const auto end = m_start.begin() + static_cast<std::ptrdiff_t>(std::min(size(), low + step));
-    const auto found = static_cast<std::size_t>(std::lower_bound(begin, end, endNs) - m_start.begin());
-    return std::max(found, index + 1);
+    const std::size_t longest = m_longest.largest(first, last, [this](std::size_t i) { return length(i); });
+    bar.longest = static_cast<std::uint32_t>(longest);
+    bar.longestNs = length(longest);
+    bar.kind = m_kind[longest];
 }
 
 std::optional<std::size_t> Lane::at(std::int64_t timeNs, std::int64_t slackNs) const
@@ -92,9 +196,13 @@ Interval Lane::extent() const
 
 std::size_t Lane::memoryBytes() const
 {
+    std::size_t levels = 0;
+    for (const Level& level : m_levels) {
+        levels += level.bars.capacity() * sizeof(Bar);
+    }
     return m_start.capacity() * sizeof(std::int64_t) + m_end.capacity() * sizeof(std::int64_t) +
            m_row.capacity() * sizeof(std::uint32_t) + m_kind.capacity() * sizeof(SpanKind) +
-           m_longest.memoryBytes();
+           m_longest.memoryBytes() + levels;
 }
 
 } // namespace ringside::timeline

@@ -37,9 +37,11 @@ struct Span {
 /// One rectangle: a span, or several that lie in one pixel. `time` goes from the first begin to the last end.
 struct Bar {
     Interval time;
-    std::size_t first = 0;
-    std::size_t count = 1;
-    std::size_t longest = 0; ///< index of the span that gives the rectangle its colour
+    std::int64_t longestNs = 0; ///< of one of its spans, which gives the rectangle its colour
+    std::uint32_t longest = 0;  ///< the index of that span
+    std::uint32_t first = 0;
+    std::uint32_t count = 1;
+    SpanKind kind = SpanKind::Step; ///< of the longest
 };
 
 class Lane final {
@@ -54,8 +56,8 @@ public:
     {
         return {{m_start[index], m_end[index]}, m_kind[index], m_row[index]};
     }
-    /// What to draw of `range`, by start, no two bars beginning within one multiple of `resolutionNs` (at
-    /// least 1), so that panning moves a picture and does not change it.
+    /// What to draw of `range`, by start, no two bars beginning within one multiple of `resolutionNs`
+    /// (rounded down to a power of two, at least 1), so that panning moves a picture and does not change it.
     [[nodiscard]] std::vector<Bar> bars(const Interval& range, std::int64_t resolutionNs) const;
     /// The span at a moment, or the nearest one not farther away than `slackNs`.
     [[nodiscard]] std::optional<std::size_t> at(std::int64_t timeNs, std::int64_t slackNs = 0) const;
@@ -67,12 +69,25 @@ public:
     [[nodiscard]] std::size_t memoryBytes() const;
 
 private:
-    [[nodiscard]] std::size_t nextBucket(std::size_t index, std::int64_t endNs) const;
+    /// All bars at one resolution, so that wide pictures are not made of single spans. Each level has at most
+    /// a sixteenth of the bars of the finer one where work is spread evenly.
+    struct Level {
+        int shift = 0; ///< log2 of the resolution in ns
+        std::vector<Bar> bars;
+    };
+    class Spans;
+    class Bars;
+    void addLevels();
+    template <class Source>
+    [[nodiscard]] std::vector<Bar> merged(const Source& source, const Interval& range, int shift) const;
+    void takeLongest(Bar& bar, std::size_t first, std::size_t last) const;
+    [[nodiscard]] std::int64_t length(std::size_t index) const { return m_end[index] - m_start[index]; }
 
     std::vector<std::int64_t> m_start, m_end;
     std::vector<std::uint32_t> m_row;
     std::vector<SpanKind> m_kind;
     Forest m_longest;
+    std::vector<Level> m_levels; ///< finest first
 };
 
 } // namespace ringside::timeline

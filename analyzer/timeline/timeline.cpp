@@ -8,18 +8,39 @@
 namespace ringside::timeline {
 namespace {
 
-RankTracks tracksOf(const model::Model& model, std::size_t rank, const metrics::AllArrivals& arrivals)
+void finish(std::vector<Track>& tracks)
 {
-    RankTracks result = deviceTracks(model, rank, arrivals);
-    for (Track& track : hostTracks(model, rank)) {
-        result.tracks.push_back(std::move(track));
-    }
-    for (Track& track : result.tracks) {
+    for (Track& track : tracks) {
         for (Lane& lane : track.lanes) {
             lane.finish();
         }
     }
-    return result;
+}
+
+/// Device and host tracks of a rank are two pieces of work, so that one rank keeps two cores busy.
+std::vector<RankTracks> tracksOfRanks(const model::Model& model, const metrics::AllArrivals& arrivals,
+                                      const std::function<bool()>& cancelled)
+{
+    std::vector<RankTracks> device(model.ranks.size());
+    std::vector<std::vector<Track>> host(model.ranks.size());
+    trace::parallelFor(2 * device.size(), trace::coreCount(), [&](std::size_t piece) {
+        const std::size_t rank = piece / 2;
+        const Pause pause(cancelled);
+        if (cancelled && cancelled()) {
+            throw Pause::Cancelled();
+        }
+        if (piece % 2 == 0) {
+            device[rank] = deviceTracks(model, rank, arrivals, pause);
+            finish(device[rank].tracks);
+        } else {
+            host[rank] = hostTracks(model, rank, pause);
+            finish(host[rank]);
+        }
+    });
+    for (std::size_t rank = 0; rank < device.size(); ++rank) {
+        std::ranges::move(host[rank], std::back_inserter(device[rank].tracks));
+    }
+    return device;
 }
 
 struct PlacedPart {
@@ -142,17 +163,13 @@ std::optional<std::size_t> Timeline::previousMeeting(std::int64_t timeNs) const
 Timeline buildTimeline(const model::Model& model, const std::function<bool()>& cancelled)
 {
     const metrics::AllArrivals arrivals = metrics::findArrivals(model);
-    std::vector<RankTracks> ranks(model.ranks.size());
-    trace::parallelFor(ranks.size(), trace::coreCount(), [&](std::size_t rank) {
-        if (!cancelled || !cancelled()) {
-            ranks[rank] = tracksOf(model, rank, arrivals);
-        }
-    });
     Timeline timeline;
-    if (cancelled && cancelled()) {
-        return timeline;
+    try {
+        std::vector<RankTracks> ranks = tracksOfRanks(model, arrivals, cancelled);
+        joinMeetings(joinTracks(ranks, timeline), arrivals, timeline);
+    } catch (const Pause::Cancelled&) {
+        return {};
     }
-    joinMeetings(joinTracks(ranks, timeline), arrivals, timeline);
     timeline.extent = extentOf(timeline.tracks);
     return timeline;
 }

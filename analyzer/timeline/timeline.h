@@ -78,7 +78,7 @@ struct Timeline {
     [[nodiscard]] std::optional<std::size_t> previousMeeting(std::int64_t timeNs) const;
 };
 
-/// On all cores, a rank at a time. `cancelled` is asked between ranks; an empty timeline comes back then.
+/// On all cores. `cancelled` is asked often, by several threads; an empty timeline comes back then.
 [[nodiscard]] Timeline buildTimeline(const model::Model& model, const std::function<bool()>& cancelled = {});
 
 /// "832 ns", "12.34 us", "4.567 ms", "1.2345 s".

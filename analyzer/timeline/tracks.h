@@ -12,6 +12,24 @@ struct RankPart {
     Part part;
 };
 
+/// Throws when nobody wants the timeline any more. To be called for every row: it asks now and then.
+class Pause final {
+public:
+    struct Cancelled {};
+    explicit Pause(const std::function<bool()>& cancelled) : m_cancelled(cancelled) {}
+    void operator()() const
+    {
+        constexpr unsigned kEvery = 1U << 16U;
+        if (++m_calls % kEvery == 0 && m_cancelled && m_cancelled()) {
+            throw Cancelled();
+        }
+    }
+
+private:
+    const std::function<bool()>& m_cancelled;
+    mutable unsigned m_calls = 0; ///< of one thread
+};
+
 struct RankTracks {
     std::vector<Track> tracks;
     std::vector<RankPart> parts;
@@ -19,8 +37,8 @@ struct RankTracks {
 
 /// Steps, streams, and collectives that only CUDA events timed.
 [[nodiscard]] RankTracks deviceTracks(const model::Model& model, std::size_t rank,
-                                      const metrics::AllArrivals& arrivals);
+                                      const metrics::AllArrivals& arrivals, const Pause& pause);
 /// Threads with their calls and ranges.
-[[nodiscard]] std::vector<Track> hostTracks(const model::Model& model, std::size_t rank);
+[[nodiscard]] std::vector<Track> hostTracks(const model::Model& model, std::size_t rank, const Pause& pause);
 
 } // namespace ringside::timeline

@@ -89,11 +89,64 @@ TEST(Forest, findsTheLargestValueOfEveryStretch)
     }
 }
 
+/// Half of the spans in a hundredth of the time.
+Lane unevenLane(std::size_t spans)
+{
+    Lane lane;
+    for (std::size_t i = 0; i < spans; ++i) {
+        const auto at = static_cast<std::int64_t>(i < spans / 2 ? i * 2000 : spans * 1000 + i * 20);
+        lane.add({{at, at + static_cast<std::int64_t>(i % 17) + 1}, SpanKind::Copy, 0});
+    }
+    lane.finish();
+    return lane;
+}
+
+/// Bars as a loop over all spans makes them.
+std::vector<Bar> plainBars(const Lane& lane, std::int64_t resolution)
+{
+    std::vector<Bar> result;
+    for (std::uint32_t i = 0; i < lane.size(); ++i) {
+        const Span span = lane.span(i);
+        const auto bucket = [resolution](std::int64_t time) {
+            return time >= 0 ? time / resolution : (time + 1) / resolution - 1;
+        };
+        if (result.empty() || bucket(result.back().time.start) != bucket(span.time.start)) {
+            result.push_back({span.time, span.time.length(), i, i, 1, span.kind});
+            continue;
+        }
+        Bar& bar = result.back();
+        ++bar.count;
+        bar.time.end = span.time.end;
+        bar.longestNs = std::max(bar.longestNs, span.time.length());
+    }
+    return result;
+}
+
+TEST(Lane, mergesTheSameBarsFromLevelsAsFromSpans)
+{
+    for (const Lane& lane : {randomLane(40'000), unevenLane(40'000)}) {
+        for (int shift = 0; shift < 40; ++shift) {
+            const std::int64_t resolution = std::int64_t{1} << shift;
+            const std::vector<Bar> expected = plainBars(lane, resolution);
+            const std::vector<Bar> bars = lane.bars({-10'000, lane.extent().end}, resolution);
+            ASSERT_EQ(bars.size(), expected.size()) << resolution;
+            for (std::size_t i = 0; i < bars.size(); ++i) {
+                ASSERT_EQ(bars[i].time, expected[i].time);
+                ASSERT_EQ(bars[i].first, expected[i].first);
+                ASSERT_EQ(bars[i].count, expected[i].count);
+                ASSERT_EQ(bars[i].longestNs, expected[i].longestNs);
+                ASSERT_EQ(lane.span(bars[i].longest).time.length(), bars[i].longestNs);
+                ASSERT_EQ(lane.span(bars[i].longest).kind, bars[i].kind);
+            }
+        }
+    }
+}
+
 TEST(Lane, showsEverySpanOnceAndNoMoreThanOneBarAPixel)
 {
     const Lane lane = randomLane(3000);
     const Interval all = lane.extent();
-    for (const std::int64_t resolution : {1, 10, 777, 100'000}) {
+    for (const std::int64_t resolution : {1, 8, 512, 131'072}) {
         std::size_t next = 0;
         for (const Bar& bar : lane.bars(all, resolution)) {
             ASSERT_EQ(bar.first, next);
