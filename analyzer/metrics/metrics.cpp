@@ -2,6 +2,7 @@
 #include "metrics/metrics.h"
 
 #include "metrics/arrivals.h"
+#include "metrics/break_down.h"
 #include "metrics/wait_delay.h"
 #include "trace/read/parallel.h"
 
@@ -19,28 +20,6 @@ constexpr std::int64_t Breakdown::*kFigures[] = {
     &Breakdown::exposedCopyNs, &Breakdown::idleNs,      &Breakdown::waitNs,
     &Breakdown::exposedWaitNs, &Breakdown::waitDelayNs, &Breakdown::transferNs,
     &Breakdown::usefulNs};
-
-Breakdown breakDown(const Interval& window, const Coverage& coverage)
-{
-    const unsigned c = bit(kCompute);
-    const unsigned m = bit(kCommunication);
-    const unsigned k = bit(kCopy);
-    const unsigned t = bit(kTransfer);
-    Breakdown result;
-    result.stepNs = window.length();
-    result.computeNs = coverage.time(c);
-    result.communicationNs = coverage.time(m);
-    result.copyNs = coverage.time(k);
-    result.overlapNs = coverage.together(c | m);
-    result.exposedCommunicationNs = coverage.time(m, c);
-    result.exposedCopyNs = coverage.time(k, c | m);
-    result.idleNs = coverage.ns[0];
-    result.waitNs = coverage.time(m, t);
-    result.exposedWaitNs = coverage.time(m, t | c);
-    result.transferNs = coverage.time(t);
-    result.usefulNs = coverage.time(c | k | t);
-    return result;
-}
 
 Breakdown medianOf(const std::vector<Breakdown>& steps)
 {
@@ -382,6 +361,28 @@ std::int64_t RunMetrics::perStep(std::int64_t Breakdown::*figure) const
         steps += static_cast<std::int64_t>(rank.steps.size());
     }
     return steps == 0 ? 0 : total().*figure / steps;
+}
+
+Breakdown breakDown(const Interval& window, const Coverage& coverage)
+{
+    const unsigned c = bit(kCompute);
+    const unsigned m = bit(kCommunication);
+    const unsigned k = bit(kCopy);
+    const unsigned t = bit(kTransfer);
+    Breakdown result;
+    result.stepNs = window.length();
+    result.computeNs = coverage.time(c);
+    result.communicationNs = coverage.time(m);
+    result.copyNs = coverage.time(k);
+    result.overlapNs = coverage.together(c | m);
+    result.exposedCommunicationNs = coverage.time(m, c);
+    result.exposedCopyNs = coverage.time(k, c | m);
+    result.idleNs = coverage.ns[0];
+    result.waitNs = coverage.time(m, t);
+    result.exposedWaitNs = coverage.time(m, t | c);
+    result.transferNs = coverage.time(t);
+    result.usefulNs = coverage.time(c | k | t);
+    return result;
 }
 
 RunMetrics computeMetrics(const model::Model& model)

@@ -48,6 +48,13 @@ std::optional<trace::StringId> textOf(const trace::ProcessTrace& process, const 
     return std::nullopt;
 }
 
+/// Of device work, to its launch.
+std::uint32_t correlationOf(const trace::ProcessTrace& process, const Span& work)
+{
+    return work.kind == SpanKind::Copy ? process.copies.correlation[work.row]
+                                       : process.kernels.correlation[work.row];
+}
+
 std::string_view copyName(std::uint32_t kind)
 {
     // CUpti_ActivityMemcpyKind of cupti_activity.h
@@ -221,6 +228,12 @@ Description describe(const model::Model& model, const Timeline& timeline, const 
                               fmt::format("{:.6f} s", static_cast<double>(span.time.start) / kSecond));
     result.lines.emplace_back("takes", durationText(span.time.length()));
     describeRow(processOf(model, track), track, span, result.lines);
+    if (const auto launch = launchOf(model, timeline, id)) {
+        const Span call = timeline.span(*launch);
+        result.lines.emplace_back("launched", fmt::format("by {}, {} before it began",
+                                                          nameOf(model, timeline.tracks[launch->track], call),
+                                                          durationText(span.time.start - call.time.start)));
+    }
     if (const auto meeting = meetingOf(timeline, id)) {
         describeMeeting(model, timeline.meetings[*meeting], id, timeline, result.lines);
     }
@@ -235,9 +248,7 @@ std::optional<SpanId> launchOf(const model::Model& model, const Timeline& timeli
         return std::nullopt;
     }
     const trace::ProcessTrace& process = processOf(model, track);
-    const std::uint32_t correlation = span.kind == SpanKind::Copy ? process.copies.correlation[span.row]
-                                                                  : process.kernels.correlation[span.row];
-    const auto row = model.launches[model.ranks[track.rank].process].find(correlation);
+    const auto row = model.launches[model.ranks[track.rank].process].find(correlationOf(process, span));
     if (!row) {
         return std::nullopt;
     }
@@ -252,6 +263,31 @@ std::optional<SpanId> launchOf(const model::Model& model, const Timeline& timeli
             const std::size_t i = launches.lanes[lane].firstStartingFrom(start);
             if (i < launches.lanes[lane].size() && launches.lanes[lane].span(i).row == *row) {
                 return SpanId{t, lane, i};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<SpanId> workOf(const model::Model& model, const Timeline& timeline, const SpanId& id)
+{
+    constexpr std::size_t kFarthest = 1'000'000; // spans in a line: no queue is longer
+    const Track& track = timeline.tracks[id.track];
+    const Span launch = timeline.span(id);
+    if (launch.kind != SpanKind::Launch) {
+        return std::nullopt;
+    }
+    const trace::ProcessTrace& process = processOf(model, track);
+    const std::uint32_t wanted = process.launches.correlation[launch.row];
+    const auto first = std::ranges::lower_bound(timeline.tracks, track.rank, {}, &Track::rank);
+    for (auto stream = first; stream != timeline.tracks.end() && stream->rank == track.rank; ++stream) {
+        for (std::size_t l = 0; l < stream->lanes.size() && stream->kind == TrackKind::Stream; ++l) {
+            const Lane& lane = stream->lanes[l];
+            const std::size_t from = lane.firstStartingFrom(launch.time.start);
+            for (std::size_t i = from; i < std::min(lane.size(), from + kFarthest); ++i) {
+                if (correlationOf(process, lane.span(i)) == wanted) {
+                    return SpanId{static_cast<std::size_t>(stream - timeline.tracks.begin()), l, i};
+                }
             }
         }
     }

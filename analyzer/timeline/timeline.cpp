@@ -170,6 +170,7 @@ Timeline buildTimeline(const model::Model& model, const std::function<bool()>& c
     } catch (const Pause::Cancelled&) {
         return {};
     }
+    timeline.samples = sampleLines(model);
     timeline.extent = extentOf(timeline.tracks);
     return timeline;
 }

@@ -5,6 +5,7 @@
 #pragma once
 #include "model/model.h"
 #include "timeline/lane.h"
+#include "timeline/sample_lines.h"
 
 #include <functional>
 #include <string>
@@ -65,7 +66,8 @@ struct Timeline {
     std::vector<Track> tracks;     ///< by rank, then by kind
     std::vector<Meeting> meetings; ///< by last arrival
     std::vector<Part> parts;
-    Forest losses; ///< of the meetings, by what was lost
+    Forest losses;                   ///< of the meetings, by what was lost
+    std::vector<SampleLine> samples; ///< by rank, then by host
 
     [[nodiscard]] const Lane& laneOf(const SpanId& id) const { return tracks[id.track].lanes[id.lane]; }
     [[nodiscard]] Span span(const SpanId& id) const { return laneOf(id).span(id.index); }
@@ -95,6 +97,9 @@ struct Description {
 /// The call that launched device work; null: not device work, or not recorded.
 [[nodiscard]] std::optional<SpanId> launchOf(const model::Model& model, const Timeline& timeline,
                                              const SpanId& id);
+/// The device work that a launch began; null: not a launch, or its work was not recorded.
+[[nodiscard]] std::optional<SpanId> workOf(const model::Model& model, const Timeline& timeline,
+                                           const SpanId& id);
 /// The meeting in which a communication span takes part.
 [[nodiscard]] std::optional<std::size_t> meetingOf(const Timeline& timeline, const SpanId& id);
 

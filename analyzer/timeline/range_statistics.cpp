@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/range_statistics.h"
+
+#include "metrics/break_down.h"
+#include "trace/read/parallel.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <deque>
+
+namespace ringside::timeline {
+namespace {
+
+/// The spans of a rank's streams within a range, by class, in run time.
+class WorkInRange final {
+public:
+    void add(const Lane& lane, const Interval& range)
+    {
+        std::array<Times*, metrics::kClasses> times{};
+        const auto put = [&](metrics::Class to, const Interval& time) {
+            if (times[to] == nullptr) {
+                times[to] = &m_times.emplace_back();
+                times[to]->of = to;
+            }
+            times[to]->starts.push_back(time.start);
+            times[to]->ends.push_back(time.end);
+        };
+        for (std::size_t i = lane.firstEndingAfter(range.start); i < lane.size(); ++i) {
+            const Span span = lane.span(i);
+            if (span.time.start >= range.end) {
+                break;
+            }
+            switch (span.kind) {
+            case SpanKind::Compute:
+                put(metrics::kCompute, span.time);
+                break;
+            case SpanKind::Copy:
+                put(metrics::kCopy, span.time);
+                break;
+            case SpanKind::Wait:
+                put(metrics::kCommunication, span.time);
+                break;
+            default: // who came last is not known: all of it counts as transfer, as in a step
+                put(metrics::kCommunication, span.time);
+                put(metrics::kTransfer, span.time);
+            }
+        }
+    }
+
+    [[nodiscard]] metrics::Coverage sweep(const Interval& range) const
+    {
+        metrics::Lanes lanes;
+        for (const Times& times : m_times) {
+            lanes[times.of].push_back({&times.starts, &times.ends, nullptr, {}, times.starts.size()});
+        }
+        return metrics::sweep(lanes, std::array{range}).front();
+    }
+
+private:
+    struct Times {
+        metrics::Class of = metrics::kCompute;
+        trace::Column<std::int64_t> starts, ends;
+    };
+    std::deque<Times> m_times; ///< stay where they are
+};
+
+constexpr const char* kNotMeasured = "not measured";
+constexpr std::size_t kWaiting = 4; ///< column
+
+std::string share(const metrics::Breakdown& all, std::int64_t part)
+{
+    constexpr double kPercent = 100;
+    return fmt::format("{} ({:.1f} %)", durationText(part), all.share(part) * kPercent);
+}
+
+} // namespace
+
+std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline& timeline,
+                                      const Interval& range)
+{
+    std::vector<RankInRange> ranks(model.ranks.size());
+    trace::parallelFor(ranks.size(), trace::coreCount(), [&](std::size_t rank) {
+        ranks[rank].rank = rank;
+        if (!timeline.meetings.empty()) {
+            ranks[rank].cameLast = 0;
+        }
+        if (!model.ranks[rank].deviceTier) {
+            return;
+        }
+        WorkInRange work;
+        for (const Track& track : std::ranges::equal_range(timeline.tracks, rank, {}, &Track::rank)) {
+            for (const Lane& lane : track.lanes) {
+                if (track.kind == TrackKind::Stream) {
+                    work.add(lane, range);
+                }
+            }
+        }
+        ranks[rank].device = metrics::breakDown(range, work.sweep(range));
+    });
+    const auto begin = std::ranges::lower_bound(timeline.meetings, range.start, {}, &Meeting::lastArrivalNs);
+    for (auto it = begin; it != timeline.meetings.end() && it->lastArrivalNs < range.end; ++it) {
+        ++*ranks[it->lastRank].cameLast;
+    }
+    return ranks;
+}
+
+report::Table tableOf(const model::Model& model, const std::vector<RankInRange>& ranks)
+{
+    report::Table table;
+    table.header = {"rank",          "compute",      "communication", "exposed communication",
+                    "of it waiting", "exposed copy", "idle",          "GPU busy",
+                    "came last"};
+    for (const RankInRange& each : ranks) {
+        auto& row = table.rows.emplace_back();
+        row.push_back(fmt::to_string(model.ranks[each.rank].rank));
+        if (!each.device) {
+            row.resize(table.header.size() - 1, kNotMeasured);
+        } else {
+            const metrics::Breakdown& device = *each.device;
+            for (const std::int64_t part :
+                 {device.computeNs, device.communicationNs, device.exposedCommunicationNs,
+                  device.exposedWaitNs, device.exposedCopyNs, device.idleNs, device.stepNs - device.idleNs}) {
+                row.push_back(share(device, part));
+            }
+            if (!each.cameLast) { // then nobody knows who waited either
+                row[kWaiting] = kNotMeasured;
+            }
+        }
+        row.push_back(each.cameLast ? fmt::to_string(*each.cameLast) : kNotMeasured);
+    }
+    return table;
+}
+
+} // namespace ringside::timeline

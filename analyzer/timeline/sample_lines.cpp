@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/sample_lines.h"
+
+#include "metrics/samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+namespace ringside::timeline {
+namespace {
+
+using metrics::SampleValue;
+
+enum class Whose : std::uint8_t { Device, Process, Host };
+
+struct Shown {
+    Whose whose;
+    std::string_view source, metric, name, unit;
+    double factor;
+};
+
+constexpr Shown kShown[] = {
+#define RINGSIDE_SAMPLE_LINE(whose, source, metric, name, unit, factor)                                      \
+    {Whose::whose, source, metric, name, unit, factor},
+#include "timeline/sample_lines.def"
+};
+
+constexpr double kSecond = 1e9;
+
+/// A gauge that was not read for so many times its usual period is not known in between.
+constexpr std::int64_t kMostPeriods = 5;
+
+std::int64_t usualPeriod(const std::vector<SampleValue>& values)
+{
+    std::vector<std::int64_t> periods;
+    for (std::size_t i = 1; i < values.size(); ++i) {
+        periods.push_back(values[i].timeNs - values[i - 1].timeNs);
+    }
+    return std::max<std::int64_t>(1, model::median(std::move(periods)));
+}
+
+std::vector<SampleStep> gaugeSteps(const std::vector<SampleValue>& values, double factor)
+{
+    const std::int64_t period = usualPeriod(values);
+    std::vector<SampleStep> steps;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::int64_t start = values[i].timeNs;
+        const bool known = i + 1 < values.size() && values[i + 1].timeNs - start <= kMostPeriods * period;
+        steps.push_back({{start, known ? values[i + 1].timeNs : model::addCapped(start, period)},
+                         static_cast<double>(values[i].value) * factor});
+    }
+    return steps;
+}
+
+/// A counter that began anew, or is damaged, gained nothing that can be told.
+std::vector<SampleStep> counterSteps(const std::vector<SampleValue>& values, double factor)
+{
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
+    std::vector<SampleStep> steps;
+    for (std::size_t i = 1; i < values.size(); ++i) {
+        const model::Interval time{values[i - 1].timeNs, values[i].timeNs};
+        const auto gain =
+            static_cast<std::uint64_t>(values[i].value) - static_cast<std::uint64_t>(values[i - 1].value);
+        if (gain < kMost && time.length() > 0) {
+            steps.push_back(
+                {time, static_cast<double>(gain) * factor * kSecond / static_cast<double>(time.length())});
+        }
+    }
+    return steps;
+}
+
+struct Series {
+    bool counter = false;
+    std::vector<SampleValue> values; ///< in run time
+};
+
+class Lines final {
+public:
+    explicit Lines(const model::Model& model) : m_model(model) {}
+
+    std::vector<SampleLine> build()
+    {
+        for (std::size_t rank = 0; rank < m_model.ranks.size(); ++rank) {
+            addRank(rank);
+        }
+        for (auto& [key, series] : m_hosts) {
+            const auto& [host, shown, entity] = key;
+            std::ranges::stable_sort(series.values, {}, &SampleValue::timeNs); // of several processes
+            const bool machine = entity == kShown[shown].source;
+            add(kShown[shown], series,
+                {std::nullopt, host, machine ? std::string() : entity + " ", {}, {}, 0});
+        }
+        return std::move(m_lines);
+    }
+
+private:
+    using HostKey = std::tuple<std::size_t, std::size_t, std::string>; ///< host, of kShown, entity
+    static constexpr std::string_view kRecorder = "recording threads"; ///< are not the job's work
+
+    void addRank(std::size_t number)
+    {
+        const model::Rank& rank = m_model.ranks[number];
+        const trace::ProcessTrace& process = m_model.processOf(rank);
+        std::map<std::int64_t, Series> all;
+        const trace::SampleColumns& samples = process.samples;
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            all[samples.series[i]].values.push_back({rank.clock.toRun(samples.timeNs[i]), samples.value[i]});
+        }
+        const bool firstOfProcess = m_processes.insert(rank.process).second;
+        const std::string gpu = metrics::gpuName(m_model, rank);
+        for (std::size_t shown = 0; shown < std::size(kShown); ++shown) {
+            for (const trace::SeriesRow& row : process.series) {
+                if (row.source != kShown[shown].source || row.metric != kShown[shown].metric) {
+                    continue;
+                }
+                Series& series = all[row.id];
+                series.counter = row.kind == "counter";
+                const Whose whose = kShown[shown].whose;
+                if (whose == Whose::Host && firstOfProcess) {
+                    Series& host = m_hosts[{rank.host, shown, row.entity}];
+                    host.counter = series.counter;
+                    host.values.insert(host.values.end(), series.values.begin(), series.values.end());
+                } else if ((whose == Whose::Device && row.entity == gpu) ||
+                           (whose == Whose::Process && row.entity != kRecorder)) {
+                    add(kShown[shown], series, {number, rank.host, {}, {}, {}, 0});
+                }
+            }
+        }
+    }
+
+    /// `line` says whose it is, and the begin of its name.
+    void add(const Shown& shown, const Series& series, SampleLine line)
+    {
+        line.steps = series.counter ? counterSteps(series.values, shown.factor)
+                                    : gaugeSteps(series.values, shown.factor);
+        if (line.steps.empty()) {
+            return;
+        }
+        line.name += shown.name;
+        line.unit = shown.unit;
+        line.most = std::ranges::max(line.steps, {}, &SampleStep::value).value;
+        m_lines.push_back(std::move(line));
+    }
+
+    const model::Model& m_model;
+    std::set<std::size_t> m_processes; ///< that were looked at
+    std::map<HostKey, Series> m_hosts;
+    std::vector<SampleLine> m_lines;
+};
+
+} // namespace
+
+std::optional<double> SampleLine::at(std::int64_t timeNs) const
+{
+    const auto after =
+        std::ranges::upper_bound(steps, timeNs, {}, [](const SampleStep& step) { return step.time.start; });
+    return after != steps.begin() && timeNs < (after - 1)->time.end ? std::optional((after - 1)->value)
+                                                                    : std::nullopt;
+}
+
+std::vector<std::optional<SampleColumn>> columnsOf(const SampleLine& line, const model::Interval& range,
+                                                   int columns)
+{
+    std::vector<std::optional<SampleColumn>> result(static_cast<std::size_t>(std::max(0, columns)));
+    const double scale = columns / std::max(1.0, static_cast<double>(range.length()));
+    const auto columnOf = [&](std::int64_t timeNs) {
+        const double column = static_cast<double>(timeNs - range.start) * scale;
+        return static_cast<std::size_t>(std::clamp(column, 0.0, static_cast<double>(columns)));
+    };
+    auto step =
+        std::ranges::upper_bound(line.steps, range.start, {}, [](const SampleStep& s) { return s.time.end; });
+    for (; step != line.steps.end() && step->time.start < range.end; ++step) {
+        const std::size_t first = columnOf(step->time.start);
+        const std::size_t last = std::max(first + 1, columnOf(step->time.end));
+        for (std::size_t i = first; i < std::min(last, result.size()); ++i) {
+            SampleColumn& column =
+                result[i] ? *result[i] : result[i].emplace(SampleColumn{step->value, step->value});
+            column.least = std::min(column.least, step->value);
+            column.most = std::max(column.most, step->value);
+        }
+    }
+    return result;
+}
+
+std::vector<SampleLine> sampleLines(const model::Model& model)
+{
+    return Lines(model).build();
+}
+
+std::string valueText(double value, const std::string& unit)
+{
+    const double size = std::abs(value);
+    const std::string number = size >= 100 || value == std::floor(value) ? fmt::format("{:.0f}", value)
+                               : size >= 1                               ? fmt::format("{:.2f}", value)
+                                                                         : fmt::format("{:.3g}", value);
+    return unit.empty() ? number : number + " " + unit;
+}
+
+} // namespace ringside::timeline
