@@ -6,6 +6,7 @@
 #include "import/rank_names.h"
 #include "trace/read/parallel.h"
 #include "trace/read/sqlite_head.h"
+#include "trace/read/watched_run.h"
 #include "trace/tables.h"
 
 #include <ringside/error.h>
@@ -313,6 +314,22 @@ void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
     }
 }
 
+/// What a native file or directory holds, told to `progress` too. Bytes are those of chunks: nearly all.
+trace::RunTrace openNative(const fs::path& path, Progress& progress)
+{
+    std::error_code ignored;
+    if (fs::is_directory(path)) {
+        for (const auto& entry : fs::directory_iterator(path)) {
+            const std::uintmax_t bytes = entry.file_size(ignored);
+            progress.expect(entry.path().extension() == ".db" && !ignored ? bytes : 0);
+        }
+    } else {
+        const std::uintmax_t bytes = fs::file_size(path, ignored);
+        progress.expect(ignored ? 0 : bytes);
+    }
+    return trace::openRun(path, [&progress](std::uint64_t bytes) { progress.add(bytes); });
+}
+
 } // namespace
 
 bool isNative(const std::vector<fs::path>& paths)
@@ -327,7 +344,7 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
                         std::span<const Importer* const> importers)
 {
     if (paths.size() == 1 && isNative(paths)) {
-        return trace::openRun(paths.front());
+        return openNative(paths.front(), progress);
     }
     std::vector<Source> sources = findSources(paths, importers);
     trace::RunTrace run;
@@ -338,7 +355,7 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
             foreign.push_back(&source);
             continue;
         }
-        trace::RunTrace native = trace::openRun(source.path);
+        trace::RunTrace native = openNative(source.path, progress);
         source.processes = std::move(native.processes);
         std::ranges::move(native.issues, std::back_inserter(run.issues));
     }

@@ -2,6 +2,7 @@
 #include "report/dropped_records.h"
 #include "report/replayed_costs.h"
 #include "report/report.h"
+#include "report/watched_report.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -30,9 +31,10 @@ void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues&
     }
 }
 
-void runRules(Report& report, const rules::OptionValues& options)
+void runRules(Report& report, const rules::OptionValues& options, const Checkpoint& checkpoint)
 {
     for (const rules::Rule* rule : rules::all()) {
+        checkpoint();
         try {
             runRule(*rule, report, options);
         } catch (const std::exception& error) {
@@ -209,13 +211,21 @@ std::string_view confidenceName(Confidence confidence)
 
 Report buildReport(trace::RunTrace run, const rules::OptionValues& options)
 {
+    return buildReport(std::move(run), options, [] {});
+}
+
+Report buildReport(trace::RunTrace run, const rules::OptionValues& options, const Checkpoint& checkpoint)
+{
     Report report;
+    checkpoint();
     report.model = model::buildModel(std::move(run));
+    checkpoint();
     report.metrics = metrics::computeMetrics(report.model);
     report.issues = report.model.issues;
     addCoverage(report);
-    runRules(report, options);
+    runRules(report, options, checkpoint);
     clipToHolders(report.findings);
+    checkpoint();
     const auto parts = resolvedParts(report.findings); // by the rules' estimates: those are of one kind
     useReplayedCosts(report, options);
     clipToHolders(report.findings); // a replay may take more away than what holds it loses

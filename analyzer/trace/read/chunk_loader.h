@@ -6,6 +6,7 @@
 #include "trace/read/parallel.h"
 #include "trace/read/plausible.h"
 #include "trace/read/trace_file.h"
+#include "trace/read/watched_run.h"
 #include "trace/write/schema.h"
 
 #include <algorithm>
@@ -120,12 +121,13 @@ public:
 
     /// Gets all processes' chunks from the file. Throws Error where SQLite meets damage; what came before it
     /// is kept.
-    void fetch(TraceFile& file, RowBudget& budget)
+    void fetch(TraceFile& file, RowBudget& budget, const ReadWatch& watch)
     {
         const std::string columns = file.columnsOf(chunkTableName<Row>(), columnNames<Row>());
         Statement statement(file.database(), "SELECT process_id, count, " + columns + " FROM " +
                                                  chunkTableName<Row>() + " ORDER BY id");
         while (statement.step()) {
+            tell(watch, 0);
             const auto count = statement.column<std::int64_t>(1);
             if (count < 1 || count > static_cast<std::int64_t>(kChunkRows)) {
                 ++m_problems.damaged;
@@ -140,7 +142,7 @@ public:
     [[nodiscard]] const ChunkProblems& problems() const { return m_problems; }
 
     /// Decodes the chunks of one process into `columns`.
-    void decode(std::int64_t processId, Columns& columns, unsigned threads)
+    void decode(std::int64_t processId, Columns& columns, unsigned threads, const ReadWatch& watch)
     {
         const auto found = m_chunks.find(processId);
         if (found == m_chunks.end()) {
@@ -154,6 +156,7 @@ public:
             ChunkDecoder<Row> decoder;
             const std::size_t end = std::min(chunks.size(), (worker + 1) * share);
             for (std::size_t i = worker * share; i < end; ++i) {
+                tell(watch, chunks[i].bytes.size());
                 parts[worker].damaged += decoder.append(chunks[i], parts[worker].columns) ? 0 : 1;
                 chunks[i] = {}; // its memory is wanted for the columns
             }
@@ -171,6 +174,13 @@ private:
         Columns columns;
         std::int64_t damaged = 0;
     };
+
+    static void tell(const ReadWatch& watch, std::uint64_t bytes)
+    {
+        if (watch) {
+            watch(bytes);
+        }
+    }
 
     void keep(const Statement& statement, std::size_t count)
     {

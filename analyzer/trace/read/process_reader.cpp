@@ -33,8 +33,8 @@ void store(ProcessRow& process, ProcessRow&& row)
 /// Rows have no common key order in a hostile file, so everything goes through the process map.
 class FileReader final {
 public:
-    FileReader(const std::filesystem::path& path, unsigned threads)
-        : m_file(path), m_budget(m_file.bytes()), m_threads(threads)
+    FileReader(const std::filesystem::path& path, unsigned threads, const ReadWatch& watch)
+        : m_file(path), m_budget(m_file.bytes()), m_threads(threads), m_watch(watch)
     {}
 
     std::vector<ProcessTrace> read()
@@ -207,9 +207,9 @@ private:
             return;
         }
         ChunkLoader<Row> loader;
-        guarded(table.c_str(), [&] { loader.fetch(m_file, m_budget); });
+        guarded(table.c_str(), [&] { loader.fetch(m_file, m_budget, m_watch); });
         for (auto& [id, process] : m_processes) {
-            loader.decode(id, memberOf(process), m_threads);
+            loader.decode(id, memberOf(process), m_threads, m_watch);
         }
         const ChunkProblems& problems = loader.problems();
         if (problems.damaged > 0) {
@@ -263,6 +263,7 @@ private:
     TraceFile m_file;
     RowBudget m_budget;
     unsigned m_threads;
+    const ReadWatch& m_watch;
     std::map<std::int64_t, ProcessTrace> m_processes;
     std::vector<IssueRow> m_issues;
     std::vector<std::string> m_missingTables;
@@ -272,9 +273,10 @@ private:
 
 } // namespace
 
-std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads)
+std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
+                                   const ReadWatch& watch)
 {
-    return FileReader(path, threads).read();
+    return FileReader(path, threads, watch).read();
 }
 
 } // namespace ringside::trace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads all processes of one file, a process file or a merged one.
 #pragma once
-#include <ringside/trace/reader.h>
+#include "trace/read/watched_run.h"
 
 #include <filesystem>
 #include <vector>
@@ -10,6 +10,7 @@ namespace ringside::trace {
 
 /// At least one process, in the order of their ids. Throws what TraceFile throws; damage inside becomes
 /// issues of the first.
-std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads);
+std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
+                                   const ReadWatch& watch = {});
 
 } // namespace ringside::trace

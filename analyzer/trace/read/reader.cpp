@@ -2,6 +2,7 @@
 #include "trace/read/parallel.h"
 #include "trace/read/process_reader.h"
 #include "trace/read/run_files.h"
+#include "trace/read/watched_run.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/reader.h>
@@ -20,11 +21,11 @@ struct FileResult {
     std::optional<Error> error;
 };
 
-FileResult tryRead(const std::filesystem::path& file, unsigned threads)
+FileResult tryRead(const std::filesystem::path& file, unsigned threads, const ReadWatch& watch)
 {
     FileResult result;
     try {
-        result.processes = readFile(file, threads);
+        result.processes = readFile(file, threads, watch);
     } catch (const Error& error) {
         result.error = error;
     }
@@ -66,17 +67,22 @@ ProcessTrace readProcess(const std::filesystem::path& file)
 
 RunTrace openRun(const std::filesystem::path& path)
 {
+    return openRun(path, {});
+}
+
+RunTrace openRun(const std::filesystem::path& path, const ReadWatch& watch)
+{
     RunTrace run;
     run.path = path;
     if (!std::filesystem::is_directory(path)) {
-        run.processes = readFile(path, coreCount());
+        run.processes = readFile(path, coreCount(), watch);
         return run;
     }
     const auto files = traceFilesOf(path);
     std::vector<FileResult> results(files.size());
     const unsigned threadsAFile = std::max(1U, coreCount() / static_cast<unsigned>(files.size()));
     parallelFor(files.size(), coreCount(),
-                [&](std::size_t i) { results[i] = tryRead(files[i], threadsAFile); });
+                [&](std::size_t i) { results[i] = tryRead(files[i], threadsAFile, watch); });
     for (FileResult& result : results) {
         std::move(result.processes.begin(), result.processes.end(), std::back_inserter(run.processes));
         if (result.error) {
