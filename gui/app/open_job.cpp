@@ -3,6 +3,7 @@
 
 #include "app/text.h"
 #include "import/open_run.h"
+#include "report/watched_report.h"
 
 #include <ringside/error.h>
 
@@ -80,17 +81,18 @@ void OpenJob::run()
 
 void OpenJob::work()
 {
-    const auto stage = [this](const QString& text) {
+    const auto checkpoint = [this] {
         if (m_cancelled) {
             throw Cancelled();
         }
+    };
+    const auto stage = [&](const QString& text) {
+        checkpoint();
         tell([this, text] { emit stageChanged(text); });
     };
     stage(QStringLiteral("Reading"));
-    importers::Progress progress([this](const importers::ProgressState& state) {
-        if (m_cancelled) {
-            throw Cancelled();
-        }
+    importers::Progress progress([&](const importers::ProgressState& state) {
+        checkpoint();
         constexpr double kMegabyte = 1e6;
         const double done = static_cast<double>(state.done) / kMegabyte;
         const double total = static_cast<double>(state.total) / kMegabyte;
@@ -98,8 +100,9 @@ void OpenJob::work()
     });
     trace::RunTrace run = importers::openRun(m_paths, progress);
     stage(QStringLiteral("Analyzing"));
-    Session session{m_paths, std::make_shared<const report::Report>(report::buildReport(std::move(run), {})),
-                    nullptr};
+    Session session{
+        m_paths, std::make_shared<const report::Report>(report::buildReport(std::move(run), {}, checkpoint)),
+        nullptr};
     if (session.report->model.ranks.empty()) {
         tell([this] { emit failed(nothingRecorded()); });
         return;

@@ -24,13 +24,14 @@ class OpenJob final : public QObject {
     Q_OBJECT
 public:
     explicit OpenJob(Paths paths, QObject* parent = nullptr);
-    /// Cancels, and waits for the stage under way.
+    /// Cancels, and waits until the work has stopped.
     ~OpenJob() override;
     OpenJob(const OpenJob&) = delete;
     OpenJob& operator=(const OpenJob&) = delete;
 
     void start();
-    /// Nothing is told after this. An import stops within a tenth of a second, other stages when they end.
+    /// Nothing is told after this. Reading and the timeline stop within a tenth of a second, the report when
+    /// its model, metrics or rule under way are done.
     void cancel();
 
 signals:

@@ -17,6 +17,7 @@ struct Theme {
     bool dark = false;
     QColor window, base, card, text, dim, line, accent;
     QColor compute, communication, copy, idle; ///< parts of a step
+    QColor samples;                            ///< lines of what was sampled
     QColor problem, warning, info;
     QColor mark; ///< on top of data: the last arriver, a selection
     std::array<QColor, timeline::kSpanKinds> spans;

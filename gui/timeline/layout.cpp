@@ -11,6 +11,7 @@ using timeline::TrackKind;
 
 constexpr int kRankHeight = 20;
 constexpr int kLaneHeight = 20;
+constexpr int kSamplesHeight = 30;
 constexpr int kTrackGap = 2;
 constexpr int kRankGap = 10;
 
@@ -20,10 +21,35 @@ bool isHost(const Track& track)
            track.kind == TrackKind::Launches;
 }
 
+template <class IsOf>
+void addSamples(const timeline::Timeline& timeline, const IsOf& isOf, Layout& layout)
+{
+    for (std::size_t i = 0; i < timeline.samples.size(); ++i) {
+        const timeline::SampleLine& line = timeline.samples[i];
+        if (isOf(line)) {
+            layout.rows.push_back({Row::Kind::Samples, line.rank.value_or(Row::kNoRank), std::nullopt, 0,
+                                   layout.height, kSamplesHeight, i});
+            layout.height += kSamplesHeight + kTrackGap;
+        }
+    }
+}
+
+void addHost(const timeline::Timeline& timeline, std::size_t host, Layout& layout)
+{
+    const auto isOf = [host](const timeline::SampleLine& line) { return !line.rank && line.host == host; };
+    if (std::ranges::any_of(timeline.samples, isOf)) {
+        layout.rows.push_back(
+            {Row::Kind::Host, Row::kNoRank, std::nullopt, 0, layout.height, kRankHeight, host});
+        layout.height += kRankHeight + kTrackGap;
+        addSamples(timeline, isOf, layout);
+        layout.height += kRankGap;
+    }
+}
+
 void addRank(const timeline::Timeline& timeline, std::size_t rank, std::size_t first, std::size_t last,
              bool host, Layout& layout)
 {
-    Row head{Row::Kind::Rank, rank, std::nullopt, 0, layout.height, kRankHeight};
+    Row head{Row::Kind::Rank, rank, std::nullopt, 0, layout.height, kRankHeight, 0};
     for (std::size_t t = first; t < last; ++t) {
         if (timeline.tracks[t].kind == TrackKind::Steps) {
             head.track = t;
@@ -41,12 +67,11 @@ void addRank(const timeline::Timeline& timeline, std::size_t rank, std::size_t f
         }
         for (std::size_t lane = 0; lane < track.lanes.size(); ++lane) {
             layout.lanes.emplace(std::pair(t, lane), layout.rows.size());
-            layout.rows.push_back({Row::Kind::Lane, rank, t, lane, layout.height, kLaneHeight});
+            layout.rows.push_back({Row::Kind::Lane, rank, t, lane, layout.height, kLaneHeight, 0});
             layout.height += kLaneHeight;
         }
         layout.height += kTrackGap;
     }
-    layout.height += kRankGap;
 }
 
 } // namespace
@@ -93,10 +118,18 @@ Layout layOut(const model::Model& model, const timeline::Timeline& timeline, con
                 timeline.tracks.begin() + static_cast<std::ptrdiff_t>(first),
                 timeline.tracks.begin() + static_cast<std::ptrdiff_t>(last),
                 [](const Track& track) { return track.kind == TrackKind::Steps || isHost(track); });
-            addRank(timeline, rank, first, last, onlyHost || shown.hostTracks || shown.open.contains(rank),
-                    layout);
+            const bool open = shown.open.contains(rank);
+            addRank(timeline, rank, first, last, onlyHost || shown.hostTracks || open, layout);
+            if (shown.samples || open) {
+                const auto isOf = [rank](const timeline::SampleLine& line) { return line.rank == rank; };
+                addSamples(timeline, isOf, layout);
+            }
+            layout.height += kRankGap;
         }
         first = last;
+    }
+    for (std::size_t host = 0; host < model.hosts.size() && shown.samples; ++host) {
+        addHost(timeline, host, layout);
     }
     return layout;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "timeline/timeline.h"
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,20 +12,23 @@
 namespace ringside::gui {
 
 struct Row {
-    enum class Kind : std::uint8_t { Rank, Lane };
+    enum class Kind : std::uint8_t { Rank, Lane, Host, Samples };
+    static constexpr std::size_t kNoRank = std::numeric_limits<std::size_t>::max();
     Kind kind = Kind::Lane;
-    std::size_t rank = 0; ///< of Model::ranks
+    std::size_t rank = kNoRank; ///< of Model::ranks; kNoRank: of a host
     /// Of a rank's row: its steps, where it has any.
     std::optional<std::size_t> track;
     std::size_t lane = 0;
     int y = 0;
     int height = 0;
+    std::size_t index = 0; ///< of Model::hosts, or of Timeline::samples
 };
 
 /// What the user chose to see.
 struct Shown {
     bool hostTracks = false;     ///< of every rank
-    std::set<std::size_t> open;  ///< ranks whose host tracks are shown
+    bool samples = false;        ///< of every rank and host
+    std::set<std::size_t> open;  ///< ranks whose host tracks and samples are shown
     std::set<std::size_t> ranks; ///< only these; empty: all
 };
 

@@ -13,7 +13,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 using timeline::Bar;
-using timeline::Lane;
 using timeline::Meeting;
 using timeline::Part;
 using timeline::Span;
@@ -21,8 +20,49 @@ using timeline::SpanKind;
 
 constexpr double kNamedWidth = 26;  ///< narrower bars show no name
 constexpr double kMarkSpacing = 26; ///< between two marks of last arrivers
-constexpr qsizetype kMostNames = 20'000;
 constexpr double kTickSpacing = 110;
+
+bool isHead(const Row& row)
+{
+    return row.kind == Row::Kind::Rank || row.kind == Row::Kind::Host;
+}
+
+void paintArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& colour)
+{
+    constexpr double kHead = 8;
+    constexpr double kSlim = 0.4; // half the head's angle, radians
+    const double angle = std::atan2(from.y() - to.y(), from.x() - to.x());
+    const auto side = [&](double turn) {
+        return to + kHead * QPointF(std::cos(angle + turn), std::sin(angle + turn));
+    };
+    const QPointF head[] = {to, side(kSlim), side(-kSlim)};
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(colour, 1.2));
+    painter.drawLine(from, to);
+    painter.setBrush(colour);
+    painter.drawPolygon(head, 3);
+    painter.restore();
+}
+
+QString labelOf(const Scene& scene, const Row& row)
+{
+    if (row.kind == Row::Kind::Lane) {
+        return toQt(scene.timeline->tracks[*row.track].name);
+    }
+    if (row.kind == Row::Kind::Samples) {
+        const timeline::SampleLine& line = scene.timeline->samples[row.index];
+        return toQt(line.name + ", to " + timeline::valueText(line.most, line.unit));
+    }
+    if (row.kind == Row::Kind::Host) {
+        const std::string& host = scene.model->hosts[row.index].name;
+        return host.empty() ? u"host"_s : u"host "_s + toQt(host);
+    }
+    const model::Rank& rank = scene.model->ranks[row.rank];
+    const std::string& host = scene.model->hosts[rank.host].name;
+    const QString name = u"rank %1"_s.arg(rank.rank);
+    return host.empty() ? name : QString(name + u"  "_s + toQt(host));
+}
 
 } // namespace
 
@@ -58,45 +98,64 @@ void TimelinePainter::paint(QPainter& painter, const Scene& scene, const QSize& 
 {
     const Frame frame{painter, scene, tracksIn(size), QFontMetrics(painter.font())};
     painter.fillRect(QRect(QPoint(), size), scene.theme->base);
-    if (m_names.size() > kMostNames) {
-        m_names.clear();
-    }
     painter.save();
     painter.setClipRect(QRect(0, kRulerHeight, size.width(), frame.tracks.height()));
+    m_bars.begin(frame.tracks.size(), painter.device()->devicePixelRatioF(), *scene.theme);
+    m_named.clear();
+    m_names.trim();
     for (const Row& row : scene.layout->rows) {
         if (frame.y(row) + row.height >= frame.tracks.top() && frame.y(row) <= size.height()) {
-            paintRow(frame, row);
+            addBars(frame, row);
+            paintLabels(frame, row);
         }
     }
     painter.setClipRect(frame.tracks);
+    painter.drawImage(frame.tracks.topLeft(), m_bars.image());
+    for (const Named& named : m_named) {
+        paintName(frame, named);
+    }
     paintMeetings(frame);
     paintSelection(frame);
+    paintLaunch(frame);
     painter.restore();
     paintRuler(frame);
+    paintMarks(frame);
 }
 
-void TimelinePainter::paintRow(const Frame& frame, const Row& row)
+void TimelinePainter::addBars(const Frame& frame, const Row& row)
 {
-    const Theme& theme = *frame.scene.theme;
+    const int y = row.y - frame.scene.scroll;
+    if (isHead(row)) {
+        m_bars.fill(y, row.height, frame.scene.theme->window);
+    }
+    if (row.kind == Row::Kind::Samples) {
+        m_bars.add(frame.scene.timeline->samples[row.index], frame.scene.visible, y, row.height,
+                   frame.scene.theme->samples);
+    }
+    if (!row.track) {
+        return;
+    }
+    const timeline::Lane& lane = frame.scene.timeline->tracks[*row.track].lanes[row.lane];
+    const std::vector<Bar> bars = lane.bars(frame.scene.visible, frame.resolution());
+    m_bars.add(bars, frame.scene.visible, y + 1, row.height - 2);
+    for (const Bar& bar : bars) {
+        if (bar.count == 1 && frame.x(bar.time.end) - frame.x(bar.time.start) >= kNamedWidth) {
+            m_named.push_back({&row, bar});
+        }
+    }
+}
+
+void TimelinePainter::paintLabels(const Frame& frame, const Row& row) const
+{
     const int y = frame.y(row);
-    const bool marked = frame.scene.marked.contains(row.rank);
-    if (row.kind == Row::Kind::Rank) {
-        frame.painter.fillRect(0, y, frame.tracks.right() + 1, row.height, theme.window);
+    if (isHead(row)) {
+        frame.painter.fillRect(0, y, frame.tracks.left(), row.height, frame.scene.theme->window);
     }
-    if (marked) {
-        frame.painter.fillRect(0, y, 4, row.height, theme.accent);
+    if (frame.scene.marked.contains(row.rank)) {
+        frame.painter.fillRect(0, y, 4, row.height, frame.scene.theme->accent);
     }
-    const model::Rank& rank = frame.scene.model->ranks[row.rank];
-    if (row.kind == Row::Kind::Rank) {
-        const std::string& host = frame.scene.model->hosts[rank.host].name;
-        const QString name = u"rank %1"_s.arg(rank.rank);
-        paintLabel(frame, row, host.empty() ? name : QString(name + u"  "_s + toQt(host)), true);
-    } else if (row.lane == 0) {
-        const timeline::Track& track = frame.scene.timeline->tracks[*row.track];
-        paintLabel(frame, row, toQt(track.name), false);
-    }
-    if (row.track) {
-        paintBars(frame, row);
+    if (row.kind != Row::Kind::Lane || row.lane == 0) {
+        paintLabel(frame, row, labelOf(frame.scene, row), isHead(row));
     }
 }
 
@@ -115,61 +174,29 @@ void TimelinePainter::paintLabel(const Frame& frame, const Row& row, const QStri
     frame.painter.restore();
 }
 
-void TimelinePainter::paintBars(const Frame& frame, const Row& row)
-{
-    const timeline::Track& track = frame.scene.timeline->tracks[*row.track];
-    const Lane& lane = track.lanes[row.lane];
-    frame.painter.save();
-    frame.painter.setClipRect(QRect(frame.tracks.left(), std::max(frame.tracks.top(), frame.y(row)),
-                                    frame.tracks.width(), row.height));
-    for (const Bar& bar : lane.bars(frame.scene.visible, frame.resolution())) {
-        const Span span = lane.span(bar.longest);
-        QRectF box = frame.box(row, bar.time);
-        const QColor& colour = frame.scene.theme->of(span.kind);
-        frame.painter.fillRect(box, colour);
-        if (span.kind == SpanKind::Wait && box.width() > 3) { // a pattern too: not by shade alone
-            frame.painter.fillRect(box, QBrush(frame.scene.theme->of(SpanKind::Transfer), Qt::BDiagPattern));
-        }
-        if (box.width() > 3) { // so that neighbours are two
-            frame.painter.fillRect(QRectF(box.left(), box.top(), 1, box.height()), frame.scene.theme->base);
-        }
-        if (bar.count == 1 && box.width() >= kNamedWidth) {
-            box.setLeft(std::max<double>(box.left(), frame.tracks.left()));
-            const QString name = span.kind == SpanKind::Wait
-                                     ? u"waits"_s
-                                     : toQt(timeline::nameOf(*frame.scene.model, track, span));
-            paintName(frame, box, name, colour, span.kind == SpanKind::Wait);
-        }
-    }
-    frame.painter.restore();
-}
-
-/// `hatched`: the colour is laid under the text alone, which stays readable.
-void TimelinePainter::paintName(const Frame& frame, const QRectF& box, const QString& name,
-                                const QColor& colour, bool hatched)
+void TimelinePainter::paintName(const Frame& frame, const Named& named)
 {
     constexpr double kRoom = 4;
+    const timeline::Track& track = frame.scene.timeline->tracks[*named.row->track];
+    QRectF box = frame.box(*named.row, named.bar.time);
+    box.setLeft(std::max<double>(box.left(), frame.tracks.left()));
     const double width = std::min<double>(box.right(), frame.tracks.right()) - box.left() - 2 * kRoom;
-    if (width < kNamedWidth - 2 * kRoom) {
+    const bool waits = named.bar.kind == SpanKind::Wait;
+    const Span span = track.lanes[named.row->lane].span(named.bar.longest);
+    const LabelCache::Label* const label =
+        m_names.fitted(waits ? "waits" : timeline::nameOf(*frame.scene.model, track, span),
+                       static_cast<int>(width), frame.metrics);
+    if (label == nullptr) {
         return;
     }
-    const bool fits = frame.metrics.horizontalAdvance(name) <= width;
-    const QString shown =
-        fits ? name : frame.metrics.elidedText(name, Qt::ElideRight, static_cast<int>(width));
-    auto text = m_names.find(shown);
-    if (text == m_names.end()) {
-        QStaticText fresh(shown);
-        fresh.setTextFormat(Qt::PlainText);
-        text = m_names.insert(shown, fresh);
-    }
-    if (hatched) {
-        const double textWidth = std::min<double>(width, frame.metrics.horizontalAdvance(shown));
-        frame.painter.fillRect(QRectF(box.left() + 1, box.top(), textWidth + 2 * kRoom - 1, box.height()),
+    const QColor& colour = frame.scene.theme->of(span.kind);
+    if (waits) { // the colour alone is laid under the text, which stays readable
+        frame.painter.fillRect(QRectF(box.left() + 1, box.top(), label->width + 2 * kRoom - 1, box.height()),
                                colour);
     }
     frame.painter.setPen(inkOn(colour));
     frame.painter.drawStaticText(
-        QPointF(box.left() + kRoom, box.top() + (box.height() - frame.metrics.height()) / 2), *text);
+        QPointF(box.left() + kRoom, box.top() + (box.height() - frame.metrics.height()) / 2), label->text);
 }
 
 /// Where a rank came last: a triangle above its communication, as far as there is room for triangles.
@@ -211,11 +238,13 @@ void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) c
     const timeline::Timeline& timeline = *frame.scene.timeline;
     const QColor accent = frame.scene.theme->accent;
     QPolygonF arrivals;
+    std::optional<QRectF> last;
     for (std::size_t i = 0; i < meeting.parts; ++i) {
         const Part& part = timeline.parts[meeting.firstPart + i];
         if (const Row* const row = frame.scene.layout->rowOf(part.track, part.lane)) {
             const QRectF box = frame.box(*row, part.time);
             arrivals << QPointF(box.left(), box.center().y());
+            last = part.rank == meeting.lastRank ? box : last;
             frame.painter.setPen(QPen(accent, 2));
             frame.painter.setBrush(Qt::NoBrush);
             frame.painter.drawRect(box.adjusted(0, -1, 0, 1));
@@ -228,6 +257,12 @@ void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) c
     frame.painter.setRenderHint(QPainter::Antialiasing);
     frame.painter.setPen(QPen(accent, 1.5));
     frame.painter.drawPolyline(arrivals);
+    for (const QPointF& arrival : arrivals) { // from who came last to who waited
+        if (last && last->left() - arrival.x() > kNamedWidth) {
+            paintArrow(frame.painter, {last->left(), last->center().y()},
+                       {arrival.x() + kNamedWidth / 2, arrival.y()}, frame.scene.theme->mark);
+        }
+    }
     frame.painter.setRenderHint(QPainter::Antialiasing, false);
     frame.painter.setPen(QPen(frame.scene.theme->mark, 1, Qt::DashLine));
     const double x = std::round(frame.x(meeting.lastArrivalNs));
@@ -268,6 +303,43 @@ void TimelinePainter::paintSelection(const Frame& frame) const
                 frame.box(*row, frame.scene.timeline->span(*selected).time).adjusted(0, 0, 0, 0));
         }
     }
+}
+
+void TimelinePainter::paintLaunch(const Frame& frame) const
+{
+    const auto rowOf = [&](const timeline::SpanId& id) {
+        return frame.scene.layout->rowOf(id.track, id.lane);
+    };
+    const auto& launch = frame.scene.launch;
+    const Row* const call = launch ? rowOf(launch->call) : nullptr;
+    const Row* const work = launch ? rowOf(launch->work) : nullptr;
+    if (call == nullptr || work == nullptr) {
+        return;
+    }
+    const QRectF from = frame.box(*call, frame.scene.timeline->span(launch->call).time);
+    const QRectF to = frame.box(*work, frame.scene.timeline->span(launch->work).time);
+    const bool up = to.top() < from.top();
+    paintArrow(frame.painter, {from.left(), up ? from.top() : from.bottom()},
+               {to.left(), up ? to.bottom() : to.top()}, frame.scene.theme->mark);
+}
+
+/// A line over everything, with its number on the ruler.
+void TimelinePainter::paintMarks(const Frame& frame) const
+{
+    constexpr double kFlag = 16;
+    const QColor& colour = frame.scene.theme->warning;
+    frame.painter.save();
+    frame.painter.setClipRect(QRect(frame.tracks.left(), 0, frame.tracks.width(), frame.tracks.bottom() + 1));
+    for (std::size_t i = 0; i < frame.scene.marks.size(); ++i) {
+        const double x = std::round(frame.x(frame.scene.marks[i]));
+        frame.painter.setPen(QPen(colour, 1));
+        frame.painter.drawLine(QPointF(x, 0), QPointF(x, frame.tracks.bottom()));
+        const QRectF flag(x, 0, kFlag, kRulerHeight - 8);
+        frame.painter.fillRect(flag, colour);
+        frame.painter.setPen(inkOn(colour));
+        frame.painter.drawText(flag, Qt::AlignCenter, QString::number(i + 1));
+    }
+    frame.painter.restore();
 }
 
 void TimelinePainter::paintRuler(const Frame& frame) const

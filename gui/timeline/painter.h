@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Paints the tracks of a timeline: asks each visible line for its bars and fills rectangles, so that a frame
-// costs pixels, not events. Knows nothing of windows and events.
+// Paints the tracks of a timeline: asks each visible line for its bars and puts them into one picture, so
+// that a frame costs pixels, not events. Knows nothing of windows and events.
 #pragma once
 #include "app/theme.h"
+#include "timeline/bar_image.h"
 #include "timeline/coordinates.h"
+#include "timeline/label_cache.h"
 #include "timeline/layout.h"
 
-#include <QHash>
 #include <QRectF>
-#include <QStaticText>
 #include <QString>
 
 #include <optional>
@@ -31,6 +31,12 @@ struct Scene {
     std::set<std::size_t> marked;       ///< ranks that a finding is about
     std::optional<Interval> evidence;   ///< of that finding
     std::optional<Interval> range;      ///< that the user selected
+    /// A call, and what it launched, one of which is selected.
+    struct Launch {
+        timeline::SpanId call, work;
+    };
+    std::optional<Launch> launch;
+    std::vector<std::int64_t> marks; ///< times
 };
 
 class TimelinePainter final {
@@ -45,17 +51,25 @@ public:
 
 private:
     struct Frame;
-    void paintRow(const Frame& frame, const Row& row);
+    /// A bar wide enough for a name.
+    struct Named {
+        const Row* row;
+        timeline::Bar bar;
+    };
+    void addBars(const Frame& frame, const Row& row);
+    void paintLabels(const Frame& frame, const Row& row) const;
     void paintLabel(const Frame& frame, const Row& row, const QString& text, bool bold) const;
-    void paintBars(const Frame& frame, const Row& row);
-    void paintName(const Frame& frame, const QRectF& box, const QString& name, const QColor& colour,
-                   bool hatched);
+    void paintName(const Frame& frame, const Named& named);
     void paintMeetings(const Frame& frame) const;
     void paintMeeting(const Frame& frame, const timeline::Meeting& meeting) const;
     void paintSelection(const Frame& frame) const;
+    void paintLaunch(const Frame& frame) const;
+    void paintMarks(const Frame& frame) const;
     void paintRuler(const Frame& frame) const;
 
-    QHash<QString, QStaticText> m_names; ///< laid out once, whatever the frame
+    BarImage m_bars;
+    LabelCache m_names;
+    std::vector<Named> m_named; ///< of this frame
 };
 
 } // namespace ringside::gui

@@ -22,8 +22,6 @@ using timeline::SpanId;
 
 Q_LOGGING_CATEGORY(lcTimeline, "ringside.timeline", QtWarningMsg)
 
-constexpr double kZoomStep = 1.25;
-constexpr double kPanStep = 0.15;
 constexpr double kMargin = 0.25;
 constexpr int kNearPixels = 3;
 
@@ -47,6 +45,7 @@ void TimelineWidget::setSession(const Session& session)
     m_session = session;
     m_scene.selected.reset();
     m_scene.meeting.reset();
+    m_scene.launch.reset();
     if (!ready()) {
         m_layout = {};
         return;
@@ -56,6 +55,8 @@ void TimelineWidget::setSession(const Session& session)
         m_scene.marked.clear();
         m_scene.evidence.reset();
         m_scene.range.reset();
+        m_marks = {};
+        m_scene.marks.clear();
         m_zoom.reset(framed(m_session.timeline->extent, 0.0, m_session.timeline->extent));
     }
     relayout();
@@ -110,8 +111,79 @@ void TimelineWidget::select(const std::optional<SpanId>& span)
 {
     m_scene.selected = span;
     m_scene.meeting = span ? timeline::meetingOf(*m_session.timeline, *span) : std::nullopt;
+    m_scene.launch.reset();
+    if (span) {
+        const model::Model& model = m_session.report->model;
+        const auto launch = timeline::launchOf(model, *m_session.timeline, *span);
+        const auto work = timeline::workOf(model, *m_session.timeline, *span);
+        m_scene.launch = launch ? std::optional(Scene::Launch{*launch, *span})
+                         : work ? std::optional(Scene::Launch{*span, *work})
+                                : std::nullopt;
+    }
     viewport()->update();
     emit selectionChanged();
+}
+
+void TimelineWidget::toOtherEnd()
+{
+    if (const auto launch = m_scene.launch) {
+        reveal(m_scene.selected == launch->call ? launch->work : launch->call);
+    }
+}
+
+void TimelineWidget::setRange(const std::optional<Interval>& range)
+{
+    m_scene.range = range;
+    viewport()->update();
+    emit selectionChanged();
+}
+
+/// At what is selected, else where the mouse is, else in the middle; takes a mark away that is there.
+void TimelineWidget::toggleMark()
+{
+    const QPoint mouse = viewport()->mapFromGlobal(QCursor::pos());
+    const std::int64_t at = m_scene.selected ? m_session.timeline->span(*m_scene.selected).time.start
+                            : viewport()->underMouse() && tracks().contains(mouse) ? timeAt(mouse.x())
+                                                                                   : middle();
+    m_marks.toggle(at, nsPerPixel(visible(), tracks().width()) * kNearPixels);
+    marksChanged();
+}
+
+void TimelineWidget::toMark(Direction direction)
+{
+    const std::int64_t now = middle();
+    const auto next = direction == Direction::Forward ? m_marks.after(now) : m_marks.before(now);
+    if (next) {
+        showMoment(*next);
+    }
+}
+
+void TimelineWidget::showMoment(std::int64_t timeNs)
+{
+    if (ready()) {
+        showTime(panned(visible(), timeNs - middle(), m_zoom.limits()), gesture(5));
+    }
+}
+
+void TimelineWidget::marksChanged()
+{
+    m_scene.marks = m_marks.times();
+    viewport()->update();
+    emit selectionChanged();
+}
+
+/// Selects it, opens the rank it is in and goes there.
+void TimelineWidget::reveal(const SpanId& span)
+{
+    if (m_layout.rowOf(span.track, span.lane) == nullptr) {
+        m_shown.open.insert(m_session.timeline->tracks[span.track].rank);
+        relayout();
+    }
+    select(span);
+    ensureVisible(m_session.timeline->span(span).time);
+    if (const Row* const row = m_layout.rowOf(span.track, span.lane)) {
+        verticalScrollBar()->setValue(row->y - tracks().height() / 2);
+    }
 }
 
 bool TimelineWidget::find(const QString& text, Direction direction)
@@ -128,73 +200,8 @@ bool TimelineWidget::find(const QString& text, Direction direction)
     if (!found) {
         return false;
     }
-    const timeline::Track& track = m_session.timeline->tracks[found->track];
-    if (m_layout.rowOf(found->track, found->lane) == nullptr) {
-        m_shown.open.insert(track.rank);
-        relayout();
-    }
-    select(found);
-    ensureVisible(m_session.timeline->span(*found).time);
-    if (const Row* const row = m_layout.rowOf(found->track, found->lane)) {
-        verticalScrollBar()->setValue(row->y - tracks().height() / 2);
-    }
+    reveal(*found);
     return true;
-}
-
-void TimelineWidget::addKey(const QString& text, const QString& help, const QList<QKeySequence>& keys,
-                            const std::function<void()>& action)
-{
-    auto* const each = new QAction(text, this);
-    each->setShortcuts(keys);
-    each->setShortcutContext(Qt::WidgetShortcut);
-    each->setToolTip(help);
-    each->setStatusTip(help);
-    connect(each, &QAction::triggered, this, [this, action] {
-        if (ready()) {
-            action();
-        }
-    });
-    addAction(each);
-    m_keys.push_back(each);
-}
-
-void TimelineWidget::addKeys()
-{
-    const auto scrollBy = [this](int lanes) {
-        verticalScrollBar()->setValue(verticalScrollBar()->value() + lanes * 20);
-    };
-    addKey(u"Zoom in"_s, u"Show less time around the middle"_s, {Qt::Key_W, Qt::Key_Plus},
-           [this] { zoomBy(1 / kZoomStep); });
-    addKey(u"Zoom out"_s, u"Show more time"_s, {Qt::Key_S, Qt::Key_Minus}, [this] { zoomBy(kZoomStep); });
-    addKey(u"Move to earlier"_s, u"Move the picture by a part of its width"_s, {Qt::Key_A, Qt::Key_Left},
-           [this] { panBy(-kPanStep); });
-    addKey(u"Move to later"_s, u"Move the picture by a part of its width"_s, {Qt::Key_D, Qt::Key_Right},
-           [this] { panBy(kPanStep); });
-    addKey(u"Scroll up"_s, u"To the ranks above"_s, {Qt::Key_Up}, [scrollBy] { scrollBy(-2); });
-    addKey(u"Scroll down"_s, u"To the ranks below"_s, {Qt::Key_Down}, [scrollBy] { scrollBy(2); });
-    addKey(u"Show everything"_s, u"The whole run; the selection, if there is one"_s, {Qt::Key_F},
-           [this] { fit(); });
-    addKey(u"Previous collective"_s, u"The one before, on all ranks"_s, {Qt::Key_BracketLeft},
-           [this] { toMeeting(Direction::Backward); });
-    addKey(u"Next collective"_s, u"The one after, on all ranks"_s, {Qt::Key_BracketRight},
-           [this] { toMeeting(Direction::Forward); });
-    addKey(u"Previous span"_s, u"The one before the selected one, in its line"_s, {Qt::Key_Comma},
-           [this] { toNeighbour(Direction::Backward); });
-    addKey(u"Next span"_s, u"The one after the selected one, in its line"_s, {Qt::Key_Period},
-           [this] { toNeighbour(Direction::Forward); });
-    addKey(u"Undo zoom"_s, u"Back to what was visible before"_s, {Qt::Key_Backspace}, [this] { undo(); });
-    addKey(u"Find"_s, u"A kernel, call or range by a part of its name"_s, {Qt::Key_Slash},
-           [this] { emit findWanted(); });
-    addKey(u"Host threads"_s, u"Show or hide threads and launches of all ranks"_s, {Qt::Key_H}, [this] {
-        m_shown.hostTracks = !m_shown.hostTracks;
-        relayout();
-    });
-    addKey(u"Select nothing"_s, u"Drop the selection and marks"_s, {Qt::Key_Escape}, [this] {
-        m_scene.range.reset();
-        m_scene.evidence.reset();
-        m_scene.marked.clear();
-        select(std::nullopt);
-    });
 }
 
 void TimelineWidget::relayout()
@@ -231,6 +238,11 @@ void TimelineWidget::panBy(double share)
 
 void TimelineWidget::fit()
 {
+    const bool rangeShown = m_scene.range && framed(*m_scene.range, 0.0, m_zoom.limits()) == visible();
+    if (m_scene.range && !rangeShown) {
+        showTime(*m_scene.range);
+        return;
+    }
     const bool selectionShown = m_scene.selected && framed(m_session.timeline->span(*m_scene.selected).time,
                                                            kMargin, m_zoom.limits()) == visible();
     if (m_scene.selected && !selectionShown) {
@@ -258,6 +270,7 @@ void TimelineWidget::toMeeting(Direction direction)
         return;
     }
     m_scene.selected.reset();
+    m_scene.launch.reset();
     m_scene.meeting = next;
     ensureVisible({all.meetings[*next].firstArrivalNs, all.meetings[*next].endNs});
     viewport()->update();
@@ -311,10 +324,7 @@ std::int64_t TimelineWidget::timeAt(double x) const
 
 std::optional<SpanId> TimelineWidget::spanAt(const QPoint& position) const
 {
-    if (!ready() || !tracks().contains(position)) {
-        return std::nullopt;
-    }
-    const Row* const row = m_layout.rowAt(position.y() - tracks().top() + verticalScrollBar()->value());
+    const Row* const row = rowAt(position);
     if (row == nullptr || !row->track) {
         return std::nullopt;
     }
@@ -324,8 +334,30 @@ std::optional<SpanId> TimelineWidget::spanAt(const QPoint& position) const
     return index ? std::optional(SpanId{*row->track, row->lane, *index}) : std::nullopt;
 }
 
+/// Null: outside of the tracks, or between rows.
+const Row* TimelineWidget::rowAt(const QPoint& position) const
+{
+    return ready() && tracks().contains(position)
+               ? m_layout.rowAt(position.y() - tracks().top() + verticalScrollBar()->value())
+               : nullptr;
+}
+
+QString TimelineWidget::sampleTip(const timeline::SampleLine& line, std::int64_t timeNs) const
+{
+    const model::Model& model = m_session.report->model;
+    const QString whose = line.rank ? u"rank %1"_s.arg(model.ranks[*line.rank].rank)
+                                    : u"host "_s + toQt(model.hosts[line.host].name);
+    const auto value = line.at(timeNs);
+    return u"<b>%1</b><br>%2<br>%3"_s.arg(
+        toHtml(line.name), value ? toHtml(timeline::valueText(*value, line.unit)) : u"not measured here"_s,
+        whose.toHtmlEscaped());
+}
+
 QString TimelineWidget::tipAt(const QPoint& position) const
 {
+    if (const Row* const row = rowAt(position); row != nullptr && row->kind == Row::Kind::Samples) {
+        return sampleTip(m_session.timeline->samples[row->index], timeAt(position.x()));
+    }
     const auto span = spanAt(position);
     if (!span) {
         return {};
@@ -380,87 +412,6 @@ void TimelineWidget::resizeEvent(QResizeEvent* event)
     if (ready()) {
         relayout();
     }
-}
-
-void TimelineWidget::wheelEvent(QWheelEvent* event)
-{
-    if (!ready()) {
-        return;
-    }
-    constexpr double kNotch = 120;
-    const double notches = event->angleDelta().y() / kNotch;
-    const double sideways = event->angleDelta().x() / kNotch;
-    if (event->modifiers().testFlag(Qt::ControlModifier)) {
-        verticalScrollBar()->setValue(verticalScrollBar()->value() - static_cast<int>(notches * 60));
-    } else if (event->modifiers().testFlag(Qt::ShiftModifier)) {
-        panBy(-(notches + sideways) * kPanStep);
-    } else if (notches != 0 && event->position().x() < tracks().left()) {
-        verticalScrollBar()->setValue(verticalScrollBar()->value() - static_cast<int>(notches * 60));
-    } else if (notches != 0) {
-        zoomBy(std::pow(kZoomStep, -notches), timeAt(event->position().x()));
-    } else if (sideways != 0) {
-        panBy(-sideways * kPanStep);
-    }
-    event->accept();
-}
-
-void TimelineWidget::mousePressEvent(QMouseEvent* event)
-{
-    if (!ready() || event->button() != Qt::LeftButton) {
-        return;
-    }
-    m_pressed = event->position().toPoint();
-    m_visibleBefore = visible();
-    m_scrollBefore = verticalScrollBar()->value();
-    m_lastKind = -1;
-    m_drag = event->modifiers().testFlag(Qt::ShiftModifier) ? Drag::Range : Drag::Pan;
-}
-
-void TimelineWidget::mouseMoveEvent(QMouseEvent* event)
-{
-    const QPoint moved = event->position().toPoint() - m_pressed;
-    constexpr int kDragPixels = 4;
-    if (m_drag == Drag::None || (moved.manhattanLength() < kDragPixels && m_lastKind == -1)) {
-        return;
-    }
-    if (m_drag == Drag::Range) {
-        const auto [start, end] = std::minmax({timeAt(m_pressed.x()), timeAt(event->position().x())});
-        m_scene.range = Interval{start, end};
-        m_lastKind = 4;
-        viewport()->update();
-        emit selectionChanged();
-        return;
-    }
-    const std::int64_t delta = -static_cast<std::int64_t>(std::llround(
-        static_cast<double>(moved.x()) / tracks().width() * static_cast<double>(m_visibleBefore.length())));
-    const auto step = m_lastKind == 3 ? ZoomHistory::Step::Same : ZoomHistory::Step::New;
-    m_lastKind = 3;
-    showTime(panned(m_visibleBefore, delta, m_zoom.limits()), step);
-    verticalScrollBar()->setValue(m_scrollBefore - moved.y());
-}
-
-void TimelineWidget::mouseReleaseEvent(QMouseEvent* event)
-{
-    const bool click = m_drag != Drag::None && m_lastKind == -1;
-    m_drag = Drag::None;
-    m_lastKind = -1;
-    if (click) {
-        clickAt(event->position().toPoint());
-    }
-}
-
-void TimelineWidget::clickAt(const QPoint& position)
-{
-    const Row* const row = m_layout.rowAt(position.y() - tracks().top() + verticalScrollBar()->value());
-    if (position.x() < tracks().left() && row != nullptr && row->kind == Row::Kind::Rank) {
-        if (m_shown.open.erase(row->rank) == 0) {
-            m_shown.open.insert(row->rank);
-        }
-        relayout();
-        return;
-    }
-    m_scene.range.reset();
-    select(spanAt(position));
 }
 
 void TimelineWidget::changeEvent(QEvent* event)

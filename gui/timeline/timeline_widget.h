@@ -3,6 +3,7 @@
 // where is for TimelinePainter and Layout.
 #pragma once
 #include "session.h"
+#include "timeline/marks.h"
 #include "timeline/painter.h"
 #include "timeline/zoom_history.h"
 
@@ -26,16 +27,26 @@ public:
     void showPlace(const Interval& time, const std::vector<std::int64_t>& ranks);
     [[nodiscard]] std::optional<timeline::SpanId> selected() const { return m_scene.selected; }
     void select(const std::optional<timeline::SpanId>& span);
+    /// The stretch of time that was chosen, by Shift and drag.
+    [[nodiscard]] const std::optional<Interval>& range() const { return m_scene.range; }
+    void setRange(const std::optional<Interval>& range);
+    [[nodiscard]] const Marks& marks() const { return m_marks; }
+    /// In the middle, at the same width.
+    void showMoment(std::int64_t timeNs);
     /// Goes to the nearest span of that name and selects it. False: there is none in that direction.
     bool find(const QString& text, timeline::Direction direction);
     /// Everything that keys do, for menus and the help page.
     [[nodiscard]] const std::vector<QAction*>& keys() const { return m_keys; }
+    /// HTML, about what is at a place of the viewport.
+    [[nodiscard]] QString tipAt(const QPoint& position) const;
     [[nodiscard]] const Layout& layoutOfRows() const { return m_layout; }
 
 signals:
     void visibleChanged(const ringside::model::Interval& visible);
-    void selectionChanged();
+    void selectionChanged(); ///< a span, a chosen time, or marks
     void findWanted();
+    void copyWanted();
+    void pictureWanted();
 
 protected:
     bool viewportEvent(QEvent* event) override;
@@ -60,20 +71,28 @@ private:
     void toNeighbour(timeline::Direction direction);
     void fit();
     void undo();
+    void reveal(const timeline::SpanId& span);
+    void toOtherEnd();
+    void toggleMark();
+    void toMark(timeline::Direction direction);
+    void marksChanged();
+    [[nodiscard]] std::int64_t middle() const { return visible().start + visible().length() / 2; }
     void ensureVisible(const Interval& time);
     void scrollToRank(std::size_t rank);
     void clickAt(const QPoint& position);
+    [[nodiscard]] const Row* rowAt(const QPoint& position) const;
     [[nodiscard]] std::optional<timeline::SpanId> spanAt(const QPoint& position) const;
     [[nodiscard]] QRect tracks() const { return TimelinePainter::tracksIn(viewport()->size()); }
     [[nodiscard]] std::int64_t timeAt(double x) const;
     [[nodiscard]] bool ready() const { return m_session.timeline != nullptr; }
     [[nodiscard]] ZoomHistory::Step gesture(int kind);
-    [[nodiscard]] QString tipAt(const QPoint& position) const;
+    [[nodiscard]] QString sampleTip(const timeline::SampleLine& line, std::int64_t timeNs) const;
 
     Session m_session;
     Shown m_shown;
     Layout m_layout;
     ZoomHistory m_zoom;
+    Marks m_marks;
     Scene m_scene;
     TimelinePainter m_painter;
     std::vector<QAction*> m_keys;

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All ranks on one clock, with a search line, and in words what is selected.
+// All ranks on one clock, with a search line, the whole run as a strip, and in words what is selected.
 #include "app/navigator.h"
 #include "app/text.h"
+#include "timeline/overview.h"
 #include "timeline/timeline_widget.h"
 #include "views/view.h"
+#include "widgets/range_panel.h"
 
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSplitter>
 #include <QTextBrowser>
 #include <QToolButton>
+#include <QUrl>
 #include <QVBoxLayout>
 
 namespace ringside::gui {
@@ -25,12 +31,15 @@ public:
     {
         m_timeline = new TimelineWidget(this);
         m_timeline->setObjectName(u"timeline"_s);
+        m_overview = new Overview(this);
+        m_range = new RangePanel(this);
         m_details = new QTextBrowser(this);
         m_details->setAccessibleName(u"What is selected"_s);
         m_details->setFrameShape(QFrame::NoFrame);
+        m_details->setOpenLinks(false);
         setFocusProxy(m_timeline);
         auto* const both = new QSplitter(this);
-        both->addWidget(m_timeline);
+        both->addWidget(lines());
         both->addWidget(m_details);
         both->setStretchFactor(0, 1);
         both->setSizes({900, 250});
@@ -41,21 +50,79 @@ public:
         all->addLayout(searchLine());
         all->addWidget(both, 1);
         connect(&navigator, &Navigator::placeWanted, m_timeline, &TimelineWidget::showPlace);
-        connect(m_timeline, &TimelineWidget::selectionChanged, this, [this] { describeSelection(); });
-        connect(m_timeline, &TimelineWidget::findWanted, this, [this] {
-            m_search->setFocus();
-            m_search->selectAll();
-        });
+        connectTimeline();
     }
 
     void setSession(const Session& session) override
     {
         m_session = session;
+        m_overview->setSession(session);
         m_timeline->setSession(session);
-        describeSelection();
+        showSelection();
     }
 
 private:
+    QWidget* lines()
+    {
+        auto* const part = new QWidget(this);
+        auto* const column = new QVBoxLayout(part);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->setSpacing(0);
+        column->addWidget(m_overview);
+        column->addWidget(m_timeline, 1);
+        column->addWidget(m_range);
+        return part;
+    }
+
+    void connectTimeline()
+    {
+        connect(m_timeline, &TimelineWidget::selectionChanged, this, [this] { showSelection(); });
+        connect(m_timeline, &TimelineWidget::visibleChanged, m_overview, &Overview::setShown);
+        connect(m_overview, &Overview::momentWanted, m_timeline, &TimelineWidget::showMoment);
+        connect(m_timeline, &TimelineWidget::copyWanted, this, [this] {
+            const QString text = m_range->isHidden() ? m_details->toPlainText() : m_range->text();
+            QApplication::clipboard()->setText(text);
+        });
+        connect(m_timeline, &TimelineWidget::pictureWanted, this, [this] { savePicture(); });
+        connect(m_timeline, &TimelineWidget::findWanted, this, [this] {
+            m_search->setFocus();
+            m_search->selectAll();
+        });
+        connect(m_details, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+            m_timeline->showMoment(link.fragment().toLongLong());
+            m_timeline->setFocus();
+        });
+    }
+
+    void savePicture()
+    {
+        const QString path = QFileDialog::getSaveFileName(this, u"Save the picture"_s, u"timeline.png"_s,
+                                                          u"Picture (*.png)"_s);
+        if (!path.isEmpty()) {
+            m_result->setText(m_timeline->grab().save(path) ? u"Saved as %1"_s.arg(path)
+                                                            : u"Cannot write %1"_s.arg(path));
+        }
+    }
+
+    void showSelection()
+    {
+        m_range->setRange(m_session, m_session.timeline ? m_timeline->range() : std::nullopt);
+        m_details->setHtml(selectionHtml() + marksHtml());
+    }
+
+    /// A link each, so that the keyboard reaches them too.
+    [[nodiscard]] QString marksHtml() const
+    {
+        constexpr double kSecond = 1e9;
+        const std::vector<std::int64_t>& times = m_timeline->marks().times();
+        QString html = times.empty() ? QString() : u"<h4>Marks</h4>"_s;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            html += u"<div><a href=\"#%1\">%2: %3 s</a></div>"_s.arg(times[i]).arg(i + 1).arg(
+                static_cast<double>(times[i]) / kSecond, 0, 'f', 6);
+        }
+        return html;
+    }
+
     QHBoxLayout* searchLine()
     {
         auto* const line = new QHBoxLayout;
@@ -92,12 +159,11 @@ private:
                                                               : u"Nothing of that name before."_s);
     }
 
-    void describeSelection()
+    [[nodiscard]] QString selectionHtml() const
     {
         const auto selected = m_timeline->selected();
         if (!m_session.timeline || !selected) {
-            m_details->setHtml(legend());
-            return;
+            return legend();
         }
         const timeline::Description text =
             timeline::describe(m_session.report->model, *m_session.timeline, *selected);
@@ -105,7 +171,7 @@ private:
         for (const auto& [what, value] : text.lines) {
             html += u"<tr><td><i>%1</i>&nbsp;</td><td>%2</td></tr>"_s.arg(toHtml(what), toHtml(value));
         }
-        m_details->setHtml(html + u"</table>"_s);
+        return html + u"</table>"_s;
     }
 
     [[nodiscard]] QString legend() const
@@ -126,11 +192,14 @@ private:
         }
         return html + u"<tr><td align=center>&#9660;</td><td>came last to a collective</td></tr></table>"
                       u"<p>W S A D: zoom and move. [ ]: collective before and after. F: everything. "
-                      u"Backspace: back. H: host threads.</p>"_s;
+                      u"Backspace: back. H: host threads. L: samples. M: mark. Shift and drag: figures of a "
+                      u"stretch. F1: all keys.</p>"_s;
     }
 
     Session m_session;
     TimelineWidget* m_timeline;
+    Overview* m_overview;
+    RangePanel* m_range;
     QTextBrowser* m_details;
     QLineEdit* m_search = nullptr;
     QLabel* m_result = nullptr;

@@ -60,6 +60,30 @@ Session hostOnlySession()
     return sessionOf(builder.run());
 }
 
+Session sampledSession()
+{
+    TraceBuilder builder(2);
+    builder.steps(60, [](StepBuilder& step) {
+        step.everyRank().compute(8ms);
+        step.allReduce(8_MiB, {.takes = 1ms});
+    });
+    constexpr std::int64_t kMillisecond = 1'000'000;
+    const trace::SeriesRow warm{0, "nvml", "gpu0", "temperature_celsius", "gauge", 0};
+    const trace::SeriesRow sent{0, "network", "eth0", "tx_bytes", "counter", 0};
+    for (std::int64_t i = 0; i < 60; ++i) {
+        for (const int rank : {0, 1}) {
+            const std::int64_t time = builder.process(rank).process.startNs + i * 10 * kMillisecond;
+            if (i < 20 || i >= 40) {
+                builder.sample(rank, warm, time, 50 + i % 10);
+            }
+            if (rank == 0) {
+                builder.sample(rank, sent, time, i * i * 10'000);
+            }
+        }
+    }
+    return sessionOf(builder.run());
+}
+
 void useOwnSettings()
 {
     QCoreApplication::setOrganizationName(QStringLiteral("ringside-tests"));

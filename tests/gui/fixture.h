@@ -16,6 +16,10 @@ namespace ringside::gui::test {
 /// A healthy run of one rank without device data.
 [[nodiscard]] Session hostOnlySession();
 
+/// Two ranks of which the GPU's temperature was sampled every 10 ms, but not in the middle third; the host's
+/// network too.
+[[nodiscard]] Session sampledSession();
+
 /// Call first in main(): fonts, style and settings do not depend on the machine.
 void useOwnSettings();
 

@@ -3,6 +3,7 @@
 #include "fixture.h"
 #include "timeline/timeline_widget.h"
 
+#include <QMouseEvent>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
@@ -157,6 +158,97 @@ private slots:
         QVERIFY(!m_widget->find(QStringLiteral("no such kernel"), timeline::Direction::Forward));
     }
 
+    void shiftAndDragChooseATimeThatIsToldOnce()
+    {
+        const QSignalSpy changed(m_widget.get(), &TimelineWidget::selectionChanged);
+        drag(Qt::ShiftModifier, {300, 100}, {600, 100});
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(m_widget->visible(), m_all);
+        QVERIFY(m_widget->range());
+        const std::int64_t pixel = nsPerPixel(m_all, tracks().width());
+        QVERIFY(std::abs(m_widget->range()->start - timeAt(300)) <= pixel);
+        QVERIFY(std::abs(m_widget->range()->end - timeAt(600)) <= pixel);
+        press(Qt::Key_F);
+        QCOMPARE(m_widget->visible(), *m_widget->range());
+        press(Qt::Key_Backspace);
+        QCOMPARE(m_widget->visible(), m_all);
+        press(Qt::Key_Escape);
+        QVERIFY(!m_widget->range());
+    }
+
+    void theKeyboardChoosesWhatIsVisible()
+    {
+        press(Qt::Key_W);
+        press(Qt::Key_R);
+        QCOMPARE(m_widget->range(), std::optional(m_widget->visible()));
+    }
+
+    void marksAreSetShownAndTakenAway()
+    {
+        const std::int64_t first = m_all.start + m_all.length() / 4;
+        const std::int64_t second = m_all.start + m_all.length() * 3 / 4;
+        for (const std::int64_t time : {second, first}) {
+            m_widget->showTime({time - 500'000, time + 500'000});
+            press(Qt::Key_M);
+        }
+        QCOMPARE(m_widget->marks().times(), (std::vector{first, second}));
+        press(Qt::Key_N);
+        QVERIFY(contains(m_widget->visible(), second));
+        press(Qt::Key_N); // there is no further one
+        QVERIFY(contains(m_widget->visible(), second));
+        QTest::keyClick(m_widget.get(), Qt::Key_N, Qt::ShiftModifier);
+        QVERIFY(contains(m_widget->visible(), first));
+        press(Qt::Key_M);
+        QCOMPARE(m_widget->marks().times(), std::vector{second});
+        m_widget->grab();
+    }
+
+    void aKernelLeadsToItsLaunchAndBack()
+    {
+        QTest::mouseClick(m_widget->viewport(), Qt::LeftButton, {}, placeOf(timeline::SpanKind::Compute));
+        const auto kernel = m_widget->selected();
+        QVERIFY(kernel);
+        press(Qt::Key_G);
+        QVERIFY(m_widget->selected() && !(m_widget->selected() == kernel));
+        QCOMPARE(m_session.timeline->span(*m_widget->selected()).kind, timeline::SpanKind::Launch);
+        QVERIFY(m_widget->layoutOfRows().rowOf(m_widget->selected()->track, m_widget->selected()->lane));
+        m_widget->grab(); // with its arrow
+        press(Qt::Key_G);
+        QCOMPARE(m_widget->selected(), kernel);
+    }
+
+    void samplesAreShownUnderTheirRankAndHostWithUnits()
+    {
+        m_widget->setSession(test::sampledSession());
+        const int before = m_widget->layoutOfRows().height;
+        press(Qt::Key_L);
+        QVERIFY(m_widget->layoutOfRows().height > before);
+        std::vector<Row::Kind> kinds;
+        for (const Row& row : m_widget->layoutOfRows().rows) {
+            if (row.kind != Row::Kind::Lane) {
+                kinds.push_back(row.kind);
+            }
+        }
+        using enum Row::Kind;
+        QCOMPARE(kinds, (std::vector{Rank, Samples, Rank, Samples, Host, Samples}));
+        const auto sampled = std::ranges::find(m_widget->layoutOfRows().rows, Samples, &Row::kind);
+        m_widget->resize(1000, 2000);
+        const int y = tracks().top() + sampled->y + sampled->height / 2;
+        const auto tip = [&](double share) {
+            return m_widget->tipAt({tracks().left() + static_cast<int>(share * tracks().width()), y});
+        };
+        QVERIFY2(tip(0.1).contains(QStringLiteral("°C")), qPrintable(tip(0.1)));
+        QVERIFY2(tip(0.5).contains(QStringLiteral("not measured")), qPrintable(tip(0.5)));
+        const QImage picture = m_widget->grab().toImage();
+        const auto painted = [&](double share) {
+            const int x = tracks().left() + static_cast<int>(share * tracks().width());
+            return picture.pixelColor(x, tracks().top() + sampled->y + sampled->height - 2) !=
+                   themeOf(m_widget->palette()).base;
+        };
+        QVERIFY(painted(0.1));
+        QVERIFY(!painted(0.5)); // a gap, not 0
+    }
+
     void slashAsksForTheSearchLine()
     {
         const QSignalSpy wanted(m_widget.get(), &TimelineWidget::findWanted);
@@ -190,6 +282,17 @@ private slots:
 
 private:
     void press(Qt::Key key) { QTest::keyClick(m_widget.get(), key); }
+    void drag(Qt::KeyboardModifier with, const QPoint& from, const QPoint& to)
+    {
+        QWidget* const port = m_widget->viewport();
+        QTest::mousePress(port, Qt::LeftButton, with, from);
+        for (const QPoint& at : {(from + to) / 2, to}) {
+            QMouseEvent move(QEvent::MouseMove, at, port->mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
+                             with);
+            QCoreApplication::sendEvent(port, &move);
+        }
+        QTest::mouseRelease(port, Qt::LeftButton, with, to);
+    }
     void wheel(const QPointF& at, int delta)
     {
         QWheelEvent event(at, m_widget->viewport()->mapToGlobal(at), {}, {0, delta}, Qt::NoButton,

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/bar_image.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside::gui {
+namespace {
+
+using timeline::SpanKind;
+
+/// A quarter of it over the other one.
+QRgb blend(QRgb colour, QRgb base)
+{
+    const auto mix = [](int a, int b) { return (a + 3 * b) / 4; };
+    return qRgb(mix(qRed(colour), qRed(base)), mix(qGreen(colour), qGreen(base)),
+                mix(qBlue(colour), qBlue(base)));
+}
+
+constexpr int kParted = 4; ///< from this width on neighbours are told apart, and waiting is hatched
+
+} // namespace
+
+void BarImage::begin(const QSize& size, double ratio, const Theme& theme)
+{
+    const QSize pixels(static_cast<int>(std::ceil(size.width() * ratio)),
+                       static_cast<int>(std::ceil(size.height() * ratio)));
+    if (m_image.size() != pixels) {
+        m_image = QImage(pixels, QImage::Format_RGB32);
+    }
+    m_ratio = ratio;
+    m_image.setDevicePixelRatio(ratio);
+    m_base = theme.base.rgb();
+    std::ranges::transform(theme.spans, m_colours.begin(), [](const QColor& colour) { return colour.rgb(); });
+    m_image.fill(m_base);
+}
+
+BarImage::Lines BarImage::linesOf(int y, int height) const
+{
+    const auto pixel = [this](int at) {
+        return std::clamp(static_cast<int>(std::lround(at * m_ratio)), 0, m_image.height());
+    };
+    return {pixel(y), pixel(y + height)};
+}
+
+void BarImage::fill(int y, int height, const QColor& colour)
+{
+    const Lines lines = linesOf(y, height);
+    for (int at = lines.first; at < lines.last; ++at) {
+        std::fill_n(line(at), m_image.width(), colour.rgb());
+    }
+}
+
+void BarImage::add(const std::vector<timeline::Bar>& bars, const model::Interval& visible, int y, int height)
+{
+    const Lines lines = linesOf(y, height);
+    if (lines.first >= lines.last || visible.length() == 0) {
+        return;
+    }
+    findRuns(bars, visible);
+    QRgb* const first = line(lines.first);
+    paintLine(first);
+    for (int at = lines.first + 1; at < lines.last; ++at) {
+        std::copy_n(first, m_image.width(), line(at));
+    }
+    for (const Run& run : m_runs) {
+        if (run.kind == SpanKind::Wait && run.right - run.left >= kParted) {
+            hatch(run, lines);
+        }
+    }
+}
+
+void BarImage::add(const timeline::SampleLine& line, const model::Interval& visible, int y, int height,
+                   const QColor& colour)
+{
+    const Lines lines = linesOf(y, height);
+    const int thickness = std::max(1, static_cast<int>(std::lround(m_ratio)));
+    const int room = lines.last - lines.first - thickness;
+    if (room <= 0) {
+        return;
+    }
+    std::vector<QRgb*> pixels;
+    for (int at = lines.first; at < lines.last; ++at) {
+        pixels.push_back(this->line(at));
+    }
+    const double scale = room / (line.most > 0 ? line.most : 1.0);
+    const auto topOf = [&](double value) { // of the line, counted in `pixels`
+        return room - static_cast<int>(std::lround(std::clamp(value * scale, 0.0, 1.0 * room)));
+    };
+    const QRgb area = blend(colour.rgb(), m_base);
+    std::optional<timeline::SampleColumn> before;
+    int x = 0;
+    for (const auto& column : timeline::columnsOf(line, visible, m_image.width())) {
+        if (column) { // a step is joined to the one before
+            const int top = topOf(before ? std::max(column->most, before->least) : column->most);
+            const int bottom =
+                thickness + topOf(before ? std::min(column->least, before->most) : column->least);
+            for (int at = top; at < static_cast<int>(pixels.size()); ++at) {
+                pixels[static_cast<std::size_t>(at)][x] = at < bottom ? colour.rgb() : area;
+            }
+        }
+        before = column;
+        ++x;
+    }
+}
+
+void BarImage::findRuns(const std::vector<timeline::Bar>& bars, const model::Interval& visible)
+{
+    const int width = m_image.width();
+    const double scale = width / static_cast<double>(visible.length());
+    const auto pixel = [&](std::int64_t timeNs) {
+        const double x = static_cast<double>(timeNs - visible.start) * scale;
+        return static_cast<int>(std::lround(std::clamp(x, 0.0, static_cast<double>(width))));
+    };
+    m_runs.clear();
+    for (const timeline::Bar& bar : bars) {
+        Run run{pixel(bar.time.start), 0, bar.longestNs, bar.kind, bar.time.start >= visible.start};
+        run.right = std::clamp(pixel(bar.time.end), std::min(run.left + 1, width), width);
+        if (!m_runs.empty() && run.left < m_runs.back().right) {
+            Run& before = m_runs.back(); // they share its last pixel
+            if (before.longestNs < run.longestNs) {
+                before.right = run.left;
+            } else {
+                run.left = before.right;
+            }
+        }
+        if (run.left < run.right) {
+            m_runs.push_back(run);
+        }
+    }
+}
+
+void BarImage::paintLine(QRgb* line) const
+{
+    for (const Run& run : m_runs) {
+        std::fill(line + run.left, line + run.right, m_colours[static_cast<std::size_t>(run.kind)]);
+        if (run.begins && run.right - run.left >= kParted) {
+            line[run.left] = m_base;
+        }
+    }
+}
+
+/// A pattern too, so that waiting is not told by its shade alone.
+void BarImage::hatch(const Run& run, const Lines& lines)
+{
+    constexpr double kEvery = 8;
+    const int period = static_cast<int>(std::lround(kEvery * m_ratio));
+    const int thickness = std::max(1, static_cast<int>(std::lround(m_ratio)));
+    const QRgb colour = m_colours[static_cast<std::size_t>(SpanKind::Transfer)];
+    for (int y = lines.first; y < lines.last; ++y) {
+        QRgb* const pixels = line(y);
+        for (int x = run.left + 1; x < run.right; ++x) {
+            if ((x + y) % period < thickness) {
+                pixels[x] = colour;
+            }
+        }
+    }
+}
+
+} // namespace ringside::gui

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Keys, wheel and mouse of the timeline. What they do is in timeline_widget.cpp.
+#include "timeline/timeline_widget.h"
+
+#include <QAction>
+#include <QMouseEvent>
+#include <QScrollBar>
+
+#include <cmath>
+
+namespace ringside::gui {
+namespace {
+
+using namespace Qt::StringLiterals;
+using timeline::Direction;
+
+constexpr double kZoomStep = 1.25;
+constexpr double kPanStep = 0.15;
+
+} // namespace
+
+void TimelineWidget::addKey(const QString& text, const QString& help, const QList<QKeySequence>& keys,
+                            const std::function<void()>& action)
+{
+    auto* const each = new QAction(text, this);
+    each->setShortcuts(keys);
+    each->setShortcutContext(Qt::WidgetShortcut);
+    each->setToolTip(help);
+    each->setStatusTip(help);
+    connect(each, &QAction::triggered, this, [this, action] {
+        if (ready()) {
+            action();
+        }
+    });
+    addAction(each);
+    m_keys.push_back(each);
+}
+
+void TimelineWidget::addKeys()
+{
+    const auto scrollBy = [this](int lanes) {
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + lanes * 20);
+    };
+    addKey(u"Zoom in"_s, u"Show less time around the middle"_s, {Qt::Key_W, Qt::Key_Plus},
+           [this] { zoomBy(1 / kZoomStep); });
+    addKey(u"Zoom out"_s, u"Show more time"_s, {Qt::Key_S, Qt::Key_Minus}, [this] { zoomBy(kZoomStep); });
+    addKey(u"Move to earlier"_s, u"Move the picture by a part of its width"_s, {Qt::Key_A, Qt::Key_Left},
+           [this] { panBy(-kPanStep); });
+    addKey(u"Move to later"_s, u"Move the picture by a part of its width"_s, {Qt::Key_D, Qt::Key_Right},
+           [this] { panBy(kPanStep); });
+    addKey(u"Scroll up"_s, u"To the ranks above"_s, {Qt::Key_Up}, [scrollBy] { scrollBy(-2); });
+    addKey(u"Scroll down"_s, u"To the ranks below"_s, {Qt::Key_Down}, [scrollBy] { scrollBy(2); });
+    addKey(u"Show everything"_s, u"The chosen time or the selection first, then the whole run"_s, {Qt::Key_F},
+           [this] { fit(); });
+    addKey(u"Previous collective"_s, u"The one before, on all ranks"_s, {Qt::Key_BracketLeft},
+           [this] { toMeeting(Direction::Backward); });
+    addKey(u"Next collective"_s, u"The one after, on all ranks"_s, {Qt::Key_BracketRight},
+           [this] { toMeeting(Direction::Forward); });
+    addKey(u"Previous span"_s, u"The one before the selected one, in its line"_s, {Qt::Key_Comma},
+           [this] { toNeighbour(Direction::Backward); });
+    addKey(u"Next span"_s, u"The one after the selected one, in its line"_s, {Qt::Key_Period},
+           [this] { toNeighbour(Direction::Forward); });
+    addKey(u"Undo zoom"_s, u"Back to what was visible before"_s, {Qt::Key_Backspace}, [this] { undo(); });
+    addKey(u"Find"_s, u"A kernel, call or range by a part of its name"_s, {Qt::Key_Slash},
+           [this] { emit findWanted(); });
+    addKey(u"Host threads"_s, u"Show or hide threads and launches of all ranks"_s, {Qt::Key_H}, [this] {
+        m_shown.hostTracks = !m_shown.hostTracks;
+        relayout();
+    });
+    addKey(u"Samples"_s, u"Show or hide what was sampled of all ranks and hosts"_s, {Qt::Key_L}, [this] {
+        m_shown.samples = !m_shown.samples;
+        relayout();
+    });
+    addKey(u"Choose this time"_s, u"What is visible becomes the chosen stretch (or drag with Shift)"_s,
+           {Qt::Key_R}, [this] { setRange(visible()); });
+    addKey(u"Launch or kernel"_s, u"From device work to the call that launched it, and back"_s, {Qt::Key_G},
+           [this] { toOtherEnd(); });
+    addKey(u"Mark"_s, u"Marks a moment: of what is selected, else under the mouse; again: takes it away"_s,
+           {Qt::Key_M}, [this] { toggleMark(); });
+    addKey(u"Next mark"_s, u"Shows the mark after the middle"_s, {Qt::Key_N},
+           [this] { toMark(Direction::Forward); });
+    addKey(u"Previous mark"_s, u"Shows the mark before the middle"_s, {Qt::SHIFT | Qt::Key_N},
+           [this] { toMark(Direction::Backward); });
+    addKey(u"Copy"_s, u"Figures of the chosen time, or what is selected, as text"_s,
+           QKeySequence::keyBindings(QKeySequence::Copy), [this] { emit copyWanted(); });
+    addKey(u"Save picture"_s, u"What the timeline shows, as PNG"_s, {Qt::CTRL | Qt::SHIFT | Qt::Key_S},
+           [this] { emit pictureWanted(); });
+    addKey(u"Select nothing"_s, u"Drop the selection, the chosen time and a finding's ranks"_s,
+           {Qt::Key_Escape}, [this] {
+               m_scene.range.reset();
+               m_scene.evidence.reset();
+               m_scene.marked.clear();
+               select(std::nullopt);
+           });
+}
+
+void TimelineWidget::wheelEvent(QWheelEvent* event)
+{
+    if (!ready()) {
+        return;
+    }
+    constexpr double kNotch = 120;
+    const double notches = event->angleDelta().y() / kNotch;
+    const double sideways = event->angleDelta().x() / kNotch;
+    if (event->modifiers().testFlag(Qt::ControlModifier)) {
+        verticalScrollBar()->setValue(verticalScrollBar()->value() - static_cast<int>(notches * 60));
+    } else if (event->modifiers().testFlag(Qt::ShiftModifier)) {
+        panBy(-(notches + sideways) * kPanStep);
+    } else if (notches != 0 && event->position().x() < tracks().left()) {
+        verticalScrollBar()->setValue(verticalScrollBar()->value() - static_cast<int>(notches * 60));
+    } else if (notches != 0) {
+        zoomBy(std::pow(kZoomStep, -notches), timeAt(event->position().x()));
+    } else if (sideways != 0) {
+        panBy(-sideways * kPanStep);
+    }
+    event->accept();
+}
+
+void TimelineWidget::mousePressEvent(QMouseEvent* event)
+{
+    if (!ready() || event->button() != Qt::LeftButton) {
+        return;
+    }
+    m_pressed = event->position().toPoint();
+    m_visibleBefore = visible();
+    m_scrollBefore = verticalScrollBar()->value();
+    m_lastKind = -1;
+    m_drag = event->modifiers().testFlag(Qt::ShiftModifier) ? Drag::Range : Drag::Pan;
+}
+
+void TimelineWidget::mouseMoveEvent(QMouseEvent* event)
+{
+    const QPoint moved = event->position().toPoint() - m_pressed;
+    constexpr int kDragPixels = 4;
+    if (m_drag == Drag::None || (moved.manhattanLength() < kDragPixels && m_lastKind == -1)) {
+        return;
+    }
+    if (m_drag == Drag::Range) {
+        const auto [start, end] = std::minmax({timeAt(m_pressed.x()), timeAt(event->position().x())});
+        m_scene.range = Interval{start, end};
+        m_lastKind = 4;
+        viewport()->update();
+        return;
+    }
+    const std::int64_t delta = -static_cast<std::int64_t>(std::llround(
+        static_cast<double>(moved.x()) / tracks().width() * static_cast<double>(m_visibleBefore.length())));
+    const auto step = m_lastKind == 3 ? ZoomHistory::Step::Same : ZoomHistory::Step::New;
+    m_lastKind = 3;
+    showTime(panned(m_visibleBefore, delta, m_zoom.limits()), step);
+    verticalScrollBar()->setValue(m_scrollBefore - moved.y());
+}
+
+void TimelineWidget::mouseReleaseEvent(QMouseEvent* event)
+{
+    const bool click = m_drag != Drag::None && m_lastKind == -1;
+    const bool range = m_drag == Drag::Range && !click;
+    m_drag = Drag::None;
+    m_lastKind = -1;
+    if (click) {
+        clickAt(event->position().toPoint());
+    } else if (range) {
+        setRange(m_scene.range); // its figures are wanted only now
+    }
+}
+
+void TimelineWidget::clickAt(const QPoint& position)
+{
+    const Row* const row = m_layout.rowAt(position.y() - tracks().top() + verticalScrollBar()->value());
+    if (position.x() < tracks().left() && row != nullptr && row->kind == Row::Kind::Rank) {
+        if (m_shown.open.erase(row->rank) == 0) {
+            m_shown.open.insert(row->rank);
+        }
+        relayout();
+        return;
+    }
+    m_scene.range.reset();
+    select(spanAt(position));
+}
+
+} // namespace ringside::gui

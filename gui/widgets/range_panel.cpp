@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/range_panel.h"
+
+#include "app/text.h"
+#include "timeline/range_statistics.h"
+#include "widgets/report_table.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace ringside::gui {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+QString titleOf(const model::Interval& range)
+{
+    constexpr double kSecond = 1e9;
+    return u"%1 chosen, from %2 s to %3 s"_s.arg(toQt(timeline::durationText(range.length())))
+        .arg(static_cast<double>(range.start) / kSecond, 0, 'f', 6)
+        .arg(static_cast<double>(range.end) / kSecond, 0, 'f', 6);
+}
+
+} // namespace
+
+RangePanel::RangePanel(QWidget* parent) : QWidget(parent)
+{
+    m_title = new QLabel(this);
+    m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_table = new ReportTable(u"What the chosen time was made of"_s, ReportTable::Height::AllRows, this);
+    auto* const lines = new QVBoxLayout(this);
+    lines->setContentsMargins(6, 2, 6, 4);
+    lines->setSpacing(2);
+    lines->addWidget(m_title);
+    lines->addWidget(m_table);
+    hide();
+}
+
+void RangePanel::setRange(const Session& session, const std::optional<model::Interval>& range)
+{
+    if (m_range == range && m_session.timeline == session.timeline) {
+        return;
+    }
+    m_session = session;
+    m_range = range;
+    m_text.clear();
+    setVisible(range.has_value());
+    if (range) {
+        m_title->setText(titleOf(*range) + u": adding up …"_s);
+        compute();
+    }
+}
+
+/// One at a time; what was chosen meanwhile comes next.
+void RangePanel::compute()
+{
+    if (m_computing) {
+        return;
+    }
+    m_computing = true;
+    m_worker = std::jthread([this, session = m_session, range = *m_range] {
+        const model::Model& model = session.report->model;
+        report::Table table =
+            timeline::tableOf(model, timeline::statisticsOf(model, *session.timeline, range));
+        QMetaObject::invokeMethod(
+            this,
+            [this, session, range, table = std::move(table)] {
+                m_computing = false;
+                if (m_range == range && m_session.timeline == session.timeline) {
+                    showTable(range, table);
+                } else if (m_range) {
+                    compute();
+                }
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void RangePanel::showTable(const model::Interval& range, const report::Table& table)
+{
+    m_title->setText(titleOf(range) + u" (Ctrl+C in the timeline copies this)"_s);
+    m_table->setTable(table);
+    QStringList lines{titleOf(range), toQt(table.header).join(u'\t')};
+    for (const std::vector<std::string>& row : table.rows) {
+        lines.append(toQt(row).join(u'\t'));
+    }
+    m_text = lines.join(u'\n') + u'\n';
+    emit ready();
+}
+
+} // namespace ringside::gui

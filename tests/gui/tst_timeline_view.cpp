@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The timeline with what stands around it: overview, figures of a chosen time, marks, copy and picture.
+#include "app/navigator.h"
+#include "app/theme.h"
+#include "fixture.h"
+#include "timeline/overview.h"
+#include "timeline/timeline_widget.h"
+#include "views/view.h"
+#include "widgets/range_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTextBrowser>
+#include <QTimer>
+
+namespace ringside::gui {
+
+class TestTimelineView final : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { m_session = test::lateRankSession(); }
+
+    void init()
+    {
+        const auto views = allViews();
+        const auto entry = std::ranges::find(views, std::string_view("timeline"), &ViewEntry::id);
+        m_view.reset((*entry)->create(m_navigator, nullptr));
+        m_view->resize(1400, 700);
+        m_view->setSession(m_session);
+        m_view->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
+        m_timeline = m_view->findChild<TimelineWidget*>();
+        m_timeline->setFocus();
+    }
+    void cleanup() { m_view.reset(); }
+
+    void aClickInTheOverviewMovesTheTimeline()
+    {
+        auto* const overview = m_view->findChild<Overview*>();
+        const Interval all = m_timeline->visible();
+        m_timeline->showTime({all.start, all.start + all.length() / 10});
+        const int right = overview->width() - 10;
+        QTest::mouseClick(overview, Qt::LeftButton, {}, {right, overview->height() / 2});
+        QVERIFY(m_timeline->visible().end > all.end - all.length() / 10);
+        QVERIFY(std::abs(m_timeline->visible().length() - all.length() / 10) <= 1);
+        const QImage picture = overview->grab().toImage();
+        const QColor compute = themeOf(overview->palette()).compute;
+        bool found = false;
+        for (int x = 0; x < picture.width() && !found; ++x) {
+            for (int y = 0; y < picture.height() && !found; ++y) {
+                found = picture.pixelColor(x, y) == compute;
+            }
+        }
+        QVERIFY(found);
+    }
+
+    void aChosenTimeIsAddedUpShownAndCopied()
+    {
+        auto* const panel = m_view->findChild<RangePanel*>();
+        QVERIFY(panel->isHidden());
+        QSignalSpy ready(panel, &RangePanel::ready);
+        QTest::keyClick(m_timeline, Qt::Key_R);
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30'000);
+        QVERIFY(!panel->isHidden());
+        auto* const table = panel->findChild<QTableView*>();
+        const QAbstractItemModelTester tester(table->model());
+        QCOMPARE(table->model()->rowCount(), 4);
+        QTest::keyClick(m_timeline, Qt::Key_C, Qt::ControlModifier);
+        const QStringList lines = QApplication::clipboard()->text().split(u'\n', Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 6); // what, header, ranks
+        QVERIFY(lines[1].startsWith(QStringLiteral("rank\tcompute\t")));
+        QVERIFY2(lines[2].contains(QStringLiteral(" ms (")), qPrintable(lines[2]));
+        QTest::keyClick(m_timeline, Qt::Key_Escape);
+        QVERIFY(panel->isHidden());
+    }
+
+    void theLatestOfManyChosenTimesIsShown()
+    {
+        auto* const panel = m_view->findChild<RangePanel*>();
+        const Interval all = m_timeline->visible();
+        for (int i = 2; i < 12; ++i) {
+            m_timeline->setRange(Interval{all.start, all.start + all.length() / i});
+        }
+        const QString expected = QString::fromStdString(timeline::durationText(all.length() / 11));
+        QTRY_VERIFY_WITH_TIMEOUT(panel->text().startsWith(expected), 30'000);
+    }
+
+    void closingWhileFiguresAreAddedUpIsNoHarm()
+    {
+        QTest::keyClick(m_timeline, Qt::Key_R);
+        m_view.reset();
+        QTest::qWait(20);
+    }
+
+    void whatIsSelectedIsCopiedAsText()
+    {
+        QVERIFY(m_timeline->find(QStringLiteral("data"), timeline::Direction::Forward));
+        QTest::keyClick(m_timeline, Qt::Key_C, Qt::ControlModifier);
+        QVERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("data")));
+    }
+
+    void marksAreListedAndLeadThere()
+    {
+        const Interval all = m_timeline->visible();
+        const std::int64_t moment = all.start + all.length() / 5;
+        m_timeline->showTime({moment - 1'000'000, moment + 1'000'000});
+        QTest::keyClick(m_timeline, Qt::Key_M);
+        auto* const details = m_view->findChild<QTextBrowser*>();
+        QVERIFY(details->toPlainText().contains(QStringLiteral("Marks")));
+        m_timeline->showTime({all.end - 2'000'000, all.end});
+        details->setFocus();
+        QTest::keyClick(details, Qt::Key_Tab); // to the first link
+        QTest::keyClick(details, Qt::Key_Return);
+        QVERIFY(m_timeline->visible().start <= moment && moment < m_timeline->visible().end);
+    }
+
+    void aPictureIsSavedWhereTheDialogSays()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("shown.png"));
+        QTimer::singleShot(0, this, [&path] {
+            auto* const dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            QVERIFY(dialog != nullptr);
+            dialog->selectFile(path);
+            QTest::keyClick(dialog, Qt::Key_Return);
+        });
+        QTest::keyClick(m_timeline, Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(QImage(path).size(), m_timeline->size() * m_timeline->devicePixelRatio());
+    }
+
+private:
+    Navigator m_navigator;
+    Session m_session;
+    std::unique_ptr<View> m_view;
+    TimelineWidget* m_timeline = nullptr;
+};
+
+} // namespace ringside::gui
+
+int main(int argc, char** argv)
+{
+    QApplication application(argc, argv);
+    QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    ringside::gui::test::useOwnSettings();
+    ringside::gui::TestTimelineView test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_timeline_view.moc"
