@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often a report is right: score.py [--short | --only NAME...] [--table FILE].
+
+Trains every scenario of scenarios.py on the CPU platform (emulated) under `ringside record`, reads `ringside report`, and
+compares findings with what was done. Prints what was missed and what was claimed wrongly, then recall and precision a rule,
+right places, right first causes, and costs against the gain that leaving the fault out really brings. Runs lie in
+BUILD/lab/score; RINGSIDE_BUILD_DIR says which build."""
+
+import argparse
+import collections
+import json
+import pathlib
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
+import lab
+import scenarios
+
+FOLDER = lab.BUILD / "lab" / "score"
+CLAIMS = ("warning", "problem")
+# What the lab must reach; below it, the exit code is 1.
+LEAST = {"recall": 0.95, "precision": 0.95, "right place": 0.98, "first cause right": 0.9}
+COST_WITHIN = 0.15
+
+
+def device_model(scenario):
+    changed = dict(scenario.model)
+    lines = [line for line in lab.MODEL.read_text().splitlines() if line.partition("=")[0].strip() not in changed]
+    path = FOLDER / f"{scenario.name or 'base'}.conf"
+    path.write_text("\n".join(lines + [f"{key} = {value}" for key, value in changed.items()]) + "\n")
+    return path
+
+
+def train(scenario):
+    """The report of a recorded run, and its median step in ns as the trainer itself measured it."""
+    directory, result = FOLDER / f"{scenario.name}.ringside", FOLDER / f"{scenario.name}.json"
+    command = lab.trainer_command(scenario.steps, scenario.faults, scenario.ranks,
+                                  ("--batch", scenario.batch * scenario.ranks, "--eval", 0, "--json", result,
+                                   *scenario.options), scenario.shape)
+    lab.record(directory, command, environment=lab.emulated_gpu(device_model(scenario)))
+    report = lab.report(directory)
+    samples_a_second = json.loads(result.read_text())["samples_per_s"]
+    shutil.rmtree(directory)
+    return report, scenario.batch * scenario.ranks / samples_a_second * 1e9
+
+
+class Score:
+    def __init__(self):
+        self.found = collections.Counter()    # by rule: expected and there
+        self.expected = collections.Counter()
+        self.false = collections.Counter()    # claimed, and not true
+        self.places = []                      # right or not, of the expected that were found
+        self.first = []
+        self.costs = []                       # (scenario, rule, estimated, measured)
+        self.remarks = []
+        self.bases = {}
+
+    def base_step_ns(self, scenario):
+        """Mean step of the same training without the fault; measured once."""
+        healthy = scenario.healthy
+        if healthy not in self.bases:
+            self.bases[healthy] = train(healthy)[1]
+        return self.bases[healthy]
+
+    def judge(self, scenario):
+        report, step_ns = train(scenario)
+        claims = [each for each in report["findings"] if each["severity"] in CLAIMS]
+        by_rule = {each["rule"]: each for each in reversed(claims)}
+        for rule in scenario.expect:
+            self.expected[rule] += 1
+            if rule in by_rule:
+                self.found[rule] += 1
+            else:
+                self.remarks.append(f"{scenario.name}: {rule} is missing; there are {sorted(by_rule)}")
+        for rule in set(by_rule) - set(scenario.expect) - scenario.allow - scenarios.SYMPTOMS:
+            self.false[rule] += 1
+            self.remarks.append(f"{scenario.name}: {rule} is not true: {by_rule[rule]['title']}")
+        if scenario.expect and scenario.expect[0] in by_rule:
+            self.judge_finding(scenario, by_rule[scenario.expect[0]], claims, step_ns)
+
+    def judge_finding(self, scenario, finding, claims, step_ns):
+        if scenario.where:
+            right = sorted(finding["ranks"]) == sorted(scenario.where)
+            self.places.append(right)
+            if not right:
+                self.remarks.append(f"{scenario.name}: {finding['rule']} names ranks {finding['ranks']}, not {list(scenario.where)}")
+        if scenario.leads:
+            self.first.append(claims[0]["rule"] == finding["rule"])
+            if not self.first[-1]:
+                self.remarks.append(f"{scenario.name}: {claims[0]['rule']} is listed before {finding['rule']}")
+        if scenario.cost and finding["cost_ns_per_step"] is not None:
+            gain = step_ns - self.base_step_ns(scenario)
+            self.costs.append((scenario.name, finding["rule"], finding["cost_ns_per_step"], gain))
+
+    def table(self):
+        lines = ["| rule | expected | found | recall | false | precision |", "|---|---|---|---|---|---|"]
+        for rule in sorted(set(self.expected) | set(self.false)):
+            lines.append(f"| {rule} | {self.expected[rule]} | {self.found[rule]} | {share(self.found[rule], self.expected[rule])} "
+                         f"| {self.false[rule]} | {share(self.found[rule], self.found[rule] + self.false[rule])} |")
+        found, false = sum(self.found.values()), sum(self.false.values())
+        lines.append(f"| all | {sum(self.expected.values())} | {found} | {share(found, sum(self.expected.values()))} "
+                     f"| {false} | {share(found, found + false)} |")
+        within = [abs(estimated - gain) <= COST_WITHIN * gain for _, _, estimated, gain in self.costs]
+        lines += ["", f"Right place: {share(sum(self.places), len(self.places))} of {len(self.places)}. "
+                      f"First cause right: {share(sum(self.first), len(self.first))} of {len(self.first)}. "
+                      f"Cost within {COST_WITHIN:.0%} of the measured gain: {share(sum(within), len(within))} of {len(within)}."]
+        return "\n".join(lines)
+
+    def missed_targets(self):
+        found = sum(self.found.values())
+        reached = {"recall": (found, sum(self.expected.values())), "precision": (found, found + sum(self.false.values())),
+                   "right place": (sum(self.places), len(self.places)), "first cause right": (sum(self.first), len(self.first))}
+        return [f"{name}: {share(part, whole)}, wanted {LEAST[name]}" for name, (part, whole) in reached.items()
+                if whole and part / whole < LEAST[name]]
+
+    def cost_lines(self):
+        yield f"{'scenario':32} {'rule':26} {'cost ms':>8} {'gain ms':>8} {'error':>7}"
+        for name, rule, estimated, gain in self.costs:
+            error = f"{(estimated - gain) / gain:+.0%}" if gain > 0 else "no gain"
+            yield f"{name:32} {rule:26} {estimated / 1e6:8.1f} {gain / 1e6:8.1f} {error:>7}"
+
+
+def share(part, whole):
+    return f"{part / whole:.2f}" if whole else "-"
+
+
+def chosen():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--short", action="store_true", help="ten scenarios")
+    which.add_argument("--only", nargs="+", metavar="NAME", help="these, by the beginning of their names")
+    parser.add_argument("--table", type=pathlib.Path, help="write the table here as well")
+    arguments = parser.parse_args()
+    every = scenarios.matrix()
+    if arguments.short:
+        every = [each for each in every if each.name in scenarios.SHORT]
+    elif arguments.only:
+        every = [each for each in every if each.name.startswith(tuple(arguments.only))]
+    if not every:
+        parser.error("no scenario has such a name")
+    return every, arguments.table
+
+
+def main():
+    every, table = chosen()
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    score = Score()
+    for number, scenario in enumerate(every, 1):
+        said = len(score.remarks)
+        score.judge(scenario)
+        print(f"{number}/{len(every)} {scenario.name}: {'right' if len(score.remarks) == said else 'wrong'}", flush=True)
+        for remark in score.remarks[said:]:
+            print(f"    {remark}", flush=True)
+    print("", *score.cost_lines(), "", score.table(), sep="\n")
+    if table:
+        table.write_text(score.table() + "\n")
+    missed = score.missed_targets()
+    sys.exit("\n".join(missed) if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
