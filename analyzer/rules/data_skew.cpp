@@ -9,16 +9,17 @@ namespace ringside::rules {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"excess", 0.10,
-     "warn when the longest rank of a step computes longer than the mean of its step by more "
-     "than this share, on the average"},
-    {"balanced", 0.5, "and at most this part of it is always the same ranks' (else compute_imbalance)"},
+    {"excess", 0.05,
+     "warn when the longest rank of a step computes longer than the mean of its step by more than this "
+     "share, "
+     "on the average, without what is always the same rank's (see compute_imbalance)"},
 };
 
 struct Skew {
     double excessNs = 0; ///< of a step: longest above mean
     double meanNs = 0;
     double lastingNs = 0; ///< part of it that would be there if each rank took its own mean
+    [[nodiscard]] double changingNs() const { return excessNs - lastingNs; }
     std::size_t worstStep = 0;
     std::size_t worstRank = 0; ///< of RunMetrics::ranks
 };
@@ -70,13 +71,13 @@ Outcome run(const Context& context)
         return NotApplicable{"needs the device tier of at least two ranks over the same steps"};
     }
     const Skew skew = skewOf(figures);
-    const double excess = skew.meanNs > 0 ? skew.excessNs / skew.meanNs : 0.0;
-    if (excess <= context.option("excess") || skew.lastingNs > context.option("balanced") * skew.excessNs) {
+    const double excess = skew.meanNs > 0 ? skew.changingNs() / skew.meanNs : 0.0;
+    if (excess <= context.option("excess")) {
         return std::vector<Finding>{};
     }
     const metrics::RankMetrics& worst = figures.ranks[skew.worstRank];
     Finding finding;
-    finding.costNsPerStep = std::llround(skew.excessNs - std::max(0.0, skew.lastingNs));
+    finding.costNsPerStep = std::llround(skew.changingNs());
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Data;
     finding.partOf = {"exposed_communication"};
@@ -85,8 +86,7 @@ Outcome run(const Context& context)
                                 percent(excess));
     finding.settings = {"batch_sampler"};
     finding.figures = {{"compute_excess", Unit::Share, excess, context.option("excess")},
-                       {"lasting_part", Unit::Share, std::max(0.0, skew.lastingNs / skew.excessNs),
-                        context.option("balanced")}};
+                       {"lasting_part", Unit::Share, skew.lastingNs / skew.excessNs, {}}};
     finding.evidence = {evidence(context.rankOf(worst), worst.windows[skew.worstStep],
                                  "the step and rank that computes longest above the others")};
     finding.advice = "Give all ranks batches of like size in each step: sort or bucket by length across "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some steps take much longer than the usual one. A symptom: what grows in those steps, whether they come
-// periodically and what the program says it did in them point to the reason.
+// Some steps take much longer than the usual one. What grows in those steps, whether they come periodically,
+// whom the others wait for and what the program says it did in them point to the reason; a symptom where
+// nobody is waited for.
 #include "rules/support.h"
 
 #include <array>
@@ -26,6 +27,75 @@ std::vector<std::int64_t> stepTimes(const Context& context)
         }
     }
     return times;
+}
+
+/// The step's time, mean of the ranks: what one rank's window has more, because the others get a delay a step
+/// later, is not counted twice.
+std::int64_t meanNs(const Context& context, std::size_t step)
+{
+    double sum = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        sum += static_cast<double>(rank.steps[std::min(step, rank.steps.size() - 1)].stepNs);
+    }
+    return std::llround(sum / static_cast<double>(context.figures.ranks.size()));
+}
+
+struct LongSteps {
+    std::vector<std::size_t> all;
+    /// Without those that only show a delay of the step before to the other ranks.
+    std::vector<std::size_t> own;
+};
+
+LongSteps longSteps(const Context& context, double limitNs)
+{
+    LongSteps found;
+    std::vector<bool> before(context.figures.ranks.size());
+    for (std::size_t step = 0; step < context.figures.stepCount(); ++step) {
+        std::vector<bool> now(before.size());
+        bool any = false;
+        bool again = false;
+        bool follows = false;
+        for (std::size_t r = 0; r < now.size(); ++r) {
+            const auto& steps = context.figures.ranks[r].steps;
+            now[r] = step < steps.size() && static_cast<double>(steps[step].stepNs) > limitNs;
+            any = any || now[r];
+            again = again || (now[r] && before[r]);
+            follows = follows || before[r];
+        }
+        if (any) {
+            found.all.push_back(step);
+        }
+        if (any && (again || !follows)) {
+            found.own.push_back(step);
+        }
+        before = now;
+    }
+    return found;
+}
+
+/// Whom the others wait for in the long steps: nearly all ranks wait for about what is lost, one does not.
+const metrics::RankMetrics* awaited(const Context& context, const std::vector<std::size_t>& steps,
+                                    double lostNs)
+{
+    constexpr double kNot = 0.25; // of what is lost
+    constexpr double kAbout = 0.5;
+    const metrics::RankMetrics* found = nullptr;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        double waited = 0;
+        for (const std::size_t step : steps) {
+            waited += step < rank.steps.size()
+                          ? static_cast<double>(rank.steps[step].waitNs - rank.median.waitNs)
+                          : 0.0;
+        }
+        if (waited >= kAbout * lostNs) {
+            continue;
+        }
+        if (waited > kNot * lostNs || found != nullptr) {
+            return nullptr;
+        }
+        found = &rank;
+    }
+    return context.figures.ranks.size() > 1 && context.figures.arrivalsMeasured() ? found : nullptr;
 }
 
 /// Steps between long ones, when that is the same nearly always; 0: they come irregularly.
@@ -102,19 +172,37 @@ std::string rangeOfLongSteps(const Context& context, const std::vector<std::size
     return {};
 }
 
-Finding describe(const Context& context, const std::vector<std::int64_t>& times,
-                 const std::vector<std::size_t>& longSteps, double ratio)
+/// What would be saved if every step took the usual time.
+std::int64_t costOf(const Context& context)
 {
+    std::vector<std::int64_t> means;
+    for (std::size_t step = 0; step < context.figures.stepCount(); ++step) {
+        means.push_back(meanNs(context, step));
+    }
+    const std::int64_t sum = std::accumulate(means.begin(), means.end(), std::int64_t{0});
+    const auto count = static_cast<std::int64_t>(means.size());
+    return std::max<std::int64_t>(0, sum / count - model::median(std::move(means)));
+}
+
+Finding describe(const Context& context, const std::vector<std::int64_t>& times, const LongSteps& steps,
+                 double ratio)
+{
+    const std::vector<std::size_t>& longSteps = steps.own;
     const std::int64_t median = model::median(times);
-    const std::int64_t sum = std::accumulate(times.begin(), times.end(), std::int64_t{0});
     const Part& part = grown(context, longSteps);
     const std::size_t period = periodOf(longSteps);
     const std::string range = rangeOfLongSteps(context, longSteps);
     Finding finding;
-    finding.costNsPerStep = std::max<std::int64_t>(0, sum / static_cast<std::int64_t>(times.size()) - median);
+    finding.costNsPerStep = costOf(context);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = part.limit;
-    finding.cause = false;
+    const metrics::RankMetrics* const late = awaited(
+        context, steps.all, static_cast<double>(*finding.costNsPerStep) * static_cast<double>(times.size()));
+    finding.cause = late != nullptr;
+    if (late != nullptr) {
+        finding.limit = Limit::LateRank;
+        finding.ranks = {context.rankOf(*late).rank};
+    }
     finding.partOf = {"data_loading_stall", "late_rank",           "host_bound",
                       "sync_in_loop",       "gpu_utilization_low", "exposed_communication"};
     finding.title = fmt::format(
@@ -122,6 +210,9 @@ Finding describe(const Context& context, const std::vector<std::int64_t>& times,
         longSteps.size(), times.size(), milliseconds(median),
         period > 0 ? fmt::format(", every {}th", period) : std::string(), part.name,
         range.empty() ? std::string() : fmt::format(", and only they have the range \"{}\"", range));
+    if (late != nullptr) {
+        finding.title += fmt::format("; in them the others wait for rank {}", finding.ranks.front());
+    }
     finding.figures = {{"p99_over_median", Unit::Ratio, ratio, context.option("ratio")},
                        {"long_steps", Unit::Count, static_cast<double>(longSteps.size()), {}}};
     if (period > 0) {
@@ -129,8 +220,8 @@ Finding describe(const Context& context, const std::vector<std::int64_t>& times,
     }
     const auto longest =
         static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin());
-    const metrics::RankMetrics& first = context.figures.ranks.front();
-    finding.evidence = {evidence(context.rankOf(first), first.windows[longest], "the longest step")};
+    const metrics::RankMetrics& shown = late != nullptr ? *late : context.figures.ranks.front();
+    finding.evidence = {evidence(context.rankOf(shown), shown.windows[longest], "the longest step")};
     finding.advice =
         period > 0
             ? "Something happens every so many steps: a checkpoint (write it asynchronously or less "
@@ -153,16 +244,11 @@ Outcome run(const Context& context)
     }
     const auto median = static_cast<double>(std::max<std::int64_t>(1, model::median(times)));
     const double ratio = static_cast<double>(model::percentile(times, 0.99)) / median;
-    std::vector<std::size_t> longSteps;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        if (static_cast<double>(times[i]) > context.option("ratio") * median) {
-            longSteps.push_back(i);
-        }
-    }
-    if (ratio <= context.option("ratio") || longSteps.empty()) {
+    const LongSteps steps = longSteps(context, context.option("ratio") * median);
+    if (ratio <= context.option("ratio") || steps.own.empty()) {
         return std::vector<Finding>{};
     }
-    return std::vector<Finding>{describe(context, times, longSteps, ratio)};
+    return std::vector<Finding>{describe(context, times, steps, ratio)};
 }
 
 } // namespace
@@ -171,4 +257,5 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(step_time_jitter, .title = "Some steps take much longer than others", .needs = "device",
               .options = ringside::rules::kOptions, .run = ringside::rules::run,
               .help = "99th percentile over median of the steps' times on their slowest rank. The cost is "
-                      "the mean above the median: what would be saved if every step took the usual time.");
+                      "the mean above the median: what would be saved if every step took the usual time. A "
+                      "rank is named where the others wait for it in the long steps.");

@@ -183,7 +183,7 @@ std::vector<RuleCase> hostCases()
          skewed(),
          healthy(),
          {"data_skew.excess=5"},
-         {"data_skew.excess=-1", "data_skew.balanced=100"}},
+         {"data_skew.excess=-1"}},
         {"pageable_copy",
          copying(holdCopies),
          copying({}),

@@ -210,6 +210,34 @@ TEST(SyncEveryMicroStep, IsSeenWhereMessagesSlipIntoTheNextStep)
     EXPECT_EQ(findingsOf(reportOf(run), "sync_every_micro_step").size(), 1U);
 }
 
+/// Every sixth step has more compute, on one rank or on all.
+TEST(StepTimeJitter, NamesTheRankThatOthersWaitFor)
+{
+    const auto found = [](int rank) {
+        TrainingRun run;
+        run.extraNs = [rank](std::int64_t step, int of) {
+            return step % 6 == 0 && (rank == of || rank < 0) ? 20 * kMillisecond : 0;
+        };
+        return findingsOf(reportOf(run), "step_time_jitter");
+    };
+    ASSERT_EQ(found(2).size(), 1U);
+    EXPECT_EQ(found(2)[0]["ranks"], Json::array({2}));
+    EXPECT_NE(found(2)[0]["title"].get<std::string>().find("wait for rank 2"), std::string::npos);
+    ASSERT_EQ(found(-1).size(), 1U);
+    EXPECT_EQ(found(-1)[0]["ranks"], Json::array());
+}
+
+/// What one rank always has more is compute_imbalance's; the rest is still there.
+TEST(DataSkew, IsSeenBesideARankThatAlwaysComputesLonger)
+{
+    TrainingRun run;
+    run.extraNs = [](std::int64_t step, int rank) {
+        return (rank == 3 ? 10 : step % 3 == rank ? 12 : 0) * kMillisecond;
+    };
+    EXPECT_EQ(findingsOf(reportOf(run), "data_skew").size(), 1U);
+    EXPECT_EQ(findingsOf(reportOf(run), "compute_imbalance").size(), 1U);
+}
+
 TEST(EccErrors, ACounterThatWasNotSampledHasNoFigure)
 {
     const std::vector<RuleCase> cases = ruleCases();

@@ -12,8 +12,8 @@ import dataclasses
 SYMPTOMS = frozenset(("comm_share_high", "comm_compute_ratio_high", "exposed_communication", "gpu_utilization_low",
                       "gpu_utilization_spread", "wait_dominates", "fp32_gradients", "step_time_jitter"))
 
-# Many small layers in three buckets, and as much work in many more layers and messages.
-FEW_BUCKETS = ("--hidden", 256, "--layers", 12, "--bucket-cap-mb", 1.5)
+# Many small layers in four buckets, and as much work in many more layers and messages.
+FEW_BUCKETS = ("--hidden", 256, "--layers", 12, "--bucket-cap-mb", 1)
 MANY_LAYERS = ("--hidden", 128, "--layers", 48, "--bucket-cap-mb", 1.5)
 
 
@@ -31,18 +31,25 @@ class Scenario:
     where: tuple = ()               # ranks that the first of them must name; empty: none is asked for
     allow: frozenset = frozenset()  # rules that are true of the run, too
     leads: bool = True              # the first of `expect` must be the first cause listed
-    cost: bool = True               # its cost is compared with the gain of leaving the fault out
+    mended: tuple = ()              # faults of the training that its cost is measured against, none as a rule
+    cost: bool = True               # its cost is compared with the gain of that
 
     @property
     def healthy(self):
-        """The same training without what was done to it: what its cost is measured against."""
-        return dataclasses.replace(self, name="", faults=(), expect=(), where=(), allow=frozenset(), model=())
+        """The same training without what was done to it."""
+        return dataclasses.replace(self, name="", faults=self.mended, mended=(), expect=(), where=(), allow=frozenset(), model=(),
+                                   leads=True, cost=True)
 
 
 def late(cause, ms, rank, ranks):
     also = {"host": {"sync_in_loop"}, "data": {"data_loading_stall"}, "compute": {"compute_imbalance"}}[cause]
     return Scenario(f"late_{cause}_{ms}ms_{ranks}", (f"late_rank:rank={rank},ms={ms},by={cause}",), ranks,
                     expect=("late_rank",), where=(rank,), allow=frozenset(also), leads=cause == "compute")
+
+
+def balanced(ms, ranks):
+    """As much more compute on every rank: what is left when batches are made equal."""
+    return tuple(f"late_rank:rank={rank},ms={ms:g}" for rank in range(ranks))
 
 
 def everywhere(name, fault, rule, ranks, **more):
@@ -58,17 +65,17 @@ def of_a_world(ranks):
         yield late("host", ms, 0, ranks)
     for ms in (60, 100):
         yield everywhere(f"moving_straggler_{ms}ms", f"moving_straggler:ms={ms},seed={ms}", "data_skew", ranks,
-                         allow=frozenset(("compute_imbalance", "late_rank")))
+                         mended=balanced(ms / ranks, ranks), allow=frozenset(("compute_imbalance", "late_rank")))
     for ms in (100, 200):
         yield everywhere(f"data_skew_{ms}ms", f"data_skew:ms={ms},seed={ms}", "data_skew", ranks,
-                         allow=frozenset(("compute_imbalance", "late_rank")))
+                         mended=balanced(ms / 2, ranks), allow=frozenset(("compute_imbalance", "late_rank")))
     for mb in (0.02, 0.05):
         yield everywhere(f"small_buckets_{mb}mb", f"small_buckets:mb={mb}", "small_messages", ranks, shape=MANY_LAYERS)
     for every, ms in ((2, 100), (4, 150)):
         yield everywhere(f"data_stall_{ms}ms", f"data_stall:every={every},ms={ms}", "data_loading_stall", ranks)
     for every, ms in ((5, 200), (8, 400)):
         yield Scenario(f"checkpoint_{ms}ms_{ranks}", (f"checkpoint_stall:every={every},ms={ms}",), ranks, steps=34,
-                       expect=("late_rank",), where=(0,), allow=frozenset(("sync_in_loop",)), leads=False)
+                       expect=("step_time_jitter",), where=(0,), allow=frozenset(("sync_in_loop", "late_rank")), leads=False)
     for count in (2, 4):
         yield everywhere(f"sync_every_part_{count}", "sync_every_part", "sync_every_micro_step", ranks,
                          options=("--accumulate", count))

@@ -66,18 +66,18 @@ class Score:
     def judge(self, scenario):
         report, step_ns = train(scenario)
         claims = [each for each in report["findings"] if each["severity"] in CLAIMS]
-        by_rule = {each["rule"]: each for each in reversed(claims)}
+        listed = {each["rule"]: each for each in reversed(report["findings"])}
         for rule in scenario.expect:
             self.expected[rule] += 1
-            if rule in by_rule:
+            if rule in listed:
                 self.found[rule] += 1
             else:
-                self.remarks.append(f"{scenario.name}: {rule} is missing; there are {sorted(by_rule)}")
-        for rule in set(by_rule) - set(scenario.expect) - scenario.allow - scenarios.SYMPTOMS:
+                self.remarks.append(f"{scenario.name}: {rule} is missing; there are {sorted(listed)}")
+        for rule in {each["rule"] for each in claims} - set(scenario.expect) - scenario.allow - scenarios.SYMPTOMS:
             self.false[rule] += 1
-            self.remarks.append(f"{scenario.name}: {rule} is not true: {by_rule[rule]['title']}")
-        if scenario.expect and scenario.expect[0] in by_rule:
-            self.judge_finding(scenario, by_rule[scenario.expect[0]], claims, step_ns)
+            self.remarks.append(f"{scenario.name}: {rule} is not true: {listed[rule]['title']}")
+        if scenario.expect and scenario.expect[0] in listed:
+            self.judge_finding(scenario, listed[scenario.expect[0]], claims, step_ns)
 
     def judge_finding(self, scenario, finding, claims, step_ns):
         if scenario.where:
@@ -86,9 +86,10 @@ class Score:
             if not right:
                 self.remarks.append(f"{scenario.name}: {finding['rule']} names ranks {finding['ranks']}, not {list(scenario.where)}")
         if scenario.leads:
-            self.first.append(claims[0]["rule"] == finding["rule"])
+            causes = [each["rule"] for each in claims if each["kind"] == "cause"] or ["nothing"]
+            self.first.append(causes[0] == finding["rule"])
             if not self.first[-1]:
-                self.remarks.append(f"{scenario.name}: {claims[0]['rule']} is listed before {finding['rule']}")
+                self.remarks.append(f"{scenario.name}: {causes[0]} is listed before {finding['rule']}")
         if scenario.cost and finding["cost_ns_per_step"] is not None:
             gain = step_ns - self.base_step_ns(scenario)
             self.costs.append((scenario.name, finding["rule"], finding["cost_ns_per_step"], gain))
