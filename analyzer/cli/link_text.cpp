@@ -8,6 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+
 namespace ringside::cli {
 namespace {
 
@@ -23,11 +27,15 @@ std::string gigabits(const metrics::Port& port, std::string_view metric)
                : "-";
 }
 
-std::string utilization(const metrics::Port& port, std::string_view metric)
+std::string percentText(std::optional<double> share)
 {
     constexpr double kPercent = 100.0;
-    const auto share = port.utilization(metric, port.sampled());
     return share ? fmt::format("{:.1f} %", kPercent * *share) : "-";
+}
+
+std::string utilization(const metrics::Port& port, std::string_view metric)
+{
+    return percentText(port.utilization(metric, port.sampled()));
 }
 
 std::string rate(const metrics::Port& port)
@@ -38,30 +46,26 @@ std::string rate(const metrics::Port& port)
                 : "-";
 }
 
-bool isTraffic(std::string_view metric)
-{
-    return metric.ends_with("_bytes") || metric.ends_with("_packets");
-}
-
 /// Counters that moved, but for those of the traffic.
 std::string moved(const metrics::Port& port)
 {
     std::string text;
     for (const auto& [metric, values] : port.values) {
         const auto gain = port.gain(metric);
-        if (gain && *gain > 0 && !report::isState(metric) && !isTraffic(metric)) {
+        if (gain && *gain > 0 && !metrics::isState(metric) && !metrics::isTraffic(metric)) {
             text += fmt::format("{}{} +{}", text.empty() ? "" : ", ", metric, *gain);
         }
     }
     return text.empty() ? "-" : text;
 }
 
-report::Table portTable(const report::Report& report)
+report::Table portTable(const report::Report& report, const std::vector<report::Link>& links)
 {
     report::Table table{{"host", "port", "state", "rate", "sends\nGb/s", "of rate", "receives\nGb/s",
                          "of rate", "health", "counters that moved"},
                         {}};
-    for (const metrics::Port& port : report.metrics.ports) {
+    for (const report::Link& link : links) {
+        const metrics::Port& port = link.port;
         table.rows.push_back({port.host, port.name, std::string(report::stateName(port.last("state"))),
                               rate(port), gigabits(port, "tx_bytes"), utilization(port, "tx_bytes"),
                               gigabits(port, "rx_bytes"), utilization(port, "rx_bytes"),
@@ -70,11 +74,81 @@ report::Table portTable(const report::Report& report)
     return table;
 }
 
+/// Median and most of what was sent, or "-".
+template <class Each>
+std::array<std::string, 2> sentText(const std::vector<Each>& uses)
+{
+    std::vector<double> shares;
+    for (const Each& each : uses) {
+        if (each.use.tx) {
+            shares.push_back(*each.use.tx);
+        }
+    }
+    if (shares.empty()) {
+        return {"-", "-"};
+    }
+    const double most = *std::ranges::max_element(shares);
+    return {percentText(model::median(std::move(shares))), percentText(most)};
+}
+
+/// Of the links that were sampled while steps ran.
+std::string useText(const std::vector<report::Link>& links)
+{
+    report::Table table{{"host", "port", "share of\nits host", "in commu-\nnication", "of rate",
+                         "steps,\nmedian", "most", "collectives,\nmedian", "most"},
+                        {}};
+    for (const report::Link& link : links) {
+        if (!link.use.communicationBitsPerNs) {
+            continue;
+        }
+        const auto steps = sentText(link.use.steps);
+        const auto collectives = sentText(link.use.collectives);
+        table.rows.push_back({link.port.host, link.port.name, percentText(link.use.railShare),
+                              fmt::format("{:.2f} Gb/s", *link.use.communicationBitsPerNs),
+                              percentText(link.use.communication), steps[0], steps[1], collectives[0],
+                              collectives[1]});
+    }
+    return table.rows.empty()
+               ? ""
+               : "\n" + report::plainTable(table, "  ") +
+                     "  What they sent: in communication as if all of it was communication; in steps and "
+                     "collectives\n"
+                     "  that are longer than the time between readings, as shares of the rate.\n";
+}
+
+std::string stepsText(const metrics::Movement& moved)
+{
+    return !moved.firstStep ? "outside of the steps"
+           : *moved.firstStep == *moved.lastStep
+               ? fmt::format("in step {}", *moved.firstStep)
+               : fmt::format("in steps {} to {}", *moved.firstStep, *moved.lastStep);
+}
+
+/// When counters moved that count what is out of the ordinary.
+std::string movementText(const std::vector<report::Link>& links)
+{
+    constexpr std::size_t kShown = 8; // a port
+    std::string text;
+    for (const report::Link& link : links) {
+        for (std::size_t i = 0; i < std::min(kShown, link.use.moved.size()); ++i) {
+            const metrics::Movement& moved = link.use.moved[i];
+            text += report::wrap(fmt::format("{}: {} +{} {}", link.port.label(), moved.metric,
+                                             moved.gain.gain, stepsText(moved)),
+                                 kWidth, "    ");
+        }
+        if (const std::size_t all = link.use.moved.size() + link.use.movedLeftOut; all > kShown) {
+            text += fmt::format("    {}: {} more\n", link.port.label(), all - kShown);
+        }
+    }
+    return text.empty() ? text : "\n  When counters moved:\n" + text;
+}
+
 /// Why values are missing, each reason once a port.
-std::string missingText(const report::Report& report)
+std::string missingText(const std::vector<report::Link>& links)
 {
     std::string text;
-    for (const metrics::Port& port : report.metrics.ports) {
+    for (const report::Link& link : links) {
+        const metrics::Port& port = link.port;
         std::map<std::string_view, std::string> byReason;
         for (const auto& [metric, reason] : port.missing) {
             std::string& metrics = byReason[reason];
@@ -94,15 +168,18 @@ std::string linksText(const report::Report& report)
     std::string text = fmt::format("Links: {}\n", report::healthName(report::linkHealth(report)));
     if (report.metrics.ports.empty()) {
         text += "  no RDMA port was sampled: table tier says why (`ringside query`)\n";
-    } else {
-        text += "\n" + report::plainTable(portTable(report), "  ");
+    }
+    const std::vector<report::Link> links = report::linksOf(report);
+    if (!links.empty()) {
+        text +=
+            "\n" + report::plainTable(portTable(report, links), "  ") + useText(links) + movementText(links);
     }
     for (const rules::Finding* finding : report::linkFindings(report)) {
         text += fmt::format("\n  {} ({})\n", rules::severityName(finding->severity), finding->rule);
         text += report::wrap(finding->title, kWidth, "    ");
         text += report::wrap("-> " + finding->advice, kWidth, "    ");
     }
-    const std::string missing = missingText(report);
+    const std::string missing = missingText(links);
     return text + (missing.empty() ? "" : "\n  Not measured:\n" + missing);
 }
 
@@ -144,7 +221,7 @@ std::string linksPrometheus(const report::Report& report)
         out.add("ringside_port_rate_bits_per_second", "Rate that the port has now",
                 mbps ? std::optional(*mbps * kBitsAMegabit) : std::nullopt, labels);
         for (const auto& [metric, values] : port.values) {
-            if (!report::isState(metric)) {
+            if (!metrics::isState(metric)) {
                 out.add("ringside_port_gained", "What a counter of the port gained while it was sampled",
                         number(port.gain(metric)), labels + "," + exporting::label("counter", metric));
             }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/links.h"
 
+#include "metrics/link_use.h"
+
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <unordered_map>
 
 namespace ringside::metrics {
 namespace {
-
-constexpr std::string_view kSource = "rdma";
 
 /// Null: a counter began anew between two processes that sampled it, or damage.
 std::optional<std::int64_t> difference(std::int64_t later, std::int64_t earlier)
@@ -44,11 +45,11 @@ Place placeOf(const model::Model& model, const trace::ProcessTrace& process)
 }
 
 /// "mlx5_0:1 firmware" is a fact of a port.
-void addFacts(const trace::ProcessTrace& process, std::map<Key, Port>& ports)
+void addFacts(const trace::ProcessTrace& process, std::string_view source, std::map<Key, Port>& ports)
 {
     for (const trace::SettingRow& row : process.settings) {
         const std::size_t space = row.name.find(' ');
-        if (row.source != kSource || space == std::string::npos) {
+        if (row.source != source || space == std::string::npos) {
             continue;
         }
         const auto port =
@@ -59,12 +60,13 @@ void addFacts(const trace::ProcessTrace& process, std::map<Key, Port>& ports)
     }
 }
 
-void addProcess(const model::Model& model, const trace::ProcessTrace& process, std::map<Key, Port>& ports)
+void addProcess(const model::Model& model, const trace::ProcessTrace& process, std::string_view source,
+                std::map<Key, Port>& ports)
 {
     const Place place = placeOf(model, process);
     std::unordered_map<std::uint32_t, std::vector<SampleValue>*> bySeries;
     for (const trace::SeriesRow& row : process.series) {
-        if (row.source != kSource) {
+        if (row.source != source) {
             continue;
         }
         Port& port = ports[{{process.process.host, process.process.bootId}, row.entity}];
@@ -81,7 +83,7 @@ void addProcess(const model::Model& model, const trace::ProcessTrace& process, s
     if (bySeries.empty()) {
         return;
     }
-    addFacts(process, ports);
+    addFacts(process, source, ports);
     const trace::SampleColumns& samples = process.samples;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         if (const auto found = bySeries.find(samples.series[i]); found != bySeries.end()) {
@@ -97,6 +99,23 @@ double dataShare(std::string_view generation)
     constexpr double kFdr = 0.97;
     const bool old = generation == "SDR" || generation == "DDR" || generation == "QDR";
     return old ? kOld : generation == "FDR" || generation == "FDR10" ? kFdr : 1.0;
+}
+
+std::vector<Port> sampledBy(const model::Model& model, std::string_view source)
+{
+    std::map<Key, Port> ports;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        addProcess(model, process, source, ports);
+    }
+    std::vector<Port> result;
+    for (auto& [key, port] : ports) {
+        for (auto& [metric, all] : port.values) {
+            std::stable_sort(all.begin(), all.end(),
+                             [](const SampleValue& a, const SampleValue& b) { return a.timeNs < b.timeNs; });
+        }
+        result.push_back(std::move(port));
+    }
+    return result;
 }
 
 } // namespace
@@ -167,25 +186,9 @@ std::optional<bool> Port::carried() const
 std::optional<double> Port::utilization(std::string_view metric, const model::Interval& span) const
 {
     constexpr double kBits = 8.0;
-    constexpr double kEnough = 0.9; // of the span lies between readings
     const auto rate = bitsPerNs();
-    double bytes = 0;
-    std::int64_t covered = 0;
-    std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
-    for (const Gain& each : gains(metric)) {
-        const std::int64_t overlap = model::overlapLength(each.between, span);
-        if (overlap > 0) {
-            bytes += static_cast<double>(each.gain) * static_cast<double>(overlap) /
-                     static_cast<double>(each.between.length());
-            covered += overlap;
-            shortest = std::min(shortest, each.between.length());
-        }
-    }
-    const auto length = static_cast<double>(span.length());
-    if (!rate || span.length() < shortest || static_cast<double>(covered) < kEnough * length) {
-        return std::nullopt;
-    }
-    return bytes * kBits / static_cast<double>(covered) / *rate;
+    const auto bytes = rate ? GainsOverTime(gains(metric)).perNs(span) : std::nullopt;
+    return bytes ? std::optional(*bytes * kBits / *rate) : std::nullopt;
 }
 
 model::Interval Port::sampled() const
@@ -201,19 +204,24 @@ model::Interval Port::sampled() const
 
 std::vector<Port> portsOf(const model::Model& model)
 {
-    std::map<Key, Port> ports;
-    for (const trace::ProcessTrace& process : model.trace.processes) {
-        addProcess(model, process, ports);
-    }
-    std::vector<Port> result;
-    for (auto& [key, port] : ports) {
-        for (auto& [metric, all] : port.values) {
-            std::stable_sort(all.begin(), all.end(),
-                             [](const SampleValue& a, const SampleValue& b) { return a.timeNs < b.timeNs; });
-        }
-        result.push_back(std::move(port));
-    }
-    return result;
+    return sampledBy(model, "rdma");
+}
+
+std::vector<Port> interfacesOf(const model::Model& model)
+{
+    return sampledBy(model, "network");
+}
+
+bool isState(std::string_view metric)
+{
+    constexpr std::array<std::string_view, 6> kStates{"state", "physical_state", "rate_mbps",
+                                                      "lanes", "mtu_bytes",      "pcie_mbps"};
+    return std::find(kStates.begin(), kStates.end(), metric) != kStates.end();
+}
+
+bool isTraffic(std::string_view metric)
+{
+    return metric.ends_with("_bytes") ? metric != "mtu_bytes" : metric.ends_with("_packets");
 }
 
 } // namespace ringside::metrics

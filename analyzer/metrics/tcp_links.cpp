@@ -185,8 +185,8 @@ std::vector<TcpLink> tcpLinksOf(const model::Model& model)
         }
     }
     std::vector<TcpLink> result;
-    for (auto& [ends, link] : links) {
-        result.push_back(std::move(link));
+    for (const auto& [ends, link] : links) {
+        result.push_back(link);
     }
     return result;
 }

@@ -2,6 +2,7 @@
 #include "report/links.h"
 
 #include "report/json_value.h"
+#include "rules/support.h"
 
 #include <algorithm>
 #include <array>
@@ -43,16 +44,62 @@ Json utilizationJson(const metrics::Port& port, std::string_view metric)
     return {{"mean", orNull(port.utilization(metric, port.sampled()))}, {"max", orNull(most)}};
 }
 
-Json portJson(const Report& report, const metrics::Port& port)
+/// Median and largest share of those that are measured.
+template <class Each>
+Json summaryJson(const std::vector<Each>& uses, std::optional<double> metrics::Use::*direction)
 {
+    std::vector<double> shares;
+    for (const Each& each : uses) {
+        if (each.use.*direction) {
+            shares.push_back(*(each.use.*direction));
+        }
+    }
+    if (shares.empty()) {
+        return {{"measured", 0}, {"median", nullptr}, {"max", nullptr}};
+    }
+    return {{"measured", shares.size()},
+            {"median", model::median(shares)},
+            {"max", *std::max_element(shares.begin(), shares.end())}};
+}
+
+template <class Each>
+Json directionsJson(const std::vector<Each>& uses)
+{
+    return {{"tx", summaryJson(uses, &metrics::Use::tx)}, {"rx", summaryJson(uses, &metrics::Use::rx)}};
+}
+
+Json useJson(const metrics::LinkUse& use)
+{
+    Json moved = Json::array();
+    for (const metrics::Movement& each : use.moved) {
+        moved.push_back({{"counter", each.metric},
+                         {"gain", each.gain.gain},
+                         {"start_ns", each.gain.between.start},
+                         {"end_ns", each.gain.between.end},
+                         {"first_step", orNull(each.firstStep)},
+                         {"last_step", orNull(each.lastStep)}});
+    }
+    return {{"communication_gbps", orNull(use.communicationBitsPerNs)},
+            {"communication_utilization", orNull(use.communication)},
+            {"steps", directionsJson(use.steps)},
+            {"collectives", directionsJson(use.collectives)},
+            {"share_of_host", orNull(use.railShare)},
+            {"moved", moved},
+            {"moved_left_out", use.movedLeftOut}};
+}
+
+Json portJson(const Report& report, const Link& link)
+{
+    const metrics::Port& port = link.port;
     Json counters = Json::object();
     for (const auto& [metric, values] : port.values) {
-        if (!isState(metric)) {
+        if (!metrics::isState(metric)) {
             counters[metric] = orNull(port.gain(metric));
         }
     }
     return {{"host", port.host},
             {"port", port.name},
+            {"kind", link.kind},
             {"health", healthName(healthOf(report, port))},
             {"state", stateName(port.last("state"))},
             {"rate_mbps", orNull(port.last("rate_mbps"))},
@@ -60,9 +107,20 @@ Json portJson(const Report& report, const metrics::Port& port)
             {"carried_data", orNull(port.carried())},
             {"tx_utilization", utilizationJson(port, "tx_bytes")},
             {"rx_utilization", utilizationJson(port, "rx_bytes")},
+            {"use", useJson(link.use)},
             {"facts", port.facts},
             {"gained", counters},
             {"not_measured", port.missing}};
+}
+
+/// "a eth0 sends 3.10 Gb/s in communication, 31.0 % of its rate"
+std::string carriedText(const Link& link)
+{
+    const std::string gbps = fmt::format("{} sends {:.2f} Gb/s in communication", link.port.label(),
+                                         *link.use.communicationBitsPerNs);
+    return link.use.communication
+               ? fmt::format("{}, {} of its rate", gbps, rules::percent(*link.use.communication))
+               : gbps + " (its rate is not known)";
 }
 
 } // namespace
@@ -89,11 +147,12 @@ std::vector<const rules::Finding*> linkFindings(const Report& report)
 
 Health linkHealth(const Report& report)
 {
-    if (report.metrics.ports.empty() && !nvlinkIsMeasured(report)) {
+    const std::vector<const rules::Finding*> findings = linkFindings(report);
+    if (findings.empty() && report.metrics.ports.empty() && !nvlinkIsMeasured(report)) {
         return Health::NotMeasured;
     }
     Health worst = Health::Ok;
-    for (const rules::Finding* finding : linkFindings(report)) {
+    for (const rules::Finding* finding : findings) {
         worst = std::max(worst, healthOf(finding->severity));
     }
     return worst;
@@ -113,13 +172,6 @@ Health healthOf(const Report& report, const metrics::Port& port)
     return worst;
 }
 
-bool isState(std::string_view metric)
-{
-    constexpr std::array<std::string_view, 6> kStates{"state", "physical_state", "rate_mbps",
-                                                      "lanes", "mtu_bytes",      "pcie_mbps"};
-    return std::find(kStates.begin(), kStates.end(), metric) != kStates.end();
-}
-
 std::string_view stateName(std::optional<std::int64_t> state)
 {
     constexpr std::array<std::string_view, 6> kNames{"NOP",   "DOWN",   "INIT",
@@ -129,11 +181,51 @@ std::string_view stateName(std::optional<std::int64_t> state)
                : "not measured";
 }
 
+std::vector<Link> linksOf(const Report& report)
+{
+    std::vector<Link> links;
+    const auto add = [&](std::string_view kind, std::vector<metrics::Port> ports) {
+        std::vector<metrics::LinkUse> uses = metrics::linkUsesOf(report.model, report.metrics, ports);
+        for (std::size_t i = 0; i < ports.size(); ++i) {
+            links.push_back({kind, std::move(ports[i]), std::move(uses[i])});
+        }
+    };
+    add("rdma", report.metrics.ports);
+    add("network", metrics::interfacesOf(report.model));
+    return links;
+}
+
+std::string linkSentence(const Report& report)
+{
+    constexpr std::size_t kNamed = 2;
+    std::vector<const Link*> measured;
+    const std::vector<Link> links = linksOf(report);
+    for (const Link& link : links) {
+        if (link.use.communicationBitsPerNs && link.port.carried() == std::optional(true)) {
+            measured.push_back(&link);
+        }
+    }
+    if (measured.empty()) {
+        return links.empty()
+                   ? "Links: not measured, because no port and no interface was sampled."
+                   : "Links: not measured in communication: no port or interface carried data while "
+                     "steps with communication were sampled.";
+    }
+    std::ranges::stable_sort(measured, std::ranges::greater{},
+                             [](const Link* link) { return *link->use.communicationBitsPerNs; });
+    std::string text = "Links: " + carriedText(*measured.front());
+    for (std::size_t i = 1; i < std::min(kNamed, measured.size()); ++i) {
+        text += "; " + carriedText(*measured[i]);
+    }
+    return text +
+           (measured.size() > kNamed ? fmt::format("; {} more carry less.", measured.size() - kNamed) : ".");
+}
+
 Json linksJson(const Report& report)
 {
     Json links = Json::array();
-    for (const metrics::Port& port : report.metrics.ports) {
-        links.push_back(portJson(report, port));
+    for (const Link& link : linksOf(report)) {
+        links.push_back(portJson(report, link));
     }
     return links;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/sentences.h"
 
+#include "report/links.h"
 #include "rules/support.h"
 
 #include <algorithm>
@@ -157,6 +158,9 @@ std::vector<std::string> keyLines(const Report& report)
                                     run.usefulUtilization
                                         ? spreadText(*run.usefulUtilization)
                                         : std::string("not measured, because nobody's arrival is known")));
+    }
+    if (run.communicationShare && report.model.hosts.size() > 1) {
+        lines.push_back(linkSentence(report));
     }
     return lines;
 }

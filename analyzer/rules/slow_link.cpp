@@ -168,4 +168,5 @@ RINGSIDE_RULE(
             "it, median by pair of ranks. Else, between hosts over TCP: bytes over the time they were under "
             "way, as the kernel counts it without waiting for full buffers, and its own estimate of the "
             "rate, both against the upper quarter of the run's links. The cost is what exposed transfer "
-            "would shrink by at the others' rate.");
+            "would shrink by at the others' rate.",
+    .judgesLinks = true);

@@ -64,6 +64,8 @@ Network::Interface::Interface(const std::string& name)
         series[index].metric = kMetrics[index];
         series[index].kind = trace::SeriesKind::Counter;
     }
+    rate.entity = name;
+    rate.metric = "rate_mbps";
 }
 
 void Network::open()
@@ -115,10 +117,24 @@ void Network::choose(std::string_view text, Readings& readings)
             return;
         }
         ++wanted;
-        m_interfaces.try_emplace(name, name).first->second.wanted = true;
+        Interface& interface = m_interfaces.try_emplace(name, name).first->second;
+        interface.wanted = true;
+        readRate(name, interface, readings);
     });
     if (wanted == 0) {
         m_interfaces.try_emplace(std::string(kLoopback), std::string(kLoopback)).first->second.wanted = true;
+    }
+}
+
+// Virtual cards say -1 or refuse; a link that trains anew may change it.
+void Network::readRate(const std::string& name, Interface& interface, Readings& readings) const
+{
+    std::ifstream file(m_interfacesPath + "/" + name + "/speed");
+    std::int64_t mbps = 0;
+    if (file >> mbps && mbps > 0) {
+        readings.add(interface.rate, mbps);
+    } else {
+        readings.miss(interface.rate, "the interface does not tell its rate");
     }
 }
 

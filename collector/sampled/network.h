@@ -37,9 +37,11 @@ private:
     struct Interface {
         explicit Interface(const std::string& name);
         std::array<Series, InterfaceCounters::kCount> series;
+        Series rate;
         bool wanted = false;
     };
     void choose(std::string_view text, Readings& readings);
+    void readRate(const std::string& name, Interface& interface, Readings& readings) const;
     [[nodiscard]] bool isUp(const std::string& name) const;
 
     std::string m_countersPath;

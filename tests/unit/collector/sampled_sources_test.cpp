@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -148,6 +149,28 @@ TEST_F(NetworkFiles, interfacesComeAndGo)
     EXPECT_EQ(read(source, Pace::OnceASecond), Names{"eth7"});
     counters({{"eth0", "3"}, {"eth7", "2"}});
     EXPECT_EQ(read(source, Pace::OnceASecond), (Names{"eth0", "eth7"}));
+}
+
+TEST_F(NetworkFiles, theRateIsWhatTheDriverTellsAndNothingWhereItDoesNot)
+{
+    for (const char* name : {"eth0", "eth1", "eth2"}) {
+        interface(name, "up");
+    }
+    std::ofstream(m_folder.path / "eth0" / "speed") << "25000\n";
+    std::ofstream(m_folder.path / "eth1" / "speed") << "-1\n";
+    counters({{"eth0", "1"}, {"eth1", "2"}, {"eth2", "3"}});
+    Network source = network();
+    source.open();
+    read(source, Pace::OnceASecond);
+    EXPECT_EQ(std::ranges::count_if(m_readings.values(),
+                                    [](const auto& each) {
+                                        return each.series->entity == "eth0" &&
+                                               each.series->metric == std::string("rate_mbps") &&
+                                               each.value == 25000;
+                                    }),
+              1);
+    EXPECT_EQ(m_readings.values().size(), 3U * 8 + 1);
+    EXPECT_EQ(m_readings.missing().size(), 2U) << "said of those that tell none";
 }
 
 TEST_F(NetworkFiles, aLineThatIsCutIsLeftOut)

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/link_use.h"
+
+#include "metrics/metrics.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ringside::metrics {
+namespace {
+
+constexpr double kBits = 8.0;
+
+/// A step on a host, in run time: from its first to its last rank.
+struct HostStep {
+    std::int64_t number = 0;
+    model::Interval span;
+};
+
+/// What the ranks of a host did.
+struct HostTime {
+    std::vector<HostStep> steps;      ///< analyzed ones
+    std::int64_t communicationNs = 0; ///< in them, mean over the ranks
+};
+
+HostTime timeOf(const model::Model& model, const std::vector<RankMetrics>& ranks, std::size_t host)
+{
+    HostTime time;
+    std::int64_t members = 0;
+    for (const RankMetrics& rank : ranks) {
+        const model::Rank& member = model.ranks[rank.rank];
+        if (member.host != host || rank.windows.size() != model.analyzedSteps.size()) {
+            continue;
+        }
+        for (std::size_t i = 0; i < rank.windows.size(); ++i) {
+            const model::Interval span{member.clock.toRun(rank.windows[i].start),
+                                       member.clock.toRun(rank.windows[i].end)};
+            if (members == 0) {
+                time.steps.push_back({model.analyzedSteps[i], span});
+                continue;
+            }
+            model::Interval& all = time.steps[i].span;
+            all = {std::min(all.start, span.start), std::max(all.end, span.end)};
+        }
+        time.communicationNs = model::addCapped(time.communicationNs, rank.total.communicationNs);
+        ++members;
+    }
+    time.communicationNs /= std::max<std::int64_t>(1, members);
+    return time;
+}
+
+/// Both directions of a port, as shares of its rate where that is known.
+class Traffic {
+public:
+    explicit Traffic(const Port& port)
+        : m_rate(port.bitsPerNs()), m_tx(port.gains("tx_bytes")), m_rx(port.gains("rx_bytes"))
+    {}
+    [[nodiscard]] Use use(const model::Interval& span) const
+    {
+        return {share(m_tx, span), share(m_rx, span)};
+    }
+    [[nodiscard]] std::optional<double> sentBitsPerNs(const model::Interval& span) const
+    {
+        const auto bytes = m_tx.perNs(span);
+        return bytes ? std::optional(*bytes * kBits) : std::nullopt;
+    }
+    [[nodiscard]] std::optional<double> rate() const { return m_rate; }
+
+private:
+    [[nodiscard]] std::optional<double> share(const GainsOverTime& gains, const model::Interval& span) const
+    {
+        const auto bytes = m_rate ? gains.perNs(span) : std::nullopt;
+        return bytes ? std::optional(*bytes * kBits / *m_rate) : std::nullopt;
+    }
+    std::optional<double> m_rate;
+    GainsOverTime m_tx;
+    GainsOverTime m_rx;
+};
+
+void addCommunication(const Traffic& traffic, const HostTime& time, LinkUse& result)
+{
+    if (time.steps.empty() || time.communicationNs <= 0) {
+        return;
+    }
+    const model::Interval all{time.steps.front().span.start, time.steps.back().span.end};
+    if (const auto sent = traffic.sentBitsPerNs(all)) {
+        result.communicationBitsPerNs =
+            *sent * static_cast<double>(all.length()) / static_cast<double>(time.communicationNs);
+        if (traffic.rate()) {
+            result.communication = *result.communicationBitsPerNs / *traffic.rate();
+        }
+    }
+}
+
+void addCollectives(const model::Model& model, std::size_t host, const Traffic& traffic,
+                    const std::vector<ArrivedOperation>& arrived, LinkUse& result)
+{
+    for (const ArrivedOperation& each : arrived) {
+        const auto isHere = [&](const model::Participant& part) {
+            return model.ranks[part.rank].host == host;
+        };
+        if (std::ranges::none_of(model.operations[each.operation].participants, isHere)) {
+            continue;
+        }
+        const Use use = traffic.use({each.times.lastArrivalNs, each.times.endNs});
+        if (use.measured()) {
+            result.collectives.push_back({each.operation, use});
+        }
+    }
+}
+
+Movement movement(const std::string& metric, const Gain& gain, const std::vector<HostStep>& steps)
+{
+    Movement moved{metric, gain, std::nullopt, std::nullopt};
+    const auto first = std::ranges::partition_point(
+        steps, [&](const HostStep& each) { return each.span.end <= gain.between.start; });
+    for (auto step = first; step != steps.end() && step->span.start < gain.between.end; ++step) {
+        moved.firstStep = moved.firstStep.value_or(step->number);
+        moved.lastStep = step->number;
+    }
+    return moved;
+}
+
+void addMovements(const Port& port, const std::vector<HostStep>& steps, LinkUse& result)
+{
+    for (const auto& [metric, values] : port.values) {
+        for (const Gain& gain :
+             !isState(metric) && !isTraffic(metric) ? port.gains(metric) : std::vector<Gain>{}) {
+            if (gain.gain > 0) {
+                result.moved.push_back(movement(metric, gain, steps));
+            }
+        }
+    }
+    std::ranges::stable_sort(result.moved, {}, [](const Movement& each) { return each.gain.between.start; });
+    if (result.moved.size() > LinkUse::kMostMovements) {
+        result.movedLeftOut = result.moved.size() - LinkUse::kMostMovements;
+        result.moved.resize(LinkUse::kMostMovements);
+    }
+}
+
+void addRails(const std::vector<Port>& ports, std::vector<LinkUse>& uses)
+{
+    std::map<std::string_view, std::pair<double, int>> hosts; // bytes, ports
+    for (const Port& port : ports) {
+        if (const auto bytes = port.gain("tx_bytes")) {
+            hosts[port.host].first += static_cast<double>(*bytes);
+            ++hosts[port.host].second;
+        }
+    }
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        const auto bytes = ports[i].gain("tx_bytes");
+        const auto& [all, count] = hosts[ports[i].host];
+        if (bytes && count > 1 && all > 0) {
+            uses[i].railShare = static_cast<double>(*bytes) / all;
+        }
+    }
+}
+
+} // namespace
+
+GainsOverTime::GainsOverTime(std::vector<Gain> gains)
+    : m_gains(std::move(gains)), m_before(m_gains.size() + 1), m_coveredBefore(m_gains.size() + 1)
+{
+    for (std::size_t i = 0; i < m_gains.size(); ++i) {
+        m_before[i + 1] = m_before[i] + static_cast<double>(m_gains[i].gain);
+        m_coveredBefore[i + 1] = model::addCapped(m_coveredBefore[i], m_gains[i].between.length());
+    }
+}
+
+// Readings may have gaps between them, but never overlap: they are in order.
+std::optional<double> GainsOverTime::perNs(const model::Interval& span) const
+{
+    constexpr double kEnough = 0.9; // of the span lies between readings
+    const auto first = std::partition_point(m_gains.begin(), m_gains.end(),
+                                            [&](const Gain& each) { return each.between.end <= span.start; });
+    const auto end = std::partition_point(first, m_gains.end(),
+                                          [&](const Gain& each) { return each.between.start < span.end; });
+    if (first == end) {
+        return std::nullopt;
+    }
+    const std::int64_t shortest = std::min(first->between.length(), (end - 1)->between.length());
+    if (end - first <= 2 && span.length() < shortest) {
+        return std::nullopt;
+    }
+    const auto from = static_cast<std::size_t>(first - m_gains.begin());
+    const auto to = static_cast<std::size_t>(end - m_gains.begin());
+    double gained = m_before[to] - m_before[from];
+    std::int64_t covered = m_coveredBefore[to] - m_coveredBefore[from];
+    const auto takeAway = [&](const Gain& each, std::int64_t outside) {
+        covered -= outside;
+        gained -= static_cast<double>(each.gain) * static_cast<double>(outside) /
+                  static_cast<double>(std::max<std::int64_t>(1, each.between.length()));
+    };
+    takeAway(*first, std::max<std::int64_t>(0, span.start - first->between.start));
+    takeAway(*(end - 1), std::max<std::int64_t>(0, (end - 1)->between.end - span.end));
+    return static_cast<double>(covered) >= kEnough * static_cast<double>(span.length()) && covered > 0
+               ? std::optional(gained / static_cast<double>(covered))
+               : std::nullopt;
+}
+
+std::vector<LinkUse> linkUsesOf(const model::Model& model, const RunMetrics& run,
+                                const std::vector<Port>& ports)
+{
+    std::map<std::size_t, HostTime> times;
+    std::vector<LinkUse> uses(ports.size());
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        if (!ports[i].rank) {
+            continue;
+        }
+        const std::size_t host = model.ranks[*ports[i].rank].host;
+        const auto [time, fresh] = times.try_emplace(host);
+        if (fresh) {
+            time->second = timeOf(model, run.ranks, host);
+        }
+        const Traffic traffic(ports[i]);
+        addCommunication(traffic, time->second, uses[i]);
+        for (const HostStep& step : time->second.steps) {
+            if (const Use use = traffic.use(step.span); use.measured()) {
+                uses[i].steps.push_back({step.number, use});
+            }
+        }
+        addCollectives(model, host, traffic, run.arrived, uses[i]);
+        addMovements(ports[i], time->second.steps, uses[i]);
+    }
+    addRails(ports, uses);
+    return uses;
+}
+
+} // namespace ringside::metrics
