@@ -45,7 +45,7 @@ void addRunOption(CLI::App& app, RunPaths& paths)
         ->required();
 }
 
-trace::RunTrace openRun(const RunPaths& paths)
+void withProgress(const std::function<void(importers::Progress&)>& read)
 {
     ProgressLine line;
     importers::Progress::Show show;
@@ -53,7 +53,14 @@ trace::RunTrace openRun(const RunPaths& paths)
         show = [&line](const importers::ProgressState& state) { line.show(state); };
     }
     importers::Progress progress(std::move(show));
-    return importers::openRun(paths, progress);
+    read(progress);
+}
+
+trace::RunTrace openRun(const RunPaths& paths)
+{
+    trace::RunTrace run;
+    withProgress([&](importers::Progress& progress) { run = importers::openRun(paths, progress); });
+    return run;
 }
 
 } // namespace ringside::cli

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/answer.h"
+
+#include "report/json_value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringside::query {
+namespace {
+
+std::string csvCell(const std::string& text)
+{
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+        return text;
+    }
+    std::string quoted = "\"";
+    for (const char c : text) {
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    }
+    return quoted + "\"";
+}
+
+template <class Cells, class TextOf>
+std::string csvLine(const Cells& cells, const TextOf& textOf)
+{
+    std::vector<std::string> texts;
+    std::ranges::transform(cells, std::back_inserter(texts),
+                           [&](const auto& cell) { return csvCell(textOf(cell)); });
+    return fmt::format("{}\n", fmt::join(texts, ","));
+}
+
+Json jsonValue(const Value& value)
+{
+    return std::visit(
+        [](const auto& held) -> Json {
+            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+                return nullptr;
+            } else {
+                return held;
+            }
+        },
+        value);
+}
+
+} // namespace
+
+Place placeOf(std::string_view sql, std::size_t offset)
+{
+    const std::string_view before = sql.substr(0, offset);
+    const auto line = before.substr(before.rfind('\n') + 1); // npos + 1 is the beginning
+    const auto isFirstByte = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+    return {static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1,
+            static_cast<std::size_t>(std::ranges::count_if(line, isFirstByte)) + 1};
+}
+
+std::string mistakeText(std::string_view sql, const Mistake& mistake)
+{
+    if (!mistake.offset) {
+        return mistake.what;
+    }
+    const Place place = placeOf(sql, *mistake.offset);
+    return fmt::format("line {}, column {}: {}", place.line, place.column, mistake.what);
+}
+
+std::string endText(const Answer& answer)
+{
+    switch (answer.end) {
+    case End::Complete:
+        return {};
+    case End::RowLimit:
+        return fmt::format("Only the first {} rows: there are more.", answer.rows.size());
+    case End::TimeLimit:
+        return fmt::format("Stopped at the time limit, after {} rows.", answer.rows.size());
+    case End::Cancelled:
+        break;
+    }
+    return fmt::format("Cancelled, after {} rows.", answer.rows.size());
+}
+
+std::string valueText(const Value& value)
+{
+    if (const auto* const text = std::get_if<std::string>(&value)) {
+        return *text;
+    }
+    const Json json = jsonValue(value);
+    return json.is_null() ? "" : json.dump();
+}
+
+report::Table tableOf(const Answer& answer)
+{
+    report::Table table{answer.columns, {}};
+    for (const auto& row : answer.rows) {
+        std::vector<std::string>& cells = table.rows.emplace_back();
+        std::ranges::transform(row, std::back_inserter(cells), valueText);
+    }
+    return table;
+}
+
+std::string csvOf(const Answer& answer)
+{
+    std::string text = csvLine(answer.columns, [](const std::string& name) { return name; });
+    for (const auto& row : answer.rows) {
+        text += csvLine(row, valueText);
+    }
+    return text;
+}
+
+std::string jsonOf(const Answer& answer)
+{
+    Json rows = Json::array();
+    for (const auto& row : answer.rows) {
+        Json object = Json::object();
+        for (std::size_t column = 0; column < row.size(); ++column) {
+            object[answer.columns[column]] = jsonValue(row[column]);
+        }
+        rows.push_back(std::move(object));
+    }
+    return rows.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace ringside::query

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/database.h"
+
+#include "import/open_run.h"
+#include "import/write_run.h"
+#include "query/temporary_folder.h"
+#include "trace/read/run_files.h"
+#include "trace/read/trace_file.h"
+#include "trace/tables.h"
+#include "trace/write/schema.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/merge.h>
+#include <ringside/trace/virtual_tables.h>
+
+#include <sqlite3.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace ringside::query {
+namespace {
+
+namespace fs = std::filesystem;
+using Paths = std::vector<fs::path>;
+
+/// One file that holds the whole run: the run's own where it is only one, else made in `folder`.
+fs::path oneFileOf(const Paths& run, const fs::path& folder, importers::Progress& progress)
+{
+    if (run.size() == 1 && !fs::exists(run.front())) {
+        throw Error(ErrorCode::Unusable, fmt::format("{} does not exist", run.front().string()),
+                    "Name a run directory that `ringside record` made, or one of its files.");
+    }
+    const fs::path gathered = folder / "run.ringside";
+    fs::create_directory(gathered);
+    if (importers::isNative(run)) {
+        Paths files;
+        for (const fs::path& path : run) {
+            std::ranges::move(trace::traceFilesOf(path), std::back_inserter(files));
+        }
+        if (files.size() == 1) {
+            return files.front();
+        }
+        for (std::size_t i = 0; i < files.size(); ++i) { // merged in this order
+            fs::create_symlink(fs::absolute(files[i]), gathered / fmt::format("{:06}.db", i));
+        }
+    } else {
+        importers::writeRun(importers::openRun(run, progress), gathered);
+    }
+    fs::path merged = folder / "merged.db";
+    trace::merge(gathered, merged);
+    return merged;
+}
+
+Value valueOf(sqlite3_stmt* statement, int column)
+{
+    switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_NULL:
+        return {};
+    case SQLITE_INTEGER:
+        return static_cast<std::int64_t>(sqlite3_column_int64(statement, column));
+    case SQLITE_FLOAT:
+        return sqlite3_column_double(statement, column);
+    case SQLITE_BLOB:
+        return fmt::format("<{} bytes>", sqlite3_column_bytes(statement, column));
+    default:
+        break;
+    }
+    const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+    return std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+}
+
+struct FinalizeStatement {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
+
+struct Prepared {
+    Statement statement;
+    std::optional<Mistake> mistake;
+    std::size_t end = 0; ///< where the statement ends in the SQL
+};
+
+Prepared prepare(sqlite3* database, const std::string& sql, std::size_t from)
+{
+    sqlite3_stmt* raw = nullptr;
+    const char* tail = nullptr;
+    const int code = sqlite3_prepare_v2(database, sql.c_str() + from, static_cast<int>(sql.size() - from) + 1,
+                                        &raw, &tail);
+    Prepared result{Statement(raw), {}, static_cast<std::size_t>(tail - sql.c_str())};
+    if (code != SQLITE_OK) {
+        const int offset = sqlite3_error_offset(database); // -1: of no place
+        result.mistake = {sqlite3_errmsg(database),
+                          offset < 0 ? std::nullopt : std::optional(from + static_cast<std::size_t>(offset))};
+    }
+    return result;
+}
+
+/// One statement that only reads, and nothing after it but comments.
+Prepared prepareOnly(sqlite3* database, const std::string& sql)
+{
+    constexpr std::size_t kLongest = 1'000'000; // nobody types more; SQLite counts in int
+    if (sql.size() > kLongest) {
+        return {{}, Mistake{"it is longer than 1 MB", {}}};
+    }
+    Prepared result = prepare(database, sql, 0);
+    if (result.mistake) {
+        return result;
+    }
+    if (!result.statement) {
+        result.mistake = {"it is empty", {}};
+    } else if (sqlite3_stmt_readonly(result.statement.get()) == 0) {
+        result.mistake = {"only statements that read can be run: a run is never changed", 0};
+    } else if (const Prepared next = prepare(database, sql, result.end); next.statement || next.mistake) {
+        result.mistake = {"one statement at a time: here begins another one",
+                          std::min(sql.find_first_not_of(" \t\r\n", result.end), sql.size())};
+    }
+    return result;
+}
+
+/// Stops SQLite from inside when the time is over or somebody wants it.
+class Watch final {
+public:
+    Watch(sqlite3* database, const Limits& limits) : m_database(database), m_stop(limits.stop)
+    {
+        constexpr int kInstructions = 2000; // of SQLite's machine: a fraction of a millisecond
+        if (limits.time) {
+            m_deadline = std::chrono::steady_clock::now() + *limits.time;
+        }
+        sqlite3_progress_handler(
+            database, kInstructions, [](void* self) { return static_cast<Watch*>(self)->isOver() ? 1 : 0; },
+            this);
+    }
+    ~Watch() { sqlite3_progress_handler(m_database, 0, nullptr, nullptr); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+    [[nodiscard]] bool isOver()
+    {
+        if (m_stop.stop_requested()) {
+            m_end = End::Cancelled;
+        } else if (m_deadline && std::chrono::steady_clock::now() >= *m_deadline) {
+            m_end = End::TimeLimit;
+        }
+        return m_end != End::Complete;
+    }
+    [[nodiscard]] End end() const { return m_end; }
+
+private:
+    sqlite3* m_database;
+    std::stop_token m_stop;
+    std::optional<std::chrono::steady_clock::time_point> m_deadline;
+    End m_end = End::Complete;
+};
+
+std::set<std::string> chunkTables()
+{
+    std::set<std::string> names;
+    trace::forEachChunkTable(
+        [&]<class Row>(trace::TableOf<Row>) { names.insert(trace::chunkTableName<Row>()); });
+    return names;
+}
+
+} // namespace
+
+struct Database::Open {
+    Open(const Paths& run, importers::Progress& progress) : file(oneFileOf(run, folder.path(), progress))
+    {
+        sqlite3* const handle = database();
+        if (trace::registerVirtualTables(handle) != SQLITE_OK) {
+            file.database().fail("cannot register the chunked tables");
+        }
+        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0); // nor does VACUUM INTO write files then
+    }
+    [[nodiscard]] sqlite3* database() const { return file.database().handle(); }
+
+    TemporaryFolder folder;
+    trace::TraceFile file; ///< closed before the folder goes
+};
+
+Database::Database(const Paths& run, importers::Progress& progress)
+    : m_open(std::make_unique<Open>(run, progress))
+{}
+
+Database::~Database() = default;
+
+Answer Database::ask(const std::string& sql, const Limits& limits)
+{
+    sqlite3* const database = m_open->database();
+    const Prepared prepared = prepareOnly(database, sql);
+    Answer answer;
+    answer.mistake = prepared.mistake;
+    if (answer.mistake) {
+        return answer;
+    }
+    sqlite3_stmt* const statement = prepared.statement.get();
+    const int columns = sqlite3_column_count(statement);
+    for (int column = 0; column < columns; ++column) {
+        answer.columns.emplace_back(sqlite3_column_name(statement, column));
+    }
+    Watch watch(database, limits);
+    int step = SQLITE_DONE;
+    while (!watch.isOver() && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+        if (limits.rows && answer.rows.size() >= *limits.rows) {
+            answer.end = End::RowLimit;
+            return answer;
+        }
+        std::vector<Value>& row = answer.rows.emplace_back();
+        for (int column = 0; column < columns; ++column) {
+            row.push_back(valueOf(statement, column));
+        }
+    }
+    answer.end = watch.end();
+    if (step != SQLITE_DONE && step != SQLITE_ROW && answer.end == End::Complete) {
+        throw Error(ErrorCode::Unusable, fmt::format("the query stopped: {}", sqlite3_errmsg(database)));
+    }
+    return answer;
+}
+
+std::vector<TableNames> Database::tables() const
+{
+    static const std::set<std::string> kHidden = chunkTables();
+    std::vector<TableNames> result;
+    trace::forEachChunkTable([&]<class Row>(trace::TableOf<Row>) {
+        TableNames& table = result.emplace_back(TableNames{trace::TableOf<Row>::kName, {"process_id"}});
+        std::ranges::move(trace::columnNames<Row>(), std::back_inserter(table.columns));
+    });
+    trace::Statement rows(m_open->file.database(),
+                          "SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c "
+                          "WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%' ORDER BY s.name, c.cid");
+    while (rows.step()) {
+        const auto name = rows.column<std::string>(0);
+        if (kHidden.contains(name)) {
+            continue;
+        }
+        if (result.empty() || result.back().name != name) {
+            result.push_back({name, {}});
+        }
+        result.back().columns.push_back(rows.column<std::string>(1));
+    }
+    std::ranges::sort(result, {}, &TableNames::name);
+    return result;
+}
+
+} // namespace ringside::query
