@@ -3,8 +3,9 @@
 // than the runs' own noise. Stands on the reports' metrics; computes no figure of its own but differences.
 #pragma once
 #include "compare/statistics.h"
-#include "report/report.h"
+#include "report/table.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,11 +46,22 @@ struct Comparison {
     [[nodiscard]] Verdict verdict() const { return metrics.front().verdict; }
 };
 
+inline constexpr double kUsualTolerance = 0.02;
+
 /// `tolerance` is the part of a step that nobody minds.
 [[nodiscard]] Comparison compareRuns(const report::Report& base, const report::Report& now, double tolerance);
 
 [[nodiscard]] std::string_view verdictName(Verdict verdict); ///< "better"
 [[nodiscard]] std::string_view kindName(Kind kind);          ///< "added"
+
+/// "Worse: the step takes ..."
+[[nodiscard]] std::string sentenceOf(const Comparison& comparison);
+[[nodiscard]] report::Table metricTable(const Comparison& comparison);
+struct ItemLimits {
+    std::size_t rows = std::numeric_limits<std::size_t>::max();
+    std::size_t name = std::numeric_limits<std::size_t>::max(); ///< bytes; longer ones end in "..."
+};
+[[nodiscard]] report::Table itemTable(const std::vector<Item>& items, const ItemLimits& limits = {});
 
 [[nodiscard]] std::string textOf(const Comparison& comparison, bool markdown);
 /// The contract ringside-diff/1 (ringside-diff-1.schema.json).

@@ -12,6 +12,7 @@ namespace ringside::compare {
 namespace {
 
 constexpr std::size_t kMostItems = 10;
+constexpr std::size_t kLongestName = 44;
 constexpr std::size_t kWidth = 80;
 
 std::string valueText(const Metric& metric, const Summary& summary)
@@ -52,63 +53,6 @@ std::string wordsOf(std::string name)
     return name;
 }
 
-report::Table metricTable(const Comparison& comparison)
-{
-    report::Table table{{"mean of a step", "base", "new", "change (95 %)", "verdict"}, {}};
-    for (const Metric& metric : comparison.metrics) {
-        table.rows.push_back({wordsOf(metric.name), valueText(metric, metric.base),
-                              valueText(metric, metric.now), changeText(metric),
-                              metric.change ? std::string(verdictName(metric.verdict)) : "-"});
-    }
-    return table;
-}
-
-report::Table itemTable(const std::vector<Item>& items)
-{
-    const auto ms = [](const std::optional<double>& ns) {
-        return ns ? fmt::format("{:.3f}", *ns / 1e6) : "-";
-    };
-    const auto count = [](const std::optional<double>& value) {
-        return value ? fmt::format("{:.4g}", *value) : "-";
-    };
-    report::Table table{{"name", "", "base ms", "new ms", "difference", "base calls", "new calls"}, {}};
-    for (std::size_t i = 0; i < std::min(kMostItems, items.size()); ++i) {
-        const Item& item = items[i];
-        constexpr std::size_t kLongest = 44;
-        table.rows.push_back(
-            {item.name.size() > kLongest ? item.name.substr(0, kLongest - 3) + "..." : item.name,
-             std::string(kindName(item.kind)), ms(item.baseNs), ms(item.nowNs),
-             fmt::format("{:+.3f}", item.differenceNs() / 1e6), count(item.baseCount), count(item.nowCount)});
-    }
-    return table;
-}
-
-std::string sentence(const Comparison& comparison)
-{
-    const Metric& step = comparison.metrics.front();
-    if (!step.change) {
-        return "Not comparable: a step's time was not measured in both runs.";
-    }
-    const std::string figures = fmt::format(
-        "the step takes {:.2f} ms instead of {:.2f} ms ({:+.2f} %, 95 % interval {:+.2f} to {:+.2f} %)",
-        step.now.median / 1e6, step.base.median / 1e6, 100 * step.change->value, 100 * step.change->low,
-        100 * step.change->high);
-    const std::string tolerance = fmt::format("{:.3g} %", 100 * comparison.tolerance);
-    switch (comparison.verdict()) {
-    case Verdict::Better:
-        return fmt::format("Better: {}.", figures);
-    case Verdict::Worse:
-        return fmt::format("Worse: {}.", figures);
-    case Verdict::Same:
-        return fmt::format("The same within {}: {}.", tolerance, figures);
-    case Verdict::Inconclusive:
-        break;
-    }
-    return fmt::format("Inconclusive: {}; whether that is more than {} and than the runs' own noise, these "
-                       "steps do not tell.",
-                       figures, tolerance);
-}
-
 class Writer final {
 public:
     explicit Writer(bool markdown) : m_markdown(markdown) {}
@@ -135,7 +79,7 @@ public:
     {
         if (!items.empty()) {
             heading(title);
-            table(itemTable(items));
+            table(itemTable(items, {kMostItems, kLongestName}));
         }
         if (items.size() > kMostItems) {
             line(fmt::format("and {} more; the JSON has them all", items.size() - kMostItems));
@@ -150,10 +94,66 @@ private:
 
 } // namespace
 
+report::Table metricTable(const Comparison& comparison)
+{
+    report::Table table{{"mean of a step", "base", "new", "change (95 %)", "verdict"}, {}};
+    for (const Metric& metric : comparison.metrics) {
+        table.rows.push_back({wordsOf(metric.name), valueText(metric, metric.base),
+                              valueText(metric, metric.now), changeText(metric),
+                              metric.change ? std::string(verdictName(metric.verdict)) : "-"});
+    }
+    return table;
+}
+
+report::Table itemTable(const std::vector<Item>& items, const ItemLimits& limits)
+{
+    const auto ms = [](const std::optional<double>& ns) {
+        return ns ? fmt::format("{:.3f}", *ns / 1e6) : "-";
+    };
+    const auto count = [](const std::optional<double>& value) {
+        return value ? fmt::format("{:.4g}", *value) : "-";
+    };
+    report::Table table{{"name", "", "base ms", "new ms", "difference", "base calls", "new calls"}, {}};
+    for (std::size_t i = 0; i < std::min(limits.rows, items.size()); ++i) {
+        const Item& item = items[i];
+        table.rows.push_back(
+            {item.name.size() > limits.name ? item.name.substr(0, limits.name - 3) + "..." : item.name,
+             std::string(kindName(item.kind)), ms(item.baseNs), ms(item.nowNs),
+             fmt::format("{:+.3f}", item.differenceNs() / 1e6), count(item.baseCount), count(item.nowCount)});
+    }
+    return table;
+}
+
+std::string sentenceOf(const Comparison& comparison)
+{
+    const Metric& step = comparison.metrics.front();
+    if (!step.change) {
+        return "Not comparable: a step's time was not measured in both runs.";
+    }
+    const std::string figures = fmt::format(
+        "the step takes {:.2f} ms instead of {:.2f} ms ({:+.2f} %, 95 % interval {:+.2f} to {:+.2f} %)",
+        step.now.median / 1e6, step.base.median / 1e6, 100 * step.change->value, 100 * step.change->low,
+        100 * step.change->high);
+    const std::string tolerance = fmt::format("{:.3g} %", 100 * comparison.tolerance);
+    switch (comparison.verdict()) {
+    case Verdict::Better:
+        return fmt::format("Better: {}.", figures);
+    case Verdict::Worse:
+        return fmt::format("Worse: {}.", figures);
+    case Verdict::Same:
+        return fmt::format("The same within {}: {}.", tolerance, figures);
+    case Verdict::Inconclusive:
+        break;
+    }
+    return fmt::format("Inconclusive: {}; whether that is more than {} and than the runs' own noise, these "
+                       "steps do not tell.",
+                       figures, tolerance);
+}
+
 std::string textOf(const Comparison& comparison, bool markdown)
 {
     Writer out(markdown);
-    out.first(sentence(comparison));
+    out.first(sentenceOf(comparison));
     out.heading(
         "Medians over steps, with their median absolute deviation; times change in % of the base's step");
     out.table(metricTable(comparison));

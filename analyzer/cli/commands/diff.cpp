@@ -11,7 +11,7 @@
 namespace ringside::cli {
 namespace {
 
-constexpr double kDefaultPercent = 2.0;
+constexpr double kDefaultPercent = 100 * compare::kUsualTolerance;
 
 struct Options {
     std::filesystem::path base, now;
