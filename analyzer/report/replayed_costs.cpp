@@ -45,8 +45,9 @@ std::vector<whatif::Changes> curesOf(const rules::Finding& finding, const rules:
         return otherBuckets(finding, options);
     }
     whatif::Changes changes;
-    changes.noDataStalls = true;
-    return finding.rule == "data_loading_stall" ? std::vector{changes} : std::vector<whatif::Changes>{};
+    changes.noDataStalls = finding.rule == "data_loading_stall";
+    changes.gradients = finding.rule == "fp32_gradients" ? "fp16" : "";
+    return changes.any() ? std::vector{changes} : std::vector<whatif::Changes>{};
 }
 
 bool quickEnough(const model::Model& model)
