@@ -2,9 +2,9 @@
 // `ringside links RUN` or `--live`: how well the RDMA ports are, what they carried, and what is wrong with
 // them. Only reads; a device that refuses is left alone.
 #include "cli/command.h"
-#include "cli/link_text.h"
 #include "cli/live_ports.h"
 #include "cli/run_input.h"
+#include "report/link_text.h"
 
 #include <ringside/error.h>
 
@@ -28,9 +28,9 @@ struct Options {
 
 std::string printed(const report::Report& report, const std::string& format)
 {
-    return format == "json"         ? linksJsonText(report)
-           : format == "prometheus" ? linksPrometheus(report)
-                                    : linksText(report);
+    return format == "json"         ? report::linksJsonText(report)
+           : format == "prometheus" ? report::linksPrometheus(report)
+                                    : report::linksText(report);
 }
 
 /// Text is shown after every reading, other formats once, after the last.

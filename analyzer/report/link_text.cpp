@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/link_text.h"
+#include "report/link_text.h"
 
 #include "export/prometheus_text.h"
 #include "report/json_value.h"
@@ -12,7 +12,7 @@
 #include <array>
 #include <map>
 
-namespace ringside::cli {
+namespace ringside::report {
 namespace {
 
 constexpr std::size_t kWidth = 100;
@@ -59,17 +59,17 @@ std::string moved(const metrics::Port& port)
     return text.empty() ? "-" : text;
 }
 
-report::Table portTable(const report::Report& report, const std::vector<report::Link>& links)
+Table tableOf(const Report& report, const std::vector<Link>& links)
 {
-    report::Table table{{"host", "port", "state", "rate", "sends\nGb/s", "of rate", "receives\nGb/s",
-                         "of rate", "health", "counters that moved"},
-                        {}};
-    for (const report::Link& link : links) {
+    Table table{{"host", "port", "state", "rate", "sends\nGb/s", "of rate", "receives\nGb/s", "of rate",
+                 "health", "counters that moved"},
+                {}};
+    for (const Link& link : links) {
         const metrics::Port& port = link.port;
-        table.rows.push_back({port.host, port.name, std::string(report::stateName(port.last("state"))),
-                              rate(port), gigabits(port, "tx_bytes"), utilization(port, "tx_bytes"),
+        table.rows.push_back({port.host, port.name, std::string(stateName(port.last("state"))), rate(port),
+                              gigabits(port, "tx_bytes"), utilization(port, "tx_bytes"),
                               gigabits(port, "rx_bytes"), utilization(port, "rx_bytes"),
-                              std::string(report::healthName(report::healthOf(report, port))), moved(port)});
+                              std::string(healthName(healthOf(report, port))), moved(port)});
     }
     return table;
 }
@@ -92,12 +92,12 @@ std::array<std::string, 2> sentText(const std::vector<Each>& uses)
 }
 
 /// Of the links that were sampled while steps ran.
-std::string useText(const std::vector<report::Link>& links)
+std::string useText(const std::vector<Link>& links)
 {
-    report::Table table{{"host", "port", "share of\nits host", "in commu-\nnication", "of rate",
-                         "steps,\nmedian", "most", "collectives,\nmedian", "most"},
-                        {}};
-    for (const report::Link& link : links) {
+    Table table{{"host", "port", "share of\nits host", "in commu-\nnication", "of rate", "steps,\nmedian",
+                 "most", "collectives,\nmedian", "most"},
+                {}};
+    for (const Link& link : links) {
         if (!link.use.communicationBitsPerNs) {
             continue;
         }
@@ -110,7 +110,7 @@ std::string useText(const std::vector<report::Link>& links)
     }
     return table.rows.empty()
                ? ""
-               : "\n" + report::plainTable(table, "  ") +
+               : "\n" + plainTable(table, "  ") +
                      "  What they sent: in communication as if all of it was communication; in steps and "
                      "collectives\n"
                      "  that are longer than the time between readings, as shares of the rate.\n";
@@ -125,16 +125,16 @@ std::string stepsText(const metrics::Movement& moved)
 }
 
 /// When counters moved that count what is out of the ordinary.
-std::string movementText(const std::vector<report::Link>& links)
+std::string movementText(const std::vector<Link>& links)
 {
     constexpr std::size_t kShown = 8; // a port
     std::string text;
-    for (const report::Link& link : links) {
+    for (const Link& link : links) {
         for (std::size_t i = 0; i < std::min(kShown, link.use.moved.size()); ++i) {
             const metrics::Movement& moved = link.use.moved[i];
-            text += report::wrap(fmt::format("{}: {} +{} {}", link.port.label(), moved.metric,
-                                             moved.gain.gain, stepsText(moved)),
-                                 kWidth, "    ");
+            text += wrap(fmt::format("{}: {} +{} {}", link.port.label(), moved.metric, moved.gain.gain,
+                                     stepsText(moved)),
+                         kWidth, "    ");
         }
         if (const std::size_t all = link.use.moved.size() + link.use.movedLeftOut; all > kShown) {
             text += fmt::format("    {}: {} more\n", link.port.label(), all - kShown);
@@ -144,10 +144,10 @@ std::string movementText(const std::vector<report::Link>& links)
 }
 
 /// Why values are missing, each reason once a port.
-std::string missingText(const std::vector<report::Link>& links)
+std::string missingText(const std::vector<Link>& links)
 {
     std::string text;
-    for (const report::Link& link : links) {
+    for (const Link& link : links) {
         const metrics::Port& port = link.port;
         std::map<std::string_view, std::string> byReason;
         for (const auto& [metric, reason] : port.missing) {
@@ -155,7 +155,7 @@ std::string missingText(const std::vector<report::Link>& links)
             metrics += (metrics.empty() ? "" : ", ") + metric;
         }
         for (const auto& [reason, metrics] : byReason) {
-            text += report::wrap(fmt::format("{}: {} ({})", port.label(), metrics, reason), kWidth, "    ");
+            text += wrap(fmt::format("{}: {} ({})", port.label(), metrics, reason), kWidth, "    ");
         }
     }
     return text;
@@ -163,30 +163,34 @@ std::string missingText(const std::vector<report::Link>& links)
 
 } // namespace
 
-std::string linksText(const report::Report& report)
+Table portTable(const Report& report)
 {
-    std::string text = fmt::format("Links: {}\n", report::healthName(report::linkHealth(report)));
+    return tableOf(report, linksOf(report));
+}
+
+std::string linksText(const Report& report)
+{
+    std::string text = fmt::format("Links: {}\n", healthName(linkHealth(report)));
     if (report.metrics.ports.empty()) {
         text += "  no RDMA port was sampled: table tier says why (`ringside query`)\n";
     }
-    const std::vector<report::Link> links = report::linksOf(report);
+    const std::vector<Link> links = linksOf(report);
     if (!links.empty()) {
-        text +=
-            "\n" + report::plainTable(portTable(report, links), "  ") + useText(links) + movementText(links);
+        text += "\n" + plainTable(tableOf(report, links), "  ") + useText(links) + movementText(links);
     }
-    for (const rules::Finding* finding : report::linkFindings(report)) {
+    for (const rules::Finding* finding : linkFindings(report)) {
         text += fmt::format("\n  {} ({})\n", rules::severityName(finding->severity), finding->rule);
-        text += report::wrap(finding->title, kWidth, "    ");
-        text += report::wrap("-> " + finding->advice, kWidth, "    ");
+        text += wrap(finding->title, kWidth, "    ");
+        text += wrap("-> " + finding->advice, kWidth, "    ");
     }
     const std::string missing = missingText(links);
     return text + (missing.empty() ? "" : "\n  Not measured:\n" + missing);
 }
 
-std::string linksJsonText(const report::Report& report)
+std::string linksJsonText(const Report& report)
 {
     Json findings = Json::array();
-    for (const rules::Finding* finding : report::linkFindings(report)) {
+    for (const rules::Finding* finding : linkFindings(report)) {
         findings.push_back({{"rule", finding->rule},
                             {"severity", rules::severityName(finding->severity)},
                             {"title", finding->title},
@@ -194,13 +198,13 @@ std::string linksJsonText(const report::Report& report)
                             {"advice", finding->advice}});
     }
     const Json root = {{"schema", "ringside-links/1"},
-                       {"health", report::healthName(report::linkHealth(report))},
-                       {"links", report::linksJson(report)},
+                       {"health", healthName(linkHealth(report))},
+                       {"links", linksJson(report)},
                        {"findings", findings}};
     return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string linksPrometheus(const report::Report& report)
+std::string linksPrometheus(const Report& report)
 {
     exporting::PrometheusText out{{}};
     const auto number = [](std::optional<std::int64_t> value) {
@@ -210,11 +214,10 @@ std::string linksPrometheus(const report::Report& report)
     for (const metrics::Port& port : report.metrics.ports) {
         const std::string labels =
             exporting::label("host", port.host) + "," + exporting::label("port", port.name);
-        const auto health = report::healthOf(report, port);
+        const auto health = healthOf(report, port);
         out.add("ringside_port_problem", "1 where a rule calls the port a problem, 0.5 a warning, 0 ok",
-                health == report::Health::NotMeasured
-                    ? std::nullopt
-                    : std::optional((static_cast<double>(health) - 1.0) / 2.0),
+                health == Health::NotMeasured ? std::nullopt
+                                              : std::optional((static_cast<double>(health) - 1.0) / 2.0),
                 labels);
         out.add("ringside_port_state", "State of the port, 4 is active", number(port.last("state")), labels);
         const auto mbps = number(port.last("rate_mbps"));
@@ -230,4 +233,4 @@ std::string linksPrometheus(const report::Report& report)
     return out.text();
 }
 
-} // namespace ringside::cli
+} // namespace ringside::report

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/sampled_lines.h"
+
+#include "metrics/samples.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+namespace ringside::metrics {
+namespace {
+
+/// How a metric's name says its unit, and how it is shown. Of a counter, what it gains in a second.
+struct UnitOf {
+    std::string_view suffix;
+    std::string_view gauge;
+    double gaugeFactor = 1;
+    std::string_view rate;
+    double rateFactor = 1;
+};
+constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+constexpr std::array kUnits{
+    UnitOf{"_bytes", "GiB", 1 / kGibibyte, "GB/s", 1e-9},
+    UnitOf{"_kib", "GiB", 1024 / kGibibyte, "GB/s", 1024e-9},
+    UnitOf{"_percent", "%", 1, "%", 1},
+    UnitOf{"_mhz", "MHz", 1, "MHz/s", 1},
+    UnitOf{"_mw", "W", 1e-3, "W/s", 1e-3},
+    UnitOf{"_mj", "J", 1e-3, "W", 1e-3},
+    UnitOf{"_celsius", "degrees C", 1, "degrees C/s", 1},
+    UnitOf{"_mbps", "Gb/s", 1e-3, "Gb/s per s", 1e-3},
+    UnitOf{"_ns", "s", 1e-9, "s per s", 1e-9},
+    UnitOf{"_us", "s", 1e-6, "s per s", 1e-6},
+    UnitOf{"", "", 1, "per s", 1},
+};
+
+const UnitOf& unitOf(std::string_view metric)
+{
+    return *std::ranges::find_if(kUnits, [&](const UnitOf& unit) { return metric.ends_with(unit.suffix); });
+}
+
+/// Who a series is of, and how its host's clock becomes run time.
+struct Owner {
+    std::optional<std::size_t> rank;
+    model::ClockMap clock;
+};
+
+/// Process, cgroup and GPU belong to a rank where that is clear; all else is the host's.
+Owner ownerOf(const model::Model& model, const trace::ProcessTrace& process, const trace::SeriesRow& row)
+{
+    Owner owner{std::nullopt, {process.process.startNs, 0, 0.0}};
+    std::vector<std::size_t> own;
+    for (std::size_t i = 0; i < model.ranks.size(); ++i) {
+        const trace::ProcessTrace& other = model.processOf(model.ranks[i]);
+        if (other.process.host == process.process.host && other.process.bootId == process.process.bootId) {
+            owner.clock = model.ranks[i].clock;
+        }
+        if (&other == &process) {
+            own.push_back(i);
+        }
+    }
+    if (row.source == "nvml") {
+        const auto found = std::ranges::find_if(
+            own, [&](std::size_t i) { return gpuName(model, model.ranks[i]) == row.entity; });
+        owner.rank = found != own.end() ? std::optional(*found) : std::nullopt;
+    } else if ((row.source == "process" || row.source == "cgroup") && own.size() == 1) {
+        owner.rank = own.front();
+    }
+    return owner;
+}
+
+using Samples = std::vector<SampleValue>; ///< run time
+
+/// Longer than this between two samples, and nothing was sampled there: samplers are late, but not by so
+/// much.
+std::int64_t longestDistance(const Samples& samples)
+{
+    constexpr std::int64_t kTimes = 4;
+    std::vector<std::int64_t> distances;
+    for (std::size_t i = 1; i < samples.size(); ++i) {
+        distances.push_back(samples[i].timeNs - samples[i - 1].timeNs);
+    }
+    return model::median(std::move(distances)) * kTimes;
+}
+
+std::vector<LinePoint> gaugeLine(const Samples& samples, double factor)
+{
+    const std::int64_t longest = longestDistance(samples);
+    std::vector<LinePoint> line;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        if (i > 0 && samples[i].timeNs - samples[i - 1].timeNs > longest) {
+            line.push_back({samples[i].timeNs, std::nullopt});
+        }
+        line.push_back({samples[i].timeNs, factor * static_cast<double>(samples[i].value)});
+    }
+    return line;
+}
+
+std::vector<LinePoint> rateLine(const Samples& samples, double factor)
+{
+    constexpr double kSecond = 1e9;
+    const std::int64_t longest = longestDistance(samples);
+    std::vector<LinePoint> line;
+    for (std::size_t i = 1; i < samples.size(); ++i) {
+        const std::int64_t distance = samples[i].timeNs - samples[i - 1].timeNs;
+        const auto gain = static_cast<std::int64_t>(static_cast<std::uint64_t>(samples[i].value) -
+                                                    static_cast<std::uint64_t>(samples[i - 1].value));
+        if (distance <= 0) {
+            continue;
+        }
+        const bool known = gain >= 0 && distance <= longest; // less than 0: the counter began anew
+        line.push_back({samples[i].timeNs, known ? std::optional(factor * static_cast<double>(gain) *
+                                                                 kSecond / static_cast<double>(distance))
+                                                 : std::nullopt});
+    }
+    return line;
+}
+
+std::vector<LinePoint> lineOf(Samples samples, const trace::SeriesRow& row)
+{
+    std::stable_sort(samples.begin(), samples.end(),
+                     [](const SampleValue& a, const SampleValue& b) { return a.timeNs < b.timeNs; });
+    const UnitOf& unit = unitOf(row.metric);
+    return row.kind == "counter" ? rateLine(samples, unit.rateFactor) : gaugeLine(samples, unit.gaugeFactor);
+}
+
+using Metrics = std::vector<SampledMetric>;
+
+SampledMetric& metricOf(Metrics& all, const trace::SeriesRow& row)
+{
+    const auto found = std::ranges::find_if(all, [&](const SampledMetric& metric) {
+        return metric.source == row.source && metric.metric == row.metric;
+    });
+    if (found != all.end()) {
+        return *found;
+    }
+    const UnitOf& unit = unitOf(row.metric);
+    return all.emplace_back(SampledMetric{
+        row.source, row.metric, std::string(row.kind == "counter" ? unit.rate : unit.gauge), {}});
+}
+
+/// What is the host's is one line, whichever process sampled it when.
+void addLine(std::vector<SampledLine>& lines, SampledLine added)
+{
+    const auto same = std::ranges::find_if(lines, [&](const SampledLine& line) {
+        return !line.rank && !added.rank && line.host == added.host && line.entity == added.entity;
+    });
+    if (same == lines.end()) {
+        lines.push_back(std::move(added));
+    } else if (!added.points.empty()) {
+        same->points.push_back({added.points.front().timeNs, std::nullopt});
+        std::ranges::move(added.points, std::back_inserter(same->points));
+        std::ranges::stable_sort(same->points, {}, &LinePoint::timeNs);
+    }
+}
+
+void addProcess(const model::Model& model, const trace::ProcessTrace& process, Metrics& all)
+{
+    std::unordered_map<std::uint32_t, std::pair<Owner, Samples>> bySeries;
+    for (const trace::SeriesRow& row : process.series) {
+        bySeries.try_emplace(static_cast<std::uint32_t>(row.id), ownerOf(model, process, row), Samples());
+    }
+    for (std::size_t i = 0; i < process.samples.size(); ++i) {
+        if (const auto found = bySeries.find(process.samples.series[i]); found != bySeries.end()) {
+            auto& [owner, samples] = found->second;
+            samples.push_back({owner.clock.toRun(process.samples.timeNs[i]), process.samples.value[i]});
+        }
+    }
+    for (const trace::SeriesRow& row : process.series) {
+        auto& [owner, samples] = bySeries.at(static_cast<std::uint32_t>(row.id));
+        addLine(metricOf(all, row).lines,
+                {process.process.host, owner.rank, row.entity, lineOf(std::move(samples), row),
+                 std::string(process.text(row.reason))});
+    }
+}
+
+/// The step's windows on the rank's own clock: of the device, else of the host.
+std::vector<std::pair<Interval, std::int64_t>> stepsOf(const model::Model& model, const RunMetrics& metrics,
+                                                       std::size_t index)
+{
+    std::vector<std::pair<Interval, std::int64_t>> steps;
+    if (!metrics.ranks.empty()) {
+        const RankMetrics& rank = metrics.ranks[index];
+        for (std::size_t i = 0; i < std::min(rank.windows.size(), model.analyzedSteps.size()); ++i) {
+            steps.emplace_back(rank.windows[i], model.analyzedSteps[i]);
+        }
+        return steps;
+    }
+    for (const model::Step& step : model.ranks[index].steps) {
+        if (!step.boundary && !step.pausedAfter) {
+            steps.emplace_back(step.host, step.number);
+        }
+    }
+    return steps;
+}
+
+} // namespace
+
+std::string SampledMetric::name() const
+{
+    std::string words = metric;
+    const UnitOf& suffix = unitOf(metric);
+    words.resize(words.size() - suffix.suffix.size());
+    std::ranges::replace(words, '_', ' ');
+    return source + ": " + words + (unit.empty() ? "" : ", " + unit);
+}
+
+bool SampledMetric::isMeasured() const
+{
+    return std::ranges::any_of(lines, [](const SampledLine& line) { return !line.points.empty(); });
+}
+
+std::vector<SampledMetric> sampledMetrics(const model::Model& model)
+{
+    Metrics all;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        addProcess(model, process, all);
+    }
+    for (SampledMetric& metric : all) {
+        std::ranges::stable_sort(metric.lines, [](const SampledLine& a, const SampledLine& b) {
+            return std::tie(a.host, a.rank, a.entity) < std::tie(b.host, b.rank, b.entity);
+        });
+    }
+    std::ranges::stable_sort(all, {}, &SampledMetric::source);
+    return all;
+}
+
+bool isOfLink(const SampledMetric& metric)
+{
+    return metric.source == "rdma" || metric.source == "network" || metric.metric.starts_with("nvlink") ||
+           metric.metric.starts_with("pcie");
+}
+
+std::vector<LinePoint> stepTimeLine(const model::Model& model, const RunMetrics& metrics)
+{
+    struct Slowest {
+        std::int64_t startNs = 0;
+        std::int64_t ns = 0;
+    };
+    constexpr double kMillisecond = 1e6;
+    std::map<std::int64_t, Slowest> byNumber;
+    const std::size_t ranks = metrics.ranks.empty() ? model.ranks.size() : metrics.ranks.size();
+    for (std::size_t i = 0; i < ranks; ++i) {
+        const model::Rank& rank = model.ranks[metrics.ranks.empty() ? i : metrics.ranks[i].rank];
+        for (const auto& [time, number] : stepsOf(model, metrics, i)) {
+            const std::int64_t start = rank.clock.toRun(time.start);
+            const auto [step, fresh] = byNumber.try_emplace(number, Slowest{start, time.length()});
+            step->second = {std::min(step->second.startNs, start), std::max(step->second.ns, time.length())};
+        }
+    }
+    std::vector<LinePoint> line;
+    for (auto step = byNumber.begin(); step != byNumber.end(); ++step) {
+        if (step != byNumber.begin() && step->first != std::prev(step)->first + 1) {
+            line.push_back({step->second.startNs, std::nullopt});
+        }
+        line.push_back({step->second.startNs, static_cast<double>(step->second.ns) / kMillisecond});
+    }
+    return line;
+}
+
+} // namespace ringside::metrics
