@@ -2,10 +2,10 @@
 // One pair of ranks or hosts exchanges data much slower than the others do. Every ring collective goes at the
 // pace of its slowest link, so the collectives themselves do not show which link that is. NCCL's proxy
 // threads do, message by message; for TCP the kernel does, which knows how long data was under way on each.
+#include "metrics/messages.h"
 #include "rules/slow_tcp.h"
 
 #include <map>
-#include <unordered_map>
 
 namespace ringside::rules {
 namespace {
@@ -29,77 +29,22 @@ struct Messages {
     double slowestRate = 0;
 };
 
-/// Which rank of the run is which member of a communicator.
-std::map<std::pair<std::uint64_t, std::int64_t>, std::int64_t> membersOf(const Context& context)
-{
-    std::map<std::pair<std::uint64_t, std::int64_t>, std::int64_t> members;
-    for (const model::Rank& rank : context.run.ranks) {
-        for (const trace::CommunicatorRow& row : context.run.processOf(rank).communicators) {
-            if (rank.owns(static_cast<std::uint32_t>(row.device))) {
-                members.emplace(std::pair(row.hash, row.rank), rank.rank);
-            }
-        }
-    }
-    return members;
-}
-
-/// The communicator (hash) of each NCCL operation of a process.
-std::unordered_map<std::uint64_t, const trace::CommunicatorRow*>
-communicatorsOf(const trace::ProcessTrace& process)
-{
-    std::unordered_map<std::int64_t, const trace::CommunicatorRow*> byId;
-    for (const trace::CommunicatorRow& row : process.communicators) {
-        byId.emplace(row.id, &row);
-    }
-    std::unordered_map<std::uint64_t, const trace::CommunicatorRow*> result;
-    for (const trace::NcclOperationRow& row : process.ncclOperations) {
-        if (const auto found = byId.find(row.communicator); found != byId.end()) {
-            result.emplace(static_cast<std::uint64_t>(row.id), found->second);
-        }
-    }
-    return result;
-}
-
-/// The time a message was in the network; null: the proxy did not see it leave, or it is not a sent one.
-std::optional<std::int64_t> networkNs(const trace::ProxyStepColumns& steps, std::size_t i)
-{
-    if (steps.isSend[i] == 0 || steps.networkWaitNs[i] <= 0) {
-        return std::nullopt;
-    }
-    return steps.networkWaitNs[i];
-}
-
 std::map<Pair, Messages> messagesOf(const Context& context)
 {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 40U; // more is "not told" (-1) or damage
-    const auto members = membersOf(context);
     std::map<Pair, Messages> pairs;
-    for (const model::Rank& rank : context.run.ranks) {
-        const trace::ProcessTrace& process = context.run.processOf(rank);
-        const trace::ProxyStepColumns& steps = process.proxySteps;
-        const auto communicators = communicatorsOf(process);
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            const auto ns = networkNs(steps, i);
-            const auto communicator = communicators.find(steps.operation[i]);
-            if (!ns || communicator == communicators.end() || steps.bytes[i] > kMost ||
-                static_cast<double>(steps.bytes[i]) < context.option("min_bytes")) {
-                continue;
-            }
-            const auto own = members.find({communicator->second->hash, communicator->second->rank});
-            const auto peer = members.find({communicator->second->hash, steps.peer[i]});
-            if (own == members.end() || own->second != rank.rank || peer == members.end()) {
-                continue;
-            }
-            Messages& pair = pairs[{rank.rank, peer->second}];
-            const double rate = static_cast<double>(steps.bytes[i]) / static_cast<double>(*ns);
-            pair.bytesPerNs.push_back(rate);
-            if (pair.sender == nullptr || rate < pair.slowestRate) {
-                pair.sender = &rank;
-                pair.slowestRate = rate;
-                pair.slowest = {steps.startNs[i], steps.endNs[i]};
-            }
+    metrics::forEachMessage(context.run, [&](const metrics::NetworkMessage& message) {
+        if (static_cast<double>(message.bytes) < context.option("min_bytes")) {
+            return;
         }
-    }
+        Messages& pair = pairs[{message.sender->rank, message.receiver}];
+        const double rate = static_cast<double>(message.bytes) / static_cast<double>(message.networkNs);
+        pair.bytesPerNs.push_back(rate);
+        if (pair.sender == nullptr || rate < pair.slowestRate) {
+            pair.sender = message.sender;
+            pair.slowestRate = rate;
+            pair.slowest = message.time;
+        }
+    });
     std::erase_if(pairs, [&](const auto& entry) {
         return static_cast<double>(entry.second.bytesPerNs.size()) < context.option("min_messages");
     });
