@@ -47,7 +47,7 @@ bool isAt(const LinkChange& change, const Slot& slot)
 void changeLinks(Plan& plan, const LinkChange& change, bool bandwidth)
 {
     bool any = false;
-    for (PlannedSlot& slot : plan.slots) {
+    for (PlannedSlot& slot : plan.slotTable) {
         if (!isAt(change, slot.slot)) {
             continue;
         }
@@ -74,7 +74,7 @@ void changeLinks(Plan& plan, const LinkChange& change, bool bandwidth)
 void changeGradients(Plan& plan, const std::string& type, Assumptions& assumptions)
 {
     bool any = false;
-    for (PlannedSlot& slot : plan.slots) {
+    for (PlannedSlot& slot : plan.slotTable) {
         if (!slot.slot.gradient) {
             continue;
         }
@@ -258,7 +258,7 @@ void changeWorld(Plan& plan, std::int64_t ranks, Assumptions& assumptions)
     if (static_cast<std::size_t>(ranks) * plan.ranks.front().ops.size() > kMostOperations) {
         refuse(fmt::format("{} ranks would be more than {} operations a step", ranks, kMostOperations));
     }
-    for (PlannedSlot& slot : plan.slots) {
+    for (PlannedSlot& slot : plan.slotTable) {
         if (slot.slot.size != before) {
             refuse(
                 "some collectives run among a part of the ranks; how those groups would grow is not known");
@@ -382,7 +382,7 @@ void apply(Plan& plan, const Changes& changes, Assumptions& assumptions)
         overlapFully(plan, assumptions);
     }
     if (changes.accumulate > 1) {
-        if (std::none_of(plan.slots.begin(), plan.slots.end(),
+        if (std::none_of(plan.slotTable.begin(), plan.slotTable.end(),
                          [](const auto& s) { return s.slot.gradient; })) {
             refuse("no gradient all-reduce or reduce-scatter over all ranks is in the step");
         }

@@ -27,8 +27,8 @@ Gradients gradientsOf(const Plan& plan)
     Gradients gradients;
     double bytes = 0;
     for (const PlannedOp& op : plan.ranks.front().ops) {
-        if (op.op.slot && plan.slots[*op.op.slot].slot.gradient) {
-            bytes += static_cast<double>(plan.slots[*op.op.slot].slot.bytes);
+        if (op.op.slot && plan.slotTable[*op.op.slot].slot.gradient) {
+            bytes += static_cast<double>(plan.slotTable[*op.op.slot].slot.bytes);
             gradients.slots.push_back(*op.op.slot);
             gradients.ends.push_back(bytes);
         }
@@ -104,7 +104,7 @@ void Rebuilder::findMessages()
 {
     for (std::size_t op = 0; op < m_rank.ops.size(); ++op) {
         const auto slot = m_rank.ops[op].op.slot;
-        if (slot && m_plan.slots[*slot].slot.gradient) {
+        if (slot && m_plan.slotTable[*slot].slot.gradient) {
             if (m_messages.size() >= m_before.slots.size() || m_before.slots[m_messages.size()] != *slot) {
                 throw Error(ErrorCode::Unusable, "ranks reduce their gradients in different orders");
             }
@@ -250,7 +250,7 @@ void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions)
         throw Error(ErrorCode::Unusable,
                     "no gradient all-reduce or reduce-scatter over all ranks is in the step");
     }
-    const PlannedSlot like = plan.slots[before.slots.front()];
+    const PlannedSlot like = plan.slotTable[before.slots.front()];
     if (!like.line) {
         throw Error(ErrorCode::Unusable,
                     "the messages of this run are all of nearly one size, which does not tell what another "
@@ -263,14 +263,14 @@ void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions)
         throw Error(ErrorCode::Usage, fmt::format("buckets of {} bytes would be {} or more messages a step",
                                                   bytes, kMostBuckets));
     }
-    const auto firstSlot = static_cast<std::uint32_t>(plan.slots.size());
+    const auto firstSlot = static_cast<std::uint32_t>(plan.slotTable.size());
     for (PlannedRank& rank : plan.ranks) {
         Rebuilder(plan, rank, before, ends, firstSlot).rebuild();
     }
     double from = 0;
     bool far = false;
     for (const double end : ends) {
-        plan.slots.push_back(messageOf(like, end - from));
+        plan.slotTable.push_back(messageOf(like, end - from));
         far = far || end - from < like.line->leastBytes / 2 || end - from > like.line->mostBytes * 2;
         from = end;
     }

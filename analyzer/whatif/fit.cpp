@@ -244,10 +244,10 @@ Plan fitPlan(const Program& program, const model::Model& model, std::span<const 
         }
         plan.ranks.push_back(RankFitter(program, rank, steps).fit(model.ranks[rank.rank].rank));
     }
-    for (const Slot& slot : program.slots) {
-        plan.slots.push_back(fitSlot(slot, steps));
+    for (const Slot& slot : program.slotTable) {
+        plan.slotTable.push_back(fitSlot(slot, steps));
     }
-    fitLines(plan.slots);
+    fitLines(plan.slotTable);
     return plan;
 }
 

@@ -56,7 +56,7 @@ struct PlannedSlot {
 
 struct Plan {
     std::vector<PlannedRank> ranks;
-    std::vector<PlannedSlot> slots;
+    std::vector<PlannedSlot> slotTable;
     std::size_t samples = 0;
     bool apart = false;      ///< no two steps follow each other, so one begins when the one before is over
     bool dataRanges = false; ///< the host was seen inside ranges around data loading

@@ -27,7 +27,7 @@ struct Op {
     bool copy = false;
     bool blocksHost = false;           ///< its launch returns only when it is done
     bool blockedBefore = false;        ///< the host waits in a blocking call before it launches this
-    std::optional<std::uint32_t> slot; ///< of Program::slots: there it meets other ranks
+    std::optional<std::uint32_t> slot; ///< of Program::slotTable: there it meets other ranks
     std::vector<Wait> after;           ///< on other streams
     std::vector<Wait> hostAfter;       ///< what the blocking call waits for
 };
@@ -64,7 +64,7 @@ struct Slot {
 
 struct Program {
     std::vector<RankProgram> ranks;
-    std::vector<Slot> slots;
+    std::vector<Slot> slotTable;
     std::vector<std::int64_t> steps;   ///< numbers; ascending
     std::vector<std::string> notKnown; ///< what was recorded but has no place in the graph
     std::size_t unresolvedWaits = 0;   ///< on streams that launched nothing

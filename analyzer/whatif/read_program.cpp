@@ -275,10 +275,10 @@ void ProgramBuilder::addSlots()
         for (const auto& [rank, op] : members) {
             slot.withinHost = slot.withinHost && m_model.ranks[m_ranks[rank]].host ==
                                                      m_model.ranks[m_ranks[members.front().first]].host;
-            m_program.ranks[rank].ops[op].slot = static_cast<std::uint32_t>(m_program.slots.size());
+            m_program.ranks[rank].ops[op].slot = static_cast<std::uint32_t>(m_program.slotTable.size());
         }
         addTransfers(slot, members.front().first, members.front().second);
-        m_program.slots.push_back(std::move(slot));
+        m_program.slotTable.push_back(std::move(slot));
     }
 }
 

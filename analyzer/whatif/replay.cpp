@@ -54,7 +54,8 @@ private:
     bool m_accumulatesOnly = false;
 };
 
-Replayer::Replayer(const Plan& plan) : m_plan(plan), m_ranks(plan.ranks.size()), m_meetings(plan.slots.size())
+Replayer::Replayer(const Plan& plan)
+    : m_plan(plan), m_ranks(plan.ranks.size()), m_meetings(plan.slotTable.size())
 {
     for (std::size_t rank = 0; rank < m_ranks.size(); ++rank) {
         prepare(rank);
@@ -91,7 +92,7 @@ void Replayer::markSkipped(std::size_t rank)
     state.skipped.assign(ops.size(), false);
     std::size_t last = ops.size();
     for (std::size_t op = 0; op < ops.size(); ++op) {
-        if (ops[op].op.slot && m_plan.slots[*ops[op].op.slot].slot.gradient) {
+        if (ops[op].op.slot && m_plan.slotTable[*ops[op].op.slot].slot.gradient) {
             state.skipped[op] = true;
             last = op;
         }
@@ -151,7 +152,7 @@ void Replayer::meet(std::size_t rank, std::size_t op, double arrival)
     if (++meeting.arrived < meeting.members) {
         return;
     }
-    const PlannedSlot& planned = m_plan.slots[slot];
+    const PlannedSlot& planned = m_plan.slotTable[slot];
     const double end = meeting.lastArrival + planned.ns * planned.factor[m_sample];
     for (const auto& [member, place] : meeting.places) {
         m_ranks[member].ends[m_step % kHistory][place] = end;

@@ -382,7 +382,7 @@ TEST(Replay, RanksThatMeetInOppositeOrdersAreACircle)
 {
     Plan plan;
     plan.samples = 1;
-    plan.slots = {slotOf(kMs), slotOf(kMs)};
+    plan.slotTable = {slotOf(kMs), slotOf(kMs)};
     for (const std::uint32_t first : {0U, 1U}) {
         PlannedRank rank;
         rank.lanes = 1;
