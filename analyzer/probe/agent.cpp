@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/campaign.h"
 #include "probe/interface_choice.h"
-#include "probe/message.h"
+#include "probe/rdma_agent.h"
 
 #include <ringside/error.h>
 
@@ -78,17 +78,23 @@ void follow(const Agent& agent)
     const auto taken =
         ncclWouldTake(interfacesUp(), variable("NCCL_SOCKET_IFNAME"), variable("NCCL_SOCKET_FAMILY"));
     Conversation leader(std::move(connection));
+    RdmaAgent rdma;
     bool more = sayMessage(leader, {{"token", agent.token},
                                     {"host", hostName()},
                                     {"interface", taken ? taken->name : ""},
-                                    {"address", taken ? taken->address : ""}});
+                                    {"address", taken ? taken->address : ""},
+                                    {"rdma", rdma.introduction()}});
     while (more) {
         const auto order = hearMessage(leader);
         if (!order) {
             return;
         }
-        more = wordOf(*order, "do") == "serve" ? serve(leader, taken ? taken->address : "")
-                                               : sayMessage(leader, measure(*order));
+        if (const auto answer = rdma.obey(*order, boundsOf(*order))) {
+            more = sayMessage(leader, *answer);
+        } else {
+            more = wordOf(*order, "do") == "serve" ? serve(leader, taken ? taken->address : "")
+                                                   : sayMessage(leader, measure(*order));
+        }
     }
 }
 

@@ -1,49 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/interface_choice.h"
 
+#include "probe/name_pattern.h"
+
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 
-#include <algorithm>
 #include <memory>
 
 namespace ringside::probe {
 namespace {
-
-struct Pattern {
-    std::vector<std::string_view> names;
-    bool excludes = false;
-    bool whole = false;
-
-    explicit Pattern(std::string_view text)
-    {
-        excludes = text.starts_with('^');
-        text.remove_prefix(excludes ? 1 : 0);
-        whole = text.starts_with('=');
-        text.remove_prefix(whole ? 1 : 0);
-        while (!text.empty()) {
-            const std::string_view name = text.substr(0, text.find(','));
-            text.remove_prefix(std::min(text.size(), name.size() + 1));
-            names.push_back(name);
-        }
-    }
-    [[nodiscard]] bool takes(std::string_view name) const
-    {
-        const bool listed = std::ranges::any_of(
-            names, [&](std::string_view each) { return whole ? name == each : name.starts_with(each); });
-        return listed != excludes;
-    }
-};
 
 bool ofFamily(const Interface& each, std::string_view family)
 {
     return family == "AF_INET6" ? each.ipv6 : family == "AF_INET" ? !each.ipv6 : true;
 }
 
-std::optional<Interface> firstOf(const std::vector<Interface>& up, const Pattern& pattern,
+std::optional<Interface> firstOf(const std::vector<Interface>& up, const NamePattern& pattern,
                                  std::string_view family)
 {
     // IPv4 before IPv6 where the family is open.
@@ -89,10 +65,10 @@ std::optional<Interface> ncclWouldTake(const std::vector<Interface>& up, std::st
                                        std::string_view family)
 {
     if (!names.empty()) {
-        return firstOf(up, Pattern(names), family);
+        return firstOf(up, NamePattern(names), family);
     }
     for (const std::string_view usual : {"ib", "^docker,lo", "docker", "lo"}) {
-        if (const auto found = firstOf(up, Pattern(usual), family)) {
+        if (const auto found = firstOf(up, NamePattern(usual), family)) {
             return found;
         }
     }

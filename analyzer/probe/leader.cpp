@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/campaign.h"
-#include "probe/message.h"
+#include "probe/rdma_round.h"
 
 #include <ringside/error.h>
 
@@ -16,13 +16,6 @@
 
 namespace ringside::probe {
 namespace {
-
-struct Player {
-    std::string name;
-    std::string interface;
-    std::string address;
-    Conversation voice;
-};
 
 std::string randomToken()
 {
@@ -73,7 +66,11 @@ std::vector<Player> gather(const Descriptor& listener, const Campaign& campaign,
         Conversation voice(std::move(connection));
         const auto hello = hearMessage(voice);
         if (hello && wordOf(*hello, "token") == token) {
-            players.push_back({wordOf(*hello, "host"), wordOf(*hello, "interface"), wordOf(*hello, "address"),
+            const Message rdma = hello->value("rdma", Message::object());
+            players.push_back({wordOf(*hello, "host"),
+                               wordOf(*hello, "interface"),
+                               wordOf(*hello, "address"),
+                               {wordOf(rdma, "port"), wordOf(rdma, "reason")},
                                std::move(voice)});
         }
     }
@@ -97,12 +94,6 @@ std::optional<Measurement> measurementOf(const std::optional<Message>& answer)
                        numberOf(json, "receiver_share", 1.0),
                        numberOf(json, "sender_share", 1.0)};
 }
-
-struct Direction {
-    std::size_t sender;
-    std::size_t receiver;
-    bool served = false;
-};
 
 /// All directions of a round at once: every receiver serves, then every sender measures.
 void play(std::vector<Player>& players, std::vector<Direction> round, const Bounds& bounds, Matrix& matrix)
@@ -140,6 +131,32 @@ std::optional<Measurement> better(const std::optional<Measurement>& one,
     return best;
 }
 
+RdmaResult better(const RdmaResult& one, const RdmaResult& other)
+{
+    if (!one.measured || !other.measured) {
+        return one.measured ? one : other;
+    }
+    RdmaResult best = one.measured->gbps > other.measured->gbps ? one : other;
+    best.measured->writeUs = std::min(one.measured->writeUs, other.measured->writeUs);
+    return best;
+}
+
+void repeat(std::vector<Player>& players, const Outlier& outlier, const Bounds& bounds, Matrix& matrix)
+{
+    const Direction direction{outlier.sender, outlier.receiver};
+    if (outlier.network == Network::Rdma) {
+        RdmaResult& measured = matrix.rdma[outlier.sender][outlier.receiver];
+        const RdmaResult before = measured;
+        playRdma(players, {direction}, bounds, matrix);
+        measured = better(before, measured);
+    } else {
+        auto& measured = matrix.directions[outlier.sender][outlier.receiver];
+        const std::optional<Measurement> before = measured;
+        play(players, {direction}, bounds, matrix);
+        measured = better(before, measured);
+    }
+}
+
 /// A direction that stands out is measured again, alone: hosts may have been busy for a moment. The best
 /// counts.
 void repeatOutliers(std::vector<Player>& players, const Bounds& bounds, Matrix& matrix)
@@ -153,10 +170,7 @@ void repeatOutliers(std::vector<Player>& players, const Bounds& bounds, Matrix& 
             return;
         }
         for (const Outlier& each : outliers) {
-            auto& measured = matrix.directions[each.sender][each.receiver];
-            const std::optional<Measurement> before = measured;
-            play(players, {{each.sender, each.receiver}}, bounds, matrix);
-            measured = better(before, measured);
+            repeat(players, each, bounds, matrix);
         }
     }
 }
@@ -184,8 +198,10 @@ Matrix lead(const Campaign& campaign)
     for (const Player& each : players) {
         matrix.hosts.push_back(each.name);
         matrix.interfaces.push_back(fmt::format("{} ({})", each.interface, each.address));
+        matrix.rdmaEnds.push_back(each.rdma);
     }
     matrix.directions.assign(players.size(), std::vector<std::optional<Measurement>>(players.size()));
+    matrix.rdma.assign(players.size(), std::vector<RdmaResult>(players.size()));
     for (const auto& round : tournament(players.size())) {
         std::vector<Direction> there;
         std::vector<Direction> back;
@@ -193,8 +209,10 @@ Matrix lead(const Campaign& campaign)
             there.push_back({one, other});
             back.push_back({other, one});
         }
-        play(players, std::move(there), campaign.bounds, matrix);
-        play(players, std::move(back), campaign.bounds, matrix);
+        for (const auto& directions : {there, back}) {
+            play(players, directions, campaign.bounds, matrix);
+            playRdma(players, directions, campaign.bounds, matrix);
+        }
     }
     repeatOutliers(players, campaign.bounds, matrix);
     return matrix;

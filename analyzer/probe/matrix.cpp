@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace ringside::probe {
 namespace {
@@ -31,7 +32,7 @@ void forAllDirections(const Matrix& matrix, const Each& each)
     for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
         for (std::size_t receiver = 0; receiver < matrix.hosts.size(); ++receiver) {
             if (sender != receiver) {
-                each(sender, receiver, matrix.directions[sender][receiver]);
+                each(sender, receiver);
             }
         }
     }
@@ -89,14 +90,62 @@ std::optional<Outlier> outlierOf(const Matrix& matrix, const Verdict& verdict, s
     return std::nullopt;
 }
 
+/// What is unlike the others of a measured direction, and why. Late acknowledgements make writing slow, too,
+/// so that they go before.
+std::optional<std::pair<Cause, std::string>> rdmaTrouble(const RdmaMeasurement& measured,
+                                                         const Verdict& verdict, std::size_t hosts)
+{
+    const double usualGbps = verdict.medianRdmaGbps.value_or(0);
+    const double usualUs = verdict.medianWriteUs.value_or(0);
+    const bool several = hosts > 2;
+    const bool slow = several && measured.gbps < kSlowShare * usualGbps;
+    const bool far = several && measured.writeUs > kFarTimes * usualUs && measured.writeUs > usualUs + kFarUs;
+    const bool loses = static_cast<double>(measured.lost.value_or(0)) > kMostRetransmits;
+    if (!slow && !far && (several || !loses)) {
+        return std::nullopt;
+    }
+    std::string what =
+        fmt::format("{:.2f} Gb/s, a write is acknowledged after {:.0f} us", measured.gbps, measured.writeUs);
+    if (several) {
+        what += fmt::format(" (medians {:.2f} and {:.0f})", usualGbps, usualUs);
+    }
+    if (loses) {
+        return std::pair(Cause::Loss, fmt::format("{}; {} packets were sent again: they were lost on the way",
+                                                  what, *measured.lost));
+    }
+    what += measured.lost ? "; nothing was lost" : "; whether packets were lost is not counted";
+    return far ? std::pair(Cause::Latency, what + ": a detour, or a queue on the way")
+               : std::pair(Cause::Bandwidth, what + ": the link itself");
+}
+
+std::optional<Outlier> rdmaOutlierOf(const Matrix& matrix, const Verdict& verdict, std::size_t sender,
+                                     std::size_t receiver)
+{
+    const RdmaResult& result = matrix.rdma[sender][receiver];
+    const bool haveIt = !matrix.rdmaEnds[sender].port.empty() && !matrix.rdmaEnds[receiver].port.empty();
+    const auto trouble = result.measured ? rdmaTrouble(*result.measured, verdict, matrix.hosts.size())
+                         : haveIt        ? std::optional(std::pair(Cause::Unreachable, result.reason))
+                                         : std::nullopt;
+    if (!trouble) {
+        return std::nullopt;
+    }
+    return Outlier{
+        sender, receiver, trouble->first,
+        fmt::format("{} -> {} over RDMA: {}", matrix.hosts[sender], matrix.hosts[receiver], trouble->second),
+        Network::Rdma};
+}
+
 /// Those behind more than half of whose directions, to and from, stands an outlier, while the others are
 /// fine.
 std::vector<std::size_t> blamed(const Matrix& matrix, const std::vector<Outlier>& outliers)
 {
     std::vector<std::size_t> count(matrix.hosts.size());
+    std::set<std::pair<std::size_t, std::size_t>> directions; // TCP and RDMA count once
     for (const Outlier& each : outliers) {
-        ++count[each.sender];
-        ++count[each.receiver];
+        if (directions.emplace(each.sender, each.receiver).second) {
+            ++count[each.sender];
+            ++count[each.receiver];
+        }
     }
     std::vector<std::size_t> hosts;
     for (std::size_t i = 0; i < count.size(); ++i) {
@@ -135,19 +184,33 @@ Verdict judge(const Matrix& matrix)
 {
     std::vector<double> gbps;
     std::vector<double> roundTrips;
-    forAllDirections(matrix, [&](std::size_t, std::size_t, const std::optional<Measurement>& measured) {
-        if (measured) {
+    std::vector<double> rdmaGbps;
+    std::vector<double> writes;
+    forAllDirections(matrix, [&](std::size_t sender, std::size_t receiver) {
+        if (const auto& measured = matrix.directions[sender][receiver]) {
             gbps.push_back(measured->gbps);
             roundTrips.push_back(measured->roundTripUs);
         }
+        if (const auto& measured = matrix.rdma[sender][receiver].measured) {
+            rdmaGbps.push_back(measured->gbps);
+            writes.push_back(measured->writeUs);
+        }
     });
-    Verdict verdict{median(gbps), median(roundTrips), {}, {}};
-    forAllDirections(matrix,
-                     [&](std::size_t sender, std::size_t receiver, const std::optional<Measurement>&) {
-                         if (auto outlier = outlierOf(matrix, verdict, sender, receiver)) {
-                             verdict.outliers.push_back(std::move(*outlier));
-                         }
-                     });
+    Verdict verdict;
+    verdict.medianGbps = median(gbps);
+    verdict.medianRoundTripUs = median(roundTrips);
+    if (!writes.empty()) {
+        verdict.medianRdmaGbps = median(rdmaGbps);
+        verdict.medianWriteUs = median(writes);
+    }
+    forAllDirections(matrix, [&](std::size_t sender, std::size_t receiver) {
+        for (auto outlier : {outlierOf(matrix, verdict, sender, receiver),
+                             rdmaOutlierOf(matrix, verdict, sender, receiver)}) {
+            if (outlier) {
+                verdict.outliers.push_back(std::move(*outlier));
+            }
+        }
+    });
     verdict.hosts = blamed(matrix, verdict.outliers);
     return verdict;
 }

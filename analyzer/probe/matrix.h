@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All pairs of hosts: in which order they are measured, and which of them stand out.
 #pragma once
+#include "probe/rdma_result.h"
 #include "probe/tcp_probe.h"
 
 #include <utility>
@@ -17,8 +18,11 @@ struct Matrix {
     std::vector<std::string> interfaces; ///< that the hosts were measured on, with the address
     /// [sender][receiver]; nothing: could not be measured, and of a host with itself.
     std::vector<std::vector<std::optional<Measurement>>> directions;
+    std::vector<RdmaEnd> rdmaEnds;             ///< of the hosts
+    std::vector<std::vector<RdmaResult>> rdma; ///< [sender][receiver]
 };
 
+enum class Network : std::uint8_t { Tcp, Rdma };
 enum class Cause : std::uint8_t { Bandwidth, Loss, ReceiveBuffer, SendBuffer, Latency, Unreachable };
 
 /// A direction that is unlike the others.
@@ -27,11 +31,14 @@ struct Outlier {
     std::size_t receiver = 0;
     Cause cause = Cause::Bandwidth;
     std::string what; ///< one sentence with the figures
+    Network network = Network::Tcp;
 };
 
 struct Verdict {
     double medianGbps = 0;
     double medianRoundTripUs = 0;
+    std::optional<double> medianRdmaGbps; ///< null: RDMA was measured nowhere
+    std::optional<double> medianWriteUs;
     std::vector<Outlier> outliers;
     std::vector<std::size_t> hosts; ///< behind most of whose directions is an outlier: look at these first
 };

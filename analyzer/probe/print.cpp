@@ -2,6 +2,7 @@
 #include "probe/matrix.h"
 #include "report/json_value.h"
 #include "report/table.h"
+#include "trace/utf8.h"
 
 #include <fmt/format.h>
 
@@ -10,21 +11,71 @@
 namespace ringside::probe {
 namespace {
 
-std::string tableOf(const Matrix& matrix, double Measurement::*figure, const char* format)
+/// `cell` gives the text of [sender][receiver].
+template <class Cell>
+std::string tableOf(const Matrix& matrix, const Cell& cell)
 {
     report::Table table{{"from \\ to"}, {}};
     for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
         table.header.push_back(matrix.hosts[sender]);
         std::vector<std::string> row{matrix.hosts[sender]};
         for (std::size_t receiver = 0; receiver < matrix.hosts.size(); ++receiver) {
-            const auto& measured = matrix.directions[sender][receiver];
-            row.push_back(sender == receiver ? ""
-                          : measured         ? fmt::format(fmt::runtime(format), (*measured).*figure)
-                                             : "none");
+            row.push_back(sender == receiver ? std::string() : cell(sender, receiver));
         }
         table.rows.push_back(std::move(row));
     }
     return report::plainTable(table, "  ");
+}
+
+std::string tcpTable(const Matrix& matrix, double Measurement::*figure, int decimals)
+{
+    return tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
+        const auto& measured = matrix.directions[sender][receiver];
+        return measured ? fmt::format("{:.{}f}", (*measured).*figure, decimals) : std::string("none");
+    });
+}
+
+std::string rdmaTable(const Matrix& matrix, double RdmaMeasurement::*figure, int decimals)
+{
+    return tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
+        const auto& measured = matrix.rdma[sender][receiver].measured;
+        return measured ? fmt::format("{:.{}f}", (*measured).*figure, decimals) : std::string("none");
+    });
+}
+
+/// Tables where anything was measured, and why a host has no part in it.
+std::string rdmaText(const Matrix& matrix, const Verdict& verdict)
+{
+    std::string text;
+    for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
+        const RdmaEnd& end = matrix.rdmaEnds[i];
+        text += fmt::format("{}: RDMA {}\n", matrix.hosts[i],
+                            end.port.empty() ? "not measured: " + end.reason : "port " + end.port);
+    }
+    if (!verdict.medianRdmaGbps) {
+        return text;
+    }
+    return text + "\nRDMA bandwidth of one connection, Gb/s\n" +
+           rdmaTable(matrix, &RdmaMeasurement::gbps, 2) +
+           "\nRDMA write of 8 bytes until it is acknowledged, median, us\n" +
+           rdmaTable(matrix, &RdmaMeasurement::writeUs, 1);
+}
+
+Json rdmaJson(const RdmaResult& result)
+{
+    if (!result.measured) {
+        return nullptr;
+    }
+    const RdmaMeasurement& measured = *result.measured;
+    return {{"gbps", measured.gbps},
+            {"write_us", measured.writeUs},
+            {"write_p99_us", measured.writeP99Us},
+            {"packets_sent_again", measured.lost ? Json(*measured.lost) : Json(nullptr)}};
+}
+
+Json numberOrNull(const std::optional<double>& value)
+{
+    return value ? Json(*value) : Json(nullptr);
 }
 
 std::string_view nameOf(Cause cause)
@@ -42,16 +93,17 @@ std::string textOf(const Matrix& matrix, const Verdict& verdict)
     for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
         text += fmt::format("{}: {}\n", matrix.hosts[i], matrix.interfaces[i]);
     }
-    text += "\nTCP bandwidth of one connection, Gb/s\n" + tableOf(matrix, &Measurement::gbps, "{:.2f}");
-    text +=
-        "\nRound trip of 8 bytes, median, us\n" + tableOf(matrix, &Measurement::roundTripUs, "{:.0f}") + "\n";
+    text += "\nTCP bandwidth of one connection, Gb/s\n" + tcpTable(matrix, &Measurement::gbps, 2);
+    text += "\nRound trip of 8 bytes, median, us\n" + tcpTable(matrix, &Measurement::roundTripUs, 0) + "\n" +
+            rdmaText(matrix, verdict) + "\n";
     for (const std::size_t host : verdict.hosts) {
         text += fmt::format("Look at {} first: most of its directions are slow.\n", matrix.hosts[host]);
     }
     for (const Outlier& each : verdict.outliers) {
         text += report::wrap(each.what, 110, "  ");
     }
-    return verdict.outliers.empty() ? text + "No direction stands out.\n" : text;
+    text += verdict.outliers.empty() ? "No direction stands out.\n" : "";
+    return trace::shownText(text, ' ', "\n"); // agents may call themselves and their reasons anything
 }
 
 std::string jsonOf(const Matrix& matrix, const Verdict& verdict)
@@ -60,7 +112,11 @@ std::string jsonOf(const Matrix& matrix, const Verdict& verdict)
     json["schema"] = "ringside-probe/1";
     json["hosts"] = Json::array();
     for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
-        json["hosts"].push_back({{"name", matrix.hosts[i]}, {"interface", matrix.interfaces[i]}});
+        const RdmaEnd& end = matrix.rdmaEnds[i];
+        Json host{{"name", matrix.hosts[i]}, {"interface", matrix.interfaces[i]}};
+        host["rdma_port"] = end.port.empty() ? Json(nullptr) : Json(end.port);
+        host["rdma_reason"] = end.port.empty() ? Json(end.reason) : Json(nullptr);
+        json["hosts"].push_back(std::move(host));
     }
     json["directions"] = Json::array();
     for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
@@ -76,14 +132,20 @@ std::string jsonOf(const Matrix& matrix, const Verdict& verdict)
             row["retransmits"] = measured ? Json(measured->retransmits) : Json(nullptr);
             row["receiver_limited_share"] = measured ? Json(measured->receiverShare) : Json(nullptr);
             row["sender_limited_share"] = measured ? Json(measured->senderShare) : Json(nullptr);
+            const RdmaResult& rdma = matrix.rdma[sender][receiver];
+            row["rdma"] = rdmaJson(rdma);
+            row["rdma_reason"] = rdma.measured ? Json(nullptr) : Json(rdma.reason);
             json["directions"].push_back(std::move(row));
         }
     }
     json["median_gbps"] = verdict.medianGbps;
+    json["median_rdma_gbps"] = numberOrNull(verdict.medianRdmaGbps);
+    json["median_rdma_write_us"] = numberOrNull(verdict.medianWriteUs);
     json["outliers"] = Json::array();
     for (const Outlier& each : verdict.outliers) {
         json["outliers"].push_back({{"sender", matrix.hosts[each.sender]},
                                     {"receiver", matrix.hosts[each.receiver]},
+                                    {"network", each.network == Network::Rdma ? "rdma" : "tcp"},
                                     {"cause", nameOf(each.cause)},
                                     {"what", each.what}});
     }

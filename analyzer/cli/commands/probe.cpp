@@ -50,8 +50,10 @@ Action declare(CLI::App& app)
         ->check(CLI::Range(2, 4096));
     app.add_option("--leader", options->campaign.leader,
                    "Address of this host that the others reach; else its host name");
-    app.add_option("--mib", options->mebibytes,
-                   "To send at most in each direction of a pair, for at most a second")
+    app.add_option(
+           "--mib", options->mebibytes,
+           "To send at most in each direction of a pair, for at most a second; over TCP and, where both "
+           "have a port that NCCL would take, over RDMA")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
     app.add_option("--format", options->format, "How to print it")

@@ -3,7 +3,8 @@
 
 A scenario's lines `# expect PATTERN` must each match one line of what was said, and every line said must match one of them or
 of its lines `# may PATTERN`. Said are: `carried: PORT...` of those that packets went through; `links: HEALTH`; `RULE SEVERITY: TITLE` of each finding about the network's ports, which
-`ringside links` and `ringside report` must agree on; `doctor SEVERITY: TEXT` about RDMA ports."""
+`ringside links` and `ringside report` must agree on; `doctor SEVERITY: TEXT` about RDMA ports; and where the
+scenario probes, in how many directions RDMA was measured, and `probe NETWORK CAUSE: TEXT` of each that stands out."""
 
 import json
 import pathlib
@@ -25,7 +26,16 @@ def said(results):
         lines.append(f"the report says something else: {report['summary']['link_health']} {sorted(reported)}")
     lines += [f"doctor {each['severity']}: {each['title']}" for host in doctor["hosts"] for each in host["findings"]
               if each["check"] == "rdma_ports"]
-    return lines
+    return lines + probed(results / "probe.json")
+
+
+def probed(path):
+    if not path.exists():
+        return []
+    probe = json.loads(path.read_text())
+    measured = sum(each["rdma"] is not None for each in probe["directions"])
+    lines = [f"probe: RDMA measured in {measured} of {len(probe['directions'])} directions"]
+    return lines + [f"probe {each['network']} {each['cause']}: {each['what']}" for each in probe["outliers"]]
 
 
 def patterns(scenario, word):

@@ -43,7 +43,7 @@ cp -L "$driver" "$root$driver"
 echo "driver rxe" >"$root/etc/libibverbs.d/rxe.driver"
 
 release=$(basename "$kernel"/lib/modules/*)
-for module in crc32_generic rdma_rxe ib_uverbs veth bridge sch_netem sch_tbf; do
+for module in crc32_generic rdma_rxe ib_uverbs veth bridge sch_netem sch_prio sch_tbf cls_u32; do
     modprobe -d "$kernel" -S "$release" --show-depends "$module" | awk '$1 == "insmod" {print $2}'
 done | awk '!seen[$0]++' | while read -r file; do
     cp "$file" "$root/modules/"

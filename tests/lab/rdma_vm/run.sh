@@ -35,7 +35,7 @@ bash "$here/make_initrd.sh" "$build" "$kernel" "$machine/initrd" || fail "the ma
 
 # Emulated by software: KVM is not there in most places where tests run. One processor is enough for one job.
 names=$(IFS=, && echo "${scenarios[*]}")
-timeout --foreground 540 qemu-system-x86_64 -accel tcg -cpu max -m 1024 -nodefaults -display none -no-reboot \
+timeout --foreground 900 qemu-system-x86_64 -accel tcg -cpu max -m 1024 -nodefaults -display none -no-reboot \
     -kernel "$kernel"/boot/vmlinuz-* -initrd "$machine/initrd" \
     -append "console=ttyS0 quiet panic=-1 lab.scenarios=$names" \
     -serial "file:$machine/console" -serial "file:$machine/results.tar" ||

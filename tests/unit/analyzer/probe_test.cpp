@@ -39,6 +39,17 @@ Matrix evenMatrix(std::size_t hosts)
     }
     const Measurement usual{50, 90, 10, 1 << 25, 0, 0, 0};
     matrix.directions.assign(hosts, std::vector<std::optional<Measurement>>(hosts, usual));
+    matrix.rdmaEnds.assign(hosts, {"", "no RDMA device"});
+    matrix.rdma.assign(hosts, std::vector<RdmaResult>(hosts, {std::nullopt, "h0: no RDMA device"}));
+    return matrix;
+}
+
+Matrix evenRdmaMatrix(std::size_t hosts)
+{
+    Matrix matrix = evenMatrix(hosts);
+    matrix.rdmaEnds.assign(hosts, {"mlx5_0:1", ""});
+    const RdmaMeasurement usual{3, 5, 180, 1 << 25, 0};
+    matrix.rdma.assign(hosts, std::vector<RdmaResult>(hosts, {usual, ""}));
     return matrix;
 }
 
@@ -65,6 +76,65 @@ TEST(ProbeVerdict, NamesTheDirectionAndWhy)
     EXPECT_EQ(verdict.outliers[2].cause, Cause::ReceiveBuffer);
     EXPECT_EQ(verdict.outliers[3].cause, Cause::Unreachable);
     EXPECT_EQ(verdict.outliers[4].cause, Cause::Latency);
+}
+
+TEST(ProbeVerdict, TellsRdmaFromTcpAndWhy)
+{
+    EXPECT_TRUE(judge(evenRdmaMatrix(4)).outliers.empty());
+    Matrix matrix = evenRdmaMatrix(4);
+    matrix.rdma[0][1].measured->gbps = 20;
+    matrix.rdma[0][2].measured = RdmaMeasurement{3, 5, 20, 1, 900};
+    matrix.rdma[1][0].measured = RdmaMeasurement{900, 950, 20, 1, 0}; // late, and therefore slow
+    matrix.rdma[2][3] = {std::nullopt, "the other adapter did not answer"};
+    const Verdict verdict = judge(matrix);
+    ASSERT_EQ(verdict.outliers.size(), 4U);
+    EXPECT_EQ(verdict.outliers[0].cause, Cause::Bandwidth);
+    EXPECT_EQ(verdict.outliers[1].cause, Cause::Loss);
+    EXPECT_EQ(verdict.outliers[2].cause, Cause::Latency);
+    EXPECT_EQ(verdict.outliers[3].cause, Cause::Unreachable);
+    EXPECT_EQ(verdict.outliers[3].what, "h2 -> h3 over RDMA: the other adapter did not answer");
+    for (const Outlier& each : verdict.outliers) {
+        EXPECT_EQ(each.network, Network::Rdma);
+    }
+    EXPECT_TRUE(verdict.hosts.empty());
+}
+
+TEST(ProbeVerdict, OfTwoHostsTellsOnlyThatPacketsWereLost)
+{
+    Matrix matrix = evenRdmaMatrix(2);
+    matrix.rdma[0][1].measured->gbps = 20;
+    EXPECT_TRUE(judge(matrix).outliers.empty());
+    matrix.rdma[0][1].measured->lost = 900;
+    ASSERT_EQ(judge(matrix).outliers.size(), 1U);
+    EXPECT_EQ(judge(matrix).outliers[0].cause, Cause::Loss);
+}
+
+TEST(ProbeVerdict, WithoutRdmaDevicesSaysThatItWasNotMeasured)
+{
+    const Matrix matrix = evenMatrix(3);
+    const Verdict verdict = judge(matrix);
+    EXPECT_FALSE(verdict.medianWriteUs.has_value());
+    const std::string text = textOf(matrix, verdict);
+    EXPECT_NE(text.find("h1: RDMA not measured: no RDMA device\n"), std::string::npos) << text;
+    EXPECT_EQ(text.find("RDMA bandwidth"), std::string::npos) << text;
+    const Message json = Message::parse(jsonOf(matrix, verdict));
+    EXPECT_TRUE(json["median_rdma_gbps"].is_null());
+    EXPECT_TRUE(json["directions"][0]["rdma"].is_null());
+    EXPECT_EQ(json["directions"][0]["rdma_reason"], "h0: no RDMA device");
+}
+
+TEST(ProbeVerdict, ShowsRdmaBesideTcp)
+{
+    Matrix matrix = evenRdmaMatrix(3);
+    matrix.rdma[1][2].measured->lost.reset();
+    const std::string text = textOf(matrix, judge(matrix));
+    EXPECT_NE(text.find("h0: RDMA port mlx5_0:1\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("180.00"), std::string::npos) << text;
+    const Message json = Message::parse(jsonOf(matrix, judge(matrix)));
+    EXPECT_EQ(json["directions"][0]["rdma"]["write_us"], 3.0);
+    EXPECT_EQ(json["directions"][0]["rdma"]["packets_sent_again"], 0);
+    EXPECT_TRUE(json["directions"][3]["rdma"]["packets_sent_again"].is_null());
+    EXPECT_EQ(json["hosts"][2]["rdma_port"], "mlx5_0:1");
 }
 
 TEST(ProbeVerdict, BlamesAHostOnlyForMostOfItsDirections)

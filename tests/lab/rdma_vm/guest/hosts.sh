@@ -3,7 +3,8 @@
 #
 # Host a is the interface va (10.7.0.1) with the soft-RoCE device rxa, behind the port pa of a switch (a bridge); b and c
 # likewise. All are in the kernel's first network namespace, for Debian 12's rdma_rxe knows no other: traffic of rxe leaves
-# through its own interface all the same, and what a scenario does to va or pa is done to host a alone.
+# through its own interface all the same, and what a scenario does to va or pa is done to host a alone. For TCP each host has a
+# network namespace of its name (10.8.0.1), on another switch that nothing is done to.
 
 hosts="a b c"
 number_of() { case $1 in a) echo 1 ;; b) echo 2 ;; c) echo 3 ;; esac; }
@@ -23,22 +24,41 @@ make_hosts() {
         ip addr add "10.7.0.$(number_of "$host")/24" dev "v$host"
         rdma link add "rx$host" type rxe netdev "v$host"
     done
-    sleep 2 # until the addresses are GIDs
+    make_namespaces
+    until grep -q :0a07: /sys/class/infiniband/rxc/ports/1/gids/1; do sleep 0.1; done # the last address has become a GID
+}
+
+make_namespaces() {
+    ip link add tcpswitch type bridge
+    ip link set tcpswitch up
+    ip addr add 10.8.0.100/24 dev tcpswitch
+    for host in $hosts; do
+        ip netns add "$host"
+        ip link add "t$host" type veth peer name eth0 netns "$host"
+        ip link set "t$host" master tcpswitch up
+        ip -n "$host" addr add "10.8.0.$(number_of "$host")/24" dev eth0
+        ip -n "$host" link set eth0 up
+        ip -n "$host" link set lo up
+    done
 }
 
 remove_hosts() {
     for host in $hosts; do
         rdma link delete "rx$host"
         ip link delete "v$host"
+        ip netns delete "$host"
     done
     ip link delete switch
+    ip link delete tcpswitch
 }
 
-# disturb HOST NETEM...: for what the host sends.
+# disturb FROM TO QDISC...: for what one host sends to the other.
 disturb() {
-    host=$1
-    shift
-    tc qdisc replace dev "v$host" root netem limit 100000 "$@"
+    tc qdisc replace dev "v$1" root handle 1: prio bands 4
+    tc filter add dev "v$1" parent 1: protocol ip u32 match ip dst "10.7.0.$(number_of "$2")/32" flowid 1:4
+    device=v$1
+    shift 2
+    tc qdisc replace dev "$device" parent 1:4 "$@"
 }
 
 # begin_job: b writes into a's memory while steps are marked, all under `ringside record`. Returns when data flows and ports have
@@ -47,7 +67,7 @@ begin_job() {
     rm -f /tmp/over
     ringside record -o run.ringside -- sh /lab/job.sh &
     tries=0
-    until [ "$(cat /sys/class/infiniband/rxb/ports/1/hw_counters/sent_pkts)" -gt 500 ] || [ $tries -gt 600 ]; do
+    until [ "$(cat /sys/class/infiniband/rxb/ports/1/hw_counters/sent_pkts)" -gt 500 ] || [ $tries -gt 300 ]; do
         tries=$((tries + 1))
         sleep 0.1
     done
@@ -74,4 +94,22 @@ look() {
     ringside links run.ringside
     ringside links run.ringside --format json >links.json
     ringside report run.ringside --format json >report.json
+}
+
+# host HOST COMMAND...: as if on that host: its name, its network, its RDMA device.
+host() {
+    name=$1
+    shift
+    nsenter --net="/run/netns/$name" unshare -u sh -c "hostname $name; NCCL_IB_HCA==rx$name \"\$@\"" sh "$@"
+}
+
+# All pairs of the hosts, by `ringside probe`.
+probe() {
+    cat >/tmp/host <<'HOST'
+#!/bin/sh
+. /lab/hosts.sh
+host "$@"
+HOST
+    chmod +x /tmp/host
+    ringside probe --leader 10.8.0.100 --mib 4 --hosts "/tmp/host a" --hosts "/tmp/host b" --hosts "/tmp/host c" --format json >probe.json
 }

@@ -7,7 +7,7 @@ write_bw() { exec ib_write_bw -x 1 -s 65536 -u 17 -D 300 -F "$@"; }
 
 write_bw -d rxa >receiver.log 2>&1 &
 echo $! >/tmp/receiver
-until grep -q ':4853 ' /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done # it listens at port 18515
+until grep -qE ':4853 0+:0000 0A' /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done # it listens at port 18515
 write_bw -d rxb 127.0.0.1 >sender.log 2>&1 &
 echo $! >/tmp/sender
 mark_steps /tmp/over

@@ -3,8 +3,10 @@
 #
 # expect carried: rxa:1 rxb:1$
 # expect links: ok
+# expect probe: RDMA measured in 6 of 6 directions$
 make_hosts
 begin_job
-sleep 4
+sleep 3
 end_job
 look
+probe

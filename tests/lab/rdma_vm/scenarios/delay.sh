@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a sends, acknowledgements among it, comes 20 ms late, as over a detour or through a full queue. Nothing is lost and
-# nobody waits in vain, so that no counter moves and the ports are well.
+# What a sends to b, acknowledgements among it, comes 20 ms late, as over a detour or through a full queue. Nothing is lost and
+# nobody waits in vain, so that no counter moves and the ports are well: only the probe sees it, in both directions, for a write
+# is over when its acknowledgement is there.
 #
 # expect carried: rxa:1 rxb:1$
 # expect links: ok
+# expect probe: RDMA measured in 6 of 6 directions$
+# expect probe rdma latency: a -> b over RDMA: .*
+# expect probe rdma latency: b -> a over RDMA: .*
 make_hosts
-disturb a delay 20ms
+disturb a b netem limit 100000 delay 20ms
 begin_job
-sleep 4
+sleep 3
 end_job
 look
+probe

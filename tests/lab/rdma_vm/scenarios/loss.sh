@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# One in fifty of b's packets is lost, as on a bad cable or in a switch that is not lossless.
+# One in fifty of the packets from b to a is lost, as on a bad cable or in a switch that is not lossless.
 #
 # expect carried: rxa:1 rxb:1$
 # expect links: problem
 # expect rdma_retransmissions problem: Port lab rxb:1 had to send .* packets again .* lost on their way
+# expect probe: RDMA measured in 6 of 6 directions$
+# expect probe rdma loss: b -> a over RDMA: .* lost on the way
+# may    probe rdma .*: a -> b over RDMA: .*
 make_hosts
-disturb b loss 2%
+disturb b a netem limit 100000 loss 2%
 begin_job
-sleep 4
+sleep 3
 end_job
 look
+probe

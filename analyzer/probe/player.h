@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host in the leader's hands.
+#pragma once
+#include "probe/message.h"
+#include "probe/rdma_result.h"
+
+namespace ringside::probe {
+
+struct Player {
+    std::string name;
+    std::string interface;
+    std::string address;
+    RdmaEnd rdma;
+    Conversation voice;
+};
+
+/// A measurement that is under way in a round.
+struct Direction {
+    std::size_t sender = 0;
+    std::size_t receiver = 0;
+    bool served = false;
+};
+
+} // namespace ringside::probe

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/rdma_agent.h"
+
+#include <ringside/error.h>
+
+#include <cstdlib>
+
+namespace ringside::probe {
+namespace {
+
+std::string variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+} // namespace
+
+RdmaAgent::RdmaAgent()
+    : m_choice(ncclWouldTake(
+          "/sys", {variable("NCCL_IB_DISABLE"), variable("NCCL_IB_HCA"), variable("NCCL_IB_GID_INDEX")}))
+{
+    if (m_choice.port && VerbsLibrary::find() == nullptr) {
+        m_choice = {std::nullopt,
+                    "libibverbs.so.1 is not there, or lacks functions of its version IBVERBS_1.1"};
+    }
+}
+
+Message RdmaAgent::introduction() const
+{
+    return {{"port", m_choice.port ? m_choice.port->name() : ""}, {"reason", m_choice.reason}};
+}
+
+std::optional<Message> RdmaAgent::obey(const Message& order, const Bounds& bounds)
+{
+    const std::string what = wordOf(order, "do");
+    if (what == "rdma_open") {
+        return open();
+    }
+    if (what == "rdma_join") {
+        return Message{{"joined", m_connection && m_connection->join(addressOf(order))}};
+    }
+    if (what == "rdma_write") {
+        const bool joined = m_connection && m_connection->join(addressOf(order));
+        return toMessage(joined ? m_connection->measure(bounds)
+                                : RdmaResult{std::nullopt, "the device refused to connect to this peer"});
+    }
+    if (what == "rdma_close") {
+        m_connection.reset();
+        return Message{{"closed", true}};
+    }
+    return std::nullopt;
+}
+
+Message RdmaAgent::open()
+{
+    m_connection.reset();
+    if (!m_choice.port) {
+        return {{"pair", nullptr}, {"reason", m_choice.reason}};
+    }
+    try {
+        m_connection = std::make_unique<RdmaConnection>(*m_choice.port);
+        return toMessage(m_connection->address());
+    } catch (const Error& error) {
+        return {{"pair", nullptr}, {"reason", error.what()}};
+    }
+}
+
+} // namespace ringside::probe

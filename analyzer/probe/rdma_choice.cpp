@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/rdma_choice.h"
+
+#include "probe/name_pattern.h"
+#include "trace/ports/sysfs_text.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+namespace ringside::probe {
+namespace {
+
+using ports::readText;
+
+/// How well a GID serves RoCE: 0 not at all; an IPv4 address in version 2 is what NCCL likes most.
+int worth(const std::string& gid, const std::string& type)
+{
+    if (gid.find_first_not_of("0:") == std::string::npos) {
+        return 0; // an empty place
+    }
+    if (type != "RoCE v2") {
+        return 1;
+    }
+    return gid.starts_with("fe80") ? 2 : gid.starts_with("0000:0000:0000:0000:0000:ffff") ? 4 : 3;
+}
+
+int bestGid(const std::string& folder)
+{
+    constexpr int kMost = 256;
+    int best = 0;
+    int bestWorth = 0;
+    for (int index = 0; index < kMost; ++index) {
+        const ports::FileText gid = readText(fmt::format("{}/gids/{}", folder, index));
+        if (gid.error == ENOENT) {
+            break;
+        }
+        const ports::FileText type = readText(fmt::format("{}/gid_attrs/types/{}", folder, index));
+        const int found = worth(gid.text, type.text);
+        if (found > bestWorth) {
+            best = index;
+            bestWorth = found;
+        }
+    }
+    return best;
+}
+
+RdmaPort portAt(const std::string& device, unsigned number, const std::string& folder,
+                const std::string& gidIndex)
+{
+    constexpr std::uint64_t kMostIndex = 255;
+    RdmaPort port{device, number, 0, readText(folder + "/link_layer").text == "Ethernet"};
+    const auto wanted = ports::numberIn(gidIndex);
+    port.gidIndex = wanted && *wanted <= kMostIndex ? static_cast<int>(*wanted)
+                    : port.ethernet                 ? bestGid(folder)
+                                                    : 0;
+    return port;
+}
+
+} // namespace
+
+RdmaChoice ncclWouldTake(const std::string& sysfsRoot, const RdmaSettings& settings)
+{
+    constexpr std::uint64_t kActive = 4;
+    constexpr std::uint64_t kMostNumber = 255;
+    if (!settings.disabled.empty() && settings.disabled != "0") {
+        return {std::nullopt, "NCCL_IB_DISABLE is set"};
+    }
+    const NamePattern pattern(settings.devices);
+    const std::string classFolder = sysfsRoot + "/class/infiniband";
+    const auto devices = ports::namesIn(classFolder);
+    for (const std::string& device : devices) {
+        const std::string portFolder = fmt::format("{}/{}/ports", classFolder, device);
+        for (const std::string& name : ports::namesIn(portFolder)) {
+            const std::string folder = fmt::format("{}/{}", portFolder, name);
+            const auto number = ports::numberIn(name);
+            const bool mayUse = settings.devices.empty() || pattern.takes(device, name);
+            if (number && *number <= kMostNumber && mayUse &&
+                ports::codeIn(readText(folder + "/state").text) == kActive) {
+                return {portAt(device, static_cast<unsigned>(*number), folder, settings.gidIndex), {}};
+            }
+        }
+    }
+    return {std::nullopt, devices.empty() ? "no RDMA device"
+                                          : "no RDMA port is active, or NCCL_IB_HCA takes none of those"};
+}
+
+} // namespace ringside::probe
