@@ -3,6 +3,18 @@
 
 namespace ringside::collector::sampled {
 
+void Rdma::open()
+{
+    m_verbs.open();
+    m_netlink.open();
+}
+
+void Rdma::close()
+{
+    m_verbs.close();
+    m_netlink.close();
+}
+
 void Rdma::read(Readings& readings, Pace pace)
 {
     if (pace == Pace::OnceASecond) {
@@ -19,6 +31,10 @@ void Rdma::findNew(Readings& readings)
         devices.insert(port->device());
     }
     m_verbs.openNew(devices);
+    m_indices.clear();
+    for (const netlink::Device& device : m_netlink.devices().value_or(std::vector<netlink::Device>())) {
+        m_indices.emplace(device.name, device.index);
+    }
     for (std::size_t index = m_told.size(); index < m_ports.ports().size(); ++index) {
         m_told.emplace_back().events = {m_ports.ports()[index]->name(), "async_event",
                                         trace::SeriesKind::Event};
@@ -28,6 +44,14 @@ void Rdma::findNew(Readings& readings)
         readings.report({"rdma_ports_not_sampled", "info", static_cast<std::int64_t>(m_ports.leftOut()),
                          "more than 64 RDMA ports: the others are not sampled"});
     }
+}
+
+// One message instead of a file a counter. A kernel that has none of them, or refuses, leaves it to sysfs.
+std::optional<netlink::Counters> Rdma::countersOf(const ports::Port& port)
+{
+    const auto index = m_indices.find(port.device());
+    return index != m_indices.end() && !port.leftAlone() ? m_netlink.counters(index->second, port.number())
+                                                         : std::nullopt;
 }
 
 void Rdma::readPorts(Readings& readings)
@@ -42,7 +66,9 @@ void Rdma::readPorts(Readings& readings)
         ports::Port& port = *m_ports.ports()[index];
         readings.beginMoment();
         const auto link = m_verbs.linkOf(port.device(), port.number());
-        port.read(all ? ports::Depth::All : ports::Depth::Fast, link ? &*link : nullptr);
+        const auto counters = countersOf(port);
+        port.read(all ? ports::Depth::All : ports::Depth::Fast, link ? &*link : nullptr,
+                  counters ? &*counters : nullptr);
         tell(port, m_told[index], readings);
         if (const std::string reason = m_verbs.reason(port.device()); !reason.empty()) {
             readings.miss(m_told[index].events, reason);

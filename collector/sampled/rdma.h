@@ -3,6 +3,7 @@
 // on a thread of its own, for each reading of a counter may be a command to the device's firmware. Values are
 // read about once a second; whether an event came is looked up at every tick.
 #pragma once
+#include "sampled/rdma_netlink.h"
 #include "sampled/source.h"
 #include "sampled/verbs.h"
 #include "trace/ports/port_list.h"
@@ -19,10 +20,10 @@ class Rdma final : public Source {
 public:
     explicit Rdma(const std::string& sysfsRoot) : m_ports(sysfsRoot) {}
     [[nodiscard]] const char* name() const override { return "rdma"; }
-    void open() override { m_verbs.open(); }
+    void open() override;
     void read(Readings& readings, Pace pace) override;
     [[nodiscard]] std::string reason() const override;
-    void close() override { m_verbs.close(); }
+    void close() override;
 
 private:
     /// What the trace knows of a port.
@@ -34,6 +35,7 @@ private:
         std::uint64_t resets = 0;
     };
     void findNew(Readings& readings);
+    [[nodiscard]] std::optional<netlink::Counters> countersOf(const ports::Port& port);
     void readEvents(Readings& readings);
     void readPorts(Readings& readings);
     void tell(const ports::Port& port, Told& told, Readings& readings);
@@ -41,8 +43,10 @@ private:
 
     ports::PortList m_ports;
     Verbs m_verbs;
-    std::deque<Told> m_told; ///< one a port
-    int m_untilAll = 0;      ///< readings
+    RdmaNetlink m_netlink;
+    std::map<std::string, std::uint32_t> m_indices; ///< netlink's, by device
+    std::deque<Told> m_told;                        ///< one a port
+    int m_untilAll = 0;                             ///< readings
     bool m_saidLeftOut = false;
 };
 

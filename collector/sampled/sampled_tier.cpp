@@ -6,6 +6,7 @@
 #include "sampled/host_machine.h"
 #include "sampled/host_process.h"
 #include "sampled/network.h"
+#include "sampled/queue_pairs.h"
 #include "sampled/rdma.h"
 #include "sampled/tcp_peers.h"
 
@@ -58,6 +59,7 @@ void Tier::startRdma(const Options& options)
     auto* const lock = new HostLock(names.runDirectory + "/" + names.host + ".rdma.sampler", names.base);
     std::vector<std::unique_ptr<Source>> sources;
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<Rdma>(options.sysfsRoot), *lock));
+    sources.push_back(std::make_unique<QueuePairs>()); // its own, in every process
     start(m_rdma, "ringside-rdma", std::move(sources), m_periodNs);
 }
 

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -13,15 +12,6 @@ namespace ringside::collector::sampled {
 namespace {
 
 constexpr const char* kClosed = "the program closed its descriptor";
-
-/// What the number stands for: "/dev/infiniband/uverbs0", "anon_inode:[infinibandevent]".
-std::string whatIs(int descriptor)
-{
-    std::array<char, 256> text; // NOLINT(*-member-init): read as far as it is filled
-    const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
-    const ssize_t length = readlink(link.c_str(), text.data(), text.size());
-    return length > 0 ? std::string(text.data(), static_cast<std::size_t>(length)) : std::string();
-}
 
 struct Generation {
     std::uint32_t code;
@@ -101,15 +91,6 @@ bool isOfPort(int type)
 }
 
 } // namespace
-
-WatchedDescriptor::WatchedDescriptor(int number)
-    : m_number(number), m_what(number < 0 ? std::string() : whatIs(number))
-{}
-
-bool WatchedDescriptor::isOurs() const
-{
-    return m_number < 0 || (!m_what.empty() && whatIs(m_number) == m_what);
-}
 
 void Verbs::open()
 {

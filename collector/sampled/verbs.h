@@ -6,6 +6,7 @@
 // again.
 #pragma once
 #include "sampled/verbs_library.h"
+#include "sampled/watched_descriptor.h"
 #include "trace/ports/link_state.h"
 
 #include <map>
@@ -15,19 +16,6 @@
 #include <vector>
 
 namespace ringside::collector::sampled {
-
-/// A number of a descriptor, and what it stood for when it was ours.
-class WatchedDescriptor final {
-public:
-    explicit WatchedDescriptor(int number);
-    /// Negative ones are nobody's, and do no harm.
-    [[nodiscard]] bool isOurs() const;
-    [[nodiscard]] int number() const { return m_number; }
-
-private:
-    int m_number;
-    std::string m_what;
-};
 
 class Verbs final {
 public:

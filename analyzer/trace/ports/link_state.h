@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What another source than sysfs tells of a port's link, and what its addresses are good for.
+// What other sources than sysfs tell of a port: its link, its counters, and what its addresses are good for.
 #pragma once
 #include "trace/ports/sysfs_text.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
 namespace ringside::ports {
+
+/// By the names that they have in hw_counters/.
+using HardwareCounters = std::map<std::string, std::uint64_t, std::less<>>;
 
 struct LinkState {
     std::uint64_t state = 0;         ///< the kernel's number; 4: active

@@ -147,7 +147,8 @@ void Port::addCounter(const Entry& entry)
         return;
     }
     m_quantities[index].reason.clear();
-    files.push_back({path, CounterTrack(entry.saturatesBits, entry.unit)});
+    const bool ofHardware = std::strcmp(entry.folder, "hw_counters") == 0;
+    files.push_back({path, ofHardware ? entry.file : nullptr, CounterTrack(entry.saturatesBits, entry.unit)});
 }
 
 std::size_t Port::quantityOf(const char* metric, bool counter, bool slow)
@@ -163,7 +164,7 @@ std::size_t Port::quantityOf(const char* metric, bool counter, bool slow)
     return m_quantities.size() - 1;
 }
 
-void Port::read(Depth depth, const LinkState* told)
+void Port::read(Depth depth, const LinkState* told, const HardwareCounters* counters)
 {
     for (Quantity& quantity : m_quantities) {
         quantity.fresh = false;
@@ -184,7 +185,7 @@ void Port::read(Depth depth, const LinkState* told)
     for (std::size_t index = 0; index < m_quantities.size() && m_trouble.empty(); ++index) {
         const bool due = !m_quantities[index].slow || depth == Depth::All;
         if (m_quantities[index].counter && due) {
-            readCounter(index);
+            readCounter(index, counters);
         }
     }
 }
@@ -247,14 +248,25 @@ void Port::set(const char* metric, std::optional<std::uint64_t> value, const std
     quantity.reason = value ? std::string() : reason;
 }
 
-void Port::readCounter(std::size_t index)
+// One that is not among those told may still have a file.
+FileText Port::textOf(const File& file, const HardwareCounters* counters)
+{
+    if (counters != nullptr && file.hardware != nullptr) {
+        if (const auto told = counters->find(file.hardware); told != counters->end()) {
+            return {std::to_string(told->second), 0};
+        }
+    }
+    return readText(file.path);
+}
+
+void Port::readCounter(std::size_t index, const HardwareCounters* counters)
 {
     Quantity& quantity = m_quantities[index];
     quantity.fresh = true;
     std::uint64_t sum = 0;
     bool known = !m_files[index].empty();
     for (File& file : m_files[index]) {
-        const FileText text = readText(file.path);
+        const FileText text = textOf(file, counters);
         const Outcome outcome = outcomeOf(text.error, file.path, quantity);
         if (outcome == Outcome::Refused) {
             m_files[index].clear(); // asking again changes nothing; its reason stays

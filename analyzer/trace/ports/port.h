@@ -47,12 +47,13 @@ public:
     /// How often counters of it began anew.
     [[nodiscard]] std::uint64_t resets() const;
 
-    /// What is told of its link, if anything, goes before what sysfs says of it.
-    void read(Depth depth, const LinkState* told = nullptr);
+    /// What is told of its link and of its hardware's counters, if anything, goes before what sysfs says.
+    void read(Depth depth, const LinkState* told = nullptr, const HardwareCounters* counters = nullptr);
 
 private:
     struct File {
         std::string path;
+        const char* hardware; ///< its name among the hardware's counters; null: it is none of them
         CounterTrack track;
     };
     struct Entry; // of counters.def
@@ -67,7 +68,8 @@ private:
     void readStates(Depth depth);
     void readPcie();
     void set(const char* metric, std::optional<std::uint64_t> value, const std::string& reason, bool slow);
-    void readCounter(std::size_t index);
+    static FileText textOf(const File& file, const HardwareCounters* counters);
+    void readCounter(std::size_t index, const HardwareCounters* counters);
     enum class Outcome : std::uint8_t { Got, NotNow, Refused, Broken };
     /// Of reading a file of the quantity, with the reason where it failed.
     Outcome outcomeOf(int error, const std::string& path, Quantity& quantity);

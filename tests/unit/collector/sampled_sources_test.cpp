@@ -7,7 +7,7 @@
 #include "sampled/network.h"
 #include "sampled/once_a_host.h"
 #include "sampled/sampler.h"
-#include "sampled/verbs.h"
+#include "sampled/watched_descriptor.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
