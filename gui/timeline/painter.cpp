@@ -232,18 +232,35 @@ void TimelinePainter::paintMeetings(const Frame& frame) const
     }
 }
 
+/// Inside of the tracks, wherever it belongs.
+void TimelinePainter::paintNote(const Frame& frame, const QPointF& at, const QString& text) const
+{
+    const QSizeF size(frame.metrics.horizontalAdvance(text) + 8, frame.metrics.height() + 2);
+    const QColor& accent = frame.scene.theme->accent;
+    const QRectF note(
+        {std::max<double>(frame.tracks.left(), std::min(at.x(), frame.tracks.right() - size.width())),
+         std::max(at.y(), frame.tracks.top() + 2.0)},
+        size);
+    frame.painter.fillRect(note, accent);
+    frame.painter.setPen(inkOn(accent));
+    frame.painter.drawText(note, Qt::AlignCenter, text);
+}
+
 /// Joins one collective over all ranks: when each came, when the last one did, when it ended.
 void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) const
 {
     const timeline::Timeline& timeline = *frame.scene.timeline;
     const QColor accent = frame.scene.theme->accent;
+    constexpr double kSeen = 3; // pixels of waiting
     QPolygonF arrivals;
+    std::vector<QRectF> boxes;
     std::optional<QRectF> last;
     for (std::size_t i = 0; i < meeting.parts; ++i) {
         const Part& part = timeline.parts[meeting.firstPart + i];
         if (const Row* const row = frame.scene.layout->rowOf(part.track, part.lane)) {
             const QRectF box = frame.box(*row, part.time);
             arrivals << QPointF(box.left(), box.center().y());
+            boxes.push_back(box);
             last = part.rank == meeting.lastRank ? box : last;
             frame.painter.setPen(QPen(accent, 2));
             frame.painter.setBrush(Qt::NoBrush);
@@ -257,23 +274,20 @@ void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) c
     frame.painter.setRenderHint(QPainter::Antialiasing);
     frame.painter.setPen(QPen(accent, 1.5));
     frame.painter.drawPolyline(arrivals);
-    for (const QPointF& arrival : arrivals) { // from who came last to who waited
-        if (last && last->left() - arrival.x() > kNamedWidth) {
-            paintArrow(frame.painter, {last->left(), last->center().y()},
-                       {arrival.x() + kNamedWidth / 2, arrival.y()}, frame.scene.theme->mark);
-        }
-    }
     frame.painter.setRenderHint(QPainter::Antialiasing, false);
     frame.painter.setPen(QPen(frame.scene.theme->mark, 1, Qt::DashLine));
     const double x = std::round(frame.x(meeting.lastArrivalNs));
     frame.painter.drawLine(QPointF(x, arrivals.first().y() - 12), QPointF(x, arrivals.last().y() + 12));
+    for (const QRectF& box : boxes) { // who came last lets those go who waited
+        if (last && x - box.left() > kSeen) {
+            const bool below = box.top() > last->top();
+            paintArrow(frame.painter, {x, below ? last->bottom() : last->top()},
+                       {x, below ? box.top() : box.bottom()}, frame.scene.theme->mark);
+        }
+    }
     const QString text = u"rank %1 came last, %2"_s.arg(frame.scene.model->ranks[meeting.lastRank].rank)
                              .arg(toQt(timeline::durationText(meeting.lostNs)));
-    const QRectF note(x + 4, std::max(arrivals.first().y() - 34, frame.tracks.top() + 2.0),
-                      frame.metrics.horizontalAdvance(text) + 8, frame.metrics.height() + 2);
-    frame.painter.fillRect(note, accent);
-    frame.painter.setPen(inkOn(accent));
-    frame.painter.drawText(note, Qt::AlignCenter, text);
+    paintNote(frame, {x + 4, arrivals.first().y() - 34}, text);
     frame.painter.restore();
 }
 

@@ -61,6 +61,7 @@ private:
     void paintLabel(const Frame& frame, const Row& row, const QString& text, bool bold) const;
     void paintName(const Frame& frame, const Named& named);
     void paintMeetings(const Frame& frame) const;
+    void paintNote(const Frame& frame, const QPointF& at, const QString& text) const;
     void paintMeeting(const Frame& frame, const timeline::Meeting& meeting) const;
     void paintSelection(const Frame& frame) const;
     void paintLaunch(const Frame& frame) const;

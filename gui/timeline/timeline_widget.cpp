@@ -2,6 +2,7 @@
 #include "timeline/timeline_widget.h"
 
 #include "app/text.h"
+#include "timeline/stored_marks.h"
 
 #include <QAction>
 #include <QHelpEvent>
@@ -55,8 +56,8 @@ void TimelineWidget::setSession(const Session& session)
         m_scene.marked.clear();
         m_scene.evidence.reset();
         m_scene.range.reset();
-        m_marks = {};
-        m_scene.marks.clear();
+        m_marks = storedMarks(m_session.paths, m_session.timeline->extent);
+        m_scene.marks = m_marks.times();
         m_zoom.reset(framed(m_session.timeline->extent, 0.0, m_session.timeline->extent));
     }
     relayout();
@@ -146,7 +147,10 @@ void TimelineWidget::toggleMark()
                             : viewport()->underMouse() && tracks().contains(mouse) ? timeAt(mouse.x())
                                                                                    : middle();
     m_marks.toggle(at, nsPerPixel(visible(), tracks().width()) * kNearPixels);
-    marksChanged();
+    storeMarks(m_session.paths, m_marks);
+    m_scene.marks = m_marks.times();
+    viewport()->update();
+    emit selectionChanged();
 }
 
 void TimelineWidget::toMark(Direction direction)
@@ -163,13 +167,6 @@ void TimelineWidget::showMoment(std::int64_t timeNs)
     if (ready()) {
         showTime(panned(visible(), timeNs - middle(), m_zoom.limits()), gesture(5));
     }
-}
-
-void TimelineWidget::marksChanged()
-{
-    m_scene.marks = m_marks.times();
-    viewport()->update();
-    emit selectionChanged();
 }
 
 /// Selects it, opens the rank it is in and goes there.

@@ -75,7 +75,6 @@ private:
     void toOtherEnd();
     void toggleMark();
     void toMark(timeline::Direction direction);
-    void marksChanged();
     [[nodiscard]] std::int64_t middle() const { return visible().start + visible().length() / 2; }
     void ensureVisible(const Interval& time);
     void scrollToRank(std::size_t rank);

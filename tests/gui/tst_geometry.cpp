@@ -2,6 +2,7 @@
 // Time, pixels, rows and zoom, without a window.
 #include "app/theme.h"
 #include "fixture.h"
+#include "timeline/bar_image.h"
 #include "timeline/coordinates.h"
 #include "timeline/layout.h"
 #include "timeline/zoom_history.h"
@@ -71,6 +72,49 @@ private slots:
             QVERIFY(timeToX(list[i].timeNs, range, 1000) - timeToX(list[i - 1].timeNs, range, 1000) >= 99);
             QVERIFY2(list[i].text != list[i - 1].text, qPrintable(list[i].text));
         }
+    }
+
+    void theLongestOfAPixelShowsAndGapsStayEmpty()
+    {
+        using timeline::SpanKind;
+        const Theme& theme = themeOf(QPalette(Qt::white));
+        BarImage image;
+        image.begin({100, 10}, 2.0, theme); // 200 device pixels for 2000 ns
+        const std::vector<timeline::Bar> bars{{{0, 4}, 4, 0, 0, 1, SpanKind::Copy},
+                                              {{4, 8}, 3, 1, 1, 1, SpanKind::Compute}, // shares its pixel
+                                              {{100, 180}, 80, 2, 2, 1, SpanKind::Compute},
+                                              {{1000, 1800}, 800, 3, 3, 1, SpanKind::Wait}};
+        image.add(bars, {0, 2000}, 2, 5);
+        const QImage& picture = image.image();
+        QCOMPARE(picture.size(), QSize(200, 20));
+        QCOMPARE(picture.pixelColor(0, 4), theme.of(SpanKind::Copy));
+        QCOMPARE(picture.pixelColor(5, 4), theme.base);
+        QCOMPARE(picture.pixelColor(10, 4), theme.base); // a border, so that neighbours are two
+        QCOMPARE(picture.pixelColor(11, 4), theme.of(SpanKind::Compute));
+        QCOMPARE(picture.pixelColor(17, 13), theme.of(SpanKind::Compute));
+        QCOMPARE(picture.pixelColor(18, 4), theme.base);
+        QCOMPARE(picture.pixelColor(11, 3), theme.base); // above the line
+        QCOMPARE(picture.pixelColor(11, 14), theme.base);
+        QSet<QRgb> waiting;
+        for (int x = 101; x < 180; ++x) {
+            waiting.insert(picture.pixel(x, 8));
+        }
+        QCOMPARE(waiting.size(), 2); // hatched
+    }
+
+    void bearsBarsAndSamplesOutsideOfWhatIsVisible()
+    {
+        BarImage image;
+        image.begin({10, 4}, 1.0, themeOf(QPalette(Qt::white)));
+        constexpr std::int64_t kFar = std::int64_t{1} << 61;
+        image.add({{{-kFar, kFar}, 2 * kFar, 0, 0, 1, timeline::SpanKind::Copy}}, {5, 6}, 0, 4);
+        image.add({{{-kFar, kFar}, 2 * kFar, 0, 0, 1, timeline::SpanKind::Copy}}, {5, 6}, -20, 4);
+        timeline::SampleLine line;
+        line.steps = {{{-kFar, kFar}, 1e300}};
+        line.most = 1e-300;
+        image.add(line, {5, 6}, 0, 4, Qt::black);
+        image.add(line, {kFar, kFar + 1}, 2, 400, Qt::black);
+        QCOMPARE(image.image().pixelColor(5, 0), QColor(Qt::black));
     }
 
     void undoGoesBackAGestureAtATime()

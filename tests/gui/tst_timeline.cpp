@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The timeline under real keys, wheel and mouse.
 #include "fixture.h"
+#include "timeline/label_cache.h"
 #include "timeline/timeline_widget.h"
 
 #include <QMouseEvent>
@@ -15,7 +16,11 @@ class TestTimeline final : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() { m_session = test::lateRankSession(); }
+    void initTestCase()
+    {
+        test::useOwnSettings();
+        m_session = test::lateRankSession();
+    }
 
     void init()
     {
@@ -201,6 +206,14 @@ private slots:
         press(Qt::Key_M);
         QCOMPARE(m_widget->marks().times(), std::vector{second});
         m_widget->grab();
+        TimelineWidget later; // of the same run
+        later.setSession(m_session);
+        QCOMPARE(later.marks().times(), std::vector{second});
+        Session other = m_session;
+        other.paths = {"other.ringside"};
+        later.setSession({});
+        later.setSession(other);
+        QVERIFY(later.marks().times().empty());
     }
 
     void aKernelLeadsToItsLaunchAndBack()
@@ -265,6 +278,19 @@ private slots:
                 QVERIFY2(!keys.contains(key.toString()), qPrintable(key.toString()));
                 keys.insert(key.toString());
             }
+        }
+    }
+
+    void aNameIsCutToWhatFits()
+    {
+        LabelCache labels;
+        const QFontMetrics metrics(m_widget->font());
+        const std::string name = "a_kernel_with_a_name_that_goes_on";
+        const int whole = metrics.horizontalAdvance(QString::fromStdString(name));
+        for (int width = 0; width < whole + 10; ++width) {
+            const LabelCache::Label* const label = labels.fitted(name, width, metrics);
+            QVERIFY(label == nullptr ? width < 40 : label->width <= width);
+            QCOMPARE(label != nullptr && label->text.text().size() == qsizetype(name.size()), width >= whole);
         }
     }
 
