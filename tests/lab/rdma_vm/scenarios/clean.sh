@@ -3,7 +3,7 @@
 #
 # expect carried: rxa:1 rxb:1$
 # expect links: ok
-# expect probe: RDMA measured in 6 of 6 directions$
+# expect probe: RDMA measured in 6 directions, TCP in 6$
 make_hosts
 begin_job
 sleep 3

@@ -5,9 +5,9 @@
 #
 # expect carried: rxa:1 rxb:1$
 # expect links: ok
-# expect probe: RDMA measured in 6 of 6 directions$
-# expect probe rdma latency: a -> b over RDMA: .*
-# expect probe rdma latency: b -> a over RDMA: .*
+# expect probe: RDMA measured in 6 directions, TCP in 6$
+# expect probe latency: a -> b over RDMA: .*
+# expect probe latency: b -> a over RDMA: .*
 make_hosts
 disturb a b netem limit 100000 delay 20ms
 begin_job

@@ -4,9 +4,9 @@
 # expect carried: rxa:1 rxb:1$
 # expect links: problem
 # expect rdma_retransmissions problem: Port lab rxb:1 had to send .* packets again .* lost on their way
-# expect probe: RDMA measured in 6 of 6 directions$
-# expect probe rdma loss: b -> a over RDMA: .* lost on the way
-# may    probe rdma .*: a -> b over RDMA: .*
+# expect probe: RDMA measured in 6 directions, TCP in 6$
+# expect probe loss: b -> a over RDMA: .* lost on the way
+# may    probe .*: a -> b over RDMA: .*
 make_hosts
 disturb b a netem limit 100000 loss 2%
 begin_job
