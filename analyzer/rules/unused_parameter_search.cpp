@@ -9,7 +9,8 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"min_elements", 16, "integers in the message: fewer are a flag or a count"},
-    {"step_part", 0.90, "in at least this part of the steps"},
+    {"step_part", 0.90,
+     "once a step, or with each of a step's backward passes, in at least this part of them"},
 };
 
 bool isUsedMap(const Context& context, const model::Operation& operation)
@@ -18,6 +19,17 @@ bool isUsedMap(const Context& context, const model::Operation& operation)
     return operation.kind == model::CollectiveKind::AllReduce && operation.size == context.run.worldSize &&
            model::isInteger(operation.datatype) && operation.bytes && *operation.bytes <= kMostBytes &&
            static_cast<double>(operation.count.value_or(0)) >= context.option("min_elements");
+}
+
+/// How near the maps are to one for each backward pass, of which a step has one or more: 1 is so in every
+/// step. All steps count as one, since a step's last message may start on the device when the next has begun
+/// there.
+double regularity(std::size_t maps, std::size_t steps, std::size_t gradientMessages)
+{
+    const double ofStep = static_cast<double>(maps) / static_cast<double>(steps);
+    const auto passes = static_cast<std::size_t>(std::llround(ofStep));
+    const bool shared = passes > 0 && gradientMessages % passes == 0; // every pass sends the same messages
+    return shared ? 1 - std::abs(ofStep - static_cast<double>(passes)) : 0.0;
 }
 
 Outcome run(const Context& context)
@@ -29,18 +41,17 @@ Outcome run(const Context& context)
         return kNeedsGradients;
     }
     const metrics::RankMetrics& rank = context.figures.ranks.front(); // all call the same
-    std::vector<std::size_t> counts(rank.steps.size());
+    std::size_t maps = 0;
     std::int64_t exposed = 0;
     const metrics::OperationExposure* shown = nullptr;
     for (const metrics::OperationExposure& each : rank.exposures) {
         if (isUsedMap(context, context.run.operations[each.operation])) {
-            ++counts[each.step];
+            ++maps;
             exposed = model::addCapped(exposed, each.exposedTransferNs());
             shown = &each;
         }
     }
-    const auto once = static_cast<double>(std::count(counts.begin(), counts.end(), 1U));
-    const double part = once / static_cast<double>(counts.size());
+    const double part = regularity(maps, rank.steps.size(), messagesPerStep(context));
     if (shown == nullptr || part < context.option("step_part")) {
         return std::vector<Finding>{};
     }
@@ -66,7 +77,8 @@ Outcome run(const Context& context)
 } // namespace
 } // namespace ringside::rules
 
-RINGSIDE_RULE(unused_parameter_search, .title = "Unused parameters are searched for in every step",
-              .needs = "host and device", .options = ringside::rules::kOptions, .run = ringside::rules::run,
-              .help = "One all-reduce of integers in each step, over all ranks, beside the gradients. The "
-                      "cost is its exposed transfer, without the search on the host.");
+RINGSIDE_RULE(
+    unused_parameter_search, .title = "Unused parameters are searched for in every step",
+    .needs = "host and device", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "One all-reduce of integers with each backward pass, over all ranks, beside the gradients. The "
+            "cost is its exposed transfer, without the search on the host.");

@@ -238,6 +238,30 @@ TEST(DataSkew, IsSeenBesideARankThatAlwaysComputesLonger)
     EXPECT_EQ(findingsOf(reportOf(run), "compute_imbalance").size(), 1U);
 }
 
+/// Gradients that travel twice a step bring two maps; and a map may start when the next step has begun.
+TEST(UnusedParameterSearch, IsSeenWithEachPassAndAcrossTheEndOfAStep)
+{
+    TrainingRun run;
+    run.bytesPerNs = 2;
+    run.edit = [](TraceBuilder& trace) {
+        constexpr std::uint64_t kMap = 256; // 64 integers
+        constexpr std::int64_t kInt32 = 2;
+        for (int rank = 0; rank < trace.ranks(); ++rank) {
+            trace::ProcessTrace& process = trace.process(rank);
+            for (trace::CollectiveCallRow& call : process.collectiveCalls) {
+                call.datatype = call.bytes == kMap ? kInt32 : call.datatype;
+            }
+            for (std::size_t step = 3; step < process.steps.size(); step += 3) {
+                const std::int64_t last = process.collectiveCalls[step * 6 - 1].startNs;
+                process.steps[step - 1].endNs = last - 100;
+                process.steps[step].startNs = last - 100;
+            }
+        }
+    };
+    run.buckets = {4U << 20U, 8U << 20U, 256, 4U << 20U, 8U << 20U, 256};
+    EXPECT_EQ(findingsOf(reportOf(run), "unused_parameter_search").size(), 1U);
+}
+
 TEST(EccErrors, ACounterThatWasNotSampledHasNoFigure)
 {
     const std::vector<RuleCase> cases = ruleCases();

@@ -26,7 +26,7 @@ class Scenario:
     batch: int = 64                 # of a rank
     options: tuple = ()
     shape: tuple = FEW_BUCKETS
-    model: tuple = ()               # (key, value) instead of the device model's, of all ranks
+    throttled: tuple = ()           # (rank, factor): its device clocks so much lower
     expect: tuple = ()              # rules that must warn
     where: tuple = ()               # ranks that the first of them must name; empty: none is asked for
     allow: frozenset = frozenset()  # rules that are true of the run, too
@@ -37,7 +37,7 @@ class Scenario:
     @property
     def healthy(self):
         """The same training without what was done to it."""
-        return dataclasses.replace(self, name="", faults=self.mended, mended=(), expect=(), where=(), allow=frozenset(), model=(),
+        return dataclasses.replace(self, name="", faults=self.mended, mended=(), expect=(), where=(), allow=frozenset(), throttled=(),
                                    leads=True, cost=True)
 
 
@@ -63,6 +63,9 @@ def of_a_world(ranks):
         yield late("compute", ms, last, ranks)
         yield late("data", ms, 1, ranks)
         yield late("host", ms, 0, ranks)
+    for factor in (1.3, 1.6):
+        yield Scenario(f"throttled_{factor}_{ranks}", throttled=(last, factor), ranks=ranks, expect=("late_rank", "clock_throttling"),
+                       where=(last,), allow=frozenset(("compute_imbalance", "gpu_clock_spread")), leads=False)
     for ms in (60, 100):
         yield everywhere(f"moving_straggler_{ms}ms", f"moving_straggler:ms={ms},seed={ms}", "data_skew", ranks,
                          mended=balanced(ms / ranks, ranks), allow=frozenset(("compute_imbalance", "late_rank")))
@@ -89,6 +92,21 @@ def of_a_world(ranks):
         yield everywhere(f"host_sync_{batch}", "host_sync", "sync_in_loop", ranks, batch=batch)
 
 
+def combinations(ranks):
+    """Two faults at once: both must be named."""
+    last = ranks - 1
+    for name, faults, expect, more in (
+            ("late_and_small_buckets", (f"late_rank:rank={last},ms=50", "small_buckets:mb=0.03"), ("late_rank", "small_messages"),
+             {"shape": MANY_LAYERS, "where": (last,)}),
+            ("late_and_stalls", (f"late_rank:rank={last},ms=50", "data_stall:every=3,ms=120"), ("late_rank", "data_loading_stall"),
+             {"where": (last,)}),
+            ("parts_and_map", ("sync_every_part", "unused_parameters:parameters=200"),
+             ("sync_every_micro_step", "unused_parameter_search"), {"options": ("--accumulate", 2)}),
+            ("sync_and_server", ("host_sync", "parameter_server"), ("sync_in_loop", "parameter_server_pattern"), {})):
+        yield Scenario(f"{name}_{ranks}", faults, ranks, expect=expect, leads=False, cost=False,
+                       allow=frozenset(("compute_imbalance", "small_messages")), **more)
+
+
 def healthy_runs():
     for ranks in (2, 3, 4):
         yield Scenario(f"healthy_{ranks}", ranks=ranks)
@@ -99,7 +117,7 @@ def healthy_runs():
 
 
 def matrix():
-    return [*of_a_world(2), *of_a_world(4), *healthy_runs()]
+    return [*of_a_world(2), *of_a_world(4), *combinations(2), *combinations(4), *healthy_runs()]
 
 
 SHORT = ("late_compute_60ms_4", "late_data_60ms_2", "late_host_60ms_4", "small_buckets_0.02mb_4", "data_stall_100ms_4",

@@ -10,7 +10,9 @@ import argparse
 import collections
 import json
 import pathlib
+import shlex
 import shutil
+import socket
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
@@ -24,21 +26,38 @@ LEAST = {"recall": 0.95, "precision": 0.95, "right place": 0.98, "first cause ri
 COST_WITHIN = 0.15
 
 
-def device_model(scenario):
-    changed = dict(scenario.model)
-    lines = [line for line in lab.MODEL.read_text().splitlines() if line.partition("=")[0].strip() not in changed]
-    path = FOLDER / f"{scenario.name or 'base'}.conf"
-    path.write_text("\n".join(lines + [f"{key} = {value}" for key, value in changed.items()]) + "\n")
+def device_model(scenario, rank):
+    """The e2e tests' model; with a clock that a throttled rank's device does not reach."""
+    factor = scenario.throttled[1] if scenario.throttled and scenario.throttled[0] == rank else 1
+    path = FOLDER / f"device_{factor}.conf"
+    path.write_text(lab.MODEL.read_text() + f"sm_clock_mhz = 1410\nthrottle = 0, 100000, {factor}\n")
     return path
 
 
+def launch(scenario, options):
+    """A shell's words that start every rank with a device of its own."""
+    environment = {"WORLD_SIZE": scenario.ranks, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
+    command = shlex.join(str(word) for word in (lab.TRAINER, *options))
+    starts = [" ".join([*(f"{name}={value}" for name, value in {**environment, "RANK": rank, "LOCAL_RANK": rank}.items()),
+                        f"RINGSIDE_DEVICE_MODEL={shlex.quote(str(device_model(scenario, rank)))}", command, "&", "pids+=($!)"])
+              for rank in range(scenario.ranks)]
+    return ["bash", "-c", "\n".join(["pids=()", *starts, 'for pid in "${pids[@]}"; do wait "$pid" || exit 1; done'])]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 def train(scenario):
-    """The report of a recorded run, and its median step in ns as the trainer itself measured it."""
-    directory, result = FOLDER / f"{scenario.name}.ringside", FOLDER / f"{scenario.name}.json"
-    command = lab.trainer_command(scenario.steps, scenario.faults, scenario.ranks,
-                                  ("--batch", scenario.batch * scenario.ranks, "--eval", 0, "--json", result,
-                                   *scenario.options), scenario.shape)
-    lab.record(directory, command, environment=lab.emulated_gpu(device_model(scenario)))
+    """The report of a recorded run, and its mean step in ns as the trainer itself measured it."""
+    directory, result = FOLDER / f"{scenario.name or 'base'}.ringside", FOLDER / f"{scenario.name or 'base'}.json"
+    options = ["--steps", scenario.steps, "--batch", scenario.batch * scenario.ranks, "--eval", 0, "--json", result,
+               *scenario.shape, *scenario.options]
+    for fault in scenario.faults:
+        options += ["--fault", fault]
+    lab.record(directory, launch(scenario, options))
     report = lab.report(directory)
     samples_a_second = json.loads(result.read_text())["samples_per_s"]
     shutil.rmtree(directory)
