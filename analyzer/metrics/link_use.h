@@ -61,8 +61,8 @@ struct LinkUse {
     static constexpr std::size_t kMostMovements = 256;
 };
 
-/// Of a port's metrics: what holds until the next reading, and counters of what went through. The others
-/// count what went wrong or was out of the ordinary.
+/// Of a port's metrics: what holds until the next reading, or is an event, and counters of what went through.
+/// The others count what went wrong or was out of the ordinary.
 [[nodiscard]] bool isState(std::string_view metric);
 [[nodiscard]] bool isTraffic(std::string_view metric);
 

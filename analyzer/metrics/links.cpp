@@ -92,6 +92,68 @@ void addProcess(const model::Model& model, const trace::ProcessTrace& process, s
     }
 }
 
+/// What the processes of a host say of their own queue pairs on a port.
+struct Use {
+    std::int64_t most = 0;
+    bool told = false;    ///< by any process
+    bool unknown = false; ///< of a process
+};
+
+/// Those of one process, by port. Few readings without any do not say that none came after them.
+std::map<std::string, Use> useBy(const trace::ProcessTrace& process)
+{
+    constexpr std::size_t kFew = 2;
+    struct Told {
+        std::int64_t most = 0;
+        std::size_t readings = 0;
+    };
+    std::unordered_map<std::uint32_t, Told> bySeries;
+    for (const trace::SeriesRow& row : process.series) {
+        if (row.source == "rdma_use" && row.metric == "queue_pairs") {
+            bySeries[static_cast<std::uint32_t>(row.id)];
+        }
+    }
+    for (std::size_t i = 0; !bySeries.empty() && i < process.samples.size(); ++i) {
+        if (const auto found = bySeries.find(process.samples.series[i]); found != bySeries.end()) {
+            found->second.most = std::max<std::int64_t>(found->second.most, process.samples.value[i]);
+            ++found->second.readings;
+        }
+    }
+    std::map<std::string, Use> uses;
+    for (const trace::SeriesRow& row : process.series) {
+        if (const auto found = bySeries.find(static_cast<std::uint32_t>(row.id)); found != bySeries.end()) {
+            const bool doubtful = row.reason != 0 || found->second.readings < kFew;
+            uses[row.entity] = {found->second.most, true, found->second.most == 0 && doubtful};
+        }
+    }
+    return uses;
+}
+
+void addUse(const model::Model& model, std::map<Key, Port>& ports)
+{
+    std::map<Key, Use> all;
+    for (const trace::ProcessTrace& process : model.trace.processes) {
+        if (process.ranks.empty()) {
+            continue;
+        }
+        const std::map<std::string, Use> uses = useBy(process);
+        for (auto& [key, port] : ports) {
+            if (key.first != std::pair(process.process.host, process.process.bootId)) {
+                continue;
+            }
+            const auto found = uses.find(key.second);
+            const Use use = found != uses.end() ? found->second : Use{0, false, true};
+            Use& sum = all[key];
+            sum = {model::addCapped(sum.most, use.most), sum.told || use.told, sum.unknown || use.unknown};
+        }
+    }
+    for (const auto& [key, use] : all) {
+        if (use.most > 0 || (use.told && !use.unknown)) {
+            ports.at(key).queuePairs = use.most;
+        }
+    }
+}
+
 /// How far a generation's signalling rate is data: 8b/10b up to QDR, 64b/66b and what goes with it for FDR.
 double dataShare(std::string_view generation)
 {
@@ -107,6 +169,7 @@ std::vector<Port> sampledBy(const model::Model& model, std::string_view source)
     for (const trace::ProcessTrace& process : model.trace.processes) {
         addProcess(model, process, source, ports);
     }
+    addUse(model, ports);
     std::vector<Port> result;
     for (auto& [key, port] : ports) {
         for (auto& [metric, all] : port.values) {
@@ -145,6 +208,17 @@ std::optional<std::int64_t> Port::gain(std::string_view metric) const
         sum = model::addCapped(sum.value_or(0), each.gain);
     }
     return sum;
+}
+
+std::vector<std::int64_t> Port::momentsOf(PortEvent event) const
+{
+    std::vector<std::int64_t> moments;
+    for (const SampleValue& each : valuesOf(*this, "async_event")) {
+        if (each.value == static_cast<std::int64_t>(event)) {
+            moments.push_back(each.timeNs);
+        }
+    }
+    return moments;
 }
 
 std::optional<std::int64_t> Port::first(std::string_view metric) const
@@ -214,14 +288,15 @@ std::vector<Port> interfacesOf(const model::Model& model)
 
 bool isState(std::string_view metric)
 {
-    constexpr std::array<std::string_view, 6> kStates{"state", "physical_state", "rate_mbps",
-                                                      "lanes", "mtu_bytes",      "pcie_mbps"};
+    constexpr std::array<std::string_view, 8> kStates{"state",     "physical_state", "rate_mbps",
+                                                      "lanes",     "mtu_bytes",      "mtu_max_bytes",
+                                                      "pcie_mbps", "async_event"};
     return std::find(kStates.begin(), kStates.end(), metric) != kStates.end();
 }
 
 bool isTraffic(std::string_view metric)
 {
-    return metric.ends_with("_bytes") ? metric != "mtu_bytes" : metric.ends_with("_packets");
+    return !isState(metric) && (metric.ends_with("_bytes") || metric.ends_with("_packets"));
 }
 
 } // namespace ringside::metrics

@@ -19,6 +19,9 @@ struct Gain {
     std::int64_t gain = 0;
 };
 
+/// What a port's `async_event` may be: libibverbs' numbers.
+enum class PortEvent : std::int64_t { DeviceFatal = 8, Up = 9, Down = 10, GidChange = 18 };
+
 struct Port {
     std::string host;
     std::optional<std::size_t> rank; ///< of Model::ranks: one on this host, for evidence
@@ -26,6 +29,8 @@ struct Port {
     std::map<std::string, std::string, std::less<>> facts;
     std::map<std::string, std::vector<SampleValue>, std::less<>> values; ///< by metric, in run time
     std::map<std::string, std::string, std::less<>> missing;             ///< by metric: why values are
+    /// Most queue pairs that the run's processes on this host had on it; null: not known of all of them.
+    std::optional<std::int64_t> queuePairs;
 
     [[nodiscard]] std::string label() const { return host + " " + name; }
     [[nodiscard]] std::string_view fact(std::string_view name) const; ///< empty: not known
@@ -33,6 +38,8 @@ struct Port {
     [[nodiscard]] std::optional<std::int64_t> gain(std::string_view metric) const;
     /// Between each reading and the next one, also where nothing was gained.
     [[nodiscard]] std::vector<Gain> gains(std::string_view metric) const;
+    /// In run time, in order.
+    [[nodiscard]] std::vector<std::int64_t> momentsOf(PortEvent event) const;
     [[nodiscard]] std::optional<std::int64_t> first(std::string_view metric) const;
     [[nodiscard]] std::optional<std::int64_t> last(std::string_view metric) const;
     /// What of its rate is there for data, in bits a ns; null: not known.

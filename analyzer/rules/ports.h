@@ -23,6 +23,25 @@ inline void addEvidence(const Context& context, const metrics::Port& port, const
     }
 }
 
+/// "3.2 s into the run, in step 12": of its device where that is known, for it is the one that communicates.
+[[nodiscard]] inline std::string momentText(const Context& context, const metrics::Port& port,
+                                            std::int64_t timeNs)
+{
+    constexpr double kNsASecond = 1e9;
+    std::string text = fmt::format("{:.1f} s into the run", static_cast<double>(timeNs) / kNsASecond);
+    if (!port.rank) {
+        return text;
+    }
+    const model::Rank& rank = context.run.ranks[*port.rank];
+    for (const model::Step& step : rank.steps) {
+        const model::Interval span = step.device.value_or(step.host);
+        if (rank.clock.toRun(span.start) <= timeNs && timeNs < rank.clock.toRun(span.end)) {
+            return text + fmt::format(", in step {}", step.number);
+        }
+    }
+    return text;
+}
+
 /// What nobody's data goes through costs nobody time.
 [[nodiscard]] inline Severity asUsed(const metrics::Port& port, Severity severity)
 {
@@ -41,6 +60,39 @@ inline void addEvidence(const Context& context, const metrics::Port& port, const
     return static_cast<double>(span.length()) / kNsAMinute;
 }
 
+/// What is wrong with a port that no process of the run has a queue pair on does not touch the run.
+inline void mindUse(const metrics::Port& port, Finding& finding)
+{
+    if (port.queuePairs == std::optional<std::int64_t>(0)) {
+        finding.severity = Severity::Info;
+        finding.broken = false;
+        finding.title += "; no process of this run has a queue pair on it";
+    }
+}
+
+/// Judges every port on its own: whether it is measured, and by each of the judges, which give a finding or
+/// nothing.
+template <class IsMeasured, class... Judges>
+[[nodiscard]] Outcome judgePorts(const Context& context, const IsMeasured& isMeasured,
+                                 const Judges&... judges)
+{
+    std::vector<Finding> findings;
+    bool measured = false;
+    for (const metrics::Port& port : context.figures.ports) {
+        measured = measured || isMeasured(port);
+        const auto add = [&](std::optional<Finding> finding) {
+            if (finding) {
+                finding->limit = Limit::Link;
+                finding->links = {port.label()};
+                mindUse(port, *finding);
+                findings.push_back(std::move(*finding));
+            }
+        };
+        (add(judges(context, port)), ...);
+    }
+    return measured ? Outcome(std::move(findings)) : Outcome(kNeedsPorts);
+}
+
 /// "2 ports (host0 mlx5_0:1, host0 mlx5_1:1)"; at most three are named.
 [[nodiscard]] inline std::string portsText(const std::vector<std::string>& names)
 {
@@ -54,11 +106,12 @@ inline void addEvidence(const Context& context, const metrics::Port& port, const
                : fmt::format("{} ports ({}{})", names.size(), text, names.size() > kNamed ? ", ..." : "");
 }
 
-/// Collectives that took longer than twice the median of their kind and size while a counter moved.
+/// Collectives that took longer than twice the median of their kind and size.
 struct SlowCollectives {
-    std::size_t count = 0;
-    std::int64_t excessNs = 0; ///< beyond their medians, all together
-    const metrics::ArrivedOperation* slowest = nullptr;
+    std::size_t all = 0;                                ///< in the run
+    std::size_t then = 0;                               ///< of these, while a counter moved
+    std::int64_t excessNs = 0;                          ///< beyond their medians, of the latter together
+    const metrics::ArrivedOperation* slowest = nullptr; ///< likewise
 };
 
 [[nodiscard]] inline std::optional<std::int64_t> usualTransferNs(const Context& context,
@@ -99,18 +152,19 @@ struct SlowCollectives {
 }
 
 [[nodiscard]] inline SlowCollectives slowDuring(const Context& context,
-                                                const std::vector<model::Interval>& spans)
+                                                const std::vector<model::Interval>& moved)
 {
-    const std::vector<model::Interval> moved = merged(spans);
     SlowCollectives slow;
     for (const metrics::ArrivedOperation& each : context.figures.arrived) {
-        const bool then = overlapsAny(moved, {each.times.lastArrivalNs, each.times.endNs});
-        const auto usual =
-            then ? usualTransferNs(context, context.run.operations[each.operation]) : std::nullopt;
+        const auto usual = usualTransferNs(context, context.run.operations[each.operation]);
         if (!usual || each.times.transferNs() <= 2 * *usual) {
             continue;
         }
-        ++slow.count;
+        ++slow.all;
+        if (!overlapsAny(moved, {each.times.lastArrivalNs, each.times.endNs})) {
+            continue;
+        }
+        ++slow.then;
         slow.excessNs = model::addCapped(slow.excessNs, each.times.transferNs() - *usual);
         if (slow.slowest == nullptr || each.times.transferNs() > slow.slowest->times.transferNs()) {
             slow.slowest = &each;
@@ -119,23 +173,41 @@ struct SlowCollectives {
     return slow;
 }
 
+/// Of the time in which the port was sampled; what moves all the time explains nothing.
+[[nodiscard]] inline double movedShare(const metrics::Port& port, const std::vector<model::Interval>& moved)
+{
+    double ns = 0;
+    for (const model::Interval& span : moved) {
+        ns += static_cast<double>(span.length());
+    }
+    return std::min(1.0, ns / static_cast<double>(std::max<std::int64_t>(1, port.sampled().length())));
+}
+
 /// Joins a finding with the collectives that were slow while its counters moved: a sentence, a place to look
 /// at, and what it cost a step.
-inline void joinSlow(const Context& context, const std::vector<model::Interval>& spans, Finding& finding)
+inline void joinSlow(const Context& context, const metrics::Port& port,
+                     const std::vector<model::Interval>& spans, Finding& finding)
 {
     if (!context.figures.arrivalsMeasured()) {
         return;
     }
-    const SlowCollectives slow = slowDuring(context, spans);
+    const std::vector<model::Interval> moved = merged(spans);
+    const SlowCollectives slow = slowDuring(context, moved);
     const auto steps = static_cast<std::int64_t>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
-    finding.figures.push_back({"slow_collectives", Unit::Count, static_cast<double>(slow.count), {}});
+    finding.figures.push_back({"slow_collectives", Unit::Count, static_cast<double>(slow.then), {}});
+    finding.figures.push_back({"slow_collectives_of_run", Unit::Count, static_cast<double>(slow.all), {}});
+    finding.figures.push_back({"moved", Unit::Share, movedShare(port, moved), {}});
     if (slow.slowest == nullptr) {
-        finding.title += "; no collective was slow at that time";
+        finding.title += slow.all == 0
+                             ? "; no collective was slow"
+                             : fmt::format("; none of the {} slowest collectives was at that time", slow.all);
         return;
     }
-    finding.title += fmt::format(
-        "; {} {} that ran just then took more than twice the usual time, the slowest {}", slow.count,
-        slow.count == 1 ? "collective" : "collectives", milliseconds(slow.slowest->times.transferNs()));
+    finding.title +=
+        fmt::format("; {} of the {} slowest collectives (more than twice the usual time) fall into the "
+                    "intervals in which its counters moved, {} of the time; the slowest took {}",
+                    slow.then, slow.all, percent(movedShare(port, moved)),
+                    milliseconds(slow.slowest->times.transferNs()));
     finding.costNsPerStep = slow.excessNs / steps;
     finding.evidence.push_back(
         transferEvidence(context, *slow.slowest, "the slowest collective while they moved"));

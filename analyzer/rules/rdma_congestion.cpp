@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network is full: switches mark packets, receivers ask senders to slow down, or a port has data and may
 // not send it. Congestion loses no packets by itself, but time.
-#include "rules/ports.h"
+#include "rules/link_cause.h"
 
 namespace ringside::rules {
 namespace {
@@ -128,11 +128,10 @@ std::optional<Finding> judge(const Context& context, const metrics::Port& port, 
     }
     finding.title = fmt::format("Port {} met a full network: {}", port.label(), finding.title);
     finding.severity = asUsed(port, finding.severity);
-    finding.limit = Limit::Link;
-    finding.links = {port.label()};
     const auto moved = movedIn(port);
     addEvidence(context, port, moved.front(), "the readings between which it was counted first", finding);
-    joinSlow(context, moved, finding);
+    addCause(port, moved, finding);
+    joinSlow(context, port, moved, finding);
     finding.advice =
         "Marks and requests come from switches towards the receiver: look who else uses them, whether "
         "flows of several ranks share one uplink (ECMP, rails that cross), and place the ranks of a "
@@ -143,19 +142,11 @@ std::optional<Finding> judge(const Context& context, const metrics::Port& port, 
 
 Outcome run(const Context& context)
 {
-    std::vector<Finding> findings;
-    bool known = false;
     const double median = medianHeld(context);
-    for (const metrics::Port& port : context.figures.ports) {
-        known = known || markedShare(port) || slowedASecond(port) || heldShare(port);
-        if (auto finding = judge(context, port, median)) {
-            findings.push_back(std::move(*finding));
-        }
-    }
-    if (!known) {
-        return kNeedsPorts;
-    }
-    return findings;
+    return judgePorts(
+        context,
+        [](const metrics::Port& port) { return markedShare(port) || slowedASecond(port) || heldShare(port); },
+        [median](const Context& run, const metrics::Port& port) { return judge(run, port, median); });
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The physical link of a port makes errors: symbols, packets or the link's training are lost in cable,
 // transceiver or connector. Counted by the port itself; only what came during the run counts.
-#include "rules/ports.h"
+#include "rules/link_cause.h"
 
 #include <array>
 
@@ -106,11 +106,10 @@ std::optional<Finding> judge(const Context& context, const metrics::Port& port)
     if (words.empty()) {
         return std::nullopt;
     }
-    finding.limit = Limit::Link;
-    finding.links = {port.label()};
     finding.title = fmt::format("Port {} had {} in this run", port.label(), words);
     addEvidence(context, port, moved.front(), "the readings between which they were first counted", finding);
-    joinSlow(context, moved, finding);
+    addCause(port, moved, finding);
+    joinSlow(context, port, moved, finding);
     finding.advice =
         "Reseat or replace the cable and the transceiver, clean their ends, and try another port of the "
         "switch, one at a time; `mlxlink -m -c` shows margins and what error correction mends. Packets "
@@ -118,21 +117,15 @@ std::optional<Finding> judge(const Context& context, const metrics::Port& port)
     return finding;
 }
 
+bool isMeasured(const metrics::Port& port)
+{
+    return std::any_of(kKinds.begin(), kKinds.end(),
+                       [&](const Kind& kind) { return port.gain(kind.metric).has_value(); });
+}
+
 Outcome run(const Context& context)
 {
-    std::vector<Finding> findings;
-    bool known = false;
-    for (const metrics::Port& port : context.figures.ports) {
-        known = known || std::any_of(kKinds.begin(), kKinds.end(),
-                                     [&](const Kind& kind) { return port.gain(kind.metric).has_value(); });
-        if (auto finding = judge(context, port)) {
-            findings.push_back(std::move(*finding));
-        }
-    }
-    if (!known) {
-        return kNeedsPorts;
-    }
-    return findings;
+    return judgePorts(context, isMeasured, judge);
 }
 
 } // namespace

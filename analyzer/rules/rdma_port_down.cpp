@@ -18,15 +18,20 @@ constexpr std::int64_t kArmed = 3;
 struct States {
     bool everActive = false;
     std::int64_t last = 0;
-    std::int64_t drops = 0; ///< seen, or counted by the port where that is more
+    std::int64_t drops = 0; ///< seen, told by events, or counted by the port: where that is most
     std::int64_t downNs = 0;
     model::Interval first; ///< around the first drop
+    const char* firstIs = "the readings between which it went down first";
 };
 
-States statesOf(const metrics::Port& port)
+/// As the readings show it, between which it may have been down unseen.
+States seenStates(const metrics::Port& port)
 {
     States states;
     const auto found = port.values.find("state");
+    if (found == port.values.end()) {
+        return states;
+    }
     const metrics::SampleValue* before = nullptr;
     for (const metrics::SampleValue& each : found->second) {
         const bool dropped = before != nullptr && before->value == kActive && each.value != kActive;
@@ -40,6 +45,35 @@ States statesOf(const metrics::Port& port)
         states.last = each.value;
         before = &each;
     }
+    return states;
+}
+
+/// Events are exact, and tell of what was over before the next reading.
+void addEvents(const metrics::Port& port, States& states)
+{
+    const auto downs = port.momentsOf(metrics::PortEvent::Down);
+    const auto ups = port.momentsOf(metrics::PortEvent::Up);
+    if (downs.empty() || static_cast<std::int64_t>(downs.size()) < states.drops) {
+        return; // who sampled it may have changed, and with it who got them
+    }
+    states.drops = static_cast<std::int64_t>(downs.size());
+    states.everActive = true;
+    states.downNs = 0;
+    for (const std::int64_t down : downs) {
+        const auto up = std::lower_bound(ups.begin(), ups.end(), down);
+        const std::int64_t end = up != ups.end() ? *up : std::max(down, port.sampled().end);
+        if (down == downs.front()) {
+            states.first = {down, end};
+            states.firstIs = "from its going down to its coming back, by events";
+        }
+        states.downNs = model::addCapped(states.downNs, end - down);
+    }
+}
+
+States statesOf(const metrics::Port& port)
+{
+    States states = seenStates(port);
+    addEvents(port, states);
     for (const metrics::Gain& each : port.gains("link_downed")) {
         if (each.gain > 0 && states.drops == 0) {
             states.first = each.between;
@@ -69,17 +103,33 @@ Finding dropped(const Context& context, const metrics::Port& port, const States&
     finding.severity = asUsed(port, Severity::Problem);
     finding.broken = finding.severity == Severity::Problem && states.last != kActive;
     finding.title =
-        fmt::format("Port {} went down {} {} in this run{}", port.label(), states.drops,
+        fmt::format("Port {} went down {} {} in this run{}; first {}", port.label(), states.drops,
                     states.drops == 1 ? "time" : "times",
                     states.last != kActive ? " and is down at its end"
                     : states.downNs > 0    ? fmt::format(", for about {}", milliseconds(states.downNs))
-                                           : std::string());
+                                           : std::string(),
+                    momentText(context, port, states.first.start));
     finding.figures = {{"drops", Unit::Count, static_cast<double>(states.drops), context.option("flaps")},
                        {"down_ns", Unit::Ns, static_cast<double>(states.downNs), {}}};
-    addEvidence(context, port, states.first, "the readings between which it went down first", finding);
+    addEvidence(context, port, states.first, states.firstIs, finding);
     finding.advice =
         "Look at the cable, the transceiver and the switch's port (`mlxlink`, `ethtool -m`), and at the "
         "host's kernel log at that time. Until it is mended keep the port out of NCCL_IB_HCA.";
+    return finding;
+}
+
+Finding fatal(const Context& context, const metrics::Port& port, const std::vector<std::int64_t>& moments)
+{
+    Finding finding;
+    finding.severity = asUsed(port, Severity::Problem);
+    finding.broken = finding.severity == Severity::Problem;
+    finding.title = fmt::format("The device of port {} reported a fatal error, {}: its connections are lost",
+                                port.label(), momentText(context, port, moments.front()));
+    finding.figures = {{"fatal_errors", Unit::Count, static_cast<double>(moments.size()), {}}};
+    addEvidence(context, port, {moments.front(), moments.front()}, "when it was reported", finding);
+    finding.advice =
+        "Look into the kernel's log of that time for what the driver says of it, and at the device's "
+        "firmware and temperature. The job cannot go on over it: start it again, without this device.";
     return finding;
 }
 
@@ -100,30 +150,28 @@ Finding neverUp(const Context& context, const metrics::Port& port, const States&
     return finding;
 }
 
+bool isMeasured(const metrics::Port& port)
+{
+    return port.last("state").has_value();
+}
+
+std::optional<Finding> judge(const Context& context, const metrics::Port& port)
+{
+    const States states = statesOf(port);
+    const auto deaths = port.momentsOf(metrics::PortEvent::DeviceFatal);
+    if (!deaths.empty()) {
+        return fatal(context, port, deaths);
+    }
+    if (states.everActive && static_cast<double>(states.drops) >= context.option("flaps")) {
+        return dropped(context, port, states);
+    }
+    return states.everActive || !isMeasured(port) ? std::nullopt
+                                                  : std::optional(neverUp(context, port, states));
+}
+
 Outcome run(const Context& context)
 {
-    std::vector<Finding> findings;
-    bool known = false;
-    for (const metrics::Port& port : context.figures.ports) {
-        if (!port.last("state")) {
-            continue;
-        }
-        known = true;
-        const States states = statesOf(port);
-        if (states.everActive && static_cast<double>(states.drops) >= context.option("flaps")) {
-            findings.push_back(dropped(context, port, states));
-        } else if (!states.everActive) {
-            findings.push_back(neverUp(context, port, states));
-        } else {
-            continue;
-        }
-        findings.back().limit = Limit::Link;
-        findings.back().links = {port.label()};
-    }
-    if (!known) {
-        return kNeedsPorts;
-    }
-    return findings;
+    return judgePorts(context, isMeasured, judge);
 }
 
 } // namespace
@@ -132,7 +180,10 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     rdma_port_down, .title = "An RDMA port is or was down", .needs = "sampled (rdma)",
     .options = ringside::rules::kOptions, .run = ringside::rules::run,
-    .help = "State of each RDMA port at every reading, and its own count of losing the link. A port that "
-            "never was up is only information, for nobody can have used it; one that waits for its "
-            "subnet manager is a warning.",
+    .help =
+        "State of each RDMA port at every reading, its own count of losing the link, and, where libibverbs "
+        "is "
+        "there, the events of ports and devices, which also tell what was over between two readings. A port "
+        "that never was up is only information, for nobody can have used it; one that waits for its subnet "
+        "manager is a warning.",
     .judgesLinks = true);

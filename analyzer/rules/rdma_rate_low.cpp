@@ -69,35 +69,34 @@ std::string reasonOf(const Context& context, const metrics::Port& port, std::int
     return {};
 }
 
+std::optional<Finding> judge(const Context& context, const metrics::Port& port,
+                             const std::map<std::string, std::int64_t>& rates)
+{
+    const auto rate = rateOf(port);
+    const std::int64_t most = rate ? rates.at(kindOf(port)) : 0;
+    const std::string reason = rate ? reasonOf(context, port, *rate, most) : std::string();
+    if (reason.empty()) {
+        return std::nullopt;
+    }
+    Finding finding;
+    finding.severity = asUsed(port, Severity::Problem);
+    finding.title = fmt::format("Port {} {}", port.label(), reason);
+    finding.figures = {{"rate_gbps", Unit::Ratio, static_cast<double>(*rate) / kMegabits,
+                        static_cast<double>(most) / kMegabits}};
+    addEvidence(context, port, port.sampled(), "as long as it was sampled", finding);
+    finding.advice =
+        "Reseat the cable and look at what both ends were set to (`mlxlink`, `ethtool`, the switch's "
+        "port); for the PCIe link at the slot, riser and firmware settings (`lspci -vv`, LnkSta). "
+        "Every ring collective goes at the pace of its slowest port.";
+    return finding;
+}
+
 Outcome run(const Context& context)
 {
     const std::map<std::string, std::int64_t> rates = fastest(context);
-    if (rates.empty()) {
-        return kNeedsPorts;
-    }
-    std::vector<Finding> findings;
-    for (const metrics::Port& port : context.figures.ports) {
-        const auto rate = rateOf(port);
-        const std::int64_t most = rate ? rates.at(kindOf(port)) : 0;
-        const std::string reason = rate ? reasonOf(context, port, *rate, most) : std::string();
-        if (reason.empty()) {
-            continue;
-        }
-        Finding finding;
-        finding.severity = asUsed(port, Severity::Problem);
-        finding.limit = Limit::Link;
-        finding.links = {port.label()};
-        finding.title = fmt::format("Port {} {}", port.label(), reason);
-        finding.figures = {{"rate_gbps", Unit::Ratio, static_cast<double>(*rate) / kMegabits,
-                            static_cast<double>(most) / kMegabits}};
-        addEvidence(context, port, port.sampled(), "as long as it was sampled", finding);
-        finding.advice =
-            "Reseat the cable and look at what both ends were set to (`mlxlink`, `ethtool`, the switch's "
-            "port); for the PCIe link at the slot, riser and firmware settings (`lspci -vv`, LnkSta). "
-            "Every ring collective goes at the pace of its slowest port.";
-        findings.push_back(std::move(finding));
-    }
-    return findings;
+    return judgePorts(
+        context, [](const metrics::Port& port) { return rateOf(port).has_value(); },
+        [&rates](const Context& run, const metrics::Port& port) { return judge(run, port, rates); });
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 // The transport of an RDMA port sent again, or gave up. Which counters moved tells whose fault that is: a
 // peer or path that did not answer, packets lost on the way, a receiver that posted nothing to receive into,
 // or a program's error. Only the sender counts most of it, and the peer sees nothing.
-#include "rules/ports.h"
+#include "rules/link_cause.h"
 #include "rules/settings.h"
 
 namespace ringside::rules {
@@ -52,8 +52,6 @@ void addFigure(const metrics::Port& port, std::string_view metric, std::optional
 Finding begin(const Context& context, const metrics::Port& port, const std::vector<model::Interval>& moved)
 {
     Finding finding;
-    finding.limit = Limit::Link;
-    finding.links = {port.label()};
     if (!moved.empty()) {
         const auto first = std::min_element(moved.begin(), moved.end(),
                                             [](const auto& a, const auto& b) { return a.start < b.start; });
@@ -130,7 +128,8 @@ std::optional<Finding> unanswered(const Context& context, const metrics::Port& p
     addFigure(port, "ack_timeouts", context.option("timeouts"), finding);
     addFigure(port, "retries_exceeded", 0, finding);
     addFigure(port, "adaptive_retransmissions", {}, finding);
-    joinSlow(context, moved, finding);
+    addCause(port, moved, finding);
+    joinSlow(context, port, moved, finding);
     finding.advice =
         "Look at the other end first: whether its process died, its port went down, or its host stood "
         "still; then at the switches between. Queue pairs wait in parallel, so the sum of the waits is "
@@ -168,7 +167,8 @@ std::optional<Finding> lost(const Context& context, const metrics::Port& port)
     }
     addFigure(port, "retransmissions", {}, finding);
     addFigure(port, "rx_out_of_sequence", {}, finding);
-    joinSlow(context, moved, finding);
+    addCause(port, moved, finding);
+    joinSlow(context, port, moved, finding);
     finding.advice =
         "RoCE: check that the switches are lossless for this traffic class (PFC and ECN on every hop, "
         "NCCL_IB_TC) and whether their queues drop. InfiniBand: look for errors of the physical links "
@@ -208,7 +208,8 @@ std::optional<Finding> notReady(const Context& context, const metrics::Port& por
         {"not_ready_a_second", Unit::Ratio, rate, context.option("not_ready_a_second")});
     addFigure(port, "rnr_naks", context.option("not_ready"), finding);
     addFigure(port, "rx_no_buffer", context.option("not_ready"), finding);
-    joinSlow(context, moved, finding);
+    addCause(port, moved, finding);
+    joinSlow(context, port, moved, finding);
     finding.advice =
         "The link is well. NCCL's proxy threads of the receiving rank do not run in time: give each rank "
         "a few CPUs of its own near its adapter (cpu_affinity, cpu_contention).";
@@ -229,6 +230,7 @@ std::optional<Finding> refused(const Context& context, const metrics::Port& port
                     "of the link",
                     port.label(), errors, errors == 1 ? "time" : "times");
     addFigure(port, "remote_access_errors", 0, finding);
+    addCause(port, moved, finding);
     finding.advice =
         "Look for what died or was unregistered first: such errors follow a peer that frees its buffers "
         "while messages are under way. Same NCCL and plugin versions on all hosts?";
@@ -249,20 +251,7 @@ bool isMeasured(const metrics::Port& port)
 
 Outcome run(const Context& context)
 {
-    std::vector<Finding> findings;
-    bool known = false;
-    for (const metrics::Port& port : context.figures.ports) {
-        known = known || isMeasured(port);
-        for (const auto judge : {unanswered, lost, notReady, refused}) {
-            if (auto finding = judge(context, port)) {
-                findings.push_back(std::move(*finding));
-            }
-        }
-    }
-    if (!known) {
-        return kNeedsPorts;
-    }
-    return findings;
+    return judgePorts(context, isMeasured, unanswered, lost, notReady, refused);
 }
 
 } // namespace

@@ -131,6 +131,100 @@ TEST(Links, healthIsTheWorstThatRulesSayAndNotMeasuredWithoutPorts)
     EXPECT_EQ(findings[0]->links, std::vector<std::string>{"host0 mlx5_0:1"});
 }
 
+std::vector<rules::Finding> findingsOf(const TraceBuilder& trace, const std::string& rule)
+{
+    std::vector<rules::Finding> found;
+    for (const rules::Finding& finding : report::buildReport(trace.run(), {}).findings) {
+        if (finding.rule == rule) {
+            found.push_back(finding);
+        }
+    }
+    return found;
+}
+
+// ---- who uses a port ----
+
+/// On a host of two processes, of which each says this of its queue pairs at every reading.
+TraceBuilder withQueuePairs(const std::vector<std::vector<std::int64_t>>& readings)
+{
+    TraceBuilder trace = twoRanks();
+    for (int second = 1; second < 5; ++second) {
+        add(trace, 0, "state", second * kSecond, 4, "gauge");
+        add(trace, 0, "rx_errors", second * kSecond, second > 2 ? 20 : 0);
+    }
+    for (std::size_t rank = 0; rank < readings.size(); ++rank) {
+        for (std::size_t i = 0; i < readings[rank].size(); ++i) {
+            trace.sample(static_cast<int>(rank), {0, "rdma_use", "mlx5_0:1", "queue_pairs", "gauge"},
+                         static_cast<std::int64_t>(i) * kSecond, readings[rank][i]);
+        }
+    }
+    return trace;
+}
+
+TEST(QueuePairs, areThoseOfAllProcessesOrNotKnown)
+{
+    const auto queuePairs = [](const std::vector<std::vector<std::int64_t>>& readings) {
+        return portsIn(withQueuePairs(readings))[0].queuePairs;
+    };
+    EXPECT_EQ(queuePairs({{0, 8, 6}, {0, 4, 4}}), 12);
+    EXPECT_EQ(queuePairs({{0, 8}, {}}), 8) << "one is enough to know that it is used";
+    EXPECT_EQ(queuePairs({{0, 0}, {0, 0}}), 0);
+    EXPECT_EQ(queuePairs({{0, 0}, {}}), std::nullopt) << "the other one did not say";
+    EXPECT_EQ(queuePairs({{0}, {0}}), std::nullopt) << "they may have come later";
+    EXPECT_EQ(queuePairs({}), std::nullopt);
+    EXPECT_EQ(queuePairs({{-5, -5}, {0, 0}}), 0) << "damage";
+}
+
+TEST(QueuePairs, thatAPortHasNoneOfMakeItsTroubleInformation)
+{
+    const auto finding = [](const std::vector<std::vector<std::int64_t>>& readings) {
+        return findingsOf(withQueuePairs(readings), "rdma_link_errors").at(0);
+    };
+    const rules::Finding used = finding({{8, 8}, {8, 8}});
+    EXPECT_EQ(used.severity, rules::Severity::Problem);
+    EXPECT_EQ(used.title.find("queue pair"), std::string::npos);
+    EXPECT_EQ(finding({}).severity, rules::Severity::Problem) << "not known";
+    const rules::Finding unused = finding({{0, 0}, {0, 0}});
+    EXPECT_EQ(unused.severity, rules::Severity::Info);
+    EXPECT_NE(unused.title.find("no process of this run has a queue pair on it"), std::string::npos);
+}
+
+// ---- events ----
+
+TEST(PortEvents, tellOfAnOutageThatNoReadingSaw)
+{
+    TraceBuilder trace = twoRanks();
+    for (int second = 0; second < 4; ++second) {
+        add(trace, 0, "state", second * kSecond, 4, "gauge");
+    }
+    const trace::StepRow third = trace.process(0).steps[2];
+    add(trace, 0, "async_event", third.startNs + 1'000'000, 10, "event");
+    add(trace, 0, "async_event", third.startNs + 201'000'000, 9, "event");
+    const auto found = findingsOf(trace, "rdma_port_down");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].title.find("host0 mlx5_0:1 went down 1 time in this run, for about 200.00 ms"),
+              std::string::npos)
+        << found[0].title;
+    EXPECT_NE(found[0].title.find("in step " + std::to_string(third.number)), std::string::npos)
+        << found[0].title;
+    ASSERT_EQ(found[0].evidence.size(), 1U);
+    EXPECT_EQ(found[0].evidence[0].endNs - found[0].evidence[0].startNs, 200'000'000);
+}
+
+TEST(PortEvents, ofAnotherKindAreNoOutageAndALostDeviceIsOneOfItsOwn)
+{
+    TraceBuilder trace = twoRanks();
+    add(trace, 0, "state", 0, 4, "gauge");
+    add(trace, 0, "async_event", kSecond, 18, "event");
+    add(trace, 0, "async_event", kSecond, -1, "event");
+    EXPECT_TRUE(findingsOf(trace, "rdma_port_down").empty());
+    add(trace, 0, "async_event", 2 * kSecond, 8, "event");
+    const auto found = findingsOf(trace, "rdma_port_down");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].title.find("fatal error"), std::string::npos) << found[0].title;
+    EXPECT_TRUE(found[0].broken);
+}
+
 // ---- what counters mean ----
 
 struct Second {
@@ -158,10 +252,8 @@ std::vector<std::string> titles(const std::vector<Second>& seconds)
         }
     }
     std::vector<std::string> found;
-    for (const rules::Finding& finding : report::buildReport(trace.run(), {}).findings) {
-        if (finding.rule == "rdma_retransmissions") {
-            found.push_back(finding.title);
-        }
+    for (const rules::Finding& finding : findingsOf(trace, "rdma_retransmissions")) {
+        found.push_back(finding.title);
     }
     return found;
 }
@@ -180,6 +272,65 @@ TEST(TransportCounters, tellAPeerThatIsGoneFromPacketsThatWereLost)
     ASSERT_EQ(lost.size(), 1U);
     EXPECT_NE(lost[0].find("lost on their way"), std::string::npos) << lost[0];
     EXPECT_TRUE(titles({well, silent, well, silent, well}).empty()) << "one reading is no silence";
+}
+
+// ---- what moved together ----
+
+/// A run whose fourth step has a slow collective. `metrics` gain in step `number`; gives the first finding
+/// of rdma_retransmissions.
+rules::Finding movedIn(std::size_t number, const std::vector<const char*>& metrics)
+{
+    TraceBuilder trace(2);
+    trace.steps(8, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.allReduce(4_MiB, {.takes = step.number() == 4 ? 60ms : 1ms});
+    });
+    const std::vector<trace::StepRow>& steps = trace.process(0).steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        add(trace, 0, "state", steps[i].startNs, 4, "gauge");
+        for (const char* metric : metrics) {
+            add(trace, 0, metric, steps[i].startNs, i >= number ? 3 : 0);
+        }
+    }
+    const auto found = findingsOf(trace, "rdma_retransmissions");
+    EXPECT_FALSE(found.empty());
+    return found.empty() ? rules::Finding() : found[0];
+}
+
+bool says(const rules::Finding& finding, const std::string& part)
+{
+    return finding.title.find(part) != std::string::npos;
+}
+
+TEST(TransportCounters, thatMovedTogetherSayWhatKindOfFaultItIs)
+{
+    struct Case {
+        std::vector<const char*> moved;
+        const char* words;
+    };
+    for (const Case& each :
+         {Case{{"ack_timeouts", "adaptive_retransmissions"}, "speaks of the peer, or the path to it"},
+          Case{{"ack_timeouts", "link_downed"}, "speaks of the physical link"},
+          Case{{"retransmissions", "rx_errors", "ecn_marked"}, "speaks of the physical link"},
+          Case{{"retransmissions", "cnp_handled"}, "speaks of congestion"},
+          Case{{"retransmissions"}, "nothing else moved"},
+          Case{{"rnr_naks", "ack_timeouts"}, "speaks of the receiver's software"},
+          Case{{"remote_access_errors"}, "speaks of an error of the programs"}}) {
+        const rules::Finding finding = movedIn(4, each.moved);
+        EXPECT_TRUE(says(finding, each.words)) << finding.title;
+    }
+}
+
+TEST(TransportCounters, areJoinedWithTheCollectivesOfThatTimeOnly)
+{
+    const rules::Finding then =
+        movedIn(4, {"ack_timeouts"}); // between the begins of the fourth step and the fifth
+    EXPECT_TRUE(says(then, "1 of the 1 slowest collectives")) << then.title;
+    ASSERT_TRUE(then.costNsPerStep);
+    EXPECT_GT(*then.costNsPerStep, 0);
+    const rules::Finding later = movedIn(7, {"ack_timeouts"});
+    EXPECT_TRUE(says(later, "none of the 1 slowest collectives was at that time")) << later.title;
+    EXPECT_EQ(later.costNsPerStep, std::nullopt);
 }
 
 } // namespace
