@@ -105,7 +105,10 @@ int errorOf(const ibv_context* context, int port)
     const Opened* opened = openedOf(context);
     if (opened == nullptr || port < 1 || port > Script::get().devices().at(opened->device->name))
         return EINVAL;
-    return Script::get().value(opened->device->name, port, Key::Fails, now()).value_or(0) != 0 ? EIO : 0;
+    const std::string device = opened->device->name;
+    while (Script::get().value(device, port, Key::Blocks, now()).value_or(0) != 0)
+        usleep(1000);
+    return Script::get().value(device, port, Key::Fails, now()).value_or(0) != 0 ? EIO : 0;
 }
 
 } // namespace ringside::verbs

@@ -22,7 +22,7 @@ struct Opened {
 [[nodiscard]] Opened* openedOf(const ibv_context* context);
 /// Sets the timer to this device's next event.
 void armTimer(Opened& opened);
-/// 0, or the errno with which every question about the port is answered.
+/// 0, or the errno with which every question about the port is answered. Not before its firmware answers.
 [[nodiscard]] int errorOf(const ibv_context* context, int port);
 /// What an extended context has for ibv_query_port: writes as much as fits into `size` bytes, with
 /// active_speed_ex at their end where there is room for it (rdma-core 49).

@@ -45,7 +45,8 @@ const std::map<std::string, std::pair<Key, Names>, std::less<>>& keys()
         {"mtu", {Key::Mtu, mtus}},
         {"mtu_max", {Key::MtuMax, mtus}},
         {"lid", {Key::Lid, {}}},
-        {"fails", {Key::Fails, {{"0", 0}, {"1", 1}}}}};
+        {"fails", {Key::Fails, {{"0", 0}, {"1", 1}}}},
+        {"blocks", {Key::Blocks, {{"0", 0}, {"1", 1}}}}};
     return *all;
 }
 

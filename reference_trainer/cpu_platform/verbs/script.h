@@ -13,7 +13,7 @@
 
 namespace ringside::verbs {
 
-enum class Key : std::uint8_t { State, Physical, Width, Speed, Layer, Mtu, MtuMax, Lid, Fails };
+enum class Key : std::uint8_t { State, Physical, Width, Speed, Layer, Mtu, MtuMax, Lid, Fails, Blocks };
 
 struct Gid {
     ibv_gid address{};

@@ -250,13 +250,14 @@ TEST(SampledRdma, withoutADeviceIsTheReasonAndTakesNoThread)
 
 /// A run on a tree with the port mlx5_0:1, of which the emulated libibverbs says what the script says.
 struct ScriptedPort {
-    explicit ScriptedPort(const std::string& script)
+    explicit ScriptedPort(const std::string& script, const std::string& ms = "1500",
+                          const std::string& scenario = "waits")
     {
         tree.add("mlx5_0", "100 Gb/sec (4X EDR)", "Ethernet");
         const std::string file = tree.root() + "/script";
         ringside::test::PortTree::put(file, script);
         run = std::make_unique<RecordedRun>(
-            std::vector<std::string>{"recorded_sampled", "waits", "1500"}, RecordedRun::Collector::Preloaded,
+            std::vector<std::string>{"recorded_sampled", scenario, ms}, RecordedRun::Collector::Preloaded,
             RecordedRun::Environment{"RINGSIDE_SAMPLE_MS=10", "RINGSIDE_PROFILE=light",
                                      "LD_LIBRARY_PATH=" RINGSIDE_PLATFORM ":" RINGSIDE_PLATFORM "/verbs",
                                      "RINGSIDE_SYSFS_ROOT=" + tree.root(), "RINGSIDE_VERBS_SCRIPT=" + file});
@@ -295,6 +296,32 @@ TEST(SampledVerbs, aDeviceThatDoesNotOpenIsReadFromSysfsAlone)
     const Sampled sampled(*scripted.run);
     EXPECT_EQ(sampled.reason("mlx5_0:1", "async_event"), "ibv_open_device: Input/output error");
     EXPECT_EQ(sampled.values("mlx5_0:1", "rate_mbps").front(), 100'000);
+}
+
+TEST(SampledVerbs, aDeviceThatFailsLaterIsLeftAloneAndReadFromSysfs)
+{
+    const ScriptedPort scripted("0 mlx5_0:1 speed=XDR\n0.5 mlx5_0:1 fails=1\n", "3000");
+    const Sampled sampled(*scripted.run);
+    EXPECT_EQ(sampled.reason("mlx5_0:1", "async_event"), "ibv_query_port: Input/output error");
+    const Values rates = sampled.values("mlx5_0:1", "rate_mbps");
+    EXPECT_EQ(rates.front(), 800'000);
+    EXPECT_EQ(rates.back(), 100'000) << "as sysfs has it";
+}
+
+TEST(SampledVerbs, aForkedChildHasNoThreadOfTheirs)
+{
+    const ScriptedPort scripted("0 mlx5_0:1 speed=NDR\n", "300", "forks");
+    EXPECT_EQ(scripted.run->waitStatus, 0) << "the child counts its threads";
+}
+
+TEST(SampledVerbs, aQuestionThatIsNeverAnsweredHoldsNothingUp)
+{
+    const ScriptedPort scripted("0 mlx5_0:1 speed=NDR\n0.2 mlx5_0:1 blocks=1\n", "2500");
+    EXPECT_EQ(scripted.run->waitStatus, 0);
+    const Sampled sampled(*scripted.run);
+    EXPECT_TRUE(sampled.rows.process.endNs.has_value()) << "the trace was closed";
+    EXPECT_TRUE(contains(sampled.tier().reason, "rdma: a call has not returned")) << sampled.tier().reason;
+    EXPECT_FALSE(sampled.values("mlx5_0:1", "state").empty());
 }
 
 // ---- NVML, emulated ----
