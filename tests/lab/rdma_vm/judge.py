@@ -3,7 +3,7 @@
 
 A scenario's lines `# expect PATTERN` must each match one line of what was said, and every line said must match one of them or
 of its lines `# may PATTERN`. Said are: `carried: PORT...` of those that packets went through; `links: HEALTH`; `RULE SEVERITY: TITLE` of each finding about the network's ports, which
-`ringside links` and `ringside report` must agree on; `doctor SEVERITY: TEXT` about RDMA ports; and where the
+`ringside links` and `ringside report` must agree on; `event: PORT came up` or `went down` that libibverbs told; `queue pairs: PORT...` that the job used; `doctor SEVERITY: TEXT` about RDMA ports; and where the
 scenario probes, in how many directions, and `probe CAUSE: TEXT` of each that stands out over RDMA (TCP on one emulated processor
 goes as fast as the real one lets it); where it leads an agent of the probe itself, each `agent: ANSWER`."""
 
@@ -29,6 +29,15 @@ def of_the_run(results):
     return lines
 
 
+def of_the_library(results):
+    rows = (results / "events.csv").read_text().splitlines()[1:]
+    return [f"event: {row.replace(',', ' went down' if row.endswith(',10') else ' came up').rstrip('0189')}" for row in rows]
+
+
+def of_queue_pairs(results):
+    return [f"queue pairs: {' '.join((results / 'queue_pairs.csv').read_text().split()[1:])}"]
+
+
 def of_the_doctor(results):
     doctor = json.loads((results / "doctor.json").read_text())
     return [f"doctor {each['severity']}: {each['title']}" for host in doctor["hosts"] for each in host["findings"]
@@ -49,7 +58,8 @@ def of_the_agent(results):
 
 def said(results):
     """What a scenario did not ask for has left no file; what it expects of that is missing then."""
-    readers = {"links.json": of_the_run, "doctor.json": of_the_doctor, "probe.json": of_the_probe, "agent": of_the_agent}
+    readers = {"links.json": of_the_run, "events.csv": of_the_library, "queue_pairs.csv": of_queue_pairs,
+               "doctor.json": of_the_doctor, "probe.json": of_the_probe, "agent": of_the_agent}
     return [line for file, reader in readers.items() if (results / file).exists() for line in reader(results)]
 
 

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the lab's job that the collector records: marks a step each 100 ms until FILE is there.
+// Preloaded into the lab's ib_write_bw, which knows nothing of steps: marks one each 100 ms, as rank LAB_RANK
+// of 2, so that the collector records the process. Begins after a second, when its queue pairs are there.
 #include <ringside/collector.h>
 
 #include <chrono>
-#include <filesystem>
+#include <cstdlib>
 #include <thread>
 
-int main(int argc, char** argv)
+namespace {
+
+[[noreturn]] void markSteps(int rank)
 {
     constexpr std::chrono::milliseconds kStep(100);
-    if (argc != 2) {
-        return 2;
-    }
-    RINGSIDE_SET_RANK(0, 1);
-    for (int step = 1; !std::filesystem::exists(argv[1]); ++step) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    RINGSIDE_SET_RANK(rank, 2);
+    for (int step = 1;; ++step) {
         RINGSIDE_STEP_BEGIN(step);
         std::this_thread::sleep_for(kStep);
     }
-    RINGSIDE_STEP_END();
-    return 0;
 }
+
+[[gnu::constructor]] void begin()
+{
+    const char* const rank = std::getenv("LAB_RANK");
+    std::thread(markSteps, rank != nullptr ? std::atoi(rank) : 0).detach();
+}
+
+} // namespace

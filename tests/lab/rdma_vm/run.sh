@@ -17,7 +17,7 @@ for tool in qemu-system-x86_64 busybox cpio modprobe ip tc rdma ib_write_bw; do
     PATH=$PATH:/usr/sbin:/sbin command -v $tool >/dev/null || skip "there is no $tool"
 done
 compgen -G "$kernel/boot/vmlinuz-*" >/dev/null || skip "Debian's kernel is not in $kernel"
-for product in bin/ringside lib/libringside_collector.so bin/tests/mark_steps; do
+for product in bin/ringside lib/libringside_collector.so lib/lab/libmark_steps.so; do
     [ -e "$build/$product" ] || fail "$build/$product is missing" "Build the targets ringside, ringside_collector and mark_steps first."
 done
 

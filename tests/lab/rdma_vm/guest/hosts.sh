@@ -61,25 +61,22 @@ disturb() {
     tc qdisc replace dev "$device" parent 1:4 "$@"
 }
 
-# begin_job: b writes into a's memory while steps are marked, all under `ringside record`. Returns when data flows and ports have
-# been read. /tmp/receiver and /tmp/sender have a's and b's process.
+# begin_job: b writes into a's memory, both under `ringside record`. Returns when data flows and ports have been read.
+# /tmp/receiver and /tmp/sender have a's and b's process.
 begin_job() {
-    rm -f /tmp/over
     ringside record -o run.ringside -- sh /lab/job.sh &
     tries=0
     until [ "$(cat /sys/class/infiniband/rxb/ports/1/hw_counters/sent_pkts)" -gt 500 ] || [ $tries -gt 300 ]; do
         tries=$((tries + 1))
         sleep 0.1
     done
-    sleep 2
+    sleep 3
 }
 
-# b stops first, for otherwise it would send to nobody; then the ports are read once more.
+# b first, for otherwise it would send to nobody.
 end_job() {
     kill -KILL "$(cat /tmp/sender)"
     kill -KILL "$(cat /tmp/receiver)"
-    sleep 2
-    touch /tmp/over
     wait
 }
 
@@ -94,6 +91,15 @@ look() {
     ringside links run.ringside
     ringside links run.ringside --format json >links.json
     ringside report run.ringside --format json >report.json
+    # What libibverbs told while it was recorded: 10 a port went down, 9 it came up.
+    ringside query run.ringside --format csv "SELECT entity, value FROM sample JOIN series USING (process_id)
+        WHERE series.id = series_id AND metric = 'async_event' AND value IN (9, 10) ORDER BY time_ns" >events.csv
+}
+
+# The ports that processes of the job had queue pairs on.
+queue_pairs() {
+    ringside query run.ringside --format csv "SELECT entity FROM sample JOIN series USING (process_id)
+        WHERE series.id = series_id AND metric = 'queue_pairs' AND value > 0 GROUP BY entity ORDER BY entity" >queue_pairs.csv
 }
 
 # host HOST COMMAND...: as if on that host: its name, its network, its RDMA device.

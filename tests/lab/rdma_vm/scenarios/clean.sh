@@ -3,10 +3,12 @@
 #
 # expect carried: rxa:1 rxb:1$
 # expect links: ok
+# expect queue pairs: rxa:1 rxb:1$
 # expect probe: RDMA measured in 6 directions, TCP in 6$
 make_hosts
 begin_job
 sleep 3
 end_job
 look
+queue_pairs
 probe
