@@ -4,21 +4,27 @@
 #include "record/message.h"
 #include "sampled/cgroup.h"
 #include "sampled/host_machine.h"
+#include "sampled/host_network.h"
 #include "sampled/host_process.h"
 #include "sampled/network.h"
+#include "sampled/pause.h"
 #include "sampled/queue_pairs.h"
 #include "sampled/rdma.h"
 #include "sampled/tcp_peers.h"
+#include "trace/ports/network_facts.h"
 
 #include <ringside/trace/writer.h>
 
+#include <algorithm>
+#include <cctype>
 #include <functional>
 #include <utility>
 
 namespace ringside::collector::sampled {
 namespace {
 
-std::vector<std::unique_ptr<Source>> hostSources(Registry& registry, const ProcessNames& names)
+std::vector<std::unique_ptr<Source>> hostSources(Registry& registry, const ProcessNames& names,
+                                                 const std::string& sysfsRoot)
 {
     // Never freed, as its sampler is not.
     auto* const lock = new HostLock(names.runDirectory + "/" + names.host + ".sampler", names.base);
@@ -28,7 +34,15 @@ std::vector<std::unique_ptr<Source>> hostSources(Registry& registry, const Proce
     sources.push_back(std::make_unique<TcpPeers>());
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<HostMachine>(), *lock));
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<Network>(), *lock));
+    sources.push_back(std::make_unique<OnceAHost>(std::make_unique<HostNetwork>(sysfsRoot), *lock));
     return sources;
+}
+
+/// CUDA writes addresses in capitals, sysfs in small letters.
+std::string inSmallLetters(std::string text)
+{
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
 }
 
 } // namespace
@@ -42,7 +56,8 @@ void Tier::begin(trace::Writer& writer, const Options& options)
         return;
     }
     m_startNs = readClockNs(CLOCK_MONOTONIC);
-    start(m_host, "ringside-sample", hostSources(registry(), processNames()), m_periodNs);
+    m_sysfsRoot = options.sysfsRoot;
+    start(m_host, "ringside-sample", hostSources(registry(), processNames(), options.sysfsRoot), m_periodNs);
     startRdma(options);
     m_gpu.reason = "no GPU was used";
     describe(writer);
@@ -59,6 +74,7 @@ void Tier::startRdma(const Options& options)
     auto* const lock = new HostLock(names.runDirectory + "/" + names.host + ".rdma.sampler", names.base);
     std::vector<std::unique_ptr<Source>> sources;
     sources.push_back(std::make_unique<OnceAHost>(std::make_unique<Rdma>(options.sysfsRoot), *lock));
+    sources.push_back(std::make_unique<OnceAHost>(std::make_unique<Pause>(options.sysfsRoot), *lock));
     sources.push_back(std::make_unique<QueuePairs>()); // its own, in every process
     start(m_rdma, "ringside-rdma", std::move(sources), m_periodNs);
 }
@@ -79,7 +95,7 @@ void Tier::start(Thread& thread, const char* name, std::vector<std::unique_ptr<S
 }
 
 // No GPU is asked for before the program itself has used it.
-void Tier::addNewGpus()
+void Tier::addNewGpus(trace::Writer& writer)
 {
     const std::vector<trace::DeviceRow>& devices = m_identity.devices();
     if (m_gpus == devices.size()) {
@@ -97,6 +113,11 @@ void Tier::addNewGpus()
         if (m_gpu.sampler != nullptr) {
             m_nvml->addGpu({device.ordinal, device.pciBusId, device.uuid});
         }
+        const std::string place = ports::pciPath(m_sysfsRoot, inSmallLetters(device.pciBusId));
+        if (!place.empty()) {
+            writer.add(
+                trace::SettingRow{"device", "gpu" + std::to_string(device.ordinal) + "_pci_path", place});
+        }
     }
 }
 
@@ -105,7 +126,7 @@ void Tier::pass(trace::Writer& writer, Registry&)
     if (m_periodNs == 0) {
         return;
     }
-    addNewGpus();
+    addNewGpus(writer);
     takeRows(writer);
     describe(writer);
 }

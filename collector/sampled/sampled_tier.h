@@ -33,12 +33,13 @@ private:
     void start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources,
                std::int64_t periodNs);
     void startRdma(const Options& options);
-    void addNewGpus();
+    void addNewGpus(trace::Writer& writer);
     void takeRows(trace::Writer& writer);
     void stop(Thread& thread, trace::Writer& writer);
     void describe(trace::Writer& writer);
 
     const PlatformIdentity& m_identity;
+    std::string m_sysfsRoot;
     std::int64_t m_periodNs = 0; ///< 0: not asked for
     std::int64_t m_startNs = 0;
     std::optional<std::int64_t> m_endNs;

@@ -58,6 +58,9 @@ Facts interfaceIn(const std::string& folder)
     add(facts, "pci", linkName(folder + "/device"));
     add(facts, "numa_node", readText(folder + "/device/numa_node").text);
     add(facts, "master", linkName(folder + "/master"));
+    const auto pcie = pcieMbps(readText(folder + "/device/current_link_speed").text,
+                               readText(folder + "/device/current_link_width").text);
+    add(facts, "pcie_mbps", pcie ? std::to_string(*pcie) : "");
     std::error_code error;
     facts.emplace("physical", fs::exists(folder + "/device", error) ? "yes" : "no");
     return facts;

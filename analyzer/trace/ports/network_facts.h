@@ -11,8 +11,9 @@ namespace ringside::ports {
 using Facts = std::map<std::string, std::string>;
 
 /// By interface: operstate, speed_mbps, duplex, mtu, carrier_changes, driver, pci, numa_node, master,
-/// physical ("yes" where a device is behind it, else "no"), default_route ("yes", else left out). At most 256
-/// interfaces. Roots are "/sys" and "/proc", or trees like them.
+/// pcie_mbps (of data that its card's PCIe link carries), physical ("yes" where a device is behind it, else
+/// "no"), default_route ("yes", else left out). At most 256 interfaces. Roots are "/sys" and "/proc", or
+/// trees like them.
 [[nodiscard]] std::map<std::string, Facts> interfaceFacts(const std::string& sysfsRoot,
                                                           const std::string& procRoot);
 

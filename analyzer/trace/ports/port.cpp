@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/ports/port.h"
 
+#include "trace/ports/network_facts.h"
 #include "trace/ports/sysfs_text.h"
 
 #include <algorithm>
@@ -86,6 +87,7 @@ void Port::findFacts()
         {"board", readText(device + "/board_id").text},
         {"firmware", readText(device + "/fw_ver").text},
         {"pci", linkName(device + "/device")},
+        {"pci_path", pciPath((fs::path(m_classFolder) / "../..").string(), linkName(device + "/device"))},
         {"numa_node", readText(device + "/device/numa_node").text},
         {"netdev", m_netdev},
         {"pcie_max_gts", readText(device + "/device/max_link_speed").text},

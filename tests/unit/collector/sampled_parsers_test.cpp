@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sampled tier makes of the kernel's texts, good and bad: what is missing is nothing, never 0.
 #include "sampled/cgroup.h"
+#include "sampled/dcb.h"
 #include "sampled/host_machine.h"
+#include "sampled/host_network.h"
 #include "sampled/host_process.h"
 #include "sampled/network.h"
+#include "sampled/pause.h"
 #include "sampled/proc_text.h"
 
 #include <gtest/gtest.h>
@@ -41,6 +44,94 @@ TEST(ProcessStat, isNothingWhenCutOrImpossible)
     }
     EXPECT_FALSE(parseProcessStat(processStat("python", "-1", "345")));
     EXPECT_FALSE(parseProcessStat(processStat("python", "12", kTooLarge)));
+}
+
+constexpr const char* kSnmp = "Ip: Forwarding DefaultTTL\nIp: 1 64\nTcp: RtoMin OutSegs RetransSegs\n"
+                              "Tcp: 200 18446744073709551615 7\n";
+
+TEST(TcpStatistic, isFoundByTheNameAboveIt)
+{
+    EXPECT_EQ(parseStatistic(kSnmp, "Tcp:", "OutSegs"), 18446744073709551615U);
+    EXPECT_EQ(parseStatistic(kSnmp, "Tcp:", "RetransSegs"), 7U);
+    EXPECT_EQ(parseStatistic(kSnmp, "Ip:", "DefaultTTL"), 64U);
+}
+
+TEST(TcpStatistic, isNothingWhereNamesAndValuesDoNotMatch)
+{
+    EXPECT_EQ(parseStatistic(kSnmp, "Tcp:", "InErrs"), std::nullopt);
+    EXPECT_EQ(parseStatistic(kSnmp, "TcpExt:", "OutSegs"), std::nullopt);
+    for (const char* text :
+         {"", "Tcp: OutSegs\n", "Tcp: OutSegs\nUdp: 7\n", "Tcp: OutSegs\nTcp:\n", "Tcp: OutSegs\nTcp: -7\n",
+          "Tcp: OutSegs\nTcp: 7", "Tcp: OutSegs\nTcp: 18446744073709551616\n"}) {
+        EXPECT_EQ(parseStatistic(text, "Tcp:", "OutSegs"), std::nullopt) << text;
+    }
+}
+
+TEST(PauseCounters, ofAllPrioritiesAreAddedUpWhateverADriverCallsThem)
+{
+    const auto mlx5 = pauseCounters({{"rx_prio0_pause", 1},
+                                     {"rx_prio3_pause", 4},
+                                     {"rx_prio3_pause_duration", 90},
+                                     {"tx_prio3_pause", 2},
+                                     {"rx_prio3_packets", 1000},
+                                     {"rx_discards_phy", 5},
+                                     {"rx_prio3_pause_transition", 50},
+                                     {"tx_pause_storm_error_events", 6}});
+    EXPECT_EQ(mlx5, (std::map<std::string_view, std::uint64_t>{{"rx_pauses", 5},
+                                                               {"tx_pauses", 2},
+                                                               {"rx_pause_us", 90},
+                                                               {"rx_discards", 5},
+                                                               {"pause_storms", 6}}));
+    EXPECT_EQ(pauseCounters({{"rx_pfc_ena_frames_pri3", 7}}).at("rx_pauses"), 7U) << "bnxt";
+    EXPECT_EQ(pauseCounters({{"tx_priority_3_xoff.nic", 8}}).at("tx_pauses"), 8U) << "ice";
+    EXPECT_TRUE(
+        pauseCounters({{"rx_prio9_pause", 1}, {"rx_prio_pause", 1}, {"", 1}, {"peer_ifindex", 3}}).empty());
+}
+
+/// The kernel's answer to DCB_CMD_IEEE_GET: attribute 13 with attribute 2 in it, whose second byte has a bit
+/// a priority.
+std::vector<std::byte> pfcAnswer(unsigned priorities)
+{
+    constexpr std::size_t kAttribute = 4;
+    constexpr std::size_t kPfc = 136;
+    std::vector<std::byte> answer(16 + 4 + kAttribute + kAttribute + kPfc);
+    const auto put = [&answer](std::size_t at, std::size_t value) {
+        answer[at] = std::byte(value & 0xFF);
+        answer[at + 1] = std::byte(value >> 8);
+    };
+    put(0, answer.size());
+    put(4, 78); // RTM_GETDCB
+    put(20, kAttribute + kAttribute + kPfc);
+    put(22, 13);
+    put(24, kAttribute + kPfc);
+    put(26, 2);
+    put(29, priorities);
+    return answer;
+}
+
+TEST(PausedPriorities, areThoseOfTheKernelsAnswer)
+{
+    EXPECT_EQ(parsePriorities(pfcAnswer(0x28)), 0x28);
+    EXPECT_EQ(prioritiesText(0x28), "3,5");
+    EXPECT_EQ(prioritiesText(0), "none");
+}
+
+TEST(PausedPriorities, areNothingWhereTheAnswerIsCutOrImpossible)
+{
+    const std::vector<std::byte> whole = pfcAnswer(0x28);
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        EXPECT_EQ(parsePriorities(std::span(whole).first(size)), std::nullopt) << size;
+    }
+    for (const std::size_t at :
+         {std::size_t{4}, std::size_t{20}, std::size_t{22}, std::size_t{24}, std::size_t{26}}) {
+        for (const unsigned value : {0U, 1U, 255U}) {
+            std::vector<std::byte> damaged = whole;
+            damaged[at] = std::byte(value);
+            EXPECT_EQ(parsePriorities(damaged), std::nullopt) << at << " " << value;
+        }
+    }
+    EXPECT_EQ(pausedPriorities("no such interface"), std::nullopt);
+    EXPECT_EQ(pausedPriorities("lo"), std::nullopt) << "it has none";
 }
 
 TEST(ThreadSchedule, needsBothTimes)

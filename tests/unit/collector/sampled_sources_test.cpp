@@ -3,9 +3,11 @@
 // process of a machine sample it, and the sampler's thread.
 #include "record/level.h"
 #include "record/registry.h"
+#include "sampled/host_network.h"
 #include "sampled/host_process.h"
 #include "sampled/network.h"
 #include "sampled/once_a_host.h"
+#include "sampled/pause.h"
 #include "sampled/sampler.h"
 #include "sampled/watched_descriptor.h"
 
@@ -68,6 +70,137 @@ TEST(WatchedDescriptor, isNotOursAfterTheProgramHasClosedIt)
     if (theirs != number) {
         close(theirs);
     }
+}
+
+// ---- the host's network ----
+
+/// Trees like /sys and /proc.
+struct Machine {
+    void put(const std::string& file, const std::string& text) const
+    {
+        fs::create_directories((folder.path / file).parent_path());
+        std::ofstream(folder.path / file) << text;
+    }
+    [[nodiscard]] std::string sys() const { return (folder.path / "sys").string(); }
+    [[nodiscard]] std::string proc() const { return (folder.path / "proc").string(); }
+    Folder folder;
+};
+
+/// By source and name.
+std::map<std::string, std::string> settingsOf(const Readings& readings)
+{
+    std::map<std::string, std::string> all;
+    for (const auto& row : readings.settings()) {
+        all[row.source + " " + row.name] = row.value;
+    }
+    return all;
+}
+
+TEST(HostNetworkSource, tellsOnceWhatTheNetworkIsAndCountsFromThenOn)
+{
+    const Machine machine;
+    machine.put("proc/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 1000 7\n");
+    machine.put("proc/net/netstat", "TcpExt: TCPTimeouts\nTcpExt: 3\n");
+    machine.put("proc/net/route", "Iface\tDestination\neth0\t00000000\n");
+    machine.put("proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n");
+    machine.put("sys/class/net/eth0/speed", "25000\n");
+    machine.put("sys/class/net/eth0/device/numa_node", "-1\n");
+    machine.put("sys/module/nvidia_peermem/version", "1\n");
+    HostNetwork source(machine.sys(), machine.proc());
+    source.open();
+    Readings readings;
+    source.read(readings, Pace::OnceASecond);
+    EXPECT_EQ(settingsOf(readings),
+              (std::map<std::string, std::string>{{"network eth0 speed_mbps", "25000"},
+                                                  {"network eth0 physical", "yes"},
+                                                  {"network eth0 default_route", "yes"},
+                                                  {"kernel net.ipv4.tcp_rmem", "4096 131072 6291456"},
+                                                  {"machine gpu_direct", "nvidia_peermem"}}));
+    ASSERT_EQ(readings.values().size(), 3U);
+    EXPECT_STREQ(readings.values()[1].series->metric, "tcp_segments_sent_again");
+    EXPECT_EQ(readings.values()[1].value, 7);
+    ASSERT_EQ(readings.missing().size(), 1U);
+    EXPECT_STREQ(readings.missing()[0]->metric, "tcp_receive_drops");
+    readings.clear();
+    source.read(readings, Pace::OnceASecond);
+    EXPECT_TRUE(readings.settings().empty());
+    source.read(readings, Pace::EveryTick);
+    EXPECT_EQ(readings.values().size(), 3U) << "once a second";
+}
+
+TEST(HostNetworkSource, hostileFilesAreNothing)
+{
+    const Machine machine;
+    machine.put("proc/net/snmp", std::string(100'000, 'T'));
+    machine.put("proc/net/netstat", std::string("\0\xff\n", 3));
+    machine.put("proc/sys/net/ipv4/tcp_rmem", std::string(10'000, '9'));
+    machine.put("proc/driver/nvidia/version", "");
+    machine.put("sys/class/net/eth0/speed", "-1\n");
+    machine.put("sys/class/net/eth0/operstate", "");
+    machine.put("sys/class/net/bonding_masters", "bond0\n");
+    HostNetwork source(machine.sys(), machine.proc());
+    source.open();
+    Readings readings;
+    source.read(readings, Pace::OnceASecond);
+    EXPECT_TRUE(readings.values().empty());
+    EXPECT_EQ(settingsOf(readings), (std::map<std::string, std::string>{{"network eth0 physical", "no"}}));
+}
+
+TEST(HostNetworkSource, whatIsNotThereIsNotTold)
+{
+    const Machine machine;
+    HostNetwork source(machine.sys(), machine.proc());
+    source.open();
+    Readings readings;
+    source.read(readings, Pace::OnceASecond);
+    EXPECT_TRUE(readings.settings().empty());
+    EXPECT_TRUE(readings.values().empty());
+    EXPECT_EQ(readings.missing().size(), 4U);
+}
+
+// ---- cards ----
+
+TEST(PauseSource, asksCardsNowAndThenAndThoseThatRefuseOnce)
+{
+    const Machine machine;
+    for (const char* const card : {"eth0", "eth1", "eth2"}) {
+        machine.put("sys/class/net/" + std::string(card) + "/device/vendor", "0x15b3\n");
+    }
+    machine.put("sys/class/net/br0/operstate", "up\n"); // nothing behind it
+    std::map<std::string, int> asked;
+    Pause source(
+        machine.sys(),
+        [&asked](const std::string& interface, int& error) {
+            ++asked[interface];
+            error = interface == "eth1" ? EPERM : 0;
+            return interface == "eth0" ? CardCounters{{"rx_prio3_pause", 40}} : CardCounters{};
+        },
+        [](const std::string& interface) {
+            return interface == "eth0" ? std::optional<std::uint8_t>(0x28) : std::nullopt;
+        });
+    source.open();
+    Readings readings;
+    constexpr int kSeconds = 25;
+    for (int second = 0; second < kSeconds; ++second) {
+        source.read(readings, Pace::OnceASecond);
+        source.read(readings, Pace::EveryTick);
+    }
+    EXPECT_EQ(asked, (std::map<std::string, int>{{"eth0", 3}, {"eth1", 1}, {"eth2", 1}}));
+    ASSERT_EQ(readings.settings().size(), 1U) << "once";
+    EXPECT_EQ(settingsOf(readings).at("network eth0 pfc_priorities"), "3,5");
+    ASSERT_EQ(readings.values().size(), 3U);
+    EXPECT_EQ(readings.values()[0].series->entity, "eth0");
+    EXPECT_STREQ(readings.values()[0].series->metric, "rx_pauses");
+    ASSERT_EQ(readings.missing().size(), 2U);
+    EXPECT_EQ(readings.missing()[0]->reason, "Operation not permitted");
+}
+
+TEST(PauseSource, aCardThatIsGoneGivesNothing)
+{
+    int error = 0;
+    EXPECT_TRUE(readCard("no such card", error).empty());
+    EXPECT_EQ(error, ENODEV);
+    EXPECT_TRUE(readCard(std::string(1000, 'x'), error).empty());
 }
 
 // ---- network ----

@@ -100,7 +100,7 @@ TEST(SampledTier, seesProcessAndMachineAndLeavesOneFile)
 {
     const RecordedRun run({"recorded_sampled", "waits", "300"}, RecordedRun::Collector::Preloaded, kFast);
     const Sampled sampled(run);
-    for (const char* source : {"process", "machine", "network"}) {
+    for (const char* source : {"process", "machine", "network", "host_network"}) {
         EXPECT_TRUE(sampled.sources().contains(source)) << source;
     }
     const Values resident = sampled.values("process", "rss_bytes");
@@ -345,6 +345,30 @@ struct ScriptedRun {
     std::filesystem::path file;
     std::unique_ptr<RecordedRun> run;
 };
+
+TEST(SampledMachine, tellsItsInterfacesAndWhereGpusSitOnPcie)
+{
+    namespace fs = std::filesystem;
+    const ringside::test::PortTree tree;
+    const fs::path root = tree.root();
+    ringside::test::PortTree::put(root / "class/net/eth9/speed", "25000");
+    fs::create_directories(root / "devices/pci0000:10/0000:10:01.0/0000:10:00.0");
+    fs::create_directories(root / "bus/pci/devices");
+    fs::create_symlink("../../../devices/pci0000:10/0000:10:01.0/0000:10:00.0",
+                       root / "bus/pci/devices/0000:10:00.0"); // of the emulated GPU 0
+    const RecordedRun run({"recorded_sampled", "waits", "400"}, RecordedRun::Collector::Preloaded,
+                          {"RINGSIDE_SAMPLE_MS=10", "RINGSIDE_PROFILE=light",
+                           "LD_LIBRARY_PATH=" RINGSIDE_PLATFORM, "RINGSIDE_SYSFS_ROOT=" + tree.root()});
+    const Sampled sampled(run);
+    const auto setting = [&sampled](const std::string& source, const std::string& name) {
+        const auto found = std::ranges::find_if(sampled.rows.settings, [&](const trace::SettingRow& row) {
+            return row.source == source && row.name == name;
+        });
+        return found != sampled.rows.settings.end() ? found->value : "not told";
+    };
+    EXPECT_EQ(setting("network", "eth9 speed_mbps"), "25000");
+    EXPECT_EQ(setting("device", "gpu0_pci_path"), "pci0000:10/0000:10:01.0/0000:10:00.0");
+}
 
 TEST(SampledNvml, givesWhatTheScriptSaysInItsUnits)
 {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel counts of TCP as a whole, and once what the machine's network is: interfaces, settings,
+// whether adapters may reach GPUs. One process a host does it (once_a_host.h); connections one by one are
+// tcp_peers.h's.
+#pragma once
+#include "sampled/kept_file.h"
+#include "sampled/source.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ringside::collector::sampled {
+
+/// A value of /proc/net/snmp or netstat: a line of names and a line of values, both begun by `group`
+/// ("Tcp:"). Nothing where the two do not match.
+[[nodiscard]] std::optional<std::uint64_t> parseStatistic(std::string_view text, std::string_view group,
+                                                          std::string_view name);
+
+class HostNetwork final : public Source {
+public:
+    explicit HostNetwork(std::string sysfsRoot = "/sys", std::string procRoot = "/proc")
+        : m_sysfsRoot(std::move(sysfsRoot)), m_procRoot(std::move(procRoot))
+    {}
+    [[nodiscard]] const char* name() const override { return "host_network"; }
+    void open() override;
+    void read(Readings& readings, Pace pace) override;
+    [[nodiscard]] std::string reason() const override { return {}; }
+
+private:
+    struct Statistic {
+        const char* group;
+        const char* field;
+        bool extended; ///< of netstat, else of snmp
+        Series series;
+    };
+    void tellFacts(Readings& readings) const;
+
+    std::string m_sysfsRoot;
+    std::string m_procRoot;
+    bool m_told = false;
+    KeptFile m_basic;
+    KeptFile m_extended;
+    std::array<char, 16384> m_basicText{};
+    std::array<char, 16384> m_extendedText{};
+    std::array<Statistic, 4> m_statistics{
+        {{"Tcp:", "OutSegs", false, {"machine", "tcp_segments_sent", trace::SeriesKind::Counter}},
+         {"Tcp:", "RetransSegs", false, {"machine", "tcp_segments_sent_again", trace::SeriesKind::Counter}},
+         {"TcpExt:", "TCPTimeouts", true, {"machine", "tcp_timeouts", trace::SeriesKind::Counter}},
+         {"TcpExt:", "TCPRcvQDrop", true, {"machine", "tcp_receive_drops", trace::SeriesKind::Counter}}}};
+};
+
+} // namespace ringside::collector::sampled
