@@ -30,42 +30,20 @@ Heat heatOf(const Context& context, const model::Rank& rank)
     return heat;
 }
 
-Outcome run(const Context& context)
+bool wasHeld(const Heat& heat)
 {
-    Finding finding;
-    bool known = false;
-    Heat worst;
-    for (const model::Rank& rank : context.run.ranks) {
-        const Heat heat = heatOf(context, rank);
-        known = known || heat.margin || heat.heldNs;
-        const bool held = heat.heldNs.value_or(0) > 0 || heat.margin.value_or(1) <= 0;
-        const bool near = heat.margin && static_cast<double>(*heat.margin) < context.option("margin");
-        if (!held && !near) {
-            continue;
-        }
-        finding.ranks.push_back(rank.rank);
-        finding.evidence.push_back(evidence(
-            rank,
-            gpuSamples(context, rank,
-                       heat.margin ? std::string_view("temperature_celsius") : "thermal_violation_ns"),
-            "the run, as far as it was sampled"));
-        finding.severity = std::max(finding.severity, held ? Severity::Warning : Severity::Info);
-        worst.margin =
-            heat.margin ? std::min(worst.margin.value_or(*heat.margin), *heat.margin) : worst.margin;
-        worst.heldNs = std::max(worst.heldNs, heat.heldNs);
-    }
-    if (!known) {
-        return kNeedsNvml;
-    }
-    if (finding.ranks.empty()) {
-        return std::vector<Finding>{};
-    }
+    return heat.heldNs.value_or(0) > 0 || heat.margin.value_or(1) <= 0;
+}
+
+void describe(const Context& context, const Heat& worst, Finding& finding)
+{
     finding.limit = Limit::Compute;
     finding.cause = false; // what it costs is clock_throttling's
     finding.title = finding.ranks.size() == 1 ? fmt::format("The GPU of rank {}", finding.ranks[0])
                                               : fmt::format("{} GPUs", finding.ranks.size());
     if (worst.heldNs.value_or(0) > 0) {
-        finding.title += fmt::format(" held back for heat, {} at worst", milliseconds(*worst.heldNs));
+        finding.title += fmt::format(" {} held back for heat, {} at worst",
+                                     finding.ranks.size() == 1 ? "was" : "were", milliseconds(*worst.heldNs));
         finding.figures.push_back({"held_ns", Unit::Ns, static_cast<double>(*worst.heldNs), 0});
     } else {
         finding.title += fmt::format(" came within {} degrees of lowering the clock", *worst.margin);
@@ -76,6 +54,36 @@ Outcome run(const Context& context)
     }
     finding.advice = "Check fans, air flow, dust and the neighbours' heat; compare the temperature with GPUs "
                      "of the same place in other hosts (`nvidia-smi -q -d TEMPERATURE,PERFORMANCE`).";
+}
+
+Outcome run(const Context& context)
+{
+    Finding finding;
+    bool known = false;
+    Heat worst;
+    for (const model::Rank& rank : context.run.ranks) {
+        const Heat heat = heatOf(context, rank);
+        known = known || heat.margin || heat.heldNs;
+        const bool near = heat.margin && static_cast<double>(*heat.margin) < context.option("margin");
+        if (!wasHeld(heat) && !near) {
+            continue;
+        }
+        const char* const metric = heat.margin ? "temperature_celsius" : "thermal_violation_ns";
+        finding.ranks.push_back(rank.rank);
+        finding.evidence.push_back(
+            evidence(rank, gpuSamples(context, rank, metric), "the run, as far as it was sampled"));
+        finding.severity = std::max(finding.severity, wasHeld(heat) ? Severity::Warning : Severity::Info);
+        worst.margin =
+            heat.margin ? std::min(worst.margin.value_or(*heat.margin), *heat.margin) : worst.margin;
+        worst.heldNs = std::max(worst.heldNs, heat.heldNs);
+    }
+    if (!known) {
+        return kNeedsNvml;
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    describe(context, worst, finding);
     return std::vector<Finding>{finding};
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU's PCIe link has fewer lanes, or a lower generation, than the GPU and its slot can. An idle GPU lowers
-// its generation by itself, so that the highest one seen counts; lanes it does not give up.
-#include "rules/device_samples.h"
+// A GPU's PCIe link has fewer lanes, or a lower generation, than the GPU and its slot can; or that of a
+// network card carries less than its port. An idle GPU lowers its generation by itself, so that the highest
+// one seen counts; lanes it does not give up. RDMA ports are rdma_rate_low's.
+#include "rules/sockets.h"
 
 #include <cmath>
 
@@ -56,7 +57,8 @@ std::string textOf(const Link& link)
     return lanes + (lanes.empty() || generation.empty() ? "" : " and ") + generation;
 }
 
-Outcome run(const Context& context)
+/// Adds the finding, if there is one; whether any GPU's link was sampled.
+bool judgeGpus(const Context& context, std::vector<Finding>& findings)
 {
     Finding finding;
     bool known = false;
@@ -74,13 +76,8 @@ Outcome run(const Context& context)
             std::max(finding.severity, link->isNarrow() ? Severity::Problem : Severity::Warning);
         worst = !worst || link->part() < worst->part() ? link : worst;
     }
-    if (!known) {
-        return NotApplicable{
-            "needs samples of the GPUs' PCIe links (tier sampled, source nvml): the coverage "
-            "says why there are none"};
-    }
     if (!worst) {
-        return std::vector<Finding>{};
+        return known;
     }
     finding.limit = Limit::Link;
     finding.title = fmt::format(
@@ -91,15 +88,61 @@ Outcome run(const Context& context)
         "Compare `nvidia-smi -q` (Link Width, PCIe Generation) and `lspci -vv` (LnkCap, LnkSta) with another "
         "host; reseat card and riser, and look for a slot with fewer lanes or a firmware setting that "
         "limits it. Copies, and RDMA to the GPU's memory, run at that part of their rate.";
-    return std::vector<Finding>{finding};
+    findings.push_back(std::move(finding));
+    return known;
+}
+
+/// The same for cards of interfaces that are up.
+bool judgeCards(const Context& context, std::vector<Finding>& findings)
+{
+    bool known = false;
+    for (const SocketHost& host : socketHosts(context)) {
+        for (const auto& [name, card] : host.interfaces) {
+            if (card.pcieMbps == 0 || card.mbps == 0 || !card.up) {
+                continue;
+            }
+            known = true;
+            if (card.pcieMbps >= card.mbps) {
+                continue;
+            }
+            Finding finding;
+            finding.severity = card.sentBytes >= kGradientBytes ? Severity::Problem : Severity::Info;
+            finding.limit = Limit::Link;
+            finding.links = {host.name + " " + name};
+            finding.title = fmt::format("{} of {} runs at {:g} Gb/s, but its PCIe link only carries {:.1f}",
+                                        name, host.name, static_cast<double>(card.mbps) / 1000,
+                                        static_cast<double>(card.pcieMbps) / 1000);
+            finding.figures = {{"part_of_rate", Unit::Share,
+                                static_cast<double>(card.pcieMbps) / static_cast<double>(card.mbps), 1.0}};
+            addEvidence(context, host, "the whole run of a rank on this host", finding);
+            finding.advice = "Look at the card's link (`lspci -vv`, LnkCap and LnkSta): a slot with fewer "
+                             "lanes or of an older generation, a riser, a firmware setting.";
+            findings.push_back(std::move(finding));
+        }
+    }
+    return known;
+}
+
+Outcome run(const Context& context)
+{
+    std::vector<Finding> findings;
+    const bool gpus = judgeGpus(context, findings);
+    const bool cards = judgeCards(context, findings);
+    if (!gpus && !cards) {
+        return NotApplicable{
+            "needs samples of the PCIe links of GPUs or cards (tier sampled, sources nvml and "
+            "host_network): the coverage says why there are none"};
+    }
+    return findings;
 }
 
 } // namespace
 } // namespace ringside::rules
 
-RINGSIDE_RULE(pcie_link_degraded, .title = "A GPU's PCIe link is narrower or slower than it could be",
-              .needs = "sampled (nvml)", .options = {}, .run = ringside::rules::run,
+RINGSIDE_RULE(pcie_link_degraded, .title = "A PCIe link is narrower or slower than it could be",
+              .needs = "sampled (nvml, host_network)", .options = {}, .run = ringside::rules::run,
               .help = "Lanes and generation of each GPU's PCIe link against what GPU and slot can together. "
-                      "The highest generation seen counts, for idle GPUs lower it. The cost is not "
+                      "The highest generation seen counts, for idle GPUs lower it. Of cards of "
+                      "interfaces, what the link carries against the interface's speed. The cost is not "
                       "estimated: see pageable_copy and the exposed copies.",
               .judgesLinks = true);

@@ -19,6 +19,14 @@ std::int64_t flapping(double place)
     return place > kFrom && place < kTo ? kDown : kActive;
 }
 
+void roceFacts(TraceBuilder& trace)
+{
+    auto& settings = trace.process(0).settings;
+    std::erase_if(settings, [](const trace::SettingRow& row) { return row.name == "mlx5_0:1 link_layer"; });
+    settings.push_back({"rdma", "mlx5_0:1 link_layer", "Ethernet"});
+    settings.push_back({"rdma", "mlx5_0:1 netdev", "eth2"});
+}
+
 /// In the middle of the run a peer does not answer, and a collective takes long.
 TrainingRun timingOut()
 {
@@ -43,11 +51,89 @@ TrainingRun onSockets(std::int64_t gigabytes, std::int64_t rdmaGigabytes)
     return run;
 }
 
+/// Two hosts whose first ranks' interface eth0 sent so many GB; what the hosts say of themselves.
+TrainingRun overSockets(std::vector<Edit> facts, std::int64_t gigabytes = 50)
+{
+    TrainingRun run = onSockets(gigabytes, 0);
+    facts.push_back(run.edit);
+    run.edit = all(std::move(facts));
+    return run;
+}
+
+Edit told(const char* source, const char* name, const char* value)
+{
+    return [=](TraceBuilder& trace) { trace.setting(source, name, value); };
+}
+
+/// Each host has eth0 with 1 Gb/s and eth1 with so many.
+Edit twoCards(const char* mbps)
+{
+    return all({told("network", "eth0 speed_mbps", "1000"), told("network", "eth0 physical", "yes"),
+                told("network", "eth0 operstate", "up"), told("network", "eth1 speed_mbps", mbps),
+                told("network", "eth1 physical", "yes"), told("network", "eth1 operstate", "up")});
+}
+
+Edit tcpBuffers(const char* most)
+{
+    return all({told("network", "eth0 speed_mbps", "100000"), told("kernel", "net.ipv4.tcp_rmem", most)});
+}
+
+/// So many segments of a million were sent again.
+Edit sentAgain(std::int64_t segments)
+{
+    const auto growing = [](std::int64_t whole) {
+        return [whole](int, double place) { return 100 + std::llround(place * static_cast<double>(whole)); };
+    };
+    return all({sampled("host_network", "machine", "tcp_segments_sent", "counter", growing(1'000'000)),
+                sampled("host_network", "machine", "tcp_segments_sent_again", "counter", growing(segments)),
+                sampled("host_network", "machine", "tcp_timeouts", "counter", growing(segments / 100))});
+}
+
+/// A RoCE port of which so many packets were lost, and of whose card so many pause frames came.
+Edit roce(std::int64_t lost, std::int64_t pauses)
+{
+    const auto growing = [](std::int64_t whole) {
+        return [whole](int, double place) { return std::llround(place * static_cast<double>(whole)); };
+    };
+    return all({activePort(), portCounts("rx_out_of_sequence", lost), portCounts("ecn_marked", pauses),
+                roceFacts, sampled("ethtool", "eth2", "rx_pauses", "counter", growing(pauses)),
+                sampled("ethtool", "eth2", "rx_pause_us", "counter", growing(pauses / 100))});
+}
+
+/// The first rank's GPU beside port mlx5_1:1; where mlx5_0:1 sits, which carries the data.
+Edit places(const char* path, const char* node)
+{
+    return all({activePort(), activePort(0, "mlx5_1:1"), portFact("pci_path", path),
+                portFact("numa_node", node),
+                portFact("pci_path", "pci0000:80/0000:80:01.0/0000:81:00.0/0000:83:00.0", "mlx5_1:1"),
+                portFact("numa_node", "1", "mlx5_1:1"),
+                told("device", "gpu0_pci_path", "pci0000:80/0000:80:01.0/0000:81:00.0/0000:82:00.0"),
+                told("device", "gpu0_numa_node", "1")});
+}
+
 } // namespace
 
 std::vector<RuleCase> linkCases()
 {
     return {
+        {"congestion_control",
+         overSockets({told("kernel", "net.ipv4.tcp_congestion_control", "reno"), sentAgain(5'000)}),
+         overSockets({told("kernel", "net.ipv4.tcp_congestion_control", "cubic"), sentAgain(50)}),
+         {"congestion_control.min_bytes=1e12"},
+         {"congestion_control.again=1e-5"},
+         withoutEdit},
+        {"gdr_unused",
+         edited(all({activePort(), told("machine", "gpu_direct", "none")})),
+         edited(all({activePort(), told("machine", "gpu_direct", "dma-buf")})),
+         {"gdr_unused.min_bytes=1e12"},
+         {},
+         withoutEdit},
+        {"nic_gpu_affinity",
+         edited(places("pci0000:00/0000:00:01.0/0000:01:00.0", "0")),
+         edited(places("pci0000:80/0000:80:01.0/0000:81:00.0/0000:84:00.0", "1")),
+         {},
+         {},
+         withoutEdit},
         {"mtu_mismatch",
          edited(all({activePort(), port("mtu_bytes", "gauge", [](double) { return 1024; })})),
          edited(all({activePort(), port("mtu_bytes", "gauge", [](double) { return 4096; })})),
@@ -97,6 +183,25 @@ std::vector<RuleCase> linkCases()
          onSockets(1, 50),
          {"rdma_unused.part=0.001"},
          {"rdma_unused.part=100"},
+         withoutEdit},
+        {"roce_not_lossless",
+         edited(all({roce(3'000, 0), told("network", "eth2 pfc_priorities", "none")})),
+         edited(roce(3'000, 1'000)),
+         {"roce_not_lossless.loss=0.01"},
+         {"roce_not_lossless.paused=1e-6"},
+         withoutEdit},
+        {"socket_interface",
+         overSockets({twoCards("100000")}),
+         overSockets({twoCards("1000")}),
+         {"socket_interface.times=200"},
+         {"socket_interface.times=1"},
+         withoutEdit},
+        {"tcp_buffers",
+         overSockets({tcpBuffers("4096 131072 6291456"), told("kernel", "net.ipv4.tcp_window_scaling", "1")}),
+         overSockets(
+             {tcpBuffers("4096 131072 67108864"), told("kernel", "net.ipv4.tcp_window_scaling", "1")}),
+         {"tcp_buffers.round_trip_ms=0.01"},
+         {"tcp_buffers.round_trip_ms=10"},
          withoutEdit}};
 }
 

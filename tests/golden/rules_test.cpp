@@ -321,6 +321,61 @@ TEST(PcieLinkDegraded, OnlyALowerGenerationIsAWarning)
     EXPECT_NE(found["title"].get<std::string>().find("generation 3 of 4"), std::string::npos);
 }
 
+TEST(PcieLinkDegraded, ACardsLinkIsJudgedByWhatItsPortNeeds)
+{
+    const auto severity = [](const char* mbps, double bytes) {
+        const auto told = [](const char* name, const char* value) -> Edit {
+            return [=](TraceBuilder& trace) { trace.setting("network", name, value); };
+        };
+        const Json found = gpuFinding(
+            "pcie_link_degraded",
+            all({sampled("network", "eth0", "tx_bytes", "counter",
+                         [bytes](int, double place) { return static_cast<std::int64_t>(bytes * place); }),
+                 told("eth0 speed_mbps", mbps), told("eth0 pcie_mbps", "126030"),
+                 told("eth0 operstate", "up")}));
+        return found.is_object() ? found["severity"].get<std::string>() : "none";
+    };
+    EXPECT_EQ(severity("200000", 1e9), "problem");
+    EXPECT_EQ(severity("200000", 1e3), "info") << "nobody's data went through it";
+    EXPECT_EQ(severity("100000", 1e9), "none");
+}
+
+TEST(SocketInterface, IsNotBlamedWhereRdmaCarriedTheGradients)
+{
+    const auto found = [](std::int64_t rdmaGigabytes) {
+        TrainingRun run;
+        run.hosts = 2;
+        run.edit = all({activePort(rdmaGigabytes),
+                        sampled("network", "eth0", "tx_bytes", "counter",
+                                [](int, double place) { return static_cast<std::int64_t>(10e9 * place); }),
+                        [](TraceBuilder& trace) {
+                            for (const auto& [name, value] :
+                                 {std::pair("eth0 speed_mbps", "1000"), std::pair("ib0 speed_mbps", "200000"),
+                                  std::pair("ib0 physical", "yes"), std::pair("ib0 operstate", "up")}) {
+                                trace.setting("network", name, value);
+                            }
+                        }});
+        return findingsOf(reportOf(run), "socket_interface");
+    };
+    EXPECT_EQ(found(0)[0]["links"].size(), 2U);
+    EXPECT_EQ(found(500)[0]["links"].size(), 1U) << "the other host has no port";
+}
+
+TEST(GdrUnused, NcclsLogHasTheLastWord)
+{
+    const auto found = [](const char* connections) {
+        return gpuFinding("gdr_unused", [connections](TraceBuilder& trace) {
+            trace.setting("machine", "gpu_direct", "none").setting("nccl", connections, "8");
+        });
+    };
+    const Json copied = found("connections via NET/IB");
+    ASSERT_TRUE(copied.is_object());
+    EXPECT_NE(copied["title"].get<std::string>().find("8 connections by NET/IB, none with GDRDMA"),
+              std::string::npos);
+    EXPECT_FALSE(found("connections via NET/IB/GDRDMA/Shared").is_object());
+    EXPECT_FALSE(found("connections via P2P/CUMEM").is_object());
+}
+
 TEST(RowRemap, AFailedRemappingIsAProblem)
 {
     const auto severity = [](const char* metric, std::int64_t value) {

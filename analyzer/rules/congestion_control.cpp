@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// How TCP goes about losses on the hosts whose data went through sockets, and whether it had to send much
+// again: each timeout stands for at least 200 ms in which a connection, and with it a collective, waits.
+#include "rules/sockets.h"
+#include "settings/tcp.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"again", 1e-4, "segments sent again of those sent, above which it is a warning"},
+    {"again_much", 1e-2, "the same from which on it is a problem"},
+    {"min_bytes", kGradientBytes, "bytes that an interface sent, at least: less is no gradients"},
+};
+
+std::optional<std::int64_t> gainOf(const SocketHost& host, std::string_view metric)
+{
+    return metrics::gainIn(*host.sampler, {"host_network", "machine", metric}, wholeLife());
+}
+
+std::optional<Finding> resent(const Context& context, const SocketHost& host)
+{
+    const auto sent = gainOf(host, "tcp_segments_sent");
+    const auto again = gainOf(host, "tcp_segments_sent_again");
+    if (!sent || !again || *sent <= 0) {
+        return std::nullopt;
+    }
+    const double share = static_cast<double>(*again) / static_cast<double>(*sent);
+    if (share <= context.option("again")) {
+        return std::nullopt;
+    }
+    const auto timeouts = gainOf(host, "tcp_timeouts");
+    Finding finding;
+    finding.severity = share >= context.option("again_much") ? Severity::Problem : Severity::Warning;
+    finding.limit = Limit::Link;
+    finding.title =
+        fmt::format("TCP of {} had to send {} of its segments again{}", host.name, percent(share),
+                    timeouts && *timeouts > 0 ? fmt::format(", {} after a timeout", *timeouts) : "");
+    finding.figures = {{"sent_again", Unit::Share, share, context.option("again")}};
+    if (timeouts) {
+        finding.figures.push_back({"timeouts", Unit::Count, static_cast<double>(*timeouts), {}});
+    }
+    addEvidence(context, host, "the whole run of a rank on this host", finding);
+    finding.advice = "Look for drops on the way: `ethtool -S` and `ip -s link` on both ends, the switch's "
+                     "ports, a bond of which one link is bad, too many senders at once into one port.";
+    return finding;
+}
+
+void control(const Context& context, const SocketHost& host, std::vector<Finding>& findings)
+{
+    const auto setting = [&host](std::string_view name) { return host.kernel(name); };
+    for (const settings::TcpRemark& remark : settings::judgeCongestionControl(setting)) {
+        Finding finding;
+        finding.severity = remark.severity;
+        finding.limit = Limit::Settings;
+        finding.title = fmt::format("On {}: {}", host.name, remark.what);
+        finding.settings = {remark.setting};
+        finding.advice = fmt::format("{} `{}`", remark.advice, remark.fix);
+        addEvidence(context, host, "the whole run of a rank on this host", finding);
+        findings.push_back(std::move(finding));
+    }
+}
+
+Outcome run(const Context& context)
+{
+    if (context.run.hosts.size() < 2) {
+        return kOneHost;
+    }
+    std::vector<Finding> findings;
+    bool known = false;
+    for (const SocketHost& host : socketHosts(context)) {
+        const Interface* const used = host.busiest();
+        const bool isKnown = !host.kernel("net.ipv4.tcp_congestion_control").empty() ||
+                             gainOf(host, "tcp_segments_sent_again");
+        known = known || (used != nullptr && isKnown);
+        if (used == nullptr || !carriesGradients(context, host, *used)) {
+            continue;
+        }
+        control(context, host, findings);
+        if (auto finding = resent(context, host)) {
+            findings.push_back(std::move(*finding));
+        }
+    }
+    if (!known) {
+        return NotApplicable{"needs the traffic of network interfaces and what the kernel says of TCP (tier "
+                             "sampled, sources network and host_network)"};
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(congestion_control, .title = "TCP goes about losses badly, or meets many",
+              .needs = "sampled (network, host_network)", .options = ringside::rules::kOptions,
+              .run = ringside::rules::run,
+              .help = "The kernel's congestion control (cubic and bbr are fine), and the segments that each "
+                      "host's TCP sent again during the run, those of other programs too. Only where an "
+                      "interface carried gradients. The cost is not estimated.");

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data went through RDMA, but the adapters cannot, or may not, reach the memory of the GPUs: everything
+// is copied through the host's memory first, which costs PCIe and memory bandwidth and a processor.
+#include "rules/sockets.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"min_bytes", 1e8, "bytes that the RDMA ports of a host sent, at least: less is no gradients"},
+};
+
+/// A variable that switches it off, with its value; empty: none.
+std::string switchedOff(const trace::ProcessTrace& process)
+{
+    for (const char* const source : {"environment", "nccl.conf"}) {
+        const auto level = settingOf(process, source, "NCCL_NET_GDR_LEVEL");
+        if (level && (*level == "LOC" || *level == "0")) {
+            return fmt::format("NCCL_NET_GDR_LEVEL={} is set", *level);
+        }
+    }
+    return {};
+}
+
+std::optional<std::string_view> waysOf(const Context& context, const std::string& host)
+{
+    for (const trace::ProcessTrace& process : context.run.trace.processes) {
+        const auto by = settingOf(process, "machine", "gpu_direct");
+        if (by && process.process.host == host) {
+            return by;
+        }
+    }
+    return std::nullopt;
+}
+
+struct Reason {
+    std::string text; ///< empty: nothing is wrong
+    bool variable = false;
+};
+
+Reason reasonOf(const trace::ProcessTrace& process, std::string_view ways)
+{
+    if (const std::string off = switchedOff(process); !off.empty()) {
+        return {off, true};
+    }
+    const auto dmaBuf = settingOf(process, "environment", "NCCL_DMABUF_ENABLE");
+    if (ways == "dma-buf" && dmaBuf && *dmaBuf == "0") {
+        return {"nvidia_peermem is not loaded, and NCCL_DMABUF_ENABLE=0 is set", true};
+    }
+    return {ways == "none" ? "nvidia_peermem is not loaded, and the driver is not the open kernel module"
+                           : "",
+            false};
+}
+
+/// What NCCL's own log says, where that was imported: "connections via NET/IB/GDRDMA/Shared". Null: no word.
+std::optional<Reason> loggedReason(const trace::ProcessTrace& process)
+{
+    std::int64_t copied = 0;
+    bool direct = false;
+    for (const trace::SettingRow& row : process.settings) {
+        if (row.source == "nccl" && row.name.starts_with("connections via NET/IB")) {
+            direct = direct || row.name.find("GDRDMA") != std::string::npos;
+            copied = model::addCapped(copied, std::max<std::int64_t>(0, numberOf(row.value).value_or(0)));
+        }
+    }
+    if (!direct && copied == 0) {
+        return std::nullopt;
+    }
+    return Reason{direct ? ""
+                         : fmt::format("NCCL's log has {} connections by NET/IB, none with GDRDMA", copied),
+                  false};
+}
+
+/// Null: not known.
+std::optional<Reason> judge(const Context& context, const trace::ProcessTrace& process)
+{
+    if (auto logged = loggedReason(process)) {
+        return logged;
+    }
+    const auto ways = waysOf(context, process.process.host);
+    const auto bytes = rdmaBytes(context, process.process.host);
+    if (!ways || !bytes) {
+        return std::nullopt;
+    }
+    Reason reason = reasonOf(process, *ways);
+    if (*bytes < context.option("min_bytes")) {
+        reason.text.clear();
+    }
+    return reason;
+}
+
+Outcome run(const Context& context)
+{
+    Finding finding;
+    bool known = false;
+    for (const model::Rank& rank : context.run.ranks) {
+        const trace::ProcessTrace& process = context.run.processOf(rank);
+        const auto reason = judge(context, process);
+        known = known || reason;
+        if (!reason || reason->text.empty()) {
+            continue;
+        }
+        finding.ranks.push_back(rank.rank);
+        finding.evidence.push_back(
+            evidence(rank, {process.process.startNs, process.process.endNs.value_or(process.process.startNs)},
+                     reason->text));
+        if (finding.title.empty()) {
+            finding.title = fmt::format("RDMA of {} does not go to the GPUs' memory directly: {}",
+                                        process.process.host, reason->text);
+            finding.settings = {reason->variable ? "NCCL_NET_GDR_LEVEL" : "nvidia_peermem"};
+            if (const auto bytes = rdmaBytes(context, process.process.host)) {
+                finding.figures = {{"rdma_bytes", Unit::Bytes, *bytes, context.option("min_bytes")}};
+            }
+        }
+    }
+    if (!known) {
+        return NotApplicable{
+            "needs the traffic of RDMA ports and how adapters may reach GPUs (tier sampled, sources rdma and "
+            "host_network) on hosts with NVIDIA's driver, or NCCL's log"};
+    }
+    if (finding.ranks.empty()) {
+        return std::vector<Finding>{};
+    }
+    finding.severity = Severity::Warning;
+    finding.limit = Limit::Settings;
+    finding.advice =
+        "Load nvidia_peermem (`sudo modprobe nvidia-peermem`) or use the driver's open kernel module with a "
+        "kernel from 5.12 on, unset what is named, and look for GDRDMA in the lines `via NET/IB` of "
+        "`NCCL_DEBUG=INFO`. On bare metal, PCIe access control (ACS) must be off on the way.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(gdr_unused, .title = "RDMA without GPUDirect", .needs = "sampled (rdma, host_network)",
+              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help =
+                  "Ways by which adapters may reach the memory of GPUs (a module, or dma-buf of the open "
+                  "driver), and the variables that switch them off, where RDMA ports carried data. Whether "
+                  "NCCL used it in the end stands in its log alone. The cost is not estimated.");

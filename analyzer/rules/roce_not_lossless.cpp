@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// RDMA over Ethernet loses packets where nothing holds senders back in time: neither pause frames (PFC) nor
+// marks of congestion (ECN). And where pause frames do it alone, they stop everybody behind a slow receiver.
+#include "rules/device_samples.h"
+#include "rules/ports.h"
+#include "rules/settings.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"loss", 1e-6, "packets lost of those received, above which the path counts as lossy"},
+    {"paused", 0.01, "part of the time in which the port was told to pause, above which it is a warning"},
+    {"paused_much", 0.1, "the same from which on it is a problem"},
+};
+
+/// A RoCE port with what ethtool says of its interface.
+struct RocePort {
+    const metrics::Port* port = nullptr;
+    const trace::ProcessTrace* sampler = nullptr; ///< of ethtool's counters; null: there are none
+    std::string netdev;
+
+    [[nodiscard]] std::optional<std::int64_t> gain(std::string_view metric) const
+    {
+        return sampler == nullptr ? std::nullopt
+                                  : metrics::gainIn(*sampler, {"ethtool", netdev, metric}, wholeLife());
+    }
+};
+
+std::vector<RocePort> rocePorts(const Context& context)
+{
+    std::vector<RocePort> all;
+    for (const metrics::Port& port : context.figures.ports) {
+        if (port.fact("link_layer") != "Ethernet" || isSoftware(port)) {
+            continue;
+        }
+        RocePort each{&port, nullptr, std::string(port.fact("netdev"))};
+        for (const trace::ProcessTrace& process : context.run.trace.processes) {
+            for (const trace::SeriesRow& row : process.series) {
+                if (process.process.host == port.host && row.source == "ethtool" &&
+                    row.entity == each.netdev) {
+                    each.sampler = &process;
+                }
+            }
+        }
+        all.push_back(std::move(each));
+    }
+    return all;
+}
+
+/// Lost on the way to this port, or thrown away by it.
+std::optional<double> lossOf(const RocePort& each)
+{
+    const auto received = each.port->gain("rx_packets");
+    const auto missing = each.port->gain("rx_out_of_sequence");
+    const auto discarded = each.gain("rx_discards");
+    if (!received || *received <= 0 || (!missing && !discarded)) {
+        return std::nullopt;
+    }
+    const auto lost = static_cast<double>(missing.value_or(0)) + static_cast<double>(discarded.value_or(0));
+    return lost / static_cast<double>(*received);
+}
+
+/// "no pause frame and no mark of congestion was seen"; empty: something did hold senders back.
+std::string whatIsMissing(const RocePort& each)
+{
+    const auto rx = each.gain("rx_pauses");
+    const auto tx = each.gain("tx_pauses");
+    const auto marked = each.port->gain("ecn_marked");
+    const bool noPause = (rx || tx) && rx.value_or(0) <= 0 && tx.value_or(0) <= 0;
+    const bool noMark = marked == std::optional<std::int64_t>(0);
+    const bool off = each.sampler != nullptr &&
+                     settingOf(*each.sampler, "network", each.netdev + " pfc_priorities") == "none";
+    if (noPause && off) {
+        return noMark ? "flow control by priority (PFC) is off, and no mark of congestion was seen"
+                      : "flow control by priority (PFC) is off";
+    }
+    return noPause && noMark ? "no pause frame and no mark of congestion was seen"
+           : noPause         ? "no pause frame was seen"
+           : noMark          ? "no mark of congestion was seen"
+                             : "";
+}
+
+Finding begin(const Context& context, const RocePort& each)
+{
+    Finding finding;
+    finding.limit = Limit::Link;
+    finding.links = {each.port->label()};
+    addEvidence(context, *each.port, each.port->sampled(), "as long as it was sampled", finding);
+    finding.settings = {"NCCL_IB_TC"};
+    return finding;
+}
+
+std::optional<Finding> lossy(const Context& context, const RocePort& each)
+{
+    const auto loss = lossOf(each);
+    const std::string missing = whatIsMissing(each);
+    if (!loss || *loss <= context.option("loss") || missing.empty()) {
+        return std::nullopt;
+    }
+    Finding finding = begin(context, each);
+    finding.severity = asUsed(*each.port, Severity::Warning);
+    finding.title = fmt::format("Packets to port {} were lost ({:.2g} of those received), and {}: the way "
+                                "there is not lossless",
+                                each.port->label(), *loss, missing);
+    finding.figures = {{"loss", Unit::Share, *loss, context.option("loss")}};
+    finding.advice =
+        "Set up priority flow control and ECN for RoCE's traffic class on every hop, the same on all hosts "
+        "(`mlnx_qos -i DEV`, `dcb pfc show dev DEV`), and give NCCL that class: NCCL_IB_TC. With adaptive "
+        "routing packets overtake each other without being lost.";
+    return finding;
+}
+
+std::optional<Finding> paused(const Context& context, const RocePort& each)
+{
+    const auto us = each.gain("rx_pause_us");
+    const double seconds = static_cast<double>(each.port->sampled().length()) / 1e9;
+    const double share = us && seconds > 0 ? std::min(1.0, static_cast<double>(*us) / 1e6 / seconds) : 0.0;
+    const std::int64_t storms = each.gain("pause_storms").value_or(0);
+    if (share <= context.option("paused") && storms <= 0) {
+        return std::nullopt;
+    }
+    Finding finding = begin(context, each);
+    const bool much = share >= context.option("paused_much") || storms > 0;
+    finding.severity = asUsed(*each.port, much ? Severity::Problem : Severity::Warning);
+    finding.title =
+        storms > 0 ? fmt::format("Port {} saw {} pause storms: somebody stopped sending for good",
+                                 each.port->label(), storms)
+                   : fmt::format("Port {} was told to pause {} of the time: a receiver, or a switch on the "
+                                 "way, is too slow",
+                                 each.port->label(), percent(share));
+    finding.figures = {{"paused_share", Unit::Share, share, context.option("paused")}};
+    finding.advice =
+        "Find who sends the pause frames: the host whose tx_pauses grow is the slow receiver (its PCIe link, "
+        "NUMA node, access control on PCIe); else a switch that is full. ECN should act before pause frames "
+        "do: look at its thresholds.";
+    return finding;
+}
+
+bool isMeasured(const RocePort& each)
+{
+    return lossOf(each) || each.gain("rx_pause_us") || each.gain("pause_storms");
+}
+
+Outcome run(const Context& context)
+{
+    std::vector<Finding> findings;
+    bool known = false;
+    for (const RocePort& each : rocePorts(context)) {
+        known = known || isMeasured(each);
+        for (const auto judge : {lossy, paused}) {
+            if (auto finding = judge(context, each)) {
+                findings.push_back(std::move(*finding));
+            }
+        }
+    }
+    if (!known) {
+        return NotApplicable{"needs samples of RoCE ports and of their cards (tier sampled, sources rdma and "
+                             "ethtool): this run has none"};
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    roce_not_lossless, .title = "RoCE over a network that loses packets, or pauses",
+    .needs = "sampled (rdma, ethtool)", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Packets lost on the way to each RoCE port, where no pause frame or no mark of congestion "
+            "came in the same time; and the time for which pause frames stopped it. What switches "
+            "are set to is not seen. The cost is rdma_retransmissions'.",
+    .judgesLinks = true);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel lets a TCP connection have less under way than the interface that carried the data needs: it
+// then waits for acknowledgements. Judged by need (settings/tcp.h), as the doctor does before a run.
+#include "rules/sockets.h"
+#include "settings/tcp.h"
+
+namespace ringside::rules {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"round_trip_ms", 0.5, "between the hosts; within a data centre 0.1 to 0.5"},
+    {"min_bytes", kGradientBytes, "bytes that an interface sent, at least: less is no gradients"},
+};
+
+Finding describe(const settings::TcpRemark& remark)
+{
+    Finding finding;
+    finding.severity = remark.severity;
+    finding.limit = Limit::Settings;
+    finding.title = remark.what;
+    finding.settings = {remark.setting};
+    if (remark.bytes && remark.wanted) {
+        finding.figures = {{"bytes", Unit::Bytes, *remark.bytes, *remark.wanted}};
+    }
+    finding.advice = fmt::format("{} On every host: `{}`, and compare.", remark.advice, remark.fix);
+    return finding;
+}
+
+/// Adds what is wrong on one host, to a finding of the same words where there is one.
+void judge(const Context& context, const SocketHost& host, const Interface& used,
+           std::vector<Finding>& findings, std::vector<std::vector<std::string>>& hosts)
+{
+    const settings::TcpNeed need{used.name, used.mbps, context.option("round_trip_ms")};
+    for (const settings::TcpRemark& remark :
+         settings::judgeTcpBuffers([&host](std::string_view name) { return host.kernel(name); }, need)) {
+        auto same = std::find_if(findings.begin(), findings.end(),
+                                 [&](const Finding& each) { return each.title == remark.what; });
+        if (same == findings.end()) {
+            same = findings.insert(findings.end(), describe(remark));
+            hosts.emplace_back();
+        }
+        hosts[static_cast<std::size_t>(same - findings.begin())].push_back(host.name);
+        addEvidence(context, host, "the whole run of a rank on this host", *same);
+    }
+}
+
+Outcome run(const Context& context)
+{
+    if (context.run.hosts.size() < 2) {
+        return kOneHost;
+    }
+    std::vector<Finding> findings;
+    std::vector<std::vector<std::string>> hosts; // one a finding
+    bool known = false;
+    for (const SocketHost& host : socketHosts(context)) {
+        const Interface* const used = host.busiest();
+        if (used == nullptr || host.kernel("net.ipv4.tcp_rmem").empty()) {
+            continue;
+        }
+        known = true;
+        if (carriesGradients(context, host, *used)) {
+            judge(context, host, *used, findings, hosts);
+        }
+    }
+    if (!known) {
+        return NotApplicable{"needs the traffic of network interfaces and the kernel's settings of TCP (tier "
+                             "sampled, sources network and host_network)"};
+    }
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        findings[i].title = fmt::format("On {}: {}", hostsText(hosts[i]), findings[i].title);
+    }
+    return findings;
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(
+    tcp_buffers, .title = "TCP may not keep the path full", .needs = "sampled (network, host_network)",
+    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Window scaling, and the largest buffers of a connection against twice what is under way "
+            "at the interface's speed and the round trip. Several sockets a pair share the need. "
+            "Only where an interface carried gradients. The cost is not estimated.");
