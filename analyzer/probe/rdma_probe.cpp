@@ -32,12 +32,18 @@ const VerbsLibrary& library()
     return *found;
 }
 
+/// Throws with errno's text where it did not work.
+void require(bool worked, const char* what)
+{
+    if (!worked) {
+        throw Error(ErrorCode::Io, fmt::format("{}: {}", what, std::strerror(errno)));
+    }
+}
+
 template <class Thing>
 Thing* whole(Thing* thing, const char* what)
 {
-    if (thing == nullptr) {
-        throw Error(ErrorCode::Io, fmt::format("{}: {}", what, std::strerror(errno)));
-    }
+    require(thing != nullptr, what);
     return thing;
 }
 
@@ -110,10 +116,9 @@ RdmaConnection::RdmaConnection(const RdmaPort& port)
     verbs::QueuePairNeeds needs = needsOf(m_queue.get());
     m_pair.reset(whole(m_verbs.createPair(m_domain.get(), &needs), "ibv_create_qp"));
     const auto number = static_cast<std::uint8_t>(port.number);
-    errno = m_verbs.queryPort(m_context.get(), number, &m_attributes);
-    whole(errno == 0 ? this : nullptr, "ibv_query_port");
-    whole(m_verbs.queryGid(m_context.get(), number, port.gidIndex, &m_gid) == 0 ? this : nullptr,
-          "ibv_query_gid");
+    errno = m_verbs.queryPort(m_context.get(), number, &m_attributes); // its result is an errno
+    require(errno == 0, "ibv_query_port");
+    require(m_verbs.queryGid(m_context.get(), number, port.gidIndex, &m_gid) == 0, "ibv_query_gid");
 }
 
 RdmaAddress RdmaConnection::address() const
