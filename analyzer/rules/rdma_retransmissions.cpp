@@ -13,8 +13,8 @@ constexpr Option kOptions[] = {
      "packets sent again of those sent; above is a warning, 100 times as much a problem (1 % loss "
      "cost 77 % of the throughput where it was measured)"},
     {"loss_software", 1e-4,
-     "the same for ports in software (rxe, siw), which lose some when nothing is wrong; 10 "
-     "times as much is a problem"},
+     "the same for ports in software (rxe, siw), which lose some when nothing is wrong; never more than a "
+     "warning"},
     {"timeouts", 1, "acknowledgements that timed out, from which on it is a warning"},
     {"timeouts_at_once", 3, "the same between two readings, from which on it is a problem"},
     {"not_ready", 1, "messages that met a receiver with no buffer posted, from which on it is a warning"},
@@ -147,8 +147,7 @@ std::optional<Finding> lost(const Context& context, const metrics::Port& port)
     }
     const bool software = isSoftware(port);
     const double few = context.option(software ? "loss_software" : "loss");
-    constexpr double kManyHardware = 100.0;
-    constexpr double kManySoftware = 10.0;
+    constexpr double kMany = 100.0;
     // Where the traffic is not measured, that any packet was lost is all that is known.
     const double share =
         sent && *sent > 0 ? static_cast<double>(again) / static_cast<double>(*sent) : few * (1.0 + 1e-9);
@@ -157,7 +156,7 @@ std::optional<Finding> lost(const Context& context, const metrics::Port& port)
     }
     const auto moved = movedIn(port, {"retransmissions"});
     Finding finding = begin(context, port, moved);
-    const bool many = share > few * (software ? kManySoftware : kManyHardware);
+    const bool many = !software && share > few * kMany;
     finding.severity = many ? Severity::Problem : Severity::Warning;
     finding.title =
         fmt::format("Port {} had to send {} packets again{}: they were lost on their way", port.label(),

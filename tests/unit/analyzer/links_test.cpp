@@ -234,8 +234,8 @@ struct Second {
     std::int64_t retried = 0;
 };
 
-/// Titles of rule rdma_retransmissions for a port in software that counted this, a second each.
-std::vector<std::string> titles(const std::vector<Second>& seconds)
+/// Of rule rdma_retransmissions for a port in software that counted this, a second each.
+std::vector<rules::Finding> findings(const std::vector<Second>& seconds)
 {
     TraceBuilder trace = twoRanks();
     Second sum;
@@ -251,11 +251,16 @@ std::vector<std::string> titles(const std::vector<Second>& seconds)
                    sum.retried + seconds[i].retried};
         }
     }
-    std::vector<std::string> found;
-    for (const rules::Finding& finding : findingsOf(trace, "rdma_retransmissions")) {
-        found.push_back(finding.title);
+    return findingsOf(trace, "rdma_retransmissions");
+}
+
+std::vector<std::string> titles(const std::vector<Second>& seconds)
+{
+    std::vector<std::string> all;
+    for (const rules::Finding& finding : findings(seconds)) {
+        all.push_back(finding.title);
     }
-    return found;
+    return all;
 }
 
 TEST(TransportCounters, tellAPeerThatIsGoneFromPacketsThatWereLost)
@@ -272,6 +277,14 @@ TEST(TransportCounters, tellAPeerThatIsGoneFromPacketsThatWereLost)
     ASSERT_EQ(lost.size(), 1U);
     EXPECT_NE(lost[0].find("lost on their way"), std::string::npos) << lost[0];
     EXPECT_TRUE(titles({well, silent, well, silent, well}).empty()) << "one reading is no silence";
+}
+
+TEST(TransportCounters, ofAPortInSoftwareThatLosesPacketsAreNoProblem)
+{
+    const Second lossy{10'000, 700, 75, 78}; // what 1 % loss on the way comes to
+    const auto lost = findings({lossy, lossy, lossy});
+    ASSERT_EQ(lost.size(), 1U);
+    EXPECT_EQ(lost[0].severity, rules::Severity::Warning) << lost[0].title;
 }
 
 // ---- what moved together ----

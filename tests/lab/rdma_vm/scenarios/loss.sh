@@ -2,8 +2,8 @@
 # One in fifty of the packets from b to a is lost, as on a bad cable or in a switch that is not lossless.
 #
 # expect carried: rxa:1 rxb:1$
-# expect links: problem
-# expect rdma_retransmissions problem: Port lab rxb:1 had to send .* packets again .* lost on their way
+# expect links: warning
+# expect rdma_retransmissions warning: Port lab rxb:1 had to send .* packets again .* lost on their way
 # expect probe: RDMA measured in 6 directions, TCP in 6$
 # expect probe loss: b -> a over RDMA: .* lost on the way
 # may    probe .*: a -> b over RDMA: .*
