@@ -24,7 +24,7 @@ suite() {
 
 stage "Packages" "What is missing is installed with apt-get; needs root and a network only then."
 bash "$support/install_packages.sh" --gui --lab
-bash "$support/unpack_kernel.sh"
+bash "$support/unpack_kernel.sh" || echo "the test lab.rdma_vm will be skipped" >&2
 need_space 3000
 
 stage "Format" "Every source file against .clang-format."
