@@ -279,14 +279,13 @@ std::optional<SpanId> workOf(const model::Model& model, const Timeline& timeline
     }
     const trace::ProcessTrace& process = processOf(model, track);
     const std::uint32_t wanted = process.launches.correlation[launch.row];
-    const auto first = std::ranges::lower_bound(timeline.tracks, track.rank, {}, &Track::rank);
-    for (auto stream = first; stream != timeline.tracks.end() && stream->rank == track.rank; ++stream) {
-        for (std::size_t l = 0; l < stream->lanes.size() && stream->kind == TrackKind::Stream; ++l) {
-            const Lane& lane = stream->lanes[l];
+    for (const Track& stream : timeline.tracksOf(track.rank)) {
+        for (std::size_t l = 0; l < stream.lanes.size() && stream.kind == TrackKind::Stream; ++l) {
+            const Lane& lane = stream.lanes[l];
             const std::size_t from = lane.firstStartingFrom(launch.time.start);
             for (std::size_t i = from; i < std::min(lane.size(), from + kFarthest); ++i) {
                 if (correlationOf(process, lane.span(i)) == wanted) {
-                    return SpanId{static_cast<std::size_t>(stream - timeline.tracks.begin()), l, i};
+                    return SpanId{static_cast<std::size_t>(&stream - timeline.tracks.data()), l, i};
                 }
             }
         }

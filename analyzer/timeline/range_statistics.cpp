@@ -89,7 +89,7 @@ std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline&
             return;
         }
         WorkInRange work;
-        for (const Track& track : std::ranges::equal_range(timeline.tracks, rank, {}, &Track::rank)) {
+        for (const Track& track : timeline.tracksOf(rank)) {
             for (const Lane& lane : track.lanes) {
                 if (track.kind == TrackKind::Stream) {
                     work.add(lane, range);

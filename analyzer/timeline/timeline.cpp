@@ -116,6 +116,13 @@ std::size_t Timeline::spans() const
     return sum;
 }
 
+std::span<const Track> Timeline::tracksOf(std::size_t rank) const
+{
+    const auto first = std::ranges::lower_bound(tracks, rank, {}, &Track::rank);
+    const auto last = std::ranges::upper_bound(tracks, rank, {}, &Track::rank);
+    return {first, last};
+}
+
 std::size_t Timeline::memoryBytes() const
 {
     std::size_t sum = meetings.capacity() * sizeof(Meeting) + parts.capacity() * sizeof(Part);

@@ -8,6 +8,7 @@
 #include "timeline/sample_lines.h"
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,6 +72,7 @@ struct Timeline {
 
     [[nodiscard]] const Lane& laneOf(const SpanId& id) const { return tracks[id.track].lanes[id.lane]; }
     [[nodiscard]] Span span(const SpanId& id) const { return laneOf(id).span(id.index); }
+    [[nodiscard]] std::span<const Track> tracksOf(std::size_t rank) const; ///< of Model::ranks
     [[nodiscard]] std::size_t spans() const;
     [[nodiscard]] std::size_t memoryBytes() const;
     /// Of each stretch of `resolutionNs` within `range` the meeting that lost most; indices of `meetings`.

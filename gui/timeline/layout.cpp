@@ -11,7 +11,7 @@ using timeline::TrackKind;
 
 constexpr int kRankHeight = 20;
 constexpr int kLaneHeight = 20;
-constexpr int kSamplesHeight = 30;
+constexpr int kSamplesHeight = 34; ///< two lines of text beside it
 constexpr int kTrackGap = 2;
 constexpr int kRankGap = 10;
 

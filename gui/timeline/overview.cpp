@@ -73,7 +73,7 @@ void Overview::paintRanks()
         const auto rank = static_cast<std::size_t>(std::int64_t{line} * ranks / lines);
         const int top = line * height / lines;
         const int bottom = (line + 1) * height / lines;
-        const auto tracks = std::ranges::equal_range(all.tracks, rank, {}, &Track::rank);
+        const std::span<const Track> tracks = all.tracksOf(rank);
         const bool device =
             std::ranges::any_of(tracks, [](const Track& track) { return isShown(track, true); });
         for (const Track& track : tracks) {

@@ -52,7 +52,7 @@ QString labelOf(const Scene& scene, const Row& row)
     }
     if (row.kind == Row::Kind::Samples) {
         const timeline::SampleLine& line = scene.timeline->samples[row.index];
-        return toQt(line.name + ", to " + timeline::valueText(line.most, line.unit));
+        return toQt(line.name);
     }
     if (row.kind == Row::Kind::Host) {
         const std::string& host = scene.model->hosts[row.index].name;
@@ -79,6 +79,10 @@ struct TimelinePainter::Frame {
         return tracks.left() + std::clamp(timeToX(timeNs, scene.visible, tracks.width()), -kFar, kFar);
     }
     [[nodiscard]] int y(const Row& row) const { return tracks.top() + row.y - scene.scroll; }
+    [[nodiscard]] double pixelsPerNs() const
+    {
+        return tracks.width() / std::max(1.0, static_cast<double>(scene.visible.length()));
+    }
     [[nodiscard]] std::int64_t resolution() const { return nsPerPixel(scene.visible, tracks.width()); }
     /// The whole of a row's bars.
     [[nodiscard]] QRectF box(const Row& row, const Interval& time) const
@@ -139,8 +143,8 @@ void TimelinePainter::addBars(const Frame& frame, const Row& row)
     const std::vector<Bar> bars = lane.bars(frame.scene.visible, frame.resolution());
     m_bars.add(bars, frame.scene.visible, y + 1, row.height - 2);
     for (const Bar& bar : bars) {
-        if (bar.count == 1 && frame.x(bar.time.end) - frame.x(bar.time.start) >= kNamedWidth) {
-            m_named.push_back({&row, bar});
+        if (static_cast<double>(bar.longestNs) * frame.pixelsPerNs() >= kNamedWidth) {
+            m_named.push_back({&row, bar.longest});
         }
     }
 }
@@ -154,7 +158,14 @@ void TimelinePainter::paintLabels(const Frame& frame, const Row& row) const
     if (frame.scene.marked.contains(row.rank)) {
         frame.painter.fillRect(0, y, 4, row.height, frame.scene.theme->accent);
     }
-    if (row.kind != Row::Kind::Lane || row.lane == 0) {
+    if (row.kind == Row::Kind::Samples) {
+        const timeline::SampleLine& line = frame.scene.timeline->samples[row.index];
+        Row half = row;
+        half.height = row.height / 2;
+        paintLabel(frame, half, labelOf(frame.scene, row), false);
+        half.y += half.height;
+        paintLabel(frame, half, u"0 to "_s + toQt(timeline::valueText(line.most, line.unit)), false);
+    } else if (row.kind != Row::Kind::Lane || row.lane == 0) {
         paintLabel(frame, row, labelOf(frame.scene, row), isHead(row));
     }
 }
@@ -178,14 +189,17 @@ void TimelinePainter::paintName(const Frame& frame, const Named& named)
 {
     constexpr double kRoom = 4;
     const timeline::Track& track = frame.scene.timeline->tracks[*named.row->track];
-    QRectF box = frame.box(*named.row, named.bar.time);
+    const Span span = track.lanes[named.row->lane].span(named.span);
+    QRectF box = frame.box(*named.row, span.time);
     box.setLeft(std::max<double>(box.left(), frame.tracks.left()));
     const double width = std::min<double>(box.right(), frame.tracks.right()) - box.left() - 2 * kRoom;
-    const bool waits = named.bar.kind == SpanKind::Wait;
-    const Span span = track.lanes[named.row->lane].span(named.bar.longest);
-    const LabelCache::Label* const label =
-        m_names.fitted(waits ? "waits" : timeline::nameOf(*frame.scene.model, track, span),
-                       static_cast<int>(width), frame.metrics);
+    const bool waits = span.kind == SpanKind::Wait;
+    const std::string name = waits ? "waits" : timeline::nameOf(*frame.scene.model, track, span);
+    const LabelCache::Label* label = m_names.fitted(name, static_cast<int>(width), frame.metrics);
+    if (span.kind == SpanKind::Step && width < frame.metrics.horizontalAdvance(toQt(name))) {
+        const model::Step& step = frame.scene.model->ranks[named.row->rank].steps[span.row];
+        label = m_names.fitted(std::to_string(step.number), static_cast<int>(width), frame.metrics);
+    }
     if (label == nullptr) {
         return;
     }

@@ -51,10 +51,10 @@ public:
 
 private:
     struct Frame;
-    /// A bar wide enough for a name.
+    /// A span wide enough for a name.
     struct Named {
         const Row* row;
-        timeline::Bar bar;
+        std::size_t span;
     };
     void addBars(const Frame& frame, const Row& row);
     void paintLabels(const Frame& frame, const Row& row) const;

@@ -135,7 +135,47 @@ private slots:
         QCOMPARE(QImage(path).size(), m_timeline->size() * m_timeline->devicePixelRatio());
     }
 
+    /// Samples, a chosen time, a mark and a launch; written where RINGSIDE_PICTURES says, to be looked at.
+    void picturesOfEverythingAtOnce_data()
+    {
+        QTest::addColumn<int>("appearance");
+        QTest::addRow("light") << static_cast<int>(Appearance::Light);
+        QTest::addRow("dark") << static_cast<int>(Appearance::Dark);
+    }
+    void picturesOfEverythingAtOnce()
+    {
+        QFETCH(int, appearance);
+        applyAppearance(*qApp, static_cast<Appearance>(appearance));
+        m_view->setSession(test::sampledSession());
+        const Interval all = m_timeline->visible();
+        QSignalSpy ready(m_view->findChild<RangePanel*>(), &RangePanel::ready);
+        m_timeline->setRange(Interval{all.start + all.length() * 2 / 5, all.start + all.length() * 3 / 5});
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30'000);
+        for (const Qt::Key key : {Qt::Key_M, Qt::Key_H, Qt::Key_L}) {
+            QTest::keyClick(m_timeline, key);
+        }
+        save(QStringLiteral("samples"));
+        QVERIFY(m_timeline->find(QStringLiteral("sgemm"), timeline::Direction::Forward));
+        QTest::keyClick(m_timeline, Qt::Key_F); // the chosen time
+        QTest::keyClick(m_timeline, Qt::Key_F); // the kernel
+        m_timeline->showTime(zoomed(m_timeline->visible(), 3, m_timeline->visible().start, all));
+        save(QStringLiteral("launch"));
+        applyAppearance(*qApp, Appearance::Light);
+    }
+
 private:
+    void save(const QString& name)
+    {
+        const QImage picture = m_view->grab().toImage();
+        QVERIFY(picture.width() >= m_view->width());
+        const QString folder = qEnvironmentVariable("RINGSIDE_PICTURES");
+        if (!folder.isEmpty()) {
+            QVERIFY(picture.save(QStringLiteral("%1/timeline_%2_%3_%4.png")
+                                     .arg(folder, name, QString::fromLatin1(QTest::currentDataTag()))
+                                     .arg(picture.devicePixelRatio())));
+        }
+    }
+
     Navigator m_navigator;
     Session m_session;
     std::unique_ptr<View> m_view;
