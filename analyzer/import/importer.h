@@ -37,7 +37,7 @@ struct Importer {
     std::vector<trace::ProcessTrace> (*import)(const Job& job) = nullptr;
 };
 
-inline constexpr std::size_t kHeadBytes = 64 * 1024;
+inline constexpr std::size_t kHeadBytes = 64U << 10U;
 
 /// All importers, in the order of their names. No two of them recognise the same file.
 [[nodiscard]] std::span<const Importer* const> all();

@@ -49,10 +49,12 @@ private:
     Source* m_source;
 };
 
-/// What nlohmann's parser tells, as values. Its names.
+/// What nlohmann's parser tells, as values.
 class Builder final {
 public:
     explicit Builder(Document& document) : m_document(document) {}
+
+    // NOLINTBEGIN(readability-identifier-naming): the parser's names
 
     bool null() { return put(Values::kNone); }
     bool boolean(bool value) { return put(values().add(Type::Boolean, value ? 1 : 0)); }
@@ -80,6 +82,7 @@ public:
         m_document.offset = position;
         return stop("is no JSON from there on");
     }
+    // NOLINTEND(readability-identifier-naming)
 
 private:
     Values& values() { return m_document.values; }

@@ -20,9 +20,9 @@ enum class Category : std::uint8_t {
     Synchronisation,
     Overhead,
     Span,
-    Counted_ ///< number of those above
+    Count ///< number of those above
 };
-inline constexpr std::size_t kCategories = static_cast<std::size_t>(Category::Counted_);
+inline constexpr std::size_t kCategories = static_cast<std::size_t>(Category::Count);
 
 struct CategoryName {
     std::string_view name;
