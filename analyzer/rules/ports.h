@@ -60,13 +60,13 @@ inline void addEvidence(const Context& context, const metrics::Port& port, const
     return static_cast<double>(span.length()) / kNsAMinute;
 }
 
-/// What is wrong with a port that no process of the run has a queue pair on does not touch the run.
+/// What is wrong with a port that no recorded process has a queue pair on does not touch the run.
 inline void mindUse(const metrics::Port& port, Finding& finding)
 {
     if (port.queuePairs == std::optional<std::int64_t>(0)) {
         finding.severity = Severity::Info;
         finding.broken = false;
-        finding.title += "; no process of this run has a queue pair on it";
+        finding.title += "; no recorded process has a queue pair on it";
     }
 }
 

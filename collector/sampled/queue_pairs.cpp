@@ -6,20 +6,24 @@
 namespace ringside::collector::sampled {
 namespace {
 
-/// Kernels name the process, or the thread of it that made the queue pair.
-bool isOurTask(std::uint32_t task)
+/// Kernels name the process, or the thread of it that made the queue pair. Near is what is in the same
+/// session.
+QueuePairs::Owner ownerOf(std::uint32_t task)
 {
-    return task == static_cast<std::uint32_t>(getpid()) ||
-           access(("/proc/self/task/" + std::to_string(task)).c_str(), F_OK) == 0;
+    const auto id = static_cast<pid_t>(task);
+    if (id == getpid() || access(("/proc/self/task/" + std::to_string(task)).c_str(), F_OK) == 0) {
+        return QueuePairs::Owner::Own;
+    }
+    return getsid(id) == getsid(0) ? QueuePairs::Owner::Near : QueuePairs::Owner::Other;
 }
 
 struct Owners {
     std::uint64_t own = 0;
-    bool unknown = false;
+    bool doubtful = false; ///< others may be the job's
 };
 
 Owners ownersOn(std::uint32_t port, std::uint32_t ports, const std::vector<netlink::QueuePair>& pairs,
-                const std::function<bool(std::uint32_t)>& isOwn)
+                const std::function<QueuePairs::Owner(std::uint32_t)>& whose)
 {
     Owners owners;
     for (const netlink::QueuePair& pair : pairs) {
@@ -27,9 +31,11 @@ Owners ownersOn(std::uint32_t port, std::uint32_t ports, const std::vector<netli
         if (!here || pair.ofKernel) {
             continue;
         }
-        const bool own = pair.task && isOwn(*pair.task);
-        owners.own += own && (pair.port || ports == 1) ? 1 : 0;
-        owners.unknown = owners.unknown || !pair.task || (own && !pair.port && ports > 1);
+        const bool placed = pair.port || ports == 1;
+        const auto owner = pair.task ? whose(*pair.task) : QueuePairs::Owner::Near;
+        owners.own += owner == QueuePairs::Owner::Own && placed ? 1 : 0;
+        owners.doubtful = owners.doubtful || owner == QueuePairs::Owner::Near ||
+                          (owner == QueuePairs::Owner::Own && !placed);
     }
     return owners;
 }
@@ -45,23 +51,24 @@ void QueuePairs::read(Readings& readings, Pace pace)
     m_untilNext = kEvery - 1;
     for (const netlink::Device& device : m_netlink.devices().value_or(std::vector<netlink::Device>())) {
         if (const auto pairs = m_netlink.queuePairs(device.index)) {
-            tell(device, *pairs, isOurTask, readings);
+            tell(device, *pairs, ownerOf, readings);
         }
     }
 }
 
 void QueuePairs::tell(const netlink::Device& device, const std::vector<netlink::QueuePair>& pairs,
-                      const std::function<bool(std::uint32_t)>& isOwn, Readings& readings)
+                      const std::function<Owner(std::uint32_t)>& ownerOf, Readings& readings)
 {
     constexpr std::uint32_t kMostPorts = 64;
     for (std::uint32_t port = 1; port <= device.ports && port <= kMostPorts; ++port) {
         const std::string name = device.name + ":" + std::to_string(port);
         Series& series = m_series.try_emplace(name, Series{name, "queue_pairs"}).first->second;
-        const Owners owners = ownersOn(port, device.ports, pairs, isOwn);
-        if (owners.own > 0 || !owners.unknown) {
+        const Owners owners = ownersOn(port, device.ports, pairs, ownerOf);
+        if (owners.own > 0 || !owners.doubtful) {
             readings.add(series, owners.own);
         } else {
-            readings.miss(series, "the kernel does not tell the owner or the port of some queue pairs");
+            readings.miss(series,
+                          "queue pairs of this session, or whose owner or port the kernel does not tell");
         }
     }
 }

@@ -21,9 +21,11 @@ public:
     [[nodiscard]] std::string reason() const override { return m_netlink.reason(); }
     void close() override { m_netlink.close(); }
 
-    /// Adds what a device's queue pairs say of its ports, where `isOwn` says which tasks are this process's.
+    enum class Owner { Own, Near, Other };
+    /// Adds what a device's queue pairs say of its ports, where `ownerOf` says whose a task is. Near ones may
+    /// belong to the same job, of which not every process is recorded: then a port may be used all the same.
     void tell(const netlink::Device& device, const std::vector<netlink::QueuePair>& pairs,
-              const std::function<bool(std::uint32_t)>& isOwn, Readings& readings);
+              const std::function<Owner(std::uint32_t)>& ownerOf, Readings& readings);
 
 private:
     RdmaNetlink m_netlink;

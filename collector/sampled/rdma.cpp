@@ -3,29 +3,31 @@
 
 namespace ringside::collector::sampled {
 
-void Rdma::open()
-{
-    m_verbs.open();
-    m_netlink.open();
-}
-
 void Rdma::close()
 {
     m_verbs.close();
     m_netlink.close();
 }
 
+// What sysfs says comes first: loading libibverbs with its drivers, and opening devices, may take its time.
 void Rdma::read(Readings& readings, Pace pace)
 {
+    if (!m_opened && !m_told.empty()) {
+        m_opened = true;
+        m_untilAll = 0;
+        m_verbs.open();
+        m_netlink.open();
+        openDevices();
+        tellReasons(readings);
+    }
     if (pace == Pace::OnceASecond) {
         readPorts(readings);
     }
     readEvents(readings);
 }
 
-void Rdma::findNew(Readings& readings)
+void Rdma::openDevices()
 {
-    m_ports.findNew();
     std::set<std::string> devices;
     for (const auto& port : m_ports.ports()) {
         devices.insert(port->device());
@@ -34,6 +36,14 @@ void Rdma::findNew(Readings& readings)
     m_indices.clear();
     for (const netlink::Device& device : m_netlink.devices().value_or(std::vector<netlink::Device>())) {
         m_indices.emplace(device.name, device.index);
+    }
+}
+
+void Rdma::findNew(Readings& readings)
+{
+    m_ports.findNew();
+    if (m_opened) {
+        openDevices();
     }
     for (std::size_t index = m_told.size(); index < m_ports.ports().size(); ++index) {
         m_told.emplace_back().events = {m_ports.ports()[index]->name(), "async_event",
@@ -70,7 +80,17 @@ void Rdma::readPorts(Readings& readings)
         port.read(all ? ports::Depth::All : ports::Depth::Fast, link ? &*link : nullptr,
                   counters ? &*counters : nullptr);
         tell(port, m_told[index], readings);
-        if (const std::string reason = m_verbs.reason(port.device()); !reason.empty()) {
+    }
+    if (m_opened) {
+        tellReasons(readings);
+    }
+}
+
+void Rdma::tellReasons(Readings& readings)
+{
+    for (std::size_t index = 0; index < m_told.size(); ++index) {
+        const std::string reason = m_verbs.reason(m_ports.ports()[index]->device());
+        if (!reason.empty()) {
             readings.miss(m_told[index].events, reason);
         }
     }

@@ -20,7 +20,7 @@ class Rdma final : public Source {
 public:
     explicit Rdma(const std::string& sysfsRoot) : m_ports(sysfsRoot) {}
     [[nodiscard]] const char* name() const override { return "rdma"; }
-    void open() override;
+    void open() override {}
     void read(Readings& readings, Pace pace) override;
     [[nodiscard]] std::string reason() const override;
     void close() override;
@@ -35,7 +35,9 @@ private:
         std::uint64_t resets = 0;
     };
     void findNew(Readings& readings);
+    void openDevices();
     [[nodiscard]] std::optional<netlink::Counters> countersOf(const ports::Port& port);
+    void tellReasons(Readings& readings);
     void readEvents(Readings& readings);
     void readPorts(Readings& readings);
     void tell(const ports::Port& port, Told& told, Readings& readings);
@@ -47,6 +49,7 @@ private:
     std::map<std::string, std::uint32_t> m_indices; ///< netlink's, by device
     std::deque<Told> m_told;                        ///< one a port
     int m_untilAll = 0;                             ///< readings
+    bool m_opened = false;                          ///< whether libibverbs and netlink were looked for
     bool m_saidLeftOut = false;
 };
 

@@ -186,7 +186,7 @@ TEST(QueuePairs, thatAPortHasNoneOfMakeItsTroubleInformation)
     EXPECT_EQ(finding({}).severity, rules::Severity::Problem) << "not known";
     const rules::Finding unused = finding({{0, 0}, {0, 0}});
     EXPECT_EQ(unused.severity, rules::Severity::Info);
-    EXPECT_NE(unused.title.find("no process of this run has a queue pair on it"), std::string::npos);
+    EXPECT_NE(unused.title.find("no recorded process has a queue pair on it"), std::string::npos);
 }
 
 // ---- events ----

@@ -203,7 +203,13 @@ std::map<std::string, std::int64_t> told(std::uint32_t ports, const std::vector<
     QueuePairs source;
     Readings readings;
     source.tell(
-        {0, "mlx5_0", ports}, pairs, [](std::uint32_t task) { return task == 10 || task == 11; }, readings);
+        {0, "mlx5_0", ports}, pairs,
+        [](std::uint32_t task) {
+            return task == 10 || task == 11 ? QueuePairs::Owner::Own
+                   : task == 12             ? QueuePairs::Owner::Near
+                                            : QueuePairs::Owner::Other;
+        },
+        readings);
     std::map<std::string, std::int64_t> values;
     for (const auto& value : readings.values()) {
         values[value.series->entity] = value.value;
@@ -226,6 +232,7 @@ TEST(QueuePairs, ofAnUnknownOwnerOrPortMakeNoUnusedPort)
     EXPECT_EQ(told(2, {{1, std::nullopt}}), (Values{{"mlx5_0:2", 0}})) << "may be ours";
     EXPECT_EQ(told(2, {{1, std::nullopt}, {1, 10}}), (Values{{"mlx5_0:1", 1}, {"mlx5_0:2", 0}}));
     EXPECT_EQ(told(2, {{std::nullopt, 10}}), (Values{})) << "ours, but where?";
+    EXPECT_EQ(told(2, {{1, 12}}), (Values{{"mlx5_0:2", 0}})) << "of the same session: the job's, perhaps";
 }
 
 TEST(QueuePairs, ofADeviceWithAnyNumberOfPortsAreBounded)
@@ -233,7 +240,7 @@ TEST(QueuePairs, ofADeviceWithAnyNumberOfPortsAreBounded)
     QueuePairs source;
     Readings readings;
     source.tell(
-        {0, "x", 0xFFFFFFFF}, {}, [](std::uint32_t) { return false; }, readings);
+        {0, "x", 0xFFFFFFFF}, {}, [](std::uint32_t) { return QueuePairs::Owner::Other; }, readings);
     EXPECT_EQ(readings.values().size(), 64U);
 }
 

@@ -250,7 +250,7 @@ TEST(SampledRdma, withoutADeviceIsTheReasonAndTakesNoThread)
 
 /// A run on a tree with the port mlx5_0:1, of which the emulated libibverbs says what the script says.
 struct ScriptedPort {
-    explicit ScriptedPort(const std::string& script, const std::string& ms = "1500",
+    explicit ScriptedPort(const std::string& script, const std::string& ms = "2500",
                           const std::string& scenario = "waits")
     {
         tree.add("mlx5_0", "100 Gb/sec (4X EDR)", "Ethernet");
@@ -266,10 +266,14 @@ struct ScriptedPort {
     std::unique_ptr<RecordedRun> run;
 };
 
+/// The last that was told.
 std::string factOf(const Sampled& sampled, const std::string& name)
 {
-    const auto found = std::ranges::find(sampled.rows.settings, "mlx5_0:1 " + name, &trace::SettingRow::name);
-    return found != sampled.rows.settings.end() ? found->value : "no such fact";
+    std::string fact = "no such fact";
+    for (const trace::SettingRow& row : sampled.rows.settings) {
+        fact = row.name == "mlx5_0:1 " + name ? row.value : fact;
+    }
+    return fact;
 }
 
 TEST(SampledVerbs, giveEventsAndWhatSysfsDoesNotSay)
@@ -282,7 +286,7 @@ TEST(SampledVerbs, giveEventsAndWhatSysfsDoesNotSay)
     const Sampled sampled(*scripted.run);
     EXPECT_EQ(sampled.values("mlx5_0:1", "async_event"), (Values{10, 9, 18})) << sampled.tier().reason;
     EXPECT_EQ(sampled.series("mlx5_0:1", "async_event")->kind, "event");
-    EXPECT_EQ(sampled.values("mlx5_0:1", "rate_mbps").front(), 800'000);
+    EXPECT_EQ(sampled.values("mlx5_0:1", "rate_mbps").back(), 800'000) << "the first is sysfs's";
     EXPECT_EQ(sampled.values("mlx5_0:1", "mtu_bytes").front(), 1024);
     EXPECT_EQ(sampled.values("mlx5_0:1", "mtu_max_bytes").front(), 4096);
     EXPECT_EQ(factOf(sampled, "generation"), "XDR");
@@ -300,11 +304,11 @@ TEST(SampledVerbs, aDeviceThatDoesNotOpenIsReadFromSysfsAlone)
 
 TEST(SampledVerbs, aDeviceThatFailsLaterIsLeftAloneAndReadFromSysfs)
 {
-    const ScriptedPort scripted("0 mlx5_0:1 speed=XDR\n0.5 mlx5_0:1 fails=1\n", "3000");
+    const ScriptedPort scripted("0 mlx5_0:1 speed=XDR\n1.5 mlx5_0:1 fails=1\n", "4000");
     const Sampled sampled(*scripted.run);
     EXPECT_EQ(sampled.reason("mlx5_0:1", "async_event"), "ibv_query_port: Input/output error");
     const Values rates = sampled.values("mlx5_0:1", "rate_mbps");
-    EXPECT_EQ(rates.front(), 800'000);
+    EXPECT_TRUE(std::ranges::find(rates, 800'000) != rates.end());
     EXPECT_EQ(rates.back(), 100'000) << "as sysfs has it";
 }
 
