@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives move their bytes much slower than the same ones do at other times, on other communicators, or
 // than the user says the link can. On transfer time: waiting for late ranks is no fault of a link.
+#include "metrics/link_use.h"
+#include "metrics/probed.h"
 #include "rules/support.h"
 
+#include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
 
 namespace ringside::rules {
@@ -16,7 +20,10 @@ constexpr Option kOptions[] = {
     {"min_count", 10, "say nothing of fewer operations of a kind and size"},
     {"expected_gb_s", 0,
      "what the link should give, GB/s of bus bandwidth (field for NCCL: 20-50); 0: "
-     "compare with the run's own best"},
+     "compare with a probe that is in the run, the rate of the ports, and the run's own best"},
+    {"rate_ms", 2,
+     "hold only those against the rate of the ports that take this long at that rate: in less, "
+     "latency counts"},
 };
 
 using Key = std::tuple<std::uint64_t, model::CollectiveKind, std::uint64_t>; ///< communicator, kind, bytes
@@ -62,14 +69,11 @@ struct Expected {
     std::string_view from;
 };
 
-/// What the user says, else the better of its own best tenth and the median of other communicators.
-Expected expectedOf(const Context& context, const std::map<Key, Transfers>& groups, const Key& key)
+/// Its own best tenth, or the median of other communicators.
+Expected bestOfRun(const std::map<Key, Transfers>& groups, const Key& key)
 {
-    if (context.option("expected_gb_s") > 0) {
-        return {context.option("expected_gb_s"), "what was said of the link"};
-    }
     const Transfers& own = groups.at(key);
-    Expected best{busGBs(key, own, model::percentile(own.ns, 0.1)), "its own best tenth"};
+    const Expected best{busGBs(key, own, model::percentile(own.ns, 0.1)), "its own best tenth"};
     std::vector<double> peers;
     for (const auto& [other, group] : groups) {
         if (std::get<1>(other) == std::get<1>(key) && std::get<2>(other) == std::get<2>(key) &&
@@ -79,6 +83,77 @@ Expected expectedOf(const Context& context, const std::map<Key, Transfers>& grou
     }
     const double peer = model::median(std::move(peers));
     return peer > best.gbs ? Expected{peer, "the same on other communicators"} : best;
+}
+
+/// What a probe's all-reduces of that size gave, with as many ranks.
+std::optional<Expected> ofProbe(const metrics::Probed& probed, const Key& key, const Transfers& group)
+{
+    const auto gbs =
+        std::get<1>(key) == model::CollectiveKind::AllReduce && probed.allReduceRanks == group.ranks
+            ? probed.busGBs(std::get<2>(key))
+            : std::nullopt;
+    return gbs ? std::optional(Expected{*gbs, "what `ringside probe` measured for that size"}) : std::nullopt;
+}
+
+/// The rate of what carried data on the host that has least of it: a ring can go no faster, and should not go
+/// much slower. Null: not known of every host, or the message is so small that latency counts.
+std::optional<Expected> ofPorts(const Context& context, const std::map<std::string, double>& hostGBs,
+                                const Key& key, const Transfers& group)
+{
+    constexpr double kNsAMs = 1e6;
+    if (hostGBs.size() < 2 || hostGBs.size() != context.run.hosts.size() ||
+        group.ranks != context.run.worldSize) {
+        return std::nullopt;
+    }
+    const double gbs =
+        std::ranges::min_element(hostGBs, {}, [](const auto& each) { return each.second; })->second;
+    const auto& [communicator, kind, bytes] = key;
+    const double ns =
+        metrics::algorithmBytes(kind, bytes, group.ranks) * metrics::busFactor(kind, group.ranks) / gbs;
+    return ns >= context.option("rate_ms") * kNsAMs ? std::optional(Expected{gbs, "the rate of the ports"})
+                                                    : std::nullopt;
+}
+
+/// GB/s that a host's RDMA ports that carried data can carry together; where there are none, its fastest
+/// interface that did (a bond counts what its cards do).
+std::map<std::string, double> hostRates(const Context& context)
+{
+    constexpr double kBits = 8.0;
+    std::map<std::string, double> rates;
+    const bool rdma = std::ranges::any_of(context.figures.ports, [](const metrics::Port& port) {
+        return port.carried() == std::optional(true);
+    });
+    for (const metrics::Port& port : rdma ? context.figures.ports : metrics::interfacesOf(context.run)) {
+        const auto bits = port.carried() == std::optional(true) ? port.bitsPerNs() : std::nullopt;
+        if (bits) {
+            double& rate = rates[port.host];
+            rate = rdma ? rate + *bits / kBits : std::max(rate, *bits / kBits);
+        }
+    }
+    return rates;
+}
+
+/// Against what collectives are held; gathered once.
+struct Yardsticks {
+    metrics::Probed probed;
+    std::map<std::string, double> hostGBs;
+};
+
+/// What the user says, else what a probe measured, else the rate of the ports if the run itself never came
+/// near it, else the run's own best.
+Expected expectedOf(const Context& context, const Yardsticks& yardsticks,
+                    const std::map<Key, Transfers>& groups, const Key& key)
+{
+    if (context.option("expected_gb_s") > 0) {
+        return {context.option("expected_gb_s"), "what was said of the link"};
+    }
+    const Transfers& group = groups.at(key);
+    if (const auto probed = ofProbe(yardsticks.probed, key, group)) {
+        return *probed;
+    }
+    const Expected best = bestOfRun(groups, key);
+    const auto ports = ofPorts(context, yardsticks.hostGBs, key, group);
+    return ports && ports->gbs > best.gbs ? *ports : best;
 }
 
 std::int64_t exposedTransfer(const Context& context, const Key& key)
@@ -138,9 +213,10 @@ Outcome run(const Context& context)
             fmt::format("needs at least {:.0f} collectives of one kind and size of {} or more",
                         context.option("min_count"), byteText(context.option("min_bytes")))};
     }
+    const Yardsticks yardsticks{metrics::probedOf(context.run), hostRates(context)};
     std::vector<Finding> findings;
     for (const auto& [key, group] : groups) {
-        const Expected expected = expectedOf(context, groups, key);
+        const Expected expected = expectedOf(context, yardsticks, groups, key);
         const double gbs = busGBs(key, group, model::median(group.ns));
         if (gbs < context.option("part") * expected.gbs) {
             findings.push_back(describe(context, key, group, expected, gbs));
@@ -152,9 +228,10 @@ Outcome run(const Context& context)
 } // namespace
 } // namespace ringside::rules
 
-RINGSIDE_RULE(collective_bandwidth_low, .title = "Collectives are slower than they can be",
-              .needs = "device, on all ranks", .options = ringside::rules::kOptions,
-              .run = ringside::rules::run,
-              .help = "Median bus bandwidth on transfer time of each kind and size on a communicator, "
-                      "against its own best tenth, the same on other communicators, or expected_gb_s. The "
-                      "cost is what its exposed transfer would shrink by.");
+RINGSIDE_RULE(
+    collective_bandwidth_low, .title = "Collectives are slower than they can be",
+    .needs = "device, on all ranks", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .help = "Median bus bandwidth on transfer time of each kind and size on a communicator, "
+            "against expected_gb_s, what `ringside probe` measured, the rate of the ports that carried data, "
+            "its own best tenth, or the same on other communicators: the title says which. The "
+            "cost is what its exposed transfer would shrink by.");

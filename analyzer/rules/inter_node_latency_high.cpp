@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small collectives between hosts take milliseconds: whatever is sent pays that once a message. From small
 // messages themselves where there are any, else from the run's own line of time over size.
+#include "metrics/probed.h"
 #include "rules/support.h"
 
 #include <set>
@@ -9,7 +10,11 @@ namespace ringside::rules {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"latency_ms", 5, "warn above this time of a small collective between hosts (field guides: 5 ms)"},
+    {"latency_ms", 5,
+     "warn above this time of a small collective between hosts (field guides: 5 ms), where no probe is in "
+     "the run"},
+    {"probe_times", 10, "else above so many times what the round trips of `ringside probe` explain"},
+    {"least_ms", 1, "and no less than this"},
     {"small_bytes", 65536, "messages up to this size are latency alone"},
     {"min_count", 5, "small collectives, at least"},
 };
@@ -50,7 +55,30 @@ Small smallMessages(const Context& context)
     return small;
 }
 
-Finding describe(const Context& context, const Small& small, double latencyNs)
+/// Above which time a small collective takes long, and who says so.
+struct Expectation {
+    double ns = 0;
+    std::string from;
+};
+
+/// A ring of all ranks passes a message on 2(n-1) times, each of them half a round trip at most.
+Expectation expectationOf(const Context& context)
+{
+    constexpr double kNsAMs = 1e6;
+    const auto roundTrip = metrics::probedOf(context.run).medianRoundTripNs();
+    if (!roundTrip) {
+        return {context.option("latency_ms") * kNsAMs,
+                fmt::format("field guides expect {:g} ms at most, no probe is in the run",
+                            context.option("latency_ms"))};
+    }
+    const double explained = static_cast<double>(*roundTrip) *
+                             static_cast<double>(std::max<std::int64_t>(1, context.run.worldSize - 1));
+    return {std::max(explained * context.option("probe_times"), context.option("least_ms") * kNsAMs),
+            fmt::format("`ringside probe` measured round trips that explain {}",
+                        milliseconds(std::llround(explained)))};
+}
+
+Finding describe(const Context& context, const Small& small, double latencyNs, const Expectation& expected)
 {
     const auto exposed =
         static_cast<double>(context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs) -
@@ -62,10 +90,10 @@ Finding describe(const Context& context, const Small& small, double latencyNs)
     finding.limit = Limit::Link;
     finding.partOf = {"exposed_communication"};
     finding.title = fmt::format("A small collective between hosts takes {} (median), and a step sends {:.0f} "
-                                "messages",
-                                milliseconds(std::llround(latencyNs)), small.messagesPerStep);
+                                "messages; {}",
+                                milliseconds(std::llround(latencyNs)), small.messagesPerStep, expected.from);
     finding.settings = {"bucket_cap_mb", "no_sync", "NCCL_SOCKET_IFNAME"};
-    finding.figures = {{"latency_ns", Unit::Ns, latencyNs, context.option("latency_ms") * 1e6},
+    finding.figures = {{"latency_ns", Unit::Ns, latencyNs, expected.ns},
                        {"messages_per_step", Unit::Count, small.messagesPerStep, {}}};
     if (small.slowest != nullptr) {
         finding.evidence = {transferEvidence(context, *small.slowest,
@@ -95,13 +123,14 @@ Outcome run(const Context& context)
         return NotApplicable{"needs small collectives between hosts, or messages of different sizes from "
                              "which latency can be told"};
     }
-    if (latencyNs <= context.option("latency_ms") * 1e6) {
+    const Expectation expected = expectationOf(context);
+    if (latencyNs <= expected.ns) {
         return std::vector<Finding>{};
     }
     if (const auto error = context.run.clockErrorNs(); !error || static_cast<double>(*error) >= latencyNs) {
         return kBelowClockError;
     }
-    return std::vector<Finding>{describe(context, small, latencyNs)};
+    return std::vector<Finding>{describe(context, small, latencyNs, expected)};
 }
 
 } // namespace
@@ -112,5 +141,6 @@ RINGSIDE_RULE(inter_node_latency_high, .title = "Messages between hosts take lon
               .run = ringside::rules::run,
               .help =
                   "Median transfer time of small collectives whose ranks are on different hosts, else the "
-                  "latency of the run's own line through time over size. The cost is that latency for "
+                  "latency of the run's own line through time over size, against what a probe's round trips "
+                  "explain, or else latency_ms. The cost is that latency for "
                   "each message of a step, as far as it is exposed.");

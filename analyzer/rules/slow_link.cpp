@@ -13,6 +13,8 @@ namespace {
 constexpr Option kOptions[] = {
     {"part", 0.70, "warn when a pair's median rate is below this part of the median of all pairs"},
     {"min_messages", 20, "messages of a pair, at least"},
+    {"probe_part", 0.50,
+     "of a TCP link: the same against what `ringside probe` measured between the run's hosts"},
     {"min_bytes", 65536, "smaller messages are a matter of latency"},
     {"min_time", 0.05,
      "of a TCP link: say nothing where data is under way for no more than this part of the time "
@@ -94,13 +96,15 @@ Outcome run(const Context& context)
         return slowByMessages(context, pairs);
     }
     const std::vector<metrics::TcpLink> all = metrics::tcpLinksOf(context.run);
-    if (const TcpLinks links = carriers(all); links.size() >= kLeastPairs) {
-        return slowByTcp(context, links);
+    const TcpLinks links = carriers(all);
+    if (const auto usual = links.empty() ? std::nullopt : usualOf(context, links)) {
+        return slowByTcp(context, links, *usual);
     }
     return NotApplicable{
         "needs at least three pairs of ranks whose messages NCCL's proxy threads told of (record with "
         "`--profile deep`; ranks of one host may exchange data without a proxy), or three links "
-        "between hosts that carry data over TCP (tier sampled, source tcp)"};
+        "between hosts that carry data over TCP (tier sampled, source tcp), "
+        "or any and a `ringside probe --into` of the run"};
 }
 
 } // namespace
@@ -112,6 +116,7 @@ RINGSIDE_RULE(
     .help = "Bytes of each message over the time it was in the network, as the sender's proxy saw "
             "it, median by pair of ranks. Else, between hosts over TCP: bytes over the time they were under "
             "way, as the kernel counts it without waiting for full buffers, and its own estimate of the "
-            "rate, both against the upper quarter of the run's links. The cost is what exposed transfer "
+            "rate, both against the upper quarter of the run's links, or what `ringside probe` measured if "
+            "that asks for more. The cost is what exposed transfer "
             "would shrink by at the others' rate.",
     .judgesLinks = true);

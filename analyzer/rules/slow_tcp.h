@@ -2,6 +2,7 @@
 // Rule slow_link on TCP: which link between hosts data is under way on much longer than on others, by what
 // the kernels counted. The cost and severity of a slow link are here too, for whoever finds one.
 #pragma once
+#include "metrics/probed.h"
 #include "metrics/tcp_links.h"
 #include "rules/support.h"
 
@@ -52,12 +53,18 @@ using TcpLinks = std::vector<const metrics::TcpLink*>;
     return model::percentile(std::move(rates), kUpper);
 }
 
+/// What is expected of a link, and from where.
 struct UsualTcp {
     double gbs = 0;
     double deliveryGBs = 0; ///< 0: the kernel had no estimate
+    double part = 0;        ///< below this part of it a link is slow
+    std::string_view from;
 };
 
-[[nodiscard]] inline UsualTcp usualOf(const TcpLinks& links)
+constexpr std::size_t kLeastTcpLinks = 3; // of two nobody knows which is the slow one
+
+/// What the run's own links do, or a probe found between its hosts if that asks for more. Null: neither.
+[[nodiscard]] inline std::optional<UsualTcp> usualOf(const Context& context, const TcpLinks& links)
 {
     std::vector<double> rates;
     std::vector<double> delivered;
@@ -67,7 +74,17 @@ struct UsualTcp {
             delivered.push_back(*link->deliveryGBs);
         }
     }
-    return {upperOf(std::move(rates)), upperOf(std::move(delivered))};
+    std::optional<UsualTcp> usual;
+    if (links.size() >= kLeastTcpLinks) {
+        usual = {upperOf(std::move(rates)), upperOf(std::move(delivered)), context.option("part"),
+                 "of what others do in this run"};
+    }
+    const auto probed = metrics::probedOf(context.run).medianLinkGBs();
+    const double part = context.option("probe_part");
+    if (probed && (!usual || *probed * part > usual->gbs * usual->part)) {
+        usual = {*probed, *probed, part, "of what `ringside probe` measured between these hosts"};
+    }
+    return usual;
 }
 
 /// Two witnesses: the time that data was under way, which holds late acknowledgements too, and the rate that
@@ -76,10 +93,8 @@ struct UsualTcp {
                                     const UsualTcp& usual)
 {
     const double part = *link.gbs() / usual.gbs;
-    const bool delivered =
-        !link.deliveryGBs || *link.deliveryGBs < context.option("part") * usual.deliveryGBs;
-    return part < context.option("part") && delivered &&
-           link.busyShare() * (1.0 - part) > context.option("min_time");
+    const bool delivered = !link.deliveryGBs || *link.deliveryGBs < usual.part * usual.deliveryGBs;
+    return part < usual.part && delivered && link.busyShare() * (1.0 - part) > context.option("min_time");
 }
 
 [[nodiscard]] inline std::string nameOfLink(const Context& context, const metrics::TcpLink& link)
@@ -101,20 +116,20 @@ struct UsualTcp {
 }
 
 [[nodiscard]] inline Finding describeTcp(const Context& context, const metrics::TcpLink& link,
-                                         const UsualTcp& usual, double othersBusy)
+                                         const UsualTcp& usual, const std::vector<double>& othersBusy)
 {
     const double part = *link.gbs() / usual.gbs;
     Finding finding = slowFinding(context, part);
     finding.ranks = ranksAtEnds(context, link);
     finding.links = {nameOfLink(context, link)};
-    finding.title = fmt::format("The link {} carries {:.3f} GB/s while data is under way on it, {} of what "
-                                "others do; it was so for {} of the "
-                                "time, on the others for {}",
-                                finding.links.front(), *link.gbs(), percent(part), percent(link.busyShare()),
-                                percent(othersBusy));
-    finding.figures = {{"part_of_others", Unit::Share, part, context.option("part")},
+    finding.title = fmt::format(
+        "The link {} carries {:.3f} GB/s while data is under way on it, {} {}; it was "
+        "so for {} of the time{}",
+        finding.links.front(), *link.gbs(), percent(part), usual.from, percent(link.busyShare()),
+        othersBusy.empty() ? "" : fmt::format(", on the others for {}", percent(model::median(othersBusy))));
+    finding.figures = {{"part_of_expected", Unit::Share, part, usual.part},
                        {"link_gb_s", Unit::Ratio, *link.gbs(), {}},
-                       {"others_gb_s", Unit::Ratio, usual.gbs, {}},
+                       {"expected_gb_s", Unit::Ratio, usual.gbs, {}},
                        {"under_way", Unit::Share, link.busyShare(), {}},
                        {"retransmitted_segments", Unit::Count, static_cast<double>(link.retransmits), {}}};
     if (link.roundTripNs) {
@@ -173,21 +188,21 @@ struct UsualTcp {
     return {std::move(finding)};
 }
 
-[[nodiscard]] inline std::vector<Finding> slowByTcp(const Context& context, const TcpLinks& links)
+[[nodiscard]] inline std::vector<Finding> slowByTcp(const Context& context, const TcpLinks& links,
+                                                    const UsualTcp& usual)
 {
-    const UsualTcp usual = usualOf(links);
     TcpLinks slow;
-    std::vector<double> othersBusy;
+    std::vector<double> others;
     for (const metrics::TcpLink* const link : links) {
         if (isSlowTcp(context, *link, usual)) {
             slow.push_back(link);
         } else {
-            othersBusy.push_back(link->busyShare());
+            others.push_back(link->busyShare());
         }
     }
     std::vector<Finding> findings;
     for (const metrics::TcpLink* const link : slow) {
-        findings.push_back(describeTcp(context, *link, usual, model::median(othersBusy)));
+        findings.push_back(describeTcp(context, *link, usual, others));
     }
     const auto host = slow.empty() ? std::nullopt : hostOfAll(slow);
     return host ? joined(context, std::move(findings), *host) : findings;

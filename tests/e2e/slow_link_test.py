@@ -77,6 +77,22 @@ class SlowLink(lab.Scenario):
         self.assertEqual(len(found["links"]), 2)
         self.assertTrue(found["title"].startswith(f"Host {order[rank]} is at an end"), found["title"])
 
+    def test_a_probe_in_the_run_is_what_all_slow_links_are_held_against(self):
+        """Where all are slow alike, the run itself does not show it."""
+        recorded = self.folder / "recorded"
+        for host in hosts.HOSTS:
+            hosts.slow_host(host, "150mbit")
+        before = self.trained(hosts.HOSTS)
+        for host in hosts.HOSTS:
+            hosts.heal(host)
+        self.assertEqual(self.slow_links(before), [])
+        started = [word for host in hosts.HOSTS for word in ("--hosts", hosts.launcher(host))]
+        lab.run([lab.RINGSIDE, "probe", "--leader", hosts.GATEWAY, "--into", recorded / "run.ringside", *started])
+        result = lab.report(recorded / "run.ringside")
+        self.assertEqual({rank["rank"] for rank in result["ranks"]}, {0, 1, 2, 3}, "the probe is no rank")
+        self.assertEqual(sorted(link for links, _, _ in self.slow_links(result) for link in links), ["a -> b", "b -> c", "c -> d", "d -> a"])
+        self.assertIn("`ringside probe` measured", self.slow_links(result)[0][2])
+
     def test_where_all_are_alike_none_is_blamed(self):
         result = self.trained(hosts.HOSTS)
         self.assertEqual(self.slow_links(result), [])

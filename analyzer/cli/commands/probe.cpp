@@ -3,6 +3,7 @@
 // is asked for by name, bounded in bytes and time, and not for hosts that a job is running on.
 #include "cli/command.h"
 #include "probe/campaign.h"
+#include "probe/keep.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,8 @@ struct Options {
     probe::Campaign campaign;
     std::vector<std::string> follow; ///< address, port, token of a leader
     std::string format = "text";
-    std::uint64_t mebibytes = 32;
+    std::string into;            ///< run directory; empty: nothing is kept
+    std::uint64_t mebibytes = 0; ///< 0: what the probe does by itself
     bool failOnOutlier = false;
 };
 
@@ -26,11 +28,19 @@ int run(Options& options)
         probe::follow({{options.follow[0], port}, options.follow[2]});
         return kPass;
     }
+    if (!options.into.empty()) {
+        probe::checkRun(options.into);
+    }
     if (options.campaign.hosts == 0) {
         options.campaign.hosts = options.campaign.launchers.size();
     }
-    options.campaign.bounds.bytes = options.mebibytes << 20U;
+    if (options.mebibytes > 0) {
+        options.campaign.bounds.bytes = options.mebibytes << 20U;
+    }
     const probe::Matrix matrix = probe::lead(options.campaign);
+    if (!options.into.empty()) {
+        probe::keepIn(options.into, matrix);
+    }
     const probe::Verdict verdict = probe::judge(matrix);
     fmt::print("{}",
                options.format == "json" ? probe::jsonOf(matrix, verdict) : probe::textOf(matrix, verdict));
@@ -52,13 +62,14 @@ Action declare(CLI::App& app)
                    "Address of this host that the others reach; else its host name");
     app.add_option(
            "--mib", options->mebibytes,
-           "To send at most in each direction of a pair, for at most a second; over TCP and, where both "
-           "have a port that NCCL would take, over RDMA")
-        ->check(CLI::Range(1, 1024))
-        ->capture_default_str();
+           "To send at most in each direction of a pair, for at most a second, over TCP and, where both "
+           "have a port that NCCL would take, over RDMA (32)")
+        ->check(CLI::Range(1, 1024));
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
+    app.add_option("--into", options->into,
+                   "Run directory that gets the figures, for its report to hold the run against");
     app.add_flag("--fail-on-outlier", options->failOnOutlier, "Exit with 1 when a direction stands out");
     app.add_option("--follow", options->follow, "What the launcher starts: ADDRESS PORT TOKEN of the leader")
         ->expected(3)

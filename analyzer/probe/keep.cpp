@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/keep.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/write_process.h>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+
+namespace ringside::probe {
+namespace {
+
+constexpr double kBytesAGigabit = 1e9 / 8;
+constexpr double kNsAUs = 1e3;
+
+std::int64_t readClock(clockid_t clock)
+{
+    timespec now{};
+    clock_gettime(clock, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::string hostName()
+{
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+/// The rows of a probe that ends now.
+class Record {
+public:
+    Record()
+    {
+        m_rows.process.host = hostName();
+        m_rows.process.pid = getpid();
+        m_rows.process.startNs = m_now;
+        m_rows.process.endNs = m_now;
+        m_rows.process.command = "ringside probe";
+        m_rows.clockSamples.push_back({m_now, readClock(CLOCK_REALTIME), std::nullopt, std::nullopt});
+    }
+    void add(const std::string& entity, const char* metric, double value)
+    {
+        const auto id = static_cast<std::uint32_t>(m_rows.series.size() + 1);
+        m_rows.series.push_back({id, "probe", entity, metric, "gauge"});
+        m_rows.samples.timeNs.push_back(m_now);
+        m_rows.samples.series.push_back(id);
+        m_rows.samples.value.push_back(std::llround(value));
+    }
+    void set(std::string name, std::string value)
+    {
+        m_rows.settings.push_back({"probe", std::move(name), std::move(value)});
+    }
+    void write(const std::filesystem::path& run) const
+    {
+        trace::writeProcess(m_rows, run / fmt::format("probe-{}-{}.db", m_rows.process.host,
+                                                      m_rows.clockSamples.front().realtimeNs));
+    }
+
+private:
+    std::int64_t m_now = readClock(CLOCK_MONOTONIC);
+    trace::ProcessTrace m_rows;
+};
+
+void addRdma(const Matrix& matrix, std::size_t sender, std::size_t receiver, Record& record)
+{
+    if (const auto& measured = matrix.rdma[sender][receiver].measured) {
+        const std::string entity = matrix.hosts[sender] + " > " + matrix.hosts[receiver];
+        record.add(entity, "rdma_bytes_per_s", measured->gbps * kBytesAGigabit);
+        record.add(entity, "rdma_write_ns", measured->writeUs * kNsAUs);
+        record.add(entity, "rdma_write_p99_ns", measured->writeP99Us * kNsAUs);
+    }
+}
+
+} // namespace
+
+void checkRun(const std::filesystem::path& run)
+{
+    std::error_code error;
+    const std::filesystem::directory_iterator files(run, error);
+    if (error || std::none_of(begin(files), end(files),
+                              [](const auto& file) { return file.path().extension() == ".db"; })) {
+        throw Error(ErrorCode::Usage, fmt::format("{} is no run directory with traces in it", run.string()),
+                    "--into adds what is measured to a run that `ringside record` made.");
+    }
+}
+
+void keepIn(const std::filesystem::path& run, const Matrix& matrix)
+{
+    Record record;
+    for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
+        record.set(matrix.hosts[sender] + " interface", matrix.interfaces[sender]);
+        for (std::size_t receiver = 0; receiver < matrix.hosts.size(); ++receiver) {
+            if (const auto& measured = matrix.directions[sender][receiver]) {
+                const std::string entity = matrix.hosts[sender] + " > " + matrix.hosts[receiver];
+                record.add(entity, "tcp_bytes_per_s", measured->gbps * kBytesAGigabit);
+                record.add(entity, "round_trip_ns", measured->roundTripUs * kNsAUs);
+                record.add(entity, "round_trip_p99_ns", measured->roundTripP99Us * kNsAUs);
+                record.add(entity, "retransmits", static_cast<double>(measured->retransmits));
+            }
+            addRdma(matrix, sender, receiver, record);
+        }
+    }
+    record.write(run);
+}
+
+} // namespace ringside::probe
