@@ -109,4 +109,21 @@ void keepIn(const std::filesystem::path& run, const Matrix& matrix)
     record.write(run);
 }
 
+void keepIn(const std::filesystem::path& run, const AllReduceCurve& curve)
+{
+    constexpr double kBytesAGigabyte = 1e9;
+    if (!curve.missing.empty()) {
+        return;
+    }
+    Record record;
+    record.set("all_reduce nccl_version", std::to_string(curve.ncclVersion));
+    for (const CurvePoint& point : curve.points) {
+        const std::string entity = fmt::format("all_reduce {}", point.bytes);
+        record.add(entity, "time_ns", static_cast<double>(point.ns));
+        record.add(entity, "bus_bytes_per_s", curve.busGBs(point) * kBytesAGigabyte);
+        record.add(entity, "ranks", curve.gpus);
+    }
+    record.write(run);
+}
+
 } // namespace ringside::probe

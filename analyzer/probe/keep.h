@@ -2,6 +2,7 @@
 // What a probe measured, kept in a run: a trace file of its own without ranks, whose samples have the source
 // "probe" and the time of the probe.
 #pragma once
+#include "probe/all_reduce.h"
 #include "probe/matrix.h"
 
 #include <filesystem>
@@ -13,5 +14,7 @@ namespace ringside::probe {
 void checkRun(const std::filesystem::path& run);
 /// Adds a file to the run directory. Throws what the writer throws.
 void keepIn(const std::filesystem::path& run, const Matrix& matrix);
+/// Nothing where none was measured.
+void keepIn(const std::filesystem::path& run, const AllReduceCurve& curve);
 
 } // namespace ringside::probe

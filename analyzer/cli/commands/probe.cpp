@@ -2,6 +2,7 @@
 // `ringside probe`: measures the network between hosts before a run. The only command that makes traffic; it
 // is asked for by name, bounded in bytes and time, and not for hosts that a job is running on.
 #include "cli/command.h"
+#include "probe/all_reduce.h"
 #include "probe/campaign.h"
 #include "probe/keep.h"
 
@@ -17,9 +18,28 @@ struct Options {
     std::vector<std::string> follow; ///< address, port, token of a leader
     std::string format = "text";
     std::string into;            ///< run directory; empty: nothing is kept
-    std::uint64_t mebibytes = 0; ///< 0: what the probe does by itself
+    std::uint64_t mebibytes = 0; ///< 0: what each kind of probe does by itself
+    bool allReduce = false;
     bool failOnOutlier = false;
 };
+
+template <class Found>
+void keep(const Options& options, const Found& found)
+{
+    if (!options.into.empty()) {
+        probe::keepIn(options.into, found);
+    }
+}
+
+int runAllReduce(const Options& options)
+{
+    probe::CurveBounds bounds;
+    bounds.mostBytes = options.mebibytes > 0 ? options.mebibytes << 20U : bounds.mostBytes;
+    const probe::AllReduceCurve curve = probe::measureAllReduce(bounds);
+    keep(options, curve);
+    fmt::print("{}", options.format == "json" ? probe::jsonOf(curve) : probe::textOf(curve));
+    return kPass;
+}
 
 int run(Options& options)
 {
@@ -31,6 +51,9 @@ int run(Options& options)
     if (!options.into.empty()) {
         probe::checkRun(options.into);
     }
+    if (options.allReduce) {
+        return runAllReduce(options);
+    }
     if (options.campaign.hosts == 0) {
         options.campaign.hosts = options.campaign.launchers.size();
     }
@@ -38,9 +61,7 @@ int run(Options& options)
         options.campaign.bounds.bytes = options.mebibytes << 20U;
     }
     const probe::Matrix matrix = probe::lead(options.campaign);
-    if (!options.into.empty()) {
-        probe::keepIn(options.into, matrix);
-    }
+    keep(options, matrix);
     const probe::Verdict verdict = probe::judge(matrix);
     fmt::print("{}",
                options.format == "json" ? probe::jsonOf(matrix, verdict) : probe::textOf(matrix, verdict));
@@ -63,8 +84,12 @@ Action declare(CLI::App& app)
     app.add_option(
            "--mib", options->mebibytes,
            "To send at most in each direction of a pair, for at most a second, over TCP and, where both "
-           "have a port that NCCL would take, over RDMA (32)")
+           "have a port that NCCL would take, over RDMA (32); or the largest all-reduce (256)")
         ->check(CLI::Range(1, 1024));
+    app.add_flag("--all-reduce", options->allReduce,
+                 "Instead: all-reduces over all GPUs of this host, by the NCCL that a program started here "
+                 "would load")
+        ->excludes(hosts);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
