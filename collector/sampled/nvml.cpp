@@ -148,10 +148,10 @@ constexpr std::array<Question, 13> kQuestions{{
 }};
 
 struct FieldQuestion {
-    unsigned field;
-    unsigned scope;
-    const char* metric;
-    SeriesKind kind;
+    unsigned field = 0;
+    unsigned scope = 0;
+    const char* metric = "";
+    SeriesKind kind = SeriesKind::Gauge;
     Often often = Often::EveryTick;
 };
 // NVLink counters are those of all links together.

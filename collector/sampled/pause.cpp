@@ -152,7 +152,7 @@ void Pause::open()
     std::error_code error;
     for (const std::string& interface : ports::namesIn(folder)) {
         if (m_cards.size() < kMostCards &&
-            std::filesystem::exists(folder + "/" + interface + "/device", error)) {
+            std::filesystem::exists(std::filesystem::path(folder) / interface / "device", error)) {
             m_cards.push_back({interface, false, {}});
         }
     }

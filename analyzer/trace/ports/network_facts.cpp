@@ -51,7 +51,7 @@ Facts interfaceIn(const std::string& folder)
 {
     Facts facts;
     for (const char* const file : {"operstate", "duplex", "mtu", "carrier_changes"}) {
-        add(facts, file, readText(folder + "/" + file).text);
+        add(facts, file, readText((fs::path(folder) / file).string()).text);
     }
     add(facts, "speed_mbps", readText(folder + "/speed").text);
     add(facts, "driver", linkName(folder + "/device/driver"));
@@ -72,7 +72,7 @@ std::map<std::string, Facts> interfaceFacts(const std::string& sysfsRoot, const 
 {
     std::map<std::string, Facts> all;
     for (const std::string& name : namesIn(sysfsRoot + "/class/net")) {
-        const std::string folder = sysfsRoot + "/class/net/" + name;
+        const std::string folder = (fs::path(sysfsRoot) / "class/net" / name).string();
         std::error_code error; // bonding_masters beside them is a file
         if (all.size() < kMostInterfaces && fs::is_directory(folder, error)) {
             all.emplace(name, interfaceIn(folder));
