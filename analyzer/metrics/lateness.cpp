@@ -172,6 +172,28 @@ LateCause refine(const model::Model& model, const RunMetrics& run, const std::ve
 
 } // namespace
 
+std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model, const RunMetrics& run)
+{
+    std::vector<std::vector<std::int64_t>> late;
+    std::map<std::size_t, std::size_t> rowOf; ///< by rank of Model::ranks
+    for (std::size_t i = 0; run.arrivalsMeasured() && i < run.ranks.size(); ++i) {
+        rowOf.emplace(run.ranks[i].rank, i);
+        late.emplace_back(run.ranks[i].steps.size());
+    }
+    for (const ArrivedOperation& entry : run.arrived) {
+        const std::vector<Arrival> arrivals = arrivalsOf(model, model.operations[entry.operation]);
+        const std::int64_t middle = arrivals[(arrivals.size() - 1) / 2].first;
+        for (const auto& [time, rank] : arrivals) {
+            const auto row = rowOf.find(rank);
+            if (row != rowOf.end() && entry.step < late[row->second].size() && time > middle) {
+                std::int64_t& sum = late[row->second][entry.step];
+                sum = model::addCapped(sum, time - middle);
+            }
+        }
+    }
+    return late;
+}
+
 std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run)
 {
     std::map<SetKey, LateGroup> groups;

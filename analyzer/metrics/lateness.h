@@ -26,6 +26,11 @@ struct LateGroup {
 /// Groups of at most half of a collective's ranks; of each collective its three largest gaps count.
 [[nodiscard]] std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run);
 
+/// How much later than the middle one of its ranks each rank came to the collectives of a step, summed: by
+/// RunMetrics::ranks, by analyzed step. Empty where arrivals were not measured.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model,
+                                                                     const RunMetrics& run);
+
 /// What the late ranks spend more time on than the others, from their own timelines.
 enum class LateCause : std::uint8_t {
     Compute,         ///< kernels take longer

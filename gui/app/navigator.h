@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How one view asks another to show a place in the run: views know this, not each other.
 #pragma once
-#include "timeline/lane.h"
+#include "session.h"
 
 #include <QObject>
 
@@ -15,8 +15,11 @@ public:
     using QObject::QObject;
 
 signals:
-    /// Look at this stretch of run time on these ranks (numbers; empty: all).
-    void placeWanted(const ringside::model::Interval& time, const std::vector<std::int64_t>& ranks);
+    /// Look at this stretch of run time on these ranks (numbers; empty: all); `what` says in HTML what it is.
+    void placeWanted(const ringside::model::Interval& time, const std::vector<std::int64_t>& ranks,
+                     const QString& what);
+    /// Compare what is open with that run; no paths: ask the user for one.
+    void baseWanted(const ringside::gui::Paths& paths);
 };
 
 } // namespace ringside::gui

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/step_figures.h"
 
+#include "metrics/lateness.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace ringside::gui {
 namespace {
@@ -12,18 +16,49 @@ using metrics::Breakdown;
 
 constexpr double kMillisecond = 1e6;
 
+template <class Figure>
+StepValues fromBreakdowns(const report::Report& report, const Figure& figure)
+{
+    StepValues values;
+    for (const metrics::RankMetrics& rank : report.metrics.ranks) {
+        std::vector<double>& row = values.emplace_back();
+        std::ranges::transform(rank.steps, std::back_inserter(row), figure);
+    }
+    return values;
+}
+
+template <std::int64_t Breakdown::*Part>
+StepValues milliseconds(const report::Report& report)
+{
+    return fromBreakdowns(
+        report, [](const Breakdown& step) { return static_cast<double>(step.*Part) / kMillisecond; });
+}
+
+StepValues lateness(const report::Report& report)
+{
+    StepValues values;
+    for (const auto& steps : metrics::latenessBySteps(report.model, report.metrics)) {
+        std::vector<double>& row = values.emplace_back();
+        std::ranges::transform(steps, std::back_inserter(row),
+                               [](std::int64_t ns) { return static_cast<double>(ns) / kMillisecond; });
+    }
+    return values;
+}
+
+StepValues usefulUtilization(const report::Report& report)
+{
+    return fromBreakdowns(report, [](const Breakdown& step) { return 100 * step.usefulUtilization(); });
+}
+
+constexpr std::size_t kLateness = 1;
 constexpr std::array kFigures{
-    StepFigure{"step time, ms",
-               [](const Breakdown& b) { return static_cast<double>(b.stepNs) / kMillisecond; }},
-    StepFigure{"compute, ms",
-               [](const Breakdown& b) { return static_cast<double>(b.computeNs) / kMillisecond; }},
-    StepFigure{"waiting for other ranks, ms",
-               [](const Breakdown& b) { return static_cast<double>(b.waitNs) / kMillisecond; }},
-    StepFigure{
-        "exposed communication, ms",
-        [](const Breakdown& b) { return static_cast<double>(b.exposedCommunicationNs) / kMillisecond; }},
-    StepFigure{"idle, ms", [](const Breakdown& b) { return static_cast<double>(b.idleNs) / kMillisecond; }},
-    StepFigure{"useful utilization, %", [](const Breakdown& b) { return 100 * b.usefulUtilization(); }},
+    StepFigure{"step time, ms", milliseconds<&Breakdown::stepNs>},
+    StepFigure{"late to collectives, ms", lateness},
+    StepFigure{"compute, ms", milliseconds<&Breakdown::computeNs>},
+    StepFigure{"waiting for other ranks, ms", milliseconds<&Breakdown::waitNs>},
+    StepFigure{"exposed communication, ms", milliseconds<&Breakdown::exposedCommunicationNs>},
+    StepFigure{"idle, ms", milliseconds<&Breakdown::idleNs>},
+    StepFigure{"useful utilization, %", usefulUtilization},
 };
 
 } // namespace
@@ -31,6 +66,13 @@ constexpr std::array kFigures{
 std::span<const StepFigure> stepFigures()
 {
     return kFigures;
+}
+
+std::size_t tellingFigure(const report::Report& report)
+{
+    const bool late = std::ranges::any_of(
+        report.findings, [](const rules::Finding& finding) { return finding.rule == "late_rank"; });
+    return late && report.metrics.arrivalsMeasured() ? kLateness : 0;
 }
 
 report::Table stepTable(const report::Report& report, const StepFigure& figure)
@@ -47,11 +89,13 @@ report::Table stepTable(const report::Report& report, const StepFigure& figure)
     if (shown < all) {
         table.header.push_back(fmt::format("{} more", all - shown));
     }
-    for (const metrics::RankMetrics& rank : report.metrics.ranks) {
+    const StepValues values = figure.values(report);
+    for (std::size_t r = 0; r < report.metrics.ranks.size(); ++r) {
         auto& row = table.rows.emplace_back();
-        row.push_back(fmt::to_string(report.model.ranks[rank.rank].rank));
-        for (std::size_t i = 0; i < std::min(shown, rank.steps.size()); ++i) {
-            row.push_back(fmt::format("{:.2f}", figure.value(rank.steps[i])));
+        row.push_back(fmt::to_string(report.model.ranks[report.metrics.ranks[r].rank].rank));
+        for (std::size_t i = 0; i < shown; ++i) {
+            const bool known = r < values.size() && i < values[r].size();
+            row.push_back(known ? fmt::format("{:.2f}", values[r][i]) : "-");
         }
     }
     return table;

@@ -7,11 +7,15 @@
 
 namespace ringside::gui {
 
+using StepValues = std::vector<std::vector<double>>; ///< by RunMetrics::ranks, by step; empty: not measured
+
 struct StepFigure {
     const char* name; ///< with its unit
-    double (*value)(const metrics::Breakdown&);
+    StepValues (*values)(const report::Report&);
 };
 [[nodiscard]] std::span<const StepFigure> stepFigures();
+/// The one that shows at a glance what the report found: lateness where a rank is late, else the step time.
+[[nodiscard]] std::size_t tellingFigure(const report::Report& report);
 /// A row a rank, a column a step; of many steps the first ones, and the last header says how many are left.
 [[nodiscard]] report::Table stepTable(const report::Report& report, const StepFigure& figure);
 

@@ -204,8 +204,10 @@ private:
         }
         const rules::Finding& finding = m_model->finding(row.row());
         const rules::Evidence& evidence = finding.evidence[place];
-        emit m_navigator.placeWanted({evidence.startNs, evidence.endNs},
-                                     finding.ranks.empty() ? std::vector{evidence.rank} : finding.ranks);
+        emit m_navigator.placeWanted(
+            {evidence.startNs, evidence.endNs},
+            finding.ranks.empty() ? std::vector{evidence.rank} : finding.ranks,
+            u"<h4>%1</h4><p>%2</p>"_s.arg(toHtml(finding.title), toHtml(report::evidenceText(evidence))));
     }
 
     Navigator& m_navigator;

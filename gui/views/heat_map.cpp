@@ -54,7 +54,7 @@ public:
             const model::Rank& place = m_report->model.ranks[figures.rank];
             const Interval& local = figures.windows[step];
             emit navigator.placeWanted({place.clock.toRun(local.start), place.clock.toRun(local.end)},
-                                       {place.rank});
+                                       {place.rank}, m_map->textOf({rank, step}).toHtmlEscaped());
         });
     }
 
@@ -62,6 +62,8 @@ public:
     {
         if (m_report != session.report) {
             m_report = session.report;
+            const QSignalBlocker quiet(m_figure);
+            m_figure->setCurrentIndex(static_cast<int>(tellingFigure(*m_report)));
             fill();
         }
     }

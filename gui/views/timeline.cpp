@@ -49,7 +49,13 @@ public:
         all->setSpacing(2);
         all->addLayout(searchLine());
         all->addWidget(both, 1);
-        connect(&navigator, &Navigator::placeWanted, m_timeline, &TimelineWidget::showPlace);
+        connect(
+            &navigator, &Navigator::placeWanted, this,
+            [this](const model::Interval& time, const std::vector<std::int64_t>& ranks, const QString& what) {
+                m_timeline->showPlace(time, ranks);
+                m_place = what;
+                showSelection();
+            });
         connectTimeline();
     }
 
@@ -76,7 +82,10 @@ private:
 
     void connectTimeline()
     {
-        connect(m_timeline, &TimelineWidget::selectionChanged, this, [this] { showSelection(); });
+        connect(m_timeline, &TimelineWidget::selectionChanged, this, [this] {
+            m_place.clear();
+            showSelection();
+        });
         connect(m_timeline, &TimelineWidget::visibleChanged, m_overview, &Overview::setShown);
         connect(m_overview, &Overview::momentWanted, m_timeline, &TimelineWidget::showMoment);
         connect(m_timeline, &TimelineWidget::copyWanted, this, [this] {
@@ -162,6 +171,9 @@ private:
     [[nodiscard]] QString selectionHtml() const
     {
         const auto selected = m_timeline->selected();
+        if (!m_place.isEmpty()) {
+            return m_place + u"<hr>"_s + colours();
+        }
         if (!m_session.timeline || !selected) {
             return legend();
         }
@@ -176,10 +188,17 @@ private:
 
     [[nodiscard]] QString legend() const
     {
+        return u"<p><b>Nothing is selected.</b> Click a span, or a finding.</p>"_s + colours() +
+               u"<p>W S A D: zoom and move. [ ]: collective before and after. F: everything. "
+               u"Backspace: back. H: host threads. L: samples. M: mark. Shift and drag: figures of a "
+               u"stretch. F1: all keys.</p>"_s;
+    }
+
+    [[nodiscard]] QString colours() const
+    {
         using timeline::SpanKind;
         const Theme& theme = themeOf(palette());
-        QString html =
-            u"<p><b>Nothing is selected.</b> Click a span, or a finding.</p><table cellpadding=2>"_s;
+        QString html = u"<table cellpadding=2>"_s;
         for (const auto& [kind, text] :
              {std::pair(SpanKind::Compute, u"compute"_s),
               std::pair(SpanKind::Wait, u"waiting for the last rank"_s),
@@ -190,13 +209,11 @@ private:
             html += u"<tr><td bgcolor=\"%1\">&nbsp;&nbsp;&nbsp;&nbsp;</td><td>%2</td></tr>"_s.arg(
                 theme.of(kind).name(), text);
         }
-        return html + u"<tr><td align=center>&#9660;</td><td>came last to a collective</td></tr></table>"
-                      u"<p>W S A D: zoom and move. [ ]: collective before and after. F: everything. "
-                      u"Backspace: back. H: host threads. L: samples. M: mark. Shift and drag: figures of a "
-                      u"stretch. F1: all keys.</p>"_s;
+        return html + u"<tr><td align=center>&#9660;</td><td>came last to a collective</td></tr></table>"_s;
     }
 
     Session m_session;
+    QString m_place; ///< what another view wanted to be looked at, until something is selected
     TimelineWidget* m_timeline;
     Overview* m_overview;
     RangePanel* m_range;

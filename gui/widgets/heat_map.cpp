@@ -48,13 +48,14 @@ void HeatMap::setFigures(std::shared_ptr<const report::Report> report, const Ste
 {
     m_chosen = report == m_report ? m_chosen : std::nullopt;
     m_report = std::move(report);
-    m_figure = figure;
+    m_figure = QString::fromLatin1(figure.name);
+    m_values = figure.values(*m_report);
     m_least = std::numeric_limits<double>::max();
     m_most = std::numeric_limits<double>::lowest();
-    for (const metrics::RankMetrics& rank : m_report->metrics.ranks) {
-        for (const metrics::Breakdown& step : rank.steps) {
-            m_least = std::min(m_least, m_figure.value(step));
-            m_most = std::max(m_most, m_figure.value(step));
+    for (const std::vector<double>& rank : m_values) {
+        for (const double value : rank) {
+            m_least = std::min(m_least, value);
+            m_most = std::max(m_most, value);
         }
     }
     update();
@@ -76,12 +77,12 @@ QImage HeatMap::image(const QSize& size) const
         static_cast<int>(std::min<std::size_t>(ranks(), static_cast<std::size_t>(size.height())));
     std::vector<double> largest(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows), m_least);
     for (std::size_t r = 0; r < ranks(); ++r) {
-        const auto& list = m_report->metrics.ranks[r].steps;
+        const std::vector<double>& list = m_values[r];
         const std::size_t row = r * static_cast<std::size_t>(rows) / ranks();
         for (std::size_t s = 0; s < std::min(steps(), list.size()); ++s) {
             double& cell = largest[row * static_cast<std::size_t>(columns) +
                                    s * static_cast<std::size_t>(columns) / steps()];
-            cell = std::max(cell, m_figure.value(list[s]));
+            cell = std::max(cell, list[s]);
         }
     }
     QImage result(columns, rows, QImage::Format_RGB32);
@@ -102,6 +103,8 @@ void HeatMap::paintEvent(QPaintEvent* /*event*/)
     const Theme& theme = themeOf(palette());
     painter.fillRect(rect(), theme.base);
     if (ranks() == 0 || steps() == 0) {
+        painter.setPen(theme.dim);
+        painter.drawText(rect(), Qt::AlignCenter, m_report ? u"Not measured in this run."_s : QString());
         return;
     }
     paintScale(painter);
@@ -161,13 +164,13 @@ QString HeatMap::textOf(const Cell& cell) const
 {
     const metrics::RankMetrics& rank = m_report->metrics.ranks[cell.rank];
     const auto& numbers = m_report->model.analyzedSteps;
-    return cell.step >= rank.steps.size()
+    return cell.step >= m_values[cell.rank].size()
                ? QString()
                : u"rank %1, step %2: %3 %4"_s.arg(m_report->model.ranks[rank.rank].rank)
                      .arg(cell.step < numbers.size() ? numbers[cell.step]
                                                      : static_cast<std::int64_t>(cell.step) + 1)
-                     .arg(QString::fromLatin1(m_figure.name))
-                     .arg(m_figure.value(rank.steps[cell.step]), 0, 'f', 2);
+                     .arg(m_figure)
+                     .arg(m_values[cell.rank][cell.step], 0, 'f', 2);
 }
 
 void HeatMap::choose(const Cell& cell)

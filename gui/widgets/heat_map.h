@@ -16,6 +16,12 @@ class HeatMap final : public QWidget {
     Q_OBJECT
 public:
     explicit HeatMap(QWidget* parent = nullptr);
+    struct Cell {
+        std::size_t rank = 0; ///< of RunMetrics::ranks
+        std::size_t step = 0; ///< of its steps
+    };
+    /// "rank 2, step 7: late to collectives, ms 5.02"
+    [[nodiscard]] QString textOf(const Cell& cell) const;
     void setFigures(std::shared_ptr<const report::Report> report, const StepFigure& figure);
 
 signals:
@@ -28,21 +34,17 @@ protected:
     bool event(QEvent* event) override;
 
 private:
-    struct Cell {
-        std::size_t rank = 0;
-        std::size_t step = 0;
-    };
     [[nodiscard]] QRect map() const;
     [[nodiscard]] std::optional<Cell> cellAt(const QPoint& position) const;
-    [[nodiscard]] QString textOf(const Cell& cell) const;
     void choose(const Cell& cell);
     void paintScale(QPainter& painter) const;
     [[nodiscard]] QImage image(const QSize& size) const;
-    [[nodiscard]] std::size_t ranks() const { return m_report ? m_report->metrics.ranks.size() : 0; }
-    [[nodiscard]] std::size_t steps() const { return m_report ? m_report->metrics.stepCount() : 0; }
+    [[nodiscard]] std::size_t ranks() const { return m_values.size(); }
+    [[nodiscard]] std::size_t steps() const { return m_values.empty() ? 0 : m_report->metrics.stepCount(); }
 
     std::shared_ptr<const report::Report> m_report;
-    StepFigure m_figure{};
+    QString m_figure;
+    StepValues m_values; ///< empty: not measured
     double m_least = 0;
     double m_most = 1;
     std::optional<Cell> m_chosen;

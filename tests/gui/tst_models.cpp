@@ -99,7 +99,22 @@ private slots:
         QCOMPARE(table.rows.size(), std::size_t{4});
         QCOMPARE(table.header.size(), session.report->model.analyzedSteps.size() + 1);
         const double shown = std::stod(table.rows[1][1]);
-        QVERIFY(std::abs(shown - figure.value(session.report->metrics.ranks[1].steps[0])) < 0.006);
+        QVERIFY(std::abs(shown - figure.values(*session.report)[1][0]) < 0.006);
+    }
+
+    void theMapBeginsWithWhoIsLate()
+    {
+        const Session late = test::lateRankSession();
+        const StepFigure& figure = stepFigures()[tellingFigure(*late.report)];
+        QVERIFY(QString::fromLatin1(figure.name).startsWith(QStringLiteral("late")));
+        const StepValues values = figure.values(*late.report);
+        for (std::size_t step = 0; step < late.report->metrics.stepCount(); ++step) {
+            QVERIFY(values[2][step] > 4); // computes 5 ms longer
+            QVERIFY(values[0][step] < 1);
+        }
+        const Session fine = test::hostOnlySession();
+        QCOMPARE(tellingFigure(*fine.report), std::size_t{0});
+        QVERIFY(stepFigures()[0].values(*fine.report).empty());
     }
 
     void aWholeRunHasNoNotices() { QVERIFY(noticesOf(test::lateRankSession()).empty()); }
