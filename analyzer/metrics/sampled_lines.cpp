@@ -39,6 +39,9 @@ const UnitOf& unitOf(std::string_view metric)
     return *std::ranges::find_if(kUnits, [&](const UnitOf& unit) { return metric.ends_with(unit.suffix); });
 }
 
+/// What tells most comes first; others follow.
+constexpr std::array<std::string_view, 6> kSources{"nvml", "rdma", "process", "machine", "network", "cgroup"};
+
 /// Who a series is of, and how its host's clock becomes run time.
 struct Owner {
     std::optional<std::size_t> rank;
@@ -221,7 +224,9 @@ std::vector<SampledMetric> sampledMetrics(const model::Model& model)
             return std::tie(a.host, a.rank, a.entity) < std::tie(b.host, b.rank, b.entity);
         });
     }
-    std::ranges::stable_sort(all, {}, &SampledMetric::source);
+    std::ranges::stable_sort(all, {}, [](const SampledMetric& metric) {
+        return std::ranges::find(kSources, metric.source) - kSources.begin();
+    });
     return all;
 }
 

@@ -50,6 +50,13 @@ Theme lightTheme()
     theme.warning = QColor(0x8A, 0x5A, 0x00);
     theme.info = QColor(0x23, 0x60, 0x9C);
     theme.mark = QColor(0x11, 0x14, 0x1A);
+    theme.series = {theme.compute,
+                    theme.communication,
+                    theme.copy,
+                    QColor(0xB0, 0x4E, 0x86),
+                    QColor(0x9A, 0x6B, 0x00),
+                    QColor(0x2B, 0x8F, 0xC4),
+                    theme.text};
     setSpans(theme, QColor(0xF6, 0xC8, 0x9F), QColor(0x8B, 0x95, 0xA5), QColor(0xCC, 0x79, 0xA7),
              QColor(0xDD, 0xE2, 0xE9));
     return theme;
@@ -75,6 +82,13 @@ Theme darkTheme()
     theme.warning = QColor(0xF0, 0xB9, 0x5A);
     theme.info = QColor(0x7D, 0xB7, 0xF0);
     theme.mark = Qt::white;
+    theme.series = {theme.compute,
+                    theme.communication,
+                    theme.copy,
+                    QColor(0xD9, 0x8F, 0xBB),
+                    QColor(0xE6, 0x9F, 0x00),
+                    QColor(0x8C, 0xCB, 0xF0),
+                    theme.text};
     setSpans(theme, QColor(0x7A, 0x4A, 0x22), QColor(0x6B, 0x75, 0x86), QColor(0xC9, 0x7F, 0xAB),
              QColor(0x33, 0x3B, 0x47));
     return theme;
@@ -93,6 +107,12 @@ QPalette paletteOf(const Theme& theme)
     palette.setColor(QPalette::ButtonText, theme.text);
     palette.setColor(QPalette::ToolTipBase, theme.card);
     palette.setColor(QPalette::ToolTipText, theme.text);
+    // The style draws edges with these: by itself, Qt takes white ones.
+    palette.setColor(QPalette::Light, theme.dark ? theme.card : QColor(Qt::white));
+    palette.setColor(QPalette::Midlight, theme.dark ? theme.card : theme.window);
+    palette.setColor(QPalette::Mid, theme.line);
+    palette.setColor(QPalette::Dark, theme.dark ? theme.base : theme.idle);
+    palette.setColor(QPalette::Shadow, theme.dark ? QColor(Qt::black) : theme.dim);
     palette.setColor(QPalette::Link, theme.accent);
     palette.setColor(QPalette::LinkVisited, theme.accent);
     palette.setColor(QPalette::Highlight, theme.dark ? QColor(0x2F, 0x5D, 0x91) : theme.accent);

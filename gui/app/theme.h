@@ -21,6 +21,7 @@ struct Theme {
     QColor problem, warning, info;
     QColor mark; ///< on top of data: the last arriver, a selection
     std::array<QColor, timeline::kSpanKinds> spans;
+    std::array<QColor, 7> series; ///< lines of a chart
     [[nodiscard]] const QColor& of(timeline::SpanKind kind) const
     {
         return spans[static_cast<std::size_t>(kind)];
