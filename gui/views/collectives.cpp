@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Collectives by kind, size and communicator: how many, how long, how fast.
+// Collectives by kind, size and communicator: how many, how long, how fast; and who sends to whom.
 #include "app/text.h"
+#include "models/traffic_table.h"
+#include "report/communicator_names.h"
 #include "report/table.h"
 #include "views/view.h"
 #include "widgets/bandwidth_plot.h"
 #include "widgets/report_table.h"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QSplitter>
+#include <QTabWidget>
 #include <QVBoxLayout>
 
 namespace ringside::gui {
@@ -19,20 +23,31 @@ class CollectivesView final : public View {
 public:
     explicit CollectivesView(QWidget* parent) : View(parent)
     {
-        m_title = new QLabel(this);
-        m_title->setWordWrap(true);
-        m_title->setMargin(6);
+        m_title = label(this);
+        m_communicator = new QComboBox(this);
+        m_communicator->setAccessibleName(u"Communicator"_s);
+        m_communicator->setToolTip(u"Show the collectives of one communicator"_s);
         m_plot = new BandwidthPlot(this);
         m_table = new ReportTable(u"Collectives"_s, ReportTable::Height::Fill, this);
         setFocusProxy(m_table);
+        auto* const tabs = new QTabWidget(this);
+        tabs->setDocumentMode(true);
+        tabs->setAccessibleName(u"Collectives or pairs of ranks"_s);
+        tabs->addTab(m_table, u"Collectives"_s);
+        tabs->addTab(pairsPage(), u"Sender × receiver"_s);
         auto* const both = new QSplitter(Qt::Vertical, this);
         both->addWidget(m_plot);
-        both->addWidget(m_table);
-        both->setSizes({220, 160});
+        both->addWidget(tabs);
+        both->setSizes({240, 180});
+        auto* const line = new QHBoxLayout;
+        line->setContentsMargins(0, 2, 6, 0);
+        line->addWidget(m_title, 1);
+        line->addWidget(m_communicator);
         auto* const all = new QVBoxLayout(this);
         all->setContentsMargins(0, 0, 0, 0);
-        all->addWidget(m_title);
+        all->addLayout(line);
         all->addWidget(both, 1);
+        connect(m_communicator, &QComboBox::currentIndexChanged, this, [this] { fill(); });
     }
 
     void setSession(const Session& session) override
@@ -41,20 +56,80 @@ public:
             return;
         }
         m_report = session.report;
-        const bool none = m_report->metrics.collectives.empty();
-        m_title->setText(none ? u"No collectives were matched: this needs the calls of all ranks."_s
-                              : toQt(report::collectivesTitle(*m_report)));
-        m_plot->setReport(m_report);
-        m_plot->setVisible(m_plot->hasPoints());
-        m_table->setVisible(!none);
-        m_table->setTable(report::collectiveTable(*m_report));
+        fillCommunicators();
+        fill();
     }
 
 private:
+    static QLabel* label(QWidget* parent)
+    {
+        auto* const each = new QLabel(parent);
+        each->setWordWrap(true);
+        each->setMargin(6);
+        return each;
+    }
+
+    QWidget* pairsPage()
+    {
+        auto* const page = new QWidget(this);
+        m_pairsTitle = label(page);
+        m_pairs = new ReportTable(u"Sender by receiver"_s, ReportTable::Height::Fill, page);
+        auto* const lines = new QVBoxLayout(page);
+        lines->setContentsMargins(0, 0, 0, 0);
+        lines->addWidget(m_pairsTitle);
+        lines->addWidget(m_pairs, 1);
+        return page;
+    }
+
+    void fillCommunicators()
+    {
+        const QSignalBlocker quiet(m_communicator);
+        const auto labels = report::communicatorLabels(*m_report);
+        m_communicator->clear();
+        m_communicator->addItem(u"all communicators"_s);
+        for (const auto& [hash, text] : labels) {
+            m_communicator->addItem(toQt(text), QVariant::fromValue<qulonglong>(hash));
+        }
+        m_communicator->setVisible(labels.size() > 1);
+    }
+
+    /// Its rows are in the order of the groups.
+    [[nodiscard]] report::Table tableOf(std::optional<std::uint64_t> communicator) const
+    {
+        report::Table table = report::collectiveTable(*m_report);
+        std::vector<std::vector<std::string>> rows;
+        for (std::size_t i = 0; i < table.rows.size(); ++i) {
+            if (!communicator || m_report->metrics.collectives[i].communicator == *communicator) {
+                rows.push_back(std::move(table.rows[i]));
+            }
+        }
+        table.rows = std::move(rows);
+        return table;
+    }
+
+    void fill()
+    {
+        const QVariant hash = m_communicator->currentData();
+        const auto chosen = hash.isValid() ? std::optional<std::uint64_t>(hash.toULongLong()) : std::nullopt;
+        const bool none = m_report->metrics.collectives.empty();
+        m_title->setText(none ? u"No collectives were matched: this needs the calls of all ranks."_s
+                              : toQt(report::collectivesTitle(*m_report)));
+        m_plot->setReport(m_report, chosen);
+        m_plot->setVisible(m_plot->hasPoints());
+        m_table->setTable(tableOf(chosen));
+        const metrics::Traffic traffic = metrics::trafficOf(m_report->model, chosen);
+        m_pairsTitle->setText(trafficTitle(traffic));
+        m_pairs->setVisible(!traffic.pairs.empty());
+        m_pairs->setTable(trafficTable(traffic));
+    }
+
     std::shared_ptr<const report::Report> m_report;
     QLabel* m_title;
+    QComboBox* m_communicator;
     BandwidthPlot* m_plot;
     ReportTable* m_table;
+    QLabel* m_pairsTitle = nullptr;
+    ReportTable* m_pairs = nullptr;
 };
 
 } // namespace

@@ -2,29 +2,38 @@
 #include "widgets/bandwidth_plot.h"
 
 #include "app/theme.h"
+#include "widgets/plot_colours.h"
 
-#include <QEvent>
+#include <QHelpEvent>
+#include <QToolTip>
 #include <QVBoxLayout>
 #include <qcustomplot.h>
+
+#include <array>
 
 namespace ringside::gui {
 namespace {
 
 using namespace Qt::StringLiterals;
 
+QString sizeText(double bytes)
+{
+    constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+    constexpr double kStep = 1024;
+    std::size_t unit = 0;
+    while (bytes >= kStep && unit + 1 < kUnits.size()) {
+        bytes /= kStep;
+        ++unit;
+    }
+    return u"%1 %2"_s.arg(bytes, 0, 'g', 4).arg(QString::fromLatin1(kUnits[unit]));
+}
+
 /// Sizes are powers of two, so ticks are: 1 KiB, 32 KiB, 1 MiB ...
 class SizeTicker final : public QCPAxisTickerLog {
 protected:
     QString getTickLabel(double tick, const QLocale& /*locale*/, QChar /*format*/, int /*precision*/) override
     {
-        constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-        constexpr double kStep = 1024;
-        std::size_t unit = 0;
-        while (tick >= kStep && unit + 1 < std::size(kUnits)) {
-            tick /= kStep;
-            ++unit;
-        }
-        return u"%1 %2"_s.arg(tick, 0, 'g', 4).arg(QString::fromLatin1(kUnits[unit]));
+        return sizeText(tick);
     }
 };
 
@@ -49,18 +58,78 @@ BandwidthPlot::BandwidthPlot(QWidget* parent) : QWidget(parent), m_plot(new QCus
     m_plot->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
 }
 
-void BandwidthPlot::setReport(std::shared_ptr<const report::Report> report)
+void BandwidthPlot::setReport(std::shared_ptr<const report::Report> report,
+                              std::optional<std::uint64_t> communicator)
 {
     m_report = std::move(report);
-    m_plot->clearPlottables();
+    m_communicator = communicator;
+    m_plot->clearGraphs();
     m_points = 0;
     addPoints(u"transfer, from the last arrival"_s, true);
     addPoints(u"whole kernels, with waiting"_s, false);
     m_plot->rescaleAxes();
     constexpr double kRoom = 4; // times
     m_plot->xAxis->setRange(m_plot->xAxis->range().lower / kRoom, m_plot->xAxis->range().upper * kRoom);
-    m_plot->yAxis->setRange(0, std::max(1e-3, m_plot->yAxis->range().upper * 1.3));
+    addLimits();
+    m_plot->yAxis->rescale();
+    constexpr double kHeadroom = 1.45; // for the legend
+    m_plot->yAxis->setRange(0, std::max(1e-3, m_plot->yAxis->range().upper * kHeadroom));
     setColours();
+}
+
+void BandwidthPlot::addLimits()
+{
+    if (m_points == 0) {
+        return;
+    }
+    constexpr double kBits = 8;
+    double fastest = 0;
+    for (const metrics::Port& port : m_report->metrics.ports) {
+        fastest = std::max(fastest, port.bitsPerNs().value_or(0) / kBits);
+    }
+    if (fastest > 0) {
+        addLimit(u"fastest port, %1 GB/s"_s.arg(fastest, 0, 'g', 4), fastest);
+    }
+    if (const auto& fit = m_report->metrics.allReduceFit) {
+        const double peak =
+            metrics::busFactor(model::CollectiveKind::AllReduce, m_report->model.worldSize) / fit->nsPerByte;
+        addLimit(u"what all-reduces tend to, %1 GB/s"_s.arg(peak, 0, 'g', 3), peak);
+    }
+}
+
+/// A line across the chart.
+void BandwidthPlot::addLimit(const QString& name, double gbs)
+{
+    QCPGraph* const graph = m_plot->addGraph();
+    graph->setName(name);
+    graph->addData(m_plot->xAxis->range().lower, gbs);
+    graph->addData(m_plot->xAxis->range().upper, gbs);
+}
+
+bool BandwidthPlot::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip) {
+        return QWidget::event(event);
+    }
+    const auto* const help = static_cast<QHelpEvent*>(event);
+    const QPointF at(help->pos());
+    constexpr double kNear = 12; // pixels
+    double nearest = kNear;
+    QString text;
+    for (int i = 0; i < std::min(2, m_plot->graphCount()); ++i) {
+        const QCPGraph* const graph = m_plot->graph(i);
+        for (const QCPGraphData& point : *graph->data()) {
+            const QPointF where(m_plot->xAxis->coordToPixel(point.key),
+                                m_plot->yAxis->coordToPixel(point.value));
+            if (const double distance = QLineF(at, where).length(); distance < nearest) {
+                nearest = distance;
+                text = u"%1: %2 GB/s at %3"_s.arg(graph->name(), QString::number(point.value, 'f', 2),
+                                                  sizeText(point.key));
+            }
+        }
+    }
+    QToolTip::showText(help->globalPos(), text, this);
+    return true;
 }
 
 void BandwidthPlot::addPoints(const QString& name, bool transfer)
@@ -70,7 +139,8 @@ void BandwidthPlot::addPoints(const QString& name, bool transfer)
     graph->setLineStyle(QCPGraph::lsNone);
     for (const metrics::CollectiveGroup& group : m_report->metrics.collectives) {
         const auto& bandwidth = transfer ? group.transferBusGBs : group.kernelBusGBs;
-        if (group.bytes && *group.bytes > 0 && bandwidth) {
+        const bool wanted = !m_communicator || group.communicator == *m_communicator;
+        if (wanted && group.bytes && *group.bytes > 0 && bandwidth) {
             graph->addData(static_cast<double>(*group.bytes), *bandwidth);
             ++m_points;
         }
@@ -80,24 +150,18 @@ void BandwidthPlot::addPoints(const QString& name, bool transfer)
 void BandwidthPlot::setColours()
 {
     const Theme& theme = themeOf(palette());
-    m_plot->setBackground(theme.base);
-    for (QCPAxis* const axis : {m_plot->xAxis, m_plot->yAxis}) {
-        axis->setBasePen(theme.dim);
-        axis->setTickPen(theme.dim);
-        axis->setSubTickPen(Qt::NoPen);
-        axis->setLabelColor(theme.text);
-        axis->setTickLabelColor(theme.text);
-        axis->grid()->setPen(QPen(theme.line, 1));
-    }
-    m_plot->legend->setBrush(theme.base);
-    m_plot->legend->setBorderPen(theme.line);
-    m_plot->legend->setTextColor(theme.text);
+    setPlotColours(*m_plot, theme);
     constexpr double kPoint = 9;
     for (int i = 0; i < m_plot->graphCount(); ++i) { // shapes differ, not only colours
+        QCPGraph* const graph = m_plot->graph(i);
+        if (i >= 2) { // limits
+            graph->setPen(QPen(theme.dim, 2, i == 2 ? Qt::DashLine : Qt::DotLine));
+            continue;
+        }
         const QColor colour = i == 0 ? theme.communication : theme.compute;
-        m_plot->graph(i)->setPen(colour);
-        m_plot->graph(i)->setScatterStyle(QCPScatterStyle(
-            i == 0 ? QCPScatterStyle::ssDisc : QCPScatterStyle::ssCross, QPen(colour, 2), colour, kPoint));
+        graph->setPen(colour);
+        graph->setScatterStyle(QCPScatterStyle(i == 0 ? QCPScatterStyle::ssDisc : QCPScatterStyle::ssCross,
+                                               QPen(colour, 2), colour, kPoint));
     }
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bus bandwidth over message size, a point a kind and size of collective. Its figures stand in a table.
+// Bus bandwidth over message size, a point a kind and size of collective, below the limits that are known:
+// the rate of the ports, and what the run's own all-reduces tend to. Its figures stand in a table.
 #pragma once
 #include "report/report.h"
 
 #include <QWidget>
 
 #include <memory>
+#include <optional>
 
 class QCustomPlot;
 
@@ -15,18 +17,23 @@ class BandwidthPlot final : public QWidget {
     Q_OBJECT
 public:
     explicit BandwidthPlot(QWidget* parent = nullptr);
-    void setReport(std::shared_ptr<const report::Report> report);
+    /// Of one communicator (hash), or of all.
+    void setReport(std::shared_ptr<const report::Report> report, std::optional<std::uint64_t> communicator);
     /// False: no collective has a bandwidth.
     [[nodiscard]] bool hasPoints() const { return m_points > 0; }
 
 protected:
     void changeEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
     void addPoints(const QString& name, bool transfer);
+    void addLimits();
+    void addLimit(const QString& name, double gbs);
     void setColours();
 
     std::shared_ptr<const report::Report> m_report;
+    std::optional<std::uint64_t> m_communicator;
     QCustomPlot* m_plot;
     int m_points = 0;
 };

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/traffic_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ringside::gui {
+namespace {
+
+std::string cellOf(const metrics::PairTraffic& pair)
+{
+    constexpr double kMegabyte = 1e6;
+    const std::string megabytes = fmt::format("{:.4g}", static_cast<double>(pair.bytes) / kMegabyte);
+    return pair.medianGBs ? fmt::format("{} at {:.3g} GB/s", megabytes, *pair.medianGBs) : megabytes;
+}
+
+} // namespace
+
+report::Table trafficTable(const metrics::Traffic& traffic)
+{
+    constexpr std::size_t kMost = 64;
+    std::set<std::int64_t> receivers;
+    std::map<std::int64_t, std::map<std::int64_t, std::string>> cells;
+    for (const metrics::PairTraffic& pair : traffic.pairs) {
+        receivers.insert(pair.receiver);
+        cells[pair.sender].emplace(pair.receiver, cellOf(pair));
+    }
+    report::Table table{{"from \\ to"}, {}};
+    const auto last = std::ranges::next(receivers.begin(), kMost, receivers.end());
+    for (auto receiver = receivers.begin(); receiver != last; ++receiver) {
+        table.header.push_back(fmt::format("rank {}", *receiver));
+    }
+    for (const auto& [sender, row] : cells) {
+        std::vector<std::string>& texts = table.rows.emplace_back();
+        texts.push_back(fmt::format("rank {}", sender));
+        for (auto receiver = receivers.begin(); receiver != last; ++receiver) {
+            const auto cell = row.find(*receiver);
+            texts.push_back(cell != row.end() ? cell->second : "-");
+        }
+    }
+    if (last != receivers.end()) {
+        table.header.push_back(fmt::format("{} more", std::distance(last, receivers.end())));
+    }
+    return table;
+}
+
+QString trafficTitle(const metrics::Traffic& traffic)
+{
+    switch (traffic.source) {
+    case metrics::Traffic::Source::Network:
+        return QStringLiteral(
+            "MB that NCCL's proxies sent through the network, and the median rate of messages");
+    case metrics::Traffic::Source::Calls:
+        return QStringLiteral("MB that the program sent with ncclSend");
+    case metrics::Traffic::Source::None:
+        break;
+    }
+    return QStringLiteral("Not measured: who sends to whom is known of ncclSend, and of messages through the "
+                          "network where they were recorded (ringside record --profile deep).");
+}
+
+} // namespace ringside::gui
