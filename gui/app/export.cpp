@@ -38,12 +38,15 @@ int exportHtml(const QString& run, const QString& path)
     return written ? 0 : fail(3, u"cannot write %1: %2"_s.arg(path, file.errorString()));
 }
 
-int exportPicture(const QString& run, const QString& path)
+int exportPicture(const QString& run, const QString& path, const QString& view)
 {
     constexpr QSize kSize(1600, 1000);
     MainWindow window;
     window.setAttribute(Qt::WA_DeleteOnClose, false);
     window.resize(kSize);
+    if (!view.isEmpty() && !window.raiseView(view)) {
+        return fail(2, u"there is no view %1"_s.arg(view));
+    }
     window.show();
     QEventLoop loop;
     QObject::connect(&window, &MainWindow::timelineReady, &loop, &QEventLoop::quit);
@@ -63,14 +66,14 @@ int exportPicture(const QString& run, const QString& path)
 
 } // namespace
 
-int exportRun(const QString& run, const QString& file)
+int exportRun(const QString& run, const QString& file, const QString& view)
 {
     const bool html = file.endsWith(".html"_L1, Qt::CaseInsensitive);
     if (!html && !file.endsWith(".png"_L1, Qt::CaseInsensitive)) {
         return fail(2, u"%1 is neither .html nor .png"_s.arg(file));
     }
     try {
-        return html ? exportHtml(run, file) : exportPicture(run, file);
+        return html ? exportHtml(run, file) : exportPicture(run, file, view);
     } catch (const Error& error) {
         return fail(error.code == ErrorCode::Usage ? 2 : 3, toQt(error.what()), toQt(error.hint));
     } catch (const std::exception& error) {

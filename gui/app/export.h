@@ -5,7 +5,8 @@
 
 namespace ringside::gui {
 
-/// Writes a page (.html) or a picture of the window (.png). Returns the exit code; talks on stderr.
-[[nodiscard]] int exportRun(const QString& run, const QString& file);
+/// Writes a page (.html) or a picture of the window (.png), with that view in front (its id; empty: as at
+/// first). Returns the exit code; talks on stderr.
+[[nodiscard]] int exportRun(const QString& run, const QString& file, const QString& view);
 
 } // namespace ringside::gui

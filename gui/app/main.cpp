@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ringside-gui [RUN...] [--export FILE]: each RUN gets a window; with --export none, and no display is
-// needed.
+// ringside-gui [RUN...] [--compare BASE] [--export FILE]: each RUN gets a window; with --export none, and no
+// display is needed.
 #include "app/export.h"
 #include "app/main_window.h"
 
@@ -50,7 +50,10 @@ int main(int argc, char** argv)
         u"export"_s, u"Write what the program shows of RUN to FILE (.html or .png) and end."_s, u"FILE"_s);
     const QCommandLineOption dark(u"dark"_s, u"Dark windows, for this time only."_s);
     const QCommandLineOption light(u"light"_s, u"Light windows, for this time only."_s);
-    parser.addOptions({exportTo, dark, light});
+    const QCommandLineOption view(u"view"_s, u"With --export: the view in front, such as findings."_s,
+                                  u"VIEW"_s);
+    const QCommandLineOption base(u"compare"_s, u"Show RUN beside the run BASE."_s, u"BASE"_s);
+    parser.addOptions({exportTo, view, base, dark, light});
     parser.process(application);
 
     namespace gui = ringside::gui;
@@ -66,12 +69,19 @@ int main(int argc, char** argv)
             say(u"ringside-gui: --export needs one RUN.\n"_s);
             return 2;
         }
-        return gui::exportRun(runs.front(), parser.value(exportTo));
+        return gui::exportRun(runs.front(), parser.value(exportTo), parser.value(view));
+    }
+    if (parser.isSet(base) && runs.size() != 1) {
+        say(u"ringside-gui: --compare needs one RUN.\n"_s);
+        return 2;
     }
     auto* const window = new gui::MainWindow; // deletes itself when closed
     window->show();
     for (const QString& run : runs) {
         window->open({run.toStdString()});
+    }
+    if (parser.isSet(base)) {
+        window->compareWith({parser.value(base).toStdString()});
     }
     return QApplication::exec();
 }

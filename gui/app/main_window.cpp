@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.h"
 
+#include "app/command_palette.h"
+#include "app/layout_menu.h"
 #include "app/navigator.h"
 #include "app/pages.h"
 #include "app/text.h"
@@ -12,6 +14,7 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDialog>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -26,6 +29,7 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
+#include <QTextBrowser>
 #include <QVBoxLayout>
 
 namespace ringside::gui {
@@ -33,7 +37,6 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int kLayoutVersion = 1; ///< of docks as they are stored
 constexpr int kMostRecent = 9;
 
 QString nameOf(const Paths& paths)
@@ -166,6 +169,8 @@ void MainWindow::addFileMenu()
                [this] { chooseDirectory(); });
     addCommand(file, u"Open &files…"_s, u"Merged runs, or traces of other tools; all together are one run"_s,
                QKeySequence(u"Ctrl+Shift+O"_s), [this] { chooseFiles(); });
+    addCommand(file, u"Compare &with…"_s, u"Another run beside this one: differences and linked timelines"_s,
+               QKeySequence(u"Ctrl+Shift+D"_s), [this] { compareWith({}); });
     m_recent = file->addMenu(u"&Recent"_s);
     connect(m_recent, &QMenu::aboutToShow, this, [this] { fillRecent(); });
     file->addSeparator();
@@ -188,16 +193,17 @@ void MainWindow::addViewMenu()
     QMenu* const menu = menuBar()->addMenu(u"&View"_s);
     int number = 0;
     for (const ViewEntry* entry : allViews()) {
-        auto* const dock = m_workbench->findChild<QDockWidget*>(QString::fromLatin1(entry->id));
         ++number;
+        const QString key =
+            number <= 10 ? u"Ctrl+%1"_s.arg(number % 10) : u"Ctrl+Shift+%1"_s.arg(number % 10);
         addCommand(menu, QString::fromLatin1(entry->title), QString::fromLatin1(entry->help),
-                   number < 10 ? QKeySequence(u"Ctrl+%1"_s.arg(number)) : QKeySequence(), [dock] {
-                       dock->show();
-                       dock->raise();
-                       dock->widget()->setFocus();
-                   });
+                   QKeySequence(key), [this, entry] { raiseView(QString::fromLatin1(entry->id)); });
     }
     menu->addSeparator();
+    addCommand(menu, u"Co&mmands…"_s, u"Everything the program can do, found by a few letters"_s,
+               QKeySequence(u"Ctrl+P"_s), [this] { (new CommandPalette(*this))->open(); });
+    m_layouts = new LayoutMenu(*m_workbench, menu);
+    menu->addMenu(m_layouts);
     addCommand(menu, u"&Reset layout"_s, u"All views where they were at first"_s, {},
                [this] { resetLayout(); });
     QMenu* const appearance = menu->addMenu(u"&Appearance"_s);
@@ -216,8 +222,8 @@ void MainWindow::addViewMenu()
 void MainWindow::addHelpMenu()
 {
     QMenu* const help = menuBar()->addMenu(u"&Help"_s);
-    addCommand(help, u"&Keys"_s, u"Everything the keyboard does"_s, QKeySequence::HelpContents,
-               [this] { showKeys(); });
+    addCommand(help, u"&Commands and keys"_s, u"Everything the program can do, and its keys"_s,
+               QKeySequence::HelpContents, [this] { showKeys(); });
     addCommand(help, u"&About Ringside"_s, u"Version and licence"_s, {}, [this] {
         QMessageBox::about(
             this, u"About Ringside"_s,
@@ -237,6 +243,24 @@ void MainWindow::open(const Paths& paths)
     auto* const window = new MainWindow;
     window->show();
     window->startOpening(paths);
+}
+
+bool MainWindow::raiseView(const QString& id)
+{
+    auto* const dock = m_workbench->findChild<QDockWidget*>(id);
+    if (dock == nullptr) {
+        return false;
+    }
+    dock->show();
+    dock->raise();
+    dock->widget()->setFocus();
+    return true;
+}
+
+void MainWindow::compareWith(const Paths& paths)
+{
+    raiseView(u"compare"_s);
+    emit m_navigator->baseWanted(paths);
 }
 
 void MainWindow::startOpening(const Paths& paths)
@@ -318,24 +342,26 @@ void MainWindow::showNotices()
 
 void MainWindow::showFailure(const Failure& failure)
 {
-    const QString title = failure.kind == Failure::Kind::Newer
-                              ? u"This run was recorded by a newer Ringside"_s
-                          : failure.kind == Failure::Kind::Empty ? u"Nothing was recorded"_s
-                                                                 : u"This cannot be opened"_s;
-    m_failure->setText(u"<h2>%1</h2><p>%2</p><p>%3</p>"_s.arg(title, failure.what.toHtmlEscaped(),
-                                                              failure.hint.toHtmlEscaped()));
-    m_failure->setAccessibleName(title + u": "_s + failure.what);
+    m_failure->setText(u"<h2>%1</h2><p>%2</p><p>%3</p>"_s.arg(failure.title, failure.what.toHtmlEscaped(),
+                                                              toHtml(failure.hint.toStdString())));
+    m_failure->setAccessibleName(failure.title + u": "_s + failure.what);
     statusBar()->clearMessage();
     goTo(Page::Failed);
 }
 
 void MainWindow::showKeys()
 {
-    QMessageBox box(this);
-    box.setWindowTitle(u"Keys"_s);
-    box.setTextFormat(Qt::RichText);
-    box.setText(keysHtml(*this));
-    box.exec();
+    constexpr QSize kSize(720, 640);
+    auto* const page = new QDialog(this);
+    page->setAttribute(Qt::WA_DeleteOnClose);
+    page->setWindowTitle(u"What the program can do"_s);
+    page->resize(kSize);
+    auto* const text = new QTextBrowser(page);
+    text->setAccessibleName(u"Commands and their keys"_s);
+    text->setHtml(helpHtml(*this));
+    auto* const lines = new QVBoxLayout(page);
+    lines->addWidget(text);
+    page->open();
 }
 
 void MainWindow::chooseDirectory()
@@ -428,10 +454,20 @@ void MainWindow::dropEvent(QDropEvent* event)
             paths.emplace_back(url.toLocalFile().toStdString());
         }
     }
-    if (!paths.empty()) {
-        event->acceptProposedAction();
-        open(paths);
+    if (paths.empty()) {
+        return;
     }
+    event->acceptProposedAction();
+    if (page() != Page::Workbench) {
+        open(paths);
+        return;
+    }
+    auto* const choice = new QMenu(this);
+    choice->setObjectName(u"dropChoice"_s);
+    choice->setAttribute(Qt::WA_DeleteOnClose);
+    choice->addAction(u"&Compare with this run"_s, this, [this, paths] { compareWith(paths); });
+    choice->addAction(u"&Open in a window of its own"_s, this, [this, paths] { open(paths); });
+    choice->popup(mapToGlobal(event->position().toPoint()));
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)

@@ -17,6 +17,7 @@ class QVBoxLayout;
 
 namespace ringside::gui {
 
+class LayoutMenu;
 class Navigator;
 class View;
 
@@ -29,6 +30,10 @@ public:
     /// In this window where it is free, else in a new one.
     void open(const Paths& paths);
     void cancelOpening();
+    /// Opens the run in view Compare, beside the one of this window; no paths: asks the user for one.
+    void compareWith(const Paths& paths);
+    /// Brings a view to the front, by its id. False: there is none.
+    bool raiseView(const QString& id);
     enum class Page : std::uint8_t { Start, Opening, Failed, Workbench };
     [[nodiscard]] Page page() const;
     [[nodiscard]] const Session& session() const { return m_session; }
@@ -76,6 +81,7 @@ private:
     QWidget* m_notices = nullptr;
     QVBoxLayout* m_noticeLines = nullptr;
     QMenu* m_recent = nullptr;
+    LayoutMenu* m_layouts = nullptr;
     Paths m_paths;
     Session m_session;
     std::unique_ptr<OpenJob> m_job;

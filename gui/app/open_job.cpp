@@ -6,25 +6,53 @@
 #include "report/watched_report.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/recover.h>
+
+#include <algorithm>
 
 namespace ringside::gui {
 namespace {
 
+using namespace Qt::StringLiterals;
+
 struct Cancelled {};
+
+QString unusable()
+{
+    return u"This cannot be opened"_s;
+}
 
 Failure failureOf(const Error& error)
 {
-    const auto kind = error.code == ErrorCode::Newer ? Failure::Kind::Newer : Failure::Kind::Unusable;
-    return {kind, toQt(error.what()), toQt(error.hint)};
+    const bool newer = error.code == ErrorCode::Newer;
+    return {newer ? u"This run was recorded by a newer Ringside"_s : unusable(), toQt(error.what()),
+            toQt(error.hint)};
 }
 
-Failure nothingRecorded()
+/// A run without ranks: not begun, not ended, or lost; what lies beside it tells.
+Failure nothingRecorded(const Paths& paths)
 {
+    std::vector<trace::LeftoverRings> rings;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(paths.front(), ignored)) {
+        rings = trace::findLeftoverRings(paths.front());
+    }
+    if (std::ranges::any_of(rings, &trace::LeftoverRings::running)) {
+        return {u"This run has just begun"_s,
+                u"Its processes run, and none has written anything of NCCL or CUDA yet."_s,
+                u"Try again in a few seconds."_s};
+    }
+    if (!rings.empty()) {
+        return {u"This run is half recorded"_s,
+                u"Its %1 processes died before their records came into the run."_s.arg(rings.size()),
+                u"On their host, `ringside recover %1` brings them back; then try again."_s.arg(
+                    toQt(paths.front().string()))};
+    }
     return {
-        Failure::Kind::Empty, QStringLiteral("The run holds no rank: nothing was recorded in it."),
-        QStringLiteral("Were the processes started by `ringside record -- COMMAND`, and did they use NCCL "
-                       "or CUDA? A job that was killed may have left its records elsewhere: `ringside "
-                       "recover RUN` on its host brings them back.")};
+        u"Nothing was recorded"_s, u"The run holds no rank."_s,
+        u"Were the processes started by `ringside record -- COMMAND`, and did they use NCCL or CUDA? A job "
+        u"that was killed may have left its records elsewhere: `ringside recover RUN` on its host brings "
+        u"them back."_s};
 }
 
 } // namespace
@@ -71,10 +99,10 @@ void OpenJob::run()
     } catch (const Error& error) {
         failure = failureOf(error);
     } catch (const std::bad_alloc&) {
-        failure = {Failure::Kind::Unusable, QStringLiteral("There is not enough memory to open the run."),
-                   QStringLiteral("Record fewer steps (--steps), or open it on a larger machine.")};
+        failure = {unusable(), u"There is not enough memory to open the run."_s,
+                   u"Record fewer steps (--steps), or open it on a larger machine."_s};
     } catch (const std::exception& error) {
-        failure = {Failure::Kind::Unusable, toQt(error.what()), {}};
+        failure = {unusable(), toQt(error.what()), {}};
     }
     tell([this, failure] { emit failed(failure); });
 }
@@ -90,7 +118,7 @@ void OpenJob::work()
         checkpoint();
         tell([this, text] { emit stageChanged(text); });
     };
-    stage(QStringLiteral("Reading"));
+    stage(u"Reading"_s);
     importers::Progress progress([&](const importers::ProgressState& state) {
         checkpoint();
         constexpr double kMegabyte = 1e6;
@@ -99,16 +127,16 @@ void OpenJob::work()
         tell([this, done, total] { emit progressed(done, total); });
     });
     trace::RunTrace run = importers::openRun(m_paths, progress);
-    stage(QStringLiteral("Analyzing"));
+    stage(u"Analyzing"_s);
     Session session{
         m_paths, std::make_shared<const report::Report>(report::buildReport(std::move(run), {}, checkpoint)),
         nullptr};
     if (session.report->model.ranks.empty()) {
-        tell([this] { emit failed(nothingRecorded()); });
+        tell([this, failure = nothingRecorded(m_paths)] { emit failed(failure); });
         return;
     }
     tell([this, session] { emit sessionReady(session); });
-    stage(QStringLiteral("Building the timeline"));
+    stage(u"Building the timeline"_s);
     session.timeline = std::make_shared<const timeline::Timeline>(
         timeline::buildTimeline(session.report->model, [this] { return m_cancelled.load(); }));
     tell([this, session] { emit sessionReady(session); });

@@ -14,10 +14,9 @@ namespace ringside::gui {
 
 /// Why a run cannot be shown, in words for the user.
 struct Failure {
-    enum class Kind : std::uint8_t { Unusable, Newer, Empty };
-    Kind kind = Kind::Unusable;
+    QString title;
     QString what;
-    QString hint; ///< may be empty
+    QString hint; ///< what to do about it; between back quotes stands what can be typed
 };
 
 class OpenJob final : public QObject {

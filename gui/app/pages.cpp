@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/pages.h"
 
+#include "app/command_palette.h"
 #include "app/text.h"
 #include "import/importer.h"
 #include "report/format.h"
@@ -108,21 +109,21 @@ FailurePage failurePage(const Act& openOther, const Act& tryAgain)
     return result;
 }
 
-QString keysHtml(const QMainWindow& window)
+QString helpHtml(const QMainWindow& window)
 {
-    QString html = u"<table cellpadding=2>"_s;
-    for (const QAction* action : window.findChildren<QAction*>()) {
+    QString withKey;
+    QString without;
+    for (const QAction* const action : commandsOf(window)) {
         QStringList keys;
         for (const QKeySequence& key : action->shortcuts()) {
             keys.append(key.toString(QKeySequence::NativeText).toHtmlEscaped());
         }
-        if (!keys.isEmpty() && !action->text().isEmpty()) {
-            html += u"<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>"_s.arg(
-                keys.join(u", "_s),
-                (action->toolTip().isEmpty() ? action->text() : action->toolTip()).toHtmlEscaped());
-        }
+        const QString row =
+            u"<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2&nbsp;&nbsp;</td><td>%3</td></tr>"_s.arg(
+                keys.join(u", "_s), commandName(*action).toHtmlEscaped(), action->toolTip().toHtmlEscaped());
+        (keys.isEmpty() ? without : withKey) += row;
     }
-    return html + u"</table>"_s;
+    return u"<table cellpadding=2>"_s + withKey + without + u"</table>"_s;
 }
 
 QString fileFilters()

@@ -31,8 +31,8 @@ struct FailurePage {
 };
 [[nodiscard]] FailurePage failurePage(const Act& openOther, const Act& tryAgain);
 
-/// All actions of a window that have a key, as a table.
-[[nodiscard]] QString keysHtml(const QMainWindow& window);
+/// All that a window's actions do, with their keys: a table made from them, those with a key first.
+[[nodiscard]] QString helpHtml(const QMainWindow& window);
 /// For a file dialog: native traces, and one line an importer.
 [[nodiscard]] QString fileFilters();
 [[nodiscard]] std::string htmlReport(const report::Report& report);

@@ -28,7 +28,7 @@ public:
         m_health->setWordWrap(true);
         m_health->setMargin(6);
         m_health->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        m_ports = new ReportTable(u"RDMA ports"_s, ReportTable::Height::AllRows, this);
+        m_ports = new ReportTable(u"Ports and interfaces"_s, ReportTable::Height::AllRows, this);
         m_charts =
             new SampledCharts(u"What links carried and counted over run time"_s, &metrics::isOfLink, this);
         setFocusProxy(m_charts);
@@ -58,13 +58,12 @@ public:
         }
         m_report = session.report;
         m_charts->setReport(m_report);
-        const bool ports = !m_report->metrics.ports.empty();
-        m_ports->setVisible(ports);
-        if (ports) {
-            m_ports->setTable(report::portTable(*m_report));
-        }
+        report::Table ports = report::portTable(*m_report);
+        const bool any = !ports.rows.empty();
+        m_ports->setVisible(any);
+        m_ports->setTable(std::move(ports));
         m_health->setText(healthHtml());
-        m_pages->setCurrentIndex(ports || m_charts->isMeasured() ? 0 : 1);
+        m_pages->setCurrentIndex(any || m_charts->isMeasured() ? 0 : 1);
     }
 
 private:

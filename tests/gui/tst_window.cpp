@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole window: opening, its pages, from a finding to its moment, keys, names for screen readers,
 // pictures.
+#include "app/command_palette.h"
+#include "app/layout_menu.h"
 #include "app/main_window.h"
 #include "app/pages.h"
 #include "fixture.h"
@@ -14,12 +16,15 @@
 #include <QDockWidget>
 #include <QDropEvent>
 #include <QFile>
+#include <QLineEdit>
+#include <QListWidget>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 #include <QTreeView>
 #include <QUrl>
 
@@ -68,6 +73,10 @@ private slots:
         const Interval& visible = m_window->findChild<TimelineWidget*>()->visible();
         QVERIFY(visible.start <= evidence.startNs && evidence.endNs <= visible.end);
         QVERIFY(visible.length() < m_window->session().timeline->extent.length());
+        const QString details = detailsOfTimeline();
+        QVERIFY2(details.contains(QString::fromStdString(finding.title)), qPrintable(details));
+        m_window->findChild<TimelineWidget*>()->select(std::nullopt);
+        QVERIFY(detailsOfTimeline().contains(QStringLiteral("Nothing is selected")));
     }
 
     void whatIsNoRunGetsAPageThatSaysSo()
@@ -154,7 +163,53 @@ private slots:
             }
         }
         QVERIFY(keys.contains(QStringLiteral("Ctrl+1")));
-        QVERIFY(keysHtml(*m_window).contains(QStringLiteral("Ctrl+1")));
+    }
+
+    void theHelpPageHoldsEveryCommand()
+    {
+        openRun();
+        const QString help = helpHtml(*m_window);
+        QVERIFY(help.contains(QStringLiteral("Ctrl+1")));
+        for (const QAction* action : commandsOf(*m_window)) {
+            QVERIFY2(help.contains(commandName(*action).toHtmlEscaped()), qPrintable(action->text()));
+        }
+    }
+
+    void thePaletteFindsAndRunsCommands()
+    {
+        openRun();
+        QTest::keyClick(m_window.get(), Qt::Key_P, Qt::ControlModifier);
+        auto* const palette = m_window->findChild<CommandPalette*>();
+        QVERIFY(palette != nullptr);
+        auto* const list = palette->findChild<QListWidget*>();
+        const int all = list->count();
+        QVERIFY(all > 30);
+        auto* const text = palette->findChild<QLineEdit*>();
+        QTest::keyClicks(text, QStringLiteral("what lim")); // the help of a view
+        QVERIFY(list->count() >= 1 && list->count() < all);
+        text->clear();
+        QTest::keyClicks(text, QStringLiteral("host threads"));
+        QCOMPARE(list->count(), 1);
+        const auto rows = [&] { return m_window->findChild<TimelineWidget*>()->layoutOfRows().rows.size(); };
+        const std::size_t before = rows();
+        QTest::keyClick(text, Qt::Key_Return);
+        QVERIFY(rows() > before);
+    }
+
+    void aLayoutIsKeptUnderAName()
+    {
+        openRun();
+        auto* const layouts = m_window->findChild<LayoutMenu*>();
+        auto* const findings = m_window->findChild<QDockWidget*>(QStringLiteral("findings"));
+        const QString name = QStringLiteral("no findings: ä/\\x");
+        findings->hide();
+        layouts->save(name);
+        QCOMPARE(LayoutMenu::names(), QStringList(name));
+        findings->show();
+        layouts->restore(name);
+        QVERIFY(findings->isHidden());
+        layouts->forget(name);
+        QVERIFY(LayoutMenu::names().isEmpty());
     }
 
     void aCellOfTheMapShowsItsStep()
@@ -205,6 +260,12 @@ private slots:
     }
 
 private:
+    [[nodiscard]] QString detailsOfTimeline() const
+    {
+        return m_window->findChild<QDockWidget*>(QStringLiteral("timeline"))
+            ->findChild<QTextBrowser*>()
+            ->toPlainText();
+    }
     void openRun() { openRun(m_run); }
     void openRun(const std::filesystem::path& run)
     {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/command_palette.h"
+
+#include <QAction>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMenu>
+#include <QPointer>
+#include <QSet>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace ringside::gui {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+QString lineOf(const QAction& action)
+{
+    const QString key = action.shortcut().toString(QKeySequence::NativeText);
+    return commandName(action) + (key.isEmpty() ? QString() : QString(u"   ("_s + key + u")"_s)) +
+           (action.toolTip().isEmpty() ? QString() : QString(u" — "_s + action.toolTip()));
+}
+
+bool holdsAll(const QString& line, const QStringList& words)
+{
+    return std::ranges::all_of(words,
+                               [&](const QString& word) { return line.contains(word, Qt::CaseInsensitive); });
+}
+
+} // namespace
+
+QString commandName(const QAction& action)
+{
+    QString name = action.text();
+    name.remove(QLatin1Char('&'));
+    name.remove(u"…"_s);
+    return name;
+}
+
+std::vector<QAction*> commandsOf(const QWidget& window)
+{
+    std::vector<QAction*> commands;
+    QSet<QString> lines; // what several timelines can do is listed once, and done by the first
+    for (QAction* const action : window.findChildren<QAction*>()) {
+        const bool own =
+            !action->objectName().startsWith("qt_"_L1) && !action->objectName().startsWith("_q"_L1);
+        const bool menu = action->menu<QMenu*>() != nullptr;
+        const bool real = !action->isSeparator() && action->isEnabled() && !action->text().isEmpty();
+        if (own && !menu && real && !lines.contains(lineOf(*action))) {
+            lines.insert(lineOf(*action));
+            commands.push_back(action);
+        }
+    }
+    std::ranges::stable_sort(commands, [](const QAction* a, const QAction* b) {
+        return commandName(*a).compare(commandName(*b), Qt::CaseInsensitive) < 0;
+    });
+    return commands;
+}
+
+CommandPalette::CommandPalette(QWidget& window)
+    : QDialog(&window)
+    , m_commands(commandsOf(window))
+    , m_text(new QLineEdit(this))
+    , m_list(new QListWidget(this))
+{
+    constexpr QSize kSize(620, 380);
+    setWindowTitle(u"Commands"_s);
+    setAttribute(Qt::WA_DeleteOnClose);
+    resize(kSize);
+    m_text->setAccessibleName(u"Command"_s);
+    m_text->setPlaceholderText(u"A part of what you want to do"_s);
+    m_text->setClearButtonEnabled(true);
+    m_text->installEventFilter(this);
+    m_list->setAccessibleName(u"Commands that match"_s);
+    m_list->setUniformItemSizes(true);
+    auto* const lines = new QVBoxLayout(this);
+    lines->addWidget(m_text);
+    lines->addWidget(m_list);
+    connect(m_text, &QLineEdit::textChanged, this, [this](const QString& text) { filter(text); });
+    connect(m_text, &QLineEdit::returnPressed, this, [this] { runChosen(); });
+    connect(m_list, &QListWidget::itemActivated, this, [this] { runChosen(); });
+    filter({});
+}
+
+void CommandPalette::filter(const QString& text)
+{
+    const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    m_list->clear();
+    for (std::size_t i = 0; i < m_commands.size(); ++i) {
+        const QString line = lineOf(*m_commands[i]);
+        if (holdsAll(line, words)) {
+            auto* const item = new QListWidgetItem(line, m_list);
+            item->setData(Qt::UserRole, QVariant::fromValue<qulonglong>(i));
+        }
+    }
+    m_list->setCurrentRow(0);
+}
+
+void CommandPalette::runChosen()
+{
+    const QListWidgetItem* const item = m_list->currentItem();
+    if (item == nullptr) {
+        return;
+    }
+    const QPointer<QAction> action = m_commands[item->data(Qt::UserRole).toULongLong()];
+    close(); // first: what it does may open a window of its own
+    if (action) {
+        action->trigger();
+    }
+}
+
+/// Up and down choose in the list while one types.
+bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_text && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        const int rows = m_list->count();
+        if ((key == Qt::Key_Up || key == Qt::Key_Down) && rows > 0) {
+            m_list->setCurrentRow((m_list->currentRow() + (key == Qt::Key_Down ? 1 : rows - 1)) % rows);
+            return true;
+        }
+    }
+    return QDialog::eventFilter(watched, event);
+}
+
+} // namespace ringside::gui

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/layout_menu.h"
+
+#include <QInputDialog>
+#include <QMainWindow>
+#include <QSettings>
+
+namespace ringside::gui {
+namespace {
+
+using namespace Qt::StringLiterals;
+
+constexpr auto kGroup = "layouts"_L1;
+
+/// Names may hold anything; keys of settings may not.
+QString keyOf(const QString& name)
+{
+    return QString::fromLatin1(name.toUtf8().toHex());
+}
+
+} // namespace
+
+LayoutMenu::LayoutMenu(QMainWindow& workbench, QWidget* parent)
+    : QMenu(u"&Layouts"_s, parent), m_workbench(workbench)
+{
+    connect(this, &QMenu::aboutToShow, this, [this] { fill(); });
+    fill();
+}
+
+QStringList LayoutMenu::names()
+{
+    QSettings settings;
+    settings.beginGroup(kGroup);
+    QStringList result;
+    for (const QString& key : settings.childKeys()) {
+        result.append(QString::fromUtf8(QByteArray::fromHex(key.toLatin1())));
+    }
+    result.sort(Qt::CaseInsensitive);
+    return result;
+}
+
+void LayoutMenu::save(const QString& name)
+{
+    QSettings settings;
+    settings.beginGroup(kGroup);
+    settings.setValue(keyOf(name), m_workbench.saveState(kLayoutVersion));
+}
+
+void LayoutMenu::restore(const QString& name)
+{
+    QSettings settings;
+    settings.beginGroup(kGroup);
+    m_workbench.restoreState(settings.value(keyOf(name)).toByteArray(), kLayoutVersion);
+}
+
+void LayoutMenu::forget(const QString& name)
+{
+    QSettings settings;
+    settings.beginGroup(kGroup);
+    settings.remove(keyOf(name));
+}
+
+void LayoutMenu::fill()
+{
+    clear();
+    QAction* const saveAs = addAction(u"&Save this layout…"_s, this, [this] {
+        const QString name = QInputDialog::getText(this, u"Save this layout"_s, u"Name:"_s).trimmed();
+        if (!name.isEmpty()) {
+            save(name);
+        }
+    });
+    saveAs->setToolTip(u"Keep where the views are now, under a name"_s);
+    const QStringList all = names();
+    if (all.isEmpty()) {
+        return;
+    }
+    addSeparator();
+    for (const QString& name : all) {
+        addAction(name, this, [this, name] { restore(name); });
+    }
+    QMenu* const old = addMenu(u"&Forget"_s);
+    for (const QString& name : all) {
+        old->addAction(name, this, [this, name] { forget(name); });
+    }
+}
+
+} // namespace ringside::gui

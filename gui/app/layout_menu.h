@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Layouts of views under names of the user's: kept in the settings, chosen from a menu.
+#pragma once
+#include <QMenu>
+
+class QMainWindow;
+
+namespace ringside::gui {
+
+inline constexpr int kLayoutVersion = 2; ///< of docks as they are stored: a view more is a new one
+
+class LayoutMenu final : public QMenu {
+    Q_OBJECT
+public:
+    /// `workbench` outlives it.
+    LayoutMenu(QMainWindow& workbench, QWidget* parent);
+    void save(const QString& name);
+    void restore(const QString& name);
+    void forget(const QString& name);
+    [[nodiscard]] static QStringList names();
+
+private:
+    void fill();
+
+    QMainWindow& m_workbench;
+};
+
+} // namespace ringside::gui

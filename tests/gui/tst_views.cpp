@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Views that need more of a run than the others: SQL, a second run, samples, ports.
+#include "app/main_window.h"
+#include "fixture.h"
+#include "models/answer_model.h"
+#include "support/trace_builder.h"
+#include "timeline/timeline_widget.h"
+#include "widgets/line_plot.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QDropEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeWidget>
+#include <QUrl>
+
+namespace ringside::gui {
+
+using namespace Qt::StringLiterals;
+
+constexpr int kPatienceMs = 30'000;
+
+/// A process's memory with a hole in it, and a port that carries more and more.
+void addSamples(ringside::test::TraceBuilder& builder)
+{
+    constexpr std::int64_t kEveryNs = 5'000'000;
+    constexpr std::int64_t kMebibyte = 1 << 20;
+    for (int rank = 0; rank < builder.ranks(); ++rank) {
+        const std::int64_t start = builder.process(rank).process.startNs;
+        for (int i = 0; i < 24; ++i) {
+            const std::int64_t time = start + i * kEveryNs;
+            if (i < 8 || i > 13) {
+                builder.sample(rank, {0, "process", "process", "rss_bytes", "gauge"}, time,
+                               (900 + 40 * rank + i * i) * kMebibyte);
+            }
+            if (rank == 0) {
+                builder.sample(rank, {0, "rdma", "mlx5_0:1", "tx_bytes", "counter"}, time, i * i * kMebibyte);
+                builder.sample(rank, {0, "rdma", "mlx5_0:1", "rate_mbps", "gauge"}, time, 200'000);
+            }
+        }
+    }
+}
+
+ringside::test::TraceBuilder sampledRun()
+{
+    ringside::test::TraceBuilder builder(4);
+    builder.steps(12, [](ringside::test::StepBuilder& step) {
+        step.everyRank().compute(std::chrono::milliseconds(6), {.launches = 4});
+        step.rank(2).compute(std::chrono::milliseconds(5));
+        step.allReduce(8 << 20, {.takes = std::chrono::milliseconds(2)});
+    });
+    addSamples(builder);
+    return builder;
+}
+
+class TestViews final : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        m_run = m_folder.filePath(u"sampled.ringside"_s).toStdString();
+        sampledRun().write(m_run);
+    }
+
+    void init()
+    {
+        m_window = std::make_unique<MainWindow>();
+        m_window->setAttribute(Qt::WA_DeleteOnClose, false);
+        m_window->resize(1400, 900);
+        m_window->show();
+        const QSignalSpy ready(m_window.get(), &MainWindow::timelineReady);
+        m_window->open({m_run});
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, kPatienceMs);
+    }
+    void cleanup() { m_window.reset(); }
+
+    void answersAreAModel()
+    {
+        AnswerModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+        auto answer = std::make_shared<query::Answer>();
+        answer->columns = {"a", "b"};
+        answer->rows = {{std::int64_t{10}, {}}, {0.5, std::string("x")}};
+        model.setAnswer(answer);
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.index(0, 0).data(AnswerModel::kSortRole).toLongLong(), 10);
+        QCOMPARE(model.index(0, 1).data().toString(), u"null"_s);
+        QCOMPARE(model.index(1, 1).data().toString(), u"x"_s);
+        QCOMPARE(model.headerData(1, Qt::Horizontal).toString(), u"b"_s);
+        model.setAnswer(nullptr);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void sqlIsAnsweredAndCopied()
+    {
+        ask(u"SELECT rank, 'a,b' AS t FROM rank ORDER BY rank"_s);
+        auto* const rows = sql()->findChild<QTableView*>();
+        QTRY_COMPARE_WITH_TIMEOUT(rows->model()->rowCount(), 4, kPatienceMs);
+        QCOMPARE(rows->model()->index(3, 0).data().toString(), u"3"_s);
+        action(sql(), u"Copy as CSV"_s)->trigger();
+        QVERIFY(QApplication::clipboard()->text().startsWith(u"rank,t\n0,\"a,b\"\n"_s));
+    }
+
+    void sqlShowsTheTablesBesideIt()
+    {
+        raise(sql());
+        auto* const schema = sql()->findChild<QTreeWidget*>();
+        QTRY_VERIFY_WITH_TIMEOUT(schema->topLevelItemCount() > 10, kPatienceMs);
+        QTRY_COMPARE(schema->findItems(u"kernel"_s, Qt::MatchExactly).size(), 1);
+    }
+
+    void aMistakeInSqlIsMarkedWhereItIs()
+    {
+        ask(u"SELECT 1,\n  nonsense FROM kernel"_s);
+        auto* const message = sql()->findChild<QLabel*>(u"sqlMessage"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(u"line 2, column 3"_s), kPatienceMs);
+        auto* const editor = sql()->findChild<QPlainTextEdit*>(u"sql"_s);
+        QCOMPARE(editor->extraSelections().size(), 1);
+        QCOMPARE(editor->extraSelections().front().cursor.selectedText(), u"nonsense"_s);
+    }
+
+    void endlessSqlCanBeStopped()
+    {
+        ask(u"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"_s);
+        QAction* const stop = action(sql(), u"Stop"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(stop->isEnabled(), kPatienceMs);
+        stop->trigger();
+        auto* const message = sql()->findChild<QLabel*>(u"sqlMessage"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(u"Cancelled"_s), kPatienceMs);
+    }
+
+    void aSecondRunIsComparedAndItsTimelineFollows()
+    {
+        m_window->compareWith({m_run});
+        auto* const dock = view(u"compare"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(dock->findChildren<TimelineWidget*>().size(), 2, kPatienceMs);
+        auto* const sentence = dock->findChild<QLabel*>(u"comparison"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(sentence->text().contains(u"The same"_s), kPatienceMs);
+        const QList<TimelineWidget*> both = dock->findChildren<TimelineWidget*>();
+        const Interval all = m_window->session().timeline->extent;
+        QTRY_VERIFY_WITH_TIMEOUT(both[0]->visible().length() > 0, kPatienceMs); // it is built
+        const Interval part{all.start + all.length() / 4, all.start + all.length() / 2};
+        both[0]->showTime(part);
+        QCOMPARE(both[1]->visible().length(), both[0]->visible().length());
+        QVERIFY(std::abs(both[1]->visible().start - both[0]->visible().start) <= 2); // the same run
+        QTest::keyClick(both[1], Qt::Key_W);
+        QCOMPARE(both[0]->visible().length(), both[1]->visible().length());
+    }
+
+    void whatCannotBeComparedSaysSo()
+    {
+        m_window->compareWith({"/nothing/here"});
+        auto* const dock = view(u"compare"_s);
+        const auto saysSo = [&] {
+            const QList<QLabel*> labels = dock->findChildren<QLabel*>();
+            return std::ranges::any_of(labels, [](const QLabel* label) {
+                return label->isVisible() && label->text().contains(u"cannot be opened"_s);
+            });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(saysSo(), kPatienceMs);
+    }
+
+    void aSecondRunThatIsDroppedMayBeCompared()
+    {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(QString::fromStdString(m_run.string()))});
+        QDragEnterEvent enter({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &enter);
+        QDropEvent event({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &event);
+        auto* const choice = m_window->findChild<QMenu*>(u"dropChoice"_s);
+        QVERIFY(choice != nullptr);
+        choice->actions().front()->trigger();
+        choice->close();
+        QTRY_COMPARE_WITH_TIMEOUT(view(u"compare"_s)->findChildren<TimelineWidget*>().size(), 2, kPatienceMs);
+    }
+
+    void samplesAndPortsAreShownOverTime()
+    {
+        for (const QString& id : {u"samples"_s, u"links"_s}) {
+            raise(view(id));
+            auto* const choice = view(id)->findChild<QComboBox*>();
+            QVERIFY(choice->count() >= 1);
+            const QList<LinePlot*> plots = view(id)->findChildren<LinePlot*>();
+            QCOMPARE(plots.size(), 2);
+            QVERIFY(plots[0]->isVisible() && plots[1]->isVisible());
+            const QSignalSpy moved(plots[1], &LinePlot::timesChanged);
+            QTest::keyClick(plots[0], Qt::Key_W); // both show the same time
+            QCOMPARE(moved.count(), 1);
+        }
+    }
+
+private:
+    QDockWidget* view(const QString& id) { return m_window->findChild<QDockWidget*>(id); }
+    QDockWidget* sql() { return view(u"sql"_s); }
+    static void raise(QDockWidget* dock)
+    {
+        dock->raise();
+        QCoreApplication::processEvents();
+    }
+    static QAction* action(const QWidget* parent, const QString& text)
+    {
+        for (QAction* const each : parent->findChildren<QAction*>()) {
+            if (each->text() == text) {
+                return each;
+            }
+        }
+        return nullptr;
+    }
+    void ask(const QString& text)
+    {
+        raise(sql());
+        QAction* const run = action(sql(), u"Run"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(run->isEnabled(), kPatienceMs);
+        sql()->findChild<QPlainTextEdit*>(u"sql"_s)->setPlainText(text);
+        run->trigger();
+    }
+
+    QTemporaryDir m_folder;
+    std::filesystem::path m_run;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+} // namespace ringside::gui
+
+int main(int argc, char** argv)
+{
+    QApplication application(argc, argv);
+    ringside::gui::test::useOwnSettings();
+    ringside::gui::applyAppearance(application, ringside::gui::Appearance::Light);
+    ringside::gui::TestViews test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_views.moc"
