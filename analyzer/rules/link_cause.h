@@ -21,7 +21,8 @@ inline constexpr std::array<LinkCause, 5> kLinkCauses{{
     {"an error of the programs", {"remote_access_errors"}},
     {"the receiver's software, which is too slow", {"rnr_naks", "rx_no_buffer", "rnr_retries_exceeded"}},
     {"congestion", {"ecn_marked", "cnp_handled", "cnp_sent"}},
-    {"the peer, or the path to it", {"ack_timeouts", "retries_exceeded", "adaptive_retransmissions"}},
+    {"the peer, or the path to it",
+     {"ack_timeouts", "retries_exceeded", "adaptive_retransmissions", "requester_retries"}},
 }};
 
 /// Null: none of them moved in these spans.
