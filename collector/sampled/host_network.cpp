@@ -62,7 +62,7 @@ void HostNetwork::tellFacts(Readings& readings) const
 {
     for (const auto& [interface, facts] : ports::interfaceFacts(m_sysfsRoot, m_procRoot)) {
         for (const auto& [name, value] : facts) {
-            readings.set({"network", interface + " " + name, value});
+            readings.set({"network", std::string(interface).append(" ").append(name), value});
         }
     }
     for (const auto& [name, value] : ports::kernelFacts(m_procRoot)) {
