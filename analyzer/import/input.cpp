@@ -75,7 +75,7 @@ bool File::isGzip() const
 
 struct GzipStream::Inflater {
     z_stream stream{};
-    std::array<char, 256 * 1024> input{};
+    std::array<char, 256U << 10U> input{};
 
     Inflater()
     {

@@ -115,12 +115,12 @@ LineKind parseLine(std::string_view line, Record& record)
     }
     record = {};
     record.pointToPoint = collective == nullptr;
+    const Json& operation = collective != nullptr ? *collective : *message;
     if (const Json* const metadata = find(json, "metadata")) {
         readMetadata(*metadata, record);
     }
     const bool good =
-        readHeader(*header, record) && readOperation(record.pointToPoint ? *message : *collective,
-                                                     record.pointToPoint ? "p2p" : "coll", record);
+        readHeader(*header, record) && readOperation(operation, record.pointToPoint ? "p2p" : "coll", record);
     return good ? LineKind::Record : LineKind::Damaged;
 }
 
