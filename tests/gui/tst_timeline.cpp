@@ -255,8 +255,8 @@ private slots:
         const QImage picture = m_widget->grab().toImage();
         const auto painted = [&](double share) {
             const int x = tracks().left() + static_cast<int>(share * tracks().width());
-            return picture.pixelColor(x, tracks().top() + sampled->y + sampled->height - 2) !=
-                   themeOf(m_widget->palette()).base;
+            const QPoint at(x, tracks().top() + sampled->y + sampled->height - 2);
+            return picture.pixelColor(at * picture.devicePixelRatio()) != themeOf(m_widget->palette()).base;
         };
         QVERIFY(painted(0.1));
         QVERIFY(!painted(0.5)); // a gap, not 0
