@@ -5,6 +5,7 @@
 #include "app/pages.h"
 #include "app/text.h"
 #include "import/open_run.h"
+#include "views/view.h"
 
 #include <ringside/error.h>
 
@@ -45,7 +46,11 @@ int exportPicture(const QString& run, const QString& path, const QString& view)
     window.setAttribute(Qt::WA_DeleteOnClose, false);
     window.resize(kSize);
     if (!view.isEmpty() && !window.raiseView(view)) {
-        return fail(2, u"there is no view %1"_s.arg(view));
+        QStringList names;
+        for (const ViewEntry* const each : allViews()) {
+            names << QLatin1StringView(each->id);
+        }
+        return fail(2, u"there is no view %1"_s.arg(view), u"There are %1."_s.arg(names.join(u", "_s)));
     }
     window.show();
     QEventLoop loop;

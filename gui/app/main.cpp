@@ -14,11 +14,13 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Pictures are painted in memory: no display is needed for them.
+/// Pictures are painted in memory, and words need no window: neither needs a display.
 void avoidDisplay(int argc, char** argv)
 {
     for (int i = 1; i < argc; ++i) {
-        if (std::string_view(argv[i]).starts_with("--export")) {
+        const std::string_view word(argv[i]);
+        if (word.starts_with("--export") || word.starts_with("--help") || word == "-h" ||
+            word == "--version" || word == "-v") {
             qputenv("QT_QPA_PLATFORM", "offscreen");
         }
     }
@@ -67,6 +69,10 @@ int main(int argc, char** argv)
     if (exporting) {
         if (runs.size() != 1) {
             say(u"ringside-gui: --export needs one RUN.\n"_s);
+            return 2;
+        }
+        if (parser.isSet(base)) {
+            say(u"ringside-gui: --export shows one run; `ringside diff BASE RUN` compares two.\n"_s);
             return 2;
         }
         return gui::exportRun(runs.front(), parser.value(exportTo), parser.value(view));

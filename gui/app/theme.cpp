@@ -170,7 +170,12 @@ void applyAppearance(QApplication& application, Appearance appearance)
         return;
     }
     application.setStyle(QStringLiteral("Fusion"));
-    application.setPalette(paletteOf(appearance == Appearance::Dark ? dark() : light()));
+    const Theme& theme = appearance == Appearance::Dark ? dark() : light();
+    QPalette palette = paletteOf(theme);
+    QApplication::setPalette(palette);
+    // The style draws no edge around a box that can be told from the window: its inside must.
+    palette.setColor(QPalette::Base, theme.dark ? theme.idle : theme.base);
+    QApplication::setPalette(palette, "QCheckBox");
 }
 
 } // namespace ringside::gui

@@ -47,6 +47,7 @@ public:
         m_accumulate->setRange(1, 4096);
         m_accumulate->setAccessibleName(u"Reduce once in"_s);
         m_accumulate->setSuffix(u" batches"_s);
+        m_accumulate->setSpecialValueText(u"as recorded"_s);
         form->addRow(u"Reduce &once in"_s, m_accumulate);
         setFocusProxy(m_noLateRanks);
         m_predict = new QPushButton(u"&Predict the step time"_s, this);
