@@ -2,37 +2,13 @@
 // Ranks of one job with other libraries or other variables than the rest: at best slow, at worst two ranks
 // that choose different algorithms and wait for each other for ever.
 #include "rules/settings.h"
+#include "settings/compared.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace ringside::rules {
 namespace {
-
-/// Variables that are meant to differ: who a rank is, where it writes, which device it sees.
-bool differsByDesign(std::string_view name)
-{
-    constexpr std::array<std::string_view, 8> kNames{"CUDA_VISIBLE_DEVICES",
-                                                     "NCCL_COMM_ID",
-                                                     "NCCL_DEBUG_FILE",
-                                                     "NCCL_HOSTID",
-                                                     "NCCL_TOPO_DUMP_FILE",
-                                                     "NCCL_GRAPH_DUMP_FILE",
-                                                     "TORCH_NCCL_DEBUG_INFO_TEMP_FILE",
-                                                     "TORCH_NCCL_DEBUG_INFO_PIPE_FILE"};
-    return std::ranges::find(kNames, name) != kNames.end();
-}
-
-bool isCompared(const trace::SettingRow& row)
-{
-    constexpr std::array<std::string_view, 5> kPrefixes{"NCCL_", "TORCH_", "PYTORCH_", "CUDA_", "OMP_"};
-    const bool version = row.source == "library" && row.name != "nccl_unknown_variables";
-    const bool variable =
-        (row.source == "environment" || row.source == "nccl.conf") && !differsByDesign(row.name) &&
-        std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return row.name.starts_with(prefix); });
-    return version || variable;
-}
 
 using Ranks = std::vector<std::int64_t>;
 /// By setting, by value; a rank without the setting is not listed.
@@ -84,7 +60,7 @@ Outcome run(const Context& context)
         }
         recorded.push_back(rank.rank);
         for (const trace::SettingRow& row : process.settings) {
-            if (isCompared(row)) {
+            if (settings::isCompared(row)) {
                 values[row.name][row.value].push_back(rank.rank);
             }
         }

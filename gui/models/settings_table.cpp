@@ -2,39 +2,61 @@
 #include "models/settings_table.h"
 
 #include "report/sentences.h"
+#include "settings/compared.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 
 namespace ringside::gui {
 
+namespace {
+
+using Ranks = std::vector<std::int64_t>;
+
+struct Setting {
+    std::map<std::string, Ranks> ranks; ///< by value
+    bool compared = false;
+};
+
+enum class Differs : std::uint8_t { Yes, Expected, No };
+constexpr std::array<const char*, 3> kWords{"yes", "expected", ""};
+
+Differs differs(const Setting& setting, std::size_t allRanks)
+{
+    std::size_t ranks = 0;
+    for (const auto& [value, list] : setting.ranks) {
+        ranks += list.size();
+    }
+    const bool same = setting.ranks.size() == 1 && ranks == allRanks;
+    return same ? Differs::No : setting.compared ? Differs::Yes : Differs::Expected;
+}
+
+} // namespace
+
 report::Table settingsTable(const model::Model& model)
 {
-    using Ranks = std::vector<std::int64_t>;
-    std::map<std::pair<std::string, std::string>, std::map<std::string, Ranks>> settings;
+    std::map<std::pair<std::string, std::string>, Setting> settings;
     for (const model::Rank& rank : model.ranks) {
         for (const trace::SettingRow& row : model.processOf(rank).settings) {
-            settings[{row.source, row.name}][row.value].push_back(rank.rank);
+            Setting& setting = settings[{row.source, row.name}];
+            setting.ranks[row.value].push_back(rank.rank);
+            setting.compared = ringside::settings::isCompared(row);
         }
     }
     report::Table table{{"name", "value", "ranks", "where from", "differs"}, {}};
-    std::vector<std::vector<std::string>> same;
-    for (const auto& [key, values] : settings) {
-        std::size_t ranks = 0;
-        for (const auto& [value, list] : values) {
-            ranks += list.size();
-        }
-        const bool differs = values.size() > 1 || ranks < model.ranks.size();
-        for (const auto& [value, list] : values) {
-            const bool all = list.size() == model.ranks.size();
-            (differs ? table.rows : same)
-                .push_back({key.second, value, all ? "all" : report::rankList(list), key.first,
-                            differs ? "yes" : ""});
+    for (const Differs wanted : {Differs::Yes, Differs::Expected, Differs::No}) {
+        for (const auto& [key, setting] : settings) {
+            if (differs(setting, model.ranks.size()) != wanted) {
+                continue;
+            }
+            for (const auto& [value, list] : setting.ranks) {
+                table.rows.push_back({key.second, value,
+                                      list.size() == model.ranks.size() ? "all" : report::rankList(list),
+                                      key.first, kWords.at(static_cast<std::size_t>(wanted))});
+            }
         }
     }
-    std::ranges::move(same, std::back_inserter(table.rows));
     return table;
 }
 

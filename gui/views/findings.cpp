@@ -18,6 +18,8 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace ringside::gui {
 namespace {
 
@@ -68,8 +70,9 @@ private:
     {
         const auto text = [&](int column) { return index.siblingAtColumn(column).data().toString(); };
         const QString ranks = text(FindingModel::kRanks);
+        const bool one = std::ranges::all_of(ranks, [](QChar c) { return c.isDigit(); });
         return text(FindingModel::kSeverity) + u"  ·  "_s + text(FindingModel::kCost) + u"  ·  "_s +
-               (ranks == "all"_L1 ? u"all ranks"_s : QString(u"ranks "_s + ranks));
+               (ranks == "all"_L1 ? u"all ranks"_s : QString((one ? u"rank "_s : u"ranks "_s) + ranks));
     }
 
     static int titleHeight(const QStyleOptionViewItem& option, const QModelIndex& index, int width)

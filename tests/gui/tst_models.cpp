@@ -81,14 +81,19 @@ private slots:
         builder.steps(4, [](ringside::test::StepBuilder& step) { step.everyRank().hostIdle(1ms); });
         builder.process(0).settings.push_back({"environment", "NCCL_ALGO", "Ring"});
         builder.process(1).settings.push_back({"environment", "NCCL_ALGO", "Tree"});
+        builder.process(0).settings.push_back({"environment", "LOCAL_RANK", "0"});
+        builder.process(1).settings.push_back({"environment", "LOCAL_RANK", "1"});
         builder.process(1).settings.push_back({"environment", "ONLY_HERE", "x"});
         const report::Table table = settingsTable(model::buildModel(builder.run()));
-        QCOMPARE(table.rows.size(), std::size_t{4});
+        QCOMPARE(table.rows.size(), std::size_t{6});
         QCOMPARE(table.rows[0][0], std::string("NCCL_ALGO"));
-        QCOMPARE(table.rows[2][0], std::string("ONLY_HERE"));
-        QCOMPARE(table.rows[2][2], std::string("1"));
-        QCOMPARE(table.rows[3][0], std::string("A_SAME"));
-        QCOMPARE(table.rows[3][4], std::string());
+        QCOMPARE(table.rows[0][4], std::string("yes"));
+        QCOMPARE(table.rows[2][0], std::string("LOCAL_RANK"));
+        QCOMPARE(table.rows[2][4], std::string("expected"));
+        QCOMPARE(table.rows[4][0], std::string("ONLY_HERE"));
+        QCOMPARE(table.rows[4][2], std::string("1"));
+        QCOMPARE(table.rows[5][0], std::string("A_SAME"));
+        QCOMPARE(table.rows[5][4], std::string());
     }
 
     void theStepTableHoldsTheAnalyzersFigures()
