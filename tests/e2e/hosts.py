@@ -11,7 +11,9 @@ GATEWAY = "10.77.0.1"  # this machine on the bridge
 
 
 def command(*words):
-    subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True)
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit code {done.returncode}: {' '.join(map(str, words))}\n{done.stderr.strip()}")
 
 
 def namespace(host):
@@ -48,6 +50,8 @@ def make():
 
 def remove():
     for host in HOSTS:
+        # First: a namespace takes its links with it later, when the next hosts may want their names already.
+        subprocess.run(["ip", "link", "del", port(host)], capture_output=True)
         subprocess.run(["ip", "netns", "del", namespace(host)], capture_output=True)
     subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
 
