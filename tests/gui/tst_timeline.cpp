@@ -244,9 +244,10 @@ private slots:
         }
         using enum Row::Kind;
         QCOMPARE(kinds, (std::vector{Rank, Samples, Rank, Samples, Host, Samples}));
-        const auto sampled = std::ranges::find(m_widget->layoutOfRows().rows, Samples, &Row::kind);
         m_widget->resize(1000, 2000);
-        const int y = tracks().top() + sampled->y + sampled->height / 2;
+        // A copy: another size or a picture lays the rows out anew.
+        const Row sampled = *std::ranges::find(m_widget->layoutOfRows().rows, Samples, &Row::kind);
+        const int y = tracks().top() + sampled.y + sampled.height / 2;
         const auto tip = [&](double share) {
             return m_widget->tipAt({tracks().left() + static_cast<int>(share * tracks().width()), y});
         };
@@ -255,7 +256,7 @@ private slots:
         const QImage picture = m_widget->grab().toImage();
         const auto painted = [&](double share) {
             const int x = tracks().left() + static_cast<int>(share * tracks().width());
-            const QPoint at(x, tracks().top() + sampled->y + sampled->height - 2);
+            const QPoint at(x, tracks().top() + sampled.y + sampled.height - 2);
             return picture.pixelColor(at * picture.devicePixelRatio()) != themeOf(m_widget->palette()).base;
         };
         QVERIFY(painted(0.1));
