@@ -5,9 +5,9 @@
 . "$(dirname "${BASH_SOURCE[0]}")/support/environment.sh"
 cd "$RINGSIDE_ROOT"
 
-fuzz_seconds=600 kills=200 faults=500 demos=10 tidy=--all
+fuzz_seconds=600 kills=200 faults=500 demos=10 tidy=--all scenarios=
 case "${1:-}" in
-    --short) fuzz_seconds=30 kills=40 faults=60 demos=2 tidy= ;;
+    --short) fuzz_seconds=30 kills=40 faults=60 demos=2 tidy= scenarios=--short ;;
     "") ;;
     *) fail "unknown option $1" "usage: soak.sh [--short]" ;;
 esac
@@ -57,6 +57,10 @@ stage "$demos demo runs" "Rank and strength are drawn each time; the report must
 for ((run = 1; run <= demos; ++run)); do
     bash reference_trainer/demo.sh || fail "demo run $run of $demos failed"
 done
+
+stage "The lab's score" "What reports say of runs with known faults; needs a machine without other work."
+RINGSIDE_BUILD_DIR=build/dev /usr/bin/python3 -B tests/lab/score.py $scenarios || fail "diagnoses are wrong too often" \
+    "The lines above say of which scenario; one again: tests/lab/score.py --only NAME"
 
 stage "clang-tidy"
 bash tests/support/check_tidy.sh $tidy build/dev
