@@ -102,12 +102,12 @@ void TimelineWidget::wheelEvent(QWheelEvent* event)
     constexpr double kNotch = 120;
     const double notches = event->angleDelta().y() / kNotch;
     const double sideways = event->angleDelta().x() / kNotch;
-    if (event->modifiers().testFlag(Qt::ControlModifier)) {
+    const auto modifiers = event->modifiers();
+    const bool overLabels = notches != 0 && event->position().x() < tracks().left();
+    if (modifiers.testFlag(Qt::ControlModifier) || (overLabels && !modifiers.testFlag(Qt::ShiftModifier))) {
         verticalScrollBar()->setValue(verticalScrollBar()->value() - static_cast<int>(notches * 60));
-    } else if (event->modifiers().testFlag(Qt::ShiftModifier)) {
+    } else if (modifiers.testFlag(Qt::ShiftModifier)) {
         panBy(-(notches + sideways) * kPanStep);
-    } else if (notches != 0 && event->position().x() < tracks().left()) {
-        verticalScrollBar()->setValue(verticalScrollBar()->value() - static_cast<int>(notches * 60));
     } else if (notches != 0) {
         zoomBy(std::pow(kZoomStep, -notches), timeAt(event->position().x()));
     } else if (sideways != 0) {

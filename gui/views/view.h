@@ -22,12 +22,12 @@ public:
 enum class Place : std::uint8_t { Left, Right, Bottom };
 
 struct ViewEntry {
-    const char* id;    ///< name of the file
-    const char* title; ///< of its dock and menu entry
-    const char* help;  ///< one sentence: what it answers
-    int order = 0;     ///< Ctrl+1 shows the view with the least one
+    const char* id = nullptr;    ///< name of the file
+    const char* title = nullptr; ///< of its dock and menu entry
+    const char* help = nullptr;  ///< one sentence: what it answers
+    int order = 0;               ///< Ctrl+1 shows the view with the least one
     Place place = Place::Right;
-    View* (*create)(Navigator& navigator, QWidget* parent);
+    View* (*create)(Navigator& navigator, QWidget* parent) = nullptr;
 };
 
 [[nodiscard]] std::span<const ViewEntry* const> all();

@@ -97,9 +97,10 @@ Facts kernelFacts(const std::string& procRoot)
     };
     Facts facts;
     for (const char* const name : kNames) {
-        std::string path(name);
-        std::ranges::replace(path, '.', '/');
-        std::string value = readText(procRoot + "/sys/" + path).text;
+        std::string path = procRoot + "/sys/";
+        path += name;
+        std::replace(path.begin() + static_cast<std::ptrdiff_t>(procRoot.size()), path.end(), '.', '/');
+        std::string value = readText(path).text;
         std::ranges::replace(value, '?', ' '); // the kernel parts several numbers with tabs
         add(facts, name, value);
     }
