@@ -38,6 +38,8 @@ LinePlot::LinePlot(const QString& name, QWidget* parent) : QWidget(parent), m_pl
     m_plot->axisRect()->setRangeDrag(Qt::Horizontal);
     m_plot->axisRect()->setRangeZoom(Qt::Horizontal);
     m_plot->xAxis->setLabel(u"run time, s"_s);
+    constexpr int kLabels = 3; // about: at the least height more would overlap
+    m_plot->yAxis->ticker()->setTickCount(kLabels);
     constexpr int kAxisRoom = 70; // plots above each other begin at one place
     m_plot->axisRect()->setAutoMargins(QCP::msRight | QCP::msTop | QCP::msBottom);
     m_plot->axisRect()->setMargins({kAxisRoom, 0, 0, 0});
