@@ -31,13 +31,17 @@ std::vector<std::int64_t> stepTimes(const Context& context)
 
 /// The step's time, mean of the ranks: what one rank's window has more, because the others get a delay a step
 /// later, is not counted twice.
-std::int64_t meanNs(const Context& context, std::size_t step)
+double meanNs(const Context& context, std::size_t step)
 {
     double sum = 0;
+    double count = 0;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        sum += static_cast<double>(rank.steps[std::min(step, rank.steps.size() - 1)].stepNs);
+        if (step < rank.steps.size()) {
+            sum += static_cast<double>(rank.steps[step].stepNs);
+            count += 1;
+        }
     }
-    return std::llround(sum / static_cast<double>(context.figures.ranks.size()));
+    return count > 0 ? sum / count : 0.0;
 }
 
 struct LongSteps {
@@ -175,13 +179,12 @@ std::string rangeOfLongSteps(const Context& context, const std::vector<std::size
 /// What would be saved if every step took the usual time.
 std::int64_t costOf(const Context& context)
 {
-    std::vector<std::int64_t> means;
+    std::vector<double> means;
     for (std::size_t step = 0; step < context.figures.stepCount(); ++step) {
         means.push_back(meanNs(context, step));
     }
-    const std::int64_t sum = std::accumulate(means.begin(), means.end(), std::int64_t{0});
-    const auto count = static_cast<std::int64_t>(means.size());
-    return std::max<std::int64_t>(0, sum / count - model::median(std::move(means)));
+    const double mean = std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
+    return std::llround(std::max(0.0, mean - model::median(std::move(means))));
 }
 
 Finding describe(const Context& context, const std::vector<std::int64_t>& times, const LongSteps& steps,

@@ -70,10 +70,12 @@ Passes lookAtPasses(const Context& context, const metrics::RankMetrics& metrics)
             continue;
         }
         std::size_t& sending = found.ofStep.emplace_back(0);
-        for (const model::Interval& pass : passes) {
-            const auto call = std::lower_bound(calls.begin(), calls.end(), pass.start);
-            const bool inStep = pass.start >= step.host.start && pass.start < step.host.end;
-            sending += inStep && call != calls.end() && *call < pass.end ? 1U : 0U;
+        auto pass = std::lower_bound(
+            passes.begin(), passes.end(), step.host.start,
+            [](const model::Interval& each, std::int64_t time) { return each.start < time; });
+        for (; pass != passes.end() && pass->start < step.host.end; ++pass) {
+            const auto call = std::lower_bound(calls.begin(), calls.end(), pass->start);
+            sending += call != calls.end() && *call < pass->end ? 1U : 0U;
         }
         found.sending = found.sending || sending > 0;
     }
@@ -112,13 +114,16 @@ Seen fromSizes(const Context& context, const metrics::RankMetrics& rank, std::si
         return {.known = ofStep <= 1}; // of equal size: nobody can tell
     }
     for (std::size_t times = ofStep / 2; times >= least; --times) {
+        if (ofStep % times != 0) {
+            continue; // few numbers divide: a look at all messages for each is affordable
+        }
         const std::size_t period = ofStep / times;
         double same = 0;
         for (std::size_t i = period; i < bytes.size(); ++i) {
             same += bytes[i] == bytes[i - period] ? 1 : 0;
         }
         const double part = same / static_cast<double>(bytes.size() - period);
-        if (ofStep % times == 0 && part >= context.option("step_part")) {
+        if (part >= context.option("step_part")) {
             return {.times = static_cast<double>(times), .part = part, .known = true};
         }
     }
