@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lab's matrix: what is done to a training run, and what must therefore be said of it. A file a kind, each with a function
+scenarios(). Strengths were chosen from what a fault costs, never from a threshold."""
+
+import importlib
+import pkgutil
+
+SHORT = ("late_compute_60ms_4", "late_data_60ms_2", "late_host_60ms_4", "small_buckets_0.02mb_4", "data_stall_100ms_4",
+         "sync_every_part_4_2", "unused_parameters_1000_2", "host_sync_64_2", "healthy_2", "healthy_accumulating_4")
+
+
+def matrix():
+    kinds = sorted(each.name for each in pkgutil.iter_modules(__path__, f"{__name__}."))
+    return [scenario for kind in kinds for scenario in importlib.import_module(kind).scenarios()]

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults that the trainer makes by itself, each alone."""
+
+from scoring.scenario import MANY_LAYERS, Scenario
+
+
+def late(cause, ms, rank, ranks):
+    also = {"host": {"sync_in_loop"}, "data": {"data_loading_stall"}, "compute": {"compute_imbalance"}}[cause]
+    return Scenario(f"late_{cause}_{ms}ms_{ranks}", (f"late_rank:rank={rank},ms={ms},by={cause}",), ranks,
+                    expect=("late_rank",), where=(rank,), allow=frozenset(also), leads=cause == "compute")
+
+
+def balanced(ms, ranks):
+    """As much more compute on every rank: what is left when batches are made equal."""
+    return tuple(f"late_rank:rank={rank},ms={ms:g}" for rank in range(ranks))
+
+
+def everywhere(name, fault, rule, ranks, **more):
+    return Scenario(f"{name}_{ranks}", (fault,), ranks, expect=(rule,), **more)
+
+
+def of_a_world(ranks):
+    """Each at two strengths."""
+    last = ranks - 1
+    for ms in (30, 60):
+        yield late("compute", ms, last, ranks)
+        yield late("data", ms, 1, ranks)
+        yield late("host", ms, 0, ranks)
+    for factor in (1.3, 1.6):
+        yield Scenario(f"throttled_{factor}_{ranks}", throttled=(last, factor), ranks=ranks, expect=("late_rank", "clock_throttling"),
+                       where=(last,), allow=frozenset(("compute_imbalance", "gpu_clock_spread")), leads=False)
+    for ms in (60, 100):
+        yield everywhere(f"moving_straggler_{ms}ms", f"moving_straggler:ms={ms},seed={ms}", "data_skew", ranks,
+                         mended=balanced(ms / ranks, ranks), allow=frozenset(("compute_imbalance", "late_rank")))
+    for ms in (100, 200):
+        yield everywhere(f"data_skew_{ms}ms", f"data_skew:ms={ms},seed={ms}", "data_skew", ranks,
+                         mended=balanced(ms / 2, ranks), allow=frozenset(("compute_imbalance", "late_rank")))
+    for mb in (0.02, 0.05):
+        yield everywhere(f"small_buckets_{mb}mb", f"small_buckets:mb={mb}", "small_messages", ranks, shape=MANY_LAYERS)
+    for every, ms in ((2, 100), (4, 150)):
+        yield everywhere(f"data_stall_{ms}ms", f"data_stall:every={every},ms={ms}", "data_loading_stall", ranks)
+    for every, ms in ((5, 200), (8, 400)):
+        yield Scenario(f"checkpoint_{ms}ms_{ranks}", (f"checkpoint_stall:every={every},ms={ms}",), ranks, steps=34,
+                       expect=("step_time_jitter",), where=(0,), allow=frozenset(("sync_in_loop", "late_rank")), leads=False)
+    for count in (2, 4):
+        yield everywhere(f"sync_every_part_{count}", "sync_every_part", "sync_every_micro_step", ranks,
+                         options=("--accumulate", count))
+    for tensors in (64, 1000):
+        yield everywhere(f"unused_parameters_{tensors}", f"unused_parameters:parameters={tensors}",
+                         "unused_parameter_search", ranks)
+    for batch in (64, 32):
+        yield everywhere(f"no_overlap_{batch}", "no_overlap", "exposed_communication", ranks, batch=batch,
+                         leads=False, cost=False)  # a measurement: what is exposed, not what overlap would save
+        yield everywhere(f"parameter_server_{batch}", "parameter_server", "parameter_server_pattern", ranks, batch=batch)
+        yield everywhere(f"host_sync_{batch}", "host_sync", "sync_in_loop", ranks, batch=batch)
+
+
+def scenarios():
+    return [*of_a_world(2), *of_a_world(4)]

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the findings of a recorded training with what was done to it."""
+
+from scoring import training
+
+CLAIMS = ("warning", "problem")
+# Measurements of a run's shape: true whenever their figure is, whatever the reason. They are no diagnosis of a fault and count
+# neither way.
+SYMPTOMS = frozenset(("comm_share_high", "comm_compute_ratio_high", "exposed_communication", "gpu_utilization_low",
+                      "gpu_utilization_spread", "wait_dominates", "fp32_gradients", "step_time_jitter"))
+
+
+def judge(scenario, score):
+    report, step_ns = training.train(scenario)
+    claims = [each for each in report["findings"] if each["severity"] in CLAIMS]
+    listed = {each["rule"]: each for each in reversed(report["findings"])}
+    for rule in scenario.expect:
+        score.expect(rule, rule in listed, f"{scenario.name}: {rule} is missing; there are {sorted(listed)}")
+    for rule in {each["rule"] for each in claims} - set(scenario.expect) - scenario.allow - SYMPTOMS:
+        score.deny(rule, f"{scenario.name}: {rule} is not true: {listed[rule]['title']}")
+    if scenario.expect and scenario.expect[0] in listed:
+        judge_finding(scenario, listed[scenario.expect[0]], report["findings"], step_ns, score)
+
+
+def judge_finding(scenario, finding, findings, step_ns, score):
+    if scenario.where:
+        score.place(sorted(finding["ranks"]) == sorted(scenario.where),
+                    f"{scenario.name}: {finding['rule']} names ranks {finding['ranks']}, not {list(scenario.where)}")
+    if scenario.leads:
+        causes = [each["rule"] for each in findings if each["kind"] == "cause"]
+        score.first(causes[0] == finding["rule"], f"{scenario.name}: {causes[0]} is listed before {finding['rule']}")
+    if scenario.cost and finding["cost_ns_per_step"] is not None:
+        gain = step_ns - score.base_step_ns(scenario)
+        score.costs.append((scenario.name, finding["rule"], finding["cost_ns_per_step"], gain))

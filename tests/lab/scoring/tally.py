@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all scenarios together came to: recall and precision a rule, right places, right first causes, and costs against the
+gain that leaving the fault out really brings."""
+
+import collections
+
+from scoring import training
+
+# What the lab must reach; below it, the exit code is 1.
+LEAST = {"recall": 0.95, "precision": 0.95, "right place": 0.98, "first cause right": 0.9}
+COST_WITHIN = 0.15
+
+
+class Score:
+    def __init__(self):
+        self.found = collections.Counter()    # by rule: expected and there
+        self.expected = collections.Counter()
+        self.false = collections.Counter()    # claimed, and not true
+        self.places = []                      # right or not, of the expected that were found
+        self.firsts = []
+        self.costs = []                       # (scenario, rule, estimated, measured)
+        self.skipped = []                     # (scenario, why): neither right nor wrong
+        self.remarks = []
+        self.bases = {}
+
+    def expect(self, rule, found, otherwise):
+        self.expected[rule] += 1
+        self.found[rule] += found
+        if not found:
+            self.remarks.append(otherwise)
+
+    def deny(self, rule, remark):
+        self.false[rule] += 1
+        self.remarks.append(remark)
+
+    def place(self, right, otherwise):
+        self.places.append(right)
+        if not right:
+            self.remarks.append(otherwise)
+
+    def first(self, right, otherwise):
+        self.firsts.append(right)
+        if not right:
+            self.remarks.append(otherwise)
+
+    def base_step_ns(self, scenario):
+        """Mean step of the same training without the fault; measured once."""
+        healthy = scenario.healthy
+        if healthy not in self.bases:
+            self.bases[healthy] = training.train(healthy)[1]
+        return self.bases[healthy]
+
+    def table(self):
+        lines = ["| rule | expected | found | recall | false | precision |", "|---|---|---|---|---|---|"]
+        for rule in sorted(set(self.expected) | set(self.false)):
+            lines.append(f"| {rule} | {self.expected[rule]} | {self.found[rule]} | {share(self.found[rule], self.expected[rule])} "
+                         f"| {self.false[rule]} | {share(self.found[rule], self.found[rule] + self.false[rule])} |")
+        found, false = sum(self.found.values()), sum(self.false.values())
+        lines.append(f"| all | {sum(self.expected.values())} | {found} | {share(found, sum(self.expected.values()))} "
+                     f"| {false} | {share(found, found + false)} |")
+        within = [abs(estimated - gain) <= COST_WITHIN * gain for _, _, estimated, gain in self.costs]
+        lines += ["", f"Right place: {share(sum(self.places), len(self.places))} of {len(self.places)}. "
+                      f"First cause right: {share(sum(self.firsts), len(self.firsts))} of {len(self.firsts)}. "
+                      f"Cost within {COST_WITHIN:.0%} of the measured gain: {share(sum(within), len(within))} of {len(within)}."]
+        if self.skipped:
+            lines += ["", f"Skipped: {len(self.skipped)}, which count neither way.",
+                      *(f"- {name}: {why}" for name, why in self.skipped)]
+        return "\n".join(lines)
+
+    def missed_targets(self):
+        found = sum(self.found.values())
+        reached = {"recall": (found, sum(self.expected.values())), "precision": (found, found + sum(self.false.values())),
+                   "right place": (sum(self.places), len(self.places)), "first cause right": (sum(self.firsts), len(self.firsts))}
+        return [f"{name}: {share(part, whole)}, wanted {LEAST[name]}" for name, (part, whole) in reached.items()
+                if whole and part / whole < LEAST[name]]
+
+    def cost_lines(self):
+        yield f"{'scenario':32} {'rule':26} {'cost ms':>8} {'gain ms':>8} {'error':>7}"
+        for name, rule, estimated, gain in self.costs:
+            error = f"{(estimated - gain) / gain:+.0%}" if gain > 0 else "no gain"
+            yield f"{name:32} {rule:26} {estimated / 1e6:8.1f} {gain / 1e6:8.1f} {error:>7}"
+
+
+def share(part, whole):
+    return f"{part / whole:.2f}" if whole else "-"
