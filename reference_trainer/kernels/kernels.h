@@ -2,6 +2,7 @@
 // The trainer's kernels, as launch_NAME(stream, elements, arguments...). Matrices are row-major.
 #pragma once
 #include "kernel.h"
+#include "topk.h"
 
 /// What Adam's kernel is told anew in every step.
 struct AdamStep {
@@ -54,5 +55,21 @@ RS_DECLARE_KERNEL(accumulate, (float* sums, const float* values))
 /// values to IEEE half precision, as bits: nearest, beyond 65504 infinite; and back.
 RS_DECLARE_KERNEL(to_half, (const float* values, unsigned short* halves))
 RS_DECLARE_KERNEL(from_half, (const unsigned short* halves, float* values))
+/// values to bfloat16, as bits: nearest, ties to even; and back.
+RS_DECLARE_KERNEL(to_bfloat16, (const float* values, unsigned short* halves))
+RS_DECLARE_KERNEL(from_bfloat16, (const unsigned short* halves, float* values))
+/// The steps of LargestValues::take, in order; an element is a lane, and one of topk_sum a digit's value.
+RS_DECLARE_KERNEL(topk_begin, (TopkSearch * search, unsigned wanted))
+RS_DECLARE_KERNEL(topk_histogram, (const float* values, unsigned count, const TopkSearch* search,
+                                   unsigned digit, unsigned* histograms))
+RS_DECLARE_KERNEL(topk_sum, (const unsigned* histograms, unsigned lanes, unsigned* sums))
+RS_DECLARE_KERNEL(topk_narrow, (const unsigned* sums, unsigned digit, TopkSearch* search))
+RS_DECLARE_KERNEL(topk_count,
+                  (const float* values, unsigned count, const TopkSearch* search, TopkLane* lanes))
+RS_DECLARE_KERNEL(topk_place, (const TopkSearch* search, TopkLane* lanes, unsigned laneCount))
+RS_DECLARE_KERNEL(topk_take, (float* values, unsigned count, const TopkSearch* search, const TopkLane* lanes,
+                              TopkEntry* entries))
+/// sums[index] += value of each entry; no place may occur twice.
+RS_DECLARE_KERNEL(topk_add, (const TopkEntry* entries, float* sums))
 /// Arithmetic that nobody needs, `iterations` units long: what the fault late_rank adds.
 RS_DECLARE_KERNEL(busy, (float* sink, unsigned iterations))

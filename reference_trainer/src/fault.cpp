@@ -2,6 +2,7 @@
 #include "fault.h"
 
 #include "failure.h"
+#include "gradient_format.h"
 #include "launch_environment.h"
 
 #include <fmt/format.h>
@@ -111,6 +112,11 @@ Hooks hooksFor(const Options& options, const RankIdentity& identity)
     }
     if (hooks.reduceEveryPart && options.accumulate == 1)
         throw Failure("--fault sync_every_part: there is one part only; give --accumulate 2 or more");
+    if (hooks.insteadOfReduction && readGradientFormat(options.gradients)->kind == GradientFormat::Kind::TopK)
+        throw Failure(
+            fmt::format("--gradients {} has no all-reduces that a --fault could replace: give fp32, "
+                        "fp16 or bf16, or leave the fault out",
+                        options.gradients));
     return hooks;
 }
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradient_reducer.h"
 
-#include "kernels/kernels.h"
-#include "reduction.h"
-
 namespace ringside::trainer {
 
 GradientReducer::GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream,
-                                 bool inHalf, const Hooks& hooks)
-    : m_network(network)
-    , m_hooks(hooks)
+                                 const GradientFormat& format, const Hooks& hooks)
+    : m_hooks(hooks)
     , m_communicator(communicator)
     , m_computeStream(computeStream)
     , m_communicationStream(makeStream())
@@ -20,8 +16,8 @@ GradientReducer::GradientReducer(const Network& network, ncclComm_t communicator
     for (const Network::Tensor& tensor : network.tensors())
         bytes.push_back(tensor.count * sizeof(float));
     m_buckets = planBuckets(bytes, hooks.buckets);
-    if (inHalf)
-        m_halves = DeviceArray<unsigned short>(network.gradients().size());
+    m_exchange = makeExchange(
+        format, {.network = network, .buckets = m_buckets, .communicator = communicator, .hooks = hooks});
 }
 
 void GradientReducer::ready(std::size_t index)
@@ -29,32 +25,7 @@ void GradientReducer::ready(std::size_t index)
     if (!m_hooks.overlap || index + 1 != m_buckets[m_next].last)
         return;
     order(m_computeStream, m_gradientsReady.get(), m_communicationStream.get());
-    reduce(m_buckets[m_next++]);
-}
-
-void GradientReducer::reduce(const Bucket& bucket)
-{
-    const std::size_t offset = m_network.tensors()[bucket.first].offset;
-    float* const gradients = m_network.gradients().data() + offset;
-    const std::size_t count = bucket.bytes / sizeof(float);
-    cudaStream_t stream = m_communicationStream.get();
-    if (m_halves.size() == 0) {
-        reduceAs({m_reductions++, gradients, count, ncclFloat, m_communicator, stream});
-        return;
-    }
-    unsigned short* const halves = m_halves.data() + offset;
-    const auto elements = static_cast<unsigned>(count);
-    RS_CHECK(launch_to_half(stream, elements, gradients, halves));
-    reduceAs({m_reductions++, halves, count, ncclHalf, m_communicator, stream});
-    RS_CHECK(launch_from_half(stream, elements, halves, gradients));
-}
-
-void GradientReducer::reduceAs(const Reduction& reduction)
-{
-    if (m_hooks.insteadOfReduction && m_hooks.insteadOfReduction(reduction))
-        return;
-    RS_CHECK(ncclAllReduce(reduction.gradients, reduction.gradients, reduction.count, reduction.type, ncclSum,
-                           reduction.communicator, reduction.stream));
+    m_exchange->exchange(m_buckets[m_next++], m_communicationStream.get());
 }
 
 void GradientReducer::finish()
@@ -62,7 +33,7 @@ void GradientReducer::finish()
     if (!m_hooks.overlap) {
         order(m_computeStream, m_gradientsReady.get(), m_communicationStream.get());
         for (const Bucket& bucket : m_buckets)
-            reduce(bucket);
+            m_exchange->exchange(bucket, m_communicationStream.get());
     }
     m_next = 0;
     for (const auto& hook : m_hooks.afterBackward)

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // DDP's reducer: as soon as the last gradient of a bucket is ready, the bucket's all-reduce starts on the
-// communication stream, while backward goes on. Sums over the ranks; the optimizer divides. In half precision
-// it converts on the communication stream, before and after.
+// communication stream, while backward goes on. Sums over the ranks; the optimizer divides. In which form the
+// gradients travel, the exchange decides.
 #pragma once
 #include "bucket_plan.h"
 #include "gpu.h"
+#include "gradient_exchange.h"
 #include "network.h"
 
 #include <vector>
 
 namespace ringside::trainer {
 
-struct Reduction;
-
 class GradientReducer final {
 public:
-    GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream, bool inHalf,
-                    const Hooks& hooks);
+    GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream,
+                    const GradientFormat& format, const Hooks& hooks);
 
     /// Tensor `index` of the network is ready on the compute stream; in order, each once a step.
     void ready(std::size_t index);
@@ -26,19 +25,13 @@ public:
     [[nodiscard]] const std::vector<Bucket>& buckets() const { return m_buckets; }
 
 private:
-    void reduce(const Bucket& bucket);
-    void reduceAs(const Reduction& reduction);
-
-    const Network& m_network;
     const Hooks& m_hooks;
     ncclComm_t m_communicator;
     cudaStream_t m_computeStream;
     Stream m_communicationStream;
-    DeviceArray<unsigned short>
-        m_halves; ///< the gradients in half precision, empty where they stay in single
     std::vector<Bucket> m_buckets;
-    std::size_t m_next = 0;         ///< bucket to be reduced next
-    std::uint64_t m_reductions = 0; ///< begun since the start
+    std::unique_ptr<GradientExchange> m_exchange;
+    std::size_t m_next = 0; ///< bucket to be reduced next
     Event m_gradientsReady;
     Event m_reduced;
 };

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "failure.h"
+#include "gradient_format.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,19 @@ CLI::Validator between(double low, double high)
                 return fmt::format("{} is not a number from {} to {}", text, low, high);
             },
             fmt::format("in [{} - {}]", low, high)};
+}
+
+CLI::Validator gradientFormat()
+{
+    return {[](const std::string& text) -> std::string {
+                if (readGradientFormat(text))
+                    return {};
+                return fmt::format(
+                    "{} is none of fp32, fp16, bf16 and topk:SHARE, with a SHARE above 0 and up "
+                    "to 1 such as topk:0.01",
+                    text);
+            },
+            "fp32, fp16, bf16, topk:SHARE"};
 }
 
 void addOptimizer(CLI::App& app, Options& options)
@@ -103,11 +117,12 @@ void addDistribution(CLI::App& app, Options& options)
                    "Gradient bytes in a bucket, MiB; the first bucket takes at most 1")
         ->capture_default_str()
         ->check(between(1e-6, 1e6));
-    app.add_option(
-           "--gradients", options.gradients,
-           "How gradients are reduced; fp16: in half the bytes, each rounded to 11 bits before and after")
+    app.add_option("--gradients", options.gradients,
+                   "How gradients are reduced; fp16, bf16: in half the bytes, each rounded to 11 or 8 bits "
+                   "before and "
+                   "after; topk:SHARE: of each bucket only the largest, the rest is added to the next step's")
         ->capture_default_str()
-        ->check(CLI::IsMember({"fp32", "fp16"}));
+        ->check(gradientFormat());
     app.add_option("--timeout", options.timeoutSeconds,
                    "Seconds without a missing rank or without progress, after which every rank gives up")
         ->capture_default_str()

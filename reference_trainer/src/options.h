@@ -24,7 +24,7 @@ struct Options {
     std::uint64_t samples = 16384; ///< size of the training set
     unsigned eval = 1000;          ///< held-out samples over all ranks; 0: no evaluation
     double bucketCapMb = 25;
-    std::string gradients = "fp32"; ///< or "fp16": how they travel
+    std::string gradients = "fp32"; ///< how they travel; readGradientFormat() takes it apart
     unsigned timeoutSeconds = 60;
     std::vector<std::string> faults; ///< NAME[:KEY=VALUE,...]
     bool listFaults = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "failure.h"
+#include "gradient_format.h"
 #include "options.h"
 
 #include <gtest/gtest.h>
@@ -39,9 +40,25 @@ TEST(Options, refuseWhatTheyDoNotKnow)
     EXPECT_EQ(parse({"--steps", "many"}).exitCode, 2);
     EXPECT_EQ(parse({"--nproc", "0"}).exitCode, 2);
     EXPECT_EQ(parse({"--bucket-cap-mb", "-1"}).exitCode, 2);
-    EXPECT_EQ(parse({"--gradients", "int8"}).exitCode, 2);
     EXPECT_EQ(parse({"--help"}).exitCode, 0);
     EXPECT_TRUE(parse({"--help"}).leave);
+}
+
+TEST(Options, chooseHowGradientsTravel)
+{
+    for (const char* format : {"fp32", "fp16", "bf16", "topk:0.01", "topk:1"})
+        EXPECT_EQ(parse({"--gradients", format}).options.gradients, format);
+    for (const char* format : {"int8", "topk", "topk:", "topk:0", "topk:-0.1", "topk:1.01", "topk:nan",
+                               "topk:0.1x", "topk:1%", "TOPK:0.1", ""})
+        EXPECT_EQ(parse({"--gradients", format}).exitCode, 2) << format;
+}
+
+TEST(Options, takeTheGradientsFormatApart)
+{
+    EXPECT_EQ(readGradientFormat("bf16")->type, "bf16");
+    EXPECT_EQ(readGradientFormat("bf16")->kind, GradientFormat::Kind::AllReduce);
+    EXPECT_EQ(readGradientFormat("topk:0.25")->kind, GradientFormat::Kind::TopK);
+    EXPECT_EQ(readGradientFormat("topk:0.25")->share, 0.25);
 }
 
 TEST(Options, chooseTheModel)

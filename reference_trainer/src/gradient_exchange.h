@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a bucket's gradients become sums over all ranks: in which form they travel.
+#pragma once
+#include "bucket_plan.h"
+#include "gradient_format.h"
+#include "hooks.h"
+#include "network.h"
+
+#include <memory>
+#include <vector>
+
+namespace ringside::trainer {
+
+class GradientExchange {
+public:
+    /// What every form needs.
+    struct Surroundings {
+        const Network& network;
+        const std::vector<Bucket>& buckets;
+        ncclComm_t communicator;
+        const Hooks& hooks; ///< outlives the exchange
+    };
+
+    GradientExchange() = default;
+    GradientExchange(const GradientExchange&) = delete;
+    GradientExchange& operator=(const GradientExchange&) = delete;
+    virtual ~GradientExchange() = default;
+
+    /// On the stream, in place; after it the gradients are the same bits on all ranks.
+    virtual void exchange(const Bucket& bucket, cudaStream_t stream) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<GradientExchange> makeExchange(const GradientFormat& format,
+                                                             const GradientExchange::Surroundings& around);
+
+} // namespace ringside::trainer
