@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Four hosts for scenarios: network namespaces on a bridge of their own, each with a card eth0 and a name, whose links the
-kernel slows down (htb, tbf). Needs root."""
+kernel slows down (htb, tbf) or makes lossy (bpf). Needs root."""
 
 import os
 import subprocess
@@ -78,6 +78,21 @@ def slow_host(host, rate):
     """All that a host sends and all that it receives."""
     for tool, device in ((tc(host), "eth0"), (("tc",), port(host))):
         command(*tool, "qdisc", "replace", "dev", device, "root", "tbf", "rate", rate, "burst", "128kb", "latency", "50ms")
+
+
+def lose(host, one_of):
+    """One of so many packets that a host receives is lost at random. Kernels without netem have a classifier that draws a number
+    (bpf), and a queue that takes nothing."""
+    device = port(host)
+    command("tc", "qdisc", "replace", "dev", device, "root", "handle", "1:", "htb", "default", "10")
+    for kind in ("10", "20"):
+        command("tc", "class", "replace", "dev", device, "parent", "1:", "classid", f"1:{kind}", "htb", "rate", "40gbit", "quantum", "60000")
+    command("tc", "qdisc", "add", "dev", device, "parent", "1:20", "bfifo", "limit", "1")
+    drawn = ("32 0 0 4294963256",                # a random number of 32 bits
+             f"53 0 1 {(1 << 32) // one_of}",    # not below this:
+             "6 0 0 0", "6 0 0 4294967295")      # no match; else the filter's class
+    command("tc", "filter", "add", "dev", device, "parent", "1:", "protocol", "all", "prio", "1", "bpf", "bytecode",
+            ",".join((str(len(drawn)), *drawn)), "flowid", "1:20")
 
 
 def heal(host):

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often a report is right: score.py [--short | --only NAME...] [--table FILE].
 
-Makes every scenario of scenarios/ and compares what Ringside says with what was done. Prints what was missed and what was
+Makes every scenario of scenarios/, skips what this machine cannot make, and compares what Ringside says with what was done. Prints what was missed and what was
 claimed wrongly, then recall and precision a rule, right places, right first causes, and costs against the gain that leaving
 the fault out really brings. RINGSIDE_BUILD_DIR says which build."""
 
 import argparse
 import pathlib
 import shutil
+import signal
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))  # what scenarios share with the end-to-end tests
 import scenarios
 from scoring import tally, training
 
@@ -17,7 +19,7 @@ from scoring import tally, training
 def chosen():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--short", action="store_true", help="ten scenarios")
+    which.add_argument("--short", action="store_true", help="twelve scenarios")
     which.add_argument("--only", nargs="+", metavar="NAME", help="these, by the beginning of their names")
     parser.add_argument("--table", type=pathlib.Path, help="write the table here as well")
     arguments = parser.parse_args()
@@ -44,12 +46,13 @@ def judge(scenario, score):
 
 def main():
     every, table = chosen()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was set up for a scenario is taken down
     shutil.rmtree(training.FOLDER, ignore_errors=True)
     training.FOLDER.mkdir(parents=True)
     score = tally.Score()
     for number, scenario in enumerate(every, 1):
         print(f"{number}/{len(every)} {scenario.name}: {judge(scenario, score)}", flush=True)
-    print("", *score.cost_lines(), "", score.table(), sep="\n")
+    print("", *score.cost_lines(), "", *score.clock_lines(), "", score.table(), sep="\n")
     if table:
         table.write_text(score.table() + "\n")
     missed = score.missed_targets()

@@ -23,9 +23,10 @@ def judge(scenario, score):
 
 
 def judge_finding(scenario, finding, findings, step_ns, score):
-    if scenario.where:
-        score.place(sorted(finding["ranks"]) == sorted(scenario.where),
-                    f"{scenario.name}: {finding['rule']} names ranks {finding['ranks']}, not {list(scenario.where)}")
+    for what, wanted in (("ranks", scenario.where), ("links", scenario.links)):
+        named = {each for other in findings if other["rule"] == finding["rule"] for each in other[what]}
+        if wanted:
+            score.place(named == set(wanted), f"{scenario.name}: {finding['rule']} names {what} {sorted(named)}, not {list(wanted)}")
     if scenario.leads:
         causes = [each["rule"] for each in findings if each["kind"] == "cause"]
         score.first(causes[0] == finding["rule"], f"{scenario.name}: {causes[0]} is listed before {finding['rule']}")

@@ -8,6 +8,7 @@ cannot be made here, and judges itself into a Score."""
 import dataclasses
 
 from scoring import findings
+from scoring.places import Loopback
 
 # Many small layers in four buckets, and as much work in many more layers and messages.
 FEW_BUCKETS = ("--hidden", 256, "--layers", 12, "--bucket-cap-mb", 1)
@@ -23,9 +24,12 @@ class Scenario:
     batch: int = 64                 # of a rank
     options: tuple = ()
     shape: tuple = FEW_BUCKETS
+    place: object = Loopback()
     throttled: tuple = ()           # (rank, factor): its device clocks so much lower
+    disturbed: tuple = ()           # what the operating system does to it
     expect: tuple = ()              # rules that must warn
     where: tuple = ()               # ranks that the first of them must name; empty: none is asked for
+    links: tuple = ()               # the same of links
     allow: frozenset = frozenset()  # rules that are true of the run, too
     leads: bool = True              # the first of `expect` must be the first cause listed
     mended: tuple = ()              # faults of the training that its cost is measured against, none as a rule
@@ -34,12 +38,12 @@ class Scenario:
     @property
     def healthy(self):
         """The same training without what was done to it."""
-        return dataclasses.replace(self, name="", faults=self.mended, mended=(), expect=(), where=(), allow=frozenset(), throttled=(),
-                                   leads=True, cost=True)
+        return dataclasses.replace(self, name="", faults=self.mended, mended=(), expect=(), where=(), links=(), allow=frozenset(),
+                                   throttled=(), disturbed=(), leads=True, cost=True)
 
     def missing(self):
         """Why this machine cannot make it; None: it can."""
-        return None
+        return next(filter(None, (each.missing() for each in (self.place, *self.disturbed))), None)
 
     def judge(self, score):
         findings.judge(self, score)

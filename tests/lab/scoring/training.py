@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a scenario on the CPU platform (emulated) under `ringside record`. Runs lie in BUILD/lab/score."""
 
+import contextlib
 import json
-import pathlib
-import shlex
 import shutil
-import socket
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "e2e"))
 import lab
 
 FOLDER = lab.BUILD / "lab" / "score"
@@ -25,30 +21,27 @@ def device_model(scenario, rank):
     return path
 
 
-def launch(scenario, options):
-    """A shell's words that start every rank with a device of its own."""
-    environment = {"WORLD_SIZE": scenario.ranks, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
-    command = shlex.join(str(word) for word in (lab.TRAINER, *options))
-    starts = [" ".join([*(f"{name}={value}" for name, value in {**environment, "RANK": rank, "LOCAL_RANK": rank}.items()),
-                        f"RINGSIDE_DEVICE_MODEL={shlex.quote(str(device_model(scenario, rank)))}", command, "&", "pids+=($!)"])
-              for rank in range(scenario.ranks)]
-    return ["bash", "-c", "\n".join(["pids=()", *starts, 'for pid in "${pids[@]}"; do wait "$pid" || exit 1; done'])]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def ranks_of(scenario, result):
+    """Variables and words of each rank, which has a device of its own; rank 0 writes its figures to `result`."""
+    options = ["--steps", scenario.steps, "--batch", scenario.batch * scenario.ranks, "--eval", 0, "--json", result,
+               *scenario.shape, *scenario.options]
+    for fault in scenario.faults:
+        options += ["--fault", fault]
+    return [({"RINGSIDE_DEVICE_MODEL": device_model(scenario, rank)},
+             [*(word for each in scenario.disturbed for word in each.words(rank)), lab.TRAINER, *options])
+            for rank in range(scenario.ranks)]
 
 
 def train(scenario):
     """The report of a recorded run, and its mean step in ns as the trainer itself measured it."""
     directory, result = FOLDER / f"{scenario.name or 'base'}.ringside", FOLDER / f"{scenario.name or 'base'}.json"
-    options = ["--steps", scenario.steps, "--batch", scenario.batch * scenario.ranks, "--eval", 0, "--json", result,
-               *scenario.shape, *scenario.options]
-    for fault in scenario.faults:
-        options += ["--fault", fault]
-    lab.record(directory, launch(scenario, options))
+    with scenario.place.made():
+        with contextlib.ExitStack() as stack:
+            for disturbance in scenario.disturbed:
+                stack.enter_context(disturbance.made())
+            scenario.place.record(ranks_of(scenario, result), directory)
+        if scenario.place.probed:
+            scenario.place.probe(directory)
     report = lab.report(directory)
     samples_a_second = json.loads(result.read_text())["samples_per_s"]
     shutil.rmtree(directory)
