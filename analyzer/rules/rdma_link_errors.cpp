@@ -117,15 +117,55 @@ std::optional<Finding> judge(const Context& context, const metrics::Port& port)
     return finding;
 }
 
+/// A port of a switch, of which there is but one reading: what it has counted is all that will be known.
+bool isReadOnce(const metrics::Port& port)
+{
+    return port.fact("read_by") == "perfquery" &&
+           std::ranges::all_of(port.values, [](const auto& metric) { return metric.second.size() == 1; });
+}
+
+std::optional<Finding> judgeHistory(const Context& context, const metrics::Port& port)
+{
+    if (!isReadOnce(port)) {
+        return std::nullopt;
+    }
+    Finding finding;
+    std::string words;
+    const auto add = [&](std::string_view metric, std::string_view what, double least) {
+        const std::int64_t count = port.last(metric).value_or(0);
+        if (static_cast<double>(count) >= least) {
+            words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, what);
+            finding.figures.push_back({std::string(metric), Unit::Count, static_cast<double>(count), least});
+        }
+    };
+    add("link_downed",
+        port.last("link_downed") == std::optional<std::int64_t>(1) ? "loss of the link"
+                                                                   : "losses of the link",
+        1);
+    for (const Kind& kind : kKinds) {
+        add(kind.metric, kind.words, kind.side ? context.option("many_side") : 1);
+    }
+    if (words.empty()) {
+        return std::nullopt;
+    }
+    finding.severity = Severity::Warning;
+    finding.title =
+        fmt::format("Port {} had counted {} when it was read, nobody knows since when", port.label(), words);
+    finding.advice = "Read it again while the job runs, and give both files: only what still grows is wrong "
+                     "now. `perfquery -R` lets the counters begin anew.";
+    return finding;
+}
+
 bool isMeasured(const metrics::Port& port)
 {
-    return std::any_of(kKinds.begin(), kKinds.end(),
-                       [&](const Kind& kind) { return port.gain(kind.metric).has_value(); });
+    return isReadOnce(port) || std::any_of(kKinds.begin(), kKinds.end(), [&](const Kind& kind) {
+               return port.gain(kind.metric).has_value();
+           });
 }
 
 Outcome run(const Context& context)
 {
-    return judgePorts(context, isMeasured, judge);
+    return judgePorts(context, isMeasured, judge, judgeHistory);
 }
 
 } // namespace

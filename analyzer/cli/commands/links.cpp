@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside links RUN` or `--live`: how well the RDMA ports are, what they carried, and what is wrong with
-// them. Only reads; a device that refuses is left alone.
+// `ringside links RUN`, `--live` or `--perfquery FILE`: how well the RDMA ports are, what they carried, and
+// what is wrong with them. Only reads; a device that refuses is left alone.
 #include "cli/command.h"
 #include "cli/live_ports.h"
+#include "cli/perfquery.h"
 #include "cli/run_input.h"
 #include "report/link_text.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 struct Options {
     RunPaths run;
+    std::vector<std::string> perfquery;
     std::string format = "text";
     bool live = false;
     double intervalS = 1;
@@ -59,11 +61,16 @@ int watch(const Options& options)
 
 int links(const Options& options)
 {
-    if (options.live != options.run.empty()) {
-        throw Error(ErrorCode::Usage, "links: give a RUN, or --live for the ports of this machine");
+    if (int{options.live} + int{!options.run.empty()} + int{!options.perfquery.empty()} != 1) {
+        throw Error(ErrorCode::Usage, "links: give a RUN, or --live for the ports of this machine, or "
+                                      "--perfquery for what that printed");
     }
     if (options.live) {
         return watch(options);
+    }
+    if (!options.perfquery.empty()) {
+        fmt::print("{}", printed(report::buildReport(runOfPerfquery(options.perfquery), {}), options.format));
+        return kPass;
     }
     fmt::print("{}", printed(report::buildReport(openRun(options.run), {}), options.format));
     return kPass;
@@ -74,6 +81,10 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->run, "A recorded run");
     app.add_flag("--live", options->live, "Watch the ports of this machine instead");
+    app.add_option("--perfquery", options->perfquery,
+                   "Ports of the fabric, switches too, from a file that `perfquery -x` of infiniband-diags "
+                   "printed; several: later readings of the same ports")
+        ->take_all();
     app.add_option("--interval", options->intervalS, "Seconds between two readings")
         ->check(CLI::Range(0.1, 3600.0))
         ->capture_default_str();

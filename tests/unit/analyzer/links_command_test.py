@@ -76,6 +76,33 @@ class Links(unittest.TestCase):
         self.assertRegex(text, r'ringside_port_gained\{host="[^"]*",port="mlx5_0:1",counter="tx_bytes"\} 0\n')
         self.assertNotIn("rx_bytes", text)
 
+    def perfquery(self, name, age, **counters):
+        """What perfquery -x printed of a switch's port, that many seconds ago."""
+        file = self.root / name
+        file.write_text("# Port extended counters: Lid 2052 port 1 (CapMask: 0x5300)\nPortSelect:......................1\n"
+                        + "".join(f"{counter}:{'.' * (32 - len(counter))}{value}\n" for counter, value in counters.items()))
+        os.utime(file, (1_700_000_000 - age, 1_700_000_000 - age))
+        return file
+
+    def test_one_reading_of_a_switch_is_history_and_two_tell_what_grows(self):
+        before = self.perfquery("before", 60, PortXmitData=36298026860928, PortXmitPkts=101733204203, PortXmitDiscards=20046,
+                                LinkDownedCounter=1, PortRcvSwitchRelayErrors=7)
+        once = json.loads(self.ringside("--perfquery", before, "--format", "json").stdout)
+        jsonschema.validate(once, SCHEMA)
+        self.assertEqual((once["health"], [each["rule"] for each in once["findings"]]), ("warning", ["rdma_link_errors"]))
+        self.assertIn("fabric lid2052:1 had counted 1 loss of the link, 20046 packets discarded", once["findings"][0]["title"])
+        after = self.perfquery("after", 0, PortXmitData=36298026860928 + 250_000_000, PortXmitPkts=101733204203, PortXmitDiscards=20046,
+                               LinkDownedCounter=1, PortRcvSwitchRelayErrors=7)
+        twice = json.loads(self.ringside("--perfquery", before, "--perfquery", after, "--format", "json").stdout)
+        self.assertEqual((twice["health"], twice["findings"]), ("ok", []))
+        self.assertEqual(twice["links"][0]["gained"]["tx_bytes"], 1_000_000_000)
+        self.assertIn("not younger", self.ringside("--perfquery", after, "--perfquery", before, expect=3).stderr)
+
+    def test_what_is_no_output_of_perfquery_is_refused(self):
+        (self.root / "other").write_text("# PortRcvErrorDetails counters: Lid 1 port 1\nPortBufferOverrunErrors:.........4\n")
+        self.assertIn("holds no counters", self.ringside("--perfquery", self.root / "other", expect=3).stderr)
+        self.assertIn("cannot read", self.ringside("--perfquery", self.root / "none", expect=3).stderr)
+
     def test_without_a_device_or_a_run_it_says_what_is_missing(self):
         self.assertIn("no RDMA device", self.ringside("--live", expect=3).stderr)
         self.assertIn("--live", self.ringside(expect=2).stderr)
