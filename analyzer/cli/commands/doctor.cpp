@@ -89,7 +89,8 @@ Action declare(CLI::App& app)
                    "node7\"; may be given several times. The program must be there under the same path")
         ->take_all();
     app.add_option("--root", options->root,
-                   "Look at a copy of another host's /proc, /sys and /etc in this folder instead")
+                   "Look at a copy of another host's /proc, /sys and /etc in this folder instead, and at its "
+                   "nvidia-smi.xml, which `nvidia-smi -q -x` printed there")
         ->excludes("--hosts");
     app.add_option(
         "--expect", options->expected,

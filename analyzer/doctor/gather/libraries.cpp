@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Versions of the driver, and of the CUDA runtime, cuDNN and NCCL as a program started from here would load
 // them: they are really loaded, in a process of its own, since code of others may crash or hang.
+#include "doctor/child.h"
 #include "doctor/gatherer.h"
 
 #include <ringside/trace/environment.h>
@@ -8,12 +9,9 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <csignal>
+#include <cstdio>
 #include <set>
 #include <sstream>
 
@@ -60,35 +58,6 @@ void tell(const Library& library, int out)
     }
 }
 
-/// What another process says of a library within some seconds; empty: it is not there, or its code did not
-/// end well.
-std::string ask(const Library& library)
-{
-    constexpr int kMostMs = 20'000;
-    std::array<int, 2> ends{};
-    if (pipe(ends.data()) != 0) {
-        return {};
-    }
-    const pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        tell(library, ends[1]);
-        _exit(0); // destructors of what was loaded are not wanted
-    }
-    close(ends[1]);
-    std::string text(4096, '\0');
-    pollfd ready{ends[0], POLLIN, 0};
-    const ssize_t bytes =
-        child > 0 && poll(&ready, 1, kMostMs) > 0 ? read(ends[0], text.data(), text.size()) : 0;
-    close(ends[0]);
-    if (child > 0) {
-        kill(child, SIGKILL);
-        waitpid(child, nullptr, 0);
-    }
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
-    return text;
-}
-
 /// Of the variables that NCCL would read, those that its file does not contain.
 void unknownVariables(const std::string& library, Facts& facts)
 {
@@ -127,7 +96,9 @@ void gather(const Root& root, Facts& facts)
         facts.set("library.nvidia_driver", driver);
     }
     for (const Library& library : kLibraries) {
-        const std::string answer = root.live() ? ask(library) : std::string();
+        const std::string answer =
+            root.live() ? ringside::doctor::answerOfChild([&library](int out) { tell(library, out); })
+                        : std::string();
         const std::size_t blank = answer.find(' ');
         if (blank == std::string::npos || answer.starts_with("0 ")) {
             continue;

@@ -152,6 +152,52 @@ class Doctor(unittest.TestCase):
     def test_a_host_of_which_nothing_is_known_is_not_blamed(self):
         self.assertEqual(self.titles(self.visit("--root", self.folder)), [])
 
+    def nvidia_smi(self, persistence="Enabled", fabric="Completed", status="Success", uncorrected=0, pending="No", power_brake="Not Active"):
+        """What `nvidia-smi -q -x` prints of a GPU, as far as it is read."""
+        return self.host({"nvidia-smi.xml": f"""<?xml version="1.0" ?>
+<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">
+<nvidia_smi_log>
+  <driver_version>550.54.15</driver_version>
+  <gpu id="00000000:C1:00.0">
+    <product_name>NVIDIA H100 80GB HBM3</product_name>
+    <persistence_mode>{persistence}</persistence_mode>
+    <mig_devices><mig_device><ecc_error_count><volatile_count><sram_uncorrectable>7</sram_uncorrectable></volatile_count></ecc_error_count></mig_device></mig_devices>
+    <pci><pci_gpu_link_info><link_widths><max_link_width>16x</max_link_width><current_link_width>16x</current_link_width></link_widths></pci_gpu_link_info></pci>
+    <clocks_event_reasons><clocks_event_reason_hw_slowdown>Not Active</clocks_event_reason_hw_slowdown>
+      <clocks_event_reason_hw_power_brake_slowdown>{power_brake}</clocks_event_reason_hw_power_brake_slowdown></clocks_event_reasons>
+    <ecc_errors><volatile><sram_uncorrectable>{uncorrected}</sram_uncorrectable><dram_uncorrectable>0</dram_uncorrectable></volatile>
+      <aggregate><sram_uncorrectable>9</sram_uncorrectable></aggregate></ecc_errors>
+    <remapped_rows><remapped_row_pending>{pending}</remapped_row_pending><remapped_row_failure>No</remapped_row_failure></remapped_rows>
+    <fabric><state>{fabric}</state><status>{status}</status></fabric>
+  </gpu>
+</nvidia_smi_log>"""})
+
+    def test_what_nvidia_smi_printed_on_a_host_is_judged(self):
+        well = self.visit("--root", self.nvidia_smi())
+        self.assertEqual(self.titles(well), [])
+        facts = well["hosts"][0]["facts"]
+        self.assertEqual({name: value for name, value in facts.items() if name.startswith(("gpu.", "library."))}, {
+            "library.nvidia_driver": "550.54.15", **{f"gpu.0000:c1:00.0.{fact}": value for fact, value in (
+                ("name", "NVIDIA H100 80GB HBM3"), ("persistence_mode", "Enabled"), ("fabric_state", "Completed"), ("fabric_status", "Success"),
+                ("row_remap_pending", "No"), ("row_remap_failed", "No"), ("current_link_width", "16"), ("max_link_width", "16"),
+                ("ecc_uncorrected", "0"), ("slowdowns", "none"))}})
+        for trouble, severity, part in (
+                ({"persistence": "Disabled"}, "info", "Persistence mode is off on 1 of 1 GPUs"),
+                ({"fabric": "In Progress", "status": "N/A"}, "problem", "c1:00.0 is not in the NVLink fabric (state In Progress)"),
+                ({"status": "Unknown Error"}, "problem", "state Completed, status Unknown Error"),
+                ({"uncorrected": 2}, "problem", "has had 2 uncorrected memory errors"),
+                ({"pending": "Yes"}, "warning", "waits for a reset"),
+                ({"power_brake": "Active"}, "warning", "slowed down by its hardware now (hw_power_brake_slowdown)")):
+            found = self.visit("--root", self.nvidia_smi(**trouble))["hosts"][0]["findings"]
+            self.assertEqual([each["severity"] for each in found], [severity], found)
+            self.assertIn(part, found[0]["title"])
+
+    def test_damaged_output_of_nvidia_smi_is_read_as_far_as_it_goes(self):
+        whole = (self.nvidia_smi() / "nvidia-smi.xml").read_text()
+        for text in (whole[:700], "<gpu id=\"", "<gpu id=\"x\"></gpu><gpu", "<gpu id=\"1:2\">" + "<a>" * 100, "</a>" * 9 + whole, "<gpu id=\"\"></gpu>"):
+            self.host({"nvidia-smi.xml": text})
+            self.visit("--root", self.folder / "copy")
+
     def test_buffers_are_judged_by_need(self):
         titles = self.titles(self.visit("--root", self.badly_set_up(), "--round-trip-ms", "0.05"))
         self.assertFalse(any("tcp_rmem" in title for title in titles), titles)

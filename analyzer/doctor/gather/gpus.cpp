@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How GPUs of NVIDIA's are set up and how well they are: as the driver's library says here, or as `nvidia-smi
+// -q -x` said on another host, whose copy has that in nvidia-smi.xml.
+#include "doctor/child.h"
+#include "doctor/gatherer.h"
+#include "doctor/nvidia_smi.h"
+#include "doctor/nvml_facts.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using ringside::doctor::Facts;
+using ringside::doctor::Root;
+
+std::string contents(const std::filesystem::path& path)
+{
+    constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+    std::ifstream file(path);
+    std::string text(kMostBytes, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+    return text;
+}
+
+void gather(const Root& root, Facts& facts)
+{
+    if (!root.live()) {
+        if (std::filesystem::exists(root.path("/nvidia-smi.xml"))) {
+            ringside::doctor::addNvidiaSmi(contents(root.path("/nvidia-smi.xml")), facts);
+        }
+        return;
+    }
+    std::istringstream lines(ringside::doctor::answerOfChild(ringside::doctor::tellNvmlFacts));
+    for (std::string line; std::getline(lines, line);) {
+        if (const std::size_t blank = line.find(' '); blank != std::string::npos) {
+            facts.set(line.substr(0, blank), line.substr(blank + 1));
+        }
+    }
+}
+
+} // namespace
+
+RINGSIDE_GATHERER(gpus, gather);
