@@ -198,6 +198,33 @@ class Doctor(unittest.TestCase):
             self.host({"nvidia-smi.xml": text})
             self.visit("--root", self.folder / "copy")
 
+    def bridge(self, control):
+        """A bridge above the GPU, with an extended capability of another kind before that of access control."""
+        self.host({"proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat\n"})
+        config = bytearray(4096)
+        config[0x100:0x104] = (0x0001 | 0x1 << 16 | 0x148 << 20).to_bytes(4, "little")
+        config[0x148:0x14c] = (0x000D | 0x1 << 16).to_bytes(4, "little")
+        config[0x14e:0x150] = control.to_bytes(2, "little")
+        address = self.device(f"pci0000:40/0000:40:0{control % 8}.0", {"class": "0x060400"})
+        self.device(f"pci0000:40/{address}/0000:41:0{control % 8}.0", {"class": "0x030200", "vendor": "0x10de"})
+        (self.folder / "copy/sys/bus/pci/devices" / address / "config").write_bytes(config)
+        return address
+
+    def test_bridges_that_redirect_what_gpus_have_for_others_are_named(self):
+        address = self.bridge(0x1d)
+        found = self.visit("--root", self.folder / "copy")["hosts"][0]["findings"]
+        self.assertEqual([(each["check"], each["severity"]) for each in found], [("pci_bridges", "warning")])
+        self.assertIn(f"the first {address} (SrcValid ReqRedir CmpltRedir UpstreamFwd)", found[0]["title"])
+        self.host({"proc/cpuinfo": "processor : 0\nflags : fpu hypervisor sse\n"})
+        self.assertEqual(self.titles(self.visit("--root", self.folder / "copy")), [], "the host of a virtual machine decides")
+
+    def test_bridges_without_access_control_or_that_cannot_be_read_are_not_blamed(self):
+        self.bridge(0)
+        unread = self.bridge(0x1d)
+        config = self.folder / "copy/sys/bus/pci/devices" / unread / "config"
+        config.write_bytes(config.read_bytes()[:64])
+        self.assertEqual(self.titles(self.visit("--root", self.folder / "copy")), [])
+
     def test_buffers_are_judged_by_need(self):
         titles = self.titles(self.visit("--root", self.badly_set_up(), "--round-trip-ms", "0.05"))
         self.assertFalse(any("tcp_rmem" in title for title in titles), titles)

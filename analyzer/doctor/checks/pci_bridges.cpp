@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bridges above GPUs that send what devices below them have for each other up to the root first (ACS):
+// GPUDirect and copies between GPUs then go at a fraction of the rate, or hang (NCCL's troubleshooting).
+#include "doctor/check.h"
+
+#include <fmt/format.h>
+
+namespace ringside::doctor {
+namespace {
+
+std::vector<Advice> run(const Facts& facts, const Need&)
+{
+    std::vector<std::string> redirecting;
+    for (const std::string& bridge : facts.namesAfter("bridge.")) {
+        const std::string_view acs = facts.text("bridge." + bridge + ".acs");
+        bool above = false;
+        for (const std::string& gpu : facts.namesAfter("gpu.")) {
+            above = above ||
+                    facts.text("gpu." + gpu + ".path").find("/" + bridge + "/") != std::string_view::npos;
+        }
+        if (above && !acs.empty() && acs != "none") {
+            redirecting.push_back(bridge);
+        }
+    }
+    // In a virtual machine the host decides, and needs it.
+    if (redirecting.empty() || facts.text("machine.virtual") == "yes") {
+        return {};
+    }
+    const std::string_view direct = facts.text("machine.gpu_direct");
+    const bool used = !facts.namesAfter("rdma.").empty() && !direct.empty() && direct != "none";
+    return {{{},
+             used ? rules::Severity::Problem : rules::Severity::Warning,
+             fmt::format("{} PCIe bridges above GPUs have access control on, the first {} ({})",
+                         redirecting.size(), redirecting.front(),
+                         facts.text("bridge." + redirecting.front() + ".acs")),
+             "What GPUs and adapters below them have for each other goes up to the root and back: GPUDirect "
+             "and copies between GPUs are slow, or hang. Switch ACS (and the IOMMU) off in the firmware; the "
+             "command does it until the next boot.",
+             fmt::format("sudo setpci -s {} ECAP_ACS+0x6.w=0000", redirecting.front())}};
+}
+
+} // namespace
+} // namespace ringside::doctor
+
+RINGSIDE_CHECK(pci_bridges, .title = "PCIe bridges", .run = ringside::doctor::run);
