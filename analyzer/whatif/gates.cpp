@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds what holds the host up where no call says it. A host that is ahead of its device is held back on
 // purpose, by something that the device finishes some steps before; a device that runs dry waits for the
-// host, and then what explains the host's waiting with the least spread is taken.
+// host, and then what explains the host's waiting best is taken. Whoever waits for something goes on at about
+// the same time after it, but for delays that come on top in some steps: the usual shortest times tell, not
+// the spread.
 #include "whatif/plan.h"
 
 #include <cmath>
@@ -31,11 +33,14 @@ private:
     };
     struct Candidate {
         Wait wait;
-        double spread = 0;
+        double loosenessNs = 0;
+        double distanceNs = 0; ///< from its end to the launch, usually
     };
     void collect(std::size_t op);
     [[nodiscard]] bool worthwhile() const;
     [[nodiscard]] std::optional<Candidate> bestAnchor(std::size_t op) const;
+    [[nodiscard]] std::optional<Candidate> candidate(const Wait& wait) const;
+    [[nodiscard]] static bool better(const Candidate& candidate, const std::optional<Candidate>& best);
     [[nodiscard]] std::optional<std::vector<double>> distances(const Wait& wait) const;
     [[nodiscard]] Gate describe(const std::optional<Wait>& anchor) const;
     void trackEnds();
@@ -48,15 +53,11 @@ private:
     std::vector<std::vector<std::int64_t>> m_endBefore; ///< by step and operation
 };
 
-/// Mean distance from the middle.
-double spreadOf(const std::vector<double>& values)
+/// How far the middle is above the shortest: delays of some steps do not count.
+double loosenessOf(const std::vector<double>& values)
 {
-    const double middle = model::median(values);
-    double sum = 0;
-    for (const double value : values) {
-        sum += std::abs(value - middle);
-    }
-    return values.empty() ? 0 : sum / static_cast<double>(values.size());
+    constexpr double kShortest = 0.1;
+    return values.empty() ? 0 : model::median(values) - model::percentile(values, kShortest);
 }
 
 /// The latest end of all that was launched before, in this step or the one before; and the period.
@@ -138,24 +139,51 @@ std::optional<std::vector<double>> GateFitter::distances(const Wait& wait) const
     return result;
 }
 
+std::optional<GateFitter::Candidate> GateFitter::candidate(const Wait& wait) const
+{
+    const auto found = distances(wait);
+    return found ? std::optional(Candidate{wait, loosenessOf(*found), model::median(*found)}) : std::nullopt;
+}
+
+/// Operations of which one follows the other at a fixed distance explain the host's waiting equally well: it
+/// waits for the last of them.
+bool GateFitter::better(const Candidate& candidate, const std::optional<Candidate>& best)
+{
+    constexpr double kAlike = 1.25;
+    constexpr double kNoiseNs = 200'000;
+    if (!best || kAlike * candidate.loosenessNs + kNoiseNs < best->loosenessNs) {
+        return true;
+    }
+    return candidate.loosenessNs <= kAlike * best->loosenessNs + kNoiseNs &&
+           candidate.distanceNs < best->distanceNs;
+}
+
+/// Looks at some operations of each step, then at those beside the best.
 std::optional<GateFitter::Candidate> GateFitter::bestAnchor(std::size_t op) const
 {
     const std::size_t stride = m_rank.ops.size() / kMostAnchors + 1;
     std::optional<Candidate> best;
+    const auto tryOne = [&](std::size_t other, std::uint32_t back) {
+        if (back == 0 && other >= op) {
+            return;
+        }
+        const auto found = candidate({static_cast<std::uint32_t>(other), back});
+        if (found && better(*found, best)) {
+            best = found;
+        }
+    };
     for (std::uint32_t back = 0; back <= kMostStepsBack; ++back) {
         for (std::size_t other = m_rank.ops.size(); other-- > 0;) {
-            if ((back == 0 && other >= op) || other % stride != 0) {
-                continue;
+            if (other % stride == 0) {
+                tryOne(other, back);
             }
-            const Wait wait{static_cast<std::uint32_t>(other), back};
-            const auto found = distances(wait);
-            if (!found) {
-                continue;
-            }
-            const double spread = spreadOf(*found);
-            if (!best || spread < best->spread) {
-                best = Candidate{wait, spread};
-            }
+        }
+    }
+    if (best && stride > 1) {
+        const Wait around = best->wait;
+        const std::size_t last = std::min<std::size_t>(m_rank.ops.size(), around.op + stride);
+        for (std::size_t other = around.op < stride ? 0 : around.op - stride + 1; other < last; ++other) {
+            tryOne(other, around.stepsBack);
         }
     }
     return best;
@@ -207,7 +235,7 @@ std::optional<Gate> GateFitter::fit(std::size_t op)
     }
     const auto anchor = bestAnchor(op);
     const bool ahead = starved * 2 < m_samples.size();
-    const bool anchored = anchor && (ahead || anchor->spread < kClearlyBetter * spreadOf(gaps));
+    const bool anchored = anchor && (ahead || anchor->loosenessNs < kClearlyBetter * loosenessOf(gaps));
     return describe(anchored ? std::optional(anchor->wait) : std::nullopt);
 }
 
