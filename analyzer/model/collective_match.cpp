@@ -2,6 +2,7 @@
 #include "model/collective_match.h"
 
 #include "model/communicator_calls.h"
+#include "model/datatype.h"
 #include "model/model.h"
 
 #include <fmt/format.h>
@@ -338,7 +339,16 @@ bool isGradient(const Operation& operation, std::int64_t worldSize)
 {
     constexpr std::uint64_t kLeastBytes = 4096;
     return operation.size == worldSize && operation.bytes && *operation.bytes >= kLeastBytes &&
+           !isInteger(operation.datatype) &&
            (operation.kind == CollectiveKind::AllReduce || operation.kind == CollectiveKind::ReduceScatter);
+}
+
+bool isUsedMap(const Operation& operation, std::int64_t worldSize, double leastElements)
+{
+    constexpr std::uint64_t kMostBytes = 1U << 20U; // of a quarter of a million parameter tensors
+    return operation.kind == CollectiveKind::AllReduce && operation.size == worldSize &&
+           isInteger(operation.datatype) && operation.bytes && *operation.bytes <= kMostBytes &&
+           static_cast<double>(operation.count.value_or(0)) >= leastElements;
 }
 
 const Participant* Operation::participant(std::size_t rank) const

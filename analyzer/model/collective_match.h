@@ -72,8 +72,15 @@ struct Operation {
 };
 
 /// All-reduces and reduce-scatters on the largest communicator, of a known size; a few bytes are a loss or a
-/// flag, not gradients.
+/// flag, and integers are counts, not gradients.
 [[nodiscard]] bool isGradient(const Operation& operation, std::int64_t worldSize);
+
+inline constexpr double kLeastMapElements = 16; ///< fewer integers are a flag or a count
+
+/// An all-reduce of integers on the largest communicator, as find_unused_parameters makes one: one for each
+/// parameter. Many more are data.
+[[nodiscard]] bool isUsedMap(const Operation& operation, std::int64_t worldSize,
+                             double leastElements = kLeastMapElements);
 
 /// When everybody came, in run time. Only of measured operations with at least two ranks, whose clocks can be
 /// compared.

@@ -46,6 +46,13 @@ std::vector<whatif::Changes> curesOf(const rules::Finding& finding, const rules:
     }
     whatif::Changes changes;
     changes.noDataStalls = finding.rule == "data_loading_stall";
+    changes.noBlockingCalls = finding.rule == "sync_in_loop";
+    changes.noUsedMaps = finding.rule == "unused_parameter_search";
+    changes.equalBatches = finding.rule == "data_skew";
+    if (finding.rule == "sync_every_micro_step") {
+        changes.lastReductionOf =
+            static_cast<unsigned>(std::clamp(figureOf(finding, "reductions_per_step"), 1.0, 4096.0));
+    }
     changes.gradients = finding.rule == "fp32_gradients" ? "fp16" : "";
     return changes.any() ? std::vector{changes} : std::vector<whatif::Changes>{};
 }

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // DistributedDataParallel with find_unused_parameters reduces a map of used parameters in every step: one
 // integer for each parameter. That message betrays it; walking the graph costs more, which is not measured.
-#include "model/datatype.h"
 #include "rules/gradients.h"
 
 namespace ringside::rules {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"min_elements", 16, "integers in the message: fewer are a flag or a count"},
+    {"min_elements", model::kLeastMapElements, "integers in the message: fewer are a flag or a count"},
     {"step_part", 0.90,
      "once a step, or with each of a step's backward passes, in at least this part of them"},
 };
-
-bool isUsedMap(const Context& context, const model::Operation& operation)
-{
-    constexpr std::uint64_t kMostBytes = 1U << 20U; // of a quarter of a million parameter tensors
-    return operation.kind == model::CollectiveKind::AllReduce && operation.size == context.run.worldSize &&
-           model::isInteger(operation.datatype) && operation.bytes && *operation.bytes <= kMostBytes &&
-           static_cast<double>(operation.count.value_or(0)) >= context.option("min_elements");
-}
 
 /// How near the maps are to one for each backward pass, of which a step has one or more: 1 is so in every
 /// step. All steps count as one, since a step's last message may start on the device when the next has begun
@@ -45,7 +36,8 @@ Outcome run(const Context& context)
     std::int64_t exposed = 0;
     const metrics::OperationExposure* shown = nullptr;
     for (const metrics::OperationExposure& each : rank.exposures) {
-        if (isUsedMap(context, context.run.operations[each.operation])) {
+        if (model::isUsedMap(context.run.operations[each.operation], context.run.worldSize,
+                             context.option("min_elements"))) {
             ++maps;
             exposed = model::addCapped(exposed, each.exposedTransferNs());
             shown = &each;

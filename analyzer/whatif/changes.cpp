@@ -333,6 +333,18 @@ std::vector<std::string> Changes::describe() const
     if (noDataStalls) {
         words.emplace_back("data always at hand");
     }
+    if (noBlockingCalls) {
+        words.emplace_back("no blocking calls");
+    }
+    if (noUsedMaps) {
+        words.emplace_back("no maps of used parameters");
+    }
+    if (lastReductionOf > 1) {
+        words.push_back(fmt::format("gradients reduced once a step instead of {} times", lastReductionOf));
+    }
+    if (equalBatches) {
+        words.emplace_back("batches of equal length");
+    }
     if (ranks) {
         words.push_back(fmt::format("{} ranks", *ranks));
     }
@@ -357,6 +369,12 @@ LinkChange parseLinkChange(std::string_view text)
 
 void apply(Plan& plan, const Changes& changes, Assumptions& assumptions)
 {
+    if (changes.noUsedMaps) {
+        removeUsedMaps(plan);
+    }
+    if (changes.lastReductionOf > 1) {
+        keepLastReduction(plan, changes.lastReductionOf);
+    }
     if (changes.bucketBytes) { // counted in float32, also where gradients travel in half of it
         changeBuckets(plan, changes, assumptions);
     }
@@ -375,8 +393,14 @@ void apply(Plan& plan, const Changes& changes, Assumptions& assumptions)
     if (changes.noLateRanks || !changes.medianRanks.empty()) {
         levelRanks(plan, changes);
     }
+    if (changes.equalBatches) {
+        equalizeBatches(plan);
+    }
     if (changes.noDataStalls) {
         removeDataStalls(plan);
+    }
+    if (changes.noBlockingCalls) {
+        removeBlockingCalls(plan);
     }
     if (changes.fullOverlap) {
         overlapFully(plan, assumptions);

@@ -27,6 +27,10 @@ struct Changes {
     std::string gradients;      ///< "fp16", "bf16"; empty: as recorded
     unsigned accumulate = 1;
     bool noDataStalls = false;
+    bool noBlockingCalls = false;
+    bool noUsedMaps = false;      ///< find_unused_parameters off
+    unsigned lastReductionOf = 1; ///< a step reduces its gradients so often; only the last one stays
+    bool equalBatches = false;    ///< all ranks' steps grow together, not one rank's at a time
     std::optional<std::int64_t> ranks;
 
     [[nodiscard]] bool any() const;
@@ -48,5 +52,11 @@ void apply(Plan& plan, const Changes& changes, Assumptions& assumptions);
 
 /// Replaces the gradient messages by buckets of Changes::bucketBytes; see changes_buckets.cpp.
 void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions);
+
+/// See changes_left_out.cpp. They throw ringside::Error (Unusable) where there is nothing of it in the run.
+void removeBlockingCalls(Plan& plan);
+void removeUsedMaps(Plan& plan);
+void keepLastReduction(Plan& plan, unsigned times);
+void equalizeBatches(Plan& plan);
 
 } // namespace ringside::whatif

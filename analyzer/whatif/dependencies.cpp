@@ -345,6 +345,7 @@ void DependencyFinder::find()
         m_rank.ops[op].blockedBefore = static_cast<std::size_t>(blocked) * 2 >= m_rank.steps.size();
     }
     if (m_waits.empty() && m_rank.lanes > 1) {
+        m_program.inferredWaits = true;
         inferFromTimes();
     }
 }

@@ -234,6 +234,7 @@ Plan fitPlan(const Program& program, const model::Model& model, std::span<const 
 {
     Plan plan;
     plan.samples = steps.size();
+    plan.inferredWaits = program.inferredWaits;
     plan.apart =
         std::none_of(steps.begin(), steps.end(), [&](std::size_t step) { return program.follows(step); });
     for (const RankProgram& rank : program.ranks) {

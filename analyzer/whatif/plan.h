@@ -58,8 +58,9 @@ struct Plan {
     std::vector<PlannedRank> ranks;
     std::vector<PlannedSlot> slotTable;
     std::size_t samples = 0;
-    bool apart = false;      ///< no two steps follow each other, so one begins when the one before is over
-    bool dataRanges = false; ///< the host was seen inside ranges around data loading
+    bool apart = false;         ///< no two steps follow each other, so one begins when the one before is over
+    bool inferredWaits = false; ///< of the program
+    bool dataRanges = false;    ///< the host was seen inside ranges around data loading
     unsigned accumulate = 1; ///< so many steps without gradient messages and what needs them, then one with
 };
 

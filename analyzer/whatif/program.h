@@ -59,6 +59,7 @@ struct Slot {
     std::optional<std::int64_t> datatype;
     bool withinHost = true;
     bool gradient = false;                               ///< all-reduce or reduce-scatter over all ranks
+    bool usedMap = false;                                ///< of used parameters
     std::vector<std::optional<std::int64_t>> transferNs; ///< a step; from the last arrival to the end
 };
 
@@ -69,6 +70,7 @@ struct Program {
     std::vector<std::string> notKnown; ///< what was recorded but has no place in the graph
     std::size_t unresolvedWaits = 0;   ///< on streams that launched nothing
     std::size_t irregularSteps = 0;    ///< analyzed, but not like the others
+    bool inferredWaits = false;        ///< no waits between streams were recorded: only times tell of them
 
     /// Whether the step before was recorded, too.
     [[nodiscard]] bool follows(std::size_t step, std::size_t back = 1) const

@@ -272,6 +272,7 @@ void ProgramBuilder::addSlots()
         slot.size = operation.size;
         slot.datatype = operation.datatype;
         slot.gradient = model::isGradient(operation, m_model.worldSize);
+        slot.usedMap = model::isUsedMap(operation, m_model.worldSize);
         for (const auto& [rank, op] : members) {
             slot.withinHost = slot.withinHost && m_model.ranks[m_ranks[rank]].host ==
                                                      m_model.ranks[m_ranks[members.front().first]].host;

@@ -30,6 +30,8 @@ public:
         auto* const form = new QFormLayout;
         m_noLateRanks = check(form, u"No rank computes longer than the median"_s);
         m_noDataStalls = check(form, u"The next batch is always there"_s);
+        m_noBlockingCalls = check(form, u"The host never waits for its GPU"_s);
+        m_equalBatches = check(form, u"Batches are equally long on all ranks"_s);
         m_fullOverlap = check(form, u"Nothing waits for communication"_s);
         m_bandwidth = factor(form, u"Link bandwidth"_s);
         m_latency = factor(form, u"Link latency"_s);
@@ -99,6 +101,8 @@ private:
         whatif::Changes result;
         result.noLateRanks = m_noLateRanks->isChecked();
         result.noDataStalls = m_noDataStalls->isChecked();
+        result.noBlockingCalls = m_noBlockingCalls->isChecked();
+        result.equalBatches = m_equalBatches->isChecked();
         result.fullOverlap = m_fullOverlap->isChecked();
         if (m_bandwidth->value() != 1) {
             result.bandwidth.push_back({{}, m_bandwidth->value()});
@@ -151,6 +155,8 @@ private:
     std::shared_ptr<const report::Report> m_report;
     QCheckBox* m_noLateRanks;
     QCheckBox* m_noDataStalls;
+    QCheckBox* m_noBlockingCalls;
+    QCheckBox* m_equalBatches;
     QCheckBox* m_fullOverlap;
     QDoubleSpinBox* m_bandwidth;
     QDoubleSpinBox* m_latency;

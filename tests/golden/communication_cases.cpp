@@ -81,6 +81,14 @@ TrainingRun withBuckets(std::vector<std::uint64_t> buckets, double bytesPerNs = 
     return run;
 }
 
+/// Two backward passes a step, each of which sends all gradients and waits for them.
+TrainingRun reducedTwice()
+{
+    TrainingRun run = withBuckets({4U << 20U, 8U << 20U, 4U << 20U, 8U << 20U}, 2);
+    run.overlap = false;
+    return run;
+}
+
 /// A map of used parameters travels with the gradients.
 TrainingRun withUsedMap(std::uint64_t elements)
 {
@@ -206,11 +214,7 @@ std::vector<RuleCase> communicationCases()
          {"small_messages.min_messages=100"},
          {"small_messages.min_messages=1", "small_messages.min_message_bytes=1e9",
           "small_messages.min_latency_share=0"}},
-        {"sync_every_micro_step",
-         withBuckets({4U << 20U, 8U << 20U, 4U << 20U, 8U << 20U}, 2),
-         healthy(),
-         {"sync_every_micro_step.repeats=3"},
-         {}},
+        {"sync_every_micro_step", reducedTwice(), healthy(), {"sync_every_micro_step.repeats=3"}, {}},
         {"unused_parameter_search",
          withUsedMap(64),
          withUsedMap(8),

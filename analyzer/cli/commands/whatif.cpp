@@ -123,6 +123,15 @@ Action declare(CLI::App& app)
     app.add_option("--accumulate", changes.accumulate, "Reduce and optimize once in N batches")
         ->check(CLI::Range(2U, 4096U));
     app.add_flag("--no-data-stalls", changes.noDataStalls, "The next batch is always there");
+    app.add_flag("--no-blocking-calls", changes.noBlockingCalls,
+                 "The host launches on where it waited for its GPU");
+    app.add_flag("--equal-batches", changes.equalBatches,
+                 "Steps take all ranks equally long where one rank's batch was larger");
+    app.add_flag("--no-unused-parameter-search", changes.noUsedMaps,
+                 "DDP reduces no map of used parameters (find_unused_parameters=False)");
+    app.add_option("--last-reduction-of", changes.lastReductionOf,
+                   "N: gradients are reduced N times a step, and only the last time stays (no_sync)")
+        ->check(CLI::Range(2U, 4096U));
     app.add_option("--ranks", options->worldSize, "N ranks, each with the batch it has now")
         ->check(CLI::Range(std::int64_t{2}, std::int64_t{65536}));
     return [options] { return run(*options); };

@@ -297,6 +297,104 @@ TEST(WhatIf, DataAtHandSaveTheLoadersTime)
     EXPECT_NEAR(saving(run, changes), 8e6, 5e4);
 }
 
+/// Hosts wait for their devices where no call says so, and in every third step for data.
+TEST(WhatIf, DelaysThatComePeriodicallyDoNotHideALateRank)
+{
+    TraceBuilder trace(4);
+    int number = 0;
+    trace.steps(24, [&](StepBuilder& step) {
+        const auto varying = 300us * (number % 5);
+        step.everyRank().host(number++ % 3 == 0 ? 12ms : 1ms, "data").compute(10ms + varying);
+        step.rank(2).compute(3ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    trace::RunTrace run = trace.run();
+    for (trace::ProcessTrace& process : run.processes) {
+        process.apiCalls = {};
+    }
+    Changes changes;
+    changes.noLateRanks = true;
+    const Prediction prediction = ask(run, changes);
+    ASSERT_TRUE(prediction.predictedNs);
+    EXPECT_NEAR(*prediction.savingNs(), 3 * kMs, 0.1 * kMs);
+}
+
+TEST(WhatIf, WithoutBlockingCallsTheHostLaunchesOn)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int layer = 0; layer < 4; ++layer) {
+            step.everyRank().compute(2ms).synchronize().hostIdle(500us);
+        }
+    });
+    Changes changes;
+    changes.noBlockingCalls = true;
+    EXPECT_NEAR(*ask(trace.run(), changes).savingNs(), 2 * kMs, 0.1 * kMs);
+    EXPECT_THROW((void)ask(lateRun(0ns), changes), Error) << "what streams wait for is only seen in times";
+}
+
+/// Two backward passes a step, each followed by the same messages.
+trace::RunTrace reducedTwice()
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int part = 0; part < 2; ++part) {
+            step.everyRank().compute(5ms);
+            step.allReduce(4_MiB, {.takes = 1ms});
+            step.allReduce(2_MiB, {.takes = 500us});
+        }
+    });
+    return trace.run();
+}
+
+TEST(WhatIf, OnlyTheLastReductionOfAStepIsLeft)
+{
+    Changes changes;
+    changes.lastReductionOf = 2;
+    EXPECT_NEAR(*ask(reducedTwice(), changes).savingNs(), 1.5 * kMs, 0.05 * kMs);
+    changes.lastReductionOf = 3;
+    EXPECT_THROW((void)ask(reducedTwice(), changes), Error) << "four messages are not those of three passes";
+}
+
+TEST(WhatIf, MapsOfUsedParametersGo)
+{
+    Changes changes;
+    changes.noUsedMaps = true;
+    trace::RunTrace run = reducedTwice();
+    EXPECT_THROW((void)ask(run, changes), Error) << "there are none";
+    constexpr std::int64_t kInt32 = 2;
+    for (trace::ProcessTrace& process : run.processes) {
+        for (trace::CollectiveCallRow& call : process.collectiveCalls) {
+            if (call.bytes == 2_MiB) {
+                call.bytes = 4_KiB;
+                call.count = 1024;
+                call.datatype = kInt32;
+            }
+        }
+    }
+    EXPECT_NEAR(*ask(run, changes).savingNs(), 1 * kMs, 0.05 * kMs);
+}
+
+TEST(WhatIf, EqualBatchesSaveWhatChangesFromStepToStep)
+{
+    TraceBuilder trace(4);
+    trace.withoutStepEndSync();
+    int number = 0;
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int rank = 0; rank < 4; ++rank) {
+            step.rank(rank).compute(rank == number % 4 ? 14ms : 10ms);
+        }
+        ++number;
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    Changes changes;
+    changes.equalBatches = true;
+    EXPECT_NEAR(*ask(trace.run(), changes).savingNs(), 3 * kMs, 0.1 * kMs) << "14 ms become 11 on all";
+    EXPECT_NEAR(*ask(lateRun(3ms), changes).savingNs(), 0, 0.1 * kMs) << "always the same rank's";
+}
+
 TEST(WhatIf, MoreRanksMakeARingLonger)
 {
     Changes changes;
