@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An RDMA port was not active, or went down and came back. NCCL leaves out ports that are down when it starts
 // and fails, or waits for minutes, when one goes down under it.
-#include "rules/ports.h"
+#include "rules/port_outage.h"
 
 namespace ringside::rules {
 namespace {
@@ -51,22 +51,17 @@ States seenStates(const metrics::Port& port)
 /// Events are exact, and tell of what was over before the next reading.
 void addEvents(const metrics::Port& port, States& states)
 {
-    const auto downs = port.momentsOf(metrics::PortEvent::Down);
-    const auto ups = port.momentsOf(metrics::PortEvent::Up);
-    if (downs.empty() || static_cast<std::int64_t>(downs.size()) < states.drops) {
+    const std::vector<model::Interval> outages = outagesByEvents(port);
+    if (outages.empty() || static_cast<std::int64_t>(outages.size()) < states.drops) {
         return; // who sampled it may have changed, and with it who got them
     }
-    states.drops = static_cast<std::int64_t>(downs.size());
+    states.drops = static_cast<std::int64_t>(outages.size());
     states.everActive = true;
     states.downNs = 0;
-    for (const std::int64_t down : downs) {
-        const auto up = std::lower_bound(ups.begin(), ups.end(), down);
-        const std::int64_t end = up != ups.end() ? *up : std::max(down, port.sampled().end);
-        if (down == downs.front()) {
-            states.first = {down, end};
-            states.firstIs = "from its going down to its coming back, by events";
-        }
-        states.downNs = model::addCapped(states.downNs, end - down);
+    states.first = outages.front();
+    states.firstIs = "from its going down to its coming back, by events";
+    for (const model::Interval& outage : outages) {
+        states.downNs = model::addCapped(states.downNs, outage.length());
     }
 }
 

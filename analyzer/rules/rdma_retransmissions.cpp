@@ -3,6 +3,8 @@
 // peer or path that did not answer, packets lost on the way, a receiver that posted nothing to receive into,
 // or a program's error. Only the sender counts most of it, and the peer sees nothing.
 #include "rules/link_cause.h"
+#include "rules/lossy_pace.h"
+#include "rules/port_outage.h"
 #include "rules/settings.h"
 
 namespace ringside::rules {
@@ -128,6 +130,7 @@ std::optional<Finding> unanswered(const Context& context, const metrics::Port& p
     addFigure(port, "ack_timeouts", context.option("timeouts"), finding);
     addFigure(port, "retries_exceeded", 0, finding);
     addFigure(port, "adaptive_retransmissions", {}, finding);
+    addOutages(context, port, moved, timeoutNs(context), finding);
     addCause(port, moved, finding);
     joinSlow(context, port, moved, finding);
     finding.advice =
@@ -136,6 +139,16 @@ std::optional<Finding> unanswered(const Context& context, const metrics::Port& p
         "an upper bound; NCCL_IB_TIMEOUT says how long one lasts.";
     finding.settings = {"NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT"};
     return finding;
+}
+
+/// What it sent meanwhile, where that was less than otherwise.
+void addPace(const metrics::Port& port, double few, Finding& finding)
+{
+    const auto pace = lossyPace(port, few);
+    if (pace && pace->ratio() < 1.0) {
+        finding.title += fmt::format("; meanwhile it sent at {} of its usual pace", percent(pace->ratio()));
+        finding.figures.push_back({"pace_while_lost", Unit::Share, pace->ratio(), {}});
+    }
 }
 
 std::optional<Finding> lost(const Context& context, const metrics::Port& port)
@@ -166,6 +179,8 @@ std::optional<Finding> lost(const Context& context, const metrics::Port& port)
     }
     addFigure(port, "retransmissions", {}, finding);
     addFigure(port, "rx_out_of_sequence", {}, finding);
+    addPace(port, few, finding);
+    addOutages(context, port, moved, 0, finding);
     addCause(port, moved, finding);
     joinSlow(context, port, moved, finding);
     finding.advice =

@@ -288,6 +288,37 @@ TEST(TransportCounters, ofAPortInSoftwareThatLosesPacketsAreNoProblem)
     EXPECT_EQ(lost[0].severity, rules::Severity::Warning) << lost[0].title;
 }
 
+TEST(TransportCounters, sayHowMuchSlowerThePortSentWhilePacketsWereLost)
+{
+    const Second well{10'000, 700, 0, 5};
+    const Second lossy{4'000, 280, 30, 31};
+    const auto slow = findings({well, lossy, well, lossy, well, lossy, {}});
+    ASSERT_EQ(slow.size(), 1U);
+    EXPECT_NE(slow[0].title.find("sent at 40.0 % of its usual pace"), std::string::npos) << slow[0].title;
+    const auto always = findings({lossy, lossy, lossy, lossy});
+    ASSERT_EQ(always.size(), 1U);
+    EXPECT_EQ(always[0].title.find("pace"), std::string::npos) << "nothing to compare with";
+}
+
+TEST(TransportCounters, nameThePortThatWasDownAtThatTime)
+{
+    TraceBuilder trace = twoRanks();
+    trace.host(1, "host1");
+    for (int second = 0; second < 9; ++second) {
+        const std::int64_t time = second * kSecond;
+        add(trace, 0, "state", time, 4, "gauge");
+        add(trace, 0, "ack_timeouts", time, second > 4 ? 2 : 0);
+        add(trace, 1, "state", time, second == 3 ? 1 : 4, "gauge");
+        trace.sample(1, {0, "rdma", "mlx5_1:1", "state", "gauge"}, time, second == 8 ? 1 : 4);
+    }
+    const auto found = findingsOf(trace, "rdma_retransmissions");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].title.find("; at the same time port host1 mlx5_0:1 was down"), std::string::npos)
+        << found[0].title << ": an answer is waited for for seconds, mlx5_1 went down later";
+    ASSERT_EQ(found[0].evidence.size(), 2U);
+    EXPECT_EQ(found[0].evidence[1].rank, 1);
+}
+
 // ---- what moved together ----
 
 /// A run whose fourth step has a slow collective. `metrics` gain in step `number`; gives the first finding
