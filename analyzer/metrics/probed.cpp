@@ -41,6 +41,10 @@ void addLink(const model::Model& model, const trace::SeriesRow& row, std::size_t
         link.gbs = static_cast<double>(value) / kBytesAGigabyte;
     } else if (row.metric == "round_trip_ns") {
         link.roundTripNs = value;
+    } else if (row.metric == "rdma_bytes_per_s") {
+        link.rdmaGBs = static_cast<double>(value) / kBytesAGigabyte;
+    } else if (row.metric == "rdma_write_ns") {
+        link.rdmaWriteNs = value;
     }
 }
 
@@ -83,6 +87,20 @@ bool isProbe(const trace::ProcessTrace& process)
                                [](const trace::SeriesRow& row) { return row.source == kSource; });
 }
 
+/// Of the directions in which it was measured.
+template <class Number>
+std::optional<Number> medianOf(const decltype(Probed::links)& links,
+                               std::optional<Number> ProbedLink::*figure)
+{
+    std::vector<Number> all;
+    for (const auto& [ends, link] : links) {
+        if (link.*figure) {
+            all.push_back(*(link.*figure));
+        }
+    }
+    return all.empty() ? std::nullopt : std::optional(model::median(std::move(all)));
+}
+
 } // namespace
 
 std::optional<double> Probed::busGBs(std::uint64_t bytes) const
@@ -102,24 +120,22 @@ std::optional<double> Probed::busGBs(std::uint64_t bytes) const
 
 std::optional<double> Probed::medianLinkGBs() const
 {
-    std::vector<double> rates;
-    for (const auto& [ends, link] : links) {
-        if (link.gbs) {
-            rates.push_back(*link.gbs);
-        }
-    }
-    return rates.empty() ? std::nullopt : std::optional(model::median(std::move(rates)));
+    return medianOf(links, &ProbedLink::gbs);
 }
 
 std::optional<std::int64_t> Probed::medianRoundTripNs() const
 {
-    std::vector<std::int64_t> times;
-    for (const auto& [ends, link] : links) {
-        if (link.roundTripNs) {
-            times.push_back(*link.roundTripNs);
-        }
-    }
-    return times.empty() ? std::nullopt : std::optional(model::median(std::move(times)));
+    return medianOf(links, &ProbedLink::roundTripNs);
+}
+
+std::optional<double> Probed::medianRdmaGBs() const
+{
+    return medianOf(links, &ProbedLink::rdmaGBs);
+}
+
+std::optional<std::int64_t> Probed::medianRdmaWriteNs() const
+{
+    return medianOf(links, &ProbedLink::rdmaWriteNs);
 }
 
 Probed probedOf(const model::Model& model)

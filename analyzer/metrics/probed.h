@@ -11,10 +11,12 @@
 
 namespace ringside::metrics {
 
-/// One direction between two hosts, over one TCP connection.
+/// One direction between two hosts, over one TCP connection and over one port of each.
 struct ProbedLink {
     std::optional<double> gbs; ///< 1e9 bytes/s
     std::optional<std::int64_t> roundTripNs;
+    std::optional<double> rdmaGBs;
+    std::optional<std::int64_t> rdmaWriteNs; ///< until a small write is acknowledged: a round trip, too
 };
 
 /// All-reduces of one size over all ranks of the probe.
@@ -34,6 +36,8 @@ struct Probed {
     /// The middle of all directions.
     [[nodiscard]] std::optional<double> medianLinkGBs() const;
     [[nodiscard]] std::optional<std::int64_t> medianRoundTripNs() const;
+    [[nodiscard]] std::optional<double> medianRdmaGBs() const;
+    [[nodiscard]] std::optional<std::int64_t> medianRdmaWriteNs() const;
 };
 
 [[nodiscard]] Probed probedOf(const model::Model& model);

@@ -3,7 +3,7 @@
 // than the user says the link can. On transfer time: waiting for late ranks is no fault of a link.
 #include "metrics/link_use.h"
 #include "metrics/probed.h"
-#include "rules/support.h"
+#include "rules/ports.h"
 
 #include <algorithm>
 #include <map>
@@ -95,12 +95,42 @@ std::optional<Expected> ofProbe(const metrics::Probed& probed, const Key& key, c
     return gbs ? std::optional(Expected{*gbs, "what `ringside probe` measured for that size"}) : std::nullopt;
 }
 
+/// Against what collectives are held; gathered once.
+struct Yardsticks {
+    metrics::Probed probed;
+    std::map<std::string, double> hostGBs;
+    std::string_view hostsFrom = "the rate of the ports";
+};
+
+/// GB/s that a host's RDMA ports that carried data can carry together, each as much as a probe over RDMA
+/// found where there is one in the run; where no port did, its fastest interface that did (a bond counts what
+/// its cards do).
+Yardsticks yardsticksOf(const Context& context)
+{
+    constexpr double kBits = 8.0;
+    Yardsticks found{metrics::probedOf(context.run), {}};
+    const bool rdma = isOverRdma(context);
+    const auto probed = rdma ? found.probed.medianRdmaGBs() : std::nullopt;
+    if (probed) {
+        found.hostsFrom = "what `ringside probe` measured over RDMA";
+    }
+    for (const metrics::Port& port : rdma ? context.figures.ports : metrics::interfacesOf(context.run)) {
+        const auto bits = port.carried() == std::optional(true) ? port.bitsPerNs() : std::nullopt;
+        if (bits) {
+            double& rate = found.hostGBs[port.host];
+            rate = rdma ? rate + probed.value_or(*bits / kBits) : std::max(rate, *bits / kBits);
+        }
+    }
+    return found;
+}
+
 /// The rate of what carried data on the host that has least of it: a ring can go no faster, and should not go
 /// much slower. Null: not known of every host, or the message is so small that latency counts.
-std::optional<Expected> ofPorts(const Context& context, const std::map<std::string, double>& hostGBs,
-                                const Key& key, const Transfers& group)
+std::optional<Expected> ofPorts(const Context& context, const Yardsticks& yardsticks, const Key& key,
+                                const Transfers& group)
 {
     constexpr double kNsAMs = 1e6;
+    const std::map<std::string, double>& hostGBs = yardsticks.hostGBs;
     if (hostGBs.size() < 2 || hostGBs.size() != context.run.hosts.size() ||
         group.ranks != context.run.worldSize) {
         return std::nullopt;
@@ -110,34 +140,9 @@ std::optional<Expected> ofPorts(const Context& context, const std::map<std::stri
     const auto& [communicator, kind, bytes] = key;
     const double ns =
         metrics::algorithmBytes(kind, bytes, group.ranks) * metrics::busFactor(kind, group.ranks) / gbs;
-    return ns >= context.option("rate_ms") * kNsAMs ? std::optional(Expected{gbs, "the rate of the ports"})
+    return ns >= context.option("rate_ms") * kNsAMs ? std::optional(Expected{gbs, yardsticks.hostsFrom})
                                                     : std::nullopt;
 }
-
-/// GB/s that a host's RDMA ports that carried data can carry together; where there are none, its fastest
-/// interface that did (a bond counts what its cards do).
-std::map<std::string, double> hostRates(const Context& context)
-{
-    constexpr double kBits = 8.0;
-    std::map<std::string, double> rates;
-    const bool rdma = std::ranges::any_of(context.figures.ports, [](const metrics::Port& port) {
-        return port.carried() == std::optional(true);
-    });
-    for (const metrics::Port& port : rdma ? context.figures.ports : metrics::interfacesOf(context.run)) {
-        const auto bits = port.carried() == std::optional(true) ? port.bitsPerNs() : std::nullopt;
-        if (bits) {
-            double& rate = rates[port.host];
-            rate = rdma ? rate + *bits / kBits : std::max(rate, *bits / kBits);
-        }
-    }
-    return rates;
-}
-
-/// Against what collectives are held; gathered once.
-struct Yardsticks {
-    metrics::Probed probed;
-    std::map<std::string, double> hostGBs;
-};
 
 /// What the user says, else what a probe measured, else the rate of the ports if the run itself never came
 /// near it, else the run's own best.
@@ -152,7 +157,7 @@ Expected expectedOf(const Context& context, const Yardsticks& yardsticks,
         return *probed;
     }
     const Expected best = bestOfRun(groups, key);
-    const auto ports = ofPorts(context, yardsticks.hostGBs, key, group);
+    const auto ports = ofPorts(context, yardsticks, key, group);
     return ports && ports->gbs > best.gbs ? *ports : best;
 }
 
@@ -213,7 +218,7 @@ Outcome run(const Context& context)
             fmt::format("needs at least {:.0f} collectives of one kind and size of {} or more",
                         context.option("min_count"), byteText(context.option("min_bytes")))};
     }
-    const Yardsticks yardsticks{metrics::probedOf(context.run), hostRates(context)};
+    const Yardsticks yardsticks = yardsticksOf(context);
     std::vector<Finding> findings;
     for (const auto& [key, group] : groups) {
         const Expected expected = expectedOf(context, yardsticks, groups, key);

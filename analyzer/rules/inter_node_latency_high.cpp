@@ -2,7 +2,7 @@
 // Small collectives between hosts take milliseconds: whatever is sent pays that once a message. From small
 // messages themselves where there are any, else from the run's own line of time over size.
 #include "metrics/probed.h"
-#include "rules/support.h"
+#include "rules/ports.h"
 
 #include <set>
 
@@ -13,7 +13,9 @@ constexpr Option kOptions[] = {
     {"latency_ms", 5,
      "warn above this time of a small collective between hosts (field guides: 5 ms), where no probe is in "
      "the run"},
-    {"probe_times", 10, "else above so many times what the round trips of `ringside probe` explain"},
+    {"probe_times", 10,
+     "else above so many times what the round trips of `ringside probe` explain, those of RDMA where the run "
+     "used it"},
     {"least_ms", 1, "and no less than this"},
     {"small_bytes", 65536, "messages up to this size are latency alone"},
     {"min_count", 5, "small collectives, at least"},
@@ -65,7 +67,9 @@ struct Expectation {
 Expectation expectationOf(const Context& context)
 {
     constexpr double kNsAMs = 1e6;
-    const auto roundTrip = metrics::probedOf(context.run).medianRoundTripNs();
+    const metrics::Probed probed = metrics::probedOf(context.run);
+    const auto write = isOverRdma(context) ? probed.medianRdmaWriteNs() : std::nullopt;
+    const auto roundTrip = write ? write : probed.medianRoundTripNs();
     if (!roundTrip) {
         return {context.option("latency_ms") * kNsAMs,
                 fmt::format("field guides expect {:g} ms at most, no probe is in the run",
@@ -74,7 +78,7 @@ Expectation expectationOf(const Context& context)
     const double explained = static_cast<double>(*roundTrip) *
                              static_cast<double>(std::max<std::int64_t>(1, context.run.worldSize - 1));
     return {std::max(explained * context.option("probe_times"), context.option("least_ms") * kNsAMs),
-            fmt::format("`ringside probe` measured round trips that explain {}",
+            fmt::format("`ringside probe` measured {} that explain {}", write ? "RDMA writes" : "round trips",
                         milliseconds(std::llround(explained)))};
 }
 

@@ -48,6 +48,14 @@ inline void addEvidence(const Context& context, const metrics::Port& port, const
     return port.carried() == std::optional(false) ? Severity::Info : severity;
 }
 
+/// Whether the run's data went over RDMA, as far as its ports tell.
+[[nodiscard]] inline bool isOverRdma(const Context& context)
+{
+    const auto& ports = context.figures.ports;
+    return std::any_of(ports.begin(), ports.end(),
+                       [](const metrics::Port& port) { return port.carried() == std::optional(true); });
+}
+
 /// rxe and siw do in software what adapters do, and lose packets that adapters would not.
 [[nodiscard]] inline bool isSoftware(const metrics::Port& port)
 {

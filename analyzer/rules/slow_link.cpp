@@ -3,6 +3,7 @@
 // pace of its slowest link, so the collectives themselves do not show which link that is. NCCL's proxy
 // threads do, message by message; for TCP the kernel does, which knows how long data was under way on each.
 #include "metrics/messages.h"
+#include "rules/ports.h"
 #include "rules/slow_tcp.h"
 
 #include <map>
@@ -53,6 +54,34 @@ std::map<Pair, Messages> messagesOf(const Context& context)
     return pairs;
 }
 
+std::string hostOf(const Context& context, std::int64_t number)
+{
+    const auto rank = std::ranges::find(context.run.ranks, number, &model::Rank::rank);
+    return rank != context.run.ranks.end() ? context.run.hosts[rank->host].name : std::string();
+}
+
+/// What a probe of the quiet network found between the hosts of the two, on what the run used.
+void addProbed(const Context& context, const Pair& ends, Finding& finding)
+{
+    const metrics::Probed probed = metrics::probedOf(context.run);
+    const auto link = probed.links.find({hostOf(context, ends.first), hostOf(context, ends.second)});
+    const bool rdma = isOverRdma(context);
+    const auto median = rdma ? probed.medianRdmaGBs() : probed.medianLinkGBs();
+    const auto own = link == probed.links.end() ? std::nullopt
+                     : rdma                     ? link->second.rdmaGBs
+                                                : link->second.gbs;
+    if (!own || !median || probed.links.size() < kLeastPairs) {
+        return;
+    }
+    const double part = *own / *median;
+    finding.title +=
+        fmt::format("; `ringside probe` measured it over {} at {} of the others, so {}",
+                    rdma ? "RDMA" : "TCP", percent(part),
+                    part < context.option("part") ? "it is slow without the job, too"
+                                                  : "something else slows it down while the job runs");
+    finding.figures.push_back({"probed_part", Unit::Share, part, context.option("part")});
+}
+
 Finding describe(const Context& context, const Pair& ends, const Messages& pair, double rate, double median)
 {
     Finding finding = slowFinding(context, rate / median);
@@ -65,6 +94,7 @@ Finding describe(const Context& context, const Pair& ends, const Messages& pair,
                        {"median_gb_s", Unit::Ratio, median, {}},
                        {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()),
                         context.option("min_messages")}};
+    addProbed(context, ends, finding);
     finding.evidence = {evidence(*pair.sender, pair.slowest, "its slowest message")};
     finding.advice = "Look at the port and cable between these two (`ringside links`, ethtool or ibstat for "
                      "rate and width), at who else uses that path, and place the ranks elsewhere to compare. "

@@ -308,6 +308,28 @@ TEST(NvlinkErrors, ManyChecksumErrorsASecondAreAProblem)
     EXPECT_EQ(severity(1e6), "problem");
 }
 
+TEST(SlowLink, SaysWhatAProbeOfTheQuietNetworkFoundOfIt)
+{
+    const auto title = [](double slowGBs) {
+        const auto probed = [](const char* ends, double gbs) {
+            return sampled("probe", ends, "tcp_bytes_per_s", "gauge",
+                           [gbs](int, double) { return static_cast<std::int64_t>(gbs * 1e9); });
+        };
+        TrainingRun run;
+        run.hosts = 4;
+        run.edit = all({proxyMessages(0.3), probed("host2 > host3", slowGBs), probed("host0 > host1", 10),
+                        probed("host1 > host2", 10), probed("host3 > host0", 10)});
+        const Json found = findingsOf(reportOf(run), "slow_link");
+        return found.empty() ? std::string() : found[0]["title"].get<std::string>();
+    };
+    EXPECT_NE(
+        title(3).find("measured it over TCP at 30.0 % of the others, so it is slow without the job, too"),
+        std::string::npos)
+        << title(3);
+    EXPECT_NE(title(10).find("so something else slows it down while the job runs"), std::string::npos)
+        << title(10);
+}
+
 TEST(PcieLinkDegraded, OnlyALowerGenerationIsAWarning)
 {
     const auto constant = [](const char* metric, std::int64_t value) {

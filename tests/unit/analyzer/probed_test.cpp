@@ -43,6 +43,27 @@ probe::Matrix matrix(double gbps, double roundTripUs)
     return found;
 }
 
+/// With RDMA on top.
+probe::Matrix rdmaMatrix(double gbps, double writeUs)
+{
+    probe::Matrix found = matrix(8.0, 50);
+    found.rdma[0][1].measured = found.rdma[1][0].measured =
+        probe::RdmaMeasurement{writeUs, 2 * writeUs, gbps, 1 << 20, 0};
+    return found;
+}
+
+/// A port a host, of 400 Gb/s, that carries 1 GB.
+void addPorts(TraceBuilder& trace)
+{
+    for (const int rank : {0, 2}) {
+        for (int i = 0; i < 2; ++i) {
+            const std::int64_t time = i * 1'000'000'000LL;
+            trace.sample(rank, {0, "rdma", "mlx5_0:1", "tx_bytes", "counter"}, time, i * 1'000'000'000LL);
+            trace.sample(rank, {0, "rdma", "mlx5_0:1", "rate_mbps", "gauge"}, time, 400'000);
+        }
+    }
+}
+
 /// The run as it is read after a probe was kept in it.
 trace::RunTrace withProbe(const TraceBuilder& trace, const probe::Matrix& found)
 {
@@ -120,6 +141,20 @@ TEST(InterNodeLatency, isHeldAgainstWhatRoundTripsExplain)
         << "the hosts are that far from each other";
 }
 
+TEST(InterNodeLatency, overRdmaIsHeldAgainstWritesOverRdma)
+{
+    TraceBuilder trace = twoHosts(2ms);
+    const auto overTcp = titles(withProbe(trace, rdmaMatrix(100, 4)), "inter_node_latency_high");
+    ASSERT_EQ(overTcp.size(), 1U) << "no port carried data";
+    EXPECT_NE(overTcp[0].find("round trips that explain 0.15 ms"), std::string::npos) << overTcp[0];
+    addPorts(trace);
+    const auto found = titles(withProbe(trace, rdmaMatrix(100, 4)), "inter_node_latency_high");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].find("RDMA writes that explain 0.01 ms"), std::string::npos) << found[0];
+    EXPECT_TRUE(titles(withProbe(trace, rdmaMatrix(100, 100)), "inter_node_latency_high").empty())
+        << "the network is that slow";
+}
+
 TEST(InterNodeLatency, saysThatItHadNoProbe)
 {
     const auto found = titles(twoHosts(8ms).run(), "inter_node_latency_high");
@@ -181,6 +216,19 @@ TEST(CollectiveBandwidth, isHeldAgainstTheRateOfThePorts)
         << "it reaches that";
     EXPECT_TRUE(titles(withInterfaces(400'000).run(), "collective_bandwidth_low").empty())
         << "0.5 ms: latency counts";
+}
+
+TEST(CollectiveBandwidth, isHeldAgainstWhatTheProbeMeasuredOverRdma)
+{
+    TraceBuilder trace = twoHosts(1ms);
+    addPorts(trace);
+    EXPECT_TRUE(titles(trace.run(), "collective_bandwidth_low").empty()) << "0.5 ms at the ports' rate";
+    const auto found = titles(withProbe(trace, rdmaMatrix(40, 4)), "collective_bandwidth_low");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].find("25.2 % of what `ringside probe` measured over RDMA"), std::string::npos)
+        << found[0];
+    EXPECT_TRUE(titles(withProbe(trace, rdmaMatrix(11, 4)), "collective_bandwidth_low").empty())
+        << "it reaches that";
 }
 
 } // namespace
