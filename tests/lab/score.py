@@ -9,6 +9,7 @@ import argparse
 import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))  # what scenarios share with the end-to-end tests
@@ -40,7 +41,10 @@ def judge(scenario, score):
         score.skipped.append((scenario.name, why))
         return f"skipped, {why}"
     said = len(score.remarks)
-    scenario.judge(score)
+    try:
+        scenario.judge(score)
+    except (AssertionError, OSError, RuntimeError, subprocess.SubprocessError) as error:  # the others count all the same
+        score.fail(scenario.name, error)
     return "\n    ".join(["wrong", *score.remarks[said:]]) if len(score.remarks) > said else "right"
 
 

@@ -8,6 +8,7 @@
 #include "rules/support.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace ringside::report {
@@ -40,6 +41,38 @@ Json runJson(const Report& report)
             {"emulated", model.emulated}};
 }
 
+/// A host's own clock minus the reference's at run time 0. A hostile file's times may wrap, and stay numbers.
+std::int64_t offsetAtTheStart(const model::Model& model, std::size_t host)
+{
+    const auto clockOf = [&model](std::size_t index) {
+        return std::ranges::find(model.ranks, index, &model::Rank::host)->clock;
+    };
+    const model::ClockMap clock = clockOf(host);
+    const model::ClockMap reference = clockOf(0);
+    const auto apart = static_cast<std::int64_t>(static_cast<std::uint64_t>(clock.localReference) -
+                                                 static_cast<std::uint64_t>(reference.localReference));
+    constexpr double kMost = 9e18;
+    const double offset = static_cast<double>(apart) + static_cast<double>(reference.runReference) -
+                          static_cast<double>(clock.runReference) / (1.0 - clock.drift);
+    return std::llround(std::clamp(offset, -kMost, kMost));
+}
+
+/// What each host's clock was taken for. Offsets hold at run.started_at.
+Json clocksJson(const model::Model& model)
+{
+    constexpr double kPartsPerMillion = 1e6;
+    Json clocks = Json::array();
+    for (std::size_t host = 0; host < model.hosts.size(); ++host) {
+        const model::Host& each = model.hosts[host];
+        clocks.push_back({{"host", each.name},
+                          {"offset_ns", offsetAtTheStart(model, host)},
+                          {"drift_ppm", each.drift * kPartsPerMillion},
+                          {"residual_ns", orNull(each.residualNs)},
+                          {"bound_ns", orNull(each.boundNs)}});
+    }
+    return clocks;
+}
+
 Json coverageJson(const Report& report)
 {
     const std::size_t steady = report.model.analyzedWhole ? 0 : report.model.analyzedSteps.size();
@@ -57,6 +90,7 @@ Json coverageJson(const Report& report)
             {"graph_launches", report.model.graphLaunches},
             {"clock_residual_ns", orNull(report.model.clockResidualNs())},
             {"clock_bound_ns", orNull(report.model.clockBoundNs())},
+            {"clocks", clocksJson(report.model)},
             {"arrivals_share", orNull(report.metrics.arrivalShare())}};
 }
 

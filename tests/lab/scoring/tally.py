@@ -22,8 +22,13 @@ class Score:
         self.costs = []                       # (scenario, rule, estimated, measured)
         self.clocks = []                      # (scenario, error, residual, bound) in ns
         self.skipped = []                     # (scenario, why): neither right nor wrong
+        self.failed = []                      # scenarios that could not be run to their end
         self.remarks = []
         self.bases = {}
+
+    def fail(self, name, error):
+        self.failed.append(name)
+        self.remarks.append(f"{name}: could not be run: {error}")
 
     def expect(self, rule, found, otherwise):
         self.expected[rule] += 1
@@ -44,6 +49,11 @@ class Score:
         self.firsts.append(right)
         if not right:
             self.remarks.append(otherwise)
+
+    def clock(self, name, error_ns, residual_ns, bound_ns):
+        self.clocks.append((name, error_ns, residual_ns, bound_ns))
+        if error_ns > residual_ns:
+            self.remarks.append(f"{name}: clocks are wrong by {error_ns / 1e3:.1f} us, the residual is {residual_ns / 1e3:.1f} us")
 
     def base_step_ns(self, scenario):
         """Mean step of the same training without the fault; measured once."""
@@ -81,8 +91,9 @@ class Score:
         reached = {"recall": (found, sum(self.expected.values())), "precision": (found, found + sum(self.false.values())),
                    "right place": (sum(self.places), len(self.places)), "first cause right": (sum(self.firsts), len(self.firsts)),
                    "clock error below the residual": (sum(self.honest_residuals()), len(self.clocks))}
-        return [f"{name}: {share(part, whole)}, wanted {LEAST[name]}" for name, (part, whole) in reached.items()
-                if whole and part / whole < LEAST[name]]
+        failed = [f"could not be run: {', '.join(self.failed)}"] if self.failed else []
+        return failed + [f"{name}: {share(part, whole)}, wanted {LEAST[name]}" for name, (part, whole) in reached.items()
+                         if whole and part / whole < LEAST[name]]
 
     def cost_lines(self):
         yield f"{'scenario':32} {'rule':26} {'cost ms':>8} {'gain ms':>8} {'error':>7}"

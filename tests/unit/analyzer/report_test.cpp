@@ -202,6 +202,25 @@ TEST(JsonReport, NamesTheRun)
     EXPECT_EQ(json["findings"].size() + json["not_applicable"].size() > 0, true);
 }
 
+TEST(JsonReport, TellsWhatClocksOfHostsWereTakenFor)
+{
+    TraceBuilder trace(2);
+    trace.host(1, "host1", 3s, 30);
+    trace.steps(30, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    const std::string text = render(trace.run(), "json");
+    EXPECT_TRUE(keepsTheSchema(text));
+    const auto clocks = nlohmann::json::parse(text)["coverage"]["clocks"];
+    ASSERT_EQ(clocks.size(), 2U);
+    EXPECT_EQ(clocks[0]["offset_ns"], 0);
+    EXPECT_EQ(clocks[1]["host"], "host1");
+    EXPECT_NEAR(clocks[1]["drift_ppm"].get<double>(), 30, 1);
+    EXPECT_NEAR(clocks[1]["offset_ns"].get<double>(), 0, 2e4) << "of CLOCK_MONOTONIC, not of the date";
+    EXPECT_EQ(clocks[1]["residual_ns"], nlohmann::json::parse(text)["coverage"]["clock_residual_ns"]);
+}
+
 TEST(TextReport, OpensWithWhatLimitsTheRun)
 {
     const std::string text = render(lateRank().run(), "text");
