@@ -173,7 +173,8 @@ std::string mismatchSentence(const StuckCollective& stuck)
                        difference);
 }
 
-/// Who ended without closing its trace before all others gave their last sign of life; null: too close.
+/// Who ended without closing its trace before all others that did gave their last sign of life; null: too
+/// close.
 std::optional<std::int64_t> firstToDie(const std::vector<RankReport>& ranks)
 {
     const RankReport* first = nullptr;
@@ -184,7 +185,8 @@ std::optional<std::int64_t> firstToDie(const std::vector<RankReport>& ranks)
     }
     const bool clear =
         first != nullptr && std::all_of(ranks.begin(), ranks.end(), [first](const RankReport& rank) {
-            return &rank == first || (rank.pid == first->pid && rank.host == first->host) ||
+            return &rank == first || rank.life != Life::Gone ||
+                   (rank.pid == first->pid && rank.host == first->host) ||
                    rank.lastSignNs >= first->lastSignNs + kSignOfLifeNs;
         });
     return clear ? std::optional(first->rank) : std::nullopt;

@@ -165,6 +165,14 @@ TEST_F(Hang, namesTheProcessThatDiedFirst)
     EXPECT_EQ(report.ranks.at(1).threads.at(0).function, "cudaMemcpyAsync");
 }
 
+TEST_F(Hang, theOnlyOneThatDiedDiedFirst)
+{
+    m_now[3] = {Life::Gone, std::nullopt, true}; // the others live, and gave a sign at the same time
+    EXPECT_EQ(analyze().diedFirst, 3);
+    m_now[0] = {Life::Closed, std::nullopt, true};
+    EXPECT_EQ(analyze().diedFirst, 3);
+}
+
 TEST_F(Hang, doesNotGuessWhoDiedFirstWhenAllDidAtOnce)
 {
     for (hang::ProcessNow& now : m_now) {
