@@ -78,13 +78,13 @@ Edit tcpBuffers(const char* most)
     return all({told("network", "eth0 speed_mbps", "100000"), told("kernel", "net.ipv4.tcp_rmem", most)});
 }
 
-/// So many segments of a million were sent again.
-Edit sentAgain(std::int64_t segments)
+/// So many segments were sent again of those sent.
+Edit sentAgain(std::int64_t segments, std::int64_t sent = 1'000'000)
 {
     const auto growing = [](std::int64_t whole) {
         return [whole](int, double place) { return 100 + std::llround(place * static_cast<double>(whole)); };
     };
-    return all({sampled("host_network", "machine", "tcp_segments_sent", "counter", growing(1'000'000)),
+    return all({sampled("host_network", "machine", "tcp_segments_sent", "counter", growing(sent)),
                 sampled("host_network", "machine", "tcp_segments_sent_again", "counter", growing(segments)),
                 sampled("host_network", "machine", "tcp_timeouts", "counter", growing(segments / 100))});
 }
@@ -118,7 +118,7 @@ std::vector<RuleCase> linkCases()
     return {
         {"congestion_control",
          overSockets({told("kernel", "net.ipv4.tcp_congestion_control", "reno"), sentAgain(5'000)}),
-         overSockets({told("kernel", "net.ipv4.tcp_congestion_control", "cubic"), sentAgain(50)}),
+         overSockets({told("kernel", "net.ipv4.tcp_congestion_control", "cubic"), sentAgain(4, 30'000)}),
          {"congestion_control.min_bytes=1e12"},
          {"congestion_control.again=1e-5"},
          withoutEdit},
