@@ -2,7 +2,9 @@
 """Four hosts for scenarios: network namespaces on a bridge of their own, each with a card eth0 and a name, whose links the
 kernel slows down (htb, tbf) or makes lossy (bpf). Needs root."""
 
+import contextlib
 import os
+import signal
 import subprocess
 
 HOSTS = "abcd"
@@ -50,6 +52,10 @@ def make():
 
 def remove():
     for host in HOSTS:
+        left = subprocess.run(["ip", "netns", "pids", namespace(host)], capture_output=True, text=True).stdout.split()
+        for process in left:  # of a run that was broken off
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(process), signal.SIGKILL)
         # First: a namespace takes its links with it later, when the next hosts may want their names already.
         subprocess.run(["ip", "link", "del", port(host)], capture_output=True)
         subprocess.run(["ip", "netns", "del", namespace(host)], capture_output=True)

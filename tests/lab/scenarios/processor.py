@@ -5,7 +5,8 @@ from disturbances.processor import Hogs, Quota, Stops
 from scoring.scenario import Scenario
 
 # The emulated NCCL and its devices run on the processor that is taken away, and slow down with it.
-ALSO = frozenset(("collective_bandwidth_low", "compute_imbalance", "data_loading_stall", "host_bound", "late_rank"))
+ALSO = frozenset(("collective_bandwidth_low", "compute_imbalance", "data_loading_stall", "host_bound", "large_last_bucket",
+                  "late_rank"))
 
 
 def scenarios():

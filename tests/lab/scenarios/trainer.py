@@ -4,6 +4,9 @@
 from scoring.scenario import MANY_LAYERS, Scenario
 
 
+LITTLE_COMPUTE = ("--hidden", 64, "--layers", 2, "--bucket-cap-mb", 1)  # of a sample, beside its copy
+
+
 def late(cause, ms, rank, ranks):
     also = {"host": {"sync_in_loop"}, "data": {"data_loading_stall"}, "compute": {"compute_imbalance"}}[cause]
     return Scenario(f"late_{cause}_{ms}ms_{ranks}", (f"late_rank:rank={rank},ms={ms},by={cause}",), ranks,
@@ -48,6 +51,13 @@ def of_a_world(ranks):
     for tensors in (64, 1000):
         yield everywhere(f"unused_parameters_{tensors}", f"unused_parameters:parameters={tensors}",
                          "unused_parameter_search", ranks)
+    # Worth less than what two trainings differ by, so that their gain cannot be measured.
+    for count, mb in ((8, 4), (32, 16)):
+        yield everywhere(f"allocation_churn_{count}", f"allocation_churn:count={count},mb={mb}", "allocation_churn", ranks, cost=False,
+                         allow=frozenset(("large_last_bucket",)))  # allocating delays backward and with it the last message
+    for batch in (1024, 2048):
+        yield everywhere(f"pageable_copies_{batch}", "pageable_copies", "pageable_copy", ranks, batch=batch, shape=LITTLE_COMPUTE,
+                         cost=False)
     for batch in (64, 32):
         yield everywhere(f"no_overlap_{batch}", "no_overlap", "exposed_communication", ranks, batch=batch,
                          leads=False, cost=False)  # a measurement: what is exposed, not what overlap would save
