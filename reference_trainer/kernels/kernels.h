@@ -45,6 +45,25 @@ RS_DECLARE_KERNEL(max_pool_backward, (const float* pooledGradients, const unsign
 /// parallelism and for exactness.
 RS_DECLARE_KERNEL(column_sums,
                   (const float* values, float* sums, unsigned rows, unsigned width, unsigned rowsASum))
+/// Softmax of each row, in place; an element a row of `width`.
+RS_DECLARE_KERNEL(softmax, (float* rows, unsigned width))
+/// The gradient of the softmax's input in the place of that of its output; an element a row.
+RS_DECLARE_KERNEL(softmax_backward, (const float* probabilities, float* gradients, unsigned width))
+/// Rows with mean 0 and variance 1, and 1 / (standard deviation) of each; an element a row.
+RS_DECLARE_KERNEL(normalise, (const float* rows, float* normalised, float* inverseSpreads, unsigned width))
+/// to[row, column] = values * (1 + scale[column]) + shift[column]
+RS_DECLARE_KERNEL(scale_and_shift,
+                  (const float* values, const float* scale, const float* shift, float* to, unsigned width))
+/// products = left * right, element by element.
+RS_DECLARE_KERNEL(multiply_elements, (const float* left, const float* right, float* products))
+/// The gradient of what was normalised, scaled and shifted; an element a row.
+RS_DECLARE_KERNEL(normalise_backward, (const float* gradients, const float* scale, const float* normalised,
+                                       const float* inverseSpreads, float* rowGradients, unsigned width))
+/// means[sample][column] over the sample's `rows`; an element a mean.
+RS_DECLARE_KERNEL(mean_rows, (const float* values, float* means, unsigned rows, unsigned width))
+/// The other way: each row gets its part; an element a value.
+RS_DECLARE_KERNEL(mean_rows_backward,
+                  (const float* meanGradients, float* gradients, unsigned rows, unsigned width))
 /// SGD with momentum; `scale` turns a sum over ranks into a mean.
 RS_DECLARE_KERNEL(sgd, (float* weights, const float* gradients, float* velocity, float lr, float momentum,
                         float scale))

@@ -16,11 +16,17 @@ struct Model {
 
 [[nodiscard]] Model convnet(const Options& options);
 [[nodiscard]] Model mlp(const Options& options);
+[[nodiscard]] Model transformer(const Options& options);
+[[nodiscard]] Model widemlp(const Options& options);
 
 /// The one that the options name.
 [[nodiscard]] inline Model modelFor(const Options& options)
 {
-    return options.model == "convnet" ? convnet(options) : mlp(options);
+    if (options.model == "convnet")
+        return convnet(options);
+    if (options.model == "transformer")
+        return transformer(options);
+    return options.model == "widemlp" ? widemlp(options) : mlp(options);
 }
 
 } // namespace ringside::trainer

@@ -7,18 +7,6 @@
 #include <algorithm>
 
 namespace ringside::trainer {
-namespace {
-
-/// Of the bias gradient's sums; about the root of what a rank's share of a batch has.
-constexpr unsigned kRowsASum = 128;
-
-constexpr unsigned sumsOver(unsigned rows)
-{
-    return (rows + kRowsASum - 1) / kRowsASum;
-}
-
-} // namespace
-
 Convolution::Convolution(unsigned side, unsigned channels, unsigned filters)
     : m_side(side), m_channels(channels), m_filters(filters)
 {}
@@ -32,7 +20,8 @@ Layer::Shape Convolution::shape() const
                 std::max({inputs, std::size_t{places()} * filterSize(), std::size_t{places()} * m_filters}),
             .bias = m_filters,
             .weights = std::size_t{m_filters} * filterSize(),
-            .fanIn = filterSize()};
+            .fanIn = filterSize(),
+            .activation = Activation::Relu};
 }
 
 void Convolution::allocate(unsigned batch)
@@ -41,7 +30,7 @@ void Convolution::allocate(unsigned batch)
     m_columns = DeviceArray<float>(std::size_t{batch} * places() * filterSize());
     m_convolved = DeviceArray<float>(std::size_t{batch} * places() * m_filters);
     m_choices = DeviceArray<unsigned char>(output().size());
-    m_biasSums = DeviceArray<float>(std::size_t{sumsOver(batch * windows())} * m_filters);
+    m_biasGradient = ColumnSums(batch * windows(), m_filters);
 }
 
 void Convolution::forward(const Queue& queue, const Parameters& parameters, const float* input,
@@ -61,20 +50,11 @@ void Convolution::forward(const Queue& queue, const Parameters& parameters, cons
 void Convolution::parameterGradients(const Queue& queue, const Parameters& parameters, const float*,
                                      unsigned batch)
 {
-    biasGradient(queue, parameters, batch);
+    m_biasGradient(queue, outputGradient().data(), batch * windows(), parameters.biasGradient);
     RS_CHECK(launch_max_pool_backward(queue.stream, batch * places(), outputGradient().data(),
                                       m_choices.data(), m_convolved.data(), placesASide(), m_filters));
     multiply(queue, {{m_convolved.data(), batch * places(), m_filters}, Transposed::Yes},
              {{m_columns.data(), batch * places(), filterSize()}}, parameters.weightGradient);
-}
-
-void Convolution::biasGradient(const Queue& queue, const Parameters& parameters, unsigned batch)
-{
-    const unsigned rows = batch * windows();
-    RS_CHECK(launch_column_sums(queue.stream, sumsOver(rows) * m_filters, outputGradient().data(),
-                                m_biasSums.data(), rows, m_filters, kRowsASum));
-    RS_CHECK(launch_bias_gradient(queue.stream, m_filters, m_biasSums.data(), parameters.biasGradient,
-                                  sumsOver(rows)));
 }
 
 void Convolution::inputGradients(const Queue& queue, const Parameters& parameters, float* inputGradient,

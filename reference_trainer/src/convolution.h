@@ -3,6 +3,7 @@
 // weights are a row-major matrix of filters x (3 x 3 x channels). With channels last, im2col and one matrix
 // product for the whole batch give the next layer's layout, and nothing is ever transposed.
 #pragma once
+#include "column_sums.h"
 #include "layer.h"
 
 namespace ringside::trainer {
@@ -27,7 +28,6 @@ private:
     [[nodiscard]] unsigned places() const { return placesASide() * placesASide(); }
     [[nodiscard]] unsigned windows() const { return outputSide() * outputSide(); }
     [[nodiscard]] unsigned filterSize() const { return 9 * m_channels; }
-    void biasGradient(const Queue& queue, const Parameters& parameters, unsigned batch);
 
     unsigned m_side;
     unsigned m_channels;
@@ -35,7 +35,7 @@ private:
     DeviceArray<float> m_columns;         ///< of the input; in inputGradients their gradient
     DeviceArray<float> m_convolved;       ///< in backward its gradient
     DeviceArray<unsigned char> m_choices; ///< of the pooling
-    DeviceArray<float> m_biasSums;
+    ColumnSums m_biasGradient;
 };
 
 } // namespace ringside::trainer

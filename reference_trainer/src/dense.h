@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fully connected layer. Weights are a row-major matrix of outputs x inputs.
+// A fully connected layer, of a sample or of each of its rows. Weights are a row-major matrix of outputs x
+// inputs.
 #pragma once
+#include "column_sums.h"
 #include "layer.h"
 
 namespace ringside::trainer {
 
 class Dense final : public Layer {
 public:
-    Dense(unsigned inputs, unsigned outputs, Activation activation);
+    /// What a sample is made of: all rows go through the same weights.
+    struct Rows {
+        unsigned count = 1;
+        bool ownBias = false;      ///< each row has a bias of its own: its place is learned
+        unsigned residualOver = 0; ///< as Shape has it
+    };
+
+    /// A row of `inputs` becomes one of `outputs`.
+    Dense(unsigned inputs, unsigned outputs, Activation activation, Rows rows);
+    Dense(unsigned inputs, unsigned outputs, Activation activation)
+        : Dense(inputs, outputs, activation, Rows{})
+    {}
 
     [[nodiscard]] Shape shape() const override;
     void allocate(unsigned batch) override;
@@ -19,9 +32,13 @@ public:
                         unsigned batch) override;
 
 private:
+    [[nodiscard]] unsigned biases() const { return m_rows.ownBias ? m_rows.count * m_outputs : m_outputs; }
+
     unsigned m_inputs;
     unsigned m_outputs;
     Activation m_activation;
+    Rows m_rows;
+    ColumnSums m_biasGradient;
 };
 
 } // namespace ringside::trainer

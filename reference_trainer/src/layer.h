@@ -14,7 +14,7 @@ struct Queue {
     cublasHandle_t blas = nullptr; ///< on the same stream
 };
 
-/// Whether a layer ends in a ReLU: all but a network's last do.
+/// How a layer ends.
 enum class Activation { Relu, None };
 
 class Layer {
@@ -23,9 +23,11 @@ public:
         std::size_t inputs = 0; ///< values a sample, as all here but fanIn
         std::size_t outputs = 0;
         std::size_t largest = 0; ///< of all arrays the layer works on
-        std::size_t bias = 0;    ///< parameters
+        std::size_t bias = 0;    ///< parameters, which begin at 0
         std::size_t weights = 0;
-        std::size_t fanIn = 0; ///< inputs that one output sums up
+        std::size_t fanIn = 0; ///< inputs that one output sums up; 0: weights begin at 0
+        Activation activation = Activation::None;
+        unsigned residualOver = 0; ///< the input of the layer so many before is added to the output; 0: none
     };
     /// The layer's places in the network's flat arrays.
     struct Parameters {
@@ -46,8 +48,8 @@ public:
     /// Reads `batch` samples, writes output().
     virtual void forward(const Queue& queue, const Parameters& parameters, const float* input,
                          unsigned batch) = 0;
-    /// From outputGradient(), before the ReLU, and the input of the same forward: the gradients of weights
-    /// and bias.
+    /// From outputGradient(), before activation and residual, and the input of the same forward: the
+    /// gradients of weights and bias.
     virtual void parameterGradients(const Queue& queue, const Parameters& parameters, const float* input,
                                     unsigned batch) = 0;
     /// After parameterGradients: the gradient of the input.

@@ -33,4 +33,18 @@ void multiply(const Queue& queue, Factor left, Factor right, float* result)
                          columns(right)));
 }
 
+void multiplyEach(const Queue& queue, CutFactor left, CutFactor right, float scale, CutResult result,
+                  unsigned samples)
+{
+    const Factor first{left.cut.matrix, left.transposed};
+    const Factor second{right.cut.matrix, right.transposed};
+    const float zero = 0;
+    RS_CHECK(cublasSgemmStridedBatched(
+        queue.blas, operation(second), operation(first), columns(second), rows(first), columns(first), &scale,
+        second.matrix.data, static_cast<int>(right.cut.width), static_cast<long long>(right.cut.distance),
+        first.matrix.data, static_cast<int>(left.cut.width), static_cast<long long>(left.cut.distance), &zero,
+        result.data, static_cast<int>(result.width), static_cast<long long>(result.distance),
+        static_cast<int>(samples)));
+}
+
 } // namespace ringside::trainer

@@ -62,12 +62,16 @@ void Network::checkSizes(unsigned maximumBatch) const
 void Network::place()
 {
     std::size_t total = 0;
+    m_places.resize(m_layers.size());
     for (std::size_t i = m_layers.size(); i-- > 0;) {
         const Layer::Shape shape = m_layers[i]->shape();
-        for (const std::size_t count : {shape.bias, shape.weights}) {
-            m_tensors.push_back({.offset = total, .count = count});
-            total += count;
+        m_places[i] = {.bias = {.offset = total, .count = shape.bias},
+                       .weights = {.offset = total + shape.bias, .count = shape.weights}};
+        for (const Tensor& tensor : {m_places[i].bias, m_places[i].weights}) {
+            if (tensor.count > 0)
+                m_tensors.push_back(tensor);
         }
+        total += shape.bias + shape.weights;
     }
     m_parameters = DeviceArray<float>(total);
     m_gradients = DeviceArray<float>(total);
@@ -75,9 +79,8 @@ void Network::place()
 
 Layer::Parameters Network::parametersOf(std::size_t layer) const
 {
-    const std::size_t first = 2 * (m_layers.size() - 1 - layer);
-    const std::size_t bias = m_tensors[first].offset;
-    const std::size_t weights = m_tensors[first + 1].offset;
+    const std::size_t bias = m_places[layer].bias.offset;
+    const std::size_t weights = m_places[layer].weights.offset;
     return {.bias = m_parameters.data() + bias,
             .weights = m_parameters.data() + weights,
             .biasGradient = m_gradients.data() + bias,
@@ -89,8 +92,11 @@ void Network::initialise(std::uint64_t seed)
     std::vector<float> values(m_parameters.size(), 0.0F);
     Random random(seed);
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
-        const float bound = std::sqrt(6.0F / static_cast<float>(m_layers[i]->shape().fanIn)); // He, for ReLU
-        const Tensor& weights = m_tensors[2 * (m_layers.size() - 1 - i) + 1];
+        const std::size_t fanIn = m_layers[i]->shape().fanIn;
+        if (fanIn == 0)
+            continue;
+        const float bound = std::sqrt(6.0F / static_cast<float>(fanIn)); // He, for ReLU
+        const Tensor& weights = m_places[i].weights;
         for (std::size_t k = 0; k < weights.count; ++k)
             values[weights.offset + k] = random.uniform(-bound, bound);
     }
@@ -100,13 +106,26 @@ void Network::initialise(std::uint64_t seed)
 
 float* Network::forward(const float* images, unsigned batch, const Hooks& hooks)
 {
-    const float* input = images;
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
-        m_layers[i]->forward(m_queue, parametersOf(i), input, batch);
+        forwardLayer(i, images, batch);
         runAll(hooks.afterLayer, m_queue.stream);
-        input = m_layers[i]->output().data();
     }
     return m_layers.back()->output().data();
+}
+
+const float* Network::inputOf(std::size_t layer, const float* images) const
+{
+    return layer == 0 ? images : m_layers[layer - 1]->output().data();
+}
+
+void Network::forwardLayer(std::size_t layer, const float* images, unsigned batch)
+{
+    Layer& each = *m_layers[layer];
+    each.forward(m_queue, parametersOf(layer), inputOf(layer, images), batch);
+    const Layer::Shape shape = each.shape();
+    if (shape.residualOver > 0)
+        RS_CHECK(launch_accumulate(m_queue.stream, static_cast<unsigned>(batch * shape.outputs),
+                                   each.output().data(), inputOf(layer - shape.residualOver, images)));
 }
 
 void Network::startBackward(const int* labels, unsigned batch, float* mean)
@@ -127,21 +146,31 @@ void Network::backward(const float* images, const int* labels, unsigned batch, f
     startBackward(labels, batch, mean);
     std::size_t tensor = 0;
     for (std::size_t i = m_layers.size(); i-- > 0;) {
-        const Layer::Parameters parameters = parametersOf(i);
-        m_layers[i]->parameterGradients(m_queue, parameters,
-                                        i == 0 ? images : m_layers[i - 1]->output().data(), batch);
-        ready(tensor++);
-        ready(tensor++);
-        if (i > 0) {
-            const Layer& before = *m_layers[i - 1];
-            float* gradient = before.outputGradient().data();
-            m_layers[i]->inputGradients(m_queue, parameters, gradient, batch);
-            RS_CHECK(launch_relu_backward(m_queue.stream,
-                                          static_cast<unsigned>(batch * before.shape().outputs), gradient,
-                                          before.output().data()));
+        m_layers[i]->parameterGradients(m_queue, parametersOf(i), inputOf(i, images), batch);
+        for (const Tensor& finished : {m_places[i].bias, m_places[i].weights}) {
+            if (finished.count > 0)
+                ready(tensor++);
         }
+        if (i > 0)
+            backwardInto(i, batch);
         runAll(hooks.afterLayer, m_queue.stream);
     }
+}
+
+void Network::backwardInto(std::size_t layer, unsigned batch)
+{
+    const Layer& before = *m_layers[layer - 1];
+    float* const gradient = before.outputGradient().data();
+    const auto values = static_cast<unsigned>(batch * before.shape().outputs);
+    m_layers[layer]->inputGradients(m_queue, parametersOf(layer), gradient, batch);
+    // What this layer got went around it and others, too: its gradient comes back from there unchanged.
+    for (std::size_t later = layer; later < m_layers.size(); ++later) {
+        if (m_layers[later]->shape().residualOver == later - layer && later > layer)
+            RS_CHECK(launch_accumulate(m_queue.stream, values, gradient,
+                                       m_layers[later]->outputGradient().data()));
+    }
+    if (before.shape().activation == Activation::Relu)
+        RS_CHECK(launch_relu_backward(m_queue.stream, values, gradient, before.output().data()));
 }
 
 } // namespace ringside::trainer

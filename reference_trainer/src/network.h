@@ -39,16 +39,26 @@ public:
     [[nodiscard]] const DeviceArray<float>& gradients() const { return m_gradients; }
 
 private:
+    /// A layer's tensors; one without elements is none.
+    struct Place {
+        Tensor bias;
+        Tensor weights;
+    };
+
     void checkSizes(unsigned maximumBatch) const;
     void place();
     void initialise(std::uint64_t seed);
     void startBackward(const int* labels, unsigned batch, float* mean);
     [[nodiscard]] Layer::Parameters parametersOf(std::size_t layer) const;
+    [[nodiscard]] const float* inputOf(std::size_t layer, const float* images) const;
+    void forwardLayer(std::size_t layer, const float* images, unsigned batch);
+    void backwardInto(std::size_t layer, unsigned batch); ///< the gradient of what the layer got
 
     Layers m_layers;
     Blas m_blas;
     Queue m_queue;
     std::vector<Tensor> m_tensors; ///< bias and weights of the last layer, then of the one before, ...
+    std::vector<Place> m_places;   ///< of the layers
     DeviceArray<float> m_parameters;
     DeviceArray<float> m_gradients;
     DeviceArray<float> m_losses;

@@ -18,10 +18,10 @@ void addModel(CLI::App& app, Options& options)
 {
     app.add_option(
            "--model", options.model,
-           "mlp: fully connected layers of one width; convnet: two convolutions with pooling, two fully "
-           "connected layers")
+           "mlp: fully connected layers of one width; widemlp: two very wide ones; convnet: two convolutions "
+           "with pooling, two fully connected layers; transformer: an encoder over the lines of an image")
         ->capture_default_str()
-        ->check(CLI::IsMember({"mlp", "convnet"}));
+        ->check(CLI::IsMember({"mlp", "widemlp", "convnet", "transformer"}));
     app.add_option("--hidden", options.hidden, "mlp: width of a hidden layer")
         ->capture_default_str()
         ->check(CLI::Range(1, 65536));

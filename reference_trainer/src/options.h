@@ -10,7 +10,7 @@ namespace ringside::trainer {
 
 struct Options {
     unsigned processes = 0;    ///< --nproc: start this many local ranks; 0: this process is a rank
-    std::string model = "mlp"; ///< or "convnet"
+    std::string model = "mlp"; ///< or "widemlp", "convnet", "transformer"
     unsigned steps = 200;
     unsigned warmup = 5;           ///< first steps left out of the figures
     unsigned batch = 256;          ///< over all ranks

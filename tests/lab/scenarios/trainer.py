@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults that the trainer makes by itself, each alone."""
 
-from scoring.scenario import MANY_LAYERS, Scenario
+from scoring.scenario import FEW_BUCKETS, MANY_LAYERS, Scenario
 
 
 LITTLE_COMPUTE = ("--hidden", 64, "--layers", 2, "--bucket-cap-mb", 1)  # of a sample, beside its copy

@@ -65,7 +65,9 @@ TEST(Options, chooseTheModel)
 {
     EXPECT_EQ(parse({}).options.model, "mlp");
     EXPECT_EQ(parse({"--model", "convnet"}).options.model, "convnet");
-    EXPECT_EQ(parse({"--model", "transformer"}).exitCode, 2);
+    EXPECT_EQ(parse({"--model", "widemlp"}).options.model, "widemlp");
+    EXPECT_EQ(parse({"--model", "transformer"}).options.model, "transformer");
+    EXPECT_EQ(parse({"--model", "diffusion"}).exitCode, 2);
 }
 
 TEST(Options, refuseWhatTheModelDoesNotHave)

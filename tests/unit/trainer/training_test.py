@@ -57,11 +57,13 @@ class Training(unittest.TestCase):
         for ranks in (3, 5):
             self.assert_same(one, self.parameters(f"odd_{ranks}", *odd, "--nproc", ranks))
 
-    def test_that_holds_for_the_convnet_too(self):
-        common = ("--model", "convnet", "--eval", 0, "--steps", 10, "--batch", 60)
-        one = self.parameters("convnet_one", *common)
-        for ranks in (2, 3):
-            self.assert_same(one, self.parameters(f"convnet_{ranks}", *common, "--nproc", ranks))
+    def test_that_holds_for_the_other_models_too(self):
+        for model in ("convnet", "transformer", "widemlp"):
+            common = ("--model", model, "--eval", 0, "--steps", 10, "--batch", 60)
+            one = self.parameters(f"{model}_one", *common)
+            for ranks in (2, 3):
+                with self.subTest(model=model, ranks=ranks):
+                    self.assert_same(one, self.parameters(f"{model}_{ranks}", *common, "--nproc", ranks))
 
     def test_that_holds_for_adam_on_the_whole(self):
         # Adam divides a gradient by its own size: one that is only a rounding error moves its weight as far as any other. So
@@ -75,7 +77,7 @@ class Training(unittest.TestCase):
             self.assertLess(statistics.fmean(abs(a - b) for a, b in zip(one, several)), moved / 100)
 
     def test_the_same_seed_gives_the_same_bits_again(self):
-        for model in ("mlp", "convnet"):
+        for model in ("mlp", "convnet", "transformer"):
             again = [self.parameters(f"again_{k}", "--model", model, "--eval", 0, "--steps", 5, "--batch", 24, "--nproc", 3)
                      for k in range(2)]
             self.assertEqual(*again)
@@ -185,6 +187,15 @@ class Training(unittest.TestCase):
                 self.assertEqual(code, 0, out + err)
                 self.assertGreater(json.loads(path.read_text())["accuracy"], 0.95)
                 self.assertRegex(out, r"accuracy +9[5-9]\.\d %|accuracy +100")
+
+    def test_the_wide_mlp_and_the_transformer_learn_them(self):
+        for model, least, more in (("widemlp", 0.9, ("--steps", 100)),
+                                   ("transformer", 0.85, ("--optimizer", "adam", "--steps", 160, "--batch", 64))):
+            with self.subTest(model):
+                path = trainer.FOLDER / f"{model}.json"
+                code, out, err = trainer.run("--model", model, "--nproc", 2, "--json", path, *more)
+                self.assertEqual(code, 0, out + err)
+                self.assertGreater(json.loads(path.read_text())["accuracy"], least)
 
     def test_small_buckets_are_many(self):
         sizes = {}

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network's gradients against finite differences of its loss, and the shapes of the models.
+#include "attention.h"
 #include "convolution.h"
 #include "dense.h"
 #include "device.h"
 #include "digits.h"
+#include "layer_norm.h"
+#include "mean_pool.h"
 #include "models/models.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <ostream>
 
 using namespace ringside::trainer;
 using namespace ringside::test;
@@ -37,10 +41,40 @@ std::vector<int> someLabels()
     return labels;
 }
 
-class SmallConvnet : public testing::Test {
+/// A block of an encoder over 5 rows of 20 pixels.
+Layers smallTransformer()
+{
+    constexpr unsigned kRows = 5;
+    constexpr unsigned kWidth = 8;
+    const auto dense = [](unsigned inputs, unsigned outputs, Activation activation, Dense::Rows rows) {
+        rows.count = kRows;
+        return std::make_unique<Dense>(inputs, outputs, activation, rows);
+    };
+    Layers layers;
+    layers.push_back(dense(20, kWidth, Activation::None, {.ownBias = true}));
+    layers.push_back(std::make_unique<LayerNorm>(kRows, kWidth));
+    layers.push_back(dense(kWidth, 3 * kWidth, Activation::None, {}));
+    layers.push_back(std::make_unique<Attention>(kRows, kWidth, 2));
+    layers.push_back(dense(kWidth, kWidth, Activation::None, {.residualOver = 3}));
+    layers.push_back(std::make_unique<LayerNorm>(kRows, kWidth));
+    layers.push_back(dense(kWidth, 12, Activation::Relu, {}));
+    layers.push_back(dense(12, kWidth, Activation::None, {.residualOver = 2}));
+    layers.push_back(std::make_unique<LayerNorm>(kRows, kWidth));
+    layers.push_back(std::make_unique<MeanPool>(kRows, kWidth));
+    layers.push_back(std::make_unique<Dense>(kWidth, kDigitClasses, Activation::None));
+    return layers;
+}
+
+struct Kind {
+    const char* name;
+    Layers (*layers)();
+    friend std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
+};
+
+class SmallNetwork : public testing::TestWithParam<Kind> {
 protected:
     Stream m_stream = makeStream();
-    Network m_network{smallConvnet(), kBatch, 5, m_stream.get()};
+    Network m_network{GetParam().layers(), kBatch, 5, m_stream.get()};
     DeviceArray<float> m_images = onDevice(randomValues(std::size_t{kBatch} * kSide * kSide, 6));
     DeviceArray<int> m_labels = onDevice(someLabels());
     DeviceArray<float> m_mean{1};
@@ -67,7 +101,7 @@ protected:
 
 // Along its own gradient a tensor changes the loss by the gradient's length: one number a tensor that is far
 // above float's noise, and wrong as soon as one of the entries is.
-TEST_F(SmallConvnet, hasTheSlopeThatItsGradientsSay)
+TEST_P(SmallNetwork, hasTheSlopeThatItsGradientsSay)
 {
     constexpr double kStep = 2e-3;
     const std::vector<float> parameters =
@@ -92,7 +126,7 @@ TEST_F(SmallConvnet, hasTheSlopeThatItsGradientsSay)
     }
 }
 
-TEST_F(SmallConvnet, saysEachTensorOnceInTheOrderOfTheFlatArrays)
+TEST_P(SmallNetwork, saysEachTensorOnceInTheOrderOfTheFlatArrays)
 {
     loss();
     ASSERT_EQ(m_ready.size(), m_network.tensors().size());
@@ -105,7 +139,7 @@ TEST_F(SmallConvnet, saysEachTensorOnceInTheOrderOfTheFlatArrays)
     EXPECT_EQ(end, m_network.gradients().size());
 }
 
-TEST_F(SmallConvnet, givesTheSameForAPartOfTheBatch)
+TEST_P(SmallNetwork, givesTheSameForAPartOfTheBatch)
 {
     const float* logits = m_network.forward(m_images.data(), kBatch, Hooks{});
     RS_CHECK(cudaStreamSynchronize(m_stream.get()));
@@ -116,6 +150,11 @@ TEST_F(SmallConvnet, givesTheSameForAPartOfTheBatch)
     for (std::size_t i = 0; i < whole.size(); ++i)
         EXPECT_NEAR(static_cast<double>(whole[i]), static_cast<double>(part[i]), 1e-5);
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SmallNetwork,
+                         testing::Values(Kind{"convnet", smallConvnet},
+                                         Kind{"transformer", smallTransformer}),
+                         [](const auto& tested) { return tested.param.name; });
 
 TEST(Models, haveTheParametersOfTheirLayers)
 {
@@ -132,11 +171,17 @@ TEST(Models, haveTheParametersOfTheirLayers)
     options.model = "convnet";
     EXPECT_EQ(parameters(modelFor(options)),
               9U * 32 + 32 + 9 * 32 * 64 + 64 + 1600 * 256 + 256 + 256 * 10 + 10);
+    options.model = "widemlp";
+    EXPECT_EQ(parameters(modelFor(options)), 784U * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10);
+    options.model = "transformer";
+    const std::size_t block =
+        2 * 2 * 128 + (128 + 1) * 384 + (128 + 1) * 128 + (128 + 1) * 256 + (256 + 1) * 128;
+    EXPECT_EQ(parameters(modelFor(options)), 56U * 128 + 14 * 128 + 4 * block + 2 * 128 + (128 + 1) * 10);
 }
 
 TEST(Models, fitTogether)
 {
-    for (const char* name : {"mlp", "convnet"}) {
+    for (const char* name : {"mlp", "widemlp", "convnet", "transformer"}) {
         Options options;
         options.model = name;
         const Model model = modelFor(options);

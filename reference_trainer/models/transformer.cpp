@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model transformer: an encoder (Vaswani et al. 2017, with the normalisation before each part, as Xiong
+// et al. 2020 have it) over the lines of an image, two to a row of 56 pixels. Each row is projected to 128
+// and gets a learned bias for its place; then four blocks of attention with 4 heads and of 128-256-128 fully
+// connected layers, both with a residual; the mean of the rows is classified. Its shape is fixed.
+#include "attention.h"
+#include "dense.h"
+#include "digits.h"
+#include "layer_norm.h"
+#include "mean_pool.h"
+#include "models.h"
+
+namespace ringside::trainer {
+namespace {
+
+constexpr unsigned kLinesARow = 2;
+constexpr unsigned kRows = kImageSide / kLinesARow;
+constexpr unsigned kWidth = 128;
+constexpr unsigned kHeads = 4;
+constexpr unsigned kHidden = 256;
+constexpr unsigned kBlocks = 4;
+
+std::unique_ptr<Layer> projection(unsigned inputs, unsigned outputs)
+{
+    return std::make_unique<Dense>(inputs, outputs, Activation::None, Dense::Rows{.count = kRows});
+}
+
+/// Its last layer adds what came in `before` layers earlier.
+std::unique_ptr<Layer> projectionWithResidual(unsigned inputs, unsigned before)
+{
+    return std::make_unique<Dense>(inputs, kWidth, Activation::None,
+                                   Dense::Rows{.count = kRows, .residualOver = before});
+}
+
+void addBlock(Layers& layers)
+{
+    layers.push_back(std::make_unique<LayerNorm>(kRows, kWidth));
+    layers.push_back(projection(kWidth, 3 * kWidth)); // queries, keys and values
+    layers.push_back(std::make_unique<Attention>(kRows, kWidth, kHeads));
+    layers.push_back(projectionWithResidual(kWidth, 3));
+    layers.push_back(std::make_unique<LayerNorm>(kRows, kWidth));
+    layers.push_back(std::make_unique<Dense>(kWidth, kHidden, Activation::Relu, Dense::Rows{.count = kRows}));
+    layers.push_back(projectionWithResidual(kHidden, 2));
+}
+
+} // namespace
+
+Model transformer(const Options&)
+{
+    Model model;
+    model.description = "transformer of 4 blocks of width 128 over 14 rows";
+    model.layers.push_back(std::make_unique<Dense>(kLinesARow * kImageSide, kWidth, Activation::None,
+                                                   Dense::Rows{.count = kRows, .ownBias = true}));
+    for (unsigned block = 0; block < kBlocks; ++block)
+        addBlock(model.layers);
+    model.layers.push_back(std::make_unique<LayerNorm>(kRows, kWidth));
+    model.layers.push_back(std::make_unique<MeanPool>(kRows, kWidth));
+    model.layers.push_back(std::make_unique<Dense>(kWidth, kDigitClasses, Activation::None));
+    return model;
+}
+
+} // namespace ringside::trainer
