@@ -102,6 +102,7 @@ Hooks hooksFor(const Options& options, const RankIdentity& identity)
 {
     Hooks hooks;
     hooks.buckets = limitsForCap(options.bucketCapMb);
+    hooks.pinned = options.pinMemory;
     std::set<std::string> given;
     for (const std::string_view specification : options.faults) {
         const Fault& fault = find(specification.substr(0, specification.find(':')));

@@ -20,8 +20,10 @@ struct Hooks {
     bool overlap = true;          ///< all-reduces start during backward
     bool pinned = true;           ///< batches are copied from pinned host memory
     bool reduceEveryPart = false; ///< with --accumulate: gradients travel with each part, not with the last
-    unsigned prefetch = 3; ///< batches in flight; 1: the next one is loaded when the last one was consumed
-    std::vector<std::function<void(std::uint64_t step)>> beforeLoad; ///< on the loader's thread
+    /// Batches in flight for each of the loader's threads; 1: with one thread the next one is loaded when the
+    /// last one was consumed.
+    unsigned prefetch = 3;
+    std::vector<std::function<void(std::uint64_t step)>> beforeLoad; ///< on the loader's threads
     std::vector<std::function<void(cudaStream_t)>> beforeTraining;   ///< once; may synchronise
     std::vector<std::function<void(cudaStream_t)>> afterForward;
     std::vector<std::function<void(cudaStream_t)>> afterLayer; ///< after each layer, forward and backward

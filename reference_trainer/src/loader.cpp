@@ -3,10 +3,15 @@
 
 #include "digits.h"
 
+#include <algorithm>
+
 namespace ringside::trainer {
 
 Loader::Loader(Plan plan, const Hooks& hooks)
-    : m_plan(std::move(plan)), m_hooks(hooks), m_copyStream(makeStream()), m_slots(hooks.prefetch)
+    : m_plan(std::move(plan))
+    , m_hooks(hooks)
+    , m_copyStream(makeStream())
+    , m_slots(std::size_t{hooks.prefetch} * std::max(1U, m_plan.workers))
 {
     for (Slot& slot : m_slots) {
         slot.loader = this;
@@ -17,7 +22,8 @@ Loader::Loader(Plan plan, const Hooks& hooks)
         slot.copied = makeEvent();
         slot.consumed = makeEvent();
     }
-    m_thread = std::thread([this] { run(); });
+    for (unsigned worker = 0; worker < m_plan.workers; ++worker)
+        m_workers.emplace_back([this, worker] { run(worker); });
 }
 
 Loader::~Loader()
@@ -27,25 +33,20 @@ Loader::~Loader()
         m_stop = true;
     }
     m_changed.notify_all();
-    m_thread.join();
+    for (std::thread& worker : m_workers)
+        worker.join();
     // A slot's notice may still be on its way through the stream.
     cudaStreamSynchronize(m_copyStream.get());
 }
 
-void Loader::run()
+void Loader::run(unsigned worker)
 {
     try {
         RS_CHECK(cudaSetDevice(m_plan.device));
-        for (std::uint64_t step = 0; step < m_plan.steps; ++step) {
-            Slot& slot = m_slots[step % m_slots.size()];
-            if (!awaitFree(slot))
+        DistributedSampler sampler = m_plan.sampler;
+        for (std::uint64_t step = worker; step < m_plan.steps; step += m_plan.workers) {
+            if (!load(step, sampler))
                 return;
-            load(step, slot);
-            {
-                const std::lock_guard lock(m_mutex);
-                ++m_loaded;
-            }
-            m_changed.notify_all();
         }
     } catch (...) {
         const std::lock_guard lock(m_mutex);
@@ -62,12 +63,26 @@ bool Loader::awaitFree(Slot& slot)
     return !m_stop;
 }
 
-void Loader::load(std::uint64_t step, Slot& slot)
+bool Loader::load(std::uint64_t step, DistributedSampler& sampler)
+{
+    Slot& slot = slotOf(step);
+    if (!awaitFree(slot))
+        return false;
+    draw(step, slot, sampler);
+    {
+        const std::lock_guard lock(m_mutex);
+        slot.loaded = true;
+    }
+    m_changed.notify_all();
+    return true;
+}
+
+void Loader::draw(std::uint64_t step, Slot& slot, DistributedSampler& sampler)
 {
     for (const auto& hook : m_hooks.beforeLoad)
         hook(step);
     const std::span<float> images(slot.hostImages.data(), slot.hostImages.size());
-    const std::vector<std::uint64_t> indices = m_plan.sampler.indices(step);
+    const std::vector<std::uint64_t> indices = sampler.indices(step);
     for (std::size_t i = 0; i < indices.size(); ++i)
         slot.hostLabels.data()[i] =
             drawDigit(m_plan.seed, indices[i], images.subspan(i * kImagePixels, kImagePixels));
@@ -80,13 +95,17 @@ void Loader::load(std::uint64_t step, Slot& slot)
 
 Batch Loader::next(cudaStream_t stream)
 {
-    std::unique_lock lock(m_mutex);
-    m_changed.wait(lock, [this] { return m_error || m_loaded > m_taken; });
-    if (m_error)
-        std::rethrow_exception(m_error);
+    if (m_plan.workers == 0)
+        load(m_taken, m_plan.sampler);
+    Slot& slot = slotOf(m_taken);
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait(lock, [&] { return m_error || slot.loaded; });
+        if (m_error)
+            std::rethrow_exception(m_error);
+        slot.loaded = false;
+    }
     const auto index = static_cast<unsigned>(m_taken++ % m_slots.size());
-    lock.unlock();
-    const Slot& slot = m_slots[index];
     RS_CHECK(cudaStreamWaitEvent(stream, slot.copied.get(), 0));
     return {.images = slot.images.data(), .labels = slot.labels.data(), .slot = index};
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The prefetching loader: a thread draws batches into pinned memory and copies them on its own stream, some
-// steps ahead. It is the only brake on the host: training runs ahead of the GPU by as many batches as there
-// are slots.
+// The prefetching loader: threads draw batches into host memory and copy them on the loader's stream, some
+// steps ahead, as PyTorch's DataLoader does: of N workers number w loads the batches w, w + N, w + 2N, ...,
+// and they are handed out in the order of the steps. It is the only brake on the host: training runs ahead of
+// the GPU by as many batches as there are slots.
 #pragma once
 #include "gpu.h"
 #include "hooks.h"
@@ -29,6 +30,7 @@ public:
         std::uint64_t steps = 0;
         unsigned localBatch = 0;
         int device = 0;
+        unsigned workers = 1; ///< threads; 0: next() loads, in the training's own
     };
 
     Loader(Plan plan, const Hooks& hooks);
@@ -52,10 +54,14 @@ private:
         Event copied;
         Event consumed;
         bool free = true;
+        bool loaded = false; ///< and not taken yet
     };
 
-    void run();
-    void load(std::uint64_t step, Slot& slot);
+    [[nodiscard]] Slot& slotOf(std::uint64_t step) { return m_slots[step % m_slots.size()]; }
+    void run(unsigned worker);
+    /// False when the loader was told to stop. A worker has a sampler of its own.
+    bool load(std::uint64_t step, DistributedSampler& sampler);
+    void draw(std::uint64_t step, Slot& slot, DistributedSampler& sampler);
     bool awaitFree(Slot& slot);
     static void freed(void* slot);
 
@@ -65,11 +71,10 @@ private:
     std::vector<Slot> m_slots;
     std::mutex m_mutex;
     std::condition_variable m_changed;
-    std::uint64_t m_loaded = 0; ///< batches loaded and taken, counted from the start
-    std::uint64_t m_taken = 0;
+    std::uint64_t m_taken = 0; ///< batches, counted from the start
     bool m_stop = false;
     std::exception_ptr m_error;
-    std::thread m_thread;
+    std::vector<std::thread> m_workers;
 };
 
 } // namespace ringside::trainer

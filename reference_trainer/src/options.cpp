@@ -106,6 +106,17 @@ void addTraining(CLI::App& app, Options& options)
         ->check(CLI::NonNegativeNumber);
 }
 
+void addLoader(CLI::App& app, Options& options)
+{
+    app.add_option(
+           "--workers", options.workers,
+           "Loader threads; each loads every N-th batch, some steps ahead; 0: training loads by itself")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 256));
+    app.add_flag("--pin-memory,!--no-pin-memory", options.pinMemory,
+                 "Batches are copied from pinned host memory, as without --no-pin-memory");
+}
+
 void addDistribution(CLI::App& app, Options& options)
 {
     app.add_option(
@@ -167,6 +178,7 @@ ParsedOptions parseOptions(int argc, const char* const* argv)
     addModel(app, parsed.options);
     addOptimizer(app, parsed.options);
     addTraining(app, parsed.options);
+    addLoader(app, parsed.options);
     addDistribution(app, parsed.options);
     addRest(app, parsed.options);
     readLeadingZeros(app);

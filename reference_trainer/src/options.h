@@ -23,6 +23,8 @@ struct Options {
     std::uint64_t seed = 1;
     std::uint64_t samples = 16384; ///< size of the training set
     unsigned eval = 1000;          ///< held-out samples over all ranks; 0: no evaluation
+    unsigned workers = 1;          ///< loader threads; 0: training loads by itself
+    bool pinMemory = true;         ///< batches are copied from pinned memory
     double bucketCapMb = 25;
     std::string gradients = "fp32"; ///< how they travel; readGradientFormat() takes it apart
     unsigned timeoutSeconds = 60;

@@ -24,7 +24,8 @@ Loader::Plan loaderPlan(const Options& options, const RankIdentity& identity, un
             .seed = options.seed,
             .steps = options.steps,
             .localBatch = localBatch,
-            .device = device};
+            .device = device,
+            .workers = options.workers};
 }
 
 std::string deviceName(int device)

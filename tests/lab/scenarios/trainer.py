@@ -56,8 +56,8 @@ def of_a_world(ranks):
         yield everywhere(f"allocation_churn_{count}", f"allocation_churn:count={count},mb={mb}", "allocation_churn", ranks, cost=False,
                          allow=frozenset(("large_last_bucket",)))  # allocating delays backward and with it the last message
     for batch in (1024, 2048):
-        yield everywhere(f"pageable_copies_{batch}", "pageable_copies", "pageable_copy", ranks, batch=batch, shape=LITTLE_COMPUTE,
-                         cost=False)
+        yield Scenario(f"pageable_copies_{batch}_{ranks}", ranks=ranks, batch=batch, shape=LITTLE_COMPUTE, wrong=("--no-pin-memory",),
+                       expect=("pageable_copy",), cost=False)
     for batch in (64, 32):
         yield everywhere(f"no_overlap_{batch}", "no_overlap", "exposed_communication", ranks, batch=batch,
                          leads=False, cost=False)  # a measurement: what is exposed, not what overlap would save

@@ -23,6 +23,7 @@ class Scenario:
     steps: int = 24
     batch: int = 64                 # of a rank
     options: tuple = ()
+    wrong: tuple = ()               # options that are what is wrong
     shape: tuple = FEW_BUCKETS
     place: object = Loopback()
     throttled: tuple = ()           # (rank, factor): its device clocks so much lower
@@ -38,8 +39,8 @@ class Scenario:
     @property
     def healthy(self):
         """The same training without what was done to it."""
-        return dataclasses.replace(self, name="", faults=self.mended, mended=(), expect=(), where=(), links=(), allow=frozenset(),
-                                   throttled=(), disturbed=(), leads=True, cost=True)
+        return dataclasses.replace(self, name="", faults=self.mended, wrong=(), mended=(), expect=(), where=(), links=(),
+                                   allow=frozenset(), throttled=(), disturbed=(), leads=True, cost=True)
 
     def missing(self):
         """Why this machine cannot make it; None: it can."""

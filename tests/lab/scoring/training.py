@@ -24,7 +24,7 @@ def device_model(scenario, rank):
 def ranks_of(scenario, result):
     """Variables and words of each rank, which has a device of its own; rank 0 writes its figures to `result`."""
     options = ["--steps", scenario.steps, "--batch", scenario.batch * scenario.ranks, "--eval", 0, "--json", result,
-               *scenario.shape, *scenario.options]
+               *scenario.shape, *scenario.options, *scenario.wrong]
     for fault in scenario.faults:
         options += ["--fault", fault]
     return [({"RINGSIDE_DEVICE_MODEL": device_model(scenario, rank)},

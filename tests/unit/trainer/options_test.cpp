@@ -96,9 +96,19 @@ TEST(Options, refuseRatesThatAreNoNumbers)
         EXPECT_EQ(parse({"--bucket-cap-mb", size}).exitCode, 2) << size;
 }
 
+TEST(Options, loadAsTheDataLoaderDoes)
+{
+    EXPECT_EQ(parse({}).options.workers, 1U);
+    EXPECT_EQ(parse({"--workers", "0"}).options.workers, 0U);
+    EXPECT_EQ(parse({"--workers", "257"}).exitCode, 2);
+    EXPECT_TRUE(parse({}).options.pinMemory);
+    EXPECT_TRUE(parse({"--pin-memory"}).options.pinMemory);
+    EXPECT_FALSE(parse({"--no-pin-memory"}).options.pinMemory);
+}
+
 TEST(Options, refuseCountsBelowZero)
 {
-    for (const char* name : {"--seed", "--samples", "--warmup", "--eval"})
+    for (const char* name : {"--workers", "--seed", "--samples", "--warmup", "--eval"})
         EXPECT_EQ(parse({name, "-1"}).exitCode, 2) << name;
 }
 

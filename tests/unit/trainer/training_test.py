@@ -130,10 +130,19 @@ class Training(unittest.TestCase):
         clean = self.parameters("clean", *common)
         for fault in ("small_buckets:mb=0.03", "no_overlap", "host_sync", "data_stall:every=4,ms=5",
                       "late_rank:rank=1,ms=3", "late_rank:rank=0,ms=3,by=data", "late_rank:rank=0,ms=3,by=host",
-                      "moving_straggler:ms=3", "data_skew:ms=3", "pageable_copies", "allocation_churn", "memory_growth",
+                      "moving_straggler:ms=3", "data_skew:ms=3", "allocation_churn", "memory_growth",
                       "checkpoint_stall:every=4,ms=5", "unused_parameters", "parameter_server"):
             with self.subTest(fault):
                 self.assert_same(clean, self.parameters("faulty", *common, "--fault", fault))
+
+    def test_how_batches_are_loaded_changes_no_bit(self):
+        # An epoch ends within the 8 steps: every worker shuffles by itself.
+        common = (*SMALL, "--steps", 8, "--batch", 32, "--samples", 100, "--nproc", 2)
+        usual = self.parameters("usual", *common)
+        for loading in (("--workers", 0), ("--workers", 3), ("--no-pin-memory",), ("--workers", 5, "--no-pin-memory"),
+                        ("--workers", 4, "--fault", "data_stall:every=3,ms=20"), ("--workers", 0, "--fault", "data_stall:every=3,ms=5")):
+            with self.subTest(loading):
+                self.assertEqual(usual, self.parameters("loading", *common, *loading))
 
     def test_gradients_that_travel_with_every_part_are_the_same(self):
         common = (*SMALL, "--steps", 8, "--batch", 32, "--nproc", 2, "--accumulate", 2)
