@@ -2,6 +2,7 @@
 #include "optimizer.h"
 
 #include "kernels/kernels.h"
+#include "learning_rate.h"
 
 #include <cmath>
 
@@ -10,16 +11,19 @@ namespace {
 
 class Sgd final : public Optimizer {
 public:
-    Sgd(float lr, float momentum, std::size_t count) : m_lr(lr), m_momentum(momentum), m_velocity(count) {}
+    Sgd(LearningRate lr, float momentum, std::size_t count)
+        : m_lr(lr), m_momentum(momentum), m_velocity(count)
+    {}
 
     void step(cudaStream_t stream, Arrays arrays, float scale) override
     {
         RS_CHECK(launch_sgd(stream, static_cast<unsigned>(m_velocity.size()), arrays.parameters,
-                            arrays.gradients, m_velocity.data(), m_lr, m_momentum, scale));
+                            arrays.gradients, m_velocity.data(), m_lr.at(m_steps++), m_momentum, scale));
     }
 
 private:
-    float m_lr;
+    LearningRate m_lr;
+    std::uint64_t m_steps = 0;
     float m_momentum;
     DeviceArray<float> m_velocity;
 };
@@ -58,7 +62,7 @@ std::unique_ptr<Optimizer> makeOptimizer(const Options& options, std::size_t cou
 {
     if (options.optimizer == "adam")
         return std::make_unique<Adam>(learningRate(options), count);
-    return std::make_unique<Sgd>(learningRate(options), options.momentum, count);
+    return std::make_unique<Sgd>(LearningRate(options), options.momentum, count);
 }
 
 } // namespace ringside::trainer

@@ -63,6 +63,8 @@ void addOptimizer(CLI::App& app, Options& options)
         ->check(CLI::IsMember({"sgd", "adam"}));
     app.add_option("--lr", options.lr, "Learning rate; without it 0.02 for sgd, 0.001 for adam")
         ->check(between(1e-12, 1000));
+    app.add_flag("--scale-lr", options.scaleLr,
+                 "sgd: the learning rate is for a batch of 256 and grows with it, over the first 5 epochs");
     app.add_option("--momentum", options.momentum, "sgd: momentum")
         ->capture_default_str()
         ->check(between(0, 1));
@@ -78,6 +80,9 @@ void refuseOthers(const CLI::App& app, const Options& options)
     }
     if (options.optimizer != "sgd" && app.count("--momentum") > 0)
         throw CLI::ValidationError("--momentum", "belongs to --optimizer sgd; adam's betas are fixed");
+    if (options.optimizer != "sgd" && options.scaleLr)
+        throw CLI::ValidationError("--scale-lr",
+                                   "belongs to --optimizer sgd: no such rule is known for adam");
 }
 
 void addTraining(CLI::App& app, Options& options)

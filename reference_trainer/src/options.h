@@ -19,6 +19,7 @@ struct Options {
     unsigned layers = 10;          ///< hidden layers of the mlp
     std::string optimizer = "sgd"; ///< or "adam"
     std::optional<float> lr;       ///< none: learningRate() knows
+    bool scaleLr = false;          ///< with the batch, see learning_rate.h
     float momentum = 0.9F;         ///< of sgd
     std::uint64_t seed = 1;
     std::uint64_t samples = 16384; ///< size of the training set

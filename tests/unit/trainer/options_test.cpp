@@ -106,6 +106,12 @@ TEST(Options, loadAsTheDataLoaderDoes)
     EXPECT_FALSE(parse({"--no-pin-memory"}).options.pinMemory);
 }
 
+TEST(Options, scaleTheRateOfSgd)
+{
+    EXPECT_TRUE(parse({"--scale-lr"}).options.scaleLr);
+    EXPECT_EQ(parse({"--scale-lr", "--optimizer", "adam"}).exitCode, 2);
+}
+
 TEST(Options, refuseCountsBelowZero)
 {
     for (const char* name : {"--workers", "--seed", "--samples", "--warmup", "--eval"})
