@@ -7,6 +7,8 @@
 #include "gpu.h"
 #include "gradient_exchange.h"
 #include "network.h"
+#include "options.h"
+#include "used_parameters.h"
 
 #include <vector>
 
@@ -14,8 +16,8 @@ namespace ringside::trainer {
 
 class GradientReducer final {
 public:
-    GradientReducer(const Network& network, ncclComm_t communicator, cudaStream_t computeStream,
-                    const GradientFormat& format, const Hooks& hooks);
+    GradientReducer(const Options& options, const Network& network, ncclComm_t communicator,
+                    cudaStream_t computeStream, const Hooks& hooks);
 
     /// Tensor `index` of the network is ready on the compute stream; in order, each once a step.
     void ready(std::size_t index);
@@ -25,13 +27,18 @@ public:
     [[nodiscard]] const std::vector<Bucket>& buckets() const { return m_buckets; }
 
 private:
+    /// Whether buckets travel as soon as they are full.
+    [[nodiscard]] bool overlaps() const { return m_hooks.overlap && !m_usedParameters.delays(m_passes); }
+
     const Hooks& m_hooks;
     ncclComm_t m_communicator;
     cudaStream_t m_computeStream;
     Stream m_communicationStream;
     std::vector<Bucket> m_buckets;
     std::unique_ptr<GradientExchange> m_exchange;
-    std::size_t m_next = 0; ///< bucket to be reduced next
+    UsedParameters m_usedParameters;
+    std::uint64_t m_passes = 0; ///< finished since the start
+    std::size_t m_next = 0;     ///< bucket to be reduced next
     Event m_gradientsReady;
     Event m_reduced;
 };

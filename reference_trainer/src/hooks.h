@@ -27,8 +27,6 @@ struct Hooks {
     std::vector<std::function<void(cudaStream_t)>> beforeTraining;   ///< once; may synchronise
     std::vector<std::function<void(cudaStream_t)>> afterForward;
     std::vector<std::function<void(cudaStream_t)>> afterLayer; ///< after each layer, forward and backward
-    /// When a part's gradients are queued, on the communication stream.
-    std::vector<std::function<void(ncclComm_t, cudaStream_t)>> afterBackward;
     std::vector<std::function<void(std::uint64_t step, cudaStream_t)>> afterStep;
     std::function<bool(const Reduction&)> insteadOfReduction; ///< true: it was done, in another way
 };

@@ -133,6 +133,11 @@ void addDistribution(CLI::App& app, Options& options)
                    "Gradient bytes in a bucket, MiB; the first bucket takes at most 1")
         ->capture_default_str()
         ->check(between(1e-6, 1e6));
+    app.add_flag("--find-unused-parameters", options.findUnusedParameters,
+                 "As in DDP, all ranks' maps of used parameters are reduced with the gradients");
+    app.add_flag(
+        "--static-graph", options.staticGraph,
+        "As in DDP, that is done in the first step alone, whose gradients wait for the end of backward");
     app.add_option("--gradients", options.gradients,
                    "How gradients are reduced; fp16, bf16: in half the bytes, each rounded to 11 or 8 bits "
                    "before and "

@@ -27,6 +27,8 @@ struct Options {
     unsigned workers = 1;          ///< loader threads; 0: training loads by itself
     bool pinMemory = true;         ///< batches are copied from pinned memory
     double bucketCapMb = 25;
+    bool findUnusedParameters = false;
+    bool staticGraph = false;
     std::string gradients = "fp32"; ///< how they travel; readGradientFormat() takes it apart
     unsigned timeoutSeconds = 60;
     std::vector<std::string> faults; ///< NAME[:KEY=VALUE,...]

@@ -67,7 +67,7 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     , m_partBatch(m_localBatch / options.accumulate)
     , m_stream(makeStream())
     , m_network(modelFor(options).layers, m_localBatch, options.seed, m_stream.get())
-    , m_reducer(m_network, communicator, m_stream.get(), readGradientFormat(options.gradients).value(), hooks)
+    , m_reducer(options, m_network, communicator, m_stream.get(), hooks)
     , m_optimizer(makeOptimizer(options, m_network.parameters().size()))
     , m_losses(std::size_t{options.steps} * options.accumulate)
     , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)

@@ -11,8 +11,8 @@ def of_a_world(ranks):
              {"shape": MANY_LAYERS, "where": (last,)}),
             ("late_and_stalls", (f"late_rank:rank={last},ms=50", "data_stall:every=3,ms=120"), ("late_rank", "data_loading_stall"),
              {"where": (last,)}),
-            ("parts_and_map", ("sync_every_part", "unused_parameters:parameters=200"),
-             ("sync_every_micro_step", "unused_parameter_search"), {"options": ("--accumulate", 2)}),
+            ("parts_and_map", ("sync_every_part",), ("sync_every_micro_step", "unused_parameter_search"),
+             {"options": ("--accumulate", 2), "wrong": ("--find-unused-parameters",)}),
             ("sync_and_server", ("host_sync", "parameter_server"), ("sync_in_loop", "parameter_server_pattern"), {})):
         yield Scenario(f"{name}_{ranks}", faults, ranks, expect=expect, leads=False, cost=False,
                        allow=frozenset(("compute_imbalance", "small_messages")), **more)

@@ -48,9 +48,9 @@ def of_a_world(ranks):
     for count in (2, 4):
         yield everywhere(f"sync_every_part_{count}", "sync_every_part", "sync_every_micro_step", ranks,
                          options=("--accumulate", count))
-    for tensors in (64, 1000):
-        yield everywhere(f"unused_parameters_{tensors}", f"unused_parameters:parameters={tensors}",
-                         "unused_parameter_search", ranks)
+    for tensors, shape in ((26, FEW_BUCKETS), (98, MANY_LAYERS)):
+        yield Scenario(f"unused_parameters_{tensors}_{ranks}", ranks=ranks, shape=shape, wrong=("--find-unused-parameters",),
+                       expect=("unused_parameter_search",))
     # Worth less than what two trainings differ by, so that their gain cannot be measured.
     for count, mb in ((8, 4), (32, 16)):
         yield everywhere(f"allocation_churn_{count}", f"allocation_churn:count={count},mb={mb}", "allocation_churn", ranks, cost=False,

@@ -106,6 +106,14 @@ TEST(Options, loadAsTheDataLoaderDoes)
     EXPECT_FALSE(parse({"--no-pin-memory"}).options.pinMemory);
 }
 
+TEST(Options, searchForUnusedParametersOnlyWhenTold)
+{
+    EXPECT_FALSE(parse({}).options.findUnusedParameters);
+    EXPECT_FALSE(parse({}).options.staticGraph);
+    EXPECT_TRUE(parse({"--find-unused-parameters"}).options.findUnusedParameters);
+    EXPECT_TRUE(parse({"--static-graph"}).options.staticGraph);
+}
+
 TEST(Options, scaleTheRateOfSgd)
 {
     EXPECT_TRUE(parse({"--scale-lr"}).options.scaleLr);

@@ -131,7 +131,7 @@ class Training(unittest.TestCase):
         for fault in ("small_buckets:mb=0.03", "no_overlap", "host_sync", "data_stall:every=4,ms=5",
                       "late_rank:rank=1,ms=3", "late_rank:rank=0,ms=3,by=data", "late_rank:rank=0,ms=3,by=host",
                       "moving_straggler:ms=3", "data_skew:ms=3", "allocation_churn", "memory_growth",
-                      "checkpoint_stall:every=4,ms=5", "unused_parameters", "parameter_server"):
+                      "checkpoint_stall:every=4,ms=5", "parameter_server"):
             with self.subTest(fault):
                 self.assert_same(clean, self.parameters("faulty", *common, "--fault", fault))
 
@@ -143,6 +143,20 @@ class Training(unittest.TestCase):
                         ("--workers", 4, "--fault", "data_stall:every=3,ms=20"), ("--workers", 0, "--fault", "data_stall:every=3,ms=5")):
             with self.subTest(loading):
                 self.assertEqual(usual, self.parameters("loading", *common, *loading))
+
+    def test_the_map_of_used_parameters_changes_no_bit(self):
+        common = (*SMALL, "--steps", 8, "--batch", 32, "--nproc", 2, "--bucket-cap-mb", 0.05)
+        without = self.parameters("without", *common)
+        for search in (("--find-unused-parameters",), ("--static-graph",), ("--find-unused-parameters", "--static-graph"),
+                       ("--static-graph", "--fault", "no_overlap")):
+            with self.subTest(search):
+                self.assertEqual(without, self.parameters("with", *common, *search))
+
+    def test_the_scaled_rate_begins_with_the_given_one(self):
+        usual = (*SMALL, "--batch", 512, "--samples", 1024)
+        for steps, same in ((1, True), (12, False)):
+            given, scaled = (self.parameters("rate", *usual, "--steps", steps, *more) for more in ((), ("--scale-lr",)))
+            self.assertEqual(given == scaled, same, steps)
 
     def test_gradients_that_travel_with_every_part_are_the_same(self):
         common = (*SMALL, "--steps", 8, "--batch", 32, "--nproc", 2, "--accumulate", 2)
