@@ -44,7 +44,8 @@ struct GidEntry {
     std::array<std::uint8_t, 16> gid;
     std::uint32_t index, port, type, interface;
 };
-inline constexpr std::uint32_t kRoceV2 = 2; ///< a type of GID
+inline constexpr std::uint32_t kNoRoce = 0; ///< types of GID
+inline constexpr std::uint32_t kRoceV2 = 2;
 
 struct AsyncEvent {
     union {

@@ -45,6 +45,7 @@ static_assert(sizeof(verbs::GidEntry) == sizeof(ibv_gid_entry));
 RINGSIDE_PLACE(verbs::GidEntry, index, ibv_gid_entry, gid_index);
 RINGSIDE_PLACE(verbs::GidEntry, port, ibv_gid_entry, port_num);
 RINGSIDE_PLACE(verbs::GidEntry, type, ibv_gid_entry, gid_type);
+RINGSIDE_EQUAL(verbs::kNoRoce, IBV_GID_TYPE_IB);
 RINGSIDE_EQUAL(verbs::kRoceV2, IBV_GID_TYPE_ROCE_V2);
 
 static_assert(sizeof(verbs::AsyncEvent) == sizeof(ibv_async_event));

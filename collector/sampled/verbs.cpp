@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -68,15 +69,23 @@ std::optional<std::uint64_t> bytesOf(int mtu)
                                     : std::nullopt;
 }
 
-std::string gidsOf(const std::vector<verbs::GidEntry>& gids, unsigned port)
+ports::GidReach reachOf(const std::array<std::uint8_t, 16>& gid)
+{
+    constexpr std::array<std::uint8_t, 12> kIPv4{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    return gid[0] == 0xfe && (gid[1] & 0xc0U) == 0x80            ? ports::GidReach::LinkLocal
+           : std::equal(kIPv4.begin(), kIPv4.end(), gid.begin()) ? ports::GidReach::IPv4
+                                                                 : ports::GidReach::IPv6;
+}
+
+ports::GidKinds kindsOf(const std::vector<verbs::GidEntry>& gids, unsigned port)
 {
     ports::GidKinds kinds;
     for (const verbs::GidEntry& each : gids) {
-        if (each.port == port) {
-            kinds.add(each.type == verbs::kRoceV2, each.gid[0] == 0xfe && (each.gid[1] & 0xc0U) == 0x80);
+        if (each.port == port && each.type != verbs::kNoRoce) {
+            kinds.add(each.index, each.type == verbs::kRoceV2, reachOf(each.gid));
         }
     }
-    return gids.empty() ? std::string() : kinds.text();
+    return kinds;
 }
 
 bool isOfDevice(int type)
@@ -178,12 +187,15 @@ std::optional<ports::LinkState> Verbs::linkOf(const std::string& name, unsigned 
     if (addressed && device.gidsAreOld) {
         readGids(device);
     }
+    const ports::GidKinds kinds = addressed ? kindsOf(device.gids, port) : ports::GidKinds();
+    const bool told = !kinds.table().empty();
     return ports::LinkState{static_cast<std::uint64_t>(attributes.state),
                             attributes.physicalState,
                             rateOf(attributes),
                             bytesOf(attributes.activeMtu),
                             bytesOf(attributes.maxMtu),
-                            addressed ? gidsOf(device.gids, port) : std::string()};
+                            told ? kinds.text() : std::string(),
+                            told ? kinds.table() : std::string()};
 }
 
 // Older libraries cannot tell, nor some kernels: then sysfs was asked, once.

@@ -111,6 +111,14 @@ Edit places(const char* path, const char* node)
                 told("device", "gpu0_numa_node", "1")});
 }
 
+/// A RoCE port with all kinds of addresses, and the index of the one that NCCL was told to take.
+Edit gidIndex(const char* index)
+{
+    return all({activePort(), roceFacts, portFact("gids", "RoCE v2, routable"),
+                portFact("gid_table", "0 v1 link-local, 1 v2 link-local, 2 v1 IPv4, 3 v2 IPv4"),
+                told("environment", "NCCL_IB_GID_INDEX", index)});
+}
+
 } // namespace
 
 std::vector<RuleCase> linkCases()
@@ -184,6 +192,7 @@ std::vector<RuleCase> linkCases()
          {"rdma_unused.part=0.001"},
          {"rdma_unused.part=100"},
          withoutEdit},
+        {"roce_gid", edited(gidIndex("0")), edited(gidIndex("3")), {}, {}, withoutEdit},
         {"roce_not_lossless",
          edited(all({roce(3'000, 0), told("network", "eth2 pfc_priorities", "none")})),
          edited(roce(3'000, 1'000)),

@@ -19,20 +19,30 @@ struct LinkState {
     std::optional<Rate> rate;        ///< null: a width or speed that we do not know
     std::optional<std::uint64_t> mtuBytes;
     std::optional<std::uint64_t> largestMtuBytes;
-    std::string gids; ///< as GidKinds says it; empty: not told
+    std::string gids;     ///< as GidKinds says it; empty: not told
+    std::string gidTable; ///< likewise
 };
+
+enum class GidReach : std::uint8_t { LinkLocal, IPv4, IPv6 };
 
 /// Which kinds of addresses a RoCE port has, not which: RoCE v2 needs one that is routable.
 class GidKinds final {
 public:
-    void add(bool second, bool linkLocal)
+    void add(unsigned index, bool second, GidReach reach)
     {
+        const bool linkLocal = reach == GidReach::LinkLocal;
         m_first = m_first || !second;
         m_linkLocal = m_linkLocal || (second && linkLocal);
         m_routable = m_routable || (second && !linkLocal);
+        if (index < kListed) {
+            m_table += (m_table.empty() ? "" : ", ") + std::to_string(index) + (second ? " v2 " : " v1 ") +
+                       (linkLocal                 ? "link-local"
+                        : reach == GidReach::IPv4 ? "IPv4"
+                                                  : "IPv6");
+        }
     }
-    /// There is none better.
-    [[nodiscard]] bool isRoutable() const { return m_routable; }
+    /// Which kind stands at which index, as NCCL_IB_GID_INDEX counts: "0 v1 link-local, 3 v2 IPv4".
+    [[nodiscard]] const std::string& table() const { return m_table; }
     [[nodiscard]] std::string text() const
     {
         return m_routable    ? "RoCE v2, routable"
@@ -42,6 +52,9 @@ public:
     }
 
 private:
+    static constexpr unsigned kListed = 64; ///< what stands behind is nobody's choice
+
+    std::string m_table;
     bool m_first = false;
     bool m_linkLocal = false;
     bool m_routable = false;

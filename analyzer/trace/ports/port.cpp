@@ -57,6 +57,14 @@ bool isRefusal(int error)
     return error == EOPNOTSUPP || error == EACCES || error == EPERM || error == ENOSYS;
 }
 
+/// Of a GID as sysfs writes it, eight groups of four digits.
+GidReach reachOf(const std::string& gid)
+{
+    return gid.starts_with("fe80")                             ? GidReach::LinkLocal
+           : gid.starts_with("0000:0000:0000:0000:0000:ffff:") ? GidReach::IPv4
+                                                               : GidReach::IPv6;
+}
+
 std::string firstOf(const std::vector<std::string>& names)
 {
     return names.empty() ? std::string() : names.front();
@@ -104,10 +112,16 @@ void Port::findFacts()
 
 void Port::findGids()
 {
-    constexpr int kMost = 256;
+    constexpr unsigned kMost = 256;
+    if (readText(m_classFolder + "/" + m_device + "/node_type").text.starts_with("4")) {
+        return; // iWARP has no RoCE addresses
+    }
     GidKinds kinds;
-    for (int index = 0; index < kMost && !kinds.isRoutable(); ++index) {
+    for (unsigned index = 0; index < kMost; ++index) {
         const FileText gid = readText(m_folder + "/gids/" + std::to_string(index));
+        if (isGone(gid.error) && index == 0) {
+            return; // the kernel tells of none
+        }
         if (isGone(gid.error)) {
             break;
         }
@@ -115,9 +129,10 @@ void Port::findGids()
             continue; // an empty place
         }
         const FileText type = readText(m_folder + "/gid_attrs/types/" + std::to_string(index));
-        kinds.add(type.text == "RoCE v2", gid.text.starts_with("fe80"));
+        kinds.add(index, type.text == "RoCE v2", reachOf(gid.text));
     }
     m_facts.insert_or_assign("gids", kinds.text());
+    m_facts.insert_or_assign("gid_table", kinds.table());
 }
 
 void Port::findCounters()
@@ -199,6 +214,7 @@ void Port::take(const LinkState& told, Depth depth)
     setRate(told.rate, "its width or speed is not known here");
     if (!told.gids.empty()) {
         m_facts.insert_or_assign("gids", told.gids);
+        m_facts.insert_or_assign("gid_table", told.gidTable);
     }
     if (depth == Depth::All) {
         set("mtu_bytes", told.mtuBytes, "the device tells none", true);

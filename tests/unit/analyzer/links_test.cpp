@@ -319,6 +319,47 @@ TEST(TransportCounters, nameThePortThatWasDownAtThatTime)
     EXPECT_EQ(found[0].evidence[1].rank, 1);
 }
 
+// ---- addresses of RoCE ports ----
+
+/// Two hosts with a port each, on which each has such addresses and its ranks say so in NCCL_IB_GID_INDEX.
+std::vector<rules::Finding> gidFindings(const std::vector<std::pair<const char*, const char*>>& hosts)
+{
+    TraceBuilder trace = twoRanks();
+    trace.host(1, "host1");
+    for (int rank = 0; rank < 2; ++rank) {
+        const auto& [table, index] = hosts[static_cast<std::size_t>(rank)];
+        for (int second = 0; second < 3; ++second) {
+            add(trace, rank, "state", second * kSecond, 4, "gauge");
+            add(trace, rank, "tx_bytes", second * kSecond, second * 1'000'000'000LL);
+        }
+        auto& settings = trace.process(rank).settings;
+        settings.push_back({"rdma", "mlx5_0:1 gids", "RoCE v2, routable"});
+        settings.push_back({"rdma", "mlx5_0:1 gid_table", table});
+        settings.push_back({"environment", "NCCL_IB_GID_INDEX", index});
+    }
+    return findingsOf(trace, "roce_gid");
+}
+
+TEST(RoceGid, isJudgedByItsKindAndAgainstTheOtherPorts)
+{
+    constexpr const char* kTable = "0 v1 link-local, 1 v2 link-local, 2 v1 IPv4, 3 v2 IPv4";
+    EXPECT_TRUE(gidFindings({{kTable, "3"}, {kTable, "3"}}).empty());
+    EXPECT_TRUE(gidFindings({{kTable, "-1"}, {kTable, ""}}).empty()) << "not set";
+    const auto empty = gidFindings({{kTable, "30"}, {kTable, "3"}});
+    ASSERT_EQ(empty.size(), 1U);
+    EXPECT_EQ(empty[0].severity, rules::Severity::Problem);
+    EXPECT_NE(empty[0].title.find("no address there: NCCL_IB_GID_INDEX is 30"), std::string::npos);
+    const auto differ = gidFindings({{kTable, "3"}, {"3 v1 IPv4, 4 v2 IPv4", "3"}});
+    ASSERT_EQ(differ.size(), 2U);
+    bool said = false;
+    for (const rules::Finding& finding : differ) {
+        said = said || finding.title ==
+                           "Port host1 mlx5_0:1: connects by RoCE v1, other ports of this run by "
+                           "RoCE v2";
+    }
+    EXPECT_TRUE(said) << differ[0].title << differ[1].title;
+}
+
 // ---- what moved together ----
 
 /// A run whose fourth step has a slow collective. `metrics` gain in step `number`; gives the first finding

@@ -210,9 +210,17 @@ TEST(RdmaPort, overEthernetKnowsItsAddressesAndMtu)
     tree.write("mlx5_0", "gid_attrs/types/1", "RoCE v2");
     const Port routable = read(tree, "mlx5_0");
     EXPECT_EQ(routable.facts().at("gids"), "RoCE v2, routable");
+    EXPECT_EQ(routable.facts().at("gid_table"), "0 v2 link-local, 1 v2 IPv4");
     for (const auto& [name, value] : routable.facts()) {
         EXPECT_EQ(value.find("ffff"), std::string::npos) << "addresses are nobody's business: " << name;
     }
+}
+
+TEST(RdmaPort, ofWhichTheKernelTellsNoAddressHasNoKindOfThem)
+{
+    const PortTree tree;
+    tree.add("mlx5_0", "25 Gb/sec (1X EDR)", "Ethernet");
+    EXPECT_FALSE(read(tree, "mlx5_0").facts().contains("gids"));
 }
 
 TEST(RdmaPort, believesWhatItIsToldOfItsLinkRatherThanSysfs)
@@ -221,7 +229,7 @@ TEST(RdmaPort, believesWhatItIsToldOfItsLinkRatherThanSysfs)
     tree.add("mlx5_0", "10 Gb/sec (4X SDR)");
     tree.write("mlx5_0", "counters/port_rcv_packets", "7");
     Port port("mlx5_0", 1, tree.root() + "/class/infiniband");
-    const LinkState told{1, 2, Rate{800'000, 4, "XDR"}, 2048, 4096, "RoCE v1 only"};
+    const LinkState told{1, 2, Rate{800'000, 4, "XDR"}, 2048, 4096, "RoCE v1 only", "0 v1 IPv4"};
     port.read(Depth::All, &told);
     EXPECT_EQ(valueOf(port, "state"), 1U);
     EXPECT_EQ(valueOf(port, "physical_state"), 2U);
@@ -230,6 +238,7 @@ TEST(RdmaPort, believesWhatItIsToldOfItsLinkRatherThanSysfs)
     EXPECT_EQ(valueOf(port, "mtu_max_bytes"), 4096U);
     EXPECT_EQ(port.facts().at("generation"), "XDR");
     EXPECT_EQ(port.facts().at("gids"), "RoCE v1 only");
+    EXPECT_EQ(port.facts().at("gid_table"), "0 v1 IPv4");
     EXPECT_EQ(valueOf(port, "rx_packets"), 7U) << "counters are sysfs's all the same";
     port.read(Depth::Fast);
     EXPECT_EQ(valueOf(port, "state"), 4U) << "nothing told any more";
