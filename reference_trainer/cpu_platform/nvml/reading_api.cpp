@@ -177,6 +177,26 @@ nvmlReturn_t nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t device, unsigned* width)
     return tell(device, Reading::PcieWidthMax, width);
 }
 
+nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode)
+{
+    return tell(device, Reading::PersistenceMode, mode);
+}
+
+nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t* info)
+{
+    return callOn(
+        device,
+        [&] {
+            const std::optional<double> state = valueNow(device, Reading::FabricState);
+            if (!state.has_value())
+                return NVML_ERROR_NOT_SUPPORTED;
+            const double status = valueNow(device, Reading::FabricStatus).value_or(NVML_SUCCESS);
+            *info = {{}, static_cast<nvmlReturn_t>(status), 0, static_cast<nvmlGpuFabricState_t>(*state)};
+            return NVML_SUCCESS;
+        },
+        info);
+}
+
 // A script that counts errors has ECC switched on.
 nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current, nvmlEnableState_t* pending)
 {
