@@ -61,17 +61,53 @@ struct DeviceSpan {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
 };
 
-/// Step index of each launch row, steps.size() when outside of all. Launches are by start only within a
-/// thread.
-std::vector<std::uint32_t> stepOfLaunches(const std::vector<Step>& steps,
-                                          const trace::LaunchColumns& launches)
+/// Threads that launch nothing but copies and sets are a loader's: theirs are for steps that the host is
+/// still to come to, and run on the device in the middle of earlier ones. Where no thread launches more, none
+/// is.
+class LoaderThreads final {
+public:
+    explicit LoaderThreads(const trace::ProcessTrace& process)
+    {
+        const trace::LaunchColumns& launches = process.launches;
+        auto known = m_computes.end(); // rows of a thread follow each other
+        for (std::size_t row = 0; row < launches.size(); ++row) {
+            if (known == m_computes.end() || known->first != launches.tid[row]) {
+                known = m_computes.try_emplace(launches.tid[row]).first;
+            }
+            known->second = known->second || !isCopy(process.text(launches.api[row]));
+        }
+        m_any = std::ranges::any_of(m_computes, [](const auto& each) { return each.second; });
+    }
+    [[nodiscard]] bool contains(std::uint32_t thread) const { return m_any && !m_computes.at(thread); }
+
+private:
+    static bool isCopy(std::string_view api)
+    {
+        return api.find("Memcpy") != std::string_view::npos || api.find("Memset") != std::string_view::npos;
+    }
+
+    std::map<std::uint32_t, bool> m_computes; ///< by thread
+    bool m_any = false;
+};
+
+/// Step index of each launch row, steps.size() when outside of all or a loader's. Launches are by start only
+/// within a thread.
+std::vector<std::uint32_t> stepOfLaunches(const std::vector<Step>& steps, const trace::ProcessTrace& process)
 {
+    const trace::LaunchColumns& launches = process.launches;
+    const LoaderThreads loaders(process);
+    std::optional<std::uint32_t> thread;
+    bool loads = false;
     std::vector<std::uint32_t> result(launches.size());
     std::size_t step = 0;
     const auto holds = [&](std::size_t index, std::int64_t time) {
         return index < steps.size() && steps[index].host.start <= time && time < steps[index].host.end;
     };
     for (std::size_t row = 0; row < launches.size(); ++row) {
+        if (thread != launches.tid[row]) {
+            thread = launches.tid[row];
+            loads = loaders.contains(*thread);
+        }
         const std::int64_t time = launches.startNs[row];
         if (!holds(step, time)) {
             const auto after =
@@ -80,7 +116,7 @@ std::vector<std::uint32_t> stepOfLaunches(const std::vector<Step>& steps,
             const auto candidate = static_cast<std::size_t>(after - steps.begin());
             step = candidate > 0 && holds(candidate - 1, time) ? candidate - 1 : steps.size();
         }
-        result[row] = static_cast<std::uint32_t>(step);
+        result[row] = static_cast<std::uint32_t>(loads ? steps.size() : step);
     }
     return result;
 }
@@ -161,7 +197,7 @@ void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& proces
         useHostTimes(steps, process);
     } else {
         std::vector<DeviceSpan> spans(steps.size());
-        const auto stepOfLaunch = stepOfLaunches(steps, process.launches);
+        const auto stepOfLaunch = stepOfLaunches(steps, process);
         growSpans(spans, process.kernels, launches, stepOfLaunch, device);
         growSpans(spans, process.copies, launches, stepOfLaunch, device);
         cutAtFirstWork(steps, spans);

@@ -18,7 +18,8 @@ enum class StepSource : std::uint8_t { None, Mark, Range, Period };
 struct Step {
     std::int64_t number = 0;
     Interval host;                  ///< from its begin to the begin of the next
-    std::optional<Interval> device; ///< from its first device operation to that of the next step
+    std::optional<Interval> device; ///< from its first device operation to that of the next step; what a
+                                    ///< loader's thread copies ahead belongs to none
     bool boundary = false;          ///< at an edge of what was recorded: may be only a part
     bool pausedAfter = false; ///< the next one was not recorded, or recording was paused before it began:
                               ///< `host` ends with its mark

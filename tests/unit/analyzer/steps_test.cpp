@@ -61,6 +61,44 @@ TEST(Steps, ComeFromMarks)
     EXPECT_EQ(model.analyzedSteps.back(), kSteps - 1) << "and the last, whose end is not known";
 }
 
+// A loader copies step n's batch from a thread of its own while the host waits for it in step n, several
+// steps ahead of its device: there the copy runs in the middle of an earlier step.
+TEST(Steps, DoNotBeginWithWhatALoaderCopiesAhead)
+{
+    constexpr std::uint32_t kLoaderThread = 77;
+    TraceBuilder trace = training();
+    const Model without = buildModel(trace.run());
+    trace::ProcessTrace& process = trace.process(0);
+    const trace::StringId copy = trace.text(0, "cudaMemcpyAsync");
+    std::uint32_t correlation = 1'000'000;
+    for (std::size_t i = 4; i < kSteps; ++i) {
+        const std::int64_t begin = without.ranks[0].steps[i - 2].device->start + 2'000'000;
+        const std::int64_t call = without.ranks[0].steps[i].host.start;
+        trace::LaunchColumns& launches = process.launches;
+        launches.startNs.push_back(call);
+        launches.endNs.push_back(call + 1000);
+        launches.api.push_back(copy);
+        launches.tid.push_back(kLoaderThread);
+        launches.correlation.push_back(++correlation);
+        trace::CopyColumns& copies = process.copies;
+        copies.startNs.push_back(begin);
+        copies.endNs.push_back(begin + 100'000);
+        copies.bytes.push_back(1 << 20);
+        for (auto* const column : {&copies.device, &copies.graph}) {
+            column->push_back(0);
+        }
+        copies.stream.push_back(3);
+        copies.correlation.push_back(correlation);
+        copies.kind.push_back(1); // to the device
+        copies.graphNode.push_back(0);
+    }
+    const Model with = buildModel(trace.run());
+    for (std::size_t i = 0; i < kSteps; ++i) {
+        EXPECT_EQ(with.ranks[0].steps[i].device->start, without.ranks[0].steps[i].device->start) << i;
+        EXPECT_EQ(with.ranks[0].steps[i].device->end, without.ranks[0].steps[i].device->end) << i;
+    }
+}
+
 TEST(Steps, ComeFromRangesWithTheirNumbers)
 {
     TraceBuilder trace = training();
