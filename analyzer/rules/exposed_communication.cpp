@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication that no compute hides. A symptom: late ranks and small messages show here too.
+// Communication that no compute hides. A symptom: late ranks and small messages show here too. Where not even
+// the first gradient message leaves before backward is over, overlap itself is missing, which is worth less
+// of a step.
 #include "rules/communication_cause.h"
 #include "rules/gradients.h"
 
@@ -9,6 +11,9 @@ namespace {
 constexpr Option kOptions[] = {
     {"share", 0.10, "warn above this exposed share of the step"},
     {"problem_share", 0.20, "a problem above this share"},
+    {"no_overlap_share", 0.02,
+     "warn above this share where no gradient message begins before most compute is done"},
+    {"most_compute", 0.90, "of a step's compute, that is most of it"},
 };
 
 /// The gradient message that most of it belongs to; null: gradients have no part in it that is known.
@@ -18,6 +23,12 @@ const Bucket* mostExposed(const std::vector<Bucket>& buckets)
         return a.exposedNs < b.exposedNs;
     });
     return most == buckets.end() || most->exposedNs <= 0 || most->worst == nullptr ? nullptr : &*most;
+}
+
+/// Several gradient messages, and even the first waits until backward is over.
+bool nothingOverlaps(const Context& context, const std::vector<Bucket>& buckets)
+{
+    return buckets.size() > 1 && buckets.front().computeDone > context.option("most_compute");
 }
 
 std::string advice(const Context& context)
@@ -42,7 +53,9 @@ Outcome run(const Context& context)
     }
     const metrics::Breakdown total = context.figures.total();
     const double share = total.share(total.exposedCommunicationNs);
-    if (share <= context.option("share")) {
+    const std::vector<Bucket> buckets = bucketsOf(context);
+    const bool noOverlap = nothingOverlaps(context, buckets);
+    if (share <= context.option(noOverlap ? "no_overlap_share" : "share")) {
         return std::vector<Finding>{};
     }
     Finding finding;
@@ -67,7 +80,11 @@ Outcome run(const Context& context)
     finding.evidence =
         worstStep(context, &metrics::Breakdown::exposedCommunicationNs, "exposed communication");
     finding.advice = advice(context);
-    const std::vector<Bucket> buckets = bucketsOf(context);
+    if (noOverlap) {
+        finding.title += "; no gradient message begins before backward is nearly over";
+        finding.figures.push_back({"compute_before_first_message", Unit::Share, buckets.front().computeDone,
+                                   context.option("most_compute")});
+    }
     if (const Bucket* const bucket = mostExposed(buckets)) {
         finding.title += fmt::format("; {} a step of it belong to {}",
                                      milliseconds(std::llround(bucket->exposedNs)), nameOf(*bucket));
@@ -83,4 +100,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     exposed_communication, .title = "Communication is not hidden behind compute", .needs = "device",
     .options = ringside::rules::kOptions, .run = ringside::rules::run,
-    .help = "|M minus C| over the step. What is hidden costs nothing; what is exposed adds to the step.");
+    .help =
+        "|M minus C| over the step. What is hidden costs nothing; what is exposed adds to the step. Where "
+        "the first of several gradient messages begins after most_compute of a step's compute, "
+        "no_overlap_share is the limit.");

@@ -425,5 +425,26 @@ TEST(Advice, BlamesManyMessagesOnlyWhereThereAreMany)
         << exposed[0]["advice"];
 }
 
+TEST(ExposedCommunication, MissingOverlapCountsWhereLittleIsExposed)
+{
+    const auto titles = [](const TrainingRun& run, const std::vector<std::string>& settings = {}) {
+        std::string all;
+        for (const Json& finding : findingsOf(reportOf(run, settings), "exposed_communication")) {
+            all += finding["title"].get<std::string>();
+        }
+        return all;
+    };
+    TrainingRun run;
+    EXPECT_EQ(titles(run), "") << "all but the last message overlap";
+    run.overlap = false;
+    EXPECT_NE(titles(run).find("no gradient message begins before backward is nearly over"),
+              std::string::npos)
+        << titles(run);
+    EXPECT_EQ(titles(run, {"exposed_communication.no_overlap_share=0.5"}), "");
+    EXPECT_EQ(titles(run, {"exposed_communication.most_compute=1.1"}), "");
+    run.buckets = {12U << 20U};
+    EXPECT_EQ(titles(run), "") << "a single message may be one that nobody tried to overlap";
+}
+
 } // namespace
 } // namespace ringside::test
