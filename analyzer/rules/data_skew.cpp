@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In each step another rank computes longest, because its batch is the largest: sequences of different
 // length, images of different size. Nobody is late on the average, and still all wait in every step.
+#include "model/lasting_difference.h"
 #include "rules/support.h"
 
 #include <array>
@@ -30,6 +31,7 @@ Skew skewOf(const metrics::RunMetrics& run)
     const auto ranks = static_cast<double>(run.ranks.size());
     const auto steps = static_cast<double>(run.stepCount());
     double worst = -1;
+    std::vector<double> means;
     for (std::size_t step = 0; step < run.stepCount(); ++step) {
         double sum = 0;
         std::size_t longest = 0;
@@ -41,15 +43,19 @@ Skew skewOf(const metrics::RunMetrics& run)
         const double excess = static_cast<double>(run.ranks[longest].steps[step].computeNs) - sum / ranks;
         skew.excessNs += excess / steps;
         skew.meanNs += sum / ranks / steps;
+        means.push_back(sum / ranks);
         if (excess > worst) {
             worst = excess;
             skew.worstStep = step;
             skew.worstRank = longest;
         }
     }
-    for (const metrics::RankMetrics& rank : run.ranks) {
-        skew.lastingNs =
-            std::max(skew.lastingNs, static_cast<double>(rank.total.computeNs) / steps - skew.meanNs);
+    for (std::size_t r = 0; r < run.ranks.size(); ++r) {
+        std::vector<double> above;
+        for (std::size_t step = 0; step < run.stepCount(); ++step) {
+            above.push_back(static_cast<double>(run.ranks[r].steps[step].computeNs) - means[step]);
+        }
+        skew.lastingNs = std::max(skew.lastingNs, model::lastingDifference(above));
     }
     return skew;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program does and need not: blocking calls, reductions of micro-batches, maps of used parameters, and
 // batches of different length. Each is taken out of a plan; what else the program does stays as it was.
+#include "model/lasting_difference.h"
 #include "whatif/changes.h"
 
 #include <ringside/error.h>
 
 #include <fmt/format.h>
-
-#include <numeric>
 
 namespace ringside::whatif {
 namespace {
@@ -34,21 +33,13 @@ void emptySlots(Plan& plan, const std::vector<bool>& gone)
     }
 }
 
-/// Mean time of a rank's own operations in a sample, and over all of them.
-struct OwnTime {
-    double usualNs = 0;
-    double meanPace = 0;
-};
-
-OwnTime ownTimeOf(const PlannedRank& rank)
+double usualNs(const PlannedRank& rank)
 {
-    OwnTime time;
+    double sum = 0;
     for (const PlannedOp& op : rank.ops) {
-        time.usualNs += op.op.slot ? 0 : op.ns;
+        sum += op.op.slot ? 0 : op.ns;
     }
-    time.meanPace =
-        std::accumulate(rank.pace.begin(), rank.pace.end(), 0.0) / static_cast<double>(rank.pace.size());
-    return time;
+    return sum;
 }
 
 } // namespace
@@ -109,25 +100,27 @@ void keepLastReduction(Plan& plan, unsigned times)
     emptySlots(plan, gone);
 }
 
-/// What a step has more than others is shared between the ranks; what a rank always has more stays its own.
+/// What a rank has more than the others in some steps is shared; what it always has more stays its own.
 void equalizeBatches(Plan& plan)
 {
     if (plan.ranks.size() < 2) {
         throw Error(ErrorCode::Unusable, "one rank alone has no batch to share with others");
     }
-    std::vector<double> ofSample(plan.samples);
-    double mean = 0;
-    std::vector<OwnTime> own;
+    std::vector<double> meanNs(plan.samples);
     for (const PlannedRank& rank : plan.ranks) {
-        own.push_back(ownTimeOf(rank));
         for (std::size_t i = 0; i < plan.samples; ++i) {
-            ofSample[i] += rank.pace[i] * own.back().usualNs;
+            meanNs[i] += rank.pace[i] * usualNs(rank) / static_cast<double>(plan.ranks.size());
         }
-        mean += own.back().meanPace * own.back().usualNs;
     }
-    for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
+    for (PlannedRank& rank : plan.ranks) {
+        const double usual = usualNs(rank);
+        std::vector<double> above;
         for (std::size_t i = 0; i < plan.samples; ++i) {
-            plan.ranks[r].pace[i] = mean > 0 ? own[r].meanPace * ofSample[i] / mean : 1.0;
+            above.push_back(rank.pace[i] * usual - meanNs[i]);
+        }
+        const double lasting = model::lastingDifference(above);
+        for (std::size_t i = 0; i < plan.samples; ++i) {
+            rank.pace[i] = usual > 0 ? std::max(0.0, meanNs[i] + lasting) / usual : 1.0;
         }
     }
 }
