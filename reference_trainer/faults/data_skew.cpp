@@ -6,18 +6,48 @@
 #include "launch_environment.h"
 #include "random.h"
 
+#include <array>
+#include <numeric>
+#include <utility>
+
 namespace ringside::trainer {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"ms", "30", "extra work of a rank and step: from 0 to this"},
                                     {"seed", "1", "of the lengths"}};
 
+/// Shares from 0 to 1. Each eighth of the range comes once in eight draws, in drawn order, so that a short
+/// training has the mean of a long one.
+class EvenDraws final {
+public:
+    explicit EvenDraws(Random random) : m_random(random)
+    {
+        std::iota(m_eighths.begin(), m_eighths.end(), 0U);
+    }
+
+    double next()
+    {
+        const std::size_t chosen = m_random.below(m_left);
+        --m_left;
+        std::swap(m_eighths[chosen], m_eighths[m_left]);
+        const double share = (m_eighths[m_left] + static_cast<double>(m_random.uniform())) /
+                             static_cast<double>(m_eighths.size());
+        m_left = m_left == 0 ? m_eighths.size() : m_left;
+        return share;
+    }
+
+private:
+    Random m_random;
+    std::array<unsigned, 8> m_eighths{};
+    std::size_t m_left = m_eighths.size(); ///< not drawn yet, in front
+};
+
 void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
 {
     hooks.afterForward.emplace_back(
         [work = ExtraWork::measuredBeforeTraining(hooks), ms = settings.positive("ms"),
-         draw = Random(settings.count("seed"), identity.rank)](cudaStream_t stream) mutable {
-            work->run(stream, ms * static_cast<double>(draw.uniform()));
+         draws = EvenDraws(Random(settings.count("seed"), identity.rank))](cudaStream_t stream) mutable {
+            work->run(stream, ms * draws.next());
         });
 }
 
