@@ -14,7 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))  # what scenarios share with the end-to-end tests
 import scenarios
-from scoring import tally, training
+from scoring import costs, tally, training
 
 
 def chosen():
@@ -56,7 +56,7 @@ def main():
     score = tally.Score()
     for number, scenario in enumerate(every, 1):
         print(f"{number}/{len(every)} {scenario.name}: {judge(scenario, score)}", flush=True)
-    print("", *score.cost_lines(), "", *score.clock_lines(), "", score.table(), sep="\n")
+    print("", *costs.lines(score.costs), "", *score.clock_lines(), "", score.table(), sep="\n")
     if table:
         table.write_text(score.table() + "\n")
     missed = score.missed_targets()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the findings of a recorded training with what was done to it."""
 
-from scoring import training
+from scoring import costs, training
 
 CLAIMS = ("warning", "problem")
 # Measurements of a run's shape: true whenever their figure is, whatever the reason. They are no diagnosis of a fault and count
@@ -31,5 +31,4 @@ def judge_finding(scenario, finding, findings, step_ns, score):
         causes = [each["rule"] for each in findings if each["kind"] == "cause"]
         score.first(causes[0] == finding["rule"], f"{scenario.name}: {causes[0]} is listed before {finding['rule']}")
     if scenario.cost and finding["cost_ns_per_step"] is not None:
-        gain = step_ns - score.base_step_ns(scenario)
-        score.costs.append((scenario.name, finding["rule"], finding["cost_ns_per_step"], gain))
+        score.costs.append(costs.Cost(scenario.name, finding, step_ns, score.base_step_ns(scenario)))

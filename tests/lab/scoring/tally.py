@@ -4,12 +4,11 @@ gain that leaving the fault out really brings."""
 
 import collections
 
-from scoring import training
+from scoring import costs, training
 
 # What the lab must reach; below it, the exit code is 1.
 LEAST = {"recall": 0.95, "precision": 0.95, "right place": 0.98, "first cause right": 0.9,
          "clock error below the residual": 0.95}
-COST_WITHIN = 0.15
 
 
 class Score:
@@ -19,7 +18,7 @@ class Score:
         self.false = collections.Counter()    # claimed, and not true
         self.places = []                      # right or not, of the expected that were found
         self.firsts = []
-        self.costs = []                       # (scenario, rule, estimated, measured)
+        self.costs = []                       # costs.Cost
         self.clocks = []                      # (scenario, error, residual, bound) in ns
         self.skipped = []                     # (scenario, why): neither right nor wrong
         self.failed = []                      # scenarios that could not be run to their end
@@ -70,10 +69,9 @@ class Score:
         found, false = sum(self.found.values()), sum(self.false.values())
         lines.append(f"| all | {sum(self.expected.values())} | {found} | {share(found, sum(self.expected.values()))} "
                      f"| {false} | {share(found, found + false)} |")
-        within = [abs(estimated - gain) <= COST_WITHIN * gain for _, _, estimated, gain in self.costs]
         lines += ["", f"Right place: {share(sum(self.places), len(self.places))} of {len(self.places)}. "
                       f"First cause right: {share(sum(self.firsts), len(self.firsts))} of {len(self.firsts)}. "
-                      f"Cost within {COST_WITHIN:.0%} of the measured gain: {share(sum(within), len(within))} of {len(within)}."]
+                      f"{costs.summary(self.costs, share)}"]
         if self.clocks:
             honest = self.honest_residuals()
             lines += ["", f"Clock error below the printed residual: {share(sum(honest), len(honest))} of {len(honest)}; "
@@ -94,12 +92,6 @@ class Score:
         failed = [f"could not be run: {', '.join(self.failed)}"] if self.failed else []
         return failed + [f"{name}: {share(part, whole)}, wanted {LEAST[name]}" for name, (part, whole) in reached.items()
                          if whole and part / whole < LEAST[name]]
-
-    def cost_lines(self):
-        yield f"{'scenario':32} {'rule':26} {'cost ms':>8} {'gain ms':>8} {'error':>7}"
-        for name, rule, estimated, gain in self.costs:
-            error = f"{(estimated - gain) / gain:+.0%}" if gain > 0 else "no gain"
-            yield f"{name:32} {rule:26} {estimated / 1e6:8.1f} {gain / 1e6:8.1f} {error:>7}"
 
     def clock_lines(self):
         if self.clocks:
