@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory is allocated and freed in every step, as code that empties its allocator's cache does.
-#include "failure.h"
 #include "fault.h"
 #include "gpu.h"
 
@@ -14,11 +13,8 @@ void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
     const unsigned count = settings.count("count");
     const auto bytes = static_cast<std::size_t>(settings.positive("mb") * (1U << 20U));
     hooks.afterForward.emplace_back([count, bytes](cudaStream_t) {
-        for (unsigned i = 0; i < count; ++i) {
-            void* memory = nullptr;
-            RS_CHECK(cudaMalloc(&memory, bytes));
-            RS_CHECK(cudaFree(memory));
-        }
+        for (unsigned i = 0; i < count; ++i)
+            static_cast<void>(allocateDevice(bytes)); // and freed
     });
 }
 

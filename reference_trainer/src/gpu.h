@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA, cuBLAS and NCCL with errors as exceptions, and owners for what they hand out.
 #pragma once
+#include "device_memory.h"
 #include "failure.h"
 
 #include <cuda_runtime.h>
@@ -64,23 +65,17 @@ template <class T>
 class DeviceArray final {
 public:
     DeviceArray() = default;
-    explicit DeviceArray(std::size_t count) : m_size(count)
+    explicit DeviceArray(std::size_t count) : m_memory(allocateDevice(count * sizeof(T))), m_size(count)
     {
-        void* memory = nullptr;
-        RS_CHECK(cudaMalloc(&memory, count * sizeof(T)));
-        m_memory.reset(static_cast<T*>(memory));
-        RS_CHECK(cudaMemset(memory, 0, count * sizeof(T)));
+        RS_CHECK(cudaMemset(m_memory.get(), 0, count * sizeof(T)));
         // cudaMemset does not wait for itself, and our streams do not wait for its stream.
         RS_CHECK(cudaStreamSynchronize(nullptr));
     }
-    [[nodiscard]] T* data() const { return m_memory.get(); }
+    [[nodiscard]] T* data() const { return static_cast<T*>(m_memory.get()); }
     [[nodiscard]] std::size_t size() const { return m_size; }
 
 private:
-    struct Free {
-        void operator()(T* memory) const { cudaFree(memory); }
-    };
-    std::unique_ptr<T, Free> m_memory;
+    DeviceMemory m_memory;
     std::size_t m_size = 0;
 };
 

@@ -13,6 +13,7 @@ Loader::Loader(Plan plan, const Hooks& hooks)
     , m_copyStream(makeStream())
     , m_slots(std::size_t{hooks.prefetch} * std::max(1U, m_plan.workers))
 {
+    const MemoryScope batches(MemoryUse::Batches);
     for (Slot& slot : m_slots) {
         slot.loader = this;
         slot.hostImages = HostArray<float>(std::size_t{m_plan.localBatch} * kImagePixels, hooks.pinned);

@@ -34,6 +34,7 @@ Network::Network(Layers layers, unsigned maximumBatch, std::uint64_t seed, cudaS
 {
     checkSizes(maximumBatch);
     place();
+    const MemoryScope activations(MemoryUse::Activations);
     for (const auto& layer : m_layers)
         layer->allocate(maximumBatch);
     m_losses = DeviceArray<float>(maximumBatch);
@@ -73,7 +74,11 @@ void Network::place()
         }
         total += shape.bias + shape.weights;
     }
-    m_parameters = DeviceArray<float>(total);
+    {
+        const MemoryScope parameters(MemoryUse::Parameters);
+        m_parameters = DeviceArray<float>(total);
+    }
+    const MemoryScope gradients(MemoryUse::Gradients);
     m_gradients = DeviceArray<float>(total);
 }
 

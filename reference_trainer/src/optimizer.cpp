@@ -60,6 +60,7 @@ private:
 
 std::unique_ptr<Optimizer> makeOptimizer(const Options& options, std::size_t count)
 {
+    const MemoryScope state(MemoryUse::OptimizerState);
     if (options.optimizer == "adam")
         return std::make_unique<Adam>(learningRate(options), count);
     return std::make_unique<Sgd>(LearningRate(options), options.momentum, count);

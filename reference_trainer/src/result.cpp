@@ -5,7 +5,9 @@
 #include "statistics.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -46,6 +48,24 @@ nlohmann::json stepTimes(const TrainingResult& result)
     return times;
 }
 
+std::string keyOf(std::string use)
+{
+    std::ranges::replace(use, ' ', '_');
+    return use + "_bytes";
+}
+
+/// Of rank 0's device, and the extremes over all.
+nlohmann::json memoryJson(const TrainingMemory& memory)
+{
+    nlohmann::json json = {{"counted", "what the trainer itself allocates"},
+                           {"peak_bytes", memory.ofFirst.total},
+                           {"peak_bytes_least", memory.least},
+                           {"peak_bytes_most", memory.most}};
+    for (std::size_t use = 0; use < kMemoryUses.size(); ++use)
+        json[keyOf(kMemoryUses[use])] = memory.ofFirst.byUse[use];
+    return json;
+}
+
 nlohmann::json toJson(const TrainingResult& result, const Options& options, unsigned worldSize)
 {
     nlohmann::json json = {
@@ -58,6 +78,7 @@ nlohmann::json toJson(const TrainingResult& result, const Options& options, unsi
         {"parameters", result.parameters.size()},
         {"parameters_sum", std::accumulate(result.parameters.begin(), result.parameters.end(), 0.0)},
         {"bucket_bytes", result.bucketBytes},
+        {"memory", memoryJson(result.memory)},
         {"not_measured", nlohmann::json::object()}};
     const auto add = [&](const char* name, const std::string& missing, const auto& value) {
         json[name] = missing.empty() ? nlohmann::json(value()) : nlohmann::json();
@@ -85,6 +106,19 @@ void printTimes(const TrainingResult& result, const Options& options, const std:
                result.stepMs.size() == 1 ? "" : "s");
 }
 
+void printMemory(const TrainingMemory& memory)
+{
+    const auto mebibytes = [](std::size_t bytes) { return static_cast<double>(bytes) / (1U << 20U); };
+    std::vector<std::string> parts;
+    for (std::size_t use = 0; use < kMemoryUses.size(); ++use)
+        parts.push_back(fmt::format("{} {:.2f}", kMemoryUses[use], mebibytes(memory.ofFirst.byUse[use])));
+    fmt::print("memory      peak {:.2f} MiB on rank 0, {:.2f} to {:.2f} over all; counted is what the "
+               "trainer itself "
+               "allocates: {}\n",
+               mebibytes(memory.ofFirst.total), mebibytes(memory.least), mebibytes(memory.most),
+               fmt::join(parts, ", "));
+}
+
 void printLearning(const TrainingResult& result, const Options& options, const Missing& absent)
 {
     if (!absent.learning.empty()) {
@@ -104,6 +138,7 @@ void reportResult(const TrainingResult& result, const Options& options, unsigned
     const Missing absent = missing(result, options);
     fmt::print("device      {}\n", result.device);
     printTimes(result, options, absent.times);
+    printMemory(result.memory);
     printLearning(result, options, absent);
     if (!options.jsonPath.empty())
         writeFile(options.jsonPath, toJson(result, options, worldSize).dump(2) + "\n");

@@ -42,6 +42,18 @@ std::vector<float> toHost(const DeviceArray<float>& array)
     return values;
 }
 
+/// Replaces the values of each rank by their reduction. Waits for it.
+template <class T, std::size_t Count>
+void overAllRanks(T (&values)[Count], ncclDataType_t type, ncclRedOp_t reduction, ncclComm_t communicator,
+                  cudaStream_t stream)
+{
+    const DeviceArray<T> reduced(Count);
+    RS_CHECK(cudaMemcpy(reduced.data(), values, sizeof values, cudaMemcpyHostToDevice));
+    RS_CHECK(ncclAllReduce(reduced.data(), reduced.data(), Count, type, reduction, communicator, stream));
+    RS_CHECK(cudaStreamSynchronize(stream));
+    RS_CHECK(cudaMemcpy(values, reduced.data(), sizeof values, cudaMemcpyDeviceToHost));
+}
+
 /// Of each `length` values that follow each other.
 std::vector<float> meansOf(const std::vector<float>& values, unsigned length)
 {
@@ -66,12 +78,13 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     , m_localBatch(options.batch / identity.worldSize)
     , m_partBatch(m_localBatch / options.accumulate)
     , m_stream(makeStream())
-    , m_network(modelFor(options).layers, m_localBatch, options.seed, m_stream.get())
+    , m_network(modelFor(options).layers, m_partBatch, options.seed, m_stream.get())
     , m_reducer(options, m_network, communicator, m_stream.get(), hooks)
     , m_optimizer(makeOptimizer(options, m_network.parameters().size()))
     , m_losses(std::size_t{options.steps} * options.accumulate)
     , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)
 {
+    const MemoryScope sums(MemoryUse::Gradients);
     if (options.accumulate > 1)
         m_sums = DeviceArray<float>(m_network.gradients().size());
     for (unsigned i = 0; i <= options.steps; ++i)
@@ -91,6 +104,7 @@ TrainingResult Trainer::run()
     result.parameters = toHost(m_network.parameters());
     for (const Bucket& bucket : m_reducer.buckets())
         result.bucketBytes.push_back(bucket.bytes);
+    result.memory = memory();
     result.accuracy = accuracy();
     return result;
 }
@@ -206,19 +220,28 @@ std::vector<double> Trainer::stepTimes() const
     return times;
 }
 
+TrainingMemory Trainer::memory() const
+{
+    const MemoryBytes peak = memoryUsage(m_device).peak;
+    // The complement's maximum is the minimum.
+    std::uint64_t extremes[2] = {peak.total, ~std::uint64_t{peak.total}};
+    overAllRanks(extremes, ncclUint64, ncclMax, m_communicator, m_stream.get());
+    return {.ofFirst = peak, .least = ~extremes[1], .most = extremes[0]};
+}
+
 std::optional<double> Trainer::accuracy()
 {
     if (m_options.eval == 0)
         return std::nullopt;
-    DeviceArray<float> images(std::size_t{m_localBatch} * kImagePixels);
+    DeviceArray<float> images(std::size_t{m_partBatch} * kImagePixels);
     std::vector<float> pixels(images.size());
-    std::vector<float> logits(std::size_t{m_localBatch} * kDigitClasses);
+    std::vector<float> logits(std::size_t{m_partBatch} * kDigitClasses);
     float counts[2] = {0, 0}; // right ones, all
     for (std::uint64_t first = m_identity.rank; first < m_options.eval;
-         first += std::uint64_t{m_localBatch} * m_identity.worldSize) {
+         first += std::uint64_t{m_partBatch} * m_identity.worldSize) {
         m_watchdog.progress("the evaluation", m_options.steps);
         std::vector<int> labels;
-        for (std::uint64_t i = first; i < m_options.eval && labels.size() < m_localBatch;
+        for (std::uint64_t i = first; i < m_options.eval && labels.size() < m_partBatch;
              i += m_identity.worldSize)
             labels.push_back(
                 drawDigit(m_options.seed, kHeldOutBegin + i,
@@ -226,7 +249,7 @@ std::optional<double> Trainer::accuracy()
         // On the network's stream throughout: a non-blocking stream does not wait for the default one.
         RS_CHECK(cudaMemcpyAsync(images.data(), pixels.data(), pixels.size() * sizeof(float),
                                  cudaMemcpyHostToDevice, m_stream.get()));
-        const float* output = m_network.forward(images.data(), m_localBatch, Hooks{});
+        const float* output = m_network.forward(images.data(), m_partBatch, Hooks{});
         RS_CHECK(cudaMemcpyAsync(logits.data(), output, logits.size() * sizeof(float), cudaMemcpyDeviceToHost,
                                  m_stream.get()));
         RS_CHECK(cudaStreamSynchronize(m_stream.get()));
@@ -236,11 +259,7 @@ std::optional<double> Trainer::accuracy()
         }
         counts[1] += static_cast<float>(labels.size());
     }
-    const DeviceArray<float> sums(2);
-    RS_CHECK(cudaMemcpy(sums.data(), counts, sizeof counts, cudaMemcpyHostToDevice));
-    RS_CHECK(ncclAllReduce(sums.data(), sums.data(), 2, ncclFloat, ncclSum, m_communicator, m_stream.get()));
-    RS_CHECK(cudaStreamSynchronize(m_stream.get()));
-    RS_CHECK(cudaMemcpy(counts, sums.data(), sizeof counts, cudaMemcpyDeviceToHost));
+    overAllRanks(counts, ncclFloat, ncclSum, m_communicator, m_stream.get());
     return static_cast<double>(counts[0] / counts[1]);
 }
 

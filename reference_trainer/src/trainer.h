@@ -16,6 +16,13 @@
 
 namespace ringside::trainer {
 
+/// Peaks of device memory as the trainer counts its own; see device_memory.h.
+struct TrainingMemory {
+    MemoryBytes ofFirst;   ///< rank 0's device
+    std::size_t least = 0; ///< in all, over all devices
+    std::size_t most = 0;
+};
+
 struct TrainingResult {
     std::string device;        ///< rank 0's, as CUDA calls it
     std::vector<float> losses; ///< of this rank's share, one a step
@@ -25,6 +32,7 @@ struct TrainingResult {
     std::optional<double> accuracy; ///< on held-out digits, over all ranks, 0 to 1
     std::vector<float> parameters;
     std::vector<std::size_t> bucketBytes;
+    TrainingMemory memory; ///< without the evaluation
 };
 
 class Trainer final {
@@ -48,6 +56,7 @@ private:
     void reportProgress(std::uint64_t number);
     [[nodiscard]] std::vector<double> stepTimes() const;
     [[nodiscard]] std::optional<double> accuracy();
+    [[nodiscard]] TrainingMemory memory() const;
 
     const Options& m_options;
     RankIdentity m_identity;

@@ -103,7 +103,7 @@ class Training(unittest.TestCase):
                 self.assertEqual(code, 0, out + err)
                 result = json.loads(path.read_text())
                 if measured:
-                    self.assertRegex(out, "samples/s +[0-9]+\n")
+                    self.assertRegex(out, r"samples/s +[0-9]+, an epoch of 16384 in [0-9.]+ s\n")
                     self.assertRegex(out, "over 1 step\n")
                     self.assertGreater(result["step_ms"]["p50"], 0)
                     self.assertNotIn("step_ms", result["not_measured"])
