@@ -83,6 +83,15 @@ void refuseOthers(const CLI::App& app, const Options& options)
     if (options.optimizer != "sgd" && options.scaleLr)
         throw CLI::ValidationError("--scale-lr",
                                    "belongs to --optimizer sgd: no such rule is known for adam");
+    for (const char* name : {"--nproc", "--bucket-cap-mb", "--find-unused-parameters", "--static-graph",
+                             "--gradients", "--fault"}) {
+        if (options.parallel != "ddp" && app.count(name) > 0)
+            throw CLI::ValidationError(name, "belongs to --parallel ddp, which has ranks and all-reduces");
+    }
+    if ((options.parallel == "dp") != (app.count("--devices") > 0))
+        throw CLI::ValidationError("--devices", options.parallel == "dp"
+                                                    ? "is missing: how many shall --parallel dp use?"
+                                                    : "belongs to --parallel dp");
 }
 
 void addTraining(CLI::App& app, Options& options)
@@ -124,6 +133,14 @@ void addLoader(CLI::App& app, Options& options)
 
 void addDistribution(CLI::App& app, Options& options)
 {
+    app.add_option(
+           "--parallel", options.parallel,
+           "ddp: a process a device, gradients all-reduced; dp: one process for --devices, as PyTorch's "
+           "DataParallel; single: one device, no communication")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"ddp", "dp", "single"}));
+    app.add_option("--devices", options.devices, "dp: devices of the process, from device 0")
+        ->check(CLI::Range(2, 1024));
     app.add_option(
            "--nproc", options.processes,
            "Start N ranks on this host; without it this process is the rank that RANK and WORLD_SIZE, "
@@ -207,12 +224,23 @@ float learningRate(const Options& options)
     return options.lr.value_or(options.optimizer == "adam" ? 0.001F : 0.02F);
 }
 
+unsigned devicesInAll(const Options& options, unsigned worldSize)
+{
+    return worldSize * options.devices;
+}
+
 void checkAgainstWorld(const Options& options, unsigned worldSize)
 {
-    const std::uint64_t parts = std::uint64_t{worldSize} * options.accumulate;
+    if (options.parallel != "ddp" && worldSize > 1)
+        throw Failure(fmt::format("--parallel {} is one process, but the launcher's variables say {} ranks: "
+                                  "start it without a launcher",
+                                  options.parallel, worldSize));
+    const unsigned devices = devicesInAll(options, worldSize);
+    const std::uint64_t parts = std::uint64_t{devices} * options.accumulate;
     if (options.batch % parts != 0)
         throw Failure(fmt::format(
-            "--batch {} does not divide among {} ranks{}: choose a multiple of {}", options.batch, worldSize,
+            "--batch {} does not divide among {} {}{}: choose a multiple of {}", options.batch, devices,
+            options.parallel == "dp" ? "devices" : "ranks",
             options.accumulate > 1 ? fmt::format(" in {} parts", options.accumulate) : "", parts));
     const auto place = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
     if (!options.jsonPath.empty() && !options.parametersPath.empty() &&

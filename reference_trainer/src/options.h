@@ -9,8 +9,10 @@
 namespace ringside::trainer {
 
 struct Options {
-    unsigned processes = 0;    ///< --nproc: start this many local ranks; 0: this process is a rank
-    std::string model = "mlp"; ///< or "widemlp", "convnet", "transformer"
+    std::string parallel = "ddp"; ///< or "dp", "single"
+    unsigned processes = 0;       ///< --nproc: start this many local ranks; 0: this process is a rank
+    unsigned devices = 1;         ///< of a rank: more than one with dp only
+    std::string model = "mlp";    ///< or "widemlp", "convnet", "transformer"
     unsigned steps = 200;
     unsigned warmup = 5;           ///< first steps left out of the figures
     unsigned batch = 256;          ///< over all ranks
@@ -49,6 +51,9 @@ struct ParsedOptions {
 
 /// The given one or the optimizer's usual one.
 [[nodiscard]] float learningRate(const Options& options);
+
+/// Among so many devices a batch is divided, one a rank or, with dp, all of one process.
+[[nodiscard]] unsigned devicesInAll(const Options& options, unsigned worldSize);
 
 /// Throws Failure when the options do not fit the number of ranks.
 void checkAgainstWorld(const Options& options, unsigned worldSize);

@@ -48,17 +48,28 @@ Communicator connect(const RankIdentity& identity, const ncclUniqueId& id)
     return Communicator(communicator);
 }
 
-void introduce(const Options& options, const Trainer& trainer, unsigned worldSize)
+void introduceBuckets(const std::vector<Bucket>& buckets)
 {
     std::vector<std::string> sizes;
-    for (const Bucket& bucket : trainer.reducer().buckets())
+    for (const Bucket& bucket : buckets)
         sizes.push_back(fmt::format("{:.2f}", static_cast<double>(bucket.bytes) / (1U << 20)));
-    fmt::print("{}, {} parameters, {} rank{}, batch {} ({} a rank), seed {}\n", modelFor(options).description,
-               trainer.network().parameters().size(), worldSize, worldSize == 1 ? "" : "s", options.batch,
-               options.batch / worldSize, options.seed);
     if (sizes.size() > 8)
         sizes.resize(8, "..."), sizes.back() = "...";
-    fmt::print("{} gradient buckets, MiB: {}\n", trainer.reducer().buckets().size(), fmt::join(sizes, " "));
+    fmt::print("{} gradient buckets, MiB: {}\n", buckets.size(), fmt::join(sizes, " "));
+}
+
+void introduce(const Options& options, const Trainer& trainer, unsigned worldSize)
+{
+    const unsigned devices = devicesInAll(options, worldSize);
+    const char* const unit = options.parallel == "ddp" ? "rank" : "device";
+    fmt::print("{}, {} parameters, {} {}{}, batch {} ({} a {}), seed {}\n", modelFor(options).description,
+               trainer.network().parameters().size(), devices, unit, devices == 1 ? "" : "s", options.batch,
+               options.batch / devices, unit, options.seed);
+    if (trainer.reducer() != nullptr)
+        introduceBuckets(trainer.reducer()->buckets());
+    else
+        fmt::print("{}\n", options.parallel == "dp" ? "one process for all devices, as DataParallel"
+                                                    : "one device, no communication");
     std::fflush(stdout);
 }
 
@@ -67,11 +78,13 @@ void train(const Options& options, const RankIdentity& identity, const Hooks& ho
     std::unique_ptr<Watchdog> watchdog;
     try {
         const int device = chooseDevice(identity.localRank);
-        const ncclUniqueId id = agreeOnId(identity, channel);
+        std::optional<ncclUniqueId> id; // none for a process that trains alone
+        if (options.parallel == "ddp")
+            id = agreeOnId(identity, channel);
         watchdog =
             std::make_unique<Watchdog>(channel, identity.rank, std::chrono::seconds(options.timeoutSeconds));
         watchdog->progress("connecting NCCL");
-        const Communicator communicator = connect(identity, id);
+        const Communicator communicator = id ? connect(identity, *id) : Communicator();
         watchdog->watch(communicator.get());
         Trainer trainer(options, identity, device, hooks, communicator.get(), *watchdog);
         if (identity.rank == 0)

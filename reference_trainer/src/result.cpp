@@ -72,7 +72,9 @@ nlohmann::json toJson(const TrainingResult& result, const Options& options, unsi
         {"device", result.device},
         {"model", options.model},
         {"optimizer", options.optimizer},
+        {"parallel", options.parallel},
         {"world_size", worldSize},
+        {"devices", devicesInAll(options, worldSize)},
         {"steps", options.steps},
         {"batch", options.batch},
         {"parameters", result.parameters.size()},
@@ -112,11 +114,12 @@ void printMemory(const TrainingMemory& memory)
     std::vector<std::string> parts;
     for (std::size_t use = 0; use < kMemoryUses.size(); ++use)
         parts.push_back(fmt::format("{} {:.2f}", kMemoryUses[use], mebibytes(memory.ofFirst.byUse[use])));
-    fmt::print("memory      peak {:.2f} MiB on rank 0, {:.2f} to {:.2f} over all; counted is what the "
-               "trainer itself "
-               "allocates: {}\n",
-               mebibytes(memory.ofFirst.total), mebibytes(memory.least), mebibytes(memory.most),
-               fmt::join(parts, ", "));
+    fmt::print(
+        "memory      peak {:.2f} MiB on the first device, {:.2f} to {:.2f} over all; counted is what the "
+        "trainer itself "
+        "allocates: {}\n",
+        mebibytes(memory.ofFirst.total), mebibytes(memory.least), mebibytes(memory.most),
+        fmt::join(parts, ", "));
 }
 
 void printLearning(const TrainingResult& result, const Options& options, const Missing& absent)

@@ -42,11 +42,13 @@ std::vector<float> toHost(const DeviceArray<float>& array)
     return values;
 }
 
-/// Replaces the values of each rank by their reduction. Waits for it.
+/// Replaces the values of each rank by their reduction. Waits for it. Alone, without communicator, they stay.
 template <class T, std::size_t Count>
 void overAllRanks(T (&values)[Count], ncclDataType_t type, ncclRedOp_t reduction, ncclComm_t communicator,
                   cudaStream_t stream)
 {
+    if (communicator == nullptr)
+        return;
     const DeviceArray<T> reduced(Count);
     RS_CHECK(cudaMemcpy(reduced.data(), values, sizeof values, cudaMemcpyHostToDevice));
     RS_CHECK(ncclAllReduce(reduced.data(), reduced.data(), Count, type, reduction, communicator, stream));
@@ -77,13 +79,20 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     , m_watchdog(watchdog)
     , m_localBatch(options.batch / identity.worldSize)
     , m_partBatch(m_localBatch / options.accumulate)
+    , m_deviceBatch(m_partBatch / options.devices)
     , m_stream(makeStream())
-    , m_network(modelFor(options).layers, m_partBatch, options.seed, m_stream.get())
-    , m_reducer(options, m_network, communicator, m_stream.get(), hooks)
+    , m_network(modelFor(options).layers, m_deviceBatch, options.seed, m_stream.get())
     , m_optimizer(makeOptimizer(options, m_network.parameters().size()))
     , m_losses(std::size_t{options.steps} * options.accumulate)
     , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)
 {
+    if (communicator != nullptr)
+        m_reducer =
+            std::make_unique<GradientReducer>(options, m_network, communicator, m_stream.get(), hooks);
+    if (options.devices > 1) {
+        m_dataParallel = std::make_unique<DataParallel>(options, m_network, m_stream.get(), m_deviceBatch);
+        m_watchdog.watch(m_dataParallel->firstCommunicator());
+    }
     const MemoryScope sums(MemoryUse::Gradients);
     if (options.accumulate > 1)
         m_sums = DeviceArray<float>(m_network.gradients().size());
@@ -102,8 +111,10 @@ TrainingResult Trainer::run()
     result.losses = meansOf(toHost(m_losses), m_options.accumulate);
     result.stepMs = stepTimes();
     result.parameters = toHost(m_network.parameters());
-    for (const Bucket& bucket : m_reducer.buckets())
-        result.bucketBytes.push_back(bucket.bytes);
+    if (m_reducer) {
+        for (const Bucket& bucket : m_reducer->buckets())
+            result.bucketBytes.push_back(bucket.bytes);
+    }
     result.memory = memory();
     result.accuracy = accuracy();
     return result;
@@ -113,8 +124,9 @@ void Trainer::prepare()
 {
     m_watchdog.progress("the first broadcast");
     const DeviceArray<float>& parameters = m_network.parameters();
-    RS_CHECK(ncclBroadcast(parameters.data(), parameters.data(), parameters.size(), ncclFloat, 0,
-                           m_communicator, m_stream.get()));
+    if (m_communicator != nullptr)
+        RS_CHECK(ncclBroadcast(parameters.data(), parameters.data(), parameters.size(), ncclFloat, 0,
+                               m_communicator, m_stream.get()));
     for (const auto& hook : m_hooks.beforeTraining)
         hook(m_stream.get());
     RS_CHECK(cudaStreamSynchronize(m_stream.get()));
@@ -143,35 +155,43 @@ void Trainer::computePart(const Batch& batch, std::uint64_t number, unsigned par
     const bool last = part + 1 == m_options.accumulate;
     const float* const images = batch.images + std::size_t{part} * m_partBatch * kImagePixels;
     const int* const labels = batch.labels + std::size_t{part} * m_partBatch;
+    float* const loss = m_losses.data() + ((number - 1) * m_options.accumulate + part);
+    if (m_dataParallel)
+        m_dataParallel->compute(images, labels, loss);
+    else
+        computeHere(images, labels, loss, last);
+    if (last)
+        m_loader.giveBack(batch, m_stream.get());
+    if (m_reducer && (last || m_hooks.reduceEveryPart))
+        m_reducer->finish();
+    if (!last)
+        keepGradients(part);
+    else if (!m_reducer || m_hooks.reduceEveryPart)
+        addKept(0, m_network.gradients().size());
+}
+
+void Trainer::computeHere(const float* images, const int* labels, float* loss, bool last)
+{
     {
         const NvtxRange forward("forward");
-        static_cast<void>(m_network.forward(images, m_partBatch, m_hooks));
+        static_cast<void>(m_network.forward(images, m_deviceBatch, m_hooks));
         for (const auto& hook : m_hooks.afterForward)
             hook(m_stream.get());
     }
     const NvtxRange backward("backward");
-    float* const loss = m_losses.data() + ((number - 1) * m_options.accumulate + part);
-    m_network.backward(images, labels, m_partBatch, loss, m_hooks,
+    m_network.backward(images, labels, m_deviceBatch, loss, m_hooks,
                        [this, last](std::size_t tensor) { gradientReady(tensor, last); });
-    if (last)
-        m_loader.giveBack(batch, m_stream.get());
-    if (last || m_hooks.reduceEveryPart)
-        m_reducer.finish();
-    if (!last)
-        keepGradients(part);
-    else if (m_hooks.reduceEveryPart)
-        addKept(0, m_network.gradients().size());
 }
 
 void Trainer::gradientReady(std::size_t tensor, bool last)
 {
-    if (!last && !m_hooks.reduceEveryPart)
+    if (!m_reducer || (!last && !m_hooks.reduceEveryPart))
         return;
     if (!m_hooks.reduceEveryPart) { // else what is kept has travelled already
         const auto& [offset, count] = m_network.tensors()[tensor];
         addKept(offset, count);
     }
-    m_reducer.ready(tensor);
+    m_reducer->ready(tensor);
 }
 
 void Trainer::addKept(std::size_t offset, std::size_t count)
@@ -198,7 +218,7 @@ void Trainer::optimize()
     m_optimizer->step(
         m_stream.get(),
         {.parameters = m_network.parameters().data(), .gradients = m_network.gradients().data()},
-        1.0F / static_cast<float>(m_identity.worldSize * m_options.accumulate));
+        1.0F / static_cast<float>(devicesInAll(m_options, m_identity.worldSize) * m_options.accumulate));
 }
 
 void Trainer::reportProgress(std::uint64_t number)
@@ -222,26 +242,31 @@ std::vector<double> Trainer::stepTimes() const
 
 TrainingMemory Trainer::memory() const
 {
-    const MemoryBytes peak = memoryUsage(m_device).peak;
+    const MemoryBytes ofFirst = memoryUsage(m_device).peak; // before the reduction allocates
     // The complement's maximum is the minimum.
-    std::uint64_t extremes[2] = {peak.total, ~std::uint64_t{peak.total}};
+    std::uint64_t extremes[2] = {0, 0};
+    for (unsigned i = 0; i < m_options.devices; ++i) {
+        const std::uint64_t peak = memoryUsage(m_device + static_cast<int>(i)).peak.total;
+        extremes[0] = std::max(extremes[0], peak);
+        extremes[1] = std::max(extremes[1], ~peak);
+    }
     overAllRanks(extremes, ncclUint64, ncclMax, m_communicator, m_stream.get());
-    return {.ofFirst = peak, .least = ~extremes[1], .most = extremes[0]};
+    return {.ofFirst = ofFirst, .least = ~extremes[1], .most = extremes[0]};
 }
 
 std::optional<double> Trainer::accuracy()
 {
     if (m_options.eval == 0)
         return std::nullopt;
-    DeviceArray<float> images(std::size_t{m_partBatch} * kImagePixels);
+    DeviceArray<float> images(std::size_t{m_deviceBatch} * kImagePixels);
     std::vector<float> pixels(images.size());
-    std::vector<float> logits(std::size_t{m_partBatch} * kDigitClasses);
+    std::vector<float> logits(std::size_t{m_deviceBatch} * kDigitClasses);
     float counts[2] = {0, 0}; // right ones, all
     for (std::uint64_t first = m_identity.rank; first < m_options.eval;
-         first += std::uint64_t{m_partBatch} * m_identity.worldSize) {
+         first += std::uint64_t{m_deviceBatch} * m_identity.worldSize) {
         m_watchdog.progress("the evaluation", m_options.steps);
         std::vector<int> labels;
-        for (std::uint64_t i = first; i < m_options.eval && labels.size() < m_partBatch;
+        for (std::uint64_t i = first; i < m_options.eval && labels.size() < m_deviceBatch;
              i += m_identity.worldSize)
             labels.push_back(
                 drawDigit(m_options.seed, kHeldOutBegin + i,
@@ -249,7 +274,7 @@ std::optional<double> Trainer::accuracy()
         // On the network's stream throughout: a non-blocking stream does not wait for the default one.
         RS_CHECK(cudaMemcpyAsync(images.data(), pixels.data(), pixels.size() * sizeof(float),
                                  cudaMemcpyHostToDevice, m_stream.get()));
-        const float* output = m_network.forward(images.data(), m_partBatch, Hooks{});
+        const float* output = m_network.forward(images.data(), m_deviceBatch, Hooks{});
         RS_CHECK(cudaMemcpyAsync(logits.data(), output, logits.size() * sizeof(float), cudaMemcpyDeviceToHost,
                                  m_stream.get()));
         RS_CHECK(cudaStreamSynchronize(m_stream.get()));

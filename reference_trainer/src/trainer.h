@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank's training, from the device to the result.
 #pragma once
+#include "data_parallel.h"
 #include "fault.h"
 #include "gradient_reducer.h"
 #include "launch_environment.h"
@@ -37,18 +38,22 @@ struct TrainingResult {
 
 class Trainer final {
 public:
-    /// `hooks` must outlive the trainer. `device` is current already.
+    /// `hooks` must outlive the trainer. `device` is current already. `communicator` is null where a process
+    /// is alone.
     Trainer(const Options& options, const RankIdentity& identity, int device, const Hooks& hooks,
             ncclComm_t communicator, Watchdog& watchdog);
 
     [[nodiscard]] TrainingResult run();
     [[nodiscard]] const Network& network() const { return m_network; }
-    [[nodiscard]] const GradientReducer& reducer() const { return m_reducer; }
+    /// Null where there is no other rank to reduce with.
+    [[nodiscard]] const GradientReducer* reducer() const { return m_reducer.get(); }
 
 private:
     void prepare();
     void step(std::uint64_t number);
     void computePart(const Batch& batch, std::uint64_t number, unsigned part);
+    /// Forward and backward of the network on this rank's device.
+    void computeHere(const float* images, const int* labels, float* loss, bool last);
     void gradientReady(std::size_t tensor, bool last);
     void keepGradients(unsigned part);
     void addKept(std::size_t offset, std::size_t count); ///< to the gradients of the last part
@@ -64,11 +69,13 @@ private:
     int m_device;
     ncclComm_t m_communicator;
     Watchdog& m_watchdog;
-    unsigned m_localBatch; ///< this rank's share of a step's samples
-    unsigned m_partBatch;  ///< as many are computed at once
+    unsigned m_localBatch;  ///< this rank's share of a step's samples
+    unsigned m_partBatch;   ///< as many are computed at once
+    unsigned m_deviceBatch; ///< as many by one device
     Stream m_stream;
     Network m_network;
-    GradientReducer m_reducer;
+    std::unique_ptr<GradientReducer> m_reducer;   ///< null where this process is alone
+    std::unique_ptr<DataParallel> m_dataParallel; ///< null but with several devices in this process
     std::unique_ptr<Optimizer> m_optimizer;
     DeviceArray<float> m_sums;   ///< gradients of a step's parts but the last; empty where there is only one
     DeviceArray<float> m_losses; ///< a part

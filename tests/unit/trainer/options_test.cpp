@@ -26,6 +26,31 @@ TEST(Options, haveTheDefaultsOfDdp)
     EXPECT_TRUE(options.faults.empty());
 }
 
+TEST(Options, chooseHowDevicesWorkTogether)
+{
+    EXPECT_EQ(parse({}).options.parallel, "ddp");
+    const Options dp = parse({"--parallel", "dp", "--devices", "4"}).options;
+    EXPECT_EQ(devicesInAll(dp, 1), 4U);
+    EXPECT_EQ(devicesInAll(parse({"--nproc", "3"}).options, 3), 3U);
+    EXPECT_EQ(devicesInAll(parse({"--parallel", "single"}).options, 1), 1U);
+    EXPECT_EQ(parse({"--parallel", "mpi"}).exitCode, 2);
+    EXPECT_EQ(parse({"--parallel", "dp"}).exitCode, 2) << "how many devices?";
+    EXPECT_EQ(parse({"--parallel", "dp", "--devices", "1"}).exitCode, 2);
+    EXPECT_EQ(parse({"--devices", "2"}).exitCode, 2);
+    for (const char* parallel : {"dp", "single"}) {
+        std::vector<const char*> common = {"--parallel", parallel};
+        if (parallel == std::string("dp"))
+            common.insert(common.end(), {"--devices", "2"});
+        for (const auto& [option, value] :
+             {std::pair("--nproc", "2"), std::pair("--bucket-cap-mb", "1"), std::pair("--gradients", "fp16"),
+              std::pair("--algorithm", "tree"), std::pair("--fault", "no_overlap")}) {
+            std::vector<const char*> arguments = common;
+            arguments.insert(arguments.end(), {option, value});
+            EXPECT_EQ(parse(arguments).exitCode, 2) << parallel << ' ' << option;
+        }
+    }
+}
+
 TEST(Options, takeSeveralFaults)
 {
     const ParsedOptions parsed = parse({"--fault", "late_rank:rank=2,ms=15", "--fault", "small_buckets"});
