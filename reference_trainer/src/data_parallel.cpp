@@ -79,8 +79,8 @@ DataParallel::Replica DataParallel::makeReplica(const Options& options, int devi
     if (device == 0)
         return replica;
     replica.stream = makeStream();
-    replica.network =
-        std::make_unique<Network>(modelFor(options).layers, m_batch, options.seed, replica.stream.get());
+    replica.network = std::make_unique<Network>(modelFor(options).layers, m_batch, options.seed,
+                                                replica.stream.get(), options.checkpointActivations);
     const MemoryScope batches(MemoryUse::Batches);
     replica.images = DeviceArray<float>(std::size_t{m_batch} * kImagePixels);
     replica.labels = DeviceArray<int>(m_batch);

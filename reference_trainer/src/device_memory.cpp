@@ -16,6 +16,7 @@ namespace {
 std::mutex g_mutex;
 std::map<int, MemoryUsage> g_usage; ///< by device, guarded by g_mutex
 thread_local MemoryUse t_use = MemoryUse::Other;
+thread_local MemoryArena* t_arena = nullptr;
 
 void countOn(const FreeDevice& counted)
 {
@@ -56,7 +57,8 @@ std::string exhausted(const FreeDevice& wanted)
     return fmt::format(
         "device {} is out of memory: {:.1f} MiB more were asked for ({}), {:.1f} of {:.1f} MiB "
         "are free; the trainer uses {:.1f} MiB{}. Give a smaller --batch, or more ranks, or "
-        "--accumulate N, which computes a share in N parts",
+        "--accumulate N, which computes a share in N parts, or --checkpoint-activations K, "
+        "which keeps only each K-th layer's input",
         wanted.device, mebibytes(wanted.bytes), kMemoryUses[static_cast<std::size_t>(wanted.use)],
         mebibytes(free), mebibytes(all), mebibytes(now.total), used.empty() ? "" : " (" + used + ")");
 }
@@ -79,14 +81,36 @@ MemoryScope::~MemoryScope()
     t_use = m_before;
 }
 
+MemoryArena::MemoryArena(void* memory) : m_memory(static_cast<char*>(memory))
+{
+    t_arena = this;
+}
+
+MemoryArena::~MemoryArena()
+{
+    t_arena = nullptr;
+}
+
+void* MemoryArena::take(std::size_t bytes)
+{
+    constexpr std::size_t kAlignment = 256; // what cudaMalloc promises
+    const std::size_t offset = m_bytes;
+    m_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return m_memory == nullptr ? nullptr : m_memory + offset;
+}
+
 void FreeDevice::operator()(void* memory) const
 {
+    if (inArena)
+        return;
     cudaFree(memory);
     countOff(*this);
 }
 
 DeviceMemory allocateDevice(std::size_t bytes)
 {
+    if (t_arena != nullptr)
+        return {t_arena->take(bytes), FreeDevice{.inArena = true}};
     FreeDevice counted{.use = t_use, .bytes = bytes};
     RS_CHECK(cudaGetDevice(&counted.device));
     void* memory = nullptr;

@@ -40,11 +40,31 @@ private:
     MemoryUse m_before;
 };
 
-/// Frees device memory and counts it off.
+/// While it lives, what this thread allocates lies in `memory`, one after the other, instead of being
+/// allocated; where that is null it lies nowhere, and is only measured. The memory must be large enough. They
+/// are not nested.
+class MemoryArena final {
+public:
+    explicit MemoryArena(void* memory);
+    ~MemoryArena();
+    MemoryArena(const MemoryArena&) = delete;
+    MemoryArena& operator=(const MemoryArena&) = delete;
+
+    /// Room for `bytes` more; null while measuring.
+    [[nodiscard]] void* take(std::size_t bytes);
+    [[nodiscard]] std::size_t bytes() const { return m_bytes; }
+
+private:
+    char* m_memory;
+    std::size_t m_bytes = 0;
+};
+
+/// Frees device memory and counts it off, unless it lies in an arena.
 struct FreeDevice {
     int device = 0;
     MemoryUse use = MemoryUse::Other;
     std::size_t bytes = 0;
+    bool inArena = false;
 
     void operator()(void* memory) const;
 };

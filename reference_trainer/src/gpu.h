@@ -60,13 +60,15 @@ using Communicator = Owned<ncclComm_t, ncclCommDestroy>;
 /// `before` is recorded where `from` stands now, and `to` waits for it.
 void order(cudaStream_t from, cudaEvent_t before, cudaStream_t to);
 
-/// `count` elements of device memory, zeroed.
+/// `count` elements of device memory, zeroed. In a measured MemoryArena there is no memory.
 template <class T>
 class DeviceArray final {
 public:
     DeviceArray() = default;
     explicit DeviceArray(std::size_t count) : m_memory(allocateDevice(count * sizeof(T))), m_size(count)
     {
+        if (!m_memory)
+            return; // an arena is measured
         RS_CHECK(cudaMemset(m_memory.get(), 0, count * sizeof(T)));
         // cudaMemset does not wait for itself, and our streams do not wait for its stream.
         RS_CHECK(cudaStreamSynchronize(nullptr));

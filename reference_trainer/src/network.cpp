@@ -5,7 +5,9 @@
 #include "random.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -29,16 +31,107 @@ void runAll(const std::vector<std::function<void(cudaStream_t)>>& hooks, cudaStr
 
 } // namespace
 
-Network::Network(Layers layers, unsigned maximumBatch, std::uint64_t seed, cudaStream_t stream)
-    : m_layers(std::move(layers)), m_blas(makeBlas(stream)), m_queue{.stream = stream, .blas = m_blas.get()}
+Network::Network(Layers layers, unsigned maximumBatch, std::uint64_t seed, cudaStream_t stream,
+                 unsigned layersASegment)
+    : m_layers(std::move(layers))
+    , m_blas(makeBlas(stream))
+    , m_queue{.stream = stream, .blas = m_blas.get()}
+    , m_layersASegment(layersASegment)
 {
     checkSizes(maximumBatch);
     place();
+    allocate(maximumBatch);
+    initialise(seed);
+}
+
+void Network::allocate(unsigned maximumBatch)
+{
     const MemoryScope activations(MemoryUse::Activations);
+    m_losses = DeviceArray<float>(maximumBatch);
+    if (m_layersASegment > 0) {
+        allocateSegments(maximumBatch);
+        return;
+    }
     for (const auto& layer : m_layers)
         layer->allocate(maximumBatch);
-    m_losses = DeviceArray<float>(maximumBatch);
-    initialise(seed);
+}
+
+void Network::allocateSegments(unsigned maximumBatch)
+{
+    checkSegments();
+    std::size_t bytes = 0;
+    std::size_t outputs = 0;
+    for (std::size_t first = 0; first < m_layers.size(); first += m_layersASegment) {
+        MemoryArena measured(nullptr);
+        allocateLayers(first, maximumBatch);
+        bytes = std::max(bytes, measured.bytes());
+    }
+    m_segmentMemory = DeviceArray<std::byte>(bytes);
+    for (std::size_t first = 0; first < m_layers.size(); first += m_layersASegment) {
+        const MemoryArena arena(m_segmentMemory.data());
+        allocateLayers(first, maximumBatch);
+    }
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+        if (!endsSegment(i))
+            continue;
+        m_kept.emplace_back(m_layers[i]->output().size());
+        outputs = std::max(outputs, m_layers[i]->output().size());
+    }
+    m_keptGradient = DeviceArray<float>(outputs);
+}
+
+void Network::checkSegments() const
+{
+    if (m_layersASegment >= m_layers.size())
+        throw Failure(
+            fmt::format("--checkpoint-activations {} would keep everything: the model has {} layers; "
+                        "give less than that",
+                        m_layersASegment, m_layers.size()));
+    if (!cutsResidual(m_layersASegment))
+        return;
+    std::vector<unsigned> fitting;
+    for (unsigned layers = 1; layers < m_layers.size(); ++layers) {
+        if (!cutsResidual(layers))
+            fitting.push_back(layers);
+    }
+    throw Failure(fmt::format("--checkpoint-activations {} would cut a residual connection, both ends of "
+                              "which must be in memory; this model can be cut after each {} layers",
+                              m_layersASegment, fmt::join(fitting, ", ")));
+}
+
+bool Network::cutsResidual(unsigned layersASegment) const
+{
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+        const std::size_t first = i - m_layers[i]->shape().residualOver;
+        if (first / layersASegment != i / layersASegment)
+            return true;
+    }
+    return false;
+}
+
+void Network::allocateLayers(std::size_t first, unsigned maximumBatch)
+{
+    const std::size_t last = std::min(first + m_layersASegment, m_layers.size());
+    for (std::size_t i = first; i < last; ++i)
+        m_layers[i]->allocate(maximumBatch);
+}
+
+bool Network::endsSegment(std::size_t index) const
+{
+    return m_layersASegment > 0 && (index + 1) % m_layersASegment == 0 && index + 1 < m_layers.size();
+}
+
+const float* Network::inputOf(std::size_t index, const float* images) const
+{
+    if (index == 0)
+        return images;
+    return endsSegment(index - 1) ? m_kept[index / m_layersASegment - 1].data()
+                                  : m_layers[index - 1]->output().data();
+}
+
+float* Network::outputGradientOf(std::size_t index) const
+{
+    return endsSegment(index) ? m_keptGradient.data() : m_layers[index]->outputGradient().data();
 }
 
 void Network::checkSizes(unsigned maximumBatch) const
@@ -114,13 +207,12 @@ float* Network::forward(const float* images, unsigned batch, const Hooks& hooks)
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
         forwardLayer(i, images, batch);
         runAll(hooks.afterLayer, m_queue.stream);
+        if (endsSegment(i))
+            RS_CHECK(cudaMemcpyAsync(m_kept[i / m_layersASegment].data(), m_layers[i]->output().data(),
+                                     batch * m_layers[i]->shape().outputs * sizeof(float),
+                                     cudaMemcpyDeviceToDevice, m_queue.stream));
     }
     return m_layers.back()->output().data();
-}
-
-const float* Network::inputOf(std::size_t layer, const float* images) const
-{
-    return layer == 0 ? images : m_layers[layer - 1]->output().data();
 }
 
 void Network::forwardLayer(std::size_t layer, const float* images, unsigned batch)
@@ -131,6 +223,18 @@ void Network::forwardLayer(std::size_t layer, const float* images, unsigned batc
     if (shape.residualOver > 0)
         RS_CHECK(launch_accumulate(m_queue.stream, static_cast<unsigned>(batch * shape.outputs),
                                    each.output().data(), inputOf(layer - shape.residualOver, images)));
+}
+
+void Network::computeAgain(std::size_t last, const float* images, unsigned batch, const Hooks& hooks)
+{
+    for (std::size_t i = last + 1 - m_layersASegment; i <= last; ++i) {
+        forwardLayer(i, images, batch);
+        runAll(hooks.afterLayer, m_queue.stream);
+    }
+    const Layer& layer = *m_layers[last];
+    RS_CHECK(cudaMemcpyAsync(layer.outputGradient().data(), m_keptGradient.data(),
+                             batch * layer.shape().outputs * sizeof(float), cudaMemcpyDeviceToDevice,
+                             m_queue.stream));
 }
 
 void Network::startBackward(const int* labels, unsigned batch, float* mean)
@@ -151,22 +255,24 @@ void Network::backward(const float* images, const int* labels, unsigned batch, f
     startBackward(labels, batch, mean);
     std::size_t tensor = 0;
     for (std::size_t i = m_layers.size(); i-- > 0;) {
+        if (endsSegment(i))
+            computeAgain(i, images, batch, hooks);
         m_layers[i]->parameterGradients(m_queue, parametersOf(i), inputOf(i, images), batch);
         for (const Tensor& finished : {m_places[i].bias, m_places[i].weights}) {
             if (finished.count > 0)
                 ready(tensor++);
         }
         if (i > 0)
-            backwardInto(i, batch);
+            backwardInto(i, images, batch);
         runAll(hooks.afterLayer, m_queue.stream);
     }
 }
 
-void Network::backwardInto(std::size_t layer, unsigned batch)
+void Network::backwardInto(std::size_t layer, const float* images, unsigned batch)
 {
-    const Layer& before = *m_layers[layer - 1];
-    float* const gradient = before.outputGradient().data();
-    const auto values = static_cast<unsigned>(batch * before.shape().outputs);
+    const Layer::Shape before = m_layers[layer - 1]->shape();
+    float* const gradient = outputGradientOf(layer - 1);
+    const auto values = static_cast<unsigned>(batch * before.outputs);
     m_layers[layer]->inputGradients(m_queue, parametersOf(layer), gradient, batch);
     // What this layer got went around it and others, too: its gradient comes back from there unchanged.
     for (std::size_t later = layer; later < m_layers.size(); ++later) {
@@ -174,8 +280,8 @@ void Network::backwardInto(std::size_t layer, unsigned batch)
             RS_CHECK(launch_accumulate(m_queue.stream, values, gradient,
                                        m_layers[later]->outputGradient().data()));
     }
-    if (before.shape().activation == Activation::Relu)
-        RS_CHECK(launch_relu_backward(m_queue.stream, values, gradient, before.output().data()));
+    if (before.activation == Activation::Relu)
+        RS_CHECK(launch_relu_backward(m_queue.stream, values, gradient, inputOf(layer, images)));
 }
 
 } // namespace ringside::trainer

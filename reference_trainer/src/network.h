@@ -23,9 +23,13 @@ public:
         std::size_t count = 0;
     };
 
-    /// For batches of up to `maximumBatch`. Throws Failure when an array would have more elements than a
-    /// kernel launch or cuBLAS can count.
-    Network(Layers layers, unsigned maximumBatch, std::uint64_t seed, cudaStream_t stream);
+    /// For batches of up to `maximumBatch`. With `layersASegment` only each so many-th layer's input outlives
+    /// forward: segments of so many layers take turns in the same memory, and backward computes all but the
+    /// last one again. Throws Failure when an array would have more elements than a kernel launch or cuBLAS
+    /// can count, when there is one segment only, and when a segment would end between a residual
+    /// connection's ends.
+    Network(Layers layers, unsigned maximumBatch, std::uint64_t seed, cudaStream_t stream,
+            unsigned layersASegment = 0);
 
     /// Logits of `batch` rows of images, on the stream.
     [[nodiscard]] float* forward(const float* images, unsigned batch, const Hooks& hooks);
@@ -47,12 +51,24 @@ private:
 
     void checkSizes(unsigned maximumBatch) const;
     void place();
+    void allocate(unsigned maximumBatch);
+    void allocateSegments(unsigned maximumBatch);
+    void checkSegments() const;
+    [[nodiscard]] bool cutsResidual(unsigned layersASegment) const;
+    void allocateLayers(std::size_t first, unsigned maximumBatch);
+    /// Whether layer `index` is the last of a segment that is followed by another.
+    [[nodiscard]] bool endsSegment(std::size_t index) const;
+    /// What layer `index` reads; where the layer before it has given its memory away, what was kept.
+    [[nodiscard]] const float* inputOf(std::size_t index, const float* images) const;
+    /// The segment that ends with layer `last`, whose gradient is the kept one.
+    void computeAgain(std::size_t last, const float* images, unsigned batch, const Hooks& hooks);
+    [[nodiscard]] float* outputGradientOf(std::size_t index) const;
     void initialise(std::uint64_t seed);
     void startBackward(const int* labels, unsigned batch, float* mean);
     [[nodiscard]] Layer::Parameters parametersOf(std::size_t layer) const;
-    [[nodiscard]] const float* inputOf(std::size_t layer, const float* images) const;
     void forwardLayer(std::size_t layer, const float* images, unsigned batch);
-    void backwardInto(std::size_t layer, unsigned batch); ///< the gradient of what the layer got
+    /// The gradient of what the layer got.
+    void backwardInto(std::size_t layer, const float* images, unsigned batch);
 
     Layers m_layers;
     Blas m_blas;
@@ -62,6 +78,10 @@ private:
     DeviceArray<float> m_parameters;
     DeviceArray<float> m_gradients;
     DeviceArray<float> m_losses;
+    unsigned m_layersASegment;              ///< 0: every layer has memory of its own
+    DeviceArray<std::byte> m_segmentMemory; ///< of the segment at work
+    std::vector<DeviceArray<float>> m_kept; ///< outputs of the segments but the last
+    DeviceArray<float> m_keptGradient;      ///< of the output of the segment to be computed again
 };
 
 } // namespace ringside::trainer

@@ -109,6 +109,10 @@ void addTraining(CLI::App& app, Options& options)
                    "Parts that a rank's share of a batch is computed in; gradients travel with the last")
         ->capture_default_str()
         ->check(CLI::Range(1, 1024));
+    app.add_option("--checkpoint-activations", options.checkpointActivations,
+                   "Keep only each K-th layer's input in forward, and compute what lies between again in "
+                   "backward: less memory, more time; without it, keep all")
+        ->check(CLI::Range(1, 1000));
     app.add_option("--seed", options.seed, "Seed of weights, data and order")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);

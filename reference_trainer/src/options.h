@@ -9,10 +9,11 @@
 namespace ringside::trainer {
 
 struct Options {
-    std::string parallel = "ddp"; ///< or "dp", "single"
-    unsigned processes = 0;       ///< --nproc: start this many local ranks; 0: this process is a rank
-    unsigned devices = 1;         ///< of a rank: more than one with dp only
-    std::string model = "mlp";    ///< or "widemlp", "convnet", "transformer"
+    std::string parallel = "ddp";       ///< or "dp", "single"
+    unsigned processes = 0;             ///< --nproc: start this many local ranks; 0: this process is a rank
+    unsigned checkpointActivations = 0; ///< keep each so many-th layer's input only; 0: keep all
+    unsigned devices = 1;               ///< of a rank: more than one with dp only
+    std::string model = "mlp";          ///< or "widemlp", "convnet", "transformer"
     unsigned steps = 200;
     unsigned warmup = 5;           ///< first steps left out of the figures
     unsigned batch = 256;          ///< over all ranks

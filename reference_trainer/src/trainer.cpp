@@ -81,7 +81,8 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     , m_partBatch(m_localBatch / options.accumulate)
     , m_deviceBatch(m_partBatch / options.devices)
     , m_stream(makeStream())
-    , m_network(modelFor(options).layers, m_deviceBatch, options.seed, m_stream.get())
+    , m_network(modelFor(options).layers, m_deviceBatch, options.seed, m_stream.get(),
+                options.checkpointActivations)
     , m_optimizer(makeOptimizer(options, m_network.parameters().size()))
     , m_losses(std::size_t{options.steps} * options.accumulate)
     , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)

@@ -69,6 +69,34 @@ class Memory(unittest.TestCase):
         code, _, err = trainer.run(*WIDE, "--batch", 1024, **short)
         self.assertEqual(code, 1, err)
 
+    def test_recomputed_activations_need_less_and_change_no_bit(self):
+        small = ((1,), (2,), (3,), (2, "--accumulate", 2), (2, "--nproc", 2))
+        for model, extras in ((("--model", "mlp", "--layers", 7), small), (("--model", "convnet"), small),
+                              (("--model", "transformer"), ((15,),))):
+            common = (*model, "--eval", 0, "--steps", 4, "--warmup", 0, "--batch", 48, "--dump-parameters")
+            for extra in extras:
+                with self.subTest(model=model, extra=extra):
+                    path = trainer.FOLDER / "recomputed"
+                    arguments = (*common, path, *extra[1:])
+                    plain, _ = self.memory(*arguments)
+                    expected = path.read_bytes()
+                    less, _ = self.memory(*arguments, "--checkpoint-activations", extra[0])
+                    self.assertEqual(path.read_bytes(), expected)
+                    if "convnet" not in model:  # where one segment has nearly all activations
+                        self.assertLess(less["activations_bytes"], plain["activations_bytes"])
+                    self.assertEqual(plain["peak_bytes"] - less["peak_bytes"],
+                                     plain["activations_bytes"] - less["activations_bytes"])
+
+    def test_recomputing_nothing_is_refused(self):
+        code, _, err = trainer.run(*WIDE, "--batch", 16, "--checkpoint-activations", 5)
+        self.assertEqual(code, 1, err)
+        self.assertIn("the model has 5 layers", err)
+
+    def test_cutting_a_residual_connection_is_refused(self):
+        code, _, err = trainer.run("--model", "transformer", "--batch", 16, "--checkpoint-activations", 4)
+        self.assertEqual(code, 1, err)
+        self.assertIn("can be cut after each 15, 19", err)
+
     def test_memory_that_grows_ends_with_the_same_words(self):
         code, _, err = trainer.run(*SHAPE, "--batch", 16, "--steps", 100, "--fault", "memory_growth:mb=8",
                                    RINGSIDE_DEVICE_MODEL=device_of(64))

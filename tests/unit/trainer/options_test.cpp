@@ -23,6 +23,7 @@ TEST(Options, haveTheDefaultsOfDdp)
     EXPECT_EQ(options.bucketCapMb, 25);
     EXPECT_EQ(options.gradients, "fp32");
     EXPECT_EQ(options.processes, 0U);
+    EXPECT_EQ(options.checkpointActivations, 0U);
     EXPECT_TRUE(options.faults.empty());
 }
 

@@ -37,7 +37,8 @@ TEST(DeviceMemory, isCountedByItsUseUntilItIsFreed)
         DeviceArray<int> first(10);
         const DeviceArray<int> second = std::move(first);
         const MemoryBytes now = memoryUsage(0).now;
-        EXPECT_EQ(bytesFor(now, MemoryUse::OptimizerState) - bytesFor(before, MemoryUse::OptimizerState), 4000U);
+        EXPECT_EQ(bytesFor(now, MemoryUse::OptimizerState) - bytesFor(before, MemoryUse::OptimizerState),
+                  4000U);
         EXPECT_EQ(bytesFor(now, MemoryUse::Batches) - bytesFor(before, MemoryUse::Batches), 40U);
         EXPECT_EQ(now.total - before.total, 4040U);
     }

@@ -11,9 +11,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <ostream>
+#include <vector>
 
 using namespace ringside::trainer;
 using namespace ringside::test;
@@ -68,6 +70,7 @@ Layers smallTransformer()
 struct Kind {
     const char* name;
     Layers (*layers)();
+    std::vector<unsigned> segments; ///< lengths that activations can be recomputed in
     friend std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
 };
 
@@ -151,9 +154,39 @@ TEST_P(SmallNetwork, givesTheSameForAPartOfTheBatch)
         EXPECT_NEAR(static_cast<double>(whole[i]), static_cast<double>(part[i]), 1e-5);
 }
 
+// Layers of a segment lie in the same memory as those of the others, and what was overwritten is computed
+// again.
+TEST_P(SmallNetwork, hasTheSameGradientsWhenActivationsAreRecomputed)
+{
+    const double expectedLoss = loss();
+    const std::vector<float> expected = toHost(m_network.gradients().data(), m_network.gradients().size());
+    for (const unsigned layersASegment : GetParam().segments) {
+        Network network(GetParam().layers(), kBatch, 5, m_stream.get(), layersASegment);
+        static_cast<void>(network.forward(m_images.data(), kBatch, Hooks{}));
+        network.backward(m_images.data(), m_labels.data(), kBatch, m_mean.data(), Hooks{},
+                         [](std::size_t) {});
+        RS_CHECK(cudaStreamSynchronize(m_stream.get()));
+        EXPECT_EQ(toHost(m_mean.data(), 1).front(), static_cast<float>(expectedLoss));
+        EXPECT_EQ(toHost(network.gradients().data(), expected.size()), expected) << layersASegment;
+    }
+}
+
+TEST_P(SmallNetwork, isNotCutInsideOfAResidualConnectionNorIntoOneSegment)
+{
+    const auto layers = static_cast<unsigned>(GetParam().layers().size());
+    for (unsigned layersASegment = 1; layersASegment <= layers; ++layersASegment) {
+        const bool fits = std::ranges::count(GetParam().segments, layersASegment) > 0;
+        const auto make = [&] { Network(GetParam().layers(), kBatch, 5, m_stream.get(), layersASegment); };
+        if (fits)
+            EXPECT_NO_THROW(make()) << layersASegment;
+        else
+            EXPECT_THROW(make(), Failure) << layersASegment;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, SmallNetwork,
-                         testing::Values(Kind{"convnet", smallConvnet},
-                                         Kind{"transformer", smallTransformer}),
+                         testing::Values(Kind{"convnet", smallConvnet, {1, 2, 3}},
+                                         Kind{"transformer", smallTransformer, {5, 8, 9, 10}}),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST(Models, haveTheParametersOfTheirLayers)
