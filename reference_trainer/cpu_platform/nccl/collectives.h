@@ -10,10 +10,14 @@
 namespace ringside::nccl {
 
 void allReduce(Mesh& mesh, const Operation& operation);     // ring_collectives.cpp
+void treeAllReduce(Mesh& mesh, const Operation& operation); // tree_collectives.cpp
 void allGather(Mesh& mesh, const Operation& operation);     // ring_collectives.cpp
 void reduceScatter(Mesh& mesh, const Operation& operation); // ring_collectives.cpp
 void broadcast(Mesh& mesh, const Operation& operation);     // chain_collectives.cpp
 void reduce(Mesh& mesh, const Operation& operation);        // chain_collectives.cpp
+
+/// Of any rank but 0, the root, in an all-reduce's tree.
+[[nodiscard]] int treeParent(int rank);
 
 /// All sends and receives of one launch, which progress together. Two steps, so that time can be counted from
 /// when every peer has arrived.

@@ -42,6 +42,7 @@ public:
     [[nodiscard]] int device() const { return m_place.device; }
     [[nodiscard]] int worldRank(int rank) const;
     [[nodiscard]] Operators& operators() { return m_operators; }
+    [[nodiscard]] const Algorithms& algorithms() const { return m_algorithms; }
     [[nodiscard]] Registrations& registrations() { return m_registrations; }
     /// Null for a single rank.
     [[nodiscard]] Mesh* mesh() const { return m_mesh.get(); }
@@ -92,6 +93,7 @@ private:
     const Place m_place;
     const std::uint64_t m_hash;
     const std::chrono::milliseconds m_timeout;
+    const Algorithms m_algorithms;
     const std::shared_ptr<ProcessRanks> m_processRanks;
     Operators m_operators;
     Registrations m_registrations;

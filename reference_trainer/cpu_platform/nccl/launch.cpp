@@ -38,7 +38,8 @@ void moveData(Mesh& mesh, const Operation& operation)
 {
     switch (operation.kind) {
     case Kind::AllReduce:
-        return allReduce(mesh, operation);
+        return operation.algorithm == Algorithm::Tree ? treeAllReduce(mesh, operation)
+                                                      : allReduce(mesh, operation);
     case Kind::Broadcast:
         return broadcast(mesh, operation);
     case Kind::Reduce:
@@ -61,7 +62,8 @@ std::uint64_t agreement(const std::vector<Operation>& operations)
         if (!operation.pointToPoint())
             for (const std::uint64_t part :
                  {static_cast<std::uint64_t>(operation.kind), std::uint64_t(operation.bytes()),
-                  static_cast<std::uint64_t>(operation.peer)})
+                  static_cast<std::uint64_t>(operation.peer),
+                  static_cast<std::uint64_t>(operation.algorithm)})
                 hash = (hash ^ part) * 1099511628211U; // as FNV-1a, in words
     return hash;
 }

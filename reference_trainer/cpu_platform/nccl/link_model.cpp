@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link_model.h"
 
+#include "collectives.h"
 #include "communicator.h"
 #include "platform.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace ringside::nccl {
 namespace {
@@ -63,8 +65,24 @@ RingLoad loadOf(const Operation& operation, int ranks)
     }
 }
 
+/// What NCCL's two trees make of an all-reduce: a rank passes half of the data to one parent and two children
+/// each way. Over the links of the tree, up and down.
+double treeNs(const Operation& operation)
+{
+    const int ranks = operation.communicator->size();
+    const double bytes = static_cast<double>(operation.bytes()) * std::min(2, ranks - 1);
+    const int depth = std::bit_width(static_cast<unsigned>(ranks)) - 1;
+    double slowest = 0;
+    for (int rank = 1; rank < ranks; ++rank)
+        slowest = std::max(slowest,
+                           linkBetween(*operation.communicator, rank, treeParent(rank)).ns(bytes, 2 * depth));
+    return slowest;
+}
+
 double collectiveNs(const Operation& operation)
 {
+    if (operation.algorithm == Algorithm::Tree)
+        return treeNs(operation);
     const int ranks = operation.communicator->size();
     const RingLoad load = loadOf(operation, ranks);
     double slowest = 0;

@@ -76,7 +76,8 @@ profiler::Call callOf(const Operation& operation, bool captured)
             .element = operation.element,
             .peer = operation.peer,
             .stream = operation.stream,
-            .captured = captured};
+            .captured = captured,
+            .tree = operation.algorithm == Algorithm::Tree};
 }
 
 /// NCCL drops empty collectives and copies a single rank's without a task: no events.

@@ -41,7 +41,8 @@ std::string shortName(const Operation& operation)
 {
     switch (operation.kind) {
     case Kind::AllReduce:
-        return "AllReduce_Sum_" + typeName(operation.type) + "_RING_LL";
+        return "AllReduce_Sum_" + typeName(operation.type) +
+               (operation.algorithm == Algorithm::Tree ? "_TREE_LL" : "_RING_LL");
     case Kind::Reduce:
         return "Reduce_Sum_" + typeName(operation.type) + "_RING_LL";
     case Kind::ReduceScatter:
@@ -66,6 +67,8 @@ void check(Operation& operation)
             "sendbuff is null");
     require(operation.count == 0 || operation.target != nullptr || !writesTarget(operation),
             "recvbuff is null");
+    if (operation.kind <= Kind::ReduceScatter && ranks > 1)
+        operation.algorithm = operation.communicator->algorithms().of(operation.kind);
     if (!operation.reduces())
         return;
     require(operation.op >= 0, "unknown reduction operator");

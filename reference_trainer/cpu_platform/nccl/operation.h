@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One call for data movement, checked, waiting to be launched.
 #pragma once
+#include "algorithm.h"
 #include "operators.h"
 #include "profiler/api_events.h"
 #include "reduction.h"
@@ -40,10 +41,11 @@ struct Operation {
     cudaStream_t stream = nullptr;
     ncclComm_t handle = nullptr; ///< what the program calls the communicator
 
-    Reduction reduction = {}; ///< filled by check()
-    Factor factor = {};       ///< of inputs, where the reduction has one, filled by check()
-    std::size_t element = 0;  ///< bytes of one element, filled by check()
-    std::uint64_t slot = 0;   ///< pairs the messages of this operation across ranks, given at launch
+    Reduction reduction = {};              ///< filled by check()
+    Factor factor = {};                    ///< of inputs, where the reduction has one, filled by check()
+    std::size_t element = 0;               ///< bytes of one element, filled by check()
+    Algorithm algorithm = Algorithm::Ring; ///< of a collective, filled by check()
+    std::uint64_t slot = 0; ///< pairs the messages of this operation across ranks, given at launch
     profiler::Ticket ticket = {};
 
     [[nodiscard]] std::size_t bytes() const { return count * element; }

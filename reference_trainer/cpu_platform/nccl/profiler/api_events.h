@@ -21,6 +21,7 @@ struct Call {
     int peer = 0;            ///< root, or the other side
     cudaStream_t stream = nullptr;
     bool captured = false; ///< recorded into a graph
+    bool tree = false;     ///< carried by a tree instead of a ring
 };
 
 /// What a call leaves for the events of its launch.

@@ -105,7 +105,8 @@ DescriptorV5 LaunchEvents::describeColl(const Running& running) const
     descriptor.type = kColl;
     descriptor.parent = running.task.ticket.api;
     descriptor.rank = m_profile->rank();
-    // One ring of one connection a neighbour, one thread, whole messages: that is what the emulation does.
+    // One ring, or tree, of one connection a neighbour, one thread, whole messages: that is what the
+    // emulation does.
     descriptor.coll = {.fields = {.sequence = running.sequence,
                                   .function = call.function,
                                   .send = call.source,
@@ -115,7 +116,7 @@ DescriptorV5 LaunchEvents::describeColl(const Running& running) const
                                   .type = typeName(bytes ? ncclInt8 : call.type),
                                   .channels = 1,
                                   .warps = 1,
-                                  .algorithm = "RING",
+                                  .algorithm = call.tree ? "TREE" : "RING",
                                   .protocol = "SIMPLE"},
                        .group = m_group};
     return descriptor;

@@ -93,6 +93,22 @@ TEST(LinkModel, countsTheTransferFromTheLastArrival)
     }));
 }
 
+TEST(LinkModel, sendsMoreOverATreeInFewerSteps)
+{
+    // 1 MB among four ranks: 2 MB a rank, so 200 ms, and two steps up and two down of 10 ms each.
+    const ModelFile model("link_bandwidth = 1e7\nlink_latency_ns = 1e7\n");
+    ::setenv("NCCL_ALGO", "allreduce:tree", 1);
+    EXPECT_TRUE(ranksEndWell(4, [](Rank& self) {
+        recordTimes();
+        std::vector<float> data(250'000, 1.0F);
+        expectEndAfterLastArrival(self, std::chrono::milliseconds(240), "ncclAllReduce", [&] {
+            return ncclAllReduce(data.data(), data.data(), data.size(), ncclFloat32, ncclSum, self.comm,
+                                 self.stream);
+        });
+    }));
+    ::unsetenv("NCCL_ALGO");
+}
+
 TEST(LinkModel, aSlowLinkHoldsUpRingsAndItsOwnTransfersOnly)
 {
     // 1 kB/s between ranks 2 and 1: what wrongly went by it would not end within the test's time.
