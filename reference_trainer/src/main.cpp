@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ddp_trainer: launcher of ranks (--nproc) or one of the ranks. Exit codes: 0 trained, 1 failed, 2 misuse; as
 // a launcher, that of the rank that failed first.
+#include "algorithm.h"
 #include "failure.h"
 #include "fault.h"
 #include "launcher.h"
@@ -23,7 +24,8 @@ void checkResultFiles(const Options& options)
     }
 }
 
-/// Throws Failure for what the command line got wrong, so that it is said once and not by every rank.
+/// Who this process is. Throws Failure for what the command line got wrong, so that it is said once and not
+/// by every rank.
 RankIdentity checkedIdentity(const Options& options)
 {
     RankIdentity identity;
@@ -35,6 +37,7 @@ RankIdentity checkedIdentity(const Options& options)
     }
     checkAgainstWorld(options, identity.worldSize);
     static_cast<void>(hooksFor(options, identity)); // complains once, before there are ranks
+    chooseAlgorithm(options);
     if (identity.rank == 0)
         checkResultFiles(options);
     return identity;

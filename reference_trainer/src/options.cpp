@@ -84,7 +84,7 @@ void refuseOthers(const CLI::App& app, const Options& options)
         throw CLI::ValidationError("--scale-lr",
                                    "belongs to --optimizer sgd: no such rule is known for adam");
     for (const char* name : {"--nproc", "--bucket-cap-mb", "--find-unused-parameters", "--static-graph",
-                             "--gradients", "--fault"}) {
+                             "--gradients", "--algorithm", "--fault"}) {
         if (options.parallel != "ddp" && app.count(name) > 0)
             throw CLI::ValidationError(name, "belongs to --parallel ddp, which has ranks and all-reduces");
     }
@@ -165,6 +165,10 @@ void addDistribution(CLI::App& app, Options& options)
                    "after; topk:SHARE: of each bucket only the largest, the rest is added to the next step's")
         ->capture_default_str()
         ->check(gradientFormat());
+    app.add_option(
+           "--algorithm", options.algorithm,
+           "NCCL's all-reduces go round a ring or up and down a tree; without it NCCL, or NCCL_ALGO, chooses")
+        ->check(CLI::IsMember({"ring", "tree"}));
     app.add_option("--timeout", options.timeoutSeconds,
                    "Seconds without a missing rank or without progress, after which every rank gives up")
         ->capture_default_str()

@@ -33,6 +33,7 @@ struct Options {
     bool findUnusedParameters = false;
     bool staticGraph = false;
     std::string gradients = "fp32"; ///< how they travel; readGradientFormat() takes it apart
+    std::string algorithm;          ///< of NCCL's all-reduces, "ring" or "tree"; empty: NCCL chooses
     unsigned timeoutSeconds = 60;
     std::vector<std::string> faults; ///< NAME[:KEY=VALUE,...]
     bool listFaults = false;

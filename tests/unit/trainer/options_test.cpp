@@ -24,6 +24,7 @@ TEST(Options, haveTheDefaultsOfDdp)
     EXPECT_EQ(options.gradients, "fp32");
     EXPECT_EQ(options.processes, 0U);
     EXPECT_EQ(options.checkpointActivations, 0U);
+    EXPECT_EQ(options.algorithm, "");
     EXPECT_TRUE(options.faults.empty());
 }
 

@@ -68,10 +68,19 @@ class Parallel(unittest.TestCase):
         self.assertLess(memory["peak_bytes_least"], memory["peak_bytes_most"])
         self.assertGreaterEqual(memory["peak_bytes_most"] - memory["peak_bytes_least"], memory["optimizer_state_bytes"])
 
+    def test_a_tree_reduces_as_a_ring_does(self):
+        ring, _, _ = self.trained(*COMMON, "--eval", 0, "--nproc", 3, "--algorithm", "ring")
+        default, _, _ = self.trained(*COMMON, "--eval", 0, "--nproc", 3)
+        self.assertEqual(ring, default)  # the CPU platform's choice
+        tree, _, _ = self.trained(*COMMON, "--eval", 0, "--nproc", 3, "--algorithm", "tree")
+        self.assertNotEqual(ring, tree)  # added up in another order
+        self.assert_close(ring, tree)
+
     def test_what_contradicts_is_refused(self):
         self.assert_refused("does not divide among 5 devices", *COMMON, "--parallel", "dp", "--devices", 5)
         self.assert_refused("start it without a launcher", *COMMON, "--parallel", "single", RANK=0, WORLD_SIZE=2)
         self.assert_refused("how many", *COMMON, "--parallel", "dp")
+        self.assert_refused("NCCL_ALGO is \"ring\" already", *COMMON, "--algorithm", "tree", NCCL_ALGO="ring")
         code, _, err = trainer.run(*COMMON, "--parallel", "dp", "--devices", 3, RINGSIDE_PLATFORM_DEVICES=2)
         self.assertEqual(code, 1)
         self.assertRegex(err, "--devices 3: there are 2")
