@@ -18,6 +18,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = pathlib.Path(os.environ.get("RINGSIDE_BUILD_DIR", ROOT / "build" / "dev")).resolve()
 MODEL = HERE / "device.conf"
+# What a question may ask for besides, by the heading: from the trainer's own result, with its format.
+COLUMNS = {"peak memory, MiB": (lambda result: result["memory"]["peak_bytes_most"] / 2**20, ".2f"),
+           "least, MiB": (lambda result: result["memory"]["peak_bytes_least"] / 2**20, ".2f"),
+           "activations, MiB": (lambda result: result["memory"]["activations_bytes"] / 2**20, ".2f"),
+           "s an epoch": (lambda result: result["epoch_s"], ".1f")}
 PARTS = {"compute": "#0072b2", "exposed communication": "#e69f00", "exposed copy": "#56b4e9", "idle": "#bbbbbb"}
 
 
@@ -38,10 +43,10 @@ def load(path):
         experiment = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         fail(f"{path}: {error}")
-    unknown = set(experiment) - {"title", "trainer", "variant"}
+    unknown = set(experiment) - {"title", "trainer", "columns", "variant"} | set(experiment.get("columns", [])) - set(COLUMNS)
     variants = experiment.get("variant", [])
     if unknown or "title" not in experiment or len(variants) < 2:
-        fail(f"{path}: needs title, trainer and at least two [[variant]]" + (f"; unknown: {sorted(unknown)}" if unknown else ""))
+        fail(f"{path}: needs title, trainer and at least two [[variant]]; columns are {list(COLUMNS)}" + (f"; unknown: {sorted(unknown)}" if unknown else ""))
     for variant in variants:
         if set(variant) != {"name", "options"}:
             fail(f"{path}: a [[variant]] has a name and options, this one has {sorted(variant)}")
@@ -49,7 +54,7 @@ def load(path):
 
 
 def measured(folder, name, options):
-    """What a recorded training run gives: the report, and the trainer's own samples a second."""
+    """What a recorded training run gives: the report, and the trainer's own result."""
     directory, result = folder / f"{name}.ringside", folder / f"{name}.json"
     shutil.rmtree(directory, ignore_errors=True)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(BUILD / "lib/cpu_platform"), "RINGSIDE_DEVICE_MODEL": str(MODEL),
@@ -57,29 +62,30 @@ def measured(folder, name, options):
     run([BUILD / "bin/ringside", "record", "-o", directory, "--profile", "standard", "--", BUILD / "bin/ddp_trainer",
          *options, "--json", result], env=environment)
     report = json.loads(run([BUILD / "bin/ringside", "report", directory, "--format", "json"]))
-    samples_a_second = json.loads(result.read_text())["samples_per_s"]
     shutil.rmtree(directory)
-    return report, samples_a_second
+    return report, json.loads(result.read_text())
 
 
-def row(name, report, samples_a_second):
+def row(name, report, result, columns):
     """A variant's figures; times are ms a step, means of the ranks."""
     ranks = [rank["per_step"] for rank in report["ranks"]]
     mean = {part: sum(rank[part.replace(" ", "_") + "_ns"] for rank in ranks) / len(ranks) / 1e6 for part in PARTS}
-    return {"name": name, "ranks": len(ranks), "samples_a_second": samples_a_second, "parts": mean,
+    return {"name": name, "ranks": len(ranks), "samples_a_second": result["samples_per_s"], "parts": mean,
+            "besides": {column: format(COLUMNS[column][0](result), COLUMNS[column][1]) for column in columns},
             "utilization": report["summary"]["gpu_utilization"]["mean"], "ratio": report["summary"]["comm_compute_ratio"]}
 
 
 def table(title, rows):
     lines = [f"## {title}", "", "Emulated: the CPU platform with experiments/device.conf. Times are ms a step, means of the ranks.", "",
-             f"| variant | ranks | step | {' | '.join(PARTS)} | communication / compute | GPU utilization | samples/s | of the first | of the first, a rank |",
-             "|---" * (len(PARTS) + 8) + "|"]
+             f"| variant | ranks | step | {' | '.join(PARTS)} | communication / compute | GPU utilization | samples/s | of the first | of the first, a rank |"
+             + "".join(f" {column} |" for column in rows[0]["besides"]),
+             "|---" * (len(PARTS) + 8 + len(rows[0]["besides"])) + "|"]
     for each in rows:
         gain = each["samples_a_second"] / rows[0]["samples_a_second"]
         parts = " | ".join(f"{each['parts'][part]:.1f}" for part in PARTS)
         lines.append(f"| {each['name']} | {each['ranks']} | {sum(each['parts'].values()):.1f} | {parts} | {'-' if each['ratio'] is None else format(each['ratio'], '.2f')} "
                      f"| {each['utilization']:.0%} | {each['samples_a_second']:.0f} | {gain:.2f} "
-                     f"| {gain * rows[0]['ranks'] / each['ranks']:.2f} |")
+                     f"| {gain * rows[0]['ranks'] / each['ranks']:.2f} |" + "".join(f" {cell} |" for cell in each["besides"].values()))
     return "\n".join(lines) + "\n"
 
 
@@ -114,8 +120,8 @@ def main():
     rows = []
     for variant in experiment["variant"]:
         print(f"{variant['name']} ...", file=sys.stderr, flush=True)
-        report, samples = measured(arguments.output, "recording", [*experiment.get("trainer", []), *variant["options"]])
-        rows.append(row(variant["name"], report, samples))
+        report, result = measured(arguments.output, "recording", [*experiment.get("trainer", []), *variant["options"]])
+        rows.append(row(variant["name"], report, result, experiment.get("columns", [])))
     name = arguments.experiment.stem
     (arguments.output / f"{name}.md").write_text(table(experiment["title"], rows))
     (arguments.output / f"{name}.svg").write_text(chart(experiment["title"], rows))

@@ -39,6 +39,11 @@ double samplesPerSecond(const TrainingResult& result, unsigned batch)
     return 1000.0 * batch * static_cast<double>(result.stepMs.size()) / ms;
 }
 
+double epochSeconds(const TrainingResult& result, const Options& options)
+{
+    return static_cast<double>(options.samples) / samplesPerSecond(result, options.batch);
+}
+
 nlohmann::json stepTimes(const TrainingResult& result)
 {
     nlohmann::json times;
@@ -91,6 +96,7 @@ nlohmann::json toJson(const TrainingResult& result, const Options& options, unsi
     add("losses", absent.learning, [&] { return result.losses; });
     add("accuracy", absent.accuracy, [&] { return *result.accuracy; });
     add("samples_per_s", absent.times, [&] { return samplesPerSecond(result, options.batch); });
+    add("epoch_s", absent.times, [&] { return epochSeconds(result, options); });
     add("step_ms", absent.times, [&] { return stepTimes(result); });
     return json;
 }
@@ -101,7 +107,8 @@ void printTimes(const TrainingResult& result, const Options& options, const std:
         fmt::print("samples/s   not measured: {}\nstep time   not measured: {}\n", absent, absent);
         return;
     }
-    fmt::print("samples/s   {:.0f}\n", samplesPerSecond(result, options.batch));
+    fmt::print("samples/s   {:.0f}, an epoch of {} in {:.1f} s\n", samplesPerSecond(result, options.batch),
+               options.samples, epochSeconds(result, options));
     fmt::print("step time   p50 {:.2f} ms, p90 {:.2f} ms, p99 {:.2f} ms over {} step{}\n",
                percentile(result.stepMs, 0.5).value(), percentile(result.stepMs, 0.9).value(),
                percentile(result.stepMs, 0.99).value(), result.stepMs.size(),

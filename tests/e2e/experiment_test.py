@@ -38,9 +38,19 @@ class Experiment(lab.Scenario):
         chart = xml.etree.ElementTree.parse(self.folder / "tiny.svg").getroot()
         self.assertEqual(len(chart.findall("{http://www.w3.org/2000/svg}rect")), 1 + 4 + 2 * 4)
 
+    def test_a_question_may_ask_for_more_columns(self):
+        self.run_experiment(TINY + 'columns = ["peak memory, MiB", "s an epoch"]\n')
+        lines = (self.folder / "tiny.md").read_text().splitlines()
+        self.assertTrue(next(line for line in lines if line.startswith("| variant")).endswith("| peak memory, MiB | s an epoch |"))
+        for line in (line for line in lines if line.startswith(("| 1 ", "| 2 "))):
+            cells = [cell.strip() for cell in line.split("|")[1:-1]]
+            self.assertEqual(len(cells), 14)
+            self.assertGreater(float(cells[12]), 0)
+            self.assertAlmostEqual(float(cells[13]), 16384 / float(cells[9]), delta=0.1)
+
     def test_a_file_that_is_no_experiment_is_refused(self):
         for text, why in (("title =", "Invalid value"), ("title = \"x\"", "at least two"),
-                          (TINY + "ranks = 3\n", "unknown: ['ranks']"), (TINY.replace("options", "option"), "this one has")):
+                          (TINY + "ranks = 3\n", "unknown: ['ranks']"), (TINY + 'columns = ["colour"]\n', "unknown: ['colour']"), (TINY.replace("options", "option"), "this one has")):
             self.assertIn(why, self.run_experiment(text, expect=1).stderr)
 
     def test_those_that_are_there_can_be_read(self):
