@@ -291,6 +291,7 @@ TEST(SampledVerbs, giveEventsAndWhatSysfsDoesNotSay)
     EXPECT_EQ(sampled.values("mlx5_0:1", "mtu_max_bytes").front(), 4096);
     EXPECT_EQ(factOf(sampled, "generation"), "XDR");
     EXPECT_EQ(factOf(sampled, "gids"), "RoCE v2, routable");
+    EXPECT_EQ(factOf(sampled, "gid_table"), "0 v2 link-local, 3 v2 IPv6");
     EXPECT_FALSE(contains(scripted.run->output, "not acknowledged")) << scripted.run->output;
 }
 
