@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cmath>
 
 using namespace ringside::nvml;
 
@@ -16,6 +17,7 @@ enum class Scope : std::uint8_t {
     Device,  ///< scopeId means nothing
     Links,   ///< the sum over all links
     OneLink, ///< scopeId is a link, or UINT_MAX for the sum over all
+    Ber,     ///< a bit error rate of a link, or with UINT_MAX the worst; encoded
 };
 
 struct Field {
@@ -33,7 +35,7 @@ constexpr double kMegabytes = 1e-6;
 constexpr auto kCount = NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
 constexpr auto kSmall = NVML_VALUE_TYPE_UNSIGNED_INT;
 
-constexpr std::array<Field, 28> kFields = {
+constexpr std::array<Field, 30> kFields = {
     {{NVML_FI_DEV_ECC_SBE_VOL_TOTAL, Reading::EccCorrected, Scope::Device, 1, kCount},
      {NVML_FI_DEV_ECC_DBE_VOL_TOTAL, Reading::EccUncorrected, Scope::Device, 1, kCount},
      {NVML_FI_DEV_ECC_SBE_AGG_TOTAL, Reading::EccCorrectedAggregate, Scope::Device, 1, kCount},
@@ -61,12 +63,42 @@ constexpr std::array<Field, 28> kFields = {
      {NVML_FI_DEV_NVLINK_GET_SPEED, Reading::NvLinkSpeed, Scope::OneLink, kMegabytes, kSmall},
      {NVML_FI_DEV_NVLINK_GET_STATE, Reading::NvLinkUp, Scope::OneLink, 1, kSmall},
      {NVML_FI_DEV_POWER_AVERAGE, Reading::Power, Scope::Device, kMilli, kSmall},
-     {NVML_FI_DEV_POWER_INSTANT, Reading::Power, Scope::Device, kMilli, kSmall}}};
+     {NVML_FI_DEV_POWER_INSTANT, Reading::Power, Scope::Device, kMilli, kSmall},
+     {NVML_FI_DEV_NVLINK_COUNT_EFFECTIVE_BER, Reading::NvLinkEffectiveBer, Scope::Ber, 1, kCount},
+     {NVML_FI_DEV_NVLINK_COUNT_SYMBOL_BER, Reading::NvLinkSymbolBer, Scope::Ber, 1, kCount}}};
+
+// Mantissa x 10^-exponent, of four and eight bits; 0 has the largest exponent.
+double encodedBer(double rate)
+{
+    constexpr double kTen = 10;
+    if (rate <= 0)
+        return (15U << NVML_NVLINK_BER_MANTISSA_SHIFT) | NVML_NVLINK_BER_EXP_WIDTH;
+    const double exponent = std::clamp(-std::floor(std::log10(rate)), 0.0, 254.0);
+    const double mantissa = std::clamp(std::round(rate * std::pow(kTen, exponent)), 1.0, 15.0);
+    return mantissa * (1U << NVML_NVLINK_BER_MANTISSA_SHIFT) + exponent;
+}
+
+std::optional<double> worstOfLinks(nvmlDevice_t device, Reading reading)
+{
+    std::optional<double> worst;
+    for (unsigned link = 0; link < linkCount(device).value_or(0); ++link) {
+        const std::optional<double> value = valueNow(device, reading, static_cast<int>(link));
+        if (value.has_value())
+            worst = std::max(worst.value_or(0), *value);
+    }
+    return worst;
+}
 
 std::optional<double> valueOf(nvmlDevice_t device, const Field& field, unsigned scope)
 {
     if (field.scope == Scope::Device)
         return valueNow(device, field.reading);
+    if (field.scope == Scope::Ber) {
+        const std::optional<double> rate = scope == UINT_MAX
+                                               ? worstOfLinks(device, field.reading)
+                                               : valueNow(device, field.reading, static_cast<int>(scope));
+        return rate.has_value() ? std::optional(encodedBer(*rate)) : std::nullopt;
+    }
     if (field.scope == Scope::Links || scope == UINT_MAX)
         return sumOfLinks(device, field.reading);
     return scope < linkCount(device).value_or(0) ? valueNow(device, field.reading, static_cast<int>(scope))

@@ -311,6 +311,28 @@ TEST(Nvml, misuseGivesItsOwnErrors)
     });
 }
 
+TEST(Nvml, encodesBitErrorRatesAndTellsOfTheFabric)
+{
+    withScript("0 0 nvlinks=2 nvlink_effective_ber=0 nvlink_symbol_ber=2e-13 nvlink_symbol_ber.1=3e-9\n"
+               "0 0 persistence_mode=1 fabric_state=3 fabric_status=6\n",
+               [] {
+                   const nvmlDevice_t first = device(0);
+                   EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_COUNT_EFFECTIVE_BER, UINT_MAX).value.ullVal,
+                             0xFFFU);
+                   EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_COUNT_SYMBOL_BER, 0).value.ullVal, 0x20DU);
+                   EXPECT_EQ(field(first, NVML_FI_DEV_NVLINK_COUNT_SYMBOL_BER, UINT_MAX).value.ullVal, 0x309U)
+                       << "the worst";
+                   nvmlEnableState_t mode = NVML_FEATURE_DISABLED;
+                   EXPECT_EQ(nvmlDeviceGetPersistenceMode(first, &mode), NVML_SUCCESS);
+                   EXPECT_EQ(mode, NVML_FEATURE_ENABLED);
+                   nvmlGpuFabricInfo_t fabric{};
+                   EXPECT_EQ(nvmlDeviceGetGpuFabricInfo(first, &fabric), NVML_SUCCESS);
+                   EXPECT_EQ(fabric.state, NVML_GPU_FABRIC_STATE_COMPLETED);
+                   EXPECT_EQ(fabric.status, NVML_ERROR_NOT_FOUND);
+                   EXPECT_EQ(nvmlDeviceGetGpuFabricInfo(device(1), &fabric), NVML_ERROR_NOT_SUPPORTED);
+               });
+}
+
 TEST(Nvml, listsProcesses)
 {
     withScript("0 0 process=4711:1e9 process=self:5e8 process=99:7\n0 0 process=99:0", [] {
