@@ -31,6 +31,12 @@ struct MemoryV2 {
     unsigned version;
     unsigned long long total, reserved, free, used;
 };
+struct FabricInfo {
+    unsigned char cluster[16];
+    Result status; ///< of having joined it
+    unsigned clique;
+    unsigned char state; ///< 0 there is none, 1 not begun, 2 on its way, 3 joined
+};
 struct EventData {
     Device device;
     unsigned long long type, data;
@@ -95,7 +101,12 @@ inline constexpr unsigned kFieldNvlink5RxBytes = 204;
 inline constexpr unsigned kFieldNvlink5Recovered = 213;
 inline constexpr unsigned kFieldNvlink5NotRecovered = 214;
 inline constexpr unsigned kFieldNvlink5EffectiveErrors = 219;
+inline constexpr unsigned kFieldNvlink5EffectiveBer = 220; ///< see berPer1e18 of sampled/nvml.cpp
 inline constexpr unsigned kFieldNvlink5SymbolErrors = 221;
+inline constexpr unsigned kFieldNvlink5SymbolBer = 222;
+inline constexpr unsigned kBerMantissaShift = 8; ///< of a bit error rate, mantissa x 10^-exponent
+inline constexpr unsigned kBerMantissaMask = 0xF;
+inline constexpr unsigned kBerExponentMask = 0xFF;
 
 } // namespace ringside::collector::nvml
 
@@ -136,6 +147,10 @@ inline constexpr unsigned kFieldNvlink5SymbolErrors = 221;
             (ringside::collector::nvml::Device device, int threshold, unsigned* celsius))                                      \
     RS_NVML(linkState, nvmlDeviceGetNvLinkState, nvmlDeviceGetNvLinkState,                                                     \
             (ringside::collector::nvml::Device device, unsigned link, int* state))                                             \
+    RS_NVML(persistence, nvmlDeviceGetPersistenceMode, nvmlDeviceGetPersistenceMode,                                           \
+            (ringside::collector::nvml::Device device, int* mode))                                                             \
+    RS_NVML(fabric, nvmlDeviceGetGpuFabricInfo, nvmlDeviceGetGpuFabricInfo,                                                    \
+            (ringside::collector::nvml::Device device, ringside::collector::nvml::FabricInfo* info))                           \
     RS_NVML(fields, nvmlDeviceGetFieldValues, nvmlDeviceGetFieldValues,                                                        \
             (ringside::collector::nvml::Device device, int count, ringside::collector::nvml::FieldValue* values))              \
     RS_NVML(eventSetCreate, nvmlEventSetCreate, nvmlEventSetCreate, (ringside::collector::nvml::EventSet* set))                \

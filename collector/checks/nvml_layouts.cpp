@@ -73,3 +73,14 @@ RINGSIDE_EQUAL(nvml::kFieldNvlink5NotRecovered, NVML_FI_DEV_NVLINK_COUNT_LINK_RE
 RINGSIDE_EQUAL(nvml::kFieldNvlink5EffectiveErrors, NVML_FI_DEV_NVLINK_COUNT_EFFECTIVE_ERRORS);
 RINGSIDE_EQUAL(nvml::kFieldNvlink5SymbolErrors, NVML_FI_DEV_NVLINK_COUNT_SYMBOL_ERRORS);
 #endif
+#ifdef NVML_FI_DEV_NVLINK_COUNT_EFFECTIVE_BER
+RINGSIDE_EQUAL(nvml::kFieldNvlink5EffectiveBer, NVML_FI_DEV_NVLINK_COUNT_EFFECTIVE_BER);
+RINGSIDE_EQUAL(nvml::kFieldNvlink5SymbolBer, NVML_FI_DEV_NVLINK_COUNT_SYMBOL_BER);
+RINGSIDE_EQUAL(nvml::kBerMantissaShift, NVML_NVLINK_BER_MANTISSA_SHIFT);
+RINGSIDE_EQUAL(nvml::kBerMantissaMask, NVML_NVLINK_BER_MANTISSA_WIDTH);
+RINGSIDE_EQUAL(nvml::kBerExponentMask, NVML_NVLINK_BER_EXP_WIDTH);
+#endif
+#ifdef NVML_GPU_FABRIC_UUID_LEN // since CUDA 12.0
+RINGSIDE_SAME(nvml::FabricInfo, status, nvmlGpuFabricInfo_t, status);
+RINGSIDE_SAME(nvml::FabricInfo, state, nvmlGpuFabricInfo_t, state);
+#endif

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -127,7 +128,25 @@ nvml::Result askLinks(const NvmlLibrary& library, nvml::Device device, std::arra
     return nvml::kSuccess;
 }
 
-constexpr std::array<Question, 13> kQuestions{{
+nvml::Result askPersistence(const NvmlLibrary& library, nvml::Device device,
+                            std::array<std::uint64_t, 2>& values)
+{
+    int mode = 0;
+    const nvml::Result result = callIfThere(library.persistence, device, &mode);
+    values[0] = mode == nvml::kEnabled ? 1 : 0;
+    return result;
+}
+
+// Whether the fabric manager has let the GPU into the fabric of NVSwitches; older libraries cannot tell.
+nvml::Result askFabric(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+{
+    nvml::FabricInfo info{};
+    const nvml::Result result = callIfThere(library.fabric, device, &info);
+    values = {info.state, static_cast<std::uint64_t>(info.status)};
+    return result;
+}
+
+constexpr std::array<Question, 15> kQuestions{{
     {&askUtilization, {"gpu_utilization_percent", "memory_utilization_percent"}},
     {&askMemory, {"memory_used_bytes", nullptr}},
     {&askClock<nvml::kClockSm>, {"sm_clock_mhz", nullptr}},
@@ -145,6 +164,8 @@ constexpr std::array<Question, 13> kQuestions{{
      {"pcie_generation_max", "pcie_lanes_max"},
      Often::Once},
     {&askLinks, {"nvlink_links_up", "nvlink_links_down"}, Often::OnceASecond},
+    {&askPersistence, {"persistence_mode", nullptr}, Often::Once},
+    {&askFabric, {"fabric_state", "fabric_status"}, Often::Once},
 }};
 
 struct FieldQuestion {
@@ -153,9 +174,10 @@ struct FieldQuestion {
     const char* metric = "";
     SeriesKind kind = SeriesKind::Gauge;
     Often often = Often::EveryTick;
+    bool isBer = false; ///< a bit error rate, encoded
 };
 // NVLink counters are those of all links together.
-constexpr std::array<FieldQuestion, 27> kFields{{
+constexpr std::array<FieldQuestion, 29> kFields{{
     {nvml::kFieldPowerInstant, 0, "power_instant_mw", SeriesKind::Gauge},
     {nvml::kFieldEnergy, 0, "energy_mj", SeriesKind::Counter},
     {nvml::kFieldMemoryTemperature, 0, "memory_temperature_celsius", SeriesKind::Gauge},
@@ -183,6 +205,10 @@ constexpr std::array<FieldQuestion, 27> kFields{{
     {nvml::kFieldNvlink5NotRecovered, nvml::kAllLinks, "nvlink5_failed_recoveries", SeriesKind::Counter},
     {nvml::kFieldNvlink5EffectiveErrors, nvml::kAllLinks, "nvlink5_effective_errors", SeriesKind::Counter},
     {nvml::kFieldNvlink5SymbolErrors, nvml::kAllLinks, "nvlink5_symbol_errors", SeriesKind::Counter},
+    {nvml::kFieldNvlink5EffectiveBer, nvml::kAllLinks, "nvlink5_effective_errors_per_1e18", SeriesKind::Gauge,
+     Often::OnceASecond, true},
+    {nvml::kFieldNvlink5SymbolBer, nvml::kAllLinks, "nvlink5_symbol_errors_per_1e18", SeriesKind::Gauge,
+     Often::OnceASecond, true},
 }};
 
 bool isDue(Often often, Pace pace)
@@ -213,6 +239,25 @@ std::optional<std::int64_t> integerIn(const nvml::FieldValue& value)
     default:
         return std::nullopt;
     }
+}
+
+/// A bit error rate as errors in 1e18 bits: one is far below any that matters, and 63 bits hold 9.
+std::int64_t berPer1e18(std::int64_t encoded)
+{
+    constexpr unsigned kScale = 18;
+    constexpr std::int64_t kTen = 10;
+    const auto bits = static_cast<std::uint64_t>(encoded);
+    auto errors = static_cast<std::int64_t>((bits >> nvml::kBerMantissaShift) & nvml::kBerMantissaMask);
+    const auto exponent = static_cast<unsigned>(bits & nvml::kBerExponentMask);
+    for (unsigned place = exponent; place < kScale; ++place) {
+        if (__builtin_mul_overflow(errors, kTen, &errors)) {
+            return std::numeric_limits<std::int64_t>::max();
+        }
+    }
+    for (unsigned place = kScale; place < exponent && errors != 0; ++place) {
+        errors /= kTen;
+    }
+    return errors;
 }
 
 /// After which the GPU, or what ran on it, is lost (rdma.md 5.3).
@@ -397,7 +442,7 @@ void Nvml::readFields(Gpu& gpu, Readings& readings, Pace pace)
         const nvml::Result result = whole != nvml::kSuccess ? whole : gpu.values[index].result;
         const auto value = result == nvml::kSuccess ? integerIn(gpu.values[index]) : std::nullopt;
         if (value) {
-            readings.add(field.series, *value);
+            readings.add(field.series, field.question->isBer ? berPer1e18(*value) : *value);
         } else {
             refuse(gpu, field.series, result == nvml::kSuccess ? nvml::kNotSupported : result, readings);
         }

@@ -386,7 +386,8 @@ TEST(SampledNvml, givesWhatTheScriptSaysInItsUnits)
         "0 * pcie_generation=3 pcie_generation_max=4 pcie_width=8 pcie_width_max=16 temperature_slowdown=87 "
         "thermal_violation=1 power_violation=2 retired_pages_corrected=9 retired_pages_uncorrected=8 "
         "retired_pages_pending=1 rows_remapped_corrected=7 rows_remapped_uncorrected=6 row_remap_pending=1 "
-        "row_remap_failed=0\n");
+        "row_remap_failed=0 persistence_mode=0 fabric_state=2 fabric_status=6\n"
+        "0 * nvlink_effective_ber=0 nvlink_symbol_ber=2e-13 nvlink_symbol_ber.1=3e-9\n");
     const Sampled sampled(*scripted.run);
     const std::map<std::string, std::int64_t> expected{{"gpu_utilization_percent", 95},
                                                        {"memory_utilization_percent", 40},
@@ -409,6 +410,11 @@ TEST(SampledNvml, givesWhatTheScriptSaysInItsUnits)
                                                        {"nvlink_recoveries", 4},
                                                        {"nvlink_crc_flit_errors", 6},
                                                        {"nvlink_crc_data_errors", 8},
+                                                       {"nvlink5_effective_errors_per_1e18", 0},
+                                                       {"nvlink5_symbol_errors_per_1e18", 3'000'000'000},
+                                                       {"persistence_mode", 0},
+                                                       {"fabric_state", 2},
+                                                       {"fabric_status", 6},
                                                        {"nvlink_links_up", 1},
                                                        {"nvlink_links_down", 1},
                                                        {"pcie_generation", 3},
