@@ -5,6 +5,7 @@
 
 #include <array>
 #include <map>
+#include <tuple>
 
 namespace ringside::rules {
 namespace {
@@ -12,6 +13,9 @@ namespace {
 constexpr Option kOptions[] = {
     {"errors", 1, "repeats, recoveries and checksum errors of all links of a GPU within the run, at least"},
     {"checksums_a_second", 100, "checksum errors a second, from which on it is a problem (DCGM's limit)"},
+    {"effective_ber", 1e-12,
+     "of NVLink 5: bit error rate after error correction, above which it is a problem (DCGM's limit)"},
+    {"symbol_ber", 0, "the same of symbols, above which it is a warning (DCGM: any)"},
 };
 
 enum class Kind : std::uint8_t { Repeated, Checksum, Lost };
@@ -158,12 +162,47 @@ bool judgeLinks(const Context& context, std::vector<Finding>& findings)
     return !all.empty();
 }
 
+/// Of NVLink 5, the worst of a GPU's links in the run. Whether any was sampled.
+bool judgeBitErrors(const Context& context, std::vector<Finding>& findings)
+{
+    constexpr double kBits = 1e18; // the metrics count errors in so many
+    bool known = false;
+    for (const model::Rank& rank : context.run.ranks) {
+        for (const auto& [metric, option, what] :
+             {std::tuple("nvlink5_effective_errors_per_1e18", "effective_ber", "bits after correction"),
+              std::tuple("nvlink5_symbol_errors_per_1e18", "symbol_ber", "symbols")}) {
+            const auto samples = gpuSamples(context, rank, metric);
+            const auto worst = std::ranges::max_element(samples, {}, &metrics::SampleValue::value);
+            known = known || worst != samples.end();
+            const double rate = worst != samples.end() ? static_cast<double>(worst->value) / kBits : 0.0;
+            if (rate <= context.option(option)) {
+                continue;
+            }
+            Finding finding;
+            finding.severity =
+                std::string_view(option) == "effective_ber" ? Severity::Problem : Severity::Warning;
+            finding.limit = Limit::Link;
+            finding.ranks = {rank.rank};
+            finding.title =
+                fmt::format("An NVLink of rank {}'s GPU gets {:.0e} of its {} wrong", rank.rank, rate, what);
+            finding.figures = {{option, Unit::Ratio, rate, context.option(option)}};
+            finding.evidence = {evidence(rank, samples, "the run, as far as it was sampled")};
+            finding.advice =
+                "Look at `nvidia-smi nvlink -e` and `dcgmi diag -r 3` on that host; cables, connectors and "
+                "switch trays of the NVLink fabric are what such rates point at.";
+            findings.push_back(std::move(finding));
+        }
+    }
+    return known;
+}
+
 Outcome run(const Context& context)
 {
     std::vector<Finding> findings;
     const bool counted = judgeErrors(context, findings);
     const bool linked = judgeLinks(context, findings);
-    if (!counted && !linked) {
+    const bool rated = judgeBitErrors(context, findings);
+    if (!counted && !linked && !rated) {
         return NotApplicable{"needs samples of NVLink counters (tier sampled, source nvml): this GPU has no "
                              "NVLink, or its driver does not count"};
     }
@@ -176,7 +215,8 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(nvlink_errors, .title = "NVLink errors", .needs = "sampled (nvml)",
               .options = ringside::rules::kOptions, .run = ringside::rules::run,
               .help = "Gains of the GPU's NVLink error counters, all links together, between the first and "
-                      "the last sample; and links that are down, against the other GPUs of its kind and "
+                      "the last sample; bit error rates of NVLink 5, of the worst link; and links that are "
+                      "down, against the other GPUs of its kind and "
                       "against the begin of the run. The cost is not estimated: see "
                       "collective_bandwidth_low.",
               .judgesLinks = true);

@@ -308,6 +308,25 @@ TEST(NvlinkErrors, ManyChecksumErrorsASecondAreAProblem)
     EXPECT_EQ(severity(1e6), "problem");
 }
 
+TEST(NvlinkErrors, BitErrorRatesThatCorrectionLeavesAreAProblem)
+{
+    const auto found = [](const char* metric, std::int64_t worst) {
+        return gpuFinding("nvlink_errors", gauge(metric, [worst](int rank, double place) {
+                              return rank == 2 && place > 0.5 ? worst : 0;
+                          }));
+    };
+    EXPECT_TRUE(found("nvlink5_effective_errors_per_1e18", 1'000'000).is_null()) << "DCGM's limit itself";
+    EXPECT_TRUE(found("nvlink5_symbol_errors_per_1e18", 0).is_null());
+    const Json bits = found("nvlink5_effective_errors_per_1e18", 3'000'000);
+    ASSERT_TRUE(bits.is_object());
+    EXPECT_EQ(bits["severity"], "problem");
+    EXPECT_EQ(bits["ranks"], Json::array({2}));
+    EXPECT_EQ(bits["title"], "An NVLink of rank 2's GPU gets 3e-12 of its bits after correction wrong");
+    const Json symbols = found("nvlink5_symbol_errors_per_1e18", 1);
+    ASSERT_TRUE(symbols.is_object());
+    EXPECT_EQ(symbols["severity"], "warning");
+}
+
 TEST(SlowLink, SaysWhatAProbeOfTheQuietNetworkFoundOfIt)
 {
     const auto title = [](double slowGBs) {
