@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace ringside::model {
 namespace {
@@ -61,41 +62,34 @@ struct DeviceSpan {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
 };
 
-/// Threads that launch nothing but copies and sets are a loader's: theirs are for steps that the host is
-/// still to come to, and run on the device in the middle of earlier ones. Where no thread launches more, none
-/// is.
+/// Threads of which no kernel is known are a loader's: their copies are for steps that the host is still to
+/// come to, and run on the device in the middle of earlier ones. Where no kernel's thread is known, none is.
 class LoaderThreads final {
 public:
-    explicit LoaderThreads(const trace::ProcessTrace& process)
+    LoaderThreads(const trace::ProcessTrace& process, const LaunchIndex& launches)
     {
-        const trace::LaunchColumns& launches = process.launches;
-        auto known = m_computes.end(); // rows of a thread follow each other
-        for (std::size_t row = 0; row < launches.size(); ++row) {
-            if (known == m_computes.end() || known->first != launches.tid[row]) {
-                known = m_computes.try_emplace(launches.tid[row]).first;
+        for (const std::uint32_t correlation : process.kernels.correlation) {
+            if (const auto row = launches.find(correlation)) {
+                m_computing.insert(process.launches.tid[*row]);
             }
-            known->second = known->second || !isCopy(process.text(launches.api[row]));
         }
-        m_any = std::ranges::any_of(m_computes, [](const auto& each) { return each.second; });
     }
-    [[nodiscard]] bool contains(std::uint32_t thread) const { return m_any && !m_computes.at(thread); }
+    [[nodiscard]] bool contains(std::uint32_t thread) const
+    {
+        return !m_computing.empty() && !m_computing.contains(thread);
+    }
 
 private:
-    static bool isCopy(std::string_view api)
-    {
-        return api.find("Memcpy") != std::string_view::npos || api.find("Memset") != std::string_view::npos;
-    }
-
-    std::map<std::uint32_t, bool> m_computes; ///< by thread
-    bool m_any = false;
+    std::unordered_set<std::uint32_t> m_computing;
 };
 
 /// Step index of each launch row, steps.size() when outside of all or a loader's. Launches are by start only
 /// within a thread.
-std::vector<std::uint32_t> stepOfLaunches(const std::vector<Step>& steps, const trace::ProcessTrace& process)
+std::vector<std::uint32_t> stepOfLaunches(const std::vector<Step>& steps, const trace::ProcessTrace& process,
+                                          const LaunchIndex& byCorrelation)
 {
     const trace::LaunchColumns& launches = process.launches;
-    const LoaderThreads loaders(process);
+    const LoaderThreads loaders(process, byCorrelation);
     std::optional<std::uint32_t> thread;
     bool loads = false;
     std::vector<std::uint32_t> result(launches.size());
@@ -197,7 +191,7 @@ void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& proces
         useHostTimes(steps, process);
     } else {
         std::vector<DeviceSpan> spans(steps.size());
-        const auto stepOfLaunch = stepOfLaunches(steps, process);
+        const auto stepOfLaunch = stepOfLaunches(steps, process, launches);
         growSpans(spans, process.kernels, launches, stepOfLaunch, device);
         growSpans(spans, process.copies, launches, stepOfLaunch, device);
         cutAtFirstWork(steps, spans);

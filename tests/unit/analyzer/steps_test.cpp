@@ -70,16 +70,19 @@ TEST(Steps, DoNotBeginWithWhatALoaderCopiesAhead)
     const Model without = buildModel(trace.run());
     trace::ProcessTrace& process = trace.process(0);
     const trace::StringId copy = trace.text(0, "cudaMemcpyAsync");
+    const trace::StringId record = trace.text(0, "cudaEventRecord");
     std::uint32_t correlation = 1'000'000;
     for (std::size_t i = 4; i < kSteps; ++i) {
         const std::int64_t begin = without.ranks[0].steps[i - 2].device->start + 2'000'000;
         const std::int64_t call = without.ranks[0].steps[i].host.start;
         trace::LaunchColumns& launches = process.launches;
-        launches.startNs.push_back(call);
-        launches.endNs.push_back(call + 1000);
-        launches.api.push_back(copy);
-        launches.tid.push_back(kLoaderThread);
-        launches.correlation.push_back(++correlation);
+        for (const trace::StringId api : {record, copy}) {
+            launches.startNs.push_back(call);
+            launches.endNs.push_back(call + 1000);
+            launches.api.push_back(api);
+            launches.tid.push_back(kLoaderThread);
+            launches.correlation.push_back(++correlation);
+        }
         trace::CopyColumns& copies = process.copies;
         copies.startNs.push_back(begin);
         copies.endNs.push_back(begin + 100'000);
