@@ -6,8 +6,9 @@ import json
 
 import lab
 
-# Device work with the host step that launched it. A step's window on the device begins with its first work; the first and the
-# last step are not steady, so the analyzed time runs from the second step's first work to the last one's.
+# Device work with the host step that launched it. A step's window on the device begins with its first work of a thread that launches
+# kernels (a loader's copies are for later steps); the first and the last step are not steady, so the analyzed time runs from the
+# second step's first work to the last one's.
 WORK = """
 WITH work AS (SELECT start_ns, end_ns, correlation, text AS name FROM kernel
                 JOIN string ON string.id = kernel.name_id
@@ -15,8 +16,9 @@ WITH work AS (SELECT start_ns, end_ns, correlation, text AS name FROM kernel
  step AS (SELECT row_number() OVER (ORDER BY start_ns) AS number, start_ns,
                  coalesce(lead(start_ns) OVER (ORDER BY start_ns), end_ns) AS end_ns
             FROM user_range JOIN string ON string.id = user_range.name_id WHERE text LIKE 'ProfilerStep#%'),
+ computing AS (SELECT DISTINCT tid FROM launch JOIN kernel USING (correlation)),
  begin AS (SELECT step.number, min(work.start_ns) AS start_ns FROM step
-             JOIN launch ON launch.start_ns >= step.start_ns AND launch.start_ns < step.end_ns
+             JOIN launch ON launch.start_ns >= step.start_ns AND launch.start_ns < step.end_ns AND launch.tid IN computing
              JOIN work USING (correlation) GROUP BY step.number),
  analyzed AS (SELECT (SELECT start_ns FROM begin WHERE number = 2) AS start_ns,
                      (SELECT start_ns FROM begin ORDER BY number DESC LIMIT 1) AS end_ns)
