@@ -68,7 +68,17 @@ std::string HostLock::holder() const
 {
     std::array<char, 256> text; // NOLINT(*-member-init): read as far as it is filled
     const ssize_t got = m_descriptor >= 0 ? pread(m_descriptor, text.data(), text.size(), 0) : -1;
-    return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : "another process";
+    if (got > 0) {
+        return {text.data(), static_cast<std::size_t>(got)};
+    }
+    // It has not come to writing its name, or could not. The kernel knows its number, and it is of this host.
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    const bool known = m_descriptor >= 0 && fcntl(m_descriptor, F_GETLK, &whole) == 0 &&
+                       whole.l_type != F_UNLCK && whole.l_pid > 0;
+    return known ? m_owner.substr(0, m_owner.rfind('-') + 1) + std::to_string(whole.l_pid)
+                 : "another process";
 }
 
 void HostLock::release()

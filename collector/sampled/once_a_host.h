@@ -13,7 +13,7 @@ namespace ringside::collector::sampled {
 
 class HostLock final {
 public:
-    /// `owner` is what the others are told.
+    /// `owner` is what the others are told: HOST-PID.
     HostLock(std::string path, std::string owner) : m_path(std::move(path)), m_owner(std::move(owner)) {}
     /// Whether it is held, now or from before. Never waits.
     bool take();

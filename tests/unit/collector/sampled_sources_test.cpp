@@ -461,6 +461,8 @@ TEST(HostLockOfAMachine, hasOneHolderAndGoesOnWhenItDies)
     HostLock lock(path, "host-2");
     EXPECT_FALSE(lock.take());
     EXPECT_EQ(lock.holder(), "host-1");
+    fs::resize_file(path, 0);
+    EXPECT_EQ(lock.holder(), "host-" + std::to_string(owner)) << "locked, and its name not written yet";
     kill(owner, SIGKILL);
     waitpid(owner, nullptr, 0);
     EXPECT_TRUE(lock.take());
