@@ -4,7 +4,6 @@ others wait for, and what that one does instead. Waiting is for things to happen
 
 import json
 import os
-import pathlib
 import signal
 import stat
 import subprocess
@@ -80,15 +79,7 @@ class Hang(lab.Scenario):
     def ranks_of(self, job):
         """{rank: pid}, once all ranks run."""
         def look():
-            ranks = {}
-            for name in os.listdir("/proc"):
-                try:
-                    if name.isdigit() and os.getsid(int(name)) == job.pid:
-                        for variable in pathlib.Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
-                            if variable.startswith(b"RANK="):
-                                ranks[int(variable[5:])] = int(name)
-                except OSError:
-                    pass  # it ended meanwhile
+            ranks = lab.rank_processes(job)
             return ranks if len(ranks) == lab.RANKS else None
         return self.until("all ranks", look)
 

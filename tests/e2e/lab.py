@@ -62,6 +62,20 @@ def report(directory, *options):
     return json.loads(run([RINGSIDE, "report", directory, "--format", "json", *options]).stdout)
 
 
+def rank_processes(job):
+    """{rank: pid} of a job's session."""
+    ranks = {}
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and os.getsid(int(name)) == job.pid:
+                for variable in pathlib.Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
+                    if variable.startswith(b"RANK="):
+                        ranks[int(variable[5:])] = int(name)
+        except OSError:
+            pass  # it ended meanwhile
+    return ranks
+
+
 class Scenario(unittest.TestCase):
     """A test case with a folder of its own under build/ and a generator seeded by RINGSIDE_TEST_SEED."""
 

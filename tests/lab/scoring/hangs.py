@@ -4,7 +4,6 @@
 import dataclasses
 import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -48,7 +47,7 @@ class Hang:
         """The report once it is the expected one, or the last before patience or the job ended."""
         if self.signal:
             until(lambda: trains(hang(directory), self.ranks))
-            os.kill(rank_processes(job)[self.rank], self.signal)
+            os.kill(lab.rank_processes(job)[self.rank], self.signal)
         if self.verdict == "nothing":
             return until(lambda: trains(hang(directory), self.ranks))
         return until(lambda: expected(hang(directory), self.verdict), lambda: job.poll() is not None) or hang(directory)
@@ -92,17 +91,3 @@ def until(look, given_up=lambda: False):
             return found
         time.sleep(0.2)
     return None
-
-
-def rank_processes(job):
-    """{rank: pid} of a job's session."""
-    ranks = {}
-    for name in os.listdir("/proc"):
-        try:
-            if name.isdigit() and os.getsid(int(name)) == job.pid:
-                for variable in pathlib.Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
-                    if variable.startswith(b"RANK="):
-                        ranks[int(variable[5:])] = int(name)
-        except OSError:
-            pass  # it ended meanwhile
-    return ranks
