@@ -99,6 +99,27 @@ TEST(ProbeVerdict, TellsRdmaFromTcpAndWhy)
     EXPECT_TRUE(verdict.hosts.empty());
 }
 
+TEST(ProbeVerdict, TellsOfLossOverRdmaEvenWhereItWasFast)
+{
+    Matrix matrix = evenRdmaMatrix(3);
+    matrix.rdma[1][0].measured->lost = 17;
+    const Verdict verdict = judge(matrix);
+    ASSERT_EQ(verdict.outliers.size(), 1U);
+    EXPECT_EQ(verdict.outliers[0].cause, Cause::Loss);
+    EXPECT_NE(verdict.outliers[0].what.find("17 packets were sent again"), std::string::npos);
+}
+
+TEST(ProbeVerdict, DoesNotSayNothingWasLostWhereSomeWas)
+{
+    Matrix matrix = evenRdmaMatrix(4);
+    matrix.rdma[0][1].measured = RdmaMeasurement{3, 5, 20, 1, 2};
+    matrix.directions[1][3] = Measurement{50, 90, 2, 1, 3, 0, 0};
+    const Verdict verdict = judge(matrix);
+    ASSERT_EQ(verdict.outliers.size(), 2U);
+    EXPECT_NE(verdict.outliers[0].what.find("only 2 packets were sent again"), std::string::npos);
+    EXPECT_NE(verdict.outliers[1].what.find("only 3 packets were sent again"), std::string::npos);
+}
+
 TEST(ProbeVerdict, OfTwoHostsTellsOnlyThatPacketsWereLost)
 {
     Matrix matrix = evenRdmaMatrix(2);

@@ -61,6 +61,24 @@ disturb() {
     tc qdisc replace dev "$device" parent 1:4 "$@"
 }
 
+# How often the thread that samples RDMA has gone to sleep between two readings, in the process where it did so most.
+rdma_pauses() {
+    for task in /proc/[0-9]*/task/*; do
+        [ "$(cat "$task/comm" 2>/dev/null)" != ringside-rdma ] || sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "$task/status"
+    done | sort -n | tail -n 1
+}
+
+# sampled_for SECONDS: until a process of the job has been sampled for so long at its ten readings a second. A machine with much
+# to do beside reads less often, so that a time by the clock would say little of what was read; after a minute it goes on.
+sampled_for() {
+    enough=$(($(rdma_pauses) + $1 * 10))
+    tries=0
+    until [ "$(rdma_pauses)" -ge $enough ] || [ $tries -gt 200 ]; do
+        tries=$((tries + 1))
+        sleep 0.3
+    done
+}
+
 # begin_job: b writes into a's memory, both under `ringside record`. Returns when data flows and ports have been read.
 # /tmp/receiver and /tmp/sender have a's and b's process.
 begin_job() {
@@ -70,7 +88,7 @@ begin_job() {
         tries=$((tries + 1))
         sleep 0.1
     done
-    sleep 3
+    sampled_for 3
 }
 
 # b first, for otherwise it would send to nobody.
@@ -89,6 +107,10 @@ doctor() {
 look() {
     [ -e doctor.json ] || doctor
     ringside links run.ringside
+    # What was read of each source, for whoever wonders why something was not measured.
+    ringside query run.ringside "SELECT process_id, tier, active, reason FROM tier"
+    ringside query run.ringside "SELECT process_id, source, entity, min(time_ns), max(time_ns), count(DISTINCT time_ns) AS readings
+        FROM sample JOIN series USING (process_id) WHERE series.id = series_id GROUP BY 1, 2, 3"
     ringside links run.ringside --format json >links.json
     ringside report run.ringside --format json >report.json
     # What libibverbs told while it was recorded: 10 a port went down, 9 it came up.

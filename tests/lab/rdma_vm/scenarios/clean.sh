@@ -7,7 +7,7 @@
 # expect probe: RDMA measured in 6 directions, TCP in 6$
 make_hosts
 begin_job
-sleep 3
+sampled_for 3
 end_job
 look
 queue_pairs

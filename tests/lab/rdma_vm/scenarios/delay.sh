@@ -11,7 +11,7 @@
 make_hosts
 disturb a b netem limit 100000 delay 20ms
 begin_job
-sleep 3
+sampled_for 3
 end_job
 look
 probe

@@ -12,9 +12,9 @@
 make_hosts
 begin_job
 ip link set pa down
-sleep 1.5
+sampled_for 2
 doctor
 ip link set pa up
-sleep 2
+sampled_for 2
 end_job
 look

@@ -7,6 +7,6 @@
 make_hosts
 begin_job
 kill -KILL "$(cat /tmp/receiver)"
-sleep 5
+sampled_for 5
 end_job
 look

@@ -10,7 +10,7 @@
 make_hosts
 disturb b a netem limit 100000 loss 2%
 begin_job
-sleep 3
+sampled_for 3
 end_job
 look
 probe

@@ -8,7 +8,7 @@
 make_hosts
 disturb b a tbf rate 20mbit burst 20000 limit 10000000
 begin_job
-sleep 3
+sampled_for 3
 end_job
 look
 probe
