@@ -77,6 +77,8 @@ RS_DECLARE_KERNEL(from_half, (const unsigned short* halves, float* values))
 /// values to bfloat16, as bits: nearest, ties to even; and back.
 RS_DECLARE_KERNEL(to_bfloat16, (const float* values, unsigned short* halves))
 RS_DECLARE_KERNEL(from_bfloat16, (const unsigned short* halves, float* values))
+/// *found = 1 where a value is infinite or no number; else it stays as it is.
+RS_DECLARE_KERNEL(find_overflow, (const float* values, unsigned* found))
 /// The steps of LargestValues::take, in order; an element is a lane, and one of topk_sum a digit's value.
 RS_DECLARE_KERNEL(topk_begin, (TopkSearch * search, unsigned wanted))
 RS_DECLARE_KERNEL(topk_histogram, (const float* values, unsigned count, const TopkSearch* search,

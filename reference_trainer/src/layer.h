@@ -8,10 +8,13 @@
 
 namespace ringside::trainer {
 
-/// Where work is queued.
+class HalfCopies;
+
+/// Where work is queued, and how matrix products are computed.
 struct Queue {
     cudaStream_t stream = nullptr;
     cublasHandle_t blas = nullptr; ///< on the same stream
+    HalfCopies* halves = nullptr;  ///< what products read; null: their factors themselves
 };
 
 /// How a layer ends.

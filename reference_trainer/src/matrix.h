@@ -21,7 +21,7 @@ struct Factor {
     Transposed transposed = Transposed::No;
 };
 
-/// result = left * right, on the queue.
+/// result = left * right, on the queue; sums and result in single precision.
 void multiply(const Queue& queue, Factor left, Factor right, float* result);
 
 /// One matrix of a sample, cut out of a larger row-major one, and the same place in each sample.

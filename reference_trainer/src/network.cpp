@@ -32,7 +32,7 @@ void runAll(const std::vector<std::function<void(cudaStream_t)>>& hooks, cudaStr
 } // namespace
 
 Network::Network(Layers layers, unsigned maximumBatch, std::uint64_t seed, cudaStream_t stream,
-                 unsigned layersASegment)
+                 unsigned layersASegment, std::string_view precision)
     : m_layers(std::move(layers))
     , m_blas(makeBlas(stream))
     , m_queue{.stream = stream, .blas = m_blas.get()}
@@ -42,6 +42,10 @@ Network::Network(Layers layers, unsigned maximumBatch, std::uint64_t seed, cudaS
     place();
     allocate(maximumBatch);
     initialise(seed);
+    if (precision != "fp32") {
+        m_halves = std::make_unique<HalfCopies>(precision, m_parameters, largestFactor(maximumBatch));
+        m_queue.halves = m_halves.get();
+    }
 }
 
 void Network::allocate(unsigned maximumBatch)
@@ -134,6 +138,14 @@ float* Network::outputGradientOf(std::size_t index) const
     return endsSegment(index) ? m_keptGradient.data() : m_layers[index]->outputGradient().data();
 }
 
+std::size_t Network::largestFactor(unsigned maximumBatch) const
+{
+    std::size_t largest = 0;
+    for (const auto& layer : m_layers)
+        largest = std::max(largest, layer->shape().largest);
+    return largest * maximumBatch;
+}
+
 void Network::checkSizes(unsigned maximumBatch) const
 {
     // cuBLAS counts in int.
@@ -204,6 +216,8 @@ void Network::initialise(std::uint64_t seed)
 
 float* Network::forward(const float* images, unsigned batch, const Hooks& hooks)
 {
+    if (m_halves)
+        m_halves->refresh(m_queue.stream);
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
         forwardLayer(i, images, batch);
         runAll(hooks.afterLayer, m_queue.stream);
@@ -247,6 +261,8 @@ void Network::startBackward(const int* labels, unsigned batch, float* mean)
     RS_CHECK(launch_softmax_cross_entropy(m_queue.stream, batch, gradient, labels, m_losses.data(),
                                           static_cast<unsigned>(classes)));
     RS_CHECK(launch_mean_loss(m_queue.stream, 1, m_losses.data(), batch, mean));
+    if (m_lossScale != 1)
+        RS_CHECK(cublasSscal(m_queue.blas, static_cast<int>(batch * classes), &m_lossScale, gradient, 1));
 }
 
 void Network::backward(const float* images, const int* labels, unsigned batch, float* mean,

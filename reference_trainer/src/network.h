@@ -3,12 +3,14 @@
 // Parameters and gradients lie in two flat arrays in the order in which backward finishes them (last layer
 // first, bias before weights), so that a gradient bucket is a plain range of memory.
 #pragma once
+#include "half_copies.h"
 #include "hooks.h"
 #include "layer.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace ringside::trainer {
@@ -28,19 +30,23 @@ public:
     /// last one again. Throws Failure when an array would have more elements than a kernel launch or cuBLAS
     /// can count, when there is one segment only, and when a segment would end between a residual
     /// connection's ends.
+    /// Matrix products read their factors as `precision`, "fp32", "fp16" or "bf16".
     Network(Layers layers, unsigned maximumBatch, std::uint64_t seed, cudaStream_t stream,
-            unsigned layersASegment = 0);
+            unsigned layersASegment = 0, std::string_view precision = "fp32");
 
     /// Logits of `batch` rows of images, on the stream.
     [[nodiscard]] float* forward(const float* images, unsigned batch, const Hooks& hooks);
     /// Loss of each row, mean loss to *mean, and all gradients of the mean; after forward with the same
-    /// batch. `ready(index)` is called when the work for tensors()[index] is queued, in that order.
+    /// batch. They are multiplied by the loss scale. `ready(index)` is called when the work for
+    /// tensors()[index] is queued, in that order.
     void backward(const float* images, const int* labels, unsigned batch, float* mean, const Hooks& hooks,
                   const std::function<void(std::size_t)>& ready);
 
     [[nodiscard]] const std::vector<Tensor>& tensors() const { return m_tensors; }
     [[nodiscard]] const DeviceArray<float>& parameters() const { return m_parameters; }
     [[nodiscard]] const DeviceArray<float>& gradients() const { return m_gradients; }
+    [[nodiscard]] float lossScale() const { return m_lossScale; }
+    void setLossScale(float scale) { m_lossScale = scale; }
 
 private:
     /// A layer's tensors; one without elements is none.
@@ -50,6 +56,7 @@ private:
     };
 
     void checkSizes(unsigned maximumBatch) const;
+    [[nodiscard]] std::size_t largestFactor(unsigned maximumBatch) const; ///< of a product, values
     void place();
     void allocate(unsigned maximumBatch);
     void allocateSegments(unsigned maximumBatch);
@@ -82,6 +89,8 @@ private:
     DeviceArray<std::byte> m_segmentMemory; ///< of the segment at work
     std::vector<DeviceArray<float>> m_kept; ///< outputs of the segments but the last
     DeviceArray<float> m_keptGradient;      ///< of the output of the segment to be computed again
+    std::unique_ptr<HalfCopies> m_halves;   ///< null in single precision
+    float m_lossScale = 1;
 };
 
 } // namespace ringside::trainer

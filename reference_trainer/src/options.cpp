@@ -92,6 +92,33 @@ void refuseOthers(const CLI::App& app, const Options& options)
         throw CLI::ValidationError("--devices", options.parallel == "dp"
                                                     ? "is missing: how many shall --parallel dp use?"
                                                     : "belongs to --parallel dp");
+    for (const char* name : {"--loss-scale", "--loss-scale-interval"}) {
+        if (options.precision != "fp16" && app.count(name) > 0)
+            throw CLI::ValidationError(name, "belongs to --precision fp16; " + options.precision +
+                                                 " has room for small gradients");
+    }
+    if (options.precision != "fp32" && options.parallel == "dp")
+        throw CLI::ValidationError("--precision", options.precision + " belongs to --parallel ddp or single");
+    if (options.precision == "fp16" && options.gradients.starts_with("topk"))
+        throw CLI::ValidationError(
+            "--gradients", options.gradients + " would keep gradients that overflowed; with --precision "
+                                               "fp16 give fp32, fp16 or bf16");
+}
+
+void addPrecision(CLI::App& app, Options& options)
+{
+    app.add_option("--precision", options.precision,
+                   "bf16, fp16: matrix products read 16-bit copies of their factors; parameters stay in fp32")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"fp32", "bf16", "fp16"}));
+    app.add_option("--loss-scale", options.lossScale,
+                   "fp16: the loss is multiplied by this at first; halved where gradients overflow")
+        ->capture_default_str()
+        ->check(between(1e-6, 1e12));
+    app.add_option("--loss-scale-interval", options.lossScaleInterval,
+                   "fp16: so many steps without overflow double the scale")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 10'000'000));
 }
 
 void addTraining(CLI::App& app, Options& options)
@@ -212,6 +239,7 @@ ParsedOptions parseOptions(int argc, const char* const* argv)
                  "ddp_trainer");
     addModel(app, parsed.options);
     addOptimizer(app, parsed.options);
+    addPrecision(app, parsed.options);
     addTraining(app, parsed.options);
     addLoader(app, parsed.options);
     addDistribution(app, parsed.options);

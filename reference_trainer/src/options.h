@@ -32,8 +32,11 @@ struct Options {
     double bucketCapMb = 25;
     bool findUnusedParameters = false;
     bool staticGraph = false;
-    std::string gradients = "fp32"; ///< how they travel; readGradientFormat() takes it apart
-    std::string algorithm;          ///< of NCCL's all-reduces, "ring" or "tree"; empty: NCCL chooses
+    std::string gradients = "fp32";    ///< how they travel; readGradientFormat() takes it apart
+    std::string precision = "fp32";    ///< or "fp16", "bf16": of what matrix products read
+    float lossScale = 65536;           ///< of fp16, the first one
+    unsigned lossScaleInterval = 2000; ///< good steps after which it doubles
+    std::string algorithm;             ///< of NCCL's all-reduces, "ring" or "tree"; empty: NCCL chooses
     unsigned timeoutSeconds = 60;
     std::vector<std::string> faults; ///< NAME[:KEY=VALUE,...]
     bool listFaults = false;

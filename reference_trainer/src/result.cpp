@@ -19,6 +19,7 @@ struct Missing {
     std::string times;
     std::string learning;
     std::string accuracy;
+    std::string lossScale;
 };
 
 Missing missing(const TrainingResult& result, const Options& options)
@@ -30,6 +31,7 @@ Missing missing(const TrainingResult& result, const Options& options)
     if (result.losses.front() == 0)
         missing.learning = "the device model skips the arithmetic (compute = skip)";
     missing.accuracy = result.accuracy ? missing.learning : "no held-out samples (--eval 0)";
+    missing.lossScale = result.lossScale ? missing.learning : "only --precision fp16 scales the loss";
     return missing;
 }
 
@@ -78,6 +80,8 @@ nlohmann::json toJson(const TrainingResult& result, const Options& options, unsi
         {"model", options.model},
         {"optimizer", options.optimizer},
         {"parallel", options.parallel},
+        {"precision", options.precision},
+        {"gradients", options.gradients},
         {"world_size", worldSize},
         {"devices", devicesInAll(options, worldSize)},
         {"steps", options.steps},
@@ -95,6 +99,10 @@ nlohmann::json toJson(const TrainingResult& result, const Options& options, unsi
     const Missing absent = missing(result, options);
     add("losses", absent.learning, [&] { return result.losses; });
     add("accuracy", absent.accuracy, [&] { return *result.accuracy; });
+    add("loss_scaling", absent.lossScale, [&] {
+        return nlohmann::json{{"scale", result.lossScale->value()},
+                              {"skipped_steps", result.lossScale->skipped()}};
+    });
     add("samples_per_s", absent.times, [&] { return samplesPerSecond(result, options.batch); });
     add("epoch_s", absent.times, [&] { return epochSeconds(result, options); });
     add("step_ms", absent.times, [&] { return stepTimes(result); });
@@ -137,6 +145,9 @@ void printLearning(const TrainingResult& result, const Options& options, const M
     }
     fmt::print("loss        {:.4f} at first, {:.4f} at last (rank 0's share)\n", result.losses.front(),
                result.losses.back());
+    if (result.lossScale)
+        fmt::print("loss scale  {:g}, {} of {} steps skipped\n", result.lossScale->value(),
+                   result.lossScale->skipped(), options.steps);
     if (result.accuracy)
         fmt::print("accuracy    {:.1f} % of {} held-out digits\n", 100 * *result.accuracy, options.eval);
 }

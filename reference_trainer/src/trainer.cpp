@@ -82,11 +82,16 @@ Trainer::Trainer(const Options& options, const RankIdentity& identity, int devic
     , m_deviceBatch(m_partBatch / options.devices)
     , m_stream(makeStream())
     , m_network(modelFor(options).layers, m_deviceBatch, options.seed, m_stream.get(),
-                options.checkpointActivations)
+                options.checkpointActivations, options.precision)
     , m_optimizer(makeOptimizer(options, m_network.parameters().size()))
     , m_losses(std::size_t{options.steps} * options.accumulate)
     , m_loader(loaderPlan(options, identity, m_localBatch, device), hooks)
 {
+    if (options.precision == "fp16") {
+        m_lossScale = LossScale(options.lossScale, options.lossScaleInterval);
+        m_network.setLossScale(m_lossScale->value());
+        m_overflow.emplace();
+    }
     if (communicator != nullptr)
         m_reducer =
             std::make_unique<GradientReducer>(options, m_network, communicator, m_stream.get(), hooks);
@@ -117,6 +122,7 @@ TrainingResult Trainer::run()
             result.bucketBytes.push_back(bucket.bytes);
     }
     result.memory = memory();
+    result.lossScale = m_lossScale;
     result.accuracy = accuracy();
     return result;
 }
@@ -213,13 +219,29 @@ void Trainer::keepGradients(unsigned part)
                                    gradients.data()));
 }
 
+// After the reduction: what overflowed on one rank is infinite or no number in the sums of all, so all ranks
+// decide alike.
+bool Trainer::gradientsAreUsable()
+{
+    if (!m_lossScale)
+        return true;
+    const bool overflowed = m_overflow->overflowed(m_stream.get(), m_network.gradients());
+    m_lossScale->update(overflowed);
+    m_network.setLossScale(m_lossScale->value());
+    return !overflowed;
+}
+
 void Trainer::optimize()
 {
     const NvtxRange optimizer("optimizer");
+    const float lossScale = m_network.lossScale();
+    if (!gradientsAreUsable())
+        return;
     m_optimizer->step(
         m_stream.get(),
         {.parameters = m_network.parameters().data(), .gradients = m_network.gradients().data()},
-        1.0F / static_cast<float>(devicesInAll(m_options, m_identity.worldSize) * m_options.accumulate));
+        1.0F / (static_cast<float>(devicesInAll(m_options, m_identity.worldSize) * m_options.accumulate) *
+                lossScale));
 }
 
 void Trainer::reportProgress(std::uint64_t number)

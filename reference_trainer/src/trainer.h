@@ -6,9 +6,11 @@
 #include "gradient_reducer.h"
 #include "launch_environment.h"
 #include "loader.h"
+#include "loss_scale.h"
 #include "network.h"
 #include "optimizer.h"
 #include "options.h"
+#include "overflow_check.h"
 #include "watchdog.h"
 
 #include <memory>
@@ -33,7 +35,8 @@ struct TrainingResult {
     std::optional<double> accuracy; ///< on held-out digits, over all ranks, 0 to 1
     std::vector<float> parameters;
     std::vector<std::size_t> bucketBytes;
-    TrainingMemory memory; ///< without the evaluation
+    TrainingMemory memory;              ///< without the evaluation
+    std::optional<LossScale> lossScale; ///< as it is at the end; none where the loss is not scaled
 };
 
 class Trainer final {
@@ -58,6 +61,7 @@ private:
     void keepGradients(unsigned part);
     void addKept(std::size_t offset, std::size_t count); ///< to the gradients of the last part
     void optimize();
+    [[nodiscard]] bool gradientsAreUsable(); ///< where the loss is scaled; sets the next step's scale
     void reportProgress(std::uint64_t number);
     [[nodiscard]] std::vector<double> stepTimes() const;
     [[nodiscard]] std::optional<double> accuracy();
@@ -77,6 +81,8 @@ private:
     std::unique_ptr<GradientReducer> m_reducer;   ///< null where this process is alone
     std::unique_ptr<DataParallel> m_dataParallel; ///< null but with several devices in this process
     std::unique_ptr<Optimizer> m_optimizer;
+    std::optional<LossScale> m_lossScale;    ///< only with --precision fp16
+    std::optional<OverflowCheck> m_overflow; ///< with it
     DeviceArray<float> m_sums;   ///< gradients of a step's parts but the last; empty where there is only one
     DeviceArray<float> m_losses; ///< a part
     std::vector<Event> m_stepEnds; ///< one more than steps: the first is the start

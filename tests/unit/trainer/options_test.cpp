@@ -88,6 +88,45 @@ TEST(Options, takeTheGradientsFormatApart)
     EXPECT_EQ(readGradientFormat("topk:0.25")->share, 0.25);
 }
 
+TEST(Options, chooseThePrecision)
+{
+    EXPECT_EQ(parse({}).options.precision, "fp32");
+    for (const char* precision : {"fp32", "bf16", "fp16"})
+        EXPECT_EQ(parse({"--precision", precision}).options.precision, precision);
+    EXPECT_EQ(parse({"--precision", "int8"}).exitCode, 2);
+}
+
+TEST(Options, refuseMixedPrecisionInOneProcessForSeveralDevices)
+{
+    for (const std::string precision : {"bf16", "fp16"}) {
+        testing::internal::CaptureStderr();
+        const ParsedOptions parsed =
+            parse({"--precision", precision.c_str(), "--parallel", "dp", "--devices", "2"});
+        const std::string said = testing::internal::GetCapturedStderr();
+        EXPECT_EQ(parsed.exitCode, 2);
+        EXPECT_NE(said.find("--precision: " + precision + " belongs to --parallel ddp or single"),
+                  std::string::npos)
+            << said;
+        EXPECT_FALSE(parse({"--precision", precision.c_str(), "--parallel", "single"}).leave);
+    }
+    EXPECT_FALSE(parse({"--precision", "fp32", "--parallel", "dp", "--devices", "2"}).leave);
+}
+
+TEST(Options, scaleTheLossOfHalfPrecisionOnly)
+{
+    EXPECT_EQ(parse({"--precision", "fp16", "--loss-scale", "1024"}).options.lossScale, 1024);
+    EXPECT_EQ(parse({"--precision", "bf16", "--loss-scale", "1024"}).exitCode, 2);
+    EXPECT_EQ(parse({"--loss-scale-interval", "10"}).exitCode, 2);
+    for (const char* scale : {"0", "-1", "nan", "inf"})
+        EXPECT_EQ(parse({"--precision", "fp16", "--loss-scale", scale}).exitCode, 2) << scale;
+}
+
+TEST(Options, refuseToKeepGradientsThatOverflow)
+{
+    EXPECT_EQ(parse({"--precision", "fp16", "--gradients", "topk:0.1"}).exitCode, 2);
+    EXPECT_FALSE(parse({"--precision", "bf16", "--gradients", "topk:0.1"}).leave);
+}
+
 TEST(Options, chooseTheModel)
 {
     EXPECT_EQ(parse({}).options.model, "mlp");

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dynamic loss scaling, with the rules and defaults of torch.cuda.amp.GradScaler: half precision has no room
+// for small gradients, so the loss is multiplied by a scale, as large as they bear, and the optimizer
+// divides.
+#pragma once
+#include <cmath>
+
+namespace ringside::trainer {
+
+class LossScale final {
+public:
+    /// The scale doubles after `interval` good steps in a row, 1 or more.
+    LossScale(float first, unsigned interval) : m_value(first), m_interval(interval) {}
+
+    [[nodiscard]] float value() const { return m_value; }
+    [[nodiscard]] unsigned skipped() const { return m_skipped; }
+
+    /// After a step: one whose gradients overflowed is skipped and halves the scale.
+    void update(bool overflowed)
+    {
+        if (overflowed) {
+            ++m_skipped;
+            m_good = 0;
+            m_value /= 2;
+        } else if (++m_good == m_interval) {
+            m_good = 0;
+            if (std::isfinite(m_value * 2))
+                m_value *= 2;
+        }
+    }
+
+private:
+    float m_value;
+    unsigned m_interval;
+    unsigned m_good = 0; ///< steps since the scale was last changed
+    unsigned m_skipped = 0;
+};
+
+} // namespace ringside::trainer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether gradients are all finite.
+#pragma once
+#include "gpu.h"
+
+namespace ringside::trainer {
+
+class OverflowCheck final {
+public:
+    /// Whether one of them is infinite or no number. The host waits for the answer, as it does in
+    /// GradScaler.step() with an optimizer that is not fused.
+    [[nodiscard]] bool overflowed(cudaStream_t stream, const DeviceArray<float>& gradients);
+
+private:
+    DeviceArray<unsigned> m_found{1};
+    HostArray<unsigned> m_answer{1, true};
+};
+
+} // namespace ringside::trainer
