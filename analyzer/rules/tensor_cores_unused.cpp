@@ -27,13 +27,14 @@ bool isPlainProduct(std::string_view name)
     return containsAny(name, kPlain) && !containsAny(name, kTensor);
 }
 
-/// NVIDIA's data-centre and RTX GPUs from Volta on; others by name nobody knows.
+/// NVIDIA's data-centre and RTX GPUs from Volta on; others by name nobody knows. An emulated one is called so
+/// where its model has them.
 bool hasTensorCores(std::string_view device)
 {
     constexpr std::array<std::string_view, 16> kNames = {"V100", "T4",    "A100", "A800", "A30",  "A10",
                                                          "A40",  "A16",   "L4",   "L40",  "H100", "H200",
                                                          "H800", "GH200", "B200", "RTX"};
-    return containsAny(device, kNames);
+    return containsAny(device, kNames) || device.find("with tensor cores") != std::string_view::npos;
 }
 
 struct Products {
@@ -67,7 +68,7 @@ bool anyTensorCores(const Context& context)
 {
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
         for (const trace::DeviceRow& device : process.devices) {
-            if (!device.emulated && hasTensorCores(device.name)) {
+            if (hasTensorCores(device.name)) {
                 return true;
             }
         }
@@ -81,7 +82,7 @@ Outcome run(const Context& context)
         return kNeedsDevice;
     }
     if (!anyTensorCores(context)) {
-        return NotApplicable{"no GPU that is known to have tensor cores (emulated ones have none)"};
+        return NotApplicable{"no GPU that is known to have tensor cores"};
     }
     Finding finding;
     double worst = 0;

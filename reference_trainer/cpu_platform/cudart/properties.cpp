@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "properties.h"
 
+#include "device_name.h"
 #include "memory.h"
 #include "model.h"
 
@@ -135,7 +136,7 @@ void describeMultiprocessors(cudaDeviceProp& properties)
 cudaDeviceProp describe(int device)
 {
     cudaDeviceProp properties{};
-    std::snprintf(properties.name, sizeof properties.name, "Ringside emulated GPU (CPU platform)");
+    std::snprintf(properties.name, sizeof properties.name, "%s", deviceName());
     std::snprintf(properties.uuid.bytes, sizeof properties.uuid.bytes, "ringside-cpu-%02d", device);
     describeMemory(properties);
     describeMultiprocessors(properties);

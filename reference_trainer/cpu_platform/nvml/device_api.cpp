@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which devices there are: the emulated runtime's, under the same names, UUIDs and places on the bus.
+#include "device_name.h"
 #include "platform.h"
 #include "session.h"
 
@@ -13,7 +14,6 @@ using namespace ringside::nvml;
 namespace {
 
 // As cudart/api_device.cpp describes them; a test compares.
-constexpr const char* kName = "Ringside emulated GPU (CPU platform)";
 constexpr unsigned kFirstBus = 0x10;
 constexpr int kComputeMajor = 8;
 
@@ -110,7 +110,7 @@ nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned* number)
 nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned length)
 {
     return callOn(
-        device, [&] { return copyText(name, length, kName); }, name);
+        device, [&] { return copyText(name, length, ringside::platform::deviceName()); }, name);
 }
 
 nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned length)

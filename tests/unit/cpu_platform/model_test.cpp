@@ -93,6 +93,13 @@ TEST(DeviceModel, answersOtherLibrariesQuestions)
     EXPECT_EQ(ringside_platform_model_number("no_such_key", 7), 7);
 }
 
+TEST(DeviceModel, namesADeviceWithFasterHalfProductsOneWithTensorCores)
+{
+    cudaDeviceProp properties{};
+    ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+    EXPECT_STREQ(properties.name, "Ringside emulated GPU with tensor cores (CPU platform)");
+}
+
 TEST(DeviceModel, aSlowDeviceTakesItsFactorLonger)
 {
     EXPECT_EQ(runAgain("RINGSIDE_DEVICE_SLOWDOWN=1.5", "DeviceModel.DISABLED_isSlowedDownByHalf"), 0);
