@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our structures and numbers of libibverbs against infiniband/verbs.h, where it is installed.
-#include "abi/ibverbs.h"
+#include "trace/ports/verbs_abi.h"
 
 #include <infiniband/verbs.h>
 
 #include <cstddef>
 #include <type_traits>
 
-using namespace ringside::collector;
+using namespace ringside::ports;
 
 #define RINGSIDE_EQUAL(ours, theirs)                                                                         \
     static_assert(static_cast<unsigned long long>(ours) == static_cast<unsigned long long>(theirs))

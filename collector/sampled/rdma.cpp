@@ -3,21 +3,12 @@
 
 namespace ringside::collector::sampled {
 
-void Rdma::close()
-{
-    m_verbs.close();
-    m_netlink.close();
-}
-
 // What sysfs says comes first: loading libibverbs with its drivers, and opening devices, may take its time.
 void Rdma::read(Readings& readings, Pace pace)
 {
-    if (!m_opened && !m_told.empty()) {
-        m_opened = true;
+    if (!m_watch.isOpen() && !m_told.empty()) {
         m_untilAll = 0;
-        m_verbs.open();
-        m_netlink.open();
-        openDevices();
+        m_watch.open();
         tellReasons(readings);
     }
     if (pace == Pace::OnceASecond) {
@@ -26,42 +17,18 @@ void Rdma::read(Readings& readings, Pace pace)
     readEvents(readings);
 }
 
-void Rdma::openDevices()
-{
-    std::set<std::string> devices;
-    for (const auto& port : m_ports.ports()) {
-        devices.insert(port->device());
-    }
-    m_verbs.openNew(devices);
-    m_indices.clear();
-    for (const netlink::Device& device : m_netlink.devices().value_or(std::vector<netlink::Device>())) {
-        m_indices.emplace(device.name, device.index);
-    }
-}
-
 void Rdma::findNew(Readings& readings)
 {
-    m_ports.findNew();
-    if (m_opened) {
-        openDevices();
+    m_watch.findNew();
+    const ports::PortList& list = m_watch.list();
+    for (std::size_t index = m_told.size(); index < list.ports().size(); ++index) {
+        m_told.emplace_back().events = {list.ports()[index]->name(), "async_event", trace::SeriesKind::Event};
     }
-    for (std::size_t index = m_told.size(); index < m_ports.ports().size(); ++index) {
-        m_told.emplace_back().events = {m_ports.ports()[index]->name(), "async_event",
-                                        trace::SeriesKind::Event};
-    }
-    if (m_ports.leftOut() > 0 && !m_saidLeftOut) {
+    if (list.leftOut() > 0 && !m_saidLeftOut) {
         m_saidLeftOut = true;
-        readings.report({"rdma_ports_not_sampled", "info", static_cast<std::int64_t>(m_ports.leftOut()),
+        readings.report({"rdma_ports_not_sampled", "info", static_cast<std::int64_t>(list.leftOut()),
                          "more than 64 RDMA ports: the others are not sampled"});
     }
-}
-
-// One message instead of a file a counter. A kernel that has none of them, or refuses, leaves it to sysfs.
-std::optional<netlink::Counters> Rdma::countersOf(const ports::Port& port)
-{
-    const auto index = m_indices.find(port.device());
-    return index != m_indices.end() && !port.leftAlone() ? m_netlink.counters(index->second, port.number())
-                                                         : std::nullopt;
 }
 
 void Rdma::readPorts(Readings& readings)
@@ -73,23 +40,17 @@ void Rdma::readPorts(Readings& readings)
         findNew(readings);
     }
     for (std::size_t index = 0; index < m_told.size(); ++index) {
-        ports::Port& port = *m_ports.ports()[index];
         readings.beginMoment();
-        const auto link = m_verbs.linkOf(port.device(), port.number());
-        const auto counters = countersOf(port);
-        port.read(all ? ports::Depth::All : ports::Depth::Fast, link ? &*link : nullptr,
-                  counters ? &*counters : nullptr);
-        tell(port, m_told[index], readings);
+        m_watch.read(index, all ? ports::Depth::All : ports::Depth::Fast);
+        tell(*m_watch.list().ports()[index], m_told[index], readings);
     }
-    if (m_opened) {
-        tellReasons(readings);
-    }
+    tellReasons(readings);
 }
 
 void Rdma::tellReasons(Readings& readings)
 {
     for (std::size_t index = 0; index < m_told.size(); ++index) {
-        const std::string reason = m_verbs.reason(m_ports.ports()[index]->device());
+        const std::string reason = m_watch.reason(*m_watch.list().ports()[index]);
         if (!reason.empty()) {
             readings.miss(m_told[index].events, reason);
         }
@@ -99,10 +60,9 @@ void Rdma::tellReasons(Readings& readings)
 void Rdma::readEvents(Readings& readings)
 {
     readings.beginMoment();
-    for (const Verbs::Event& event : m_verbs.takeEvents()) {
+    for (const ports::Verbs::Event& event : m_watch.takeEvents()) {
         for (std::size_t index = 0; index < m_told.size(); ++index) {
-            const ports::Port& port = *m_ports.ports()[index];
-            if (port.device() == event.device && (event.port == 0 || event.port == port.number())) {
+            if (ports::Watch::concerns(event, *m_watch.list().ports()[index])) {
                 readings.add(m_told[index].events, std::int64_t{event.type});
             }
         }
@@ -159,14 +119,14 @@ std::string Rdma::reason() const
 {
     std::string reason;
     std::size_t read = 0;
-    for (const auto& port : m_ports.ports()) {
+    for (const auto& port : m_watch.list().ports()) {
         if (port->trouble().empty()) {
             ++read;
         } else {
             reason += (reason.empty() ? "" : ", ") + port->name() + ": " + port->trouble();
         }
     }
-    return read > 0 ? std::string() : reason.empty() ? "no port in " + m_ports.folder() : reason;
+    return read > 0 ? std::string() : reason.empty() ? "no port in " + m_watch.list().folder() : reason;
 }
 
 } // namespace ringside::collector::sampled

@@ -3,10 +3,8 @@
 // on a thread of its own, for each reading of a counter may be a command to the device's firmware. Values are
 // read about once a second; whether an event came is looked up at every tick.
 #pragma once
-#include "sampled/rdma_netlink.h"
 #include "sampled/source.h"
-#include "sampled/verbs.h"
-#include "trace/ports/port_list.h"
+#include "trace/ports/watch.h"
 
 #include <cstdint>
 #include <deque>
@@ -18,12 +16,12 @@ namespace ringside::collector::sampled {
 
 class Rdma final : public Source {
 public:
-    explicit Rdma(const std::string& sysfsRoot) : m_ports(sysfsRoot) {}
+    explicit Rdma(const std::string& sysfsRoot) : m_watch(sysfsRoot) {}
     [[nodiscard]] const char* name() const override { return "rdma"; }
     void open() override {}
     void read(Readings& readings, Pace pace) override;
     [[nodiscard]] std::string reason() const override;
-    void close() override;
+    void close() override { m_watch.close(); }
 
 private:
     /// What the trace knows of a port.
@@ -35,21 +33,15 @@ private:
         std::uint64_t resets = 0;
     };
     void findNew(Readings& readings);
-    void openDevices();
-    [[nodiscard]] std::optional<netlink::Counters> countersOf(const ports::Port& port);
     void tellReasons(Readings& readings);
     void readEvents(Readings& readings);
     void readPorts(Readings& readings);
     void tell(const ports::Port& port, Told& told, Readings& readings);
     static void tellTrouble(const ports::Port& port, Told& told, Readings& readings);
 
-    ports::PortList m_ports;
-    Verbs m_verbs;
-    RdmaNetlink m_netlink;
-    std::map<std::string, std::uint32_t> m_indices; ///< netlink's, by device
-    std::deque<Told> m_told;                        ///< one a port
-    int m_untilAll = 0;                             ///< readings
-    bool m_opened = false;                          ///< whether libibverbs and netlink were looked for
+    ports::Watch m_watch;
+    std::deque<Told> m_told; ///< one a port
+    int m_untilAll = 0;      ///< readings
     bool m_saidLeftOut = false;
 };
 

@@ -2,8 +2,8 @@
 // RDMA netlink: messages of the test's own making, whole and damaged, whose queue pairs are whose, and what
 // the kernel of this machine answers or refuses.
 #include "sampled/queue_pairs.h"
-#include "sampled/rdma_messages.h"
-#include "sampled/rdma_netlink.h"
+#include "trace/ports/rdma_messages.h"
+#include "trace/ports/rdma_netlink.h"
 
 #include <gtest/gtest.h>
 #include <linux/netlink.h>
@@ -18,6 +18,7 @@
 namespace {
 
 using namespace ringside::collector::sampled;
+using namespace ringside::ports;
 using netlink::Bytes;
 
 /// Builds attributes, and messages of them.

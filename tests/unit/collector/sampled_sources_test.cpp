@@ -9,7 +9,7 @@
 #include "sampled/once_a_host.h"
 #include "sampled/pause.h"
 #include "sampled/sampler.h"
-#include "sampled/watched_descriptor.h"
+#include "trace/ports/watched_descriptor.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -30,6 +30,7 @@ namespace {
 
 using namespace ringside::collector;
 using namespace ringside::collector::sampled;
+using ringside::ports::WatchedDescriptor;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 

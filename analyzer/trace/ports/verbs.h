@@ -5,9 +5,9 @@
 // good. Descriptors are looked at before they are used: a program that closes all may have got their numbers
 // again.
 #pragma once
-#include "sampled/verbs_library.h"
-#include "sampled/watched_descriptor.h"
 #include "trace/ports/link_state.h"
+#include "trace/ports/verbs_library.h"
+#include "trace/ports/watched_descriptor.h"
 
 #include <map>
 #include <optional>
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace ringside::collector::sampled {
+namespace ringside::ports {
 
 class Verbs final {
 public:
@@ -29,7 +29,7 @@ public:
     /// Opens those of the devices that were not tried yet.
     void openNew(const std::set<std::string>& names);
     /// What a port does now; nothing where the device is not open (any more).
-    [[nodiscard]] std::optional<ports::LinkState> linkOf(const std::string& device, unsigned port);
+    [[nodiscard]] std::optional<LinkState> linkOf(const std::string& device, unsigned port);
     /// What happened since the last call; never waits.
     [[nodiscard]] std::vector<Event> takeEvents();
     /// Why nothing is known of a device; empty: it is open.
@@ -55,4 +55,4 @@ private:
     std::map<std::string, Device> m_devices; ///< tried ones
 };
 
-} // namespace ringside::collector::sampled
+} // namespace ringside::ports

@@ -2,11 +2,11 @@
 // libibverbs, found at run time: hosts without RDMA do not have it, and a program that has its own version of
 // it in memory keeps that one.
 #pragma once
-#include "abi/ibverbs.h"
+#include "trace/ports/verbs_abi.h"
 
 #include <string>
 
-namespace ringside::collector::sampled {
+namespace ringside::ports {
 
 struct VerbsLibrary {
     /// False, with `reason`, when the library or what cannot be done without is missing.
@@ -24,4 +24,4 @@ struct VerbsLibrary {
     // NOLINTEND(bugprone-macro-parentheses)
 };
 
-} // namespace ringside::collector::sampled
+} // namespace ringside::ports

@@ -2,14 +2,14 @@
 // Questions to the kernel about RDMA devices, by netlink. It only asks, and an answer is waited for at most a
 // second. Needs no rights; kernels without it, and some sandboxes, refuse the socket.
 #pragma once
-#include "sampled/rdma_messages.h"
-#include "sampled/watched_descriptor.h"
+#include "trace/ports/rdma_messages.h"
+#include "trace/ports/watched_descriptor.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace ringside::collector::sampled {
+namespace ringside::ports {
 
 class RdmaNetlink final {
 public:
@@ -42,4 +42,4 @@ private:
     std::string m_reason = "it was not opened";
 };
 
-} // namespace ringside::collector::sampled
+} // namespace ringside::ports

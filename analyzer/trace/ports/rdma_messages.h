@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ringside::collector::sampled::netlink {
+namespace ringside::ports::netlink {
 
 using Bytes = std::span<const std::byte>;
 
@@ -46,4 +46,4 @@ struct QueuePair {
 /// Of an answer to RDMA_NLDEV_CMD_RES_QP_GET.
 [[nodiscard]] std::vector<QueuePair> queuePairsIn(Bytes attributes);
 
-} // namespace ringside::collector::sampled::netlink
+} // namespace ringside::ports::netlink

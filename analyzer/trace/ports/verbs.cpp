@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampled/verbs.h"
+#include "trace/ports/verbs.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace ringside::collector::sampled {
+namespace ringside::ports {
 namespace {
 
 constexpr const char* kClosed = "the program closed its descriptor";
@@ -47,14 +47,14 @@ std::uint64_t lanesOf(std::uint8_t width)
     }
 }
 
-std::optional<ports::Rate> rateOf(const verbs::PortAttributes& attributes)
+std::optional<Rate> rateOf(const verbs::PortAttributes& attributes)
 {
     const std::uint32_t speed =
         attributes.activeSpeedEx != 0 ? attributes.activeSpeedEx : attributes.activeSpeed;
     const std::uint64_t lanes = lanesOf(attributes.activeWidth);
     for (const Generation& each : kGenerations) {
         if (each.code == speed && lanes != 0) {
-            return ports::Rate{each.laneMbps * lanes, lanes, each.name};
+            return Rate{each.laneMbps * lanes, lanes, each.name};
         }
     }
     return std::nullopt;
@@ -69,17 +69,17 @@ std::optional<std::uint64_t> bytesOf(int mtu)
                                     : std::nullopt;
 }
 
-ports::GidReach reachOf(const std::array<std::uint8_t, 16>& gid)
+GidReach reachOf(const std::array<std::uint8_t, 16>& gid)
 {
     constexpr std::array<std::uint8_t, 12> kIPv4{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    return gid[0] == 0xfe && (gid[1] & 0xc0U) == 0x80            ? ports::GidReach::LinkLocal
-           : std::equal(kIPv4.begin(), kIPv4.end(), gid.begin()) ? ports::GidReach::IPv4
-                                                                 : ports::GidReach::IPv6;
+    return gid[0] == 0xfe && (gid[1] & 0xc0U) == 0x80            ? GidReach::LinkLocal
+           : std::equal(kIPv4.begin(), kIPv4.end(), gid.begin()) ? GidReach::IPv4
+                                                                 : GidReach::IPv6;
 }
 
-ports::GidKinds kindsOf(const std::vector<verbs::GidEntry>& gids, unsigned port)
+GidKinds kindsOf(const std::vector<verbs::GidEntry>& gids, unsigned port)
 {
-    ports::GidKinds kinds;
+    GidKinds kinds;
     for (const verbs::GidEntry& each : gids) {
         if (each.port == port && each.type != verbs::kNoRoce) {
             kinds.add(each.index, each.type == verbs::kRoceV2, reachOf(each.gid));
@@ -164,7 +164,7 @@ void Verbs::leaveAlone(Device& device, const std::string& why) const
     device.trouble = why;
 }
 
-std::optional<ports::LinkState> Verbs::linkOf(const std::string& name, unsigned port)
+std::optional<LinkState> Verbs::linkOf(const std::string& name, unsigned port)
 {
     constexpr unsigned kMostPort = 255;
     const auto found = m_devices.find(name);
@@ -187,15 +187,15 @@ std::optional<ports::LinkState> Verbs::linkOf(const std::string& name, unsigned 
     if (addressed && device.gidsAreOld) {
         readGids(device);
     }
-    const ports::GidKinds kinds = addressed ? kindsOf(device.gids, port) : ports::GidKinds();
+    const GidKinds kinds = addressed ? kindsOf(device.gids, port) : GidKinds();
     const bool told = !kinds.table().empty();
-    return ports::LinkState{static_cast<std::uint64_t>(attributes.state),
-                            attributes.physicalState,
-                            rateOf(attributes),
-                            bytesOf(attributes.activeMtu),
-                            bytesOf(attributes.maxMtu),
-                            told ? kinds.text() : std::string(),
-                            told ? kinds.table() : std::string()};
+    return LinkState{static_cast<std::uint64_t>(attributes.state),
+                     attributes.physicalState,
+                     rateOf(attributes),
+                     bytesOf(attributes.activeMtu),
+                     bytesOf(attributes.maxMtu),
+                     told ? kinds.text() : std::string(),
+                     told ? kinds.table() : std::string()};
 }
 
 // Older libraries cannot tell, nor some kernels: then sysfs was asked, once.
@@ -274,4 +274,4 @@ void Verbs::close()
     }
 }
 
-} // namespace ringside::collector::sampled
+} // namespace ringside::ports

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ringside::collector::verbs {
+namespace ringside::ports::verbs {
 
 using Device = struct DeviceHandle*;
 
@@ -64,24 +64,24 @@ inline constexpr int kSubnetManagerChange = 13;
 inline constexpr int kReregister = 17;
 inline constexpr int kGidChange = 18;
 
-} // namespace ringside::collector::verbs
+} // namespace ringside::ports::verbs
 
 // RS_VERBS(member, exported name, version of the symbol, result, parameters)
 // clang-format off
-#define RINGSIDE_VERBS_FUNCTIONS(RS_VERBS)                                                                                     \
-    RS_VERBS(deviceList, ibv_get_device_list, "IBVERBS_1.1", ringside::collector::verbs::Device*, (int* count))                \
-    RS_VERBS(freeDeviceList, ibv_free_device_list, "IBVERBS_1.1", void, (ringside::collector::verbs::Device* list))            \
-    RS_VERBS(deviceName, ibv_get_device_name, "IBVERBS_1.1", const char*, (ringside::collector::verbs::Device device))         \
-    RS_VERBS(openDevice, ibv_open_device, "IBVERBS_1.1", ringside::collector::verbs::Context*,                                 \
-             (ringside::collector::verbs::Device device))                                                                      \
-    RS_VERBS(closeDevice, ibv_close_device, "IBVERBS_1.1", int, (ringside::collector::verbs::Context* context))                \
-    RS_VERBS(queryPortOld, ibv_query_port, "IBVERBS_1.1", int,                                                                 \
-             (ringside::collector::verbs::Context* context, std::uint8_t port,                                                 \
-              ringside::collector::verbs::PortAttributes* attributes))                                                         \
-    RS_VERBS(gidTable, _ibv_query_gid_table, "IBVERBS_1.11", ssize_t,                                                          \
-             (ringside::collector::verbs::Context* context, ringside::collector::verbs::GidEntry* entries, std::size_t most,   \
-              std::uint32_t flags, std::size_t entryBytes))                                                                    \
-    RS_VERBS(getEvent, ibv_get_async_event, "IBVERBS_1.1", int,                                                                \
-             (ringside::collector::verbs::Context* context, ringside::collector::verbs::AsyncEvent* event))                    \
-    RS_VERBS(acknowledge, ibv_ack_async_event, "IBVERBS_1.1", void, (ringside::collector::verbs::AsyncEvent* event))
+#define RINGSIDE_VERBS_FUNCTIONS(RS_VERBS)                                                                              \
+    RS_VERBS(deviceList, ibv_get_device_list, "IBVERBS_1.1", ringside::ports::verbs::Device*, (int* count))             \
+    RS_VERBS(freeDeviceList, ibv_free_device_list, "IBVERBS_1.1", void, (ringside::ports::verbs::Device* list))         \
+    RS_VERBS(deviceName, ibv_get_device_name, "IBVERBS_1.1", const char*, (ringside::ports::verbs::Device device))      \
+    RS_VERBS(openDevice, ibv_open_device, "IBVERBS_1.1", ringside::ports::verbs::Context*,                              \
+             (ringside::ports::verbs::Device device))                                                                   \
+    RS_VERBS(closeDevice, ibv_close_device, "IBVERBS_1.1", int, (ringside::ports::verbs::Context* context))             \
+    RS_VERBS(queryPortOld, ibv_query_port, "IBVERBS_1.1", int,                                                          \
+             (ringside::ports::verbs::Context* context, std::uint8_t port,                                              \
+              ringside::ports::verbs::PortAttributes* attributes))                                                      \
+    RS_VERBS(gidTable, _ibv_query_gid_table, "IBVERBS_1.11", ssize_t,                                                   \
+             (ringside::ports::verbs::Context* context, ringside::ports::verbs::GidEntry* entries, std::size_t most,    \
+              std::uint32_t flags, std::size_t entryBytes))                                                             \
+    RS_VERBS(getEvent, ibv_get_async_event, "IBVERBS_1.1", int,                                                         \
+             (ringside::ports::verbs::Context* context, ringside::ports::verbs::AsyncEvent* event))                     \
+    RS_VERBS(acknowledge, ibv_ack_async_event, "IBVERBS_1.1", void, (ringside::ports::verbs::AsyncEvent* event))
 // clang-format on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampled/rdma_messages.h"
+#include "trace/ports/rdma_messages.h"
 
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace ringside::collector::sampled::netlink {
+namespace ringside::ports::netlink {
 namespace {
 
 std::size_t padded(std::size_t length)
@@ -157,4 +157,4 @@ std::vector<QueuePair> queuePairsIn(Bytes attributes)
     return pairs;
 }
 
-} // namespace ringside::collector::sampled::netlink
+} // namespace ringside::ports::netlink

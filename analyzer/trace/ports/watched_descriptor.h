@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-namespace ringside::collector::sampled {
+namespace ringside::ports {
 
 class WatchedDescriptor final {
 public:
@@ -18,4 +18,4 @@ private:
     std::string m_what; ///< "/dev/infiniband/uverbs0", "anon_inode:[infinibandevent]", "socket:[4711]"
 };
 
-} // namespace ringside::collector::sampled
+} // namespace ringside::ports

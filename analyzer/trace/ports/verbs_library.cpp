@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampled/verbs_library.h"
+#include "trace/ports/verbs_library.h"
 
 #include <dlfcn.h>
 
 #include <cstring>
 
-namespace ringside::collector::sampled {
+namespace ringside::ports {
 namespace {
 
 /// The newer function of the context's driver, which is told how much room there is; else null.
@@ -64,4 +64,4 @@ int VerbsLibrary::queryPort(verbs::Context* context, std::uint8_t port,
     return queryPortOld(context, port, &attributes);
 }
 
-} // namespace ringside::collector::sampled
+} // namespace ringside::ports

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampled/watched_descriptor.h"
+#include "trace/ports/watched_descriptor.h"
 
 #include <unistd.h>
 
 #include <array>
 
-namespace ringside::collector::sampled {
+namespace ringside::ports {
 namespace {
 
 std::string whatIs(int descriptor)
@@ -27,4 +27,4 @@ bool WatchedDescriptor::isOurs() const
     return m_number < 0 || (!m_what.empty() && whatIs(m_number) == m_what);
 }
 
-} // namespace ringside::collector::sampled
+} // namespace ringside::ports

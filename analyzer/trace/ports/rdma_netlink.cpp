@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampled/rdma_netlink.h"
+#include "trace/ports/rdma_netlink.h"
 
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace ringside::collector::sampled {
+namespace ringside::ports {
 
 struct RdmaNetlink::Question {
     int command = 0;
@@ -142,4 +142,4 @@ std::optional<std::vector<netlink::QueuePair>> RdmaNetlink::queuePairs(std::uint
     return good ? std::optional(std::move(pairs)) : std::nullopt;
 }
 
-} // namespace ringside::collector::sampled
+} // namespace ringside::ports
