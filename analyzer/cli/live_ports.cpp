@@ -32,7 +32,7 @@ std::string hostName()
 
 } // namespace
 
-LivePorts::LivePorts() : m_ports(sysfsRoot())
+LivePorts::LivePorts() : m_watch(sysfsRoot())
 {
     m_trace.process.host = hostName();
     m_trace.process.startNs = monotonicNs();
@@ -40,15 +40,21 @@ LivePorts::LivePorts() : m_ports(sysfsRoot())
 
 void LivePorts::read()
 {
-    m_ports.findNew();
+    m_watch.findNew();
+    if (!m_watch.isOpen()) {
+        m_watch.open();
+    }
     m_trace.settings.clear();
+    const auto& all = m_watch.list().ports();
     const std::int64_t before = monotonicNs();
-    for (const auto& port : m_ports.ports()) {
-        port->read(ports::Depth::All);
+    for (std::size_t index = 0; index < all.size(); ++index) {
+        m_watch.read(index, ports::Depth::All);
     }
     const std::int64_t middle = before + (monotonicNs() - before) / 2;
-    for (const auto& port : m_ports.ports()) {
+    const std::vector<ports::Verbs::Event> events = m_watch.takeEvents();
+    for (const auto& port : all) {
         add(*port, middle);
+        addEvents(*port, events, middle);
     }
     m_readings.push_back(middle);
     forgetOldest();
@@ -60,33 +66,50 @@ void LivePorts::add(const ports::Port& port, std::int64_t timeNs)
         m_trace.settings.push_back({"rdma", port.name() + " " + name, value});
     }
     for (const ports::Quantity& quantity : port.quantities()) {
-        const std::uint32_t series = seriesOf(port, quantity);
+        const std::string& reason = port.trouble().empty() ? quantity.reason : port.trouble();
+        const std::uint32_t series = seriesOf(port, quantity.metric, quantity.counter ? "counter" : "gauge",
+                                              quantity.value ? std::string() : reason);
         if (quantity.value) {
-            m_trace.samples.timeNs.push_back(timeNs);
-            m_trace.samples.series.push_back(series);
-            m_trace.samples.value.push_back(static_cast<std::int64_t>(*quantity.value));
+            addSample(series, timeNs, static_cast<std::int64_t>(*quantity.value));
         }
     }
 }
 
-std::uint32_t LivePorts::seriesOf(const ports::Port& port, const ports::Quantity& quantity)
+void LivePorts::addEvents(const ports::Port& port, const std::vector<ports::Verbs::Event>& events,
+                          std::int64_t timeNs)
+{
+    const std::uint32_t series = seriesOf(port, "async_event", "event", m_watch.reason(port));
+    for (const ports::Verbs::Event& event : events) {
+        if (ports::Watch::concerns(event, port)) {
+            addSample(series, timeNs, event.type);
+        }
+    }
+}
+
+std::uint32_t LivePorts::seriesOf(const ports::Port& port, const char* metric, const char* kind,
+                                  const std::string& reason)
 {
     auto found = std::find_if(m_trace.series.begin(), m_trace.series.end(), [&](const trace::SeriesRow& row) {
-        return row.entity == port.name() && row.metric == quantity.metric;
+        return row.entity == port.name() && row.metric == metric;
     });
     if (found == m_trace.series.end()) {
         const auto id = static_cast<std::int64_t>(m_trace.series.size()) + 1;
-        m_trace.series.push_back(
-            {id, "rdma", port.name(), quantity.metric, quantity.counter ? "counter" : "gauge", 0});
+        m_trace.series.push_back({id, "rdma", port.name(), metric, kind, 0});
         found = m_trace.series.end() - 1;
     }
     const auto id = static_cast<std::uint32_t>(found->id);
-    const std::string& reason = port.trouble().empty() ? quantity.reason : port.trouble();
-    if (!quantity.value && !reason.empty()) {
+    if (!reason.empty()) {
         found->reason = id; // a text of its own
         m_trace.strings[id] = reason;
     }
     return id;
+}
+
+void LivePorts::addSample(std::uint32_t series, std::int64_t timeNs, std::int64_t value)
+{
+    m_trace.samples.timeNs.push_back(timeNs);
+    m_trace.samples.series.push_back(series);
+    m_trace.samples.value.push_back(value);
 }
 
 void LivePorts::forgetOldest()

@@ -2,7 +2,7 @@
 // Watches the RDMA ports of this machine and makes a run of what it reads, as the collector would: so live
 // ports are judged by the same rules as recorded ones.
 #pragma once
-#include "trace/ports/port_list.h"
+#include "trace/ports/watch.h"
 
 #include <ringside/trace/reader.h>
 
@@ -14,19 +14,27 @@ class LivePorts final {
 public:
     /// RINGSIDE_SYSFS_ROOT says where, else /sys.
     LivePorts();
+    ~LivePorts() { m_watch.close(); }
+    LivePorts(const LivePorts&) = delete;
+    LivePorts& operator=(const LivePorts&) = delete;
     /// False where this machine has no RDMA device.
-    [[nodiscard]] bool areThere() const { return m_ports.isThere(); }
-    [[nodiscard]] const std::string& folder() const { return m_ports.folder(); }
+    [[nodiscard]] bool areThere() const { return m_watch.list().isThere(); }
+    [[nodiscard]] const std::string& folder() const { return m_watch.list().folder(); }
     /// Reads all ports once. Readings older than the last 600 are forgotten.
     void read();
     [[nodiscard]] trace::RunTrace run() const;
 
 private:
     void add(const ports::Port& port, std::int64_t timeNs);
-    std::uint32_t seriesOf(const ports::Port& port, const ports::Quantity& quantity);
+    void addEvents(const ports::Port& port, const std::vector<ports::Verbs::Event>& events,
+                   std::int64_t timeNs);
+    /// Of a port; `reason` says why values are missing, empty: they are not.
+    std::uint32_t seriesOf(const ports::Port& port, const char* metric, const char* kind,
+                           const std::string& reason);
+    void addSample(std::uint32_t series, std::int64_t timeNs, std::int64_t value);
     void forgetOldest();
 
-    ports::PortList m_ports;
+    ports::Watch m_watch;
     trace::ProcessTrace m_trace;
     std::vector<std::int64_t> m_readings; ///< when each was
 };
