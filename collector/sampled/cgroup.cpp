@@ -119,7 +119,7 @@ void Cgroup::open()
     }
     constexpr std::size_t kMostLevels = 4;
     for (std::string path = place->path; m_levels.size() < kMostLevels; path.resize(path.rfind('/'))) {
-        if (KeptFile stat;
+        if (ports::KeptFile stat;
             hasQuota(*place, place->mount + path) && stat.open(place->mount + path + "/cpu.stat")) {
             m_levels.push_back(std::move(stat));
         }
@@ -127,7 +127,7 @@ void Cgroup::open()
             break;
         }
     }
-    if (KeptFile own; m_levels.empty() && own.open(place->mount + place->path + "/cpu.stat")) {
+    if (ports::KeptFile own; m_levels.empty() && own.open(place->mount + place->path + "/cpu.stat")) {
         m_levels.push_back(std::move(own));
     }
     std::array<char, 1024> buffer; // NOLINT(*-member-init): read as far as it is filled
@@ -143,7 +143,7 @@ void Cgroup::read(Readings& readings, Pace)
     }
     readings.beginMoment();
     Throttling sum;
-    for (const KeptFile& level : m_levels) {
+    for (const ports::KeptFile& level : m_levels) {
         std::array<char, 1024> buffer; // NOLINT(*-member-init): read as far as it is filled
         const auto throttling = parseThrottling(level.read(buffer).value_or(""));
         if (!throttling) {

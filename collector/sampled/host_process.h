@@ -3,8 +3,8 @@
 // calls were runnable without a CPU.
 #pragma once
 #include "record/registry.h"
-#include "sampled/kept_file.h"
 #include "sampled/source.h"
+#include "trace/ports/kept_file.h"
 
 #include <optional>
 #include <string_view>
@@ -36,7 +36,7 @@ public:
 
 private:
     struct Thread {
-        KeptFile file;
+        ports::KeptFile file;
         ThreadSchedule first; ///< what it had before it was looked at
         ThreadSchedule last;
     };
@@ -47,7 +47,7 @@ private:
     bool readThread(Thread& thread) const;
 
     Registry& m_registry;
-    KeptFile m_stat;
+    ports::KeptFile m_stat;
     std::vector<Thread> m_threads;
     ThreadSchedule m_ended; ///< of threads that are gone, so that the sums never fall
     bool m_schedules = false;

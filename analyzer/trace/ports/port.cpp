@@ -165,7 +165,8 @@ void Port::addCounter(const Entry& entry)
     }
     m_quantities[index].reason.clear();
     const bool ofHardware = std::strcmp(entry.folder, "hw_counters") == 0;
-    files.push_back({path, ofHardware ? entry.file : nullptr, CounterTrack(entry.saturatesBits, entry.unit)});
+    files.push_back(
+        {path, ofHardware ? entry.file : nullptr, CounterTrack(entry.saturatesBits, entry.unit), {}});
 }
 
 std::size_t Port::quantityOf(const char* metric, bool counter, bool slow)
@@ -191,6 +192,7 @@ void Port::read(Depth depth, const LinkState* told, const HardwareCounters* coun
         return;
     }
     m_trouble.clear();
+    checkFiles();
     if (told != nullptr) {
         take(*told, depth);
     } else {
@@ -205,10 +207,50 @@ void Port::read(Depth depth, const LinkState* told, const HardwareCounters* coun
             readCounter(index, counters);
         }
     }
+    if (!m_trouble.empty()) {
+        dropFiles();
+    }
+}
+
+template <class Visit>
+void Port::eachKept(const Visit& visit)
+{
+    visit(m_state);
+    visit(m_physicalState);
+    visit(m_rate);
+    for (std::vector<File>& files : m_files) {
+        for (File& file : files) {
+            visit(file.kept);
+        }
+    }
+}
+
+void Port::dropFiles()
+{
+    eachKept([](KeptText& file) { file.drop(); });
+}
+
+// A program that closes descriptors which are not its own closes all, and the files of a device go together.
+void Port::checkFiles()
+{
+    std::size_t open = 0;
+    bool good = true;
+    eachKept([&](KeptText& file) {
+        if (file.isOpen() && open++ == m_checked) {
+            good = file.isThere();
+        }
+    });
+    m_checked = m_checked + 1 < open ? m_checked + 1 : 0;
+    if (!good) {
+        dropFiles();
+    }
 }
 
 void Port::take(const LinkState& told, Depth depth)
 {
+    m_state.drop();
+    m_physicalState.drop();
+    m_rate.drop();
     set("state", told.state, {}, false);
     set("physical_state", told.physicalState, {}, false);
     setRate(told.rate, "its width or speed is not known here");
@@ -233,15 +275,17 @@ void Port::setRate(const std::optional<Rate>& rate, const char* reason)
 
 void Port::readStates(Depth depth)
 {
-    const FileText state = readText(m_folder + "/state");
+    const std::string path = m_folder + "/state";
+    const FileText state =
+        depth == Depth::All ? readText(path) : m_state.read(path); // it may have a new name
     if (isGone(state.error)) {
         m_trouble = "it is gone";
         return;
     }
-    const FileText physical = readText(m_folder + "/phys_state");
+    const FileText physical = m_physicalState.read(m_folder + "/phys_state");
     set("state", codeIn(state.text), "state says \"" + state.text + "\"", false);
     set("physical_state", codeIn(physical.text), "phys_state cannot be read", false);
-    setRate(rateIn(readText(m_folder + "/rate").text), "rate cannot be read, or does not tell it");
+    setRate(rateIn(m_rate.read(m_folder + "/rate").text), "rate cannot be read, or does not tell it");
     if (depth == Depth::All && isEthernet() && !m_netdev.empty()) {
         const auto mtu = numberIn(readText(m_classFolder + "/../net/" + m_netdev + "/mtu").text);
         set("mtu_bytes", mtu ? roceMtu(*mtu) : std::nullopt, "the interface's MTU cannot be read", true);
@@ -267,14 +311,15 @@ void Port::set(const char* metric, std::optional<std::uint64_t> value, const std
 }
 
 // One that is not among those told may still have a file.
-FileText Port::textOf(const File& file, const HardwareCounters* counters)
+FileText Port::textOf(File& file, bool slow, const HardwareCounters* counters)
 {
     if (counters != nullptr && file.hardware != nullptr) {
         if (const auto told = counters->find(file.hardware); told != counters->end()) {
+            file.kept.drop();
             return {std::to_string(told->second), 0};
         }
     }
-    return readText(file.path);
+    return slow && !KeptText::isRoomy() ? readText(file.path) : file.kept.read(file.path);
 }
 
 void Port::readCounter(std::size_t index, const HardwareCounters* counters)
@@ -284,7 +329,7 @@ void Port::readCounter(std::size_t index, const HardwareCounters* counters)
     std::uint64_t sum = 0;
     bool known = !m_files[index].empty();
     for (File& file : m_files[index]) {
-        const FileText text = textOf(file, counters);
+        const FileText text = textOf(file, quantity.slow, counters);
         const Outcome outcome = outcomeOf(text.error, file.path, quantity);
         if (outcome == Outcome::Refused) {
             m_files[index].clear(); // asking again changes nothing; its reason stays

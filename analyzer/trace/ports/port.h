@@ -4,6 +4,7 @@
 // reading is left alone from then on, because every attempt may write into the kernel's log.
 #pragma once
 #include "trace/ports/counter_track.h"
+#include "trace/ports/kept_text.h"
 #include "trace/ports/link_state.h"
 
 #include <cstdint>
@@ -55,6 +56,7 @@ private:
         std::string path;
         const char* hardware; ///< its name among the hardware's counters; null: it is none of them
         CounterTrack track;
+        KeptText kept;
     };
     struct Entry; // of counters.def
 
@@ -67,8 +69,12 @@ private:
     void setRate(const std::optional<Rate>& rate, const char* reason);
     void readStates(Depth depth);
     void readPcie();
+    template <class Visit>
+    void eachKept(const Visit& visit); ///< file that may be open
+    void dropFiles();
+    void checkFiles(); ///< one of them, each in its turn
     void set(const char* metric, std::optional<std::uint64_t> value, const std::string& reason, bool slow);
-    static FileText textOf(const File& file, const HardwareCounters* counters);
+    static FileText textOf(File& file, bool slow, const HardwareCounters* counters);
     void readCounter(std::size_t index, const HardwareCounters* counters);
     enum class Outcome : std::uint8_t { Got, NotNow, Refused, Broken };
     /// Of reading a file of the quantity, with the reason where it failed.
@@ -86,6 +92,10 @@ private:
     std::string m_trouble;
     bool m_leftAlone = false;
     std::string m_netdev;
+    KeptText m_state;
+    KeptText m_physicalState;
+    KeptText m_rate;
+    std::size_t m_checked = 0; ///< which of those that are open is next
 };
 
 } // namespace ringside::ports

@@ -54,6 +54,11 @@ FileText readText(const std::string& path)
     const ssize_t got = read(descriptor, buffer.data(), buffer.size());
     const int error = got < 0 ? errno : 0;
     close(descriptor);
+    return asText(buffer, got, error);
+}
+
+FileText asText(std::span<const char> buffer, ssize_t got, int error)
+{
     if (got < 0 || got == static_cast<ssize_t>(buffer.size())) {
         return {{}, got < 0 ? error : EFBIG};
     }

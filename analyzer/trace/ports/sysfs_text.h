@@ -2,8 +2,11 @@
 // Small files of sysfs and what their texts mean. They may be empty, binary, huge, or gone the next moment:
 // what is no number is none, never 0.
 #pragma once
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +18,8 @@ struct FileText {
     int error = 0;    ///< errno where it could not be read; EFBIG: it is longer
 };
 [[nodiscard]] FileText readText(const std::string& path);
+/// Of a read() into `buffer`: what it returned, and errno where that was negative.
+[[nodiscard]] FileText asText(std::span<const char> buffer, ssize_t got, int error);
 
 /// What lies in a folder, sorted; nothing where there is none.
 [[nodiscard]] std::vector<std::string> namesIn(const std::string& folder);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampled/kept_file.h"
+#include "trace/ports/kept_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
 
-namespace ringside::collector::sampled {
+namespace ringside::ports {
 
 KeptFile::KeptFile(KeptFile&& other) noexcept
     : m_descriptor(std::exchange(other.m_descriptor, -1)), m_device(other.m_device), m_node(other.m_node)
@@ -25,7 +24,7 @@ KeptFile& KeptFile::operator=(KeptFile&& other) noexcept
 bool KeptFile::open(const std::string& path)
 {
     close();
-    m_descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    m_descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status {};
     if (m_descriptor >= 0 && fstat(m_descriptor, &status) == 0) {
         m_device = status.st_dev;
@@ -34,14 +33,31 @@ bool KeptFile::open(const std::string& path)
     return m_descriptor >= 0;
 }
 
-void KeptFile::close()
+std::optional<struct stat> KeptFile::status() const
 {
     struct stat status {};
-    if (m_descriptor >= 0 && fstat(m_descriptor, &status) == 0 && status.st_dev == m_device &&
-        status.st_ino == m_node) {
+    const bool ours = m_descriptor >= 0 && fstat(m_descriptor, &status) == 0 && status.st_dev == m_device &&
+                      status.st_ino == m_node;
+    return ours ? std::optional(status) : std::nullopt;
+}
+
+bool KeptFile::isThere() const
+{
+    const auto status = this->status();
+    return status && S_ISREG(status->st_mode) && status->st_nlink > 0;
+}
+
+void KeptFile::close()
+{
+    if (status()) {
         ::close(m_descriptor);
     }
     m_descriptor = -1;
+}
+
+ssize_t KeptFile::readOnce(char* buffer, std::size_t bytes) const
+{
+    return pread(m_descriptor, buffer, bytes, 0);
 }
 
 std::optional<std::string_view> KeptFile::readInto(char* buffer, std::size_t bytes) const
@@ -55,4 +71,4 @@ std::optional<std::string_view> KeptFile::readInto(char* buffer, std::size_t byt
     return size > 0 ? std::optional(std::string_view(buffer, size)) : std::nullopt;
 }
 
-} // namespace ringside::collector::sampled
+} // namespace ringside::ports
