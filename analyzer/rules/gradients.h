@@ -33,11 +33,25 @@ struct Bucket {
     double bytes = 0;
     double exposedNs = 0;
     double exposedTransferNs = 0;
-    double computeDone = 0; ///< of the step's compute, when it starts
-    double count = 0;       ///< what the means stand on
+    double quietBeforeNs = 0; ///< no gradient message was on the rank's device before it; the first: 0
+    double computeDone = 0;   ///< of the step's compute, when it starts
+    double count = 0;         ///< what the means stand on
     const metrics::RankMetrics* worstRank = nullptr;
     const metrics::OperationExposure* worst = nullptr; ///< most exposed
 };
+
+/// How long before message `place` all earlier ones of the step were over.
+[[nodiscard]] inline std::int64_t quietBefore(const StepMessages& step, std::size_t place)
+{
+    if (place == 0) {
+        return 0;
+    }
+    std::int64_t end = step.front()->device.end;
+    for (std::size_t i = 1; i < place; ++i) {
+        end = std::max(end, step[i]->device.end);
+    }
+    return std::max<std::int64_t>(0, step[place]->device.start - end);
+}
 
 /// How many gradient messages most steps have; 0: none have any.
 [[nodiscard]] inline std::size_t messagesPerStep(const Context& context)
@@ -66,6 +80,7 @@ struct Bucket {
                 bucket.bytes += static_cast<double>(*context.run.operations[each.operation].bytes);
                 bucket.exposedNs += static_cast<double>(each.exposedNs);
                 bucket.exposedTransferNs += static_cast<double>(each.exposedTransferNs());
+                bucket.quietBeforeNs += static_cast<double>(quietBefore(step, i));
                 bucket.computeDone += compute > 0 ? static_cast<double>(each.computeBeforeNs) / compute : 0.0;
                 if (bucket.worst == nullptr || each.exposedNs > bucket.worst->exposedNs) {
                     bucket.worst = &each;
@@ -78,8 +93,8 @@ struct Bucket {
         Bucket& bucket = buckets[i];
         bucket.place = i;
         bucket.of = buckets.size();
-        for (double* const sum :
-             {&bucket.bytes, &bucket.exposedNs, &bucket.exposedTransferNs, &bucket.computeDone}) {
+        for (double* const sum : {&bucket.bytes, &bucket.exposedNs, &bucket.exposedTransferNs,
+                                  &bucket.quietBeforeNs, &bucket.computeDone}) {
             *sum /= std::max(1.0, bucket.count);
         }
     }

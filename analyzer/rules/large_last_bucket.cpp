@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last gradient message starts when backward is over, so its transfer adds to the step: it should be
 // small. Only where the others are hidden; else overlap is missing altogether, and that is another finding.
+// And only where the network waited for it: with no pause before the message, a slow network is behind with
+// the gradients that were ready long ago, and other sizes move the same bytes in the same time.
 #include "rules/gradients.h"
 
 namespace ringside::rules {
@@ -8,7 +10,7 @@ namespace {
 
 constexpr double kMebibyte = 1048576.0;
 constexpr Option kOptions[] = {
-    {"share", 0.05, "warn when the last message's exposed transfer is more than this share of the step"},
+    {"share", 0.05, "warn when a message of the ideal size would save more than this share of the step"},
     {"part", 0.50, "and at least this part of all gradients' exposed transfer"},
     {"ideal_bytes", kMebibyte, "size that the cost is compared with (DDP's first bucket: 1 MiB)"},
 };
@@ -21,11 +23,17 @@ double idealNs(const Context& context, const Bucket& last)
     return fit ? fit->latencyNs + ideal * fit->nsPerByte : last.exposedTransferNs * ideal / last.bytes;
 }
 
+/// What a message of the ideal size would save: of the exposed transfer, what could have been sent while the
+/// network waited for this message.
+double savedNs(const Context& context, const Bucket& last)
+{
+    return std::clamp(last.exposedTransferNs - idealNs(context, last), 0.0, last.quietBeforeNs);
+}
+
 Finding describe(const Context& context, const Bucket& last, double part)
 {
     Finding finding;
-    finding.costNsPerStep =
-        std::max<std::int64_t>(0, std::llround(last.exposedTransferNs - idealNs(context, last)));
+    finding.costNsPerStep = std::llround(savedNs(context, last));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Communication;
     finding.partOf = {"exposed_communication"};
@@ -33,10 +41,12 @@ Finding describe(const Context& context, const Bucket& last, double part)
                                 "nothing ({})",
                                 milliseconds(std::llround(last.exposedTransferNs)), nameOf(last));
     finding.settings = {"bucket_cap_mb"};
-    finding.figures = {{"exposed_tail_share", Unit::Share,
-                        shareOfStep(context, std::llround(last.exposedTransferNs)), context.option("share")},
-                       {"part_of_exposed_gradients", Unit::Share, part, context.option("part")},
-                       {"last_message_bytes", Unit::Bytes, last.bytes, context.option("ideal_bytes")}};
+    finding.figures = {
+        {"saved_share", Unit::Share, shareOfStep(context, *finding.costNsPerStep), context.option("share")},
+        {"exposed_tail_share", Unit::Share, shareOfStep(context, std::llround(last.exposedTransferNs)), {}},
+        {"idle_network_before_ns", Unit::Ns, last.quietBeforeNs, {}},
+        {"part_of_exposed_gradients", Unit::Share, part, context.option("part")},
+        {"last_message_bytes", Unit::Bytes, last.bytes, context.option("ideal_bytes")}};
     finding.evidence = {evidence(context, last)};
     finding.advice = "Try a smaller `bucket_cap_mb` of DistributedDataParallel, so that less is left when "
                      "backward ends (predict it with `ringside whatif`); parameters that backward reaches "
@@ -63,7 +73,7 @@ Outcome run(const Context& context)
     const Bucket& last = buckets.back();
     const double part = all > 0 ? last.exposedTransferNs / all : 0.0;
     const bool large = last.bytes > context.option("ideal_bytes") && part >= context.option("part") &&
-                       shareOfStep(context, std::llround(last.exposedTransferNs)) > context.option("share");
+                       shareOfStep(context, std::llround(savedNs(context, last))) > context.option("share");
     return large ? std::vector{describe(context, last, part)} : std::vector<Finding>{};
 }
 
@@ -74,6 +84,6 @@ RINGSIDE_RULE(
     large_last_bucket, .title = "The last gradient message is too large", .needs = "device, on all ranks",
     .options = ringside::rules::kOptions, .run = ringside::rules::run,
     .help = "Exposed transfer (without waiting) of the message that leaves last in each step, where "
-            "there are several. The "
+            "there are several, and as far as the network was idle before it. The "
             "cost is what a message of ideal_bytes would save, by the run's own curve of time over "
-            "size, else in proportion.");
+            "size, else in proportion, and no more than that idle time.");
