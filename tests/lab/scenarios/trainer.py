@@ -4,6 +4,7 @@
 from scoring.scenario import FEW_BUCKETS, MANY_LAYERS, Scenario
 
 
+WIDE_LAYERS = ("--hidden", 512, "--layers", 8, "--bucket-cap-mb", 1)  # 8.5 MiB of gradients
 LITTLE_COMPUTE = ("--hidden", 64, "--layers", 2, "--bucket-cap-mb", 1)  # of a sample, beside its copy
 
 
@@ -40,6 +41,8 @@ def of_a_world(ranks):
                          mended=balanced(ms / 2, ranks), allow=frozenset(("compute_imbalance", "late_rank")))
     for mb in (0.02, 0.05):
         yield everywhere(f"small_buckets_{mb}mb", f"small_buckets:mb={mb}", "small_messages", ranks, shape=MANY_LAYERS)
+    for batch in (32, 16):
+        yield everywhere(f"huge_buckets_{batch}", "huge_buckets", "large_last_bucket", ranks, batch=batch, shape=WIDE_LAYERS)
     for every, ms in ((2, 100), (4, 150)):
         yield everywhere(f"data_stall_{ms}ms", f"data_stall:every={every},ms={ms}", "data_loading_stall", ranks)
     for every, ms in ((5, 200), (8, 400)):

@@ -230,6 +230,14 @@ class Training(unittest.TestCase):
         self.assertEqual(len(sizes["normal"]), 1)
         self.assertGreaterEqual(len(sizes["small"]), 3)
 
+    def test_huge_buckets_are_a_small_one_and_the_rest(self):
+        path = trainer.FOLDER / "huge.json"
+        code, out, err = trainer.run("--hidden", 512, "--layers", 4, "--bucket-cap-mb", 1, "--steps", 2, "--batch", 8, "--json", path,
+                                     "--fault", "huge_buckets")
+        self.assertEqual(code, 0, out + err)
+        first, rest = json.loads(path.read_text())["bucket_bytes"]
+        self.assertGreater(rest, 2 * first)
+
     def test_a_late_rank_holds_everybody_up(self):
         path = trainer.FOLDER / "late.json"
         code, out, err = trainer.run(*SMALL, "--steps", 12, "--batch", 8, "--nproc", 2, "--json", path,

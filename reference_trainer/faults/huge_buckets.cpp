@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradient buckets that are too large: after a small first one the rest leaves in one message, when backward
+// is over.
+#include "fault.h"
+
+namespace ringside::trainer {
+namespace {
+
+constexpr FaultOption kOptions[] = {{"mb", "100", "bucket limit in MiB, of all buckets but the first"}};
+
+void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
+{
+    hooks.buckets = limitsForCap(settings.positive("mb"));
+}
+
+} // namespace
+
+} // namespace ringside::trainer
+
+extern const ringside::trainer::Fault fault_huge_buckets;
+const ringside::trainer::Fault fault_huge_buckets{"huge_buckets",
+                                                  "most gradients are reduced in one message at the end",
+                                                  ringside::trainer::kOptions, ringside::trainer::apply};
