@@ -87,10 +87,13 @@ bool isProbe(const trace::ProcessTrace& process)
                                [](const trace::SeriesRow& row) { return row.source == kSource; });
 }
 
+constexpr double kMiddle = 0.5;
+constexpr double kUpper = 0.75;
+
 /// Of the directions in which it was measured.
 template <class Number>
-std::optional<Number> medianOf(const decltype(Probed::links)& links,
-                               std::optional<Number> ProbedLink::*figure)
+std::optional<Number> percentileOf(const decltype(Probed::links)& links, double share,
+                                   std::optional<Number> ProbedLink::*figure)
 {
     std::vector<Number> all;
     for (const auto& [ends, link] : links) {
@@ -98,7 +101,7 @@ std::optional<Number> medianOf(const decltype(Probed::links)& links,
             all.push_back(*(link.*figure));
         }
     }
-    return all.empty() ? std::nullopt : std::optional(model::median(std::move(all)));
+    return all.empty() ? std::nullopt : std::optional(model::percentile(std::move(all), share));
 }
 
 } // namespace
@@ -118,24 +121,24 @@ std::optional<double> Probed::busGBs(std::uint64_t bytes) const
     return below->second.busGBs + place * (above->second.busGBs - below->second.busGBs);
 }
 
-std::optional<double> Probed::medianLinkGBs() const
+std::optional<double> Probed::usualLinkGBs() const
 {
-    return medianOf(links, &ProbedLink::gbs);
+    return percentileOf(links, kUpper, &ProbedLink::gbs);
 }
 
 std::optional<std::int64_t> Probed::medianRoundTripNs() const
 {
-    return medianOf(links, &ProbedLink::roundTripNs);
+    return percentileOf(links, kMiddle, &ProbedLink::roundTripNs);
 }
 
-std::optional<double> Probed::medianRdmaGBs() const
+std::optional<double> Probed::usualRdmaGBs() const
 {
-    return medianOf(links, &ProbedLink::rdmaGBs);
+    return percentileOf(links, kUpper, &ProbedLink::rdmaGBs);
 }
 
 std::optional<std::int64_t> Probed::medianRdmaWriteNs() const
 {
-    return medianOf(links, &ProbedLink::rdmaWriteNs);
+    return percentileOf(links, kMiddle, &ProbedLink::rdmaWriteNs);
 }
 
 Probed probedOf(const model::Model& model)

@@ -33,10 +33,12 @@ struct Probed {
 
     /// Bus bandwidth at a size, on the line between its neighbours; null outside of what was measured.
     [[nodiscard]] std::optional<double> busGBs(std::uint64_t bytes) const;
+    /// What links of this network can do: the upper quarter of all directions. Not the middle, for one host's
+    /// slow card makes half of the directions of four hosts slow, and one of the two of two.
+    [[nodiscard]] std::optional<double> usualLinkGBs() const;
+    [[nodiscard]] std::optional<double> usualRdmaGBs() const;
     /// The middle of all directions.
-    [[nodiscard]] std::optional<double> medianLinkGBs() const;
     [[nodiscard]] std::optional<std::int64_t> medianRoundTripNs() const;
-    [[nodiscard]] std::optional<double> medianRdmaGBs() const;
     [[nodiscard]] std::optional<std::int64_t> medianRdmaWriteNs() const;
 };
 

@@ -110,7 +110,7 @@ Yardsticks yardsticksOf(const Context& context)
     constexpr double kBits = 8.0;
     Yardsticks found{metrics::probedOf(context.run), {}};
     const bool rdma = isOverRdma(context);
-    const auto probed = rdma ? found.probed.medianRdmaGBs() : std::nullopt;
+    const auto probed = rdma ? found.probed.usualRdmaGBs() : std::nullopt;
     if (probed) {
         found.hostsFrom = "what `ringside probe` measured over RDMA";
     }

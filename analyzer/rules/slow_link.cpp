@@ -66,7 +66,7 @@ void addProbed(const Context& context, const Pair& ends, Finding& finding)
     const metrics::Probed probed = metrics::probedOf(context.run);
     const auto link = probed.links.find({hostOf(context, ends.first), hostOf(context, ends.second)});
     const bool rdma = isOverRdma(context);
-    const auto median = rdma ? probed.medianRdmaGBs() : probed.medianLinkGBs();
+    const auto median = rdma ? probed.usualRdmaGBs() : probed.usualLinkGBs();
     const auto own = link == probed.links.end() ? std::nullopt
                      : rdma                     ? link->second.rdmaGBs
                                                 : link->second.gbs;

@@ -7,6 +7,7 @@
 #include "rules/support.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace ringside::rules {
@@ -79,7 +80,7 @@ constexpr std::size_t kLeastTcpLinks = 3; // of two nobody knows which is the sl
         usual = {upperOf(std::move(rates)), upperOf(std::move(delivered)), context.option("part"),
                  "of what others do in this run"};
     }
-    const auto probed = metrics::probedOf(context.run).medianLinkGBs();
+    const auto probed = metrics::probedOf(context.run).usualLinkGBs();
     const double part = context.option("probe_part");
     if (probed && (!usual || *probed * part > usual->gbs * usual->part)) {
         usual = {*probed, *probed, part, "of what `ringside probe` measured between these hosts"};
@@ -148,6 +149,37 @@ constexpr std::size_t kLeastTcpLinks = 3; // of two nobody knows which is the sl
     return finding;
 }
 
+/// Whether a link is slow only because what it carries is acknowledged behind data on the slow way back: so
+/// where a probe, which measures one direction at a time, found nothing wrong with it and the way back as
+/// slow as it was in the run.
+[[nodiscard]] inline bool suffersFrom(const Context& context, const metrics::TcpLink& wayBack,
+                                      const metrics::TcpLink& link)
+{
+    const auto& hosts = context.run.hosts;
+    const metrics::Probed probed = metrics::probedOf(context.run);
+    const auto gbs = [&](const metrics::TcpLink& of) {
+        const auto found = probed.links.find({hosts[of.sender].name, hosts[of.receiver].name});
+        return found == probed.links.end() ? std::nullopt : found->second.gbs;
+    };
+    const auto there = gbs(link);
+    const auto back = gbs(wayBack);
+    const double part = context.option("probe_part");
+    return wayBack.sender == link.receiver && wayBack.receiver == link.sender && there && back &&
+           *back < part * *there && *there >= part * *probed.usualLinkGBs() && *wayBack.gbs() >= part * *back;
+}
+
+/// Takes those that suffer from another slow link out of `slow`.
+[[nodiscard]] inline TcpLinks takeSufferers(const Context& context, TcpLinks& slow)
+{
+    const auto suffers = [&, all = slow](const metrics::TcpLink* link) {
+        return std::ranges::any_of(all, [&](const auto* each) { return suffersFrom(context, *each, *link); });
+    };
+    const auto first = std::stable_partition(slow.begin(), slow.end(), std::not_fn(suffers));
+    TcpLinks sufferers(first, slow.end());
+    slow.erase(first, slow.end());
+    return sufferers;
+}
+
 /// The one host that is at an end of all of them and has several others at the other end; of one pair nobody
 /// knows which of the two it is.
 [[nodiscard]] inline std::optional<std::size_t> hostOfAll(const TcpLinks& slow)
@@ -200,9 +232,18 @@ constexpr std::size_t kLeastTcpLinks = 3; // of two nobody knows which is the sl
             others.push_back(link->busyShare());
         }
     }
+    const TcpLinks sufferers = takeSufferers(context, slow);
     std::vector<Finding> findings;
     for (const metrics::TcpLink* const link : slow) {
-        findings.push_back(describeTcp(context, *link, usual, others));
+        Finding& finding = findings.emplace_back(describeTcp(context, *link, usual, others));
+        for (const metrics::TcpLink* const other : sufferers) {
+            if (suffersFrom(context, *link, *other)) {
+                finding.title +=
+                    fmt::format("; {} is slow only because its data is acknowledged behind this: "
+                                "`ringside probe` found nothing wrong with it",
+                                nameOfLink(context, *other));
+            }
+        }
     }
     const auto host = slow.empty() ? std::nullopt : hostOfAll(slow);
     return host ? joined(context, std::move(findings), *host) : findings;

@@ -21,10 +21,10 @@ def scenarios():
                        links=CARD, allow=AGAIN)
         yield Scenario(f"slow_direction_{rate}_4", place=place, disturbed=(SlowDirection("c", "d", rate),), expect=("slow_link",),
                        where=(2, 3), links=("c -> d",), allow=AGAIN)
-        pair = Hosts(HOSTS[:2], probed=True)  # of two links nobody knows which is slow, unless a probe says what they can do
-        yield Scenario(f"slow_card_{rate}_2", ranks=2, place=pair, disturbed=(SlowHost("b", rate),), expect=("slow_link",),
+        # Of two links nobody knows which is slow, unless a probe says what they can do, or finds one of them slow.
+        yield Scenario(f"slow_card_{rate}_2", ranks=2, place=Hosts(HOSTS[:2], probed="quiet"), disturbed=(SlowHost("b", rate),), expect=("slow_link",),
                        where=(0, 1), links=("a -> b", "b -> a"), allow=AGAIN)
-        yield Scenario(f"slow_direction_{rate}_2", ranks=2, place=pair, disturbed=(SlowDirection("a", "b", rate),),
+        yield Scenario(f"slow_direction_{rate}_2", ranks=2, place=Hosts(HOSTS[:2], probed="disturbed"), disturbed=(SlowDirection("a", "b", rate),),
                        expect=("slow_link",), where=(0, 1), links=("a -> b",), allow=AGAIN)
     for one_of in (50, 20):
         yield Scenario(f"lossy_{one_of}_4", place=place, disturbed=(Lossy("b", one_of),), expect=("congestion_control",),

@@ -38,7 +38,7 @@ def script(starts):
 class Loopback:
     """All ranks on this machine, recorded together."""
 
-    probed = False
+    probed = None
 
     def missing(self):
         return None
@@ -58,8 +58,8 @@ class Hosts:
     """Network namespaces as hosts, each with an equal part of the ranks, that record their own."""
 
     names: str
-    clocks: tuple = ()    # a clock.Clock a host, or none
-    probed: bool = False  # `ringside probe` says what the links can do once nothing disturbs them
+    clocks: tuple = ()         # a clock.Clock a host, or none
+    probed: str | None = None  # when `ringside probe` measures the links: still "disturbed", or "quiet" again
 
     def missing(self):
         return None if hosts.may_be_made() else "making network namespaces needs root"

@@ -56,7 +56,9 @@ def train(scenario):
                 stack.enter_context(disturbance.made())
             stack.enter_context(undisturbed(scenario))
             scenario.place.record(ranks_of(scenario, result), directory)
-        if scenario.place.probed:
+            if scenario.place.probed == "disturbed":
+                scenario.place.probe(directory)
+        if scenario.place.probed == "quiet":
             scenario.place.probe(directory)
     report = lab.report(directory)
     samples_a_second = json.loads(result.read_text())["samples_per_s"]

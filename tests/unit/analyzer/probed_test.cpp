@@ -107,7 +107,7 @@ TEST(Probed, ofOtherHostsTellsNothing)
     others.hosts = {"host7", "host8"};
     const Probed probed = probedOf(model::buildModel(withProbe(twoHosts(1ms), others)));
     EXPECT_TRUE(probed.links.empty());
-    EXPECT_EQ(probed.medianLinkGBs(), std::nullopt);
+    EXPECT_EQ(probed.usualLinkGBs(), std::nullopt);
 }
 
 TEST(Probed, isKeptOnlyWhereThereIsARun)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links between hosts over TCP: whose they are, how fast they were, and which of them rule slow_link names.
 #include "metrics/tcp_links.h"
+#include "probe/keep.h"
 #include "report/report.h"
 #include "support/trace_builder.h"
+#include "unit/trace/temporary_directory.h"
 
 #include <gtest/gtest.h>
 
@@ -64,15 +66,20 @@ void carryAll(TraceBuilder& trace, const std::map<int, Carried>& special)
     }
 }
 
-std::vector<rules::Finding> slowLinks(const TraceBuilder& trace)
+std::vector<rules::Finding> slowLinksIn(trace::RunTrace run)
 {
     std::vector<rules::Finding> found;
-    for (const rules::Finding& finding : report::buildReport(trace.run(), {}).findings) {
+    for (const rules::Finding& finding : report::buildReport(std::move(run), {}).findings) {
         if (finding.rule == "slow_link") {
             found.push_back(finding);
         }
     }
     return found;
+}
+
+std::vector<rules::Finding> slowLinks(const TraceBuilder& trace)
+{
+    return slowLinksIn(trace.run());
 }
 
 TEST(TcpLinks, countWhatWasUnderWayWithoutFullBuffers)
@@ -173,6 +180,49 @@ TEST(SlowLink, ofTwoIsNotJudged)
     carry(trace, 1, address(0), {.megabytes = 100, .busyMs = 900, .deliveryMBs = 110});
     const auto missing = report::buildReport(trace.run(), {}).notApplicable;
     EXPECT_TRUE(std::ranges::any_of(missing, [](const auto& each) { return each.rule == "slow_link"; }));
+}
+
+/// Both directions of a pair are slow in the run, and a probe measured each alone.
+std::vector<rules::Finding> slowLinksOfPair(double thereGbps, double backGbps)
+{
+    TraceBuilder trace(2);
+    trace.host(0, "a");
+    trace.host(1, "b");
+    trace.steps(12, [](StepBuilder& step) {
+        step.everyRank().compute(3ms);
+        step.allReduce(4_MiB, {.takes = 20ms});
+    });
+    const Carried slow{.megabytes = 100, .busyMs = 900, .deliveryMBs = 110};
+    carry(trace, 0, address(1), slow);
+    carry(trace, 1, address(0), slow);
+    probe::Matrix matrix;
+    matrix.hosts = {"a", "b"};
+    matrix.interfaces = {"eth0 (10.0.0.10)", "eth0 (10.0.0.11)"};
+    matrix.directions = {{std::nullopt, probe::Measurement{50, 90, thereGbps, 1 << 20, 0, 0, 0}},
+                         {probe::Measurement{50, 90, backGbps, 1 << 20, 0, 0, 0}, std::nullopt}};
+    matrix.rdma.assign(2, std::vector<probe::RdmaResult>(2));
+    const TemporaryDirectory folder;
+    trace.write(folder.path() / "x.ringside");
+    probe::keepIn(folder.path() / "x.ringside", matrix);
+    return slowLinksIn(trace::openRun(folder.path() / "x.ringside"));
+}
+
+TEST(SlowLink, isNotTheOneThatIsAcknowledgedBehindASlowOne)
+{
+    const auto found = slowLinksOfPair(0.9, 40);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].links, std::vector<std::string>{"a -> b"});
+    EXPECT_NE(found[0].title.find("b -> a is slow only because"), std::string::npos) << found[0].title;
+}
+
+TEST(SlowLink, isBothDirectionsWhereTheProbeFoundThemAlike)
+{
+    EXPECT_EQ(slowLinksOfPair(40, 40).size(), 2U);
+}
+
+TEST(SlowLink, isBothDirectionsWhereTheRunWasSlowerThanTheProbeExplains)
+{
+    EXPECT_EQ(slowLinksOfPair(15, 40).size(), 2U);
 }
 
 } // namespace
