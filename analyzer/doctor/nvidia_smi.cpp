@@ -32,23 +32,27 @@ std::string_view trimmed(std::string_view text)
                                            : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// The texts of all elements that hold nothing but text.
+/// The texts of all elements that hold nothing but text. Every byte is looked at a few times at most,
+/// whatever they are.
 Leaves leavesOf(std::string_view xml)
 {
     constexpr std::size_t kDeepest = 32;
+    constexpr std::size_t kLongestName = 64;
     Leaves leaves;
     std::vector<std::string_view> path;
-    for (std::size_t open = xml.find('<'); open != std::string_view::npos; open = xml.find('<', open + 1)) {
+    std::size_t next = 0;
+    for (std::size_t open = xml.find('<'); open != std::string_view::npos; open = next) {
         const std::size_t close = xml.find('>', open);
         if (close == std::string_view::npos || path.size() > kDeepest) {
             break;
         }
+        next = xml.find('<', close);
         const std::string_view tag = xml.substr(open + 1, close - open - 1);
         if (tag.starts_with('/')) {
             path.resize(path.size() - std::min<std::size_t>(path.size(), 1));
         } else if (!tag.ends_with('/') && !tag.starts_with('!') && !tag.starts_with('?')) {
-            path.push_back(tag.substr(0, tag.find(' ')));
-            const std::string_view text = trimmed(xml.substr(close + 1, xml.find('<', close) - close - 1));
+            path.push_back(tag.substr(0, std::min(tag.find(' '), kLongestName)));
+            const std::string_view text = trimmed(xml.substr(close + 1, next - close - 1));
             if (!text.empty() && text != "N/A") {
                 leaves.emplace(fmt::format("{}", fmt::join(path, "/")), text);
             }
@@ -64,17 +68,15 @@ void copy(const Leaves& leaves, std::string_view path, std::string fact, Facts& 
     }
 }
 
-/// The number at the begin of "16x", "87 C".
-std::optional<std::int64_t> numberAt(const Leaves& leaves, std::string_view path)
+/// The number at the begin of "16x", "87 C". Nothing counts to more than kMost: that would be damage.
+std::optional<std::uint64_t> numberAt(const Leaves& leaves, std::string_view path)
 {
+    constexpr std::uint64_t kMost = 1'000'000'000'000'000;
     const auto found = leaves.find(path);
-    std::int64_t number = 0;
-    if (found == leaves.end() ||
-        std::from_chars(found->second.data(), found->second.data() + found->second.size(), number).ec !=
-            std::errc()) {
-        return std::nullopt;
-    }
-    return number;
+    const std::string_view text = found != leaves.end() ? std::string_view(found->second) : "";
+    std::uint64_t number = 0;
+    const auto error = std::from_chars(text.data(), text.data() + text.size(), number).ec;
+    return error == std::errc() && number <= kMost ? std::optional(number) : std::nullopt;
 }
 
 void copyNumber(const Leaves& leaves, std::string_view path, std::string fact, Facts& facts)
@@ -86,7 +88,7 @@ void copyNumber(const Leaves& leaves, std::string_view path, std::string fact, F
 
 void addUncorrected(const Leaves& leaves, const std::string& gpu, Facts& facts)
 {
-    std::optional<std::int64_t> sum;
+    std::optional<std::uint64_t> sum;
     for (const char* const kind : {"sram_uncorrectable", "sram_uncorrectable_parity",
                                    "sram_uncorrectable_secded", "dram_uncorrectable"}) {
         if (const auto number = numberAt(leaves, std::string("ecc_errors/volatile/") + kind)) {
@@ -118,10 +120,16 @@ void addSlowdowns(const Leaves& leaves, const std::string& gpu, Facts& facts)
     }
 }
 
-void addGpu(std::string_view id, std::string_view xml, Facts& facts)
+/// `xml` begins with its address; the element may be cut off.
+void addGpu(std::string_view xml, Facts& facts)
 {
-    const Leaves leaves = leavesOf(xml);
-    const std::string gpu = "gpu." + addressOf(id) + ".";
+    const std::size_t quote = xml.find('"');
+    const std::size_t inside = xml.find('>');
+    if (inside == std::string_view::npos || quote > inside) {
+        return;
+    }
+    const Leaves leaves = leavesOf(xml.substr(inside, xml.find("</gpu>") - inside));
+    const std::string gpu = "gpu." + addressOf(xml.substr(0, quote)) + ".";
     copy(leaves, "product_name", gpu + "name", facts);
     copy(leaves, "persistence_mode", gpu + "persistence_mode", facts);
     copy(leaves, "fabric/state", gpu + "fabric_state", facts);
@@ -141,17 +149,10 @@ void addGpu(std::string_view id, std::string_view xml, Facts& facts)
 void addNvidiaSmi(std::string_view xml, Facts& facts)
 {
     constexpr std::string_view kBegin = "<gpu id=\"";
-    constexpr std::string_view kEnd = "</gpu>";
-    for (std::size_t begin = xml.find(kBegin); begin != std::string_view::npos;
-         begin = xml.find(kBegin, begin + 1)) {
-        const std::size_t quote = xml.find('"', begin + kBegin.size());
-        const std::size_t end = xml.find(kEnd, begin);
-        if (quote == std::string_view::npos || quote > end) {
-            return;
-        }
-        const std::string_view id = xml.substr(begin + kBegin.size(), quote - begin - kBegin.size());
-        const std::size_t inside = xml.find('>', quote) + 1;
-        addGpu(id, xml.substr(inside, end == std::string_view::npos ? end : end - inside), facts);
+    std::size_t next = 0;
+    for (std::size_t begin = xml.find(kBegin); begin != std::string_view::npos; begin = next) {
+        next = xml.find(kBegin, begin + 1);
+        addGpu(xml.substr(begin + kBegin.size(), next - begin - kBegin.size()), facts);
     }
     constexpr std::string_view kDriver = "<driver_version>";
     if (const std::size_t driver = xml.find(kDriver); driver != std::string_view::npos) {

@@ -198,6 +198,20 @@ class Doctor(unittest.TestCase):
             self.host({"nvidia-smi.xml": text})
             self.visit("--root", self.folder / "copy")
 
+    def test_counts_of_nvidia_smi_that_cannot_be_are_left_out(self):
+        for hostile in (2**63 - 1, 2**64 - 1, 10**30, -1):
+            copy = self.nvidia_smi(uncorrected=hostile)
+            text = (copy / "nvidia-smi.xml").read_text().replace("<dram_uncorrectable>0<", f"<dram_uncorrectable>{hostile}<")
+            (copy / "nvidia-smi.xml").write_text(text)
+            self.assertNotIn("gpu.0000:c1:00.0.ecc_uncorrected", self.visit("--root", copy)["hosts"][0]["facts"], hostile)
+
+    def test_output_of_nvidia_smi_that_is_made_to_take_long_does_not(self):
+        million = 1_000_000
+        for text in ('<gpu id="1:2">' + "<!" * 4 * million + ">", '<gpu id="1:2"/>' * million,
+                     '<gpu id="1:2"><' + "a" * 4 * million + ">" + "<b>x</b>" * million, '<gpu id="1:2">' + "</" * 4 * million):
+            self.host({"nvidia-smi.xml": text})
+            self.visit("--root", self.folder / "copy")
+
     def bridge(self, control):
         """A bridge above the GPU, with an extended capability of another kind before that of access control."""
         self.host({"proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat\n"})
