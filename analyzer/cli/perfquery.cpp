@@ -68,9 +68,10 @@ std::string portOf(std::string_view line)
         lid == std::string_view::npos || port == std::string_view::npos || port < lid) {
         return {};
     }
-    const std::string_view number = line.substr(lid + kLid.size(), port - lid - kLid.size());
     const std::string_view rest = line.substr(port + kPort.size());
-    return fmt::format("lid{}:{}", number, rest.substr(0, rest.find_first_of(" \t\r")));
+    const auto lidNumber = ports::numberIn(line.substr(lid + kLid.size(), port - lid - kLid.size()));
+    const auto portNumber = ports::numberIn(rest.substr(0, rest.find_first_of(" \t\r")));
+    return lidNumber && portNumber ? fmt::format("lid{}:{}", *lidNumber, *portNumber) : std::string();
 }
 
 class Readings {

@@ -103,6 +103,11 @@ class Links(unittest.TestCase):
         self.assertIn("holds no counters", self.ringside("--perfquery", self.root / "other", expect=3).stderr)
         self.assertIn("cannot read", self.ringside("--perfquery", self.root / "none", expect=3).stderr)
 
+    def test_a_port_of_the_fabric_that_has_no_number_is_none(self):
+        for lid, port in (("\x1b[31m2", "1"), ("2", "x" * 100_000), ("", ""), ("-2", "1")):
+            (self.root / "hostile").write_text(f"# Port counters: Lid {lid} port {port} (CapMask: 0x5300)\nPortXmitData:....7\n")
+            self.assertIn("holds no counters", self.ringside("--perfquery", self.root / "hostile", expect=3).stderr)
+
     def test_without_a_device_or_a_run_it_says_what_is_missing(self):
         self.assertIn("no RDMA device", self.ringside("--live", expect=3).stderr)
         self.assertIn("--live", self.ringside(expect=2).stderr)
