@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/facts.h"
 
-#include "doctor/gatherer.h"
-
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -97,16 +95,6 @@ std::vector<std::string> Root::entries(std::string_view folder) const
     }
     std::ranges::sort(names);
     return names;
-}
-
-Host gather(const Root& root)
-{
-    Host host;
-    for (const Gatherer* gatherer : allGatherers()) {
-        gatherer->gather(root, host.facts);
-    }
-    host.name = host.facts.text("host.name");
-    return host;
 }
 
 } // namespace ringside::doctor

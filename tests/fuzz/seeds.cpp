@@ -168,6 +168,52 @@ void writeEdits(const std::filesystem::path& folder)
     }
 }
 
+/// Two readings of a port of a switch, in both forms.
+void writePerfquery(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    const std::string extended = R"(# Port extended counters: Lid 2052 port 1 (CapMask: 0x5300)
+PortSelect:......................1
+CounterSelect:...................0x0000
+PortXmitData:....................36298026860928
+PortRcvPkts:.....................101733204203
+SymbolErrorCounter:..............4294967295
+)";
+    const std::string plain = R"(# Port counters: Lid 3 port 255 (CapMask: 0x1000)
+LinkDownedCounter:...............255
+LocalLinkIntegrityErrors:........15
+VL15Dropped:.....................7
+)";
+    std::ofstream(folder / "two", std::ios::binary) << extended << plain << '\0' << extended << plain;
+    std::ofstream(folder / "one", std::ios::binary) << plain << "# PortRcvErrorDetails: Lid 3 port 255\n";
+}
+
+void writeNvidiaSmi(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "whole", std::ios::binary) << R"(<?xml version="1.0" ?>
+<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">
+<nvidia_smi_log><driver_version>550.54.15</driver_version><gpu id="00000000:C1:00.0"><product_name>GPU</product_name>
+<persistence_mode>Enabled</persistence_mode><mig_mode/><fabric><state>Completed</state><status>N/A</status></fabric>
+<pci><pci_gpu_link_info><link_widths><max_link_width>16x</max_link_width></link_widths></pci_gpu_link_info></pci>
+<clocks_event_reasons><clocks_event_reason_hw_slowdown>Active</clocks_event_reason_hw_slowdown></clocks_event_reasons>
+<ecc_errors><volatile><sram_uncorrectable>3</sram_uncorrectable><dram_uncorrectable>4</dram_uncorrectable></volatile></ecc_errors>
+</gpu><gpu id="1:2"></gpu></nvidia_smi_log>)";
+}
+
+/// A line of each kind, to agents and to the leader.
+void writeProbeMessages(const std::filesystem::path& folder)
+{
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "lines", std::ios::binary)
+        << R"({"token":"00","host":"a","interface":"eth0","address":"10.0.0.1","rdma":{"port":"mlx5_0:1","reason":""}}
+{"do":"rdma_join","pair":4294967295,"sequence":5,"lid":7,"mtu":5,"gid":"fe80000000000000000000fffe000001","memory":9007199254740992,"key":1e99}
+{"do":"measure","address":"10.0.0.2","port":65535,"bytes":1073741824,"milliseconds":100}
+{"rdma":{"write_us":1.5,"write_p99_us":2,"gbps":390.5,"bytes":67108864,"lost":null}}
+{"rdma":null,"reason":"no device"}
+)";
+}
+
 /// A small export of Nsight Systems in each form, with payloads and with what a stranger may write.
 void writeNsys(const std::filesystem::path& folder)
 {
@@ -211,5 +257,8 @@ int main(int count, char** arguments)
     writeEdits(corpus / "whatif");
     writeInspector(corpus / "inspector");
     writeNsys(corpus / "nsys");
+    writePerfquery(corpus / "perfquery");
+    writeNvidiaSmi(corpus / "nvidia_smi");
+    writeProbeMessages(corpus / "probe_message");
     return 0;
 }
