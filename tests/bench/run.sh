@@ -33,6 +33,9 @@ fi
 stage "Trace" "CPU time of one thread."
 "$build/bin/bench/trace_cost" "$build/bench/trace"
 
+stage "Sampling 16 RDMA ports" "CPU time of the thread that does it, on a tree in memory; budget: 1 ms a second."
+TMPDIR=/dev/shm "$build/bin/bench/port_cost"
+
 stage "The CPU platform (emulated)" "How exact the device model is, and what an all-reduce really costs."
 "$build/bin/bench/platform_cost"
 
