@@ -216,8 +216,6 @@ template <class Visit>
 void Port::eachKept(const Visit& visit)
 {
     visit(m_state);
-    visit(m_physicalState);
-    visit(m_rate);
     for (std::vector<File>& files : m_files) {
         for (File& file : files) {
             visit(file.kept);
@@ -249,8 +247,7 @@ void Port::checkFiles()
 void Port::take(const LinkState& told, Depth depth)
 {
     m_state.drop();
-    m_physicalState.drop();
-    m_rate.drop();
+    m_lastState.clear();
     set("state", told.state, {}, false);
     set("physical_state", told.physicalState, {}, false);
     setRate(told.rate, "its width or speed is not known here");
@@ -273,20 +270,24 @@ void Port::setRate(const std::optional<Rate>& rate, const char* reason)
     }
 }
 
+// What a link is changes with its state; else it is looked up once in a while.
 void Port::readStates(Depth depth)
 {
+    const bool all = depth == Depth::All;
     const std::string path = m_folder + "/state";
-    const FileText state =
-        depth == Depth::All ? readText(path) : m_state.read(path); // it may have a new name
+    const FileText state = all ? readText(path) : m_state.read(path); // it may have a new name
     if (isGone(state.error)) {
         m_trouble = "it is gone";
         return;
     }
-    const FileText physical = m_physicalState.read(m_folder + "/phys_state");
     set("state", codeIn(state.text), "state says \"" + state.text + "\"", false);
-    set("physical_state", codeIn(physical.text), "phys_state cannot be read", false);
-    setRate(rateIn(m_rate.read(m_folder + "/rate").text), "rate cannot be read, or does not tell it");
-    if (depth == Depth::All && isEthernet() && !m_netdev.empty()) {
+    if (all || state.text != m_lastState) {
+        const FileText physical = readText(m_folder + "/phys_state");
+        set("physical_state", codeIn(physical.text), "phys_state cannot be read", false);
+        setRate(rateIn(readText(m_folder + "/rate").text), "rate cannot be read, or does not tell it");
+    }
+    m_lastState = state.text;
+    if (all && isEthernet() && !m_netdev.empty()) {
         const auto mtu = numberIn(readText(m_classFolder + "/../net/" + m_netdev + "/mtu").text);
         set("mtu_bytes", mtu ? roceMtu(*mtu) : std::nullopt, "the interface's MTU cannot be read", true);
     }

@@ -93,8 +93,7 @@ private:
     bool m_leftAlone = false;
     std::string m_netdev;
     KeptText m_state;
-    KeptText m_physicalState;
-    KeptText m_rate;
+    std::string m_lastState;   ///< as sysfs said
     std::size_t m_checked = 0; ///< which of those that are open is next
 };
 

@@ -304,6 +304,24 @@ TEST(RdmaPort, withHostileFilesGivesNoValueAndNoHarm)
     }
 }
 
+TEST(RdmaPort, readsItsRateAgainWhenItsStateMoves)
+{
+    const PortTree tree;
+    tree.add("mlx5_0");
+    Port port = read(tree, "mlx5_0");
+    port.read(Depth::Fast);
+    EXPECT_EQ(valueOf(port, "state"), 4U);
+    EXPECT_EQ(valueOf(port, "rate_mbps"), std::nullopt) << "what was read holds on";
+    EXPECT_TRUE(find(port, "rate_mbps")->reason.empty());
+    tree.write("mlx5_0", "state", "1: DOWN");
+    tree.write("mlx5_0", "phys_state", "2: Polling");
+    tree.write("mlx5_0", "rate", "10 Gb/sec (4X SDR)");
+    port.read(Depth::Fast);
+    EXPECT_EQ(valueOf(port, "state"), 1U);
+    EXPECT_EQ(valueOf(port, "physical_state"), 2U);
+    EXPECT_EQ(valueOf(port, "rate_mbps"), 10'000U);
+}
+
 // ---- files that are kept open ----
 
 /// Descriptors of this process that stand for something in the tree.
@@ -352,7 +370,9 @@ TEST(RdmaPortKeepsOpen, whatIsReadEverySecondAndTheRestWhereThereIsRoom)
     addCounted(tree);
     Port port = read(tree, "mlx5_0");
     const std::size_t seldom = KeptText::isRoomy() ? 1 : 0;
-    EXPECT_EQ(descriptorsIn(tree).size(), 4U + seldom) << "two counters, physical state and rate";
+    EXPECT_EQ(descriptorsIn(tree).size(), 2U + seldom);
+    port.read(Depth::Fast);
+    EXPECT_EQ(descriptorsIn(tree).size(), 3U + seldom) << "and its state";
     tree.write("mlx5_0", kSent, "170");
     port.read(Depth::Fast, &kUp);
     EXPECT_EQ(valueOf(port, "tx_packets"), 170U);
