@@ -78,14 +78,16 @@ Edit tcpBuffers(const char* most)
     return all({told("network", "eth0 speed_mbps", "100000"), told("kernel", "net.ipv4.tcp_rmem", most)});
 }
 
-/// So many segments were sent again of those sent.
-Edit sentAgain(std::int64_t segments, std::int64_t sent = 1'000'000)
+/// So many segments were sent again of those sent, some of which had arrived already.
+Edit sentAgain(std::int64_t segments, std::int64_t sent = 1'000'000, std::int64_t needlessly = 0)
 {
     const auto growing = [](std::int64_t whole) {
         return [whole](int, double place) { return 100 + std::llround(place * static_cast<double>(whole)); };
     };
     return all({sampled("host_network", "machine", "tcp_segments_sent", "counter", growing(sent)),
                 sampled("host_network", "machine", "tcp_segments_sent_again", "counter", growing(segments)),
+                sampled("host_network", "machine", "tcp_segments_sent_again_needlessly", "counter",
+                        growing(needlessly)),
                 sampled("host_network", "machine", "tcp_timeouts", "counter", growing(segments / 100))});
 }
 
@@ -126,7 +128,8 @@ std::vector<RuleCase> linkCases()
     return {
         {"congestion_control",
          overSockets({told("kernel", "net.ipv4.tcp_congestion_control", "reno"), sentAgain(5'000)}),
-         overSockets({told("kernel", "net.ipv4.tcp_congestion_control", "cubic"), sentAgain(4, 30'000)}),
+         overSockets({told("kernel", "net.ipv4.tcp_congestion_control", "cubic"),
+                      sentAgain(9'000, 1'000'000, 8'960)}),
          {"congestion_control.min_bytes=1e12"},
          {"congestion_control.again=1e-5"},
          withoutEdit},

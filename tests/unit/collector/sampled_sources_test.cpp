@@ -101,7 +101,7 @@ TEST(HostNetworkSource, tellsOnceWhatTheNetworkIsAndCountsFromThenOn)
 {
     const Machine machine;
     machine.put("proc/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 1000 7\n");
-    machine.put("proc/net/netstat", "TcpExt: TCPTimeouts\nTcpExt: 3\n");
+    machine.put("proc/net/netstat", "TcpExt: TCPTimeouts TCPDSACKRecvSegs\nTcpExt: 3 2\n");
     machine.put("proc/net/route", "Iface\tDestination\neth0\t00000000\n");
     machine.put("proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n");
     machine.put("sys/class/net/eth0/speed", "25000\n");
@@ -117,16 +117,18 @@ TEST(HostNetworkSource, tellsOnceWhatTheNetworkIsAndCountsFromThenOn)
                                                   {"network eth0 default_route", "yes"},
                                                   {"kernel net.ipv4.tcp_rmem", "4096 131072 6291456"},
                                                   {"machine gpu_direct", "nvidia_peermem"}}));
-    ASSERT_EQ(readings.values().size(), 3U);
+    ASSERT_EQ(readings.values().size(), 4U);
     EXPECT_STREQ(readings.values()[1].series->metric, "tcp_segments_sent_again");
     EXPECT_EQ(readings.values()[1].value, 7);
+    EXPECT_STREQ(readings.values()[2].series->metric, "tcp_segments_sent_again_needlessly");
+    EXPECT_EQ(readings.values()[2].value, 2);
     ASSERT_EQ(readings.missing().size(), 1U);
     EXPECT_STREQ(readings.missing()[0]->metric, "tcp_receive_drops");
     readings.clear();
     source.read(readings, Pace::OnceASecond);
     EXPECT_TRUE(readings.settings().empty());
     source.read(readings, Pace::EveryTick);
-    EXPECT_EQ(readings.values().size(), 3U) << "once a second";
+    EXPECT_EQ(readings.values().size(), 4U) << "once a second";
 }
 
 TEST(HostNetworkSource, hostileFilesAreNothing)
@@ -156,7 +158,7 @@ TEST(HostNetworkSource, whatIsNotThereIsNotTold)
     source.read(readings, Pace::OnceASecond);
     EXPECT_TRUE(readings.settings().empty());
     EXPECT_TRUE(readings.values().empty());
-    EXPECT_EQ(readings.missing().size(), 4U);
+    EXPECT_EQ(readings.missing().size(), 5U);
 }
 
 // ---- cards ----
