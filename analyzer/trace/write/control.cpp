@@ -3,15 +3,12 @@
 // out, so that both sides may grow. Whoever can write into the run directory can put anything there, and the
 // reader is a thread of the job: it never waits for a file, follows no link, and believes no number that it
 // could not add to another.
-#include <ringside/trace/control.h>
+#include "trace/write/small_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <ringside/trace/control.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <concepts>
 #include <map>
@@ -24,34 +21,11 @@ constexpr std::string_view kControlMark = "ringside-control 1\n";
 constexpr std::string_view kStatusMark = "ringside-status 1\n";
 constexpr std::array<std::string_view, 3> kVerbs{"ask", "level", "dump"};
 constexpr std::string_view kEndMark = "end\n";
-constexpr std::size_t kLongestBytes = 8192;
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 48;
 constexpr std::uint64_t kLatestNs = std::uint64_t{1} << 61; ///< as of every time in a trace
 constexpr std::uint64_t kLongestStepNs = std::uint64_t{1} << 58;
 
 using Fields = std::map<std::string, std::string, std::less<>>;
-
-enum class From { Anybody, OurselvesOrRoot };
-
-bool isTrusted(int file, From whom)
-{
-    struct stat status {};
-    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-           (whom == From::Anybody || status.st_uid == geteuid() || status.st_uid == 0);
-}
-
-/// Empty where there is nothing to read: a FIFO, for one, would keep its reader waiting.
-std::string readSmallFile(const std::filesystem::path& path, From whom)
-{
-    std::string text(kLongestBytes, '\0');
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    const ssize_t got = file >= 0 && isTrusted(file, whom) ? read(file, text.data(), text.size()) : 0;
-    if (file >= 0) {
-        close(file);
-    }
-    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return text;
-}
 
 std::optional<Fields> readFields(const std::filesystem::path& path, std::string_view mark, From whom)
 {
@@ -110,29 +84,6 @@ std::string line(const char* key, T value)
     return line(key, std::string_view(std::to_string(value)));
 }
 
-bool writeWhole(int file, std::string_view text)
-{
-    const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    return close(file) == 0 && written;
-}
-
-bool replace(const std::filesystem::path& path, const std::string& text)
-{
-    const std::string fresh = path.string() + "." + std::to_string(getpid()) + ".tmp";
-    unlink(fresh.c_str()); // a link there would lead elsewhere
-    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) {
-        return false;
-    }
-    if (writeWhole(file, text) && rename(fresh.c_str(), path.c_str()) == 0) {
-        return true;
-    }
-    const int why = errno;
-    unlink(fresh.c_str());
-    errno = why;
-    return false;
-}
-
 } // namespace
 
 std::optional<ControlRequest> readControl(const std::filesystem::path& file)
@@ -171,7 +122,7 @@ bool writeControl(const std::filesystem::path& file, const ControlRequest& reque
         text += line("from_step", request.order->fromStep);
         text += line("from_realtime_ns", request.order->realtimeNs);
     }
-    return replace(file, text.append(kEndMark));
+    return replaceFile(file, text.append(kEndMark));
 }
 
 std::optional<ControlStatus> readStatus(const std::filesystem::path& file)
@@ -199,7 +150,7 @@ bool writeStatus(const std::filesystem::path& file, const ControlStatus& status)
     text += line("steps", status.steps) + line("step_ns", status.stepNs);
     text += line("level", status.level) + line("in_force", status.inForce);
     text += line("since_step", status.sinceStep) + line("dump", status.dump);
-    return replace(file, text.append(kEndMark));
+    return replaceFile(file, text.append(kEndMark));
 }
 
 } // namespace ringside::trace
