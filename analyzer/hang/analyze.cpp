@@ -2,6 +2,7 @@
 // The verdict: who waits for whom, or who died first, and nothing where nothing is stuck.
 #include "hang/circle.h"
 #include "hang/find_stuck.h"
+#include "hang/first_to_die.h"
 #include "hang/rank_report.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,6 @@
 namespace ringside::hang {
 namespace {
 
-/// The drain thread reads the clocks every 250 ms: ends that lie closer have no order.
-constexpr std::int64_t kSignOfLifeNs = 500'000'000;
 /// Shorter ones are printed as 0 ms.
 constexpr std::int64_t kShortestWaitNs = 1'000'000;
 
@@ -173,41 +172,6 @@ std::string mismatchSentence(const StuckCollective& stuck)
                        difference);
 }
 
-/// Who ended without closing its trace before all others that did gave their last sign of life; null: too
-/// close.
-std::optional<std::int64_t> firstToDie(const std::vector<RankReport>& ranks)
-{
-    const RankReport* first = nullptr;
-    for (const RankReport& rank : ranks) {
-        if (rank.life == Life::Gone && (first == nullptr || rank.lastSignNs < first->lastSignNs)) {
-            first = &rank;
-        }
-    }
-    const bool clear =
-        first != nullptr && std::all_of(ranks.begin(), ranks.end(), [first](const RankReport& rank) {
-            return &rank == first || rank.life != Life::Gone ||
-                   (rank.pid == first->pid && rank.host == first->host) ||
-                   rank.lastSignNs >= first->lastSignNs + kSignOfLifeNs;
-        });
-    return clear ? std::optional(first->rank) : std::nullopt;
-}
-
-std::string diedSentence(const Report& report)
-{
-    std::vector<std::int64_t> gone;
-    for (const RankReport& rank : report.ranks) {
-        if (rank.life == Life::Gone) {
-            gone.push_back(rank.rank);
-        }
-    }
-    std::string text = fmt::format("{} ended without closing {}: killed, crashed or _exit", rankList(gone),
-                                   gone.size() == 1 ? "its trace" : "their traces");
-    if (report.diedFirst) {
-        return fmt::format("{} was the first to end; {}", rankList({*report.diedFirst}), text);
-    }
-    return gone.size() == 1 ? text : text + "; which was first is not known, they lie too close";
-}
-
 /// All issued the same: does anybody wait all the same?
 std::optional<StuckCollective> waitingAlike(const model::Model& model, const std::vector<Group>& groups,
                                             const std::vector<RankTimes>& times)
@@ -277,7 +241,8 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
     };
     const bool wentOn = lives(Life::Closed) == std::ssize(report.ranks);
     report.collectives = findStuck(model, groups, times, wentOn, options.stuckAfterNs);
-    report.diedFirst = firstToDie(report.ranks);
+    const auto first = firstToDie(model, report.ranks);
+    report.diedFirst = first ? std::optional(report.ranks[first->rank].rank) : std::nullopt;
     noteIncomparable(report, groups);
     if (!report.collectives.empty()) {
         judgeStuck(report);
@@ -296,7 +261,7 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
     }
     if (lives(Life::Gone) > 0) {
         report.kind = Kind::Died;
-        report.summary = diedSentence(report);
+        report.summary = diedSentence(report.ranks, first);
         return;
     }
     if (groups.empty() && !wentOn && !model.operations.empty()) {

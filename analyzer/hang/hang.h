@@ -20,6 +20,8 @@ enum class Life : std::uint8_t {
     Gone,    ///< ended without closing its trace: killed, crashed, _exit
 };
 [[nodiscard]] std::string_view lifeName(Life life);
+/// "by SIGKILL", "with code 1"
+[[nodiscard]] std::string howEnded(int waitStatus);
 
 /// Whether its trace says so: it was closed, or it is a flight recorder's dump and the process ended later.
 [[nodiscard]] bool endedNormally(const trace::ProcessTrace& process);
@@ -71,12 +73,15 @@ struct RankReport {
     bool callsKnown = false;
     std::optional<std::int64_t> lastStep; ///< that it finished
     std::int64_t lastSignNs = 0;          ///< of life, in run time
-    std::vector<ThreadReport> threads;    ///< those that issued its calls, in a call, main first
-    std::vector<ReturnedCall> lastCalls;  ///< of the first of these threads, the latest first
-    std::vector<std::string> stack;       ///< innermost lines of the thread that matters; empty: none
-    std::string stackThread;              ///< whose
-    std::vector<std::string> stackNotes;  ///< why there is none
-    std::optional<trace::HangRow> hang;   ///< that its watchdog noticed and that did not end
+    /// When `ringside record` saw that it was gone, in run time; null: it closed its trace, or nobody saw.
+    std::optional<std::int64_t> goneNs;
+    std::optional<int> waitStatus;       ///< how it ended, as wait(2) gives it; null: nobody saw
+    std::vector<ThreadReport> threads;   ///< those that issued its calls, in a call, main first
+    std::vector<ReturnedCall> lastCalls; ///< of the first of these threads, the latest first
+    std::vector<std::string> stack;      ///< innermost lines of the thread that matters; empty: none
+    std::string stackThread;             ///< whose
+    std::vector<std::string> stackNotes; ///< why there is none
+    std::optional<trace::HangRow> hang;  ///< that its watchdog noticed and that did not end
 };
 
 struct Arrived {

@@ -69,6 +69,8 @@ Json toJson(const RankReport& rank)
             {"calls_known", rank.callsKnown},
             {"last_step", orNull(rank.lastStep)},
             {"last_sign_ns", rank.lastSignNs},
+            {"gone_ns", orNull(rank.goneNs)},
+            {"wait_status", orNull(rank.waitStatus)},
             {"threads", std::move(threads)},
             {"last_calls", std::move(lastCalls)},
             {"watchdog", std::move(watchdog)},

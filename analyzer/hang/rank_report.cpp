@@ -4,6 +4,8 @@
 #include "hang/issued.h"
 #include "model/communicator_calls.h"
 
+#include <ringside/trace/gone.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -205,6 +207,16 @@ void addStack(RankReport& report, const trace::ProcessTrace& process, const std:
     addNotes(report, process, takenNs);
 }
 
+/// Not one before its last sign of life: that is of another clock, or made up.
+std::optional<trace::SeenEnd> believedEnd(const trace::ProcessTrace& process)
+{
+    constexpr std::int64_t kTicksErrorNs =
+        1'000'000; // of calls' times, which are counted from clock readings
+    const auto end = trace::seenEnd(process);
+    const bool fits = end && end->goneNs + kTicksErrorNs >= lastSignOfLife(process);
+    return fits && !endedNormally(process) ? end : std::nullopt;
+}
+
 } // namespace
 
 bool endedNormally(const trace::ProcessTrace& process)
@@ -212,6 +224,18 @@ bool endedNormally(const trace::ProcessTrace& process)
     return process.process.endNs.has_value() ||
            std::any_of(process.issues.begin(), process.issues.end(),
                        [](const trace::IssueRow& issue) { return issue.id == "ended_after_dump"; });
+}
+
+// "process_killed" is recovery's word for a process that left its rings.
+Life lifeInTrace(const trace::ProcessTrace& process)
+{
+    if (endedNormally(process)) {
+        return Life::Closed;
+    }
+    const bool recovered =
+        std::any_of(process.issues.begin(), process.issues.end(),
+                    [](const trace::IssueRow& issue) { return issue.id == "process_killed"; });
+    return recovered || trace::seenEnd(process) ? Life::Gone : Life::NotKnown;
 }
 
 std::int64_t lastSignOfLife(const trace::ProcessTrace& process)
@@ -261,6 +285,10 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
         report.lastStep = of.steps.back().number;
     }
     report.lastSignNs = of.clock.toRun(lastSignOfLife(process));
+    if (const auto end = believedEnd(process)) {
+        report.goneNs = of.clock.toRun(end->goneNs);
+        report.waitStatus = end->waitStatus;
+    }
     const std::set<std::int64_t> own = ownThreads(of, process);
     report.threads = threadsOf(process, own, countsUntil(process, now));
     if (!report.threads.empty()) {

@@ -15,6 +15,10 @@ namespace ringside::hang {
 /// The hang that its watchdog noticed last, when it did not end; not of a process that closed its trace.
 [[nodiscard]] std::optional<trace::HangRow> openHang(const trace::ProcessTrace& process);
 
+/// What became of a process as far as its trace tells: it closed that, it was seen or found to be gone, or it
+/// is not known.
+[[nodiscard]] Life lifeInTrace(const trace::ProcessTrace& process);
+
 [[nodiscard]] RankReport reportRank(const model::Model& model, std::size_t rank, const ProcessNow& now);
 
 } // namespace ringside::hang

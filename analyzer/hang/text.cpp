@@ -53,7 +53,8 @@ std::string processText(const RankReport& rank)
     std::string text = rank.pid != 0 ? fmt::format("process {}", rank.pid) : "";
     text += rank.host.empty() ? "" : fmt::format("{}on {}", text.empty() ? "" : " ", rank.host);
     if (rank.life != Life::NotKnown || !text.empty()) {
-        text += fmt::format("{}{}", text.empty() ? "" : ", ", lifeName(rank.life));
+        text += fmt::format("{}{}{}", text.empty() ? "" : ", ", lifeName(rank.life),
+                            rank.waitStatus ? " " + howEnded(*rank.waitStatus) : "");
     }
     return text.empty() ? "" : " (" + text + ")";
 }
@@ -217,7 +218,7 @@ std::string formatText(const Report& report)
         }
     }
     if (!wanted.empty()) {
-        text += "\nWhat it waits for:\n";
+        text += report.kind == Kind::Died ? "\nThe first to end:\n" : "\nWhat it waits for:\n";
     }
     for (const RankReport& rank : report.ranks) {
         if (isWanted(rank)) {

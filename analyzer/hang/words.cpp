@@ -3,8 +3,10 @@
 #include "hang/hang.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace ringside::hang {
 
@@ -23,6 +25,16 @@ std::string_view lifeName(Life life)
         break;
     }
     return "not known";
+}
+
+std::string howEnded(int waitStatus)
+{
+    if (WIFEXITED(waitStatus)) {
+        return fmt::format("with code {}", WEXITSTATUS(waitStatus));
+    }
+    const char* const name = sigabbrev_np(WTERMSIG(waitStatus));
+    return name != nullptr ? fmt::format("by SIG{}", name)
+                           : fmt::format("by signal {}", WTERMSIG(waitStatus));
 }
 
 std::string_view kindName(Kind kind)

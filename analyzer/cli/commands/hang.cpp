@@ -7,6 +7,7 @@
 #include "cli/run_input.h"
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
+#include "hang/rank_report.h"
 #include "import/open_run.h"
 
 #include <ringside/error.h>
@@ -46,17 +47,16 @@ bool has(const trace::ProcessTrace& process, std::string_view issue)
 hang::ProcessNow stateOf(const trace::ProcessTrace& process, trace::Owner owner, bool callsKnown,
                          std::int64_t nowNs)
 {
-    // "process_killed" is recovery's word for a process that left its rings.
-    const bool recovered = has(process, "process_killed");
     hang::ProcessNow now;
-    now.callsKnown = callsKnown || recovered || process.process.endNs || has(process, "dumped_while_running");
+    now.callsKnown = callsKnown || has(process, "process_killed") || process.process.endNs ||
+                     has(process, "dumped_while_running");
     if (owner == trace::Owner::Running || owner == trace::Owner::Stopped) {
         now.life = owner == trace::Owner::Running ? hang::Life::Running : hang::Life::Stopped;
         now.nowNs = nowNs;
-    } else if (hang::endedNormally(process)) {
-        now.life = hang::Life::Closed;
-    } else if (owner == trace::Owner::Gone || recovered) {
-        now.life = hang::Life::Gone;
+    } else {
+        now.life = hang::lifeInTrace(process);
+        const bool leftRings = now.life == hang::Life::NotKnown && owner == trace::Owner::Gone;
+        now.life = leftRings ? hang::Life::Gone : now.life;
     }
     return now;
 }

@@ -4,6 +4,7 @@
 #include "cli/child_process.h"
 #include "cli/command.h"
 #include "cli/hang_requests.h"
+#include "cli/process_ends.h"
 #include "cli/recovery.h"
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
@@ -130,6 +131,13 @@ RecordSettings settingsOf(const Options& options, const std::filesystem::path& d
              {"RINGSIDE_KEEP_LAST", options.keepLast}}};
 }
 
+int runWatched(const std::vector<std::string>& command, const std::filesystem::path& directory)
+{
+    HangRequests hangs(directory);
+    const ProcessEnds ends(directory);
+    return runCommand(command, [&hangs] { hangs.answer(); });
+}
+
 int run(const Options& options)
 {
     check(options);
@@ -138,8 +146,7 @@ int run(const Options& options)
     const RecordSettings settings = settingsOf(options, directory);
     createRunDirectory(directory);
     prepareEnvironment(settings);
-    HangRequests hangs(directory);
-    const int code = runCommand(options.command, [&hangs] { hangs.answer(); });
+    const int code = runWatched(options.command, directory);
     if (code != kNotFound && code != kNotExecutable) {
         collectLeftovers(directory);
         printSummary(directory, !options.keepLast.empty());

@@ -49,6 +49,13 @@ void addAnnounced(std::map<std::string, LeftoverRings>& found, const std::filesy
 
 } // namespace
 
+LeftoverRings findAnnounced(const std::filesystem::path& announcement)
+{
+    std::map<std::string, LeftoverRings> found;
+    addAnnounced(found, announcement, true);
+    return found.at(announcement.stem().string());
+}
+
 std::vector<LeftoverRings> findLeftoverRings(const std::filesystem::path& runDirectory,
                                              const std::filesystem::path& ringDirectoryOverride)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trace/read/process_reader.h"
 #include "trace/read/process_state.h"
 #include "trace/read/ring_image.h"
 #include "trace/tables.h"
@@ -7,7 +8,6 @@
 #include <ringside/trace/live_run.h>
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
-#include <ringside/trace/stacks.h>
 
 #include <unistd.h>
 
@@ -139,7 +139,7 @@ void takeLocal(RunTrace& run, const LeftoverRings& leftover)
 {
     ProcessTrace local = readProcess(leftover.database);
     local.path = run.path / (leftover.process + ".db");
-    local.stacks = readStacks(stackFileOf(local.path));
+    addFilesBeside(local, local.path);
     const auto dumped = std::find_if(run.processes.begin(), run.processes.end(),
                                      [&local](const ProcessTrace& each) { return each.path == local.path; });
     if (dumped != run.processes.end()) {

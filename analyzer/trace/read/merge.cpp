@@ -3,6 +3,7 @@
 #include "trace/read/trace_file.h"
 #include "trace/write/schema.h"
 
+#include <ringside/trace/gone.h>
 #include <ringside/trace/merge.h>
 #include <ringside/trace/stacks.h>
 
@@ -59,6 +60,21 @@ void copyStacks(Database& output, const std::filesystem::path& file, std::int64_
     }
 }
 
+void copyGone(Database& output, const std::filesystem::path& file, std::int64_t process)
+{
+    Statement insert(output, "INSERT INTO main.setting (process_id, " + columnList<SettingRow>() +
+                                 ") SELECT process_id, ?2, ?3, ?4 FROM main.process"
+                                 " WHERE process_id = ?1 AND end_ns IS NULL");
+    const auto end = readGone(file);
+    for (const SettingRow& row : end ? goneSettings(*end) : std::vector<SettingRow>()) {
+        int index = 1;
+        insert.bind(index++, process);
+        TableOf<SettingRow>::forEachColumn(
+            [&](const char*, auto member) { insert.bind(index++, row.*member); });
+        insert.run();
+    }
+}
+
 void copyFile(Database& output, const std::filesystem::path& path)
 {
     const TraceFile source(path); // refuses what is no trace, or newer
@@ -78,6 +94,7 @@ void copyFile(Database& output, const std::filesystem::path& path)
                        std::to_string(offset + kOnlyProcess) + ", '', '', 0, 0, '', '', 0)");
     }
     copyStacks(output, stackFileOf(path), offset + kOnlyProcess);
+    copyGone(output, goneFileOf(path), offset + kOnlyProcess);
     output.execute("COMMIT");
     output.execute("DETACH source");
 }

@@ -7,6 +7,7 @@
 #include "trace/read/trace_file.h"
 #include "trace/write/schema.h"
 
+#include <ringside/trace/gone.h>
 #include <ringside/trace/stacks.h>
 
 #include <map>
@@ -251,9 +252,7 @@ private:
             processes.push_back(std::move(process));
         }
         if (processes.size() == 1) {
-            auto& stacks = processes.front().stacks;
-            const std::vector<StackRow> beside = readStacks(stackFileOf(m_file.database().path()));
-            stacks.insert(stacks.end(), beside.begin(), beside.end());
+            addFilesBeside(processes.front(), m_file.database().path());
         }
         auto& issues = processes.front().issues;
         issues.insert(issues.end(), m_issues.begin(), m_issues.end());
@@ -272,6 +271,16 @@ private:
 };
 
 } // namespace
+
+void addFilesBeside(ProcessTrace& process, const std::filesystem::path& file)
+{
+    const std::vector<StackRow> stacks = readStacks(stackFileOf(file));
+    process.stacks.insert(process.stacks.end(), stacks.begin(), stacks.end());
+    if (const auto end = readGone(goneFileOf(file)); end && !process.process.endNs) {
+        const std::vector<SettingRow> rows = goneSettings(*end);
+        process.settings.insert(process.settings.end(), rows.begin(), rows.end());
+    }
+}
 
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
                                    const ReadWatch& watch)

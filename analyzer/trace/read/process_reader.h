@@ -13,4 +13,8 @@ namespace ringside::trace {
 std::vector<ProcessTrace> readFile(const std::filesystem::path& path, unsigned threads,
                                    const ReadWatch& watch = {});
 
+/// What others wrote about the process into files that stand beside `file`, its own: stacks, and when it was
+/// gone.
+void addFilesBeside(ProcessTrace& process, const std::filesystem::path& file);
+
 } // namespace ringside::trace

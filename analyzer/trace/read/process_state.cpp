@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/process_state.h"
 
+#include "trace/write/small_file.h"
+
 #include <ringside/trace/ring.h>
 
 #include <array>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -17,13 +18,22 @@ namespace {
 struct Stat {
     std::string state;
     std::string startTicks;
+    int waitStatus = 0;
 };
+
+void skip(std::istream& fields, int count)
+{
+    std::string skipped;
+    for (int i = 0; i < count; ++i) {
+        fields >> skipped;
+    }
+}
 
 /// Of /proc/PID/stat: fields come after the command's name, which may hold anything.
 std::optional<Stat> statOf(const std::string& pid)
 {
-    std::ifstream file("/proc/" + pid + "/stat");
-    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    // Not by a stream buffer: that throws where the process ends between opening and reading.
+    const std::string text = readSmallFile("/proc/" + pid + "/stat", From::Anybody);
     const std::size_t name = text.rfind(')');
     if (name == std::string::npos) {
         return std::nullopt;
@@ -31,12 +41,11 @@ std::optional<Stat> statOf(const std::string& pid)
     std::istringstream fields(text.substr(name + 1));
     Stat stat;
     fields >> stat.state;
-    constexpr int kBetween = 18; // the state is field 3, the start time field 22 of proc(5)
-    std::string skipped;
-    for (int i = 0; i < kBetween; ++i) {
-        fields >> skipped;
-    }
+    // The state is field 3 of proc(5), the start time 22, and how it ended 52.
+    skip(fields, 18);
     fields >> stat.startTicks;
+    skip(fields, 29);
+    fields >> stat.waitStatus;
     return fields ? std::optional(stat) : std::nullopt;
 }
 
@@ -75,12 +84,9 @@ std::optional<std::string> findHere(std::uint32_t pid, std::uint64_t startTicks)
     return std::nullopt;
 }
 
-struct RingOwner {
-    std::uint32_t pid = 0;
-    std::uint64_t startTicks = 0;
-};
+} // namespace
 
-std::optional<RingOwner> ownerOf(const std::filesystem::path& ring)
+std::optional<RingOwner> ringOwner(const std::filesystem::path& ring)
 {
     std::array<char, sizeof(RingHeader)> bytes{};
     std::ifstream file(ring, std::ios::binary);
@@ -94,8 +100,6 @@ std::optional<RingOwner> ownerOf(const std::filesystem::path& ring)
     return owner;
 }
 
-} // namespace
-
 std::optional<std::uint32_t> pidHere(std::uint32_t pid, std::uint64_t startTicks)
 {
     const auto found = findHere(pid, startTicks);
@@ -104,8 +108,15 @@ std::optional<std::uint32_t> pidHere(std::uint32_t pid, std::uint64_t startTicks
 
 std::optional<std::uint32_t> ringOwnerPid(const std::filesystem::path& ring)
 {
-    const auto owner = ownerOf(ring);
+    const auto owner = ringOwner(ring);
     return owner ? pidHere(owner->pid, owner->startTicks) : std::nullopt;
+}
+
+std::optional<int> uncollectedStatus(std::uint32_t pidHere, std::uint64_t startTicks)
+{
+    const auto stat = statOf(std::to_string(pidHere));
+    const bool ended = stat && stat->state == "Z" && stat->startTicks == std::to_string(startTicks);
+    return ended && stat->waitStatus != 0 ? std::optional(stat->waitStatus) : std::nullopt;
 }
 
 ProcessState stateOf(std::uint32_t pidHere)

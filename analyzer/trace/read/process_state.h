@@ -18,8 +18,21 @@ enum class ProcessState {
 /// container. Null: it has ended. From inside a container, processes outside of it look so, too.
 [[nodiscard]] std::optional<std::uint32_t> pidHere(std::uint32_t pid, std::uint64_t startTicks);
 
-/// The same of the process that owns a ring file; null also when the file is none.
+/// Who made a ring file, by the words of its header; null when the file is none. Start 0: it is
+/// just being made.
+struct RingOwner {
+    std::uint32_t pid = 0; ///< as it calls itself
+    std::uint64_t startTicks = 0;
+};
+[[nodiscard]] std::optional<RingOwner> ringOwner(const std::filesystem::path& ring);
+
+/// By which id this program can reach the process that owns a ring file; null also when the file is none.
 [[nodiscard]] std::optional<std::uint32_t> ringOwnerPid(const std::filesystem::path& ring);
+
+/// How a process ended that its parent has not collected yet, as wait(2) gives it, by the id that pidHere()
+/// gave. Null: it is no such process; or it ended with 0, which looks like the 0 of a process that is not
+/// ours to ask.
+[[nodiscard]] std::optional<int> uncollectedStatus(std::uint32_t pidHere, std::uint64_t startTicks);
 
 /// Of a process by the id that pidHere() gave.
 [[nodiscard]] ProcessState stateOf(std::uint32_t pidHere);

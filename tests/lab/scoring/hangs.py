@@ -50,6 +50,9 @@ class Hang:
             os.kill(lab.rank_processes(job)[self.rank], self.signal)
         if self.verdict == "nothing":
             return until(lambda: trains(hang(directory), self.ranks))
+        if self.verdict == "died":  # while ranks are dying, nobody knows of all
+            until(lambda: job.poll() is not None)
+            return hang(directory)
         return until(lambda: expected(hang(directory), self.verdict), lambda: job.poll() is not None) or hang(directory)
 
     def compare(self, report, score):

@@ -37,6 +37,10 @@ struct RecoverReport {
 std::vector<LeftoverRings> findLeftoverRings(const std::filesystem::path& runDirectory,
                                              const std::filesystem::path& ringDirectoryOverride = {});
 
+/// What one process announced by its HOST-PID.rings, as far as it is on this host. Whether it runs is not
+/// looked into.
+LeftoverRings findAnnounced(const std::filesystem::path& announcement);
+
 /// Moves the rings of dead processes from this host into rings/ below the run directory, and their databases
 /// into the run directory. Returns the number of files.
 int copyLeftoverRings(const std::filesystem::path& runDirectory);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/process_ends.h"
+
+#include "cli/pidfd.h"
+#include "trace/read/process_state.h"
+
+#include <ringside/trace/gone.h>
+#include <ringside/trace/recover.h>
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <exception>
+#include <optional>
+#include <system_error>
+
+namespace ringside::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLookEveryMs = 100; ///< for processes that have begun
+constexpr int kLooks = 50; ///< for the first ring of one; it comes within moments, or the host is another
+
+std::int64_t monotonicNs()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+bool sharesOurClock(std::uint32_t pid)
+{
+    std::error_code ours;
+    std::error_code its;
+    const fs::path mine = fs::read_symlink("/proc/self/ns/time", ours);
+    const fs::path other = fs::read_symlink("/proc/" + std::to_string(pid) + "/ns/time", its);
+    return ours ? ours == its : !its && mine == other; // kernels before 5.6 have one clock for all
+}
+
+/// How it ended. Its parent may collect it at any moment, so both ways are tried twice.
+std::optional<int> statusOf(int pidfd, std::uint32_t pid, std::uint64_t startTicks)
+{
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        if (const auto status = trace::uncollectedStatus(pid, startTicks)) {
+            return status;
+        }
+        if (const auto status = collectedStatus(pidfd)) {
+            return status;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+ProcessEnds::ProcessEnds(fs::path runDirectory) : m_directory(std::move(runDirectory))
+{
+    m_polled.push_back({eventfd(0, EFD_CLOEXEC), POLLIN, 0});
+    sigset_t all; // the thread inherits the mask
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+        if (m_polled.front().fd >= 0) { // else nobody could stop it
+            m_thread = std::thread([this] { watch(); });
+        }
+    } catch (const std::system_error&) { // no room for it: nobody watches
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+ProcessEnds::~ProcessEnds()
+{
+    if (m_thread.joinable()) {
+        eventfd_write(m_polled.front().fd, 1);
+        m_thread.join();
+    }
+    for (const pollfd& each : m_polled) {
+        close(each.fd);
+    }
+}
+
+/// Whatever goes wrong, the job goes on.
+void ProcessEnds::watch()
+{
+    try {
+        while (m_polled.front().revents == 0) {
+            findNew();
+            noteEnds(kLookEveryMs);
+        }
+        noteEnds(0);
+    } catch (const std::exception&) { // no memory, or a directory that cannot be read any more
+    }
+}
+
+void ProcessEnds::findNew()
+{
+    std::error_code error;
+    for (fs::directory_iterator entry(m_directory, error), end; !error && entry != end;
+         entry.increment(error)) {
+        if (entry->path().extension() == ".rings") {
+            int& looks = m_looks.try_emplace(entry->path().stem(), kLooks).first->second;
+            looks = looks > 0 && !begin(entry->path()) ? looks - 1 : 0;
+        }
+    }
+}
+
+/// False while its ring is not there: it is just being made, or lies on another host.
+bool ProcessEnds::begin(const fs::path& announcement)
+{
+    const trace::LeftoverRings announced = trace::findAnnounced(announcement);
+    const auto owner = announced.rings.empty() ? std::nullopt : trace::ringOwner(announced.rings.front());
+    if (!owner || owner->startTicks == 0) {
+        return false;
+    }
+    const auto pid = trace::pidHere(owner->pid, owner->startTicks);
+    const int file = pid && sharesOurClock(*pid) ? openPidfd(*pid) : -1;
+    // The id may have gone to another process just before it was opened.
+    if (file >= 0 && trace::pidHere(owner->pid, owner->startTicks) == pid) {
+        m_polled.push_back({file, POLLIN, 0});
+        m_watched.push_back({announcement, *pid, owner->startTicks});
+    } else if (file >= 0) {
+        close(file);
+    }
+    return true;
+}
+
+/// Those that are gone at one look have one time: nobody says which was first.
+void ProcessEnds::noteEnds(int timeoutMs)
+{
+    if (poll(m_polled.data(), m_polled.size(), timeoutMs) <= 0) {
+        return;
+    }
+    const std::int64_t nowNs = monotonicNs();
+    for (std::size_t i = m_polled.size() - 1; i > 0; --i) {
+        if (m_polled[i].revents == 0) {
+            continue;
+        }
+        const Watched& process = m_watched[i];
+        std::error_code ignored;
+        if (fs::exists(process.announcement, ignored)) { // else it closed its trace
+            const auto status = statusOf(m_polled[i].fd, process.pid, process.startTicks);
+            static_cast<void>(trace::writeGone(trace::goneFileOf(process.announcement), {nowNs, status}));
+        }
+        close(m_polled[i].fd);
+        m_polled.erase(m_polled.begin() + static_cast<std::ptrdiff_t>(i));
+        m_watched.erase(m_watched.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+}
+
+} // namespace ringside::cli

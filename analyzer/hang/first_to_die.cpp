@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hang/first_to_die.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace ringside::hang {
+namespace {
+
+/// The drain thread reads the clocks every 250 ms: a process may have lived so long after its last sign.
+constexpr std::int64_t kSignOfLifeNs = 500'000'000;
+/// A process is seen to be gone so long after it began to die: before that it lets go of its memory and its
+/// connections, by which others notice, and then the recorder is woken. Milliseconds, on a busy machine some
+/// time slices.
+constexpr std::int64_t kSeenLateNs = 50'000'000;
+
+/// By a signal that neither launchers nor the process itself end it with on account of others.
+bool wasKilled(const RankReport& rank)
+{
+    constexpr std::array kOnAccountOfOthers{SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
+    return rank.waitStatus && WIFSIGNALED(*rank.waitStatus) &&
+           std::ranges::find(kOnAccountOfOthers, WTERMSIG(*rank.waitStatus)) == kOnAccountOfOthers.end();
+}
+
+bool endedItself(const RankReport& rank)
+{
+    return rank.waitStatus && (WIFEXITED(*rank.waitStatus) || WTERMSIG(*rank.waitStatus) == SIGABRT);
+}
+
+class Deaths final {
+public:
+    Deaths(const model::Model& model, const std::vector<RankReport>& ranks) : m_model(model), m_ranks(ranks)
+    {
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            if (ranks[i].life == Life::Gone) {
+                m_dead.push_back(i);
+            } else if (ranks[i].life == Life::NotKnown) {
+                m_notKnown.push_back(i);
+            }
+        }
+    }
+
+    [[nodiscard]] std::optional<FirstToDie> first() const
+    {
+        for (const std::size_t each : m_dead) {
+            const auto isLater = [&](std::size_t other) {
+                return isSameProcess(each, other) || isBefore(each, other);
+            };
+            if (std::all_of(m_dead.begin(), m_dead.end(), isLater) &&
+                std::all_of(m_notKnown.begin(), m_notKnown.end(), isLater)) {
+                return describe(each);
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    [[nodiscard]] bool isSameProcess(std::size_t a, std::size_t b) const
+    {
+        return m_model.ranks[a].process == m_model.ranks[b].process;
+    }
+    [[nodiscard]] std::int64_t latestNs(std::size_t rank) const
+    {
+        return m_ranks[rank].goneNs.value_or(m_ranks[rank].lastSignNs + kSignOfLifeNs);
+    }
+    [[nodiscard]] std::int64_t earliestNs(std::size_t rank) const
+    {
+        const auto seenNs = m_ranks[rank].goneNs;
+        return seenNs ? std::max(*seenNs - kSeenLateNs, m_ranks[rank].lastSignNs) : m_ranks[rank].lastSignNs;
+    }
+    [[nodiscard]] bool isBefore(std::size_t a, std::size_t b) const
+    {
+        const bool sameHost = m_model.ranks[a].host == m_model.ranks[b].host;
+        if (sameHost && m_ranks[a].goneNs && m_ranks[b].goneNs) {
+            const std::int64_t distanceNs = *m_ranks[b].goneNs - *m_ranks[a].goneNs;
+            return distanceNs >= kSeenLateNs ||
+                   (distanceNs > 0 && wasKilled(m_ranks[a]) && endedItself(m_ranks[b]));
+        }
+        const auto errorNs = sameHost ? std::optional<std::int64_t>(0) : m_model.clockErrorNs();
+        return errorNs && model::addCapped(latestNs(a), *errorNs) <= earliestNs(b);
+    }
+    [[nodiscard]] FirstToDie describe(std::size_t first) const
+    {
+        FirstToDie result{first, std::nullopt, true};
+        bool allSeen = m_ranks[first].goneNs.has_value();
+        std::int64_t nextNs = std::numeric_limits<std::int64_t>::max();
+        for (const std::size_t other : m_dead) {
+            if (!isSameProcess(first, other)) {
+                result.alone = false;
+                allSeen = allSeen && m_ranks[other].goneNs;
+                nextNs = std::min(nextNs, m_ranks[other].goneNs.value_or(nextNs));
+            }
+        }
+        if (allSeen && !result.alone) {
+            result.beforeNs = nextNs - *m_ranks[first].goneNs;
+        }
+        return result;
+    }
+
+    const model::Model& m_model;
+    const std::vector<RankReport>& m_ranks;
+    std::vector<std::size_t> m_dead;
+    std::vector<std::size_t> m_notKnown; ///< may have died, but not before their last signs of life
+};
+
+/// How it ended, and by what it is known that it was the first.
+std::string evidenceOf(const RankReport& rank, const FirstToDie& first)
+{
+    const std::string how = rank.waitStatus ? ", " + howEnded(*rank.waitStatus) : "";
+    if (first.alone) {
+        return how;
+    }
+    return how + (first.beforeNs ? fmt::format(", {} before the next as ringside record saw it",
+                                               duration(*first.beforeNs))
+                                 : ", as the last signs of life in the traces tell");
+}
+
+} // namespace
+
+std::optional<FirstToDie> firstToDie(const model::Model& model, const std::vector<RankReport>& ranks)
+{
+    return Deaths(model, ranks).first();
+}
+
+std::string diedSentence(const std::vector<RankReport>& ranks, const std::optional<FirstToDie>& first)
+{
+    std::vector<std::int64_t> gone;
+    for (const RankReport& rank : ranks) {
+        if (rank.life == Life::Gone) {
+            gone.push_back(rank.rank);
+        }
+    }
+    const std::string text = fmt::format("{} ended without closing {}: killed, crashed or _exit",
+                                         rankList(gone), gone.size() == 1 ? "its trace" : "their traces");
+    if (first) {
+        const RankReport& rank = ranks[first->rank];
+        return fmt::format("{} was the first to end{}; {}", rankList({rank.rank}), evidenceOf(rank, *first),
+                           text);
+    }
+    return gone.size() == 1 ? text : text + "; which was first is not known, they lie too close";
+}
+
+} // namespace ringside::hang

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/read/plausible.h"
+#include "trace/write/small_file.h"
+
+#include <ringside/trace/gone.h>
+
+#include <charconv>
+#include <string_view>
+
+namespace ringside::trace {
+namespace {
+
+constexpr std::string_view kMark = "ringside-gone\t1\t";
+constexpr std::string_view kSource = "record";
+constexpr std::string_view kGone = "gone_ns";
+constexpr std::string_view kStatus = "wait_status";
+
+/// Null: not one number and nothing else.
+template <class Number>
+std::optional<Number> parse(std::string_view text)
+{
+    Number number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    return whole ? std::optional(number) : std::nullopt;
+}
+
+std::string_view valueOf(const ProcessTrace& process, std::string_view name)
+{
+    for (const SettingRow& row : process.settings) {
+        if (row.source == kSource && row.name == name) {
+            return row.value;
+        }
+    }
+    return {};
+}
+
+std::optional<SeenEnd> plausible(std::string_view gone, std::string_view status)
+{
+    const auto goneNs = parse<std::int64_t>(gone);
+    const bool fits = goneNs && isPlausibleTime(*goneNs);
+    return fits ? std::optional(SeenEnd{*goneNs, parse<int>(status)}) : std::nullopt;
+}
+
+} // namespace
+
+std::filesystem::path goneFileOf(const std::filesystem::path& processFile)
+{
+    return std::filesystem::path(processFile).replace_extension(".gone");
+}
+
+std::optional<SeenEnd> readGone(const std::filesystem::path& file)
+{
+    const std::string text = readSmallFile(file, From::Anybody);
+    const std::size_t tab = text.rfind('\t');
+    if (!text.starts_with(kMark) || !text.ends_with('\n') || tab < kMark.size()) {
+        return std::nullopt;
+    }
+    const std::string_view line(text.data(), text.size() - 1);
+    return plausible(line.substr(kMark.size(), tab - kMark.size()), line.substr(tab + 1));
+}
+
+std::optional<SeenEnd> seenEnd(const ProcessTrace& process)
+{
+    return plausible(valueOf(process, kGone), valueOf(process, kStatus));
+}
+
+std::vector<SettingRow> goneSettings(const SeenEnd& end)
+{
+    std::vector<SettingRow> rows{{std::string(kSource), std::string(kGone), std::to_string(end.goneNs)}};
+    if (end.waitStatus) {
+        rows.push_back({std::string(kSource), std::string(kStatus), std::to_string(*end.waitStatus)});
+    }
+    return rows;
+}
+
+bool writeGone(const std::filesystem::path& file, const SeenEnd& end)
+{
+    const std::string status = end.waitStatus ? std::to_string(*end.waitStatus) : "-";
+    return replaceFile(file, std::string(kMark) + std::to_string(end.goneNs) + "\t" + status + "\n");
+}
+
+} // namespace ringside::trace
