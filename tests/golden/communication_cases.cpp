@@ -4,6 +4,8 @@
 #include "sampled_rows.h"
 #include "usual_runs.h"
 
+#include <ringside/trace/gone.h>
+
 namespace ringside::test {
 namespace {
 
@@ -46,6 +48,29 @@ TrainingRun stayingAway(std::int64_t waitNs, bool noticed)
                     {1, since + waitNs, since, std::nullopt, "no collective issued for 30 s"});
             }
         }
+    };
+    return run;
+}
+
+/// Rank 2 was killed, and the others gave up; rank 3 was not watched, but lived a second more.
+TrainingRun withADeath()
+{
+    TrainingRun run;
+    run.afterwards = [](trace::RunTrace& trace) {
+        constexpr int kExitOne = 1 << 8;
+        constexpr int kKilled = 9;
+        for (std::size_t rank = 0; rank < trace.processes.size(); ++rank) {
+            trace::ProcessTrace& process = trace.processes[rank];
+            const std::int64_t endNs = *process.process.endNs;
+            process.process.endNs.reset();
+            process.settings = rank == 3   ? std::vector<trace::SettingRow>()
+                               : rank == 2 ? trace::goneSettings({endNs + 4'000'000, kKilled})
+                                           : trace::goneSettings({endNs + 9'000'000, kExitOne});
+        }
+        trace::ProcessTrace& last = trace.processes[3];
+        last.issues.push_back({"process_killed", "warning", 1, "it left its rings"});
+        const std::int64_t livedNs = last.collectiveCalls.back().endNs + kSecond;
+        last.clockSamples.push_back({livedNs, livedNs, std::nullopt, std::nullopt});
     };
     return run;
 }
@@ -202,6 +227,7 @@ std::vector<RuleCase> communicationCases()
          {"large_last_bucket.share=0.9"},
          {"large_last_bucket.share=0.001"}},
         {"parameter_server_pattern", dataParallel(), healthy(), {"parameter_server_pattern.part=1.1"}, {}},
+        {"rank_died", withADeath(), healthy(), {}, {}, withoutRanks},
         {"slow_link",
          edited(proxyMessages(0.4)),
          edited(proxyMessages(0.9)),

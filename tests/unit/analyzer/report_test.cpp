@@ -86,7 +86,8 @@ TEST(JsonReport, KeepsItsSchemaWhenNothingWasMeasured)
     EXPECT_TRUE(json["ranks"][0]["compute_ns"].is_null()) << "not measured is never 0";
     EXPECT_TRUE(json["summary"]["gpu_utilization"]["mean"].is_null());
     EXPECT_EQ(json["verdict"]["confidence"], "inconclusive");
-    const std::set<std::string> byCallsAlone = {"collective_mismatch", "collective_missing_rank", "hang"};
+    const std::set<std::string> byCallsAlone = {"collective_mismatch", "collective_missing_rank", "hang",
+                                                "rank_died"};
     std::set<std::string> silent;
     for (const rules::Rule* const rule : rules::all()) {
         silent.emplace(rule->id);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes ended without closing their traces: killed, crashed, or _exit. The first of them is the one to
+// look at, where that is known; the others often only follow it. Asks the same as `ringside hang`.
+#include "hang/first_to_die.h"
+#include "hang/rank_report.h"
+#include "rules/support.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cctype>
+
+namespace ringside::rules {
+namespace {
+
+/// With what it is known of their lives alone, so that a run without deaths costs nothing.
+std::vector<hang::ProcessNow> livesOf(const model::Model& run)
+{
+    std::vector<hang::ProcessNow> lives;
+    for (const model::Rank& rank : run.ranks) {
+        hang::ProcessNow& now = lives.emplace_back();
+        now.life = hang::lifeInTrace(run.processOf(rank));
+    }
+    return lives;
+}
+
+/// As launchers, schedulers and people end a job: then it did not fail.
+bool wasTold(const hang::RankReport& rank)
+{
+    constexpr std::array kOrders{SIGTERM, SIGINT, SIGHUP};
+    return rank.waitStatus && WIFSIGNALED(*rank.waitStatus) &&
+           std::ranges::find(kOrders, WTERMSIG(*rank.waitStatus)) != kOrders.end();
+}
+
+Finding describe(const Context& context, const std::vector<hang::RankReport>& ranks)
+{
+    const auto first = hang::firstToDie(context.run, ranks);
+    Finding finding;
+    finding.broken = first && !wasTold(ranks[first->rank]);
+    finding.severity = finding.broken ? Severity::Problem : Severity::Info;
+    finding.limit = Limit::LateRank;
+    finding.title = hang::diedSentence(ranks, first);
+    finding.title.front() = static_cast<char>(std::toupper(finding.title.front()));
+    double died = 0;
+    for (const hang::RankReport& rank : ranks) {
+        died += rank.life == hang::Life::Gone ? 1 : 0;
+        if (rank.life == hang::Life::Gone && (!first || rank.rank == ranks[first->rank].rank)) {
+            finding.ranks.push_back(rank.rank);
+            finding.evidence.push_back({rank.rank, rank.lastSignNs, rank.goneNs.value_or(rank.lastSignNs),
+                                        rank.goneNs ? "its last sign of life, until it was seen to be gone"
+                                                    : "its last sign of life"});
+        }
+    }
+    finding.figures = {{"ranks_that_died", Unit::Count, died, 0}};
+    finding.advice = fmt::format(
+        "Look into the log of {} and at `dmesg` on its host (out of memory, Xid, segmentation fault): others "
+        "often only follow the first. `ringside hang {}` shows what each did last.",
+        hang::rankList(finding.ranks), context.run.trace.path.filename().string());
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.run.ranks.empty()) {
+        return NotApplicable{"needs a trace of at least one rank"};
+    }
+    const std::vector<hang::ProcessNow> lives = livesOf(context.run);
+    const auto isGone = [](const hang::ProcessNow& now) { return now.life == hang::Life::Gone; };
+    if (std::none_of(lives.begin(), lives.end(), isGone)) {
+        return std::vector<Finding>{};
+    }
+    std::vector<hang::RankReport> ranks;
+    for (std::size_t i = 0; i < lives.size(); ++i) {
+        ranks.push_back(hang::reportRank(context.run, i, lives[i]));
+    }
+    return std::vector<Finding>{describe(context, ranks)};
+}
+
+} // namespace
+} // namespace ringside::rules
+
+RINGSIDE_RULE(rank_died, .title = "A rank died", .needs = "host", .options = {}, .run = ringside::rules::run,
+              .help =
+                  "Ranks whose processes ended without closing their traces. Which was the first is known "
+                  "where `ringside record` saw them end, or where their last signs of life lie far apart. A "
+                  "problem, unless the first was told to end (SIGTERM, SIGINT, SIGHUP) or is not known: jobs "
+                  "are ended like that, too.");

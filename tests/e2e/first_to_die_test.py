@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rank is killed at a random moment, and the job dies of it: who died first is told from what `ringside record` saw, in the run
+as it was left, in a merged file, and in the report. On a busy machine the others may be gone before the killed one is: then it is not
+known, but nobody else is named."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import lab
+
+KILLS = int(os.environ.get("RINGSIDE_TEST_DEATHS", 4))
+
+
+class FirstToDie(lab.Scenario):
+    def hang(self, path):
+        return json.loads(lab.run([lab.RINGSIDE, "hang", path, "--format", "json"]).stdout)
+
+    def start(self, directory):
+        """A recorded job that would train for ever, ended with all its processes by the test."""
+        job = subprocess.Popen([str(word) for word in (lab.RINGSIDE, "record", "-o", directory, "--",
+                                                       *lab.trainer_command(100000, extra=("--timeout", 60)))],
+                               env=lab.emulated_gpu(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.addCleanup(self.end, job)
+        return job
+
+    def end(self, job):
+        if job.poll() is None:
+            os.killpg(job.pid, signal.SIGKILL)
+        job.wait(timeout=lab.TIMEOUT_S)
+
+    def when_all_train(self, directory):
+        deadline = time.monotonic() + lab.TIMEOUT_S
+        while time.monotonic() < deadline:
+            if len(list(directory.glob("*.db"))) == lab.RANKS:
+                report = lab.run([lab.RINGSIDE, "hang", directory, "--format", "json"], expect=None)
+                if report.returncode == 0 and all(each["last_step"] for each in json.loads(report.stdout)["ranks"]):
+                    return
+            time.sleep(0.1)
+        self.fail("the ranks do not train")
+
+    def kill_one(self, index):
+        directory, rank = self.folder / f"killed_{index}.ringside", self.draw.randrange(lab.RANKS)
+        job = self.start(directory)
+        self.when_all_train(directory)
+        time.sleep(self.draw.uniform(0, 1))
+        os.kill(lab.rank_processes(job)[rank], signal.SIGKILL)
+        job.wait(timeout=lab.TIMEOUT_S)
+        merged = self.folder / f"merged_{index}.ringside"
+        lab.run([lab.RINGSIDE, "merge", directory, "-o", merged])
+        for path in (directory, merged):
+            report = self.hang(path)
+            self.assertEqual(report["verdict"]["kind"], "died", report["verdict"])
+            self.assertIn(report["verdict"]["died_first"], (rank, None), report["verdict"])
+            self.assertEqual([each["rank"] for each in report["ranks"] if each["wait_status"] == signal.SIGKILL], [rank], report["ranks"])
+        print(f"rank {rank}: {report['verdict']['summary']}")
+        first = report["verdict"]["died_first"]
+        finding, = (each for each in lab.report(directory)["findings"] if each["rule"] == "rank_died")
+        self.assertEqual(finding["ranks"], list(range(lab.RANKS)) if first is None else [rank])
+        return first == rank
+
+    def test_the_killed_rank_is_named(self):
+        self.assertTrue(any([self.kill_one(index) for index in range(KILLS)]), "it was never known")
+
+    def test_a_job_that_ends_well_leaves_no_such_file(self):
+        directory = self.folder / "well.ringside"
+        lab.record(directory, lab.trainer_command(5))
+        self.assertEqual(list(directory.glob("*.gone")), [])
+
+
+if __name__ == "__main__":
+    lab.main()
