@@ -14,9 +14,15 @@ namespace {
 
 enum class Caller : bool { Async, Synchronous };
 
+// The real library says neither its staging buffer's size nor how many there are; pieces of so many bytes are
+// this emulation's choice.
+constexpr std::size_t kStagingBytes = 1U << 20U;
+
 // Host memory that is pageable passes through a staging buffer on its way to the device, so the caller may go
-// on as soon as it is copied there; on the way back the caller waits. Synchronous copies wait unless no host
-// is involved. A captured copy reads its source at every launch.
+// on as soon as it is copied there. What is larger goes through it piece by piece, and the last piece enters
+// it when all others have been transferred: then the caller is held until the end of the copy, by up to one
+// piece's time too long. On the way back the caller waits. Synchronous copies wait unless no host is
+// involved. A captured copy reads its source at every launch.
 cudaError_t copyOnStream(Copy copy, cudaStream_t handle, Caller caller)
 {
     const cudaError_t checked = checkCopy(copy);
@@ -31,6 +37,7 @@ cudaError_t copyOnStream(Copy copy, cudaStream_t handle, Caller caller)
         const bool staged =
             !synchronous && copy.kind == cudaMemcpyHostToDevice && pageable && !isCapturing(stream);
         const bool waits = copy.kind == cudaMemcpyHostToHost ||
+                           (staged && copy.extent.bytes() > kStagingBytes) ||
                            (copy.kind == cudaMemcpyDeviceToHost && pageable) ||
                            (synchronous && copy.kind != cudaMemcpyDeviceToDevice);
         const Submitted submitted = submit(stream, {.work = copyWork(copy, staged)});

@@ -59,8 +59,9 @@ def of_a_world(ranks):
         yield everywhere(f"allocation_churn_{count}", f"allocation_churn:count={count},mb={mb}", "allocation_churn", ranks, cost=False,
                          allow=frozenset(("large_last_bucket",)))  # allocating delays backward and with it the last message
     for batch in (1024, 2048):
+        # The processor copies each byte twice, and more ranks than it has cores really wait for it.
         yield Scenario(f"pageable_copies_{batch}_{ranks}", ranks=ranks, batch=batch, shape=LITTLE_COMPUTE, wrong=("--no-pin-memory",),
-                       expect=("pageable_copy",), cost=False)
+                       expect=("pageable_copy",), allow=frozenset(("cpu_contention", "late_rank")), cost=False)
     for batch in (64, 32):
         # The last message holds one tensor of 1.4 MiB, which is large for as little compute as 32 samples are.
         more = {"batch": batch, "allow": frozenset(("large_last_bucket",) if batch == 32 else ())}

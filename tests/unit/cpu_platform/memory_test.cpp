@@ -57,6 +57,18 @@ TEST_F(MemoryTest, pageableMemoryIsStagedOnItsWayToTheDevice)
     EXPECT_EQ(onDevice[kSize - 1], 'p');
 }
 
+TEST_F(MemoryTest, pageableMemoryLargerThanTheStagingBufferHoldsItsCaller)
+{
+    constexpr std::size_t kLarge = 8U << 20U;
+    std::vector<char> source(kLarge, 'p');
+    char* target = nullptr;
+    ASSERT_EQ(cudaMalloc(&target, kLarge), cudaSuccess);
+    EXPECT_EQ(cudaMemcpyAsync(target, source.data(), kLarge, cudaMemcpyHostToDevice, stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamQuery(stream), cudaSuccess);
+    EXPECT_EQ(target[kLarge - 1], 'p');
+    EXPECT_EQ(cudaFree(target), cudaSuccess);
+}
+
 TEST_F(MemoryTest, copiesIntoPageableMemoryBlockTheirCaller)
 {
     cudaMemsetAsync(onDevice, 'd', kSize, stream);
