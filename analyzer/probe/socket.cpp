@@ -153,11 +153,14 @@ std::optional<std::string> Conversation::hear()
 {
     constexpr std::size_t kMost = 64U << 10U;
     char block[4096];
+    std::optional<std::chrono::steady_clock::time_point> until;
     while (m_heard.find('\n') == std::string::npos && m_heard.size() < kMost) {
         const ssize_t bytes = recv(m_connection.number(), block, sizeof block, 0);
-        if (bytes <= 0) {
+        const auto now = std::chrono::steady_clock::now();
+        if (bytes <= 0 || (until && now > *until)) {
             return std::nullopt;
         }
+        until = until.value_or(now + m_patience);
         m_heard.append(block, static_cast<std::size_t>(bytes));
     }
     const std::size_t end = m_heard.find('\n');

@@ -49,13 +49,17 @@ struct Endpoint {
 /// Lines of text over a connection, of at most 64 KiB.
 class Conversation {
 public:
-    explicit Conversation(Descriptor connection) : m_connection(std::move(connection)) {}
+    explicit Conversation(Descriptor connection, Patience patience = kPatience)
+        : m_connection(std::move(connection)), m_patience(patience)
+    {}
     [[nodiscard]] bool say(const std::string& line) const;
-    /// Nothing: the other side is gone, said too much, or nothing for kPatience.
+    /// Nothing: the other side is gone, said too much, nothing for kPatience, or had not ended a line that
+    /// long after it began it.
     [[nodiscard]] std::optional<std::string> hear();
 
 private:
     Descriptor m_connection;
+    Patience m_patience;
     std::string m_heard;
 };
 

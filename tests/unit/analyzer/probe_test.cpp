@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <set>
 #include <thread>
 
@@ -212,6 +214,28 @@ TEST(TcpProbe, NobodyThereIsNotMeasured)
     }
     EXPECT_FALSE(runProbe({"127.0.0.1", port}, {}).has_value());
     EXPECT_FALSE(runProbe({"not an address", 1}, {}).has_value());
+}
+
+TEST(ProbeMessage, AStrangerWhoSaysALineByteByByteIsNotHeardToItsEnd)
+{
+    using namespace std::chrono_literals;
+    const Descriptor listener = listenAt("127.0.0.1");
+    std::atomic<bool> hungUp = false;
+    int said = 0;
+    constexpr int kMost = 300; // each on its own well within any patience
+    std::thread stranger([&] {
+        const Descriptor line = connectTo({"127.0.0.1", portOf(listener)}, kPatience);
+        for (; said < kMost && !hungUp && sendAll(line.number(), "x", 1); ++said) {
+            std::this_thread::sleep_for(50ms);
+        }
+    });
+    {
+        Conversation heard(acceptAt(listener, kPatience), 1s);
+        EXPECT_EQ(heard.hear(), std::nullopt);
+        hungUp = true;
+    }
+    stranger.join();
+    EXPECT_LT(said, kMost);
 }
 
 TEST(ProbeMessage, WhateverAStrangerSaysIsNothing)
