@@ -3,7 +3,9 @@
 
 #include "metrics/samples.h"
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <tuple>
 
 namespace ringside::metrics {
@@ -67,21 +69,54 @@ void addGap(LateGroup& group, const Gap& gap, std::size_t step, std::size_t inde
     group.sumNs = model::addCapped(group.sumNs, gap.ns);
 }
 
+struct WorstOfStep {
+    std::int64_t lostNs = 0;
+    LateGroup* group = nullptr;
+};
+
+/// Who stops now and then is worst in few steps, but in those that matter. They are chosen by how much was
+/// lost, not by whom, so that chance makes any group the worst of them with equal probability, too.
+void countHeavySteps(std::vector<WorstOfStep> steps, std::vector<LateGroup*>& groups)
+{
+    constexpr double kMost = 0.9;
+    std::ranges::sort(steps, std::greater<>(), &WorstOfStep::lostNs);
+    double all = 0;
+    for (const WorstOfStep& each : steps) {
+        all += static_cast<double>(each.lostNs);
+    }
+    double held = 0;
+    std::size_t heavy = 0;
+    for (; heavy < steps.size() && held < kMost * all; ++heavy) {
+        held += static_cast<double>(steps[heavy].lostNs);
+        ++steps[heavy].group->worstOfHeavySteps;
+    }
+    for (LateGroup* const group : groups) {
+        group->heavySteps = heavy;
+    }
+}
+
 void countWorstSteps(std::map<SetKey, LateGroup>& groups)
 {
-    std::map<std::pair<std::size_t, std::size_t>, std::pair<std::int64_t, LateGroup*>> worst; // size, step
+    std::map<std::size_t, std::map<std::size_t, WorstOfStep>> worst; // by size, by step
+    std::map<std::size_t, std::vector<LateGroup*>> bySize;
     for (auto& [key, group] : groups) {
+        bySize[key.first].push_back(&group);
         for (const auto& [step, lost] : group.lostNs) {
-            auto& entry = worst[{key.first, step}];
-            if (lost > entry.first) {
+            WorstOfStep& entry = worst[key.first][step];
+            if (lost > entry.lostNs) {
                 entry = {lost, &group};
             }
         }
     }
-    for (const auto& [where, entry] : worst) {
-        if (entry.second != nullptr) {
-            ++entry.second->worstOfSteps;
+    for (const auto& [size, steps] : worst) {
+        std::vector<WorstOfStep> found;
+        for (const auto& [step, entry] : steps) {
+            if (entry.group != nullptr) {
+                ++entry.group->worstOfSteps;
+                found.push_back(entry);
+            }
         }
+        countHeavySteps(std::move(found), bySize[size]);
     }
 }
 

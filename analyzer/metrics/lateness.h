@@ -19,7 +19,9 @@ struct LateGroup {
     std::vector<std::int64_t> losses;           ///< one an operation
     std::int64_t sumNs = 0;
     std::int64_t largestNs = 0;
-    std::size_t worstOfSteps = 0;   ///< steps in which no other group of this size lost more
+    std::size_t worstOfSteps = 0; ///< steps in which no other group of this size lost more
+    std::size_t heavySteps = 0;   ///< the fewest steps with nine tenths of what groups of this size lost
+    std::size_t worstOfHeavySteps = 0;
     std::size_t worstOperation = 0; ///< of RunMetrics::arrived: the one with the largest gap
 };
 

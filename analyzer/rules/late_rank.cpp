@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank (or several alike) keeps arriving last and everybody waits for it. Collectives of one step are not
 // independent (who computes longer is late to all of them), so chance is judged over steps: in how many of
-// them this rank lost the most time.
+// them this rank lost the most time, of all and of the few that hold most of the lost time (a rank that stops
+// now and then).
 #include "hang/hang.h"
 #include "metrics/lateness.h"
 #include "rules/support.h"
@@ -21,6 +22,11 @@ std::size_t stepsOf(const Context& context)
     return std::max<std::size_t>(1, context.figures.ranks.empty() ? context.figures.timed.steps.size()
                                                                   : context.run.analyzedSteps.size());
 }
+
+// Two questions are asked of the same steps, so that each gets a part of the probability of being wrong
+// (a weighted Bonferroni correction): most to all steps, with which 8 steps of two ranks remain enough.
+constexpr double kPartOfAll = 0.8;
+constexpr double kPartOfHeavy = 0.2;
 
 /// In how many ways so many ranks can be chosen of all.
 double choices(std::size_t all, std::size_t chosen)
@@ -125,6 +131,7 @@ struct Judgement {
     std::int64_t costNs = 0; ///< a step
     double share = 0;        ///< cost of the step
     double chance = 1;
+    bool nowAndThen = false;                ///< the steps in which much is lost tell, not all of them
     std::optional<metrics::Lateness> cause; ///< null: nothing long enough to explain the time lost
 };
 
@@ -143,8 +150,11 @@ Judgement judge(const Context& context, const metrics::LateGroup& group)
         result.costNs = std::min(result.costNs, result.cause->allExcessNs);
     }
     result.share = shareOfStep(context, result.costNs);
-    result.chance =
-        chanceOf(group.worstOfSteps, steps, choices(context.run.ranks.size(), group.ranks.size()));
+    const double groups = choices(context.run.ranks.size(), group.ranks.size());
+    const double ofAll = chanceOf(group.worstOfSteps, steps, groups) / kPartOfAll;
+    const double ofHeavy = chanceOf(group.worstOfHeavySteps, group.heavySteps, groups) / kPartOfHeavy;
+    result.nowAndThen = ofHeavy < ofAll && ofAll > context.option("chance");
+    result.chance = std::min({1.0, ofAll, ofHeavy});
     return result;
 }
 
@@ -154,7 +164,7 @@ std::size_t stepsNeeded(const Context& context, std::size_t groupSize)
     constexpr std::size_t kMost = 1000; // an unreachable threshold was set
     std::size_t steps = 1;
     const double groups = choices(context.run.ranks.size(), groupSize);
-    while (steps < kMost && chanceOf(steps, steps, groups) > context.option("chance")) {
+    while (steps < kMost && chanceOf(steps, steps, groups) / kPartOfAll > context.option("chance")) {
         ++steps;
     }
     return steps;
@@ -187,10 +197,13 @@ std::string titleOf(const Context& context, const metrics::LateGroup& group, con
         context.figures.ranks.empty() ? fmt::format("{} not recorded", one ? "was" : "were")
         : judgement.cause ? fmt::format("show{} {}", one ? "s" : "", textOf(judgement.cause->cause).name)
                           : fmt::format("show{} nothing that explains it", one ? "s" : "");
-    return fmt::format("{} come{} last: the others wait longest for {} in {} of {} steps; {} own "
-                       "timeline{} {}",
-                       who, one ? "s" : "", one ? "it" : "them", group.worstOfSteps, stepsOf(context),
-                       one ? "its" : "their", one ? "" : "s", cause);
+    const std::string often = judgement.nowAndThen
+                                  ? fmt::format("{} of the {} steps in which most time is lost",
+                                                group.worstOfHeavySteps, group.heavySteps)
+                                  : fmt::format("{} of {} steps", group.worstOfSteps, stepsOf(context));
+    return fmt::format("{} come{} last: the others wait longest for {} in {}; {} own timeline{} {}", who,
+                       one ? "s" : "", one ? "it" : "them", often, one ? "its" : "their", one ? "" : "s",
+                       cause);
 }
 
 Finding describe(const Context& context, const metrics::LateGroup& group, const Judgement& judgement)

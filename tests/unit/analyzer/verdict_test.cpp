@@ -73,6 +73,30 @@ TEST(Verdict, DoesNotCallARankLateThatChanceCouldHaveMadeLate)
     EXPECT_NE(find(buildReport(lateRank(2, 10).run(), {}), "late_rank"), nullptr) << "8 analyzed steps do";
 }
 
+/// Two ranks of which one is late by a little in every step, in turn, and rank 1 by much in every third.
+TraceBuilder nowAndThen()
+{
+    TraceBuilder trace(2);
+    int number = 0;
+    trace.steps(48, [&number](StepBuilder& step) {
+        step.everyRank().compute(20ms);
+        step.rank(number % 3 == 0 ? 1 : 0).compute(number % 3 == 0 ? 30ms : 500us);
+        step.allReduce(4_MiB, {.takes = 1ms});
+        ++number;
+    });
+    return trace;
+}
+
+TEST(Verdict, NamesARankThatIsLateNowAndThen)
+{
+    const Report report = buildReport(nowAndThen().run(), {});
+    const rules::Finding* const finding = find(report, "late_rank");
+    ASSERT_NE(finding, nullptr) << refusal(report, "late_rank");
+    EXPECT_EQ(finding->ranks, std::vector<std::int64_t>{1});
+    EXPECT_NE(finding->title.find("of the 14 steps in which most time is lost"), std::string::npos)
+        << finding->title;
+}
+
 TEST(Verdict, OfMissingRanksIsLessSureAndSaysSo)
 {
     trace::RunTrace run = lateRank(4, 20).run();
