@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <exception>
 #include <optional>
@@ -22,6 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLookEveryMs = 100; ///< for processes that have begun
+/// Once nothing new has come for a while: the run directory of a large job lies on a file system that all its
+/// hosts share, and each of them looks.
+constexpr int kLookSeldomMs = 10'000;
 constexpr int kLooks = 50; ///< for the first ring of one; it comes within moments, or the host is another
 
 std::int64_t monotonicNs()
@@ -87,25 +91,30 @@ ProcessEnds::~ProcessEnds()
 void ProcessEnds::watch()
 {
     try {
+        int pauseMs = kLookEveryMs;
         while (m_polled.front().revents == 0) {
-            findNew();
-            noteEnds(kLookEveryMs);
+            pauseMs = findNew() ? kLookEveryMs : std::min(2 * pauseMs, kLookSeldomMs);
+            noteEnds(pauseMs);
         }
         noteEnds(0);
     } catch (const std::exception&) { // no memory, or a directory that cannot be read any more
     }
 }
 
-void ProcessEnds::findNew()
+/// Whether there was one, or one is still being made.
+bool ProcessEnds::findNew()
 {
+    bool any = false;
     std::error_code error;
     for (fs::directory_iterator entry(m_directory, error), end; !error && entry != end;
          entry.increment(error)) {
         if (entry->path().extension() == ".rings") {
             int& looks = m_looks.try_emplace(entry->path().stem(), kLooks).first->second;
+            any = any || looks > 0;
             looks = looks > 0 && !begin(entry->path()) ? looks - 1 : 0;
         }
     }
+    return any;
 }
 
 /// False while its ring is not there: it is just being made, or lies on another host.

@@ -32,7 +32,7 @@ private:
         std::uint64_t startTicks = 0;
     };
     void watch();
-    void findNew();
+    bool findNew();
     bool begin(const std::filesystem::path& announcement);
     void noteEnds(int timeoutMs);
 
