@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLimitedShare =
     0.3; // of the time with data to send (tried on links with small buffers: 0.5 and more)
-constexpr double kSlowShare = 0.75;    // of the median bandwidth
+constexpr double kSlowShare = 0.70;    // of the median bandwidth, as rule slow_link
 constexpr double kFarTimes = 3;        // the median round trip
 constexpr double kFarUs = 100;         // and so much more, or it is the scheduler's noise
 constexpr double kMostRetransmits = 4; // a burst that finds out how much fits loses a few

@@ -25,6 +25,19 @@ class Score:
         self.remarks = []
         self.bases = {}
 
+    def beside(self):
+        """An empty one that knows the same trainings without a fault."""
+        other = Score()
+        other.bases = self.bases
+        return other
+
+    def add(self, other):
+        for mine, its in ((self.found, other.found), (self.expected, other.expected), (self.false, other.false)):
+            mine.update(its)
+        for mine, its in ((self.places, other.places), (self.firsts, other.firsts), (self.costs, other.costs), (self.clocks, other.clocks),
+                          (self.skipped, other.skipped), (self.failed, other.failed), (self.remarks, other.remarks)):
+            mine += its
+
     def fail(self, name, error):
         self.failed.append(name)
         self.remarks.append(f"{name}: could not be run: {error}")

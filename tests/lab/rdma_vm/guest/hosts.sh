@@ -61,11 +61,21 @@ disturb() {
     tc qdisc replace dev "$device" parent 1:4 "$@"
 }
 
-# How often the thread that samples RDMA has gone to sleep between two readings, in the process where it did so most.
+# How often the thread that samples RDMA has gone to sleep between two readings, in the rank where it did so most. Without other
+# programs, which cost this machine much time.
 rdma_pauses() {
-    for task in /proc/[0-9]*/task/*; do
-        [ "$(cat "$task/comm" 2>/dev/null)" != ringside-rdma ] || sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "$task/status"
-    done | sort -n | tail -n 1
+    most=0
+    for process in $(cat /tmp/receiver /tmp/sender); do
+        for task in "/proc/$process/task"/*; do
+            name=
+            { read -r name <"$task/comm"; } 2>/dev/null
+            [ "$name" = ringside-rdma ] || continue
+            while read -r label count; do
+                [ "$label" != voluntary_ctxt_switches: ] || [ "$count" -le "$most" ] || most=$count
+            done <"$task/status"
+        done
+    done
+    echo "$most"
 }
 
 # sampled_for SECONDS: until a process of the job has been sampled for so long at its ten readings a second. A machine with much
