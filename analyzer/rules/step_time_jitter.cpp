@@ -206,8 +206,11 @@ Finding describe(const Context& context, const std::vector<std::int64_t>& times,
         finding.limit = Limit::LateRank;
         finding.ranks = {context.rankOf(*late).rank};
     }
-    finding.partOf = {"data_loading_stall", "late_rank",           "host_bound",
-                      "sync_in_loop",       "gpu_utilization_low", "exposed_communication"};
+    finding.partOf = {"data_loading_stall", "host_bound", "sync_in_loop", "gpu_utilization_low",
+                      "exposed_communication"};
+    if (late == nullptr) { // else this says more of that rank than late_rank, which goes by what is usual
+        finding.partOf.push_back("late_rank");
+    }
     finding.title = fmt::format(
         "{} of {} steps take much longer than the median of {}{}; most of what they take longer is {}{}",
         longSteps.size(), times.size(), milliseconds(median),
