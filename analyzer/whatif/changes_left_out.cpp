@@ -16,7 +16,8 @@ void empty(PlannedOp& op)
 {
     op.op.slot.reset();
     op.ns = 0;
-    op.delayNs = 0;
+    op.delay = {};
+    op.delays.assign(op.delays.size(), {});
     op.callNs = 0;
     op.returnNs = 0;
     op.gate.reset();

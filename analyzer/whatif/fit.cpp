@@ -19,9 +19,13 @@ private:
     [[nodiscard]] double launchLatency() const;
     void fitOp(std::size_t op);
     void fitDelay(std::size_t op, PlannedOp& planned) const;
-    /// Null where what it may have waited for lies before the recording.
-    [[nodiscard]] std::optional<double> delay(std::size_t step, std::size_t op) const;
+    /// One of the two; null where what it may have waited for lies before the recording.
+    [[nodiscard]] std::optional<std::pair<double Delay::*, double>> delay(std::size_t step,
+                                                                          std::size_t op) const;
     [[nodiscard]] std::optional<std::int64_t> endOf(const Wait& wait, std::size_t step) const;
+    /// Null where there is none, or one lies before the recording.
+    [[nodiscard]] std::optional<std::int64_t> latestEnd(const std::vector<Wait>& waits,
+                                                        std::size_t step) const;
     /// Of a figure of an operation over all steps.
     template <typename Figure>
     [[nodiscard]] double over(std::size_t op, const Figure& figure) const;
@@ -67,34 +71,49 @@ std::optional<std::int64_t> RankFitter::endOf(const Wait& wait, std::size_t step
     return m_rank.steps[step - wait.stepsBack][wait.op].end;
 }
 
-std::optional<double> RankFitter::delay(std::size_t step, std::size_t op) const
+std::optional<std::int64_t> RankFitter::latestEnd(const std::vector<Wait>& waits, std::size_t step) const
 {
-    const Observed& seen = m_rank.steps[step][op];
-    double ready = static_cast<double>(seen.launchStart) + m_planned.latencyNs;
-    std::vector<Wait> waits = m_rank.ops[op].after;
-    waits.push_back(m_previous[op]);
+    std::optional<std::int64_t> latest;
     for (const Wait& wait : waits) {
         const auto end = endOf(wait, step);
         if (!end) {
             return std::nullopt;
         }
-        ready = std::max(ready, static_cast<double>(*end));
+        latest = std::max(latest.value_or(*end), *end);
     }
-    return std::max(0.0, static_cast<double>(seen.start) - ready);
+    return latest;
+}
+
+std::optional<std::pair<double Delay::*, double>> RankFitter::delay(std::size_t step, std::size_t op) const
+{
+    const Observed& seen = m_rank.steps[step][op];
+    std::vector<Wait> waits = m_rank.ops[op].after;
+    waits.push_back(m_previous[op]);
+    const auto latest = latestEnd(waits, step);
+    if (!latest) {
+        return std::nullopt;
+    }
+    const double launched = static_cast<double>(seen.launchStart) + m_planned.latencyNs;
+    const double waited = static_cast<double>(*latest);
+    return std::pair(waited > launched ? &Delay::afterWaitsNs : &Delay::afterLaunchNs,
+                     std::max(0.0, static_cast<double>(seen.start) - std::max(launched, waited)));
 }
 
 void RankFitter::fitDelay(std::size_t op, PlannedOp& planned) const
 {
-    std::vector<double> known;
-    for (const std::size_t step : m_steps) {
-        if (const auto ns = delay(step, op)) {
-            known.push_back(*ns);
-        }
-    }
-    planned.delayNs = typical(known);
-    if (planned.op.slot) {
+    for (double Delay::*const kind : {&Delay::afterLaunchNs, &Delay::afterWaitsNs}) {
+        std::vector<double> known;
         for (const std::size_t step : m_steps) {
-            planned.delays.push_back(delay(step, op).value_or(planned.delayNs));
+            if (const auto found = delay(step, op); found && found->first == kind) {
+                known.push_back(found->second);
+            }
+        }
+        planned.delay.*kind = typical(known);
+    }
+    for (const std::size_t step : planned.op.slot ? m_steps : std::span<const std::size_t>()) {
+        Delay& of = planned.delays.emplace_back(planned.delay);
+        if (const auto found = delay(step, op)) {
+            of.*found->first = found->second;
         }
     }
 }
@@ -123,6 +142,10 @@ void RankFitter::fitOp(std::size_t op)
         const Ns from = before(step);
         const std::int64_t until = blocked ? seen.blockStart : seen.launchStart;
         return from && until != 0 ? Ns(std::max<std::int64_t>(0, until - *from)) : std::nullopt;
+    });
+    planned.wakeNs = !blocked ? 0 : over(op, [&](std::size_t step, const Observed& seen) -> Ns {
+        const Ns end = latestEnd(m_rank.ops[op].hostAfter, step);
+        return end && seen.blockEnd != 0 ? Ns(std::max<std::int64_t>(0, seen.blockEnd - *end)) : std::nullopt;
     });
     planned.afterBlockNs = !blocked ? 0 : over(op, [](std::size_t, const Observed& seen) -> Ns {
         return seen.blockEnd != 0 ? Ns(std::max<std::int64_t>(0, seen.launchStart - seen.blockEnd))

@@ -18,15 +18,23 @@ struct Gate {
     double starvedNs = 0;              ///< how long the device had nothing left to do, mean
 };
 
+/// From when all that is known would let an operation start until it did. What a launch to an idle device
+/// takes longer than the shortest is not there any more when the operation has to queue.
+struct Delay {
+    double afterLaunchNs = 0; ///< where its launch came last
+    double afterWaitsNs = 0;  ///< where what it waits for did
+};
+
 struct PlannedOp {
     Op op;
-    double ns = 0;              ///< of itself; where ranks meet the slot's cost counts instead
-    double delayNs = 0;         ///< from when all that is known would let it start
-    std::vector<double> delays; ///< the same a sample, where ranks meet: who comes last makes all wait
-    double hostNs = 0;          ///< host's time before the launch, up to the blocking call where there is one
-    double afterBlockNs = 0;
-    double callNs = 0;   ///< of the launching call
-    double returnNs = 0; ///< blocking launches: from the operation's end to the call's
+    double ns = 0; ///< of itself; where ranks meet the slot's cost counts instead
+    Delay delay;
+    std::vector<Delay> delays; ///< the same a sample, where ranks meet: who comes last makes all wait
+    double hostNs = 0;         ///< host's time before the launch, up to the blocking call where there is one
+    double wakeNs = 0;         ///< from the end of what the blocking call waits for to its return
+    double afterBlockNs = 0;   ///< from there to the launch
+    double callNs = 0;         ///< of the launching call
+    double returnNs = 0;       ///< blocking launches: from the operation's end to the call's
     std::optional<Gate> gate;
 };
 

@@ -130,7 +130,7 @@ double Replayer::launchTime(std::size_t rank, const PlannedOp& op) const
     const RankState& state = m_ranks[rank];
     double ready = state.host;
     if (op.op.blockedBefore) {
-        ready = latest(rank, ready + op.hostNs, op.op.hostAfter);
+        ready = latest(rank, ready + op.hostNs - op.wakeNs, op.op.hostAfter) + op.wakeNs;
     }
     if (!op.gate) {
         return ready + (op.op.blockedBefore ? op.afterBlockNs : op.hostNs);
@@ -178,21 +178,24 @@ bool Replayer::place(std::size_t rank, std::size_t op)
     double& own = state.ends[m_step % kHistory][op];
     const bool skipped = m_accumulatesOnly && state.skipped[op];
     const double launch = skipped ? state.host : launchTime(rank, what);
-    double start = latest(rank, launch + (skipped ? 0 : planned.latencyNs), what.op.after);
-    start = std::max(start, endOf(rank, state.previous[op]));
-    if (std::isnan(launch) || std::isnan(start) || std::isnan(endOf(rank, state.previous[op]))) {
+    const double previous = endOf(rank, state.previous[op]);
+    const double waits = std::isnan(previous) ? kOpen : latest(rank, previous, what.op.after);
+    if (std::isnan(launch) || std::isnan(waits)) {
         return false;
     }
     if (skipped) {
-        own = start;
+        own = std::max(launch, waits);
         return true;
     }
+    const Delay& delay = what.op.slot ? what.delays[m_sample] : what.delay;
+    const double start =
+        std::max(launch + planned.latencyNs + delay.afterLaunchNs, waits + delay.afterWaitsNs);
     state.host = launch + what.callNs;
     state.blockedOn = what.op.blocksHost ? std::optional(op) : std::nullopt;
     if (what.op.slot) {
-        meet(rank, op, start + what.delays[m_sample]);
+        meet(rank, op, start);
     } else {
-        own = start + what.delayNs + what.ns * planned.pace[m_sample];
+        own = start + what.ns * planned.pace[m_sample];
     }
     return true;
 }

@@ -334,6 +334,52 @@ TEST(WhatIf, WithoutBlockingCallsTheHostLaunchesOn)
     EXPECT_THROW((void)ask(lateRun(0ns), changes), Error) << "what streams wait for is only seen in times";
 }
 
+/// The thread that waited is woken some time after its device is done.
+TEST(WhatIf, WithoutBlockingCallsNobodyHasToBeWoken)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int layer = 0; layer < 4; ++layer) {
+            step.everyRank().compute(2ms).synchronize().hostIdle(500us);
+        }
+    });
+    trace::RunTrace run = trace.run();
+    for (trace::ProcessTrace& process : run.processes) {
+        for (std::size_t i = 0; i < process.apiCalls.size(); ++i) {
+            process.apiCalls.endNs.set(i, process.apiCalls.endNs[i] + 200'000);
+        }
+    }
+    Changes changes;
+    changes.noBlockingCalls = true;
+    const Prediction prediction = ask(run, changes);
+    EXPECT_NEAR(prediction.replayedNs, 10 * kMs, 0.1 * kMs);
+    EXPECT_NEAR(*prediction.savingNs(), 2 * kMs, 0.1 * kMs);
+}
+
+/// A device that ran dry takes its time to begin; one with work in its queue does not.
+TEST(WhatIf, WithoutBlockingCallsWorkBeginsBehindWhatIsQueued)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int layer = 0; layer < 4; ++layer) {
+            step.everyRank().compute(2ms).synchronize();
+        }
+    });
+    trace::RunTrace run = trace.run();
+    for (trace::ProcessTrace& process : run.processes) {
+        for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+            process.kernels.startNs.set(i, process.kernels.startNs[i] + 300'000);
+        }
+    }
+    Changes changes;
+    changes.noBlockingCalls = true;
+    const Prediction prediction = ask(run, changes);
+    EXPECT_NEAR(prediction.replayedNs, 8 * kMs, 0.1 * kMs);
+    EXPECT_NEAR(*prediction.savingNs(), 4 * 0.3 * kMs, 0.1 * kMs);
+}
+
 /// Two backward passes a step, each followed by the same messages.
 trace::RunTrace reducedTwice()
 {
@@ -464,7 +510,7 @@ PlannedOp meeting(std::uint32_t slot)
     op.op.lane = 0;
     op.op.slot = slot;
     op.op.communication = true;
-    op.delays = {0};
+    op.delays.emplace_back();
     return op;
 }
 
