@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often a report is right: score.py [--short | --only NAME...] [--table FILE].
+"""How often a report is right: score.py [--short | --only NAME... | --draw SEED] [--table FILE].
 
 Makes every scenario of scenarios/, skips what this machine cannot make, and compares what Ringside says with what was done. Prints what was missed and what was
 claimed wrongly, then recall and precision a rule, right places, right first causes, and costs against the gain that leaving
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))  # what scenarios share with the end-to-end tests
+import drawn
 import scenarios
 from scoring import costs, tally, training
 
@@ -21,10 +22,11 @@ def chosen():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--short", action="store_true", help="twelve scenarios")
+    which.add_argument("--draw", type=int, metavar="SEED", help="the same kinds of faults, at strengths that this draws")
     which.add_argument("--only", nargs="+", metavar="NAME", help="these, by the beginning of their names")
     parser.add_argument("--table", type=pathlib.Path, help="write the table here as well")
     arguments = parser.parse_args()
-    every = scenarios.matrix()
+    every = scenarios.matrix() if arguments.draw is None else list(drawn.scenarios(arguments.draw))
     if arguments.short:
         every = [each for each in every if each.name in scenarios.SHORT]
     elif arguments.only:
@@ -65,10 +67,12 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was set up for a scenario is taken down
     shutil.rmtree(training.FOLDER, ignore_errors=True)
     training.FOLDER.mkdir(parents=True)
-    score = tally.Score()
+    score = tally.Score(compares_costs=not short)  # which takes five more trainings
     for number, scenario in enumerate(every, 1):
         print(f"{number}/{len(every)} {scenario.name}: {attempt(scenario, again, score)}", flush=True)
-    print("", *costs.lines(score.costs), "", *score.clock_lines(), "", score.table(), sep="\n")
+    if score.costs:
+        print("", *costs.lines(score.costs), sep="\n")
+    print("", *score.clock_lines(), "", score.table(), sep="\n")
     if table:
         table.write_text(score.table() + "\n")
     missed = score.missed_targets()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the findings of a recorded training with what was done to it."""
 
+import dataclasses
+
 from scoring import costs, training
 
 CLAIMS = ("warning", "problem")
@@ -12,6 +14,10 @@ SYMPTOMS = frozenset(("comm_share_high", "comm_compute_ratio_high", "exposed_com
 
 def judge(scenario, score):
     report, step_ns = training.train(scenario)
+    compared = score.costs_of(scenario, report, step_ns)
+    if scenario.drawn and compared and costs.are_too_small(compared):
+        score.harmless.append(scenario.name)
+        scenario = dataclasses.replace(scenario, expect=(), allow=scenario.allow | set(scenario.expect))
     claims = [each for each in report["findings"] if each["severity"] in CLAIMS]
     listed = {each["rule"]: each for each in reversed(report["findings"])}
     for rule in scenario.expect:
@@ -19,10 +25,11 @@ def judge(scenario, score):
     for rule in {each["rule"] for each in claims} - set(scenario.expect) - scenario.allow - SYMPTOMS:
         score.deny(rule, f"{scenario.name}: {rule} is not true: {listed[rule]['title']}")
     if scenario.expect and scenario.expect[0] in listed:
-        judge_finding(scenario, listed[scenario.expect[0]], report["findings"], step_ns, score)
+        judge_finding(scenario, listed[scenario.expect[0]], report["findings"], score)
+        score.costs += costs.middle(compared)
 
 
-def judge_finding(scenario, finding, findings, step_ns, score):
+def judge_finding(scenario, finding, findings, score):
     for what, wanted in (("ranks", scenario.where), ("links", scenario.links)):
         named = {each for other in findings if other["rule"] == finding["rule"] for each in other[what]}
         if wanted:
@@ -30,5 +37,3 @@ def judge_finding(scenario, finding, findings, step_ns, score):
     if scenario.leads:
         causes = [each["rule"] for each in findings if each["kind"] == "cause"]
         score.first(causes[0] == finding["rule"], f"{scenario.name}: {causes[0]} is listed before {finding['rule']}")
-    if scenario.cost and finding["cost_ns_per_step"] is not None:
-        score.costs.append(costs.Cost(scenario.name, finding, step_ns, score.base_step_ns(scenario)))

@@ -35,12 +35,13 @@ class Scenario:
     leads: bool = True              # the first of `expect` must be the first cause listed
     mended: tuple = ()              # faults of the training that its cost is measured against, none as a rule
     cost: bool = True               # its cost is compared with the gain of that
+    drawn: bool = False             # that gain decides whether there is a fault at all
 
     @property
     def healthy(self):
         """The same training without what was done to it."""
         return dataclasses.replace(self, name="", faults=self.mended, wrong=(), mended=(), expect=(), where=(), links=(),
-                                   allow=frozenset(), throttled=(), disturbed=(), leads=True, cost=True)
+                                   allow=frozenset(), throttled=(), disturbed=(), leads=True, cost=True, drawn=False)
 
     def missing(self):
         """Why this machine cannot make it; None: it can."""

@@ -3,6 +3,7 @@
 gain that leaving the fault out really brings."""
 
 import collections
+import statistics
 
 from scoring import costs, training
 
@@ -12,7 +13,8 @@ LEAST = {"recall": 0.95, "precision": 0.95, "right place": 0.98, "first cause ri
 
 
 class Score:
-    def __init__(self):
+    def __init__(self, compares_costs=True):
+        self.compares_costs = compares_costs
         self.found = collections.Counter()    # by rule: expected and there
         self.expected = collections.Counter()
         self.false = collections.Counter()    # claimed, and not true
@@ -21,13 +23,14 @@ class Score:
         self.costs = []                       # costs.Cost
         self.clocks = []                      # (scenario, error, residual, bound) in ns
         self.skipped = []                     # (scenario, why): neither right nor wrong
+        self.harmless = []                    # drawn scenarios whose fault costs nothing that can be measured: it is not expected
         self.failed = []                      # scenarios that could not be run to their end
         self.remarks = []
         self.bases = {}
 
     def beside(self):
         """An empty one that knows the same trainings without a fault."""
-        other = Score()
+        other = Score(self.compares_costs)
         other.bases = self.bases
         return other
 
@@ -35,7 +38,7 @@ class Score:
         for mine, its in ((self.found, other.found), (self.expected, other.expected), (self.false, other.false)):
             mine.update(its)
         for mine, its in ((self.places, other.places), (self.firsts, other.firsts), (self.costs, other.costs), (self.clocks, other.clocks),
-                          (self.skipped, other.skipped), (self.failed, other.failed), (self.remarks, other.remarks)):
+                          (self.skipped, other.skipped), (self.harmless, other.harmless), (self.failed, other.failed), (self.remarks, other.remarks)):
             mine += its
 
     def fail(self, name, error):
@@ -67,12 +70,18 @@ class Score:
         if error_ns > residual_ns:
             self.remarks.append(f"{name}: clocks are wrong by {error_ns / 1e3:.1f} us, the residual is {residual_ns / 1e3:.1f} us")
 
+    def costs_of(self, scenario, report, step_ns):
+        """A costs.Cost of each training with the fault, of which this is the first; empty where none is to be compared."""
+        if not (self.compares_costs and scenario.cost and scenario.expect):
+            return []
+        trained = [(report, step_ns), *(training.train(scenario) for _ in range(costs.TRAININGS - 1))]
+        return [costs.of_training(scenario, each, self.base_step_ns(scenario)) for each in trained]
+
     def base_step_ns(self, scenario):
-        """Mean step of the same training without the fault. Many scenarios are compared with it, and other work on the machine only
-        delays: so it is the shortest of three."""
+        """Mean step of the same training without the fault, which many scenarios are compared with."""
         healthy = scenario.healthy
         if healthy not in self.bases:
-            self.bases[healthy] = min(training.train(healthy)[1] for _ in range(3))
+            self.bases[healthy] = statistics.median(training.train(healthy)[1] for _ in range(costs.TRAININGS))
         return self.bases[healthy]
 
     def table(self):
@@ -84,8 +93,9 @@ class Score:
         lines.append(f"| all | {sum(self.expected.values())} | {found} | {share(found, sum(self.expected.values()))} "
                      f"| {false} | {share(found, found + false)} |")
         lines += ["", f"Right place: {share(sum(self.places), len(self.places))} of {len(self.places)}. "
-                      f"First cause right: {share(sum(self.firsts), len(self.firsts))} of {len(self.firsts)}. "
-                      f"{costs.summary(self.costs, share)}"]
+                      f"First cause right: {share(sum(self.firsts), len(self.firsts))} of {len(self.firsts)}."]
+        if self.costs:
+            lines[-1] += " " + costs.summary(self.costs, share)
         if self.clocks:
             honest = self.honest_residuals()
             lines += ["", f"Clock error below the printed residual: {share(sum(honest), len(honest))} of {len(honest)}; "
@@ -93,6 +103,8 @@ class Score:
         if self.skipped:
             lines += ["", f"Skipped: {len(self.skipped)}, which count neither way.",
                       *(f"- {name}: {why}" for name, why in self.skipped)]
+        if self.harmless:
+            lines += ["", f"Faults that cost too little to be expected: {', '.join(self.harmless)}."]
         return "\n".join(lines)
 
     def honest_residuals(self):
