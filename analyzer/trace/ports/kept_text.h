@@ -13,7 +13,7 @@ public:
     KeptText() = default;
     ~KeptText() { drop(); }
     KeptText(KeptText&& other) noexcept = default;
-    KeptText& operator=(KeptText&& other) noexcept = default;
+    KeptText& operator=(KeptText&& other) = delete; ///< what was open here would keep its place for ever
 
     /// As readText, of the file of that path, which is always the same. Where what is open cannot be read as
     /// a file any more (its device is gone, the program closed the descriptor), what is there now.
