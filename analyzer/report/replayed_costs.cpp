@@ -22,6 +22,7 @@ double figureOf(const rules::Finding& finding, std::string_view name)
 }
 
 /// One size for all would expose a last bucket that is most of the gradients: parts of them are tried, too.
+/// None where a step reduces them several times: a replay would join messages of different backward passes.
 std::vector<whatif::Changes> otherBuckets(const rules::Finding& finding, const rules::OptionValues& options)
 {
     constexpr double kPyTorchDefault = 25.0 * 1048576.0;
@@ -29,6 +30,9 @@ std::vector<whatif::Changes> otherBuckets(const rules::Finding& finding, const r
     const double limit = set == options.end() ? kPyTorchDefault : set->second;
     const double total = figureOf(finding, "median_message_bytes") * figureOf(finding, "messages_per_step");
     std::vector<whatif::Changes> result;
+    if (figureOf(finding, "reductions_per_step") > 1) {
+        return result;
+    }
     for (const double bytes : {limit, total / 3, total / 6}) {
         if (bytes >= 1 && bytes <= limit) {
             result.emplace_back().bucketBytes = static_cast<std::uint64_t>(std::min(bytes, 1e12));

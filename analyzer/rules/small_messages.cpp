@@ -3,7 +3,7 @@
 // sizes differ enough, a line through its transfer times tells latency from bandwidth. Where there is no such
 // line (larger messages took no longer), its largest messages tell what the others could save; where all are
 // alike, only the field's range can be compared with.
-#include "rules/gradients.h"
+#include "rules/reductions.h"
 
 namespace ringside::rules {
 namespace {
@@ -15,7 +15,7 @@ constexpr Option kOptions[] = {
     {"min_message_bytes", 1 * kMebibyte,
      "without a curve of the run's own: gradient messages below this are small"},
     {"min_latency_share", 0.20, "with a curve: latency must be this share of the transfer time"},
-    {"min_messages", 4, "say nothing below this many gradient messages a step"},
+    {"min_messages", 4, "say nothing below this many gradient messages a reduction"},
 };
 
 struct Messages {
@@ -24,8 +24,16 @@ struct Messages {
     std::vector<std::size_t> entries;                              ///< of RunMetrics::arrived
     double bytesPerStep = 0;
     double perStep = 0;
+    double reductions = 1; ///< a step: messages of different backward passes cannot be joined
     double transferNsPerStep = 0;
 };
+
+/// By the backward passes alone: sizes repeat in a model of equal blocks, too.
+double reductionsPerStep(const Context& context)
+{
+    const Passes passes = lookAtPasses(context, context.figures.ranks.front());
+    return std::max(1.0, reductionsFromPasses(passes, 1).times);
+}
 
 Messages gradientMessages(const Context& context)
 {
@@ -45,6 +53,7 @@ Messages gradientMessages(const Context& context)
     result.perStep = static_cast<double>(result.sizes.size()) / steps;
     result.bytesPerStep /= steps;
     result.transferNsPerStep /= steps;
+    result.reductions = result.sizes.empty() ? 1.0 : reductionsPerStep(context);
     return result;
 }
 
@@ -73,7 +82,9 @@ std::optional<double> savedByOwnLargest(const Messages& messages, double medianB
 Judgement judge(const Context& context, const Messages& messages, double medianBytes)
 {
     // DDP's first bucket is smaller on purpose, hence one more than the bytes would need.
-    const double ideal = std::ceil(messages.bytesPerStep / context.option("bucket_bytes")) + 1.0;
+    const double ofReduction = messages.bytesPerStep / messages.reductions;
+    const double ideal =
+        messages.reductions * (std::ceil(ofReduction / context.option("bucket_bytes")) + 1.0);
     const double extra = std::max(0.0, messages.perStep - ideal);
     const auto& fit = context.figures.allReduceFit;
     Judgement result;
@@ -108,7 +119,11 @@ Finding describe(const Context& context, const Messages& messages, double median
     finding.partOf = {"exposed_communication"};
     finding.costNsPerStep = judgement.costNs;
     finding.figures = {{"median_message_bytes", Unit::Bytes, medianBytes, judgement.limitBytes},
-                       {"messages_per_step", Unit::Count, messages.perStep, context.option("min_messages")}};
+                       {"messages_per_step", Unit::Count, messages.perStep,
+                        messages.reductions * context.option("min_messages")}};
+    if (messages.reductions > 1) {
+        finding.figures.push_back({"reductions_per_step", Unit::Count, messages.reductions, {}});
+    }
     if (const auto& fit = context.figures.allReduceFit) {
         finding.figures.push_back(
             {"latency_share", Unit::Share, *judgement.latencyShare, context.option("min_latency_share")});
@@ -146,8 +161,8 @@ Outcome run(const Context& context)
     const Judgement judgement = judge(context, messages, medianBytes);
     const bool latencyMatters =
         !judgement.latencyShare || *judgement.latencyShare > context.option("min_latency_share");
-    if (messages.perStep < context.option("min_messages") || medianBytes >= judgement.limitBytes ||
-        !latencyMatters) {
+    if (messages.perStep < messages.reductions * context.option("min_messages") ||
+        medianBytes >= judgement.limitBytes || !latencyMatters) {
         return std::vector<Finding>{};
     }
     return std::vector<Finding>{describe(context, messages, medianBytes, judgement)};

@@ -153,32 +153,36 @@ TEST(RuleCases, NameTheReasonFirst)
     }
 }
 
-/// Four messages of one size in a step, of which every `perPass` lie in a range "backward" of their own and
-/// the rest in none.
+/// Every `perPass` messages get a range "backward" of their own; not `allSent`: with another before it, in
+/// which nothing is sent.
+void addPasses(TraceBuilder& trace, std::size_t perPass, bool allSent)
+{
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        trace::ProcessTrace& process = trace.process(rank);
+        for (std::size_t i = 0; i + perPass <= process.collectiveCalls.size(); i += perPass) {
+            const trace::CollectiveCallRow& first = process.collectiveCalls[i];
+            const trace::CollectiveCallRow& last = process.collectiveCalls[i + perPass - 1];
+            trace::RangeRow pass{.name = trace.text(rank, "backward"),
+                                 .startNs = first.startNs - 100,
+                                 .endNs = last.endNs + 10};
+            if (!allSent) {
+                process.ranges.push_back(pass);
+                process.ranges.back().startNs -= 100;
+                process.ranges.back().endNs = pass.startNs - 10;
+            }
+            process.ranges.push_back(pass);
+        }
+        std::ranges::sort(process.ranges, {}, &trace::RangeRow::startNs);
+    }
+}
+
+/// Four messages of one size in a step.
 TrainingRun equalMessages(std::size_t perPass, bool allSent)
 {
     TrainingRun run;
     run.buckets = {4U << 20U, 4U << 20U, 4U << 20U, 4U << 20U};
     run.bytesPerNs = 2;
-    run.edit = [=](TraceBuilder& trace) {
-        for (int rank = 0; rank < trace.ranks(); ++rank) {
-            trace::ProcessTrace& process = trace.process(rank);
-            for (std::size_t i = 0; i + perPass <= process.collectiveCalls.size(); i += perPass) {
-                const trace::CollectiveCallRow& first = process.collectiveCalls[i];
-                const trace::CollectiveCallRow& last = process.collectiveCalls[i + perPass - 1];
-                trace::RangeRow pass{.name = trace.text(rank, "backward"),
-                                     .startNs = first.startNs - 100,
-                                     .endNs = last.endNs + 10};
-                if (!allSent) { // a pass before, in which nothing is sent
-                    process.ranges.push_back(pass);
-                    process.ranges.back().startNs -= 100;
-                    process.ranges.back().endNs = pass.startNs - 10;
-                }
-                process.ranges.push_back(pass);
-            }
-            std::ranges::sort(process.ranges, {}, &trace::RangeRow::startNs);
-        }
-    };
+    run.edit = [=](TraceBuilder& trace) { addPasses(trace, perPass, allSent); };
     return run;
 }
 
@@ -189,6 +193,25 @@ TEST(SyncEveryMicroStep, AsksThePassesWhereEqualSizesSayNothing)
     };
     EXPECT_EQ(findings(equalMessages(2, true)).size(), 1U) << "both passes of a step send";
     EXPECT_TRUE(findings(equalMessages(4, false)).empty()) << "only the second of two passes sends";
+}
+
+/// Each of three backward passes sends so many small messages.
+TrainingRun inThreePasses(std::size_t messages)
+{
+    TrainingRun run;
+    run.overlap = false;
+    run.buckets.assign(3 * messages, 128U << 10U);
+    run.edit = [=](TraceBuilder& trace) { addPasses(trace, messages, true); };
+    return run;
+}
+
+TEST(SmallMessages, AreCountedByReduction)
+{
+    const auto findings = [](std::size_t messages) {
+        return findingsOf(reportOf(inThreePasses(messages)), "small_messages").size();
+    };
+    EXPECT_EQ(findings(2), 0U) << "six a step, but two a reduction are no small buckets";
+    EXPECT_EQ(findings(8), 1U);
 }
 
 /// Every third step ends before its last message, which so is the next one's.
