@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/lateness.h"
 
+#include "metrics/carried_lateness.h"
 #include "metrics/samples.h"
 
 #include <algorithm>
@@ -13,11 +14,15 @@ namespace {
 
 using Arrival = std::pair<std::int64_t, std::size_t>; ///< when, in run time; rank of Model::ranks
 
-std::vector<Arrival> arrivalsOf(const model::Model& model, const model::Operation& operation)
+/// `carriedNs`: taken off, by participant; empty: nothing is.
+std::vector<Arrival> arrivalsOf(const model::Model& model, const model::Operation& operation,
+                                const std::vector<std::int64_t>& carriedNs = {})
 {
     std::vector<Arrival> result;
-    for (const model::Participant& part : operation.participants) {
-        result.emplace_back(model.ranks[part.rank].clock.toRun(part.device->start), part.rank);
+    for (std::size_t i = 0; i < operation.participants.size(); ++i) {
+        const model::Participant& part = operation.participants[i];
+        const std::int64_t carried = carriedNs.empty() ? 0 : carriedNs[i];
+        result.emplace_back(model.ranks[part.rank].clock.toRun(part.device->start) - carried, part.rank);
     }
     std::sort(result.begin(), result.end());
     return result;
@@ -231,9 +236,11 @@ std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model
 
 std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run)
 {
+    const auto carried = carriedLateness(model);
     std::map<SetKey, LateGroup> groups;
     for (std::size_t i = 0; i < run.arrived.size(); ++i) {
-        const std::vector<Arrival> arrivals = arrivalsOf(model, model.operations[run.arrived[i].operation]);
+        const std::size_t operation = run.arrived[i].operation;
+        const auto arrivals = arrivalsOf(model, model.operations[operation], carried[operation]);
         for (const Gap& gap : largestGaps(arrivals)) {
             LateGroup& group = groups[keyOf(arrivals, gap.late)];
             for (std::size_t at = arrivals.size() - gap.late; group.ranks.size() < gap.late; ++at) {

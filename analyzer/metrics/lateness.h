@@ -25,7 +25,8 @@ struct LateGroup {
     std::size_t worstOperation = 0; ///< of RunMetrics::arrived: the one with the largest gap
 };
 
-/// Groups of at most half of a collective's ranks; of each collective its three largest gaps count.
+/// Groups of at most half of a collective's ranks; of each collective its three largest gaps count. What a
+/// rank took over from the collective before (carried_lateness.h) is not its own.
 [[nodiscard]] std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run);
 
 /// How much later than the middle one of its ranks each rank came to the collectives of a step, summed: by

@@ -277,7 +277,9 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on all ranks",
               .options = ringside::rules::kOptions, .run = ringside::rules::run,
               .help = "Lost time is the gap between a rank's (or several equally late ranks') arrival and "
-                      "the one before, summed; it costs what delays the others' steps, and no more than they "
-                      "take longer than those. The late rank shows the shortest communication kernels. Its "
+                      "the one before, summed, without what the end of the collective before, on the same "
+                      "stream, kept it waiting longer than others; it costs what delays the others' steps, "
+                      "and no more than they take longer than those. The late rank shows the shortest "
+                      "communication kernels. Its "
                       "cause is what it spends more time on than the median of the others; samples of clocks "
                       "and run queues say why.");

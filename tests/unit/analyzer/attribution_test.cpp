@@ -76,6 +76,40 @@ TEST(Attribution, RanksThatAreLateTogetherAreNamedTogether)
     EXPECT_EQ(firstOf(report), "late_rank");
 }
 
+/// Of a ring one rank is slow, so that a collective ends later for itself and its neighbour than for the
+/// others: their next ones start later, too.
+TEST(Attribution, WhoQueuesBehindACollectiveThatEndsLaterForItIsNotLate)
+{
+    constexpr std::int64_t kLaterNs = 3'000'000;
+    TraceBuilder trace(4);
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(3).compute(6ms);
+        step.allReduce(4_MiB, {.takes = 1ms, .overlapped = true});
+        step.allReduce(8_MiB, {.takes = 5ms, .overlapped = true});
+        step.everyRank().waitForCommunication();
+    });
+    trace::RunTrace run = trace.run();
+    for (const std::size_t rank : {0U, 3U}) {
+        auto& kernels = run.processes[rank].kernels;
+        const std::uint32_t communication = kernels.stream[kernels.size() - 1];
+        std::size_t collective = 0;
+        for (std::size_t row = 0; row < kernels.size(); ++row) {
+            if (kernels.stream[row] == communication) {
+                auto& edge = collective++ % 2 == 0 ? kernels.endNs : kernels.startNs;
+                edge.set(row, edge[row] + kLaterNs);
+            }
+        }
+    }
+    const report::Report report = report::buildReport(std::move(run), {});
+    ASSERT_NE(find(report, "late_rank"), nullptr);
+    for (const rules::Finding& finding : report.findings) {
+        if (finding.rule == "late_rank") {
+            EXPECT_EQ(finding.ranks, std::vector<std::int64_t>{3}) << finding.title;
+        }
+    }
+}
+
 TEST(Attribution, ARankLateByDataComesBeforeTheExposureItCauses)
 {
     TraceBuilder trace(4);
