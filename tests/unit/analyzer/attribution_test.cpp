@@ -110,6 +110,39 @@ TEST(Attribution, WhoQueuesBehindACollectiveThatEndsLaterForItIsNotLate)
     }
 }
 
+/// Each all-reduce ends 3 ms later for rank 2, which is therefore late to the next one. In a replay they end
+/// for all alike, so that nothing is left that could be as fast as on the others.
+TEST(Attribution, WhatOthersWaitForStaysTheCostWhereAReplayDoesNotShowIt)
+{
+    TraceBuilder trace(4);
+    trace.withoutStepEndSync();
+    trace.steps(kSteps, [](StepBuilder& step) {
+        step.rank(2).compute(3ms, {.kernel = "ends_later"});
+        step.everyRank().compute(10ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    trace::RunTrace run = trace.run();
+    trace::ProcessTrace& process = run.processes[2];
+    auto& kernels = process.kernels;
+    std::size_t collective = kernels.size();
+    for (std::size_t row = 0; row < kernels.size(); ++row) {
+        const std::string_view name = process.text(kernels.name[row]);
+        if (name == "ends_later") {
+            if (collective < kernels.size()) {
+                kernels.endNs.set(collective, kernels.endNs[row]);
+            }
+            kernels.startNs.set(row, kernels.endNs[row]);
+        }
+        collective = name.starts_with("nccl") ? row : collective;
+    }
+    const report::Report report = report::buildReport(std::move(run), {});
+    const rules::Finding* const finding = find(report, "late_rank");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->ranks, std::vector<std::int64_t>{2});
+    EXPECT_NEAR(static_cast<double>(finding->costNsPerStep.value_or(0)), 3e6, 0.2e6);
+    EXPECT_NE(finding->advice.find("Its cost is what the others wait"), std::string::npos) << finding->advice;
+}
+
 TEST(Attribution, ARankLateByDataComesBeforeTheExposureItCauses)
 {
     TraceBuilder trace(4);
