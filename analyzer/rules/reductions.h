@@ -95,6 +95,23 @@ struct Reductions {
             .known = true};
 }
 
+/// Whether each size comes so often in a step, or a multiple of it. In a model of equal blocks some do not:
+/// the first bucket, the last, what is in no block. What few steps have does not count.
+[[nodiscard]] inline bool comesEvenly(const std::vector<std::uint64_t>& bytes, std::size_t steps,
+                                      std::size_t times)
+{
+    std::map<std::uint64_t, std::size_t> counts;
+    for (const std::uint64_t each : bytes) {
+        ++counts[each];
+    }
+    return std::all_of(counts.begin(), counts.end(), [=](const auto& size) {
+        return static_cast<std::size_t>(
+                   std::llround(static_cast<double>(size.second) / static_cast<double>(steps))) %
+                   times ==
+               0;
+    });
+}
+
 /// Without passes: whether the sizes of a step's messages are one pattern several times. Looks at all steps
 /// in a row, since a step's last message may start on the device when the next step has begun there.
 [[nodiscard]] inline Reductions reductionsFromSizes(const Context& context, const metrics::RankMetrics& rank,
@@ -112,7 +129,7 @@ struct Reductions {
         return {.known = ofStep <= 1}; // of equal size: nobody can tell
     }
     for (std::size_t times = ofStep / 2; times >= least; --times) {
-        if (ofStep % times != 0) {
+        if (ofStep % times != 0 || !comesEvenly(bytes, rank.steps.size(), times)) {
             continue; // few numbers divide: a look at all messages for each is affordable
         }
         const std::size_t period = ofStep / times;
@@ -128,9 +145,11 @@ struct Reductions {
     return {.known = true};
 }
 
+constexpr double kMostSteps = 0.9;
+
 /// `least`: fewer repetitions are none, 2 or more; `mostSteps`: the part of the messages that must repeat.
 [[nodiscard]] inline Reductions reductionsOf(const Context& context, const metrics::RankMetrics& rank,
-                                             std::size_t least = 2, double mostSteps = 0.9)
+                                             std::size_t least = 2, double mostSteps = kMostSteps)
 {
     const Passes passes = lookAtPasses(context, rank);
     return passes.sending ? reductionsFromPasses(passes, least)

@@ -28,11 +28,10 @@ struct Messages {
     double transferNsPerStep = 0;
 };
 
-/// By the backward passes alone: sizes repeat in a model of equal blocks, too.
 double reductionsPerStep(const Context& context)
 {
-    const Passes passes = lookAtPasses(context, context.figures.ranks.front());
-    return std::max(1.0, reductionsFromPasses(passes, 1).times);
+    const Reductions seen = reductionsOf(context, context.figures.ranks.front());
+    return seen.known && seen.part >= kMostSteps ? std::max(1.0, seen.times) : 1.0;
 }
 
 Messages gradientMessages(const Context& context)

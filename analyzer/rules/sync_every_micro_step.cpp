@@ -8,7 +8,7 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"repeats", 2, "the same gradient messages at least so many times a step"},
-    {"step_part", 0.90, "in at least this part of the steps"},
+    {"step_part", kMostSteps, "in at least this part of the steps"},
 };
 
 Outcome run(const Context& context)

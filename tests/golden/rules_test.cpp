@@ -214,6 +214,31 @@ TEST(SmallMessages, AreCountedByReduction)
     EXPECT_EQ(findings(8), 1U);
 }
 
+/// Messages of a model of equal blocks, without ranges around backward.
+TEST(SyncEveryMicroStep, IsNotSeenInBlocksThatRepeat)
+{
+    const auto claims = [](std::vector<std::uint64_t> pass, std::size_t passes) {
+        TrainingRun run;
+        run.bytesPerNs = 2;
+        run.buckets.clear();
+        for (std::size_t i = 0; i < passes; ++i) {
+            run.buckets.insert(run.buckets.end(), pass.begin(), pass.end());
+        }
+        return findingsOf(reportOf(run), "sync_every_micro_step").size();
+    };
+    std::vector<std::uint64_t> sharded(32, 1U << 20U); // a block each, as FSDP sends them
+    sharded.push_back(2U << 20U);                      // and what is in none
+    EXPECT_EQ(claims(sharded, 1), 0U);
+    EXPECT_EQ(claims(sharded, 2), 1U);
+    std::vector<std::uint64_t> buckets{1U << 18U}; // the first is smaller on purpose
+    for (int block = 0; block < 20; ++block) {
+        buckets.insert(buckets.end(), {1U << 20U, 2U << 20U});
+    }
+    buckets.push_back(3U << 20U);
+    EXPECT_EQ(claims(buckets, 1), 0U);
+    EXPECT_EQ(claims(buckets, 3), 1U);
+}
+
 /// Every third step ends before its last message, which so is the next one's.
 TEST(SyncEveryMicroStep, IsSeenWhereMessagesSlipIntoTheNextStep)
 {
