@@ -28,10 +28,11 @@ struct Messages {
     double transferNsPerStep = 0;
 };
 
+/// By the backward passes alone: where all is cut into equal buckets, sizes repeat by themselves.
 double reductionsPerStep(const Context& context)
 {
-    const Reductions seen = reductionsOf(context, context.figures.ranks.front());
-    return seen.known && seen.part >= kMostSteps ? std::max(1.0, seen.times) : 1.0;
+    const Passes passes = lookAtPasses(context, context.figures.ranks.front());
+    return std::max(1.0, reductionsFromPasses(passes, 1).times);
 }
 
 Messages gradientMessages(const Context& context)
