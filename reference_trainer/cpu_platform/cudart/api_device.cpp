@@ -62,6 +62,7 @@ cudaError_t cudaSetDevice(int index)
         if (!isDevice(index))
             return cudaErrorInvalidDevice;
         setCurrentDevice(index);
+        useDevice(index);
         return cudaSuccess;
     });
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <vector>
 
@@ -58,11 +59,17 @@ public:
                 pointers.push_back(const_cast<void*>(range.beginning));
         return pointers;
     }
-    std::size_t used(int device) const
+    void use(int device)
+    {
+        const std::unique_lock lock(m_mutex);
+        m_used.try_emplace(device, 0);
+    }
+    /// Nullopt for a device that this process has never used.
+    std::optional<std::size_t> used(int device) const
     {
         const std::shared_lock lock(m_mutex);
         const auto found = m_used.find(device);
-        return found == m_used.end() ? 0 : found->second;
+        return found == m_used.end() ? std::nullopt : std::optional(found->second);
     }
 
 private:
@@ -169,7 +176,17 @@ std::size_t totalMemory()
 
 std::size_t usedMemory(int device)
 {
-    return ranges().used(device);
+    return ranges().used(device).value_or(0);
+}
+
+void useDevice(int device)
+{
+    ranges().use(device);
+}
+
+bool usesDevice(int device)
+{
+    return ranges().used(device).has_value();
 }
 
 } // namespace ringside::platform

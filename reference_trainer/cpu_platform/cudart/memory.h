@@ -47,5 +47,8 @@ void freeDevice(int device);
 [[nodiscard]] MemoryRange findMemory(const void* pointer);
 [[nodiscard]] std::size_t totalMemory();
 [[nodiscard]] std::size_t usedMemory(int device);
+/// From then on the process is known to use the device, although it may have allocated nothing there.
+void useDevice(int device);
+[[nodiscard]] bool usesDevice(int device);
 
 } // namespace ringside::platform

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The private interface of the emulated libraries (platform.h).
 #include "api.h"
+#include "lifetime.h"
+#include "memory.h"
 #include "model.h"
 #include "platform.h"
 
@@ -57,6 +59,15 @@ double ringside_platform_throttle_factor()
 {
     const DeviceModel& model = DeviceModel::get();
     return model.throttleFactor(model.age());
+}
+
+int ringside_platform_device_memory(int device, std::uint64_t* total, std::uint64_t* used)
+{
+    if (forkedAway() || !usesDevice(device))
+        return 0;
+    *total = totalMemory();
+    *used = usedMemory(device);
+    return 1;
 }
 
 int ringside_platform_device_count()

@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has memory on a device, as the script says.
+// Who has memory on a device: whom the script says, else this process where it uses the device.
 #include "session.h"
 
+#include <unistd.h>
+
 using namespace ringside::nvml;
+
+namespace {
+
+std::optional<std::vector<ProcessEntry>> processesNow(nvmlDevice_t device)
+{
+    auto said = Script::get().processes(device->index, now());
+    const std::optional<DeviceMemory> own = allocatedHere(device);
+    if (said.has_value() || !own.has_value())
+        return said;
+    return std::vector<ProcessEntry>{{static_cast<unsigned>(getpid()), own->used}};
+}
+
+} // namespace
 
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned* count,
                                                      nvmlProcessInfo_t* processes)
@@ -10,7 +25,7 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsign
     return callOn(
         device,
         [&] {
-            const auto present = Script::get().processes(device->index, now());
+            const auto present = processesNow(device);
             if (!present.has_value())
                 return NVML_ERROR_NOT_SUPPORTED;
             const unsigned room = *count;

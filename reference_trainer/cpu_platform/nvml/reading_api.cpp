@@ -26,19 +26,25 @@ nvmlReturn_t clockOf(nvmlDevice_t device, nvmlClockType_t type, Reading ofSm, Re
     }
 }
 
-struct MemoryReading {
-    unsigned long long total;
-    unsigned long long used;
-};
+// Of the script, where it says one of the two figures; then both are its.
+std::optional<DeviceMemory> memoryNow(nvmlDevice_t device)
+{
+    const std::optional<double> total = valueNow(device, Reading::MemoryTotal);
+    const std::optional<double> used = valueNow(device, Reading::MemoryUsed);
+    if (!total.has_value() && !used.has_value())
+        return allocatedHere(device);
+    if (!total.has_value() || !used.has_value() || *used > *total)
+        return std::nullopt;
+    return DeviceMemory{static_cast<std::uint64_t>(*total), static_cast<std::uint64_t>(*used)};
+}
 
 template <class Body>
 nvmlReturn_t withMemory(nvmlDevice_t device, Body&& body)
 {
-    const std::optional<double> total = valueNow(device, Reading::MemoryTotal);
-    const std::optional<double> used = valueNow(device, Reading::MemoryUsed);
-    if (!total.has_value() || !used.has_value() || *used > *total)
+    const std::optional<DeviceMemory> memory = memoryNow(device);
+    if (!memory.has_value())
         return NVML_ERROR_NOT_SUPPORTED;
-    body(MemoryReading{static_cast<unsigned long long>(*total), static_cast<unsigned long long>(*used)});
+    body(*memory);
     return NVML_SUCCESS;
 }
 
@@ -61,14 +67,14 @@ nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory)
 {
-    const auto fill = [&](MemoryReading now) { *memory = {now.total, now.total - now.used, now.used}; };
+    const auto fill = [&](DeviceMemory now) { *memory = {now.total, now.total - now.used, now.used}; };
     return callOn(
         device, [&] { return withMemory(device, fill); }, memory);
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory)
 {
-    const auto fill = [&](MemoryReading now) {
+    const auto fill = [&](DeviceMemory now) {
         *memory = {nvmlMemory_v2, now.total, 0, now.total - now.used, now.used};
     };
     return callOn(

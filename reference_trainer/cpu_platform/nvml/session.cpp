@@ -139,6 +139,14 @@ std::optional<double> valueNow(nvmlDevice_t device, Reading reading, int link)
     return said.has_value() ? said : fromModel(reading);
 }
 
+std::optional<DeviceMemory> allocatedHere(nvmlDevice_t device)
+{
+    DeviceMemory memory;
+    if (ringside_platform_device_memory(device->index, &memory.total, &memory.used) == 0)
+        return std::nullopt;
+    return memory;
+}
+
 void waitWhileBlocked(nvmlDevice_t device)
 {
     constexpr std::chrono::milliseconds kPause(1);

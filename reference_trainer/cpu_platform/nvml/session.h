@@ -22,6 +22,13 @@ namespace ringside::nvml {
 [[nodiscard]] bool isDevice(nvmlDevice_t device);
 /// What the script says now. Without a word in it, clocks and their reasons come from the device model.
 [[nodiscard]] std::optional<double> valueNow(nvmlDevice_t device, Reading reading, int link = kEveryLink);
+/// In bytes.
+struct DeviceMemory {
+    std::uint64_t total = 0;
+    std::uint64_t used = 0;
+};
+/// What this process has allocated with the emulated runtime; nullopt where it has not used the device.
+[[nodiscard]] std::optional<DeviceMemory> allocatedHere(nvmlDevice_t device);
 /// Returns once the script does not say that the device's driver is stuck.
 void waitWhileBlocked(nvmlDevice_t device);
 /// Copies text with its end; NVML_ERROR_INSUFFICIENT_SIZE where it does not fit.

@@ -114,6 +114,9 @@ void ringside_platform_set_sink(const ringside::platform::ActivitySink* sink);
 double ringside_platform_model_number(const char* key, double fallback);
 /// By how much the device's clock is throttled now: 1 or more (see device_model.md).
 double ringside_platform_throttle_factor();
+/// The device's memory and what this process has allocated of it, in bytes. Returns 0 and writes nothing
+/// where the process has not used the device: what others have there is not known.
+int ringside_platform_device_memory(int device, std::uint64_t* total, std::uint64_t* used);
 /// How many devices this process has.
 int ringside_platform_device_count();
 /// CLOCK_REALTIME ns as the emulated device sees it (a planted test clock shifts it).

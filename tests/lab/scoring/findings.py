@@ -9,7 +9,7 @@ CLAIMS = ("warning", "problem")
 # Measurements of a run's shape: true whenever their figure is, whatever the reason. They are no diagnosis of a fault and count
 # neither way.
 SYMPTOMS = frozenset(("comm_share_high", "comm_compute_ratio_high", "exposed_communication", "gpu_utilization_low",
-                      "gpu_utilization_spread", "wait_dominates", "fp32_gradients", "step_time_jitter"))
+                      "gpu_utilization_spread", "wait_dominates", "fp32_gradients", "small_batch", "step_time_jitter"))
 
 
 def judge(scenario, score):
