@@ -1,63 +1,222 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory is nearly full. The next longer batch may not fit, and an allocator that finds no room frees
-// its cache and waits for the GPU to do so.
+// Device memory is nearly full, was full, or gets full: the next longer batch may not fit, an allocator that
+// finds no room frees its cache and waits for the GPU to do so, and a job that keeps more memory from every
+// step ends after hours.
+#include "metrics/growth.h"
 #include "rules/device_samples.h"
+
+#include <set>
 
 namespace ringside::rules {
 namespace {
 
 constexpr Option kOptions[] = {
-    {"part", 0.95, "warn when more than this part of the device's memory is used at some time"},
+    {"part", 0.95, "say when more than this part of the device's memory is used at some time"},
+    {"hours", 24, "warn when memory that grows from step to step is full within so many hours at that rate"},
 };
 
-std::optional<std::int64_t> memoryOf(const Context& context, const model::Rank& rank)
+/// What is known of a rank's memory.
+struct Use {
+    std::vector<metrics::SampleValue> samples; ///< bytes used
+    double memoryBytes = 0;                    ///< 0: not known, or nothing was sampled
+    double mostBytes = 0;
+    std::int64_t refused = 0; ///< allocations of its process
+    model::Interval lastRefusal;
+    bool ended = false;              ///< the training did not go on after that
+    std::optional<double> growth;    ///< bytes a step
+    std::optional<double> stepsLeft; ///< until the memory is full at that rate
+    std::optional<double> hoursLeft;
+
+    [[nodiscard]] bool known() const { return memoryBytes > 0; }
+    [[nodiscard]] double part() const { return known() ? mostBytes / memoryBytes : 0; }
+};
+
+double memoryOf(const Context& context, const model::Rank& rank)
 {
     const std::string gpu = metrics::gpuName(context.run, rank);
     for (const trace::DeviceRow& row : context.run.processOf(rank).devices) {
-        if (gpu == "gpu" + std::to_string(row.ordinal) && row.memoryBytes.value_or(0) > 0) {
-            return row.memoryBytes;
+        if (gpu == "gpu" + std::to_string(row.ordinal)) {
+            return static_cast<double>(row.memoryBytes.value_or(0));
         }
     }
-    return std::nullopt;
+    return 0;
 }
 
-/// Allocations that the device refused.
-std::int64_t refusals(const trace::ProcessTrace& process)
+/// Allocations that the device refused. An allocator that then makes room asks again, and gets it.
+void findRefusals(const model::Rank& rank, const trace::ProcessTrace& process, Use& use)
 {
     constexpr std::int32_t kOutOfMemory = 2; // cudaErrorMemoryAllocation
-    std::int64_t count = 0;
-    for (std::size_t i = 0; i < process.apiCalls.size(); ++i) {
-        count += process.apiCalls.result[i] == kOutOfMemory ? 1 : 0;
+    const trace::ApiCallColumns& calls = process.apiCalls;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        if (calls.result[i] == kOutOfMemory) {
+            ++use.refused;
+            last = calls.startNs[i] >= use.lastRefusal.start ? i : last;
+            use.lastRefusal = {calls.startNs[last], calls.endNs[last]};
+        }
     }
-    return count;
+    use.ended =
+        use.refused > 0 && !rank.steps.empty() && rank.steps.back().host.start < use.lastRefusal.start;
+    for (std::size_t i = 0; i < calls.size() && use.ended; ++i) {
+        use.ended = calls.startNs[i] <= use.lastRefusal.start || calls.api[i] != calls.api[last] ||
+                    calls.result[i] != 0;
+    }
+}
+
+/// How long the memory lasts, counted from the last sample.
+void findGrowth(const model::Rank& rank, Use& use)
+{
+    constexpr double kNsAnHour = 3.6e12;
+    std::vector<metrics::SampleValue> trained = use.samples;
+    if (use.ended) { // what is freed then is no part of the training
+        std::erase_if(trained, [&use](const metrics::SampleValue& sample) {
+            return sample.timeNs >= use.lastRefusal.start;
+        });
+    }
+    use.growth = metrics::growthAStep(trained, rank.steps);
+    if (use.growth) {
+        const auto last = static_cast<double>(use.samples.back().value);
+        const model::Interval span{rank.steps.front().host.start, rank.steps.back().host.end};
+        use.stepsLeft = std::max(0.0, use.memoryBytes - last) / *use.growth;
+        use.hoursLeft = *use.stepsLeft * static_cast<double>(span.length()) /
+                        static_cast<double>(rank.steps.size()) / kNsAnHour;
+    }
+}
+
+Use useOf(const Context& context, const model::Rank& rank)
+{
+    Use use;
+    findRefusals(rank, context.run.processOf(rank), use);
+    use.samples = gpuSamples(context, rank, "memory_used_bytes");
+    use.memoryBytes = use.samples.empty() ? 0 : memoryOf(context, rank);
+    for (const metrics::SampleValue& sample : use.samples) {
+        use.mostBytes = std::max(use.mostBytes, static_cast<double>(sample.value));
+    }
+    if (use.known()) {
+        findGrowth(rank, use);
+    }
+    return use;
+}
+
+/// Of all ranks that are named.
+struct Worst {
+    double part = 0;
+    std::int64_t refused = 0;
+    bool ended = false;
+    Use soonest; ///< the one whose memory is full first, if any grows
+};
+
+std::string hoursText(double hours)
+{
+    constexpr double kMinutes = 60;
+    constexpr double kDay = 24;
+    return hours * kMinutes < 1 ? "within a minute"
+           : hours < 2          ? fmt::format("in {:.0f} minutes", hours * kMinutes)
+           : hours < 2 * kDay   ? fmt::format("in {:.0f} hours", hours)
+                                : fmt::format("in {:.0f} days", hours / kDay);
+}
+
+std::string growthText(const Worst& worst)
+{
+    const Use& use = worst.soonest;
+    const std::string rate = byteText(*use.growth);
+    return worst.refused > 0
+               ? fmt::format(" grew by {} a step", rate)
+               : fmt::format(" grows by {} a step and is full after {:.0f} more, {} at this rate", rate,
+                             *use.stepsLeft, hoursText(*use.hoursLeft));
+}
+
+std::string titleOf(const Worst& worst, bool isNear)
+{
+    if (!isNear && worst.refused == 0) {
+        return "The GPU's memory in use" + growthText(worst);
+    }
+    const std::string refused = worst.refused == 0 ? std::string()
+                                : worst.refused == 1
+                                    ? std::string("1 allocation was refused")
+                                    : fmt::format("{} allocations were refused", worst.refused);
+    std::string title =
+        worst.part > 0 ? fmt::format("Up to {} of the GPU's memory is in use", percent(worst.part)) : refused;
+    title += worst.part > 0 && worst.refused > 0 ? ", and " + refused : "";
+    title += worst.ended ? ", after which training did not go on" : "";
+    return worst.soonest.growth ? title + "; what is in use" + growthText(worst) : title;
+}
+
+const char* adviceOf(const Worst& worst)
+{
+    return worst.soonest.growth
+               ? "Something is kept from every step: losses or outputs that are collected with their graph "
+                 "(`loss.item()` or `.detach()` before keeping them), `retain_graph=True`, hooks and caches "
+                 "that hold tensors. Take `torch.cuda.memory._snapshot()` of two steps and compare what is "
+                 "alive, or look for the one list that gets longer."
+               : "A caching allocator keeps what it once had, so this alone costs nothing. Where "
+                 "allocations fail or are retried, try `expandable_segments:True` in "
+                 "PYTORCH_CUDA_ALLOC_CONF, `gradient_as_bucket_view=True`, activation checkpointing, or a "
+                 "smaller batch; see allocation_churn.";
+}
+
+void describe(const Context& context, const Worst& worst, bool isNear, Finding& finding)
+{
+    const Use& growing = worst.soonest;
+    const bool soon = growing.hoursLeft && *growing.hoursLeft < context.option("hours");
+    finding.severity = worst.ended                 ? Severity::Problem
+                       : worst.refused > 0 || soon ? Severity::Warning
+                                                   : Severity::Info;
+    finding.broken = worst.ended;
+    finding.cause = finding.severity != Severity::Info;
+    finding.limit = Limit::Memory;
+    finding.title = titleOf(worst, isNear);
+    if (!growing.growth) {
+        finding.settings = {"PYTORCH_CUDA_ALLOC_CONF"};
+    }
+    finding.figures = {{"refused_allocations", Unit::Count, static_cast<double>(worst.refused), {}}};
+    if (worst.part > 0) {
+        finding.figures.insert(finding.figures.begin(),
+                               {"memory_part", Unit::Share, worst.part, context.option("part")});
+    }
+    if (growing.growth) {
+        finding.figures.push_back({"growth_per_step", Unit::Bytes, *growing.growth, {}});
+    }
+    if (growing.growth && worst.refused == 0) {
+        finding.figures.push_back({"steps_until_full", Unit::Count, *growing.stepsLeft, {}});
+        finding.figures.push_back(
+            {"hours_until_full", Unit::Count, *growing.hoursLeft, context.option("hours")});
+    }
+    finding.advice = adviceOf(worst);
+}
+
+Evidence evidenceOf(const model::Rank& rank, const Use& use)
+{
+    if (!use.known()) {
+        return evidence(rank, use.lastRefusal, "the last allocation that was refused");
+    }
+    std::string what =
+        fmt::format("at most {} of {} used", byteText(use.mostBytes), byteText(use.memoryBytes));
+    what += use.growth ? fmt::format(", {} more a step", byteText(*use.growth)) : "";
+    return evidence(rank, use.samples, std::move(what));
 }
 
 Outcome run(const Context& context)
 {
     Finding finding;
-    double most = 0;
-    std::int64_t refused = 0;
+    Worst worst;
+    std::set<std::size_t> processes;
     bool known = false;
+    bool isNear = false;
     for (const model::Rank& rank : context.run.ranks) {
-        const auto samples = gpuSamples(context, rank, "memory_used_bytes");
-        const std::optional<std::int64_t> memory = memoryOf(context, rank);
-        if (samples.empty() || !memory) {
+        Use use = useOf(context, rank);
+        known = known || use.known() || use.refused > 0;
+        if (use.part() <= context.option("part") && use.refused == 0 && !use.growth) {
             continue;
         }
-        known = true;
-        std::int64_t used = 0;
-        for (const metrics::SampleValue& sample : samples) {
-            used = std::max(used, sample.value);
-        }
-        const double part = static_cast<double>(used) / static_cast<double>(*memory);
-        if (part > context.option("part")) {
-            most = std::max(most, part);
-            refused += refusals(context.run.processOf(rank));
-            finding.ranks.push_back(rank.rank);
-            finding.evidence.push_back(
-                evidence(rank, samples,
-                         fmt::format("at most {} of {} used", byteText(static_cast<double>(used)),
-                                     byteText(static_cast<double>(*memory)))));
+        isNear = isNear || use.part() > context.option("part");
+        worst.part = std::max(worst.part, use.part());
+        worst.refused += processes.insert(rank.process).second ? use.refused : 0;
+        worst.ended = worst.ended || use.ended;
+        finding.ranks.push_back(rank.rank);
+        finding.evidence.push_back(evidenceOf(rank, use));
+        if (use.growth && (!worst.soonest.growth || *use.stepsLeft < *worst.soonest.stepsLeft)) {
+            worst.soonest = std::move(use);
         }
     }
     if (!known) {
@@ -66,26 +225,18 @@ Outcome run(const Context& context)
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
-    finding.severity = refused > 0 ? Severity::Warning : Severity::Info;
-    finding.limit = Limit::Memory;
-    finding.cause = refused > 0;
-    finding.title = fmt::format("Up to {} of the GPU's memory is in use{}", percent(most),
-                                refused > 0 ? fmt::format(", and {} allocations were refused", refused) : "");
-    finding.settings = {"PYTORCH_CUDA_ALLOC_CONF"};
-    finding.figures = {{"memory_part", Unit::Share, most, context.option("part")},
-                       {"refused_allocations", Unit::Count, static_cast<double>(refused), {}}};
-    finding.advice =
-        "A caching allocator keeps what it once had, so this alone costs nothing. Where "
-        "allocations fail or are retried, try `expandable_segments:True` in "
-        "PYTORCH_CUDA_ALLOC_CONF, `gradient_as_bucket_view=True`, activation checkpointing, or a "
-        "smaller batch; see allocation_churn.";
+    describe(context, worst, isNear, finding);
     return std::vector<Finding>{finding};
 }
 
 } // namespace
 } // namespace ringside::rules
 
-RINGSIDE_RULE(memory_near_limit, .title = "Device memory is nearly full", .needs = "sampled (nvml)",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
-              .help = "Largest sampled use over the device's memory, and calls that returned out of memory. "
-                      "The cost is not estimated: see allocation_churn for what retries cost.");
+RINGSIDE_RULE(memory_near_limit, .title = "Device memory is nearly full, or grows from step to step",
+              .needs = "sampled (nvml)", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .help =
+                  "Largest sampled use over the device's memory, calls that returned out of memory, and "
+                  "growth: the steps are cut into nine parts, and from the third on the least use of each "
+                  "must be above that of the one before, in the last third at least half as much as in the "
+                  "one before it; so neither warm-up nor an allocator that keeps what it once had counts. "
+                  "The cost is not estimated: see allocation_churn for what retries cost.");

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule memory_near_limit: memory that grows, allocations that are refused, and what came after that.
+#include "golden/training_run.h"
+#include "report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside::rules {
+namespace {
+
+using namespace test;
+
+constexpr double kGibibyte = 1U << 30U;
+
+struct Call {
+    std::size_t step = 0; ///< index
+    std::int32_t result = 0;
+};
+
+struct Memory {
+    double gibibytesAStep = 0;
+    std::vector<Call> allocations; ///< rank 1's
+    double from = 4 * kGibibyte;   ///< of 16 GiB
+    bool freed = false;            ///< all of it, at the end of the last step
+};
+
+/// Ten samples a step, on all ranks.
+void sample(TraceBuilder& trace, const Memory& memory)
+{
+    constexpr std::int64_t kSamples = 10;
+    for (int rank = 0; rank < trace.ranks(); ++rank) {
+        const std::vector<trace::StepRow> steps = trace.process(rank).steps;
+        for (std::size_t i = 0; i < steps.size() * kSamples; ++i) {
+            const trace::StepRow& step = steps[i / kSamples];
+            const auto part = static_cast<std::int64_t>(i % kSamples);
+            const double grown = memory.gibibytesAStep * kGibibyte * static_cast<double>(i / kSamples);
+            trace.sample(
+                rank, {0, "nvml", "gpu0", "memory_used_bytes", "gauge"},
+                step.startNs + (step.endNs - step.startNs) * part / kSamples,
+                memory.freed && i + 1 == steps.size() * kSamples ? 0 : std::llround(memory.from + grown));
+        }
+    }
+}
+
+void allocate(TraceBuilder& trace, const Memory& memory)
+{
+    trace::ProcessTrace& process = trace.process(1);
+    for (const Call& call : memory.allocations) {
+        trace::ApiCallColumns& calls = process.apiCalls;
+        const trace::StepRow& step = process.steps[call.step];
+        calls.startNs.push_back((step.startNs + step.endNs) / 2 + static_cast<std::int64_t>(calls.size()));
+        calls.endNs.push_back(calls.startNs[calls.size() - 1] + 1000);
+        calls.api.push_back(trace.text(1, "cudaMalloc"));
+        calls.thread.push_back(1);
+        calls.stream.push_back(0);
+        calls.copyKind.push_back(0xFFFFFFFF);
+        calls.bytes.push_back(0);
+        calls.result.push_back(call.result);
+    }
+}
+
+report::Report reportOf(const Memory& memory, const OptionValues& values = {})
+{
+    TrainingRun run;
+    run.steps = 45;
+    run.edit = [&memory](TraceBuilder& trace) {
+        sample(trace, memory);
+        allocate(trace, memory);
+    };
+    return report::buildReport(simulate(run), values);
+}
+
+std::optional<Finding> found(const report::Report& report)
+{
+    const auto found = std::ranges::find(report.findings, "memory_near_limit", &Finding::rule);
+    return found == report.findings.end() ? std::nullopt : std::optional(*found);
+}
+
+double figure(const Finding& finding, std::string_view name)
+{
+    const auto figure = std::ranges::find(finding.figures, name, &Figure::name);
+    return figure == finding.figures.end() ? -1 : figure->value;
+}
+
+TEST(MemoryNearLimit, saysWhenGrowingMemoryWillBeFull)
+{
+    const auto finding = found(reportOf({.gibibytesAStep = 0.125, .allocations = {}}));
+    ASSERT_TRUE(finding);
+    EXPECT_EQ(finding->severity, Severity::Warning);
+    EXPECT_FALSE(finding->broken);
+    EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{0, 1, 2, 3}));
+    EXPECT_NEAR(figure(*finding, "growth_per_step"), 0.125 * kGibibyte, 0.01 * kGibibyte);
+    EXPECT_NEAR(figure(*finding, "steps_until_full"), (16 - 4 - 44 * 0.125) / 0.125, 5);
+    EXPECT_EQ(finding->title.rfind("The GPU's memory in use grows by 12", 0), 0U) << finding->title;
+    EXPECT_NE(finding->title.find("within a minute at this rate"), std::string::npos) << finding->title;
+}
+
+TEST(MemoryNearLimit, onlyInformsOfMemoryThatLastsForDays)
+{
+    const Memory slow{.gibibytesAStep = 1e-8, .allocations = {}};
+    const auto finding = found(reportOf(slow));
+    ASSERT_TRUE(finding);
+    EXPECT_EQ(finding->severity, Severity::Info);
+    EXPECT_GT(figure(*finding, "hours_until_full"), 24);
+    EXPECT_EQ(found(reportOf(slow, {{"memory_near_limit.hours", 1e6}}))->severity, Severity::Warning);
+}
+
+TEST(MemoryNearLimit, isSilentWhereMemoryStaysAsItIs)
+{
+    EXPECT_FALSE(found(reportOf({})));
+}
+
+TEST(MemoryNearLimit, aTrainingThatARefusedAllocationEndsComesFirst)
+{
+    const report::Report report = reportOf(
+        {.gibibytesAStep = 0.25, .allocations = {{43, 0}, {44, 2}}, .from = 4.5 * kGibibyte, .freed = true});
+    const auto finding = found(report);
+    ASSERT_TRUE(finding);
+    EXPECT_EQ(report.findings.front().rule, "memory_near_limit");
+    EXPECT_EQ(finding->severity, Severity::Problem);
+    EXPECT_EQ(report.verdict.limitedBy, Limit::Memory);
+    EXPECT_NE(finding->title.find("1 allocation was refused, after which training did not go on"),
+              std::string::npos)
+        << finding->title;
+    EXPECT_EQ(finding->title.find("is full after"), std::string::npos) << finding->title;
+    EXPECT_EQ(figure(*finding, "growth_per_step"), 0.25 * kGibibyte);
+    EXPECT_EQ(figure(*finding, "steps_until_full"), -1);
+}
+
+TEST(MemoryNearLimit, anAllocatorThatAsksAgainGoesOn)
+{
+    for (const std::vector<Call>& calls :
+         {std::vector<Call>{{44, 2}, {44, 0}}, std::vector<Call>{{20, 2}, {30, 2}}}) {
+        const auto finding = found(reportOf({.allocations = calls}));
+        ASSERT_TRUE(finding);
+        EXPECT_EQ(finding->severity, Severity::Warning);
+        EXPECT_FALSE(finding->broken);
+        EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{1}));
+    }
+}
+
+} // namespace
+} // namespace ringside::rules
