@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes to what ranks and their hosts do, with answers known by hand.
+#include "whatif_fixture.h"
+
+#include <ringside/error.h>
+
+#include <gtest/gtest.h>
+
+namespace ringside::whatif {
+namespace {
+
+using namespace fixture;
+
+TEST(WhatIf, WithoutTheLateRankAStepTakesWhatTheOthersNeed)
+{
+    Changes changes;
+    changes.noLateRanks = true;
+    const Prediction all = ask(lateRun(3ms), changes);
+    ASSERT_TRUE(all.predictedNs);
+    EXPECT_NEAR(*all.predictedNs, 11 * kMs, 0.1 * kMs);
+    EXPECT_NEAR(*all.savingNs(), 3 * kMs, 0.1 * kMs);
+
+    Changes one;
+    one.medianRanks = {2};
+    EXPECT_NEAR(*ask(lateRun(3ms), one).predictedNs, 11 * kMs, 0.1 * kMs);
+    one.medianRanks = {1}; // it is not the late one
+    EXPECT_NEAR(*ask(lateRun(3ms), one).predictedNs, 14 * kMs, 0.1 * kMs);
+}
+
+/// Late by many waits of its host, each too short to be looked at by itself.
+TEST(WhatIf, AHostThatLaunchesSlowlyIsLevelledToo)
+{
+    TraceBuilder trace(4);
+    trace.steps(24, [](StepBuilder& step) {
+        for (int i = 0; i < 60; ++i) {
+            step.rank(2).hostIdle(100us);
+            step.everyRank().compute(50us);
+        }
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    Changes changes;
+    changes.medianRanks = {2};
+    EXPECT_NEAR(*ask(trace.run(), changes).savingNs(), 3 * kMs, 0.4 * kMs);
+}
+
+TEST(WhatIf, ARankThatIsNotThereIsRefused)
+{
+    Changes changes;
+    changes.medianRanks = {17};
+    EXPECT_THROW((void)ask(lateRun(3ms), changes), Error);
+}
+
+TEST(WhatIf, DataAtHandSaveTheLoadersTime)
+{
+    TrainingRun run = exposedRun();
+    run.dataNs = 8'000'000;
+    run.synchronize = true;
+    Changes changes;
+    changes.noDataStalls = true;
+    EXPECT_NEAR(saving(run, changes), 8e6, 5e4);
+}
+
+/// Hosts wait for their devices where no call says so, and in every third step for data.
+TEST(WhatIf, DelaysThatComePeriodicallyDoNotHideALateRank)
+{
+    TraceBuilder trace(4);
+    int number = 0;
+    trace.steps(24, [&](StepBuilder& step) {
+        const auto varying = 300us * (number % 5);
+        step.everyRank().host(number++ % 3 == 0 ? 12ms : 1ms, "data").compute(10ms + varying);
+        step.rank(2).compute(3ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    trace::RunTrace run = trace.run();
+    for (trace::ProcessTrace& process : run.processes) {
+        process.apiCalls = {};
+    }
+    Changes changes;
+    changes.noLateRanks = true;
+    const Prediction prediction = ask(run, changes);
+    ASSERT_TRUE(prediction.predictedNs);
+    EXPECT_NEAR(*prediction.savingNs(), 3 * kMs, 0.1 * kMs);
+}
+
+TEST(WhatIf, WithoutBlockingCallsTheHostLaunchesOn)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int layer = 0; layer < 4; ++layer) {
+            step.everyRank().compute(2ms).synchronize().hostIdle(500us);
+        }
+    });
+    Changes changes;
+    changes.noBlockingCalls = true;
+    EXPECT_NEAR(*ask(trace.run(), changes).savingNs(), 2 * kMs, 0.1 * kMs);
+    EXPECT_THROW((void)ask(lateRun(0ns), changes), Error) << "what streams wait for is only seen in times";
+}
+
+/// The thread that waited is woken some time after its device is done.
+TEST(WhatIf, WithoutBlockingCallsNobodyHasToBeWoken)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int layer = 0; layer < 4; ++layer) {
+            step.everyRank().compute(2ms).synchronize().hostIdle(500us);
+        }
+    });
+    trace::RunTrace run = trace.run();
+    for (trace::ProcessTrace& process : run.processes) {
+        for (std::size_t i = 0; i < process.apiCalls.size(); ++i) {
+            process.apiCalls.endNs.set(i, process.apiCalls.endNs[i] + 200'000);
+        }
+    }
+    Changes changes;
+    changes.noBlockingCalls = true;
+    const Prediction prediction = ask(run, changes);
+    EXPECT_NEAR(prediction.replayedNs, 10 * kMs, 0.1 * kMs);
+    EXPECT_NEAR(*prediction.savingNs(), 2 * kMs, 0.1 * kMs);
+}
+
+/// A device that ran dry takes its time to begin; one with work in its queue does not.
+TEST(WhatIf, WithoutBlockingCallsWorkBeginsBehindWhatIsQueued)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int layer = 0; layer < 4; ++layer) {
+            step.everyRank().compute(2ms).synchronize();
+        }
+    });
+    trace::RunTrace run = trace.run();
+    for (trace::ProcessTrace& process : run.processes) {
+        for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+            process.kernels.startNs.set(i, process.kernels.startNs[i] + 300'000);
+        }
+    }
+    Changes changes;
+    changes.noBlockingCalls = true;
+    const Prediction prediction = ask(run, changes);
+    EXPECT_NEAR(prediction.replayedNs, 8 * kMs, 0.1 * kMs);
+    EXPECT_NEAR(*prediction.savingNs(), 4 * 0.3 * kMs, 0.1 * kMs);
+}
+
+TEST(WhatIf, EqualBatchesSaveWhatChangesFromStepToStep)
+{
+    TraceBuilder trace(4);
+    trace.withoutStepEndSync();
+    int number = 0;
+    trace.steps(24, [&](StepBuilder& step) {
+        for (int rank = 0; rank < 4; ++rank) {
+            step.rank(rank).compute(rank == number % 4 ? 14ms : 10ms);
+        }
+        ++number;
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    Changes changes;
+    changes.equalBatches = true;
+    EXPECT_NEAR(*ask(trace.run(), changes).savingNs(), 3 * kMs, 0.1 * kMs) << "14 ms become 11 on all";
+    EXPECT_NEAR(*ask(lateRun(3ms), changes).savingNs(), 0, 0.1 * kMs) << "always the same rank's";
+}
+
+} // namespace
+} // namespace ringside::whatif
