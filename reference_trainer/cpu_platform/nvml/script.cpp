@@ -2,14 +2,13 @@
 #include "script.h"
 
 #include "platform.h"
+#include "script_text.h"
 
 #include <nvml.h>
 
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -44,20 +43,11 @@ constexpr std::array<ReasonName, 10> kReasons = {
      {"power_brake", nvmlClocksThrottleReasonHwPowerBrakeSlowdown},
      {"display", nvmlClocksEventReasonDisplayClockSetting}}};
 
-std::optional<double> number(const std::string& text)
-{
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    return !text.empty() && *end == '\0' && value >= 0 ? std::optional(value) : std::nullopt;
-}
-
 std::optional<int> wholeNumber(const std::string& text)
 {
-    const std::optional<double> value = number(text);
-    constexpr double kLargest = 1e9;
-    if (!value.has_value() || *value > kLargest || *value != static_cast<int>(*value))
-        return std::nullopt;
-    return static_cast<int>(*value);
+    constexpr unsigned kLargest = 1'000'000'000;
+    const std::optional<unsigned> value = platform::wholeScriptNumber(text, kLargest);
+    return value.has_value() ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
 // Names joined by '+'.
@@ -88,28 +78,15 @@ std::vector<int> devicesNamed(const std::string& text)
     return index.has_value() && *index < count ? std::vector<int>{*index} : std::vector<int>{};
 }
 
-std::string readFile(const std::string& path, std::string& error)
-{
-    std::ifstream file(path);
-    std::ostringstream text;
-    if (!(text << file.rdbuf()))
-        error = path + " (RINGSIDE_NVML_SCRIPT): cannot be read, or is empty; name an existing script";
-    return text.str();
-}
-
 } // namespace
 
 const Script& Script::get()
 {
     static const auto* script = [] {
-        const char* path = std::getenv("RINGSIDE_NVML_SCRIPT");
-        if (path == nullptr || *path == '\0')
-            return new Script("", "");
-        std::string error;
-        const std::string text = readFile(path, error);
-        auto* read = new Script(text, path);
-        if (!error.empty())
-            read->m_error = error;
+        const platform::ScriptFile file = platform::scriptNamedBy("RINGSIDE_NVML_SCRIPT");
+        auto* read = new Script(file.text, file.path);
+        if (!file.error.empty())
+            read->m_error = file.error;
         return read;
     }();
     return *script;
@@ -117,30 +94,16 @@ const Script& Script::get()
 
 Script::Script(const std::string& text, const std::string& path)
 {
-    std::istringstream lines(text);
-    Line line;
-    int count = 0;
-    for (std::string content; m_error.empty() && std::getline(lines, content);) {
-        ++count;
-        if (!parseLine(content.substr(0, content.find('#')), line))
-            m_error = path + ":" + std::to_string(count) + ": " + m_error;
-    }
+    m_error = platform::readScriptLines(text, path, [this](double seconds, std::istringstream& words) {
+        return parseLine(seconds, words) ? std::string() : m_error;
+    });
 }
 
-bool Script::parseLine(const std::string& text, Line& line)
+bool Script::parseLine(double seconds, std::istringstream& words)
 {
-    std::istringstream words(text);
-    std::string time;
     std::string device;
-    if (!(words >> time))
-        return true;
-    const std::optional<double> seconds = number(time);
-    if (!seconds.has_value() || *seconds < line.seconds) {
-        m_error = "begins with '" + time + "': needs seconds, 0 or more, not before the line above";
-        return false;
-    }
     words >> device;
-    line = {*seconds, devicesNamed(device)};
+    const Line line = {seconds, devicesNamed(device)};
     if (line.devices.empty()) {
         m_error = "'" + device + "' is no device here: needs * or a number below " +
                   std::to_string(ringside_platform_device_count()) + " (RINGSIDE_PLATFORM_DEVICES)";
@@ -178,7 +141,7 @@ bool Script::parseProcess(const std::string& text, const Line& line)
     const std::string who = text.substr(0, colon);
     const std::optional<int> pid = who == "self" ? std::optional<int>(getpid()) : wholeNumber(who);
     const std::optional<double> bytes =
-        colon == std::string::npos ? std::nullopt : number(text.substr(colon + 1));
+        colon == std::string::npos ? std::nullopt : platform::scriptNumber(text.substr(colon + 1));
     if (!pid.has_value() || !bytes.has_value()) {
         m_error = "process needs PID:BYTES or self:BYTES, not '" + text + "'";
         return false;
@@ -199,7 +162,8 @@ bool Script::parseReading(const std::string& key, const std::string& text, const
         m_error = "unknown key '" + key + "'; the README beside the emulated NVML lists the keys";
         return false;
     }
-    const std::optional<double> value = reading->second == Reading::Reasons ? reasons(text) : number(text);
+    const std::optional<double> value =
+        reading->second == Reading::Reasons ? reasons(text) : platform::scriptNumber(text);
     if (!value.has_value()) {
         m_error = key + " cannot be '" + text + "'; see the README beside the emulated NVML";
         return false;

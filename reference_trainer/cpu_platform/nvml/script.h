@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -59,10 +60,10 @@ private:
         ProcessEntry process;
     };
     struct Line {
-        double seconds = 0;
+        double seconds;
         std::vector<int> devices;
     };
-    [[nodiscard]] bool parseLine(const std::string& text, Line& line);
+    [[nodiscard]] bool parseLine(double seconds, std::istringstream& words);
     [[nodiscard]] bool parseWord(const std::string& word, const Line& line);
     [[nodiscard]] bool parseProcess(const std::string& text, const Line& line);
     [[nodiscard]] bool parseReading(const std::string& key, const std::string& text, const Line& line);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "script.h"
 
+#include "script_text.h"
+
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 
 namespace ringside::verbs {
@@ -60,37 +59,13 @@ const std::map<std::string, ibv_event_type, std::less<>>& eventNames()
     return *all;
 }
 
-std::optional<double> number(const std::string& text)
-{
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    return !text.empty() && *end == '\0' && value >= 0 ? std::optional(value) : std::nullopt;
-}
-
-std::optional<unsigned> wholeNumber(const std::string& text, unsigned largest)
-{
-    const std::optional<double> value = number(text);
-    if (!value.has_value() || *value > largest || *value != static_cast<unsigned>(*value))
-        return std::nullopt;
-    return static_cast<unsigned>(*value);
-}
-
 std::optional<unsigned> valueOf(const Names& names, const std::string& text)
 {
     constexpr unsigned kLargestLid = 0xbfff;
     const auto named = names.find(text);
     if (named != names.end())
         return named->second;
-    return names.empty() ? wholeNumber(text, kLargestLid) : std::nullopt;
-}
-
-std::string readFile(const std::string& path, std::string& error)
-{
-    std::ifstream file(path);
-    std::ostringstream text;
-    if (!(text << file.rdbuf()))
-        error = path + " (RINGSIDE_VERBS_SCRIPT): cannot be read, or is empty; name an existing script";
-    return text.str();
+    return names.empty() ? platform::wholeScriptNumber(text, kLargestLid) : std::nullopt;
 }
 
 } // namespace
@@ -98,14 +73,10 @@ std::string readFile(const std::string& path, std::string& error)
 const Script& Script::get()
 {
     static const auto* script = [] {
-        const char* path = std::getenv("RINGSIDE_VERBS_SCRIPT");
-        if (path == nullptr || *path == '\0')
-            return new Script("", "");
-        std::string error;
-        const std::string text = readFile(path, error);
-        auto* read = new Script(text, path);
-        if (!error.empty())
-            read->m_error = error;
+        const platform::ScriptFile file = platform::scriptNamedBy("RINGSIDE_VERBS_SCRIPT");
+        auto* read = new Script(file.text, file.path);
+        if (!file.error.empty())
+            read->m_error = file.error;
         return read;
     }();
     return *script;
@@ -113,33 +84,20 @@ const Script& Script::get()
 
 Script::Script(const std::string& text, const std::string& path)
 {
-    std::istringstream lines(text);
-    Place place;
-    int count = 0;
-    for (std::string content; m_error.empty() && std::getline(lines, content);) {
-        ++count;
-        if (!parseLine(content.substr(0, content.find('#')), place))
-            m_error = path + ":" + std::to_string(count) + ": " + m_error;
-    }
+    m_error = platform::readScriptLines(text, path, [this](double seconds, std::istringstream& words) {
+        return parseLine(seconds, words) ? std::string() : m_error;
+    });
 }
 
-bool Script::parseLine(const std::string& text, Place& place)
+bool Script::parseLine(double seconds, std::istringstream& words)
 {
     constexpr unsigned kMostPorts = 8;
-    std::istringstream words(text);
-    std::string time;
-    if (!(words >> time))
-        return true;
-    const std::optional<double> seconds = number(time);
-    if (!seconds.has_value() || *seconds < place.seconds) {
-        m_error = "begins with '" + time + "': needs seconds, 0 or more, not before the line above";
-        return false;
-    }
     std::string name;
     words >> name;
     const auto colon = name.find(':');
-    const auto port = colon == std::string::npos ? 0U : wholeNumber(name.substr(colon + 1), kMostPorts);
-    place = {*seconds, name.substr(0, colon), static_cast<int>(port.value_or(0))};
+    const auto port =
+        colon == std::string::npos ? 0U : platform::wholeScriptNumber(name.substr(colon + 1), kMostPorts);
+    const Place place = {seconds, name.substr(0, colon), static_cast<int>(port.value_or(0))};
     if (place.device.empty() || place.device.size() >= sizeof(ibv_device::name) || !port.has_value() ||
         (*port == 0 && colon != std::string::npos)) {
         m_error = "'" + name + "' is no DEVICE or DEVICE:PORT, with a port from 1 to 8";
@@ -184,7 +142,7 @@ bool Script::parseGid(const std::string& index, const std::string& text, const P
     constexpr unsigned kMost = 255;
     const auto slash = text.find('/');
     const auto type = types.find(std::string_view(text).substr(0, slash));
-    const std::optional<unsigned> number = wholeNumber(index, kMost);
+    const std::optional<unsigned> number = platform::wholeScriptNumber(index, kMost);
     Gid gid;
     if (slash == std::string::npos || type == types.end() || !number.has_value() ||
         inet_pton(AF_INET6, text.c_str() + slash + 1, gid.address.raw) != 1) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,9 @@ public:
 
 private:
     struct Place {
-        double seconds = 0;
+        double seconds;
         std::string device;
-        int port = 0;
+        int port;
     };
     struct Entry {
         Place place;
@@ -60,7 +61,7 @@ private:
         unsigned index;
         Gid gid;
     };
-    [[nodiscard]] bool parseLine(const std::string& text, Place& place);
+    [[nodiscard]] bool parseLine(double seconds, std::istringstream& words);
     [[nodiscard]] bool parseWord(const std::string& word, const Place& place);
     [[nodiscard]] bool parseGid(const std::string& index, const std::string& text, const Place& place);
     void noteStateChange(unsigned state, const Place& place);
