@@ -2,20 +2,13 @@
 // The driver reported an Xid: a fault of the GPU, its link, or of the program on it.
 #include "rules/device_samples.h"
 
+#include <ringside/trace/xid.h>
+
+#include <algorithm>
 #include <array>
 
 namespace ringside::rules {
 namespace {
-
-/// After which the GPU, or what ran on it, is lost (NVIDIA's list of Xid errors).
-bool isFatal(std::int64_t xid)
-{
-    constexpr std::array<std::int64_t, 8> kFatal = {48, 64, 74, 79, 95, 119, 120, 140};
-    constexpr std::int64_t kFirstLink = 144;
-    constexpr std::int64_t kLastLink = 150;
-    return std::find(kFatal.begin(), kFatal.end(), xid) != kFatal.end() ||
-           (xid >= kFirstLink && xid <= kLastLink);
-}
 
 /// What the program itself does wrong; others are the machine's.
 bool isProgram(std::int64_t xid)
@@ -39,8 +32,8 @@ bool wasAsked(const Context& context)
 Finding describe(const model::Rank& rank, const metrics::SampleValue& event, std::size_t count)
 {
     Finding finding;
-    finding.broken = isFatal(event.value);
-    finding.severity = isFatal(event.value) ? Severity::Problem : Severity::Warning;
+    finding.broken = trace::isFatalXid(event.value);
+    finding.severity = finding.broken ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::Nothing;
     finding.ranks = {rank.rank};
     finding.title = fmt::format("The GPU of rank {} reported Xid {}{}", rank.rank, event.value,
@@ -71,7 +64,7 @@ Outcome run(const Context& context)
             continue;
         }
         const auto fatal = std::find_if(events.begin(), events.end(), [](const metrics::SampleValue& event) {
-            return isFatal(event.value);
+            return trace::isFatalXid(event.value);
         });
         findings.push_back(describe(rank, fatal != events.end() ? *fatal : events.front(), events.size()));
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled/nvml.h"
 
+#include <ringside/trace/xid.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -260,16 +262,6 @@ std::int64_t berPer1e18(std::int64_t encoded)
     return errors;
 }
 
-/// After which the GPU, or what ran on it, is lost (rdma.md 5.3).
-bool isFatalXid(std::uint64_t xid)
-{
-    constexpr std::array<std::uint64_t, 7> kFatal{48, 64, 74, 79, 95, 119, 120};
-    constexpr std::uint64_t kFirstLink = 144;
-    constexpr std::uint64_t kLastLink = 150;
-    return std::ranges::find(kFatal, xid) != kFatal.end() || xid == 140 ||
-           (xid >= kFirstLink && xid <= kLastLink);
-}
-
 } // namespace
 
 struct Nvml::Gpu {
@@ -479,7 +471,8 @@ void Nvml::readEvents(Readings& readings)
         }
         const std::string number = std::to_string(event.data);
         readings.add((*gpu)->xid, static_cast<std::uint64_t>(event.data));
-        readings.report({"gpu_xid_" + number, isFatalXid(event.data) ? "problem" : "warning", 1,
+        readings.report({"gpu_xid_" + number,
+                         trace::isFatalXid(static_cast<std::int64_t>(event.data)) ? "problem" : "warning", 1,
                          (*gpu)->xid.entity + " reported XID " + number +
                              ": what it means stands in NVIDIA's XID catalogue"});
     }
