@@ -79,6 +79,18 @@ std::optional<double> savedByOwnLargest(const Messages& messages, double medianB
     return best ? std::optional(messages.transferNsPerStep - *best * messages.bytesPerStep) : std::nullopt;
 }
 
+/// Exposed transfer that fewer messages could shorten: not that of a last one which leaves as soon as its
+/// gradients are there, for in a larger bucket they would leave no earlier.
+double exposedByNumber(const Context& context, double latencyNs)
+{
+    double sum = 0;
+    for (const Bucket& bucket : bucketsOf(context)) {
+        const bool leavesAtOnce = bucket.place + 1 == bucket.of && bucket.quietBeforeNs > latencyNs;
+        sum += leavesAtOnce ? 0.0 : bucket.exposedTransferNs;
+    }
+    return sum;
+}
+
 Judgement judge(const Context& context, const Messages& messages, double medianBytes)
 {
     // DDP's first bucket is smaller on purpose, hence one more than the bytes would need.
@@ -101,7 +113,8 @@ Judgement judge(const Context& context, const Messages& messages, double medianB
     }
     result.limitBytes = std::max(result.limitBytes, fit->halfPeakBytes());
     result.latencyShare = messages.perStep * fit->latencyNs / std::max(1.0, messages.transferNsPerStep);
-    result.costNs = std::llround(std::min(extra * fit->latencyNs, most));
+    result.costNs =
+        std::llround(std::min({extra * fit->latencyNs, most, exposedByNumber(context, fit->latencyNs)}));
     return result;
 }
 
@@ -178,6 +191,6 @@ RINGSIDE_RULE(
         "Half-peak size is latency times bandwidth, fitted over the run's own all-reduces (time = latency + "
         "size / bandwidth). Messages are small below the larger of it and min_message_bytes, if latency is "
         "min_latency_share of their time. The cost is the latency of the messages beyond what bucket_bytes "
-        "would need, as far as it is exposed; where times do not grow with size, what the run's own largest "
-        "messages "
-        "would save.");
+        "would need, as far as it is exposed and not of a last message before which the network is idle; "
+        "where "
+        "times do not grow with size, what the run's own largest messages would save.");

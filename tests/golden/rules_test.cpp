@@ -214,6 +214,25 @@ TEST(SmallMessages, AreCountedByReduction)
     EXPECT_EQ(findings(8), 1U);
 }
 
+/// Fewer messages would let the last gradients leave no earlier where the network is idle before them. Few
+/// steps, so that no replay says it.
+TEST(SmallMessages, CostNothingWhereEachLeavesAtOnce)
+{
+    const auto cost = [](bool overlap) {
+        TrainingRun run;
+        run.steps = 7;
+        run.computeNs = 40 * kMillisecond;
+        run.buckets = {256U << 10U, 1U << 20U, 512U << 10U, 2U << 20U, 512U << 10U};
+        run.latencyNs = 1'000'000;
+        run.bytesPerNs = 1;
+        run.overlap = overlap;
+        const Json found = findingsOf(reportOf(run), "small_messages");
+        return found.empty() ? Json() : found[0]["cost_ns_per_step"];
+    };
+    EXPECT_EQ(cost(true), 0);
+    EXPECT_GT(cost(false), 2'000'000);
+}
+
 /// Messages of a model of equal blocks, without ranges around backward.
 TEST(SyncEveryMicroStep, IsNotSeenInBlocksThatRepeat)
 {
