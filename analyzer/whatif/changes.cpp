@@ -101,19 +101,53 @@ void changeGradients(Plan& plan, const std::string& type, Assumptions& assumptio
     assumptions.lines.emplace_back("converting gradients to half precision and back costs nothing");
 }
 
-/// PlannedOp::ns or PlannedOp::hostNs, where it is the rank's own: not where ranks meet or the host is held
-/// up.
+/// Whether a time of an operation is the rank's own: the device's is not where ranks meet, the host's is not
+/// where it is held up.
 bool isOwn(const PlannedOp& op, double PlannedOp::*part)
 {
     return part == &PlannedOp::ns ? !op.op.slot : !op.gate;
 }
 
+/// By how much its device begins late is its own everywhere.
+bool isOwn(const PlannedOp& /*op*/, double Delay::* /*part*/)
+{
+    return true;
+}
+
+double timeOf(const PlannedOp& op, double PlannedOp::*part)
+{
+    return op.*part;
+}
+
+/// Over all samples, of which every rank has the same number.
+double timeOf(const PlannedOp& op, double Delay::*part)
+{
+    double sum = 0;
+    for (const Delay& delay : op.delays) {
+        sum += delay.*part;
+    }
+    return sum;
+}
+
+void scale(PlannedOp& op, double PlannedOp::*part, double factor)
+{
+    op.*part *= factor;
+}
+
+void scale(PlannedOp& op, double Delay::*part, double factor)
+{
+    for (Delay& delay : op.delays) {
+        delay.*part *= factor;
+    }
+}
+
 /// Sums of a rank up to the launches of its collectives: one more than it has of those.
-std::vector<double> segments(const PlannedRank& rank, double PlannedOp::*part)
+template <typename Part>
+std::vector<double> segments(const PlannedRank& rank, Part part)
 {
     std::vector<double> result(1);
     for (const PlannedOp& op : rank.ops) {
-        result.back() += isOwn(op, part) ? op.*part : 0;
+        result.back() += isOwn(op, part) ? timeOf(op, part) : 0;
         if (op.op.slot) {
             result.push_back(0);
         }
@@ -121,11 +155,12 @@ std::vector<double> segments(const PlannedRank& rank, double PlannedOp::*part)
     return result;
 }
 
-void scaleSegments(PlannedRank& rank, double PlannedOp::*part, const std::vector<double>& factors)
+template <typename Part>
+void scaleSegments(PlannedRank& rank, Part part, const std::vector<double>& factors)
 {
     std::size_t segment = 0;
     for (PlannedOp& op : rank.ops) {
-        op.*part *= isOwn(op, part) ? factors[segment] : 1.0;
+        scale(op, part, isOwn(op, part) ? factors[segment] : 1.0);
         segment += op.op.slot ? 1U : 0U;
     }
 }
@@ -159,7 +194,8 @@ void levelGates(std::vector<PlannedRank*>& chosen, const Plan& plan)
     }
 }
 
-void level(const Plan& plan, const std::vector<PlannedRank*>& chosen, double PlannedOp::*part)
+template <typename Part>
+void level(const Plan& plan, const std::vector<PlannedRank*>& chosen, Part part)
 {
     std::vector<std::vector<double>> all;
     for (const PlannedRank& rank : plan.ranks) {
@@ -204,7 +240,12 @@ void levelRanks(Plan& plan, const Changes& changes)
             throw Error(ErrorCode::Usage, fmt::format("rank {} is not in the replayed ranks", rank));
         }
     }
-    for (double PlannedOp::*const part : {&PlannedOp::ns, &PlannedOp::hostNs}) {
+    for (double PlannedOp::*const part :
+         {&PlannedOp::ns, &PlannedOp::hostNs, &PlannedOp::wakeNs, &PlannedOp::afterBlockNs,
+          &PlannedOp::callNs, &PlannedOp::returnNs}) {
+        level(plan, chosen, part);
+    }
+    for (double Delay::*const part : {&Delay::afterLaunchNs, &Delay::afterWaitsNs}) {
         level(plan, chosen, part);
     }
     levelGates(chosen, plan);

@@ -16,7 +16,6 @@ void empty(PlannedOp& op)
 {
     op.op.slot.reset();
     op.ns = 0;
-    op.delay = {};
     op.delays.assign(op.delays.size(), {});
     op.callNs = 0;
     op.returnNs = 0;

@@ -99,8 +99,10 @@ std::optional<std::pair<double Delay::*, double>> RankFitter::delay(std::size_t 
                      std::max(0.0, static_cast<double>(seen.start) - std::max(launched, waited)));
 }
 
+/// Each in its step, and rare ones in full: a rank that stops now and then makes others wait.
 void RankFitter::fitDelay(std::size_t op, PlannedOp& planned) const
 {
+    Delay usual;
     for (double Delay::*const kind : {&Delay::afterLaunchNs, &Delay::afterWaitsNs}) {
         std::vector<double> known;
         for (const std::size_t step : m_steps) {
@@ -108,10 +110,10 @@ void RankFitter::fitDelay(std::size_t op, PlannedOp& planned) const
                 known.push_back(found->second);
             }
         }
-        planned.delay.*kind = typical(known);
+        usual.*kind = typical(known);
     }
-    for (const std::size_t step : planned.op.slot ? m_steps : std::span<const std::size_t>()) {
-        Delay& of = planned.delays.emplace_back(planned.delay);
+    for (const std::size_t step : m_steps) {
+        Delay& of = planned.delays.emplace_back(usual);
         if (const auto found = delay(step, op)) {
             of.*found->first = found->second;
         }

@@ -27,9 +27,8 @@ struct Delay {
 
 struct PlannedOp {
     Op op;
-    double ns = 0; ///< of itself; where ranks meet the slot's cost counts instead
-    Delay delay;
-    std::vector<Delay> delays; ///< the same a sample, where ranks meet: who comes last makes all wait
+    double ns = 0;             ///< of itself; where ranks meet the slot's cost counts instead
+    std::vector<Delay> delays; ///< a sample: who comes last makes all wait
     double hostNs = 0;         ///< host's time before the launch, up to the blocking call where there is one
     double wakeNs = 0;         ///< from the end of what the blocking call waits for to its return
     double afterBlockNs = 0;   ///< from there to the launch

@@ -187,7 +187,7 @@ bool Replayer::place(std::size_t rank, std::size_t op)
         own = std::max(launch, waits);
         return true;
     }
-    const Delay& delay = what.op.slot ? what.delays[m_sample] : what.delay;
+    const Delay& delay = what.delays[m_sample];
     const double start =
         std::max(launch + planned.latencyNs + delay.afterLaunchNs, waits + delay.afterWaitsNs);
     state.host = launch + what.callNs;

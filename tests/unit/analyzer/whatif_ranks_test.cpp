@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace ringside::whatif {
 namespace {
 
@@ -41,6 +43,40 @@ TEST(WhatIf, AHostThatLaunchesSlowlyIsLevelledToo)
     Changes changes;
     changes.medianRanks = {2};
     EXPECT_NEAR(*ask(trace.run(), changes).savingNs(), 3 * kMs, 0.4 * kMs);
+}
+
+/// Rank 2's device begins its work later than it could, for the sum of `stall` over the steps.
+trace::RunTrace stallingRun(const std::function<nanoseconds(std::int64_t)>& stall)
+{
+    TraceBuilder trace(4);
+    trace.withoutStepEndSync();
+    trace.steps(24, [&](StepBuilder& step) {
+        step.everyRank().compute(5ms);
+        step.rank(2).compute(stall(step.number()), {.kernel = "stall"});
+        step.everyRank().compute(5ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    trace::RunTrace run = trace.run();
+    trace::ProcessTrace& process = run.processes[2];
+    for (std::size_t row = 0; row < process.kernels.size(); ++row) {
+        if (process.text(process.kernels.name[row]) == "stall") {
+            process.kernels.endNs.set(row, process.kernels.startNs[row]);
+        }
+    }
+    return run;
+}
+
+TEST(WhatIf, ADeviceThatBeginsLateIsLevelledToo)
+{
+    Changes changes;
+    changes.medianRanks = {2};
+    const Prediction always = ask(stallingRun([](std::int64_t) { return 3ms; }), changes);
+    EXPECT_NEAR(*always.savingNs(), 3 * kMs, 0.1 * kMs);
+    // The first and the last step are left out.
+    const Prediction seldom =
+        ask(stallingRun([](std::int64_t step) { return step == 12 ? nanoseconds(44ms) : 1us; }), changes);
+    EXPECT_NEAR(seldom.replayError(), 0, 0.02);
+    EXPECT_NEAR(*seldom.savingNs(), 2 * kMs, 0.2 * kMs) << "44 ms of 22 steps";
 }
 
 TEST(WhatIf, ARankThatIsNotThereIsRefused)
