@@ -54,10 +54,10 @@ TEST(PortCounter, ofAnyHostileValueIsAValueModulo2To64)
 TEST(PortText, ratesOfAllGenerations)
 {
     struct Case {
-        const char* text;
-        std::uint64_t mbps;
+        const char* text = "";
+        std::uint64_t mbps = 0;
         std::optional<std::uint64_t> lanes;
-        const char* generation;
+        const char* generation = "";
     };
     for (const Case& each :
          {Case{"400 Gb/sec (4X NDR)", 400'000, 4, "NDR"}, Case{"2.5 Gb/sec (1X SDR)", 2'500, 1, "SDR"},

@@ -35,8 +35,9 @@ struct ScriptedPort {
 std::string factOf(const Sampled& sampled, const std::string& name)
 {
     std::string fact = "no such fact";
+    const std::string wanted = "mlx5_0:1 " + name;
     for (const trace::SettingRow& row : sampled.rows.settings) {
-        fact = row.name == "mlx5_0:1 " + name ? row.value : fact;
+        fact = row.name == wanted ? row.value : fact;
     }
     return fact;
 }
