@@ -449,10 +449,26 @@ void Nvml::refuse(Gpu& gpu, Series& series, nvml::Result result, Readings& readi
     const std::string text = m_library.text(result);
     readings.miss(series, isFinal(result) ? text : "at times: " + text);
     if (result == nvml::kGpuIsLost && !gpu.lost) {
-        gpu.lost = true;
         readings.report({"gpu_lost", "problem", 1,
                          series.entity + " does not answer any more (" + text +
                              "): it needs a reset, see the kernel's log for its XID"});
+        lose(gpu, text, readings);
+    }
+}
+
+// Each series ends for this reason, not only the one that happened to be asked first.
+void Nvml::lose(Gpu& gpu, const std::string& why, Readings& readings)
+{
+    gpu.lost = true;
+    for (Gpu::Single& single : gpu.singles) {
+        for (Series& series : single.series) {
+            if (!single.done && series.metric != nullptr) {
+                readings.miss(series, why);
+            }
+        }
+    }
+    for (Gpu::Field* const field : gpu.asked) {
+        readings.miss(field->series, why);
     }
 }
 

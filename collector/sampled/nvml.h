@@ -43,6 +43,7 @@ private:
     void readFields(Gpu& gpu, Readings& readings, Pace pace);
     void readEvents(Readings& readings);
     void refuse(Gpu& gpu, Series& series, nvml::Result result, Readings& readings) const;
+    static void lose(Gpu& gpu, const std::string& why, Readings& readings);
 
     NvmlLibrary m_library;
     std::string m_reason = "it has not begun";

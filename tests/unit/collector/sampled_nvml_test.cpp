@@ -156,7 +156,8 @@ TEST(SampledNvml, whatAGpuHasNotIsNoValueButAReason)
 
 TEST(SampledNvml, reportsXidsOnceEachAndALostGpu)
 {
-    const ScriptedRun scripted("0 * power=300\n0.2 0 xid=31\n0.3 0 xid=79 lost=1\n", "700");
+    const ScriptedRun scripted(
+        "0 * power=300 temperature=60 gpu=90 memory=50\n0.2 0 xid=31\n0.3 0 xid=79 lost=1\n", "700");
     const Sampled sampled(*scripted.run);
     EXPECT_EQ(sampled.values("gpu0", "xid"), (Values{31, 79}));
     EXPECT_EQ(sampled.series("gpu0", "xid")->kind, "event");
@@ -167,7 +168,11 @@ TEST(SampledNvml, reportsXidsOnceEachAndALostGpu)
     EXPECT_EQ(sampled.issue("gpu_xid_79")->count, 1);
     ASSERT_NE(sampled.issue("gpu_lost"), nullptr);
     EXPECT_EQ(sampled.issue("gpu_lost")->count, 1);
-    EXPECT_TRUE(contains(sampled.reason("gpu0", "power_mw"), "GPU is lost"));
+    // All that was measured ends for this reason, whichever was asked first.
+    for (const char* metric :
+         {"memory_used_bytes", "power_mw", "temperature_celsius", "gpu_utilization_percent"}) {
+        EXPECT_TRUE(contains(sampled.reason("gpu0", metric), "GPU is lost")) << metric;
+    }
 }
 
 TEST(SampledNvml, thatCannotBeginIsTheReasonAndTheRestGoesOn)
