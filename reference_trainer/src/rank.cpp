@@ -94,8 +94,10 @@ void train(const Options& options, const RankIdentity& identity, const Hooks& ho
         if (identity.rank == 0)
             reportResult(result, options, identity.worldSize);
     } catch (const std::exception& error) {
-        channel.announceFailure(error.what());
+        // First: as soon as the others know, they give up, and the watchdog ends this process on their
+        // account.
         fmt::print(stderr, "ddp_trainer: rank {}: {}\n", identity.rank, error.what());
+        channel.announceFailure(error.what());
         _exit(1);
     }
     watchdog.reset();
