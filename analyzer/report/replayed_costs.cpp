@@ -124,6 +124,48 @@ void useReplay(rules::Finding& finding, const whatif::WhatIf& replay,
     }
 }
 
+/// A replay makes a rank do faster what its timeline shows. Where that shows nothing that explains the
+/// waiting (what holds it up lies inside of collectives, say), the replay saves too little, and the waiting
+/// tells more.
+bool tellsLessThanWaiting(const rules::Finding& finding, double replayedNs)
+{
+    return figureOf(finding, "cause_excess_ns_per_step") <= 0 &&
+           replayedNs < static_cast<double>(finding.costNsPerStep.value_or(0));
+}
+
+void keepWaiting(rules::Finding& finding, std::string_view why)
+{
+    finding.advice = fmt::format("{} Its cost is what the others wait: {}.", finding.advice, why);
+}
+
+/// `alone`: no costlier finding names any of its ranks.
+void setCostOfLateRank(rules::Finding& finding, const std::optional<Saving>& saving, bool alone)
+{
+    if (!saving) {
+        keepWaiting(finding, "a replay of the run is not sure enough to tell it");
+    } else if (alone && tellsLessThanWaiting(finding, saving->ns)) {
+        keepWaiting(finding, fmt::format("with all that its timeline shows as fast as the median rank's, a "
+                                         "replay saves no more than {:.2f} ms of it",
+                                         saving->ns / 1e6));
+    } else {
+        setCost(finding, *saving);
+    }
+}
+
+/// Adds the ranks that are not in `ranks` yet; false: some were.
+bool addRanks(std::vector<std::int64_t>& ranks, const rules::Finding& finding)
+{
+    bool alone = true;
+    for (const std::int64_t rank : finding.ranks) {
+        const bool there = std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+        alone = alone && !there;
+        if (!there) {
+            ranks.push_back(rank);
+        }
+    }
+    return alone;
+}
+
 /// Groups of late ranks share members: each costs what is still to be had once costlier ones are not late.
 void useReplayOfLateRanks(std::vector<rules::Finding>& findings, const whatif::WhatIf& replay)
 {
@@ -139,16 +181,14 @@ void useReplayOfLateRanks(std::vector<rules::Finding>& findings, const whatif::W
     whatif::Changes punctual;
     double before = 0;
     for (rules::Finding* const finding : late) {
-        std::vector<std::int64_t>& ranks = punctual.medianRanks;
-        std::copy_if(finding->ranks.begin(), finding->ranks.end(), std::back_inserter(ranks),
-                     [&](auto rank) { return std::find(ranks.begin(), ranks.end(), rank) == ranks.end(); });
-        if (const auto all = savingOf(replay, punctual)) {
-            setCost(*finding, {std::max(0.0, all->ns - before), all->stepNs});
-            before = std::max(before, all->ns);
-        } else {
-            finding->advice += " Its cost is what the others wait: a replay of the run is not sure enough to "
-                               "tell it.";
+        const bool alone = addRanks(punctual.medianRanks, *finding);
+        auto saving = savingOf(replay, punctual);
+        const double all = saving ? saving->ns : 0.0;
+        if (saving) {
+            saving->ns = std::max(0.0, all - before);
         }
+        setCostOfLateRank(*finding, saving, alone);
+        before = std::max(before, all);
     }
 }
 
