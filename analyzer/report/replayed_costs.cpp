@@ -133,12 +133,22 @@ bool tellsLessThanWaiting(const rules::Finding& finding, double replayedNs)
            replayedNs < static_cast<double>(finding.costNsPerStep.value_or(0));
 }
 
+/// Whether collectives end later for one of its ranks because of a link, which then is to blame.
+bool isBehindSlowLink(const rules::Finding& late, const std::vector<rules::Finding>& findings)
+{
+    return std::any_of(findings.begin(), findings.end(), [&](const rules::Finding& other) {
+        return other.rule == "slow_link" &&
+               std::find_first_of(other.ranks.begin(), other.ranks.end(), late.ranks.begin(),
+                                  late.ranks.end()) != other.ranks.end();
+    });
+}
+
 void keepWaiting(rules::Finding& finding, std::string_view why)
 {
     finding.advice = fmt::format("{} Its cost is what the others wait: {}.", finding.advice, why);
 }
 
-/// `alone`: no costlier finding names any of its ranks.
+/// `alone`: no costlier finding names any of its ranks, and no slow link.
 void setCostOfLateRank(rules::Finding& finding, const std::optional<Saving>& saving, bool alone)
 {
     if (!saving) {
@@ -181,7 +191,8 @@ void useReplayOfLateRanks(std::vector<rules::Finding>& findings, const whatif::W
     whatif::Changes punctual;
     double before = 0;
     for (rules::Finding* const finding : late) {
-        const bool alone = addRanks(punctual.medianRanks, *finding);
+        const bool own = addRanks(punctual.medianRanks, *finding);
+        const bool alone = own && !isBehindSlowLink(*finding, findings);
         auto saving = savingOf(replay, punctual);
         const double all = saving ? saving->ns : 0.0;
         if (saving) {
