@@ -122,7 +122,7 @@ bool ProcessEnds::begin(const fs::path& announcement)
 {
     const trace::LeftoverRings announced = trace::findAnnounced(announcement);
     const auto owner = announced.rings.empty() ? std::nullopt : trace::ringOwner(announced.rings.front());
-    if (!owner || owner->startTicks == 0) {
+    if (!owner) {
         return false;
     }
     const auto pid = trace::pidHere(owner->pid, owner->startTicks);

@@ -109,19 +109,37 @@ Ring* RingStore::create(trace::RingRole role, std::size_t bytes)
     }
     const std::size_t fileBytes = trace::kRingHeaderBytes + bytes;
     const std::string directory = directoryFor(fileBytes);
-    const std::string path =
-        directory + "/" + m_names.base + "." + std::to_string(m_rings.size() + 1) + ".ring";
-    std::byte* mapping = directory.empty() ? nullptr : mapFile(path, fileBytes);
-    if (mapping == nullptr) {
+    auto ring = directory.empty() ? nullptr : make(directory, role, fileBytes);
+    if (ring == nullptr) {
         m_refused = true;
         say(Talk::Always, "no room for a ring of %zu bytes in %s or %s (%s): not recording further threads",
             fileBytes, kShm, m_names.runDirectory.c_str(), std::strerror(errno));
         return nullptr;
     }
-    auto ring = std::make_unique<Ring>(std::span(mapping, fileBytes), path);
-    fillHeader(*ring, role);
     m_rings.push_back(std::move(ring));
     return m_rings.back().get();
+}
+
+// It gets its name when its header is whole: by a ring that does not say yet whose it is, readers would take
+// this process for a dead one.
+std::unique_ptr<Ring> RingStore::make(const std::string& directory, trace::RingRole role, std::size_t bytes)
+{
+    const std::string path =
+        directory + "/" + m_names.base + "." + std::to_string(m_rings.size() + 1) + trace::kRingExtension;
+    const std::string unfinished = path + trace::kUnfinishedExtension;
+    std::byte* mapping = mapFile(unfinished, bytes);
+    if (mapping == nullptr) {
+        return nullptr;
+    }
+    auto ring = std::make_unique<Ring>(std::span(mapping, bytes), path);
+    fillHeader(*ring, role);
+    if (rename(unfinished.c_str(), path.c_str()) != 0) {
+        const ErrnoKeeper keeper;
+        unlink(unfinished.c_str());
+        munmap(mapping, bytes);
+        return nullptr;
+    }
+    return ring;
 }
 
 Ring* RingStore::acquire(std::uint32_t threadId, std::size_t bytes)

@@ -52,6 +52,8 @@ private:
     [[nodiscard]] std::string memoryDirectory(std::size_t bytes);
     [[nodiscard]] std::string makeAnnounced(const std::string& place);
     [[nodiscard]] bool announce(const std::string& directory);
+    [[nodiscard]] std::unique_ptr<Ring> make(const std::string& directory, trace::RingRole role,
+                                             std::size_t bytes);
     std::byte* mapFile(const std::string& path, std::size_t bytes);
     void fillHeader(Ring& ring, trace::RingRole role) const;
 

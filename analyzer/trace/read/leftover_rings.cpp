@@ -5,6 +5,7 @@
 #include "trace/write/database.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/ring.h>
 
 #include <fstream>
 #include <map>
@@ -12,10 +13,7 @@
 namespace ringside::trace {
 namespace {
 
-constexpr const char* kRingExtension = ".ring";
-
-/// Adds the ring files of `directory`, named PROCESS.NUMBER.ring, to their processes; only `process`'s if one
-/// is named.
+/// Adds the ring files of `directory` to their processes; only `process`'s if one is named.
 void addRings(std::map<std::string, LeftoverRings>& found, const std::filesystem::path& directory,
               const std::string& process)
 {
@@ -97,6 +95,18 @@ void bringDatabase(const LeftoverRings& leftover, const std::filesystem::path& r
     std::filesystem::remove(leftover.database.parent_path(), notEmpty);
 }
 
+void removeUnfinishedRings(const std::filesystem::path& directory, const std::string& process)
+{
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+        const std::filesystem::path ring = entry.path().stem();
+        if (entry.path().extension() == kUnfinishedExtension && ring.extension() == kRingExtension &&
+            ring.stem().stem() == process) {
+            std::filesystem::remove(entry.path(), ignored);
+        }
+    }
+}
+
 int copyLeftoverRings(const std::filesystem::path& runDirectory)
 {
     int copied = 0;
@@ -116,6 +126,7 @@ int copyLeftoverRings(const std::filesystem::path& runDirectory)
             std::filesystem::copy_file(ring, target / ring.filename(),
                                        std::filesystem::copy_options::overwrite_existing);
             std::filesystem::remove(ring);
+            removeUnfinishedRings(ring.parent_path(), leftover.process);
             std::error_code notEmpty; // the directory may hold rings of others
             std::filesystem::remove(ring.parent_path(), notEmpty);
             ++copied;

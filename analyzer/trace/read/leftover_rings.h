@@ -9,4 +9,7 @@ namespace ringside::trace {
 /// holds no more). Throws Error or std::filesystem::filesystem_error; then it is where it was.
 void bringDatabase(const LeftoverRings& leftover, const std::filesystem::path& runDirectory);
 
+/// Removes from `directory` what a dead process was killed while making: rings without a record.
+void removeUnfinishedRings(const std::filesystem::path& directory, const std::string& process);
+
 } // namespace ringside::trace

@@ -18,8 +18,7 @@ enum class ProcessState {
 /// container. Null: it has ended. From inside a container, processes outside of it look so, too.
 [[nodiscard]] std::optional<std::uint32_t> pidHere(std::uint32_t pid, std::uint64_t startTicks);
 
-/// Who made a ring file, by the words of its header; null when the file is none. Start 0: it is
-/// just being made.
+/// Who made a ring file, by the words of its header; null when the file is none.
 struct RingOwner {
     std::uint32_t pid = 0; ///< as it calls itself
     std::uint64_t startTicks = 0;

@@ -207,6 +207,7 @@ void removeRings(const LeftoverRings& leftover)
     std::error_code ignored; // what cannot be removed is found again, and adds nothing then
     for (const auto& ring : leftover.rings) {
         std::filesystem::remove(ring, ignored);
+        removeUnfinishedRings(ring.parent_path(), leftover.process);
         std::filesystem::remove(ring.parent_path(), ignored);
     }
     if (!leftover.announcement.empty()) {
@@ -226,8 +227,9 @@ RecoverReport recover(const std::filesystem::path& runDirectory,
             continue;
         }
         if (leftover.rings.empty()) {
-            report.skipped.push_back(leftover.process +
-                                     " left its rings on another host, or they are gone: run this there");
+            report.skipped.push_back(
+                leftover.process + " has no rings here: they are on another host (run this there), gone, or "
+                                   "it was killed before it had one");
             continue;
         }
         try {

@@ -155,11 +155,11 @@ TEST_F(ProcessEndsTest, areSeenWhenTheyHappenAndInTheirOrder)
     EXPECT_LE(firstEnd->goneNs, afterNs);
 }
 
-/// The collector fills in the header's fields one after the other.
+/// It announces itself before it makes its first ring.
 TEST_F(ProcessEndsTest, ofProcessesThatJustBeginAreSeen)
 {
     Sleeper process;
-    announce("node-1", process.pid(), 0);
+    std::ofstream(m_run / "node-1.rings") << m_shm.string() << "\n";
     const ProcessEnds ends(m_run);
     letItLook();
     announce("node-1", process);

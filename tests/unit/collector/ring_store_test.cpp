@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/ring_store.h"
+#include "trace/read/process_state.h"
 
 #include <ringside/trace/recover.h>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 using namespace ringside;
 using namespace ringside::collector;
@@ -59,6 +63,33 @@ TEST_F(RingStoreTest, recoveryKnowsThatTheProcessRuns)
     ASSERT_EQ(leftovers.size(), 1U);
     EXPECT_TRUE(leftovers[0].running);
     EXPECT_EQ(trace::copyLeftoverRings(directory), 0);
+}
+
+// While the pages of a large one are touched, who controls or recovers the run may come by.
+TEST_F(RingStoreTest, showsARingOnlyWhenItSaysWhoseItIs)
+{
+    constexpr std::size_t kManyPagesBytes = std::size_t{64} << 20U;
+    constexpr int kRings = 8;
+    std::atomic<int> made = 0;
+    std::thread maker([this, &made] {
+        for (; made < kRings; ++made) {
+            Ring* const ring = store->create(trace::RingRole::Thread, kManyPagesBytes);
+            ASSERT_NE(ring, nullptr);
+            ASSERT_EQ(truncate(ring->path().c_str(), trace::kRingHeaderBytes), 0); // memory for the next one
+        }
+    });
+    int seen = 0;
+    while (made < kRings) {
+        for (const trace::LeftoverRings& leftover : trace::findLeftoverRings(directory)) {
+            for (const auto& ring : leftover.rings) {
+                const auto owner = trace::ringOwner(ring);
+                EXPECT_TRUE(owner && owner->startTicks != 0) << ring;
+                ++seen;
+            }
+        }
+    }
+    maker.join();
+    EXPECT_GT(seen, 0);
 }
 
 TEST_F(RingStoreTest, handsARingOnOnlyWhenItIsFree)

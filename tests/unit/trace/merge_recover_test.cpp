@@ -153,6 +153,19 @@ TEST_F(Recovery, FindsRingsThatRecordCopied)
     EXPECT_FALSE(std::filesystem::exists(m_run / "rings"));
 }
 
+TEST_F(Recovery, RemovesRingsThatWereBeingMade)
+{
+    for (const bool copies : {true, false}) {
+        std::filesystem::create_directories(m_shm);
+        std::ofstream(m_run / "node-1.rings") << m_shm.string() << "\n";
+        saveRings();
+        std::ofstream(m_shm / "node-1.3.ring.new") << "no header yet";
+        EXPECT_EQ(copies ? copyLeftoverRings(m_run) : 0, copies ? 2 : 0);
+        EXPECT_EQ(recover(m_run).processes.size(), 1U);
+        EXPECT_FALSE(std::filesystem::exists(m_shm)) << copies;
+    }
+}
+
 TEST_F(Recovery, LeavesARunningProcessAlone)
 {
     writeTrace();

@@ -9,6 +9,9 @@
 // with release order and carries the low 32 bits of (slot index + 1), so that a reader tells a finished
 // record from what an earlier lap left. Times are clock ticks; Clock records convert them. Native byte order:
 // rings never leave their host.
+//
+// Its name is PROCESS.NUMBER.ring, PROCESS being HOST-PID. Until its header says whose it is, ".new" follows:
+// a process that is killed meanwhile leaves it so, without a record in it.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -20,6 +23,8 @@ inline constexpr std::uint64_t kRingMagic = 0x31474E4952535252ULL; // "RRSRING1"
 inline constexpr std::uint32_t kRingVersion = 1;
 inline constexpr std::size_t kRingHeaderBytes = 4096;
 inline constexpr std::size_t kSlotBytes = 32;
+inline constexpr const char* kRingExtension = ".ring";
+inline constexpr const char* kUnfinishedExtension = ".new"; ///< after that of a ring
 
 enum class ClockKind : std::uint32_t { Tsc = 1, Monotonic = 2 };
 
