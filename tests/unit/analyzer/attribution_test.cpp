@@ -2,6 +2,7 @@
 // Who and what is blamed: ranks that are late together, why they are, the synchronisation that keeps
 // communication from overlapping, and whose waits a thread's waits are.
 #include "metrics/lateness.h"
+#include "report/replayed_costs.h"
 #include "report/report.h"
 #include "support/trace_builder.h"
 
@@ -112,7 +113,7 @@ TEST(Attribution, WhoQueuesBehindACollectiveThatEndsLaterForItIsNotLate)
 
 /// Each all-reduce ends 3 ms later for rank 2, which is therefore late to the next one. In a replay they end
 /// for all alike, so that nothing is left that could be as fast as on the others.
-TEST(Attribution, WhatOthersWaitForStaysTheCostWhereAReplayDoesNotShowIt)
+report::Report endingLaterForRank2()
 {
     TraceBuilder trace(4);
     trace.withoutStepEndSync();
@@ -135,12 +136,31 @@ TEST(Attribution, WhatOthersWaitForStaysTheCostWhereAReplayDoesNotShowIt)
         }
         collective = name.starts_with("nccl") ? row : collective;
     }
-    const report::Report report = report::buildReport(std::move(run), {});
+    return report::buildReport(std::move(run), {});
+}
+
+TEST(Attribution, WhatOthersWaitForStaysTheCostWhereAReplayDoesNotShowIt)
+{
+    const report::Report report = endingLaterForRank2();
     const rules::Finding* const finding = find(report, "late_rank");
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->ranks, std::vector<std::int64_t>{2});
     EXPECT_NEAR(static_cast<double>(finding->costNsPerStep.value_or(0)), 3e6, 0.2e6);
     EXPECT_NE(finding->advice.find("Its cost is what the others wait"), std::string::npos) << finding->advice;
+}
+
+TEST(Attribution, BehindASlowLinkALateRankCostsWhatAReplaySaves)
+{
+    const auto cost = [](std::int64_t behindLink) {
+        report::Report report = endingLaterForRank2();
+        report.findings.emplace_back().rule = "slow_link";
+        report.findings.back().ranks = {behindLink};
+        report::useReplayedCosts(report, {});
+        const rules::Finding* const late = find(report, "late_rank");
+        return late == nullptr ? -1.0 : static_cast<double>(late->costNsPerStep.value_or(-1));
+    };
+    EXPECT_NEAR(cost(2), 0, 0.1e6);
+    EXPECT_NEAR(cost(1), 3e6, 0.2e6) << "another rank's link";
 }
 
 TEST(Attribution, ARankLateByDataComesBeforeTheExposureItCauses)
