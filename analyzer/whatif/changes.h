@@ -53,6 +53,9 @@ void apply(Plan& plan, const Changes& changes, Assumptions& assumptions);
 /// Replaces the gradient messages by buckets of Changes::bucketBytes; see changes_buckets.cpp.
 void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions);
 
+/// Makes the ranks that Changes names, or all, as fast as the median; see changes_late_ranks.cpp.
+void levelRanks(Plan& plan, const Changes& changes);
+
 /// See changes_left_out.cpp. They throw ringside::Error (Unusable) where there is nothing of it in the run.
 void removeBlockingCalls(Plan& plan);
 void removeUsedMaps(Plan& plan);
