@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report says of a simulated run, as JSON.
+#pragma once
+#include "golden_json.h"
+#include "report/format.h"
+#include "training_run.h"
+
+#include <string>
+#include <vector>
+
+namespace ringside::test {
+
+/// `settings`: "RULE.OPTION=NUMBER", as of `ringside report --set`.
+[[nodiscard]] inline Json reportOf(const TrainingRun& run, const std::vector<std::string>& settings = {})
+{
+    rules::OptionValues values;
+    for (const std::string& setting : settings) {
+        report::setOption(values, setting);
+    }
+    const report::Report report = report::buildReport(simulate(run), values);
+    for (const report::Format* format : report::all()) {
+        if (format->id == "json") {
+            return Json::parse(format->render(report, report::Colour::Never));
+        }
+    }
+    return {};
+}
+
+[[nodiscard]] inline Json findingsOf(const Json& report, const std::string& rule)
+{
+    Json found = Json::array();
+    for (const Json& finding : report["findings"]) {
+        if (finding["rule"] == rule) {
+            found.push_back(finding);
+        }
+    }
+    return found;
+}
+
+} // namespace ringside::test
