@@ -52,12 +52,15 @@ TEST(SyncEveryMicroStep, AsksThePassesWhereEqualSizesSayNothing)
     EXPECT_TRUE(findings(equalMessages(4, false)).empty()) << "only the second of two passes sends";
 }
 
-/// Each of three backward passes sends so many small messages.
-TrainingRun inThreePasses(std::size_t messages)
+/// Each of so many backward passes sends so many small messages, of two sizes.
+TrainingRun inPasses(std::size_t passes, std::size_t messages)
 {
     TrainingRun run;
     run.overlap = false;
-    run.buckets.assign(3 * messages, 128U << 10U);
+    run.buckets.clear();
+    for (std::size_t i = 0; i < passes * messages; ++i) {
+        run.buckets.push_back(i % 2 == 0 ? 64U << 10U : 256U << 10U);
+    }
     run.edit = [=](TraceBuilder& trace) { addPasses(trace, messages, true); };
     return run;
 }
@@ -65,10 +68,20 @@ TrainingRun inThreePasses(std::size_t messages)
 TEST(SmallMessages, AreCountedByReduction)
 {
     const auto findings = [](std::size_t messages) {
-        return findingsOf(reportOf(inThreePasses(messages)), "small_messages").size();
+        return findingsOf(reportOf(inPasses(3, messages)), "small_messages").size();
     };
     EXPECT_EQ(findings(2), 0U) << "six a step, but two a reduction are no small buckets";
     EXPECT_EQ(findings(8), 1U);
+}
+
+TEST(SmallMessages, AreNotReplayedTogetherAcrossReductions)
+{
+    const auto replayed = [](std::size_t passes, std::size_t messages) {
+        const Json found = findingsOf(reportOf(inPasses(passes, messages)), "small_messages");
+        return !found.empty() && found[0]["figures"].contains("replayed_saving_ns_per_step");
+    };
+    EXPECT_TRUE(replayed(1, 24));
+    EXPECT_FALSE(replayed(3, 8)) << "buckets of all 24 would join those of different passes";
 }
 
 /// Fewer messages would let the last gradients leave no earlier where the network is idle before them. Few
