@@ -110,10 +110,11 @@ std::string hoursText(double hours)
 {
     constexpr double kMinutes = 60;
     constexpr double kDay = 24;
-    return hours * kMinutes < 1 ? "within a minute"
-           : hours < 2          ? fmt::format("in {:.0f} minutes", hours * kMinutes)
-           : hours < 2 * kDay   ? fmt::format("in {:.0f} hours", hours)
-                                : fmt::format("in {:.0f} days", hours / kDay);
+    return hours * kMinutes < 1     ? "within a minute"
+           : hours * kMinutes < 1.5 ? "in 1 minute"
+           : hours < 2              ? fmt::format("in {:.0f} minutes", hours * kMinutes)
+           : hours < 2 * kDay       ? fmt::format("in {:.0f} hours", hours)
+                                    : fmt::format("in {:.0f} days", hours / kDay);
 }
 
 std::string growthText(const Worst& worst)

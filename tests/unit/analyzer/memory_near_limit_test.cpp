@@ -98,6 +98,23 @@ TEST(MemoryNearLimit, saysWhenGrowingMemoryWillBeFull)
     EXPECT_NE(finding->title.find("within a minute at this rate"), std::string::npos) << finding->title;
 }
 
+/// What is left lasts the longer, the slower it is used up.
+TEST(MemoryNearLimit, saysInWordsHowLongGrowingMemoryLasts)
+{
+    const auto title = [](double hours) {
+        const Memory once{.gibibytesAStep = 1e-6, .allocations = {}};
+        const double perHour = figure(*found(reportOf(once)), "hours_until_full");
+        const auto finding = found(reportOf({.gibibytesAStep = 1e-6 * perHour / hours, .allocations = {}}));
+        return finding ? finding->title : std::string();
+    };
+    for (const auto& [hours, words] :
+         {std::pair(0.5 / 60, "within a minute at"), std::pair(1.2 / 60, "in 1 minute at"),
+          std::pair(1.7 / 60, "in 2 minutes at"), std::pair(1.9, "in 114 minutes at"),
+          std::pair(2.2, "in 2 hours at"), std::pair(50.0, "in 2 days at")}) {
+        EXPECT_NE(title(hours).find(words), std::string::npos) << title(hours);
+    }
+}
+
 TEST(MemoryNearLimit, onlyInformsOfMemoryThatLastsForDays)
 {
     const Memory slow{.gibibytesAStep = 1e-8, .allocations = {}};
