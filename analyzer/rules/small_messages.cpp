@@ -192,5 +192,4 @@ RINGSIDE_RULE(
         "size / bandwidth). Messages are small below the larger of it and min_message_bytes, if latency is "
         "min_latency_share of their time. The cost is the latency of the messages beyond what bucket_bytes "
         "would need, as far as it is exposed and not of a last message before which the network is idle; "
-        "where "
-        "times do not grow with size, what the run's own largest messages would save.");
+        "where times do not grow with size, what the run's own largest messages would save.");
