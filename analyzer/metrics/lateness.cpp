@@ -16,7 +16,7 @@ using Arrival = std::pair<std::int64_t, std::size_t>; ///< when, in run time; ra
 
 /// `carriedNs`: taken off, by participant; empty: nothing is.
 std::vector<Arrival> arrivalsOf(const model::Model& model, const model::Operation& operation,
-                                const std::vector<std::int64_t>& carriedNs = {})
+                                const std::vector<std::int64_t>& carriedNs)
 {
     std::vector<Arrival> result;
     for (std::size_t i = 0; i < operation.participants.size(); ++i) {
@@ -220,8 +220,10 @@ std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model
         rowOf.emplace(run.ranks[i].rank, i);
         late.emplace_back(run.ranks[i].steps.size());
     }
+    const auto carried = carriedLateness(model);
     for (const ArrivedOperation& entry : run.arrived) {
-        const std::vector<Arrival> arrivals = arrivalsOf(model, model.operations[entry.operation]);
+        const std::vector<Arrival> arrivals =
+            arrivalsOf(model, model.operations[entry.operation], carried[entry.operation]);
         const std::int64_t middle = arrivals[(arrivals.size() - 1) / 2].first;
         for (const auto& [time, rank] : arrivals) {
             const auto row = rowOf.find(rank);

@@ -29,8 +29,8 @@ struct LateGroup {
 /// rank took over from the collective before (carried_lateness.h) is not its own.
 [[nodiscard]] std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run);
 
-/// How much later than the middle one of its ranks each rank came to the collectives of a step, summed: by
-/// RunMetrics::ranks, by analyzed step. Empty where arrivals were not measured.
+/// How much later than the middle one of its ranks each rank came to the collectives of a step by lateness of
+/// its own, summed: by RunMetrics::ranks, by analyzed step. Empty where arrivals were not measured.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model,
                                                                      const RunMetrics& run);
 

@@ -77,9 +77,9 @@ TEST(Attribution, RanksThatAreLateTogetherAreNamedTogether)
     EXPECT_EQ(firstOf(report), "late_rank");
 }
 
-/// Of a ring one rank is slow, so that a collective ends later for itself and its neighbour than for the
-/// others: their next ones start later, too.
-TEST(Attribution, WhoQueuesBehindACollectiveThatEndsLaterForItIsNotLate)
+/// Of a ring rank 3 is slow, so that a collective ends later for itself and its neighbour, rank 0, than for
+/// the others: their next ones start later, too.
+trace::RunTrace withSlowRankInRing()
 {
     constexpr std::int64_t kLaterNs = 3'000'000;
     TraceBuilder trace(4);
@@ -102,12 +102,29 @@ TEST(Attribution, WhoQueuesBehindACollectiveThatEndsLaterForItIsNotLate)
             }
         }
     }
-    const report::Report report = report::buildReport(std::move(run), {});
+    return run;
+}
+
+TEST(Attribution, WhoQueuesBehindACollectiveThatEndsLaterForItIsNotLate)
+{
+    const report::Report report = report::buildReport(withSlowRankInRing(), {});
     ASSERT_NE(find(report, "late_rank"), nullptr);
     for (const rules::Finding& finding : report.findings) {
         if (finding.rule == "late_rank") {
             EXPECT_EQ(finding.ranks, std::vector<std::int64_t>{3}) << finding.title;
         }
+    }
+}
+
+TEST(Attribution, StepByStepOnlyLatenessOfItsOwnIsARanks)
+{
+    const model::Model model = model::buildModel(withSlowRankInRing());
+    const auto late = metrics::latenessBySteps(model, metrics::computeMetrics(model));
+    ASSERT_EQ(late.size(), 4U);
+    ASSERT_GT(late[3].size(), 10U);
+    for (std::size_t step = 0; step < late[3].size(); ++step) {
+        EXPECT_NEAR(static_cast<double>(late[0][step]), 0, 0.1e6) << "rank 3's neighbour";
+        EXPECT_NEAR(static_cast<double>(late[3][step]), 6e6, 0.1e6);
     }
 }
 
