@@ -118,40 +118,43 @@ TEST(WhatIf, DelaysThatComePeriodicallyDoNotHideALateRank)
     EXPECT_NEAR(*prediction.savingNs(), 3 * kMs, 0.1 * kMs);
 }
 
-TEST(WhatIf, WithoutBlockingCallsTheHostLaunchesOn)
+/// The host waits for each of four layers, and then does something else for so long.
+trace::RunTrace synchronizingRun(nanoseconds idle)
 {
     TraceBuilder trace(2);
     trace.withoutStepEndSync();
     trace.steps(24, [&](StepBuilder& step) {
         for (int layer = 0; layer < 4; ++layer) {
-            step.everyRank().compute(2ms).synchronize().hostIdle(500us);
+            step.everyRank().compute(2ms).synchronize().hostIdle(idle);
         }
     });
+    return trace.run();
+}
+
+Prediction withoutBlockingCalls(const trace::RunTrace& run)
+{
     Changes changes;
     changes.noBlockingCalls = true;
-    EXPECT_NEAR(*ask(trace.run(), changes).savingNs(), 2 * kMs, 0.1 * kMs);
-    EXPECT_THROW((void)ask(lateRun(0ns), changes), Error) << "what streams wait for is only seen in times";
+    return ask(run, changes);
+}
+
+TEST(WhatIf, WithoutBlockingCallsTheHostLaunchesOn)
+{
+    EXPECT_NEAR(*withoutBlockingCalls(synchronizingRun(500us)).savingNs(), 2 * kMs, 0.1 * kMs);
+    EXPECT_THROW((void)withoutBlockingCalls(lateRun(0ns)), Error)
+        << "what streams wait for is only seen in times";
 }
 
 /// The thread that waited is woken some time after its device is done.
 TEST(WhatIf, WithoutBlockingCallsNobodyHasToBeWoken)
 {
-    TraceBuilder trace(2);
-    trace.withoutStepEndSync();
-    trace.steps(24, [&](StepBuilder& step) {
-        for (int layer = 0; layer < 4; ++layer) {
-            step.everyRank().compute(2ms).synchronize().hostIdle(500us);
-        }
-    });
-    trace::RunTrace run = trace.run();
+    trace::RunTrace run = synchronizingRun(500us);
     for (trace::ProcessTrace& process : run.processes) {
         for (std::size_t i = 0; i < process.apiCalls.size(); ++i) {
             process.apiCalls.endNs.set(i, process.apiCalls.endNs[i] + 200'000);
         }
     }
-    Changes changes;
-    changes.noBlockingCalls = true;
-    const Prediction prediction = ask(run, changes);
+    const Prediction prediction = withoutBlockingCalls(run);
     EXPECT_NEAR(prediction.replayedNs, 10 * kMs, 0.1 * kMs);
     EXPECT_NEAR(*prediction.savingNs(), 2 * kMs, 0.1 * kMs);
 }
@@ -159,22 +162,13 @@ TEST(WhatIf, WithoutBlockingCallsNobodyHasToBeWoken)
 /// A device that ran dry takes its time to begin; one with work in its queue does not.
 TEST(WhatIf, WithoutBlockingCallsWorkBeginsBehindWhatIsQueued)
 {
-    TraceBuilder trace(2);
-    trace.withoutStepEndSync();
-    trace.steps(24, [&](StepBuilder& step) {
-        for (int layer = 0; layer < 4; ++layer) {
-            step.everyRank().compute(2ms).synchronize();
-        }
-    });
-    trace::RunTrace run = trace.run();
+    trace::RunTrace run = synchronizingRun(0us);
     for (trace::ProcessTrace& process : run.processes) {
         for (std::size_t i = 0; i < process.kernels.size(); ++i) {
             process.kernels.startNs.set(i, process.kernels.startNs[i] + 300'000);
         }
     }
-    Changes changes;
-    changes.noBlockingCalls = true;
-    const Prediction prediction = ask(run, changes);
+    const Prediction prediction = withoutBlockingCalls(run);
     EXPECT_NEAR(prediction.replayedNs, 8 * kMs, 0.1 * kMs);
     EXPECT_NEAR(*prediction.savingNs(), 4 * 0.3 * kMs, 0.1 * kMs);
 }
