@@ -39,7 +39,7 @@ def chosen():
 def attempt(scenario, again, score):
     """Judges a scenario, and again if it came out wrong and may be repeated: the last one counts."""
     for left in range(again, -1, -1):
-        alone = score.beside()
+        alone = tally.Score(score.compares_costs)
         came = judge(scenario, alone)
         if not alone.remarks or left == 0:
             score.add(alone)
@@ -67,7 +67,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was set up for a scenario is taken down
     shutil.rmtree(training.FOLDER, ignore_errors=True)
     training.FOLDER.mkdir(parents=True)
-    score = tally.Score(compares_costs=not short)  # which takes five more trainings
+    score = tally.Score(compares_costs=not short)  # which takes five trainings more, or up to eleven
     for number, scenario in enumerate(every, 1):
         print(f"{number}/{len(every)} {scenario.name}: {attempt(scenario, again, score)}", flush=True)
     if score.costs:

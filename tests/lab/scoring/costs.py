@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimated costs against what leaving the fault out really brought, and what replays predicted against what was run then.
 
-A training is made three times with the fault and three times without: one step that other work on the machine holds up for 200 ms
-makes the mean of 24 longer by 8. The middle one without it is what the others are compared with, and of the three costs that one
-counts whose error is the middle one."""
+A training is made several times with the fault and without, in turn, so that what slows the machine for minutes slows both. One
+step that other work holds up for 200 ms makes the mean of 24 longer by 8: middle ones are compared, and of the costs that one
+counts whose error is the middle one. It goes on, within a limit, until the gain is known as well as a cost is to be right."""
 
 import dataclasses
+import math
+import statistics
 
-TRAININGS = 3
+from scoring import training
+
+FEWEST_TRAININGS = 3
+MOST_TRAININGS = 6
 COST_WITHIN = 0.15
 PREDICTED_WITHIN = 0.10
 # Of a step. Two trainings of the same differ by about a third of it, so that a smaller gain cannot tell whether a cost is right.
@@ -20,7 +25,8 @@ class Cost:
     rule: str
     finding: dict | None  # None: the report of this training lacks it, or says no cost
     step_ns: float        # with the fault, as the trainer measured it
-    base_ns: float        # without
+    base_ns: float        # without, the middle training's
+    error_ns: float       # two standard errors of the gain
 
     @property
     def gain_ns(self):
@@ -35,6 +41,11 @@ class Cost:
         return self.gain_ns >= LEAST_GAIN * self.base_ns
 
     @property
+    def known(self):
+        """Whether the trainings differed so little that the gain itself is right within what a cost may be wrong by."""
+        return self.comparable and self.error_ns <= COST_WITHIN * self.gain_ns
+
+    @property
     def within(self):
         return abs(self.estimated_ns - self.gain_ns) <= COST_WITHIN * self.gain_ns
 
@@ -47,20 +58,46 @@ class Cost:
     def __str__(self):
         error = f"{self.estimated_ns / self.gain_ns - 1:+.0%}" if self.comparable else "-"
         predicted = "-" if self.prediction_error is None else f"{self.prediction_error:+.1%}"
-        return f"{self.scenario:32} {self.rule:26} {self.estimated_ns / 1e6:8.1f} {self.gain_ns / 1e6:8.1f} {error:>7} {predicted:>9}"
+        return (f"{self.scenario:32} {self.rule:26} {self.estimated_ns / 1e6:8.1f} {self.gain_ns / 1e6:8.1f} {self.error_ns / 1e6:6.1f} "
+                f"{error:>7} {predicted:>9}")
 
 
-def of_training(scenario, trained, base_ns):
-    """`trained`: its report, and its mean step in ns. Costs are of the first rule that the scenario expects."""
-    report, step_ns = trained
+def two_errors_ns(steps_ns, bases_ns):
+    """Two standard errors of the difference of both medians. A median's is sqrt(pi/2) of a mean's, of many samples of a normal
+    distribution (Kenney and Keeping, Mathematics of Statistics, part 2); of three it is a little less."""
+    of_means = statistics.variance(steps_ns) / len(steps_ns) + statistics.variance(bases_ns) / len(bases_ns)
+    return 2 * math.sqrt(math.pi / 2 * of_means)
+
+
+def costs_of(scenario, trained, bases_ns):
+    """A Cost of each training. `trained`: (report, mean step in ns) of each. Costs are of the first rule that the scenario expects."""
     rule = scenario.expect[0]
-    finding = next((each for each in report["findings"] if each["rule"] == rule and each["cost_ns_per_step"] is not None), None)
-    return Cost(scenario.name, rule, finding, step_ns, base_ns)
+    base_ns = statistics.median(bases_ns)
+    error_ns = two_errors_ns([step_ns for _, step_ns in trained], bases_ns)
+    for report, step_ns in trained:
+        finding = next((each for each in report["findings"] if each["rule"] == rule and each["cost_ns_per_step"] is not None), None)
+        yield Cost(scenario.name, rule, finding, step_ns, base_ns, error_ns)
+
+
+def measured(scenario, first):
+    """The Costs of trainings of which `first`, as training.train gave it, was the first."""
+    trained, bases_ns = [first], [training.train(scenario.healthy)[1]]
+    while True:
+        if len(trained) >= FEWEST_TRAININGS:
+            costs = list(costs_of(scenario, trained, bases_ns))
+            if len(trained) == MOST_TRAININGS or by_gain(costs).known:
+                return costs
+        trained.append(training.train(scenario))
+        bases_ns.append(training.train(scenario.healthy)[1])
+
+
+def by_gain(costs):
+    return sorted(costs, key=lambda each: each.gain_ns)[len(costs) // 2]
 
 
 def are_too_small(costs):
     """Whether the fault costs less than what two trainings of the same may differ by."""
-    return not sorted(costs, key=lambda each: each.gain_ns)[len(costs) // 2].comparable
+    return not by_gain(costs).comparable
 
 
 def middle(costs):
@@ -70,13 +107,15 @@ def middle(costs):
 
 
 def lines(costs):
-    yield f"{'scenario':32} {'rule':26} {'cost ms':>8} {'gain ms':>8} {'error':>7} {'predicted':>9}"
+    yield f"{'scenario':32} {'rule':26} {'cost ms':>8} {'gain ms':>8} {'+-':>6} {'error':>7} {'predicted':>9}"
     yield from map(str, costs)
 
 
 def summary(costs, share):
     compared = [each for each in costs if each.comparable]
+    known = [each for each in costs if each.known]
     predicted = [abs(each.prediction_error) <= PREDICTED_WITHIN for each in costs if each.prediction_error is not None]
     return (f"Cost within {COST_WITHIN:.0%} of the measured gain: {share(sum(each.within for each in compared), len(compared))} of "
-            f"{len(compared)}; the gains of {len(costs) - len(compared)} others are below {LEAST_GAIN:.0%} of a step. "
+            f"{len(compared)}; the gains of {len(costs) - len(compared)} others are below {LEAST_GAIN:.0%} of a step. Of the {len(known)} whose "
+            f"gain is itself known within {COST_WITHIN:.0%} (two standard errors): {share(sum(each.within for each in known), len(known))}. "
             f"Replayed step within {PREDICTED_WITHIN:.0%} of the one really run: {share(sum(predicted), len(predicted))} of {len(predicted)}.")

@@ -13,8 +13,9 @@ SYMPTOMS = frozenset(("comm_share_high", "comm_compute_ratio_high", "exposed_com
 
 
 def judge(scenario, score):
-    report, step_ns = training.train(scenario)
-    compared = score.costs_of(scenario, report, step_ns)
+    trained = training.train(scenario)
+    report = trained[0]
+    compared = costs.measured(scenario, trained) if score.compares_costs and scenario.cost and scenario.expect else []
     if scenario.drawn and compared and costs.are_too_small(compared):
         score.harmless.append(scenario.name)
         scenario = dataclasses.replace(scenario, expect=(), allow=scenario.allow | set(scenario.expect))

@@ -3,9 +3,8 @@
 gain that leaving the fault out really brings."""
 
 import collections
-import statistics
 
-from scoring import costs, training
+from scoring import costs
 
 # What the lab must reach; below it, the exit code is 1.
 LEAST = {"recall": 0.95, "precision": 0.95, "right place": 0.98, "first cause right": 0.9,
@@ -26,13 +25,6 @@ class Score:
         self.harmless = []                    # drawn scenarios whose fault costs nothing that can be measured: it is not expected
         self.failed = []                      # scenarios that could not be run to their end
         self.remarks = []
-        self.bases = {}
-
-    def beside(self):
-        """An empty one that knows the same trainings without a fault."""
-        other = Score(self.compares_costs)
-        other.bases = self.bases
-        return other
 
     def add(self, other):
         for mine, its in ((self.found, other.found), (self.expected, other.expected), (self.false, other.false)):
@@ -69,20 +61,6 @@ class Score:
         self.clocks.append((name, error_ns, residual_ns, bound_ns))
         if error_ns > residual_ns:
             self.remarks.append(f"{name}: clocks are wrong by {error_ns / 1e3:.1f} us, the residual is {residual_ns / 1e3:.1f} us")
-
-    def costs_of(self, scenario, report, step_ns):
-        """A costs.Cost of each training with the fault, of which this is the first; empty where none is to be compared."""
-        if not (self.compares_costs and scenario.cost and scenario.expect):
-            return []
-        trained = [(report, step_ns), *(training.train(scenario) for _ in range(costs.TRAININGS - 1))]
-        return [costs.of_training(scenario, each, self.base_step_ns(scenario)) for each in trained]
-
-    def base_step_ns(self, scenario):
-        """Mean step of the same training without the fault, which many scenarios are compared with."""
-        healthy = scenario.healthy
-        if healthy not in self.bases:
-            self.bases[healthy] = statistics.median(training.train(healthy)[1] for _ in range(costs.TRAININGS))
-        return self.bases[healthy]
 
     def table(self):
         lines = ["| rule | expected | found | recall | false | precision |", "|---|---|---|---|---|---|"]
