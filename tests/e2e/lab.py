@@ -4,6 +4,7 @@
 A scenario drives only what a user drives: the binaries of the build, their options and their output. It must not reach
 into a trace or a library by any other way."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -56,6 +57,19 @@ def record(directory, command, profile="standard", expect=0, environment=None):
     shutil.rmtree(directory, ignore_errors=True)
     return run([RINGSIDE, "record", "-o", directory, "--profile", profile, "--", *command], expect=expect,
                environment=environment or emulated_gpu())
+
+
+@contextlib.contextmanager
+def ahead_of_others():
+    """What is started within has a real-time priority where that is allowed: other work on the machine does not make the emulated
+    devices slow then."""
+    usual = os.sched_getscheduler(0), os.sched_getparam(0)
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, *usual)
 
 
 def report(directory, *options):

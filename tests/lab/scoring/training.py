@@ -3,7 +3,6 @@
 
 import contextlib
 import json
-import os
 import shutil
 
 import lab
@@ -33,18 +32,10 @@ def ranks_of(scenario, result):
             for rank in range(scenario.ranks)]
 
 
-@contextlib.contextmanager
 def undisturbed(scenario):
-    """What is started within goes before all other work on the machine, where that is allowed and no disturbance is of the processor
-    itself: quotas and hogs do not bind a real-time priority."""
-    usual = os.sched_getscheduler(0), os.sched_getparam(0)
-    if not scenario.disturbed:
-        with contextlib.suppress(PermissionError):
-            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-    try:
-        yield
-    finally:
-        os.sched_setscheduler(0, *usual)
+    """A context: ahead of all other work, where no disturbance is of the processor itself; quotas and hogs do not bind a real-time
+    priority."""
+    return contextlib.nullcontext() if scenario.disturbed else lab.ahead_of_others()
 
 
 def train(scenario):
