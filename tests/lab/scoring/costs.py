@@ -111,11 +111,19 @@ def lines(costs):
     yield from map(str, costs)
 
 
-def summary(costs, share):
+def reached(costs):
+    """{what: (right, of)}."""
     compared = [each for each in costs if each.comparable]
     known = [each for each in costs if each.known]
     predicted = [abs(each.prediction_error) <= PREDICTED_WITHIN for each in costs if each.prediction_error is not None]
-    return (f"Cost within {COST_WITHIN:.0%} of the measured gain: {share(sum(each.within for each in compared), len(compared))} of "
-            f"{len(compared)}; the gains of {len(costs) - len(compared)} others are below {LEAST_GAIN:.0%} of a step. Of the {len(known)} whose "
-            f"gain is itself known within {COST_WITHIN:.0%} (two standard errors): {share(sum(each.within for each in known), len(known))}. "
-            f"Replayed step within {PREDICTED_WITHIN:.0%} of the one really run: {share(sum(predicted), len(predicted))} of {len(predicted)}.")
+    return {"cost": (sum(each.within for each in compared), len(compared)),
+            "cost of a known gain": (sum(each.within for each in known), len(known)),
+            "replayed step": (sum(predicted), len(predicted))}
+
+
+def summary(costs, share):
+    right = {what: f"{share(part, whole)} of {whole}" for what, (part, whole) in reached(costs).items()}
+    unlike = sum(not each.comparable for each in costs)
+    return (f"Cost within {COST_WITHIN:.0%} of the measured gain: {right['cost']}; the gains of {unlike} others are below {LEAST_GAIN:.0%} of a "
+            f"step. The same where the gain itself is known within {COST_WITHIN:.0%} (two standard errors): {right['cost of a known gain']}. "
+            f"Replayed step within {PREDICTED_WITHIN:.0%} of the one really run: {right['replayed step']}.")
