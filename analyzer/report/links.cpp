@@ -33,6 +33,12 @@ bool nvlinkIsMeasured(const Report& report)
     return false;
 }
 
+/// Of one reading of a switch's counters (`links --perfquery`) only totals are known, which are history.
+bool judgesMoreThanTotals(const metrics::Port& port)
+{
+    return port.last("state") || port.sampled().length() > 0;
+}
+
 /// Over the time between all readings, and the most between two.
 Json utilizationJson(const metrics::Port& port, std::string_view metric)
 {
@@ -148,7 +154,8 @@ std::vector<const rules::Finding*> linkFindings(const Report& report)
 Health linkHealth(const Report& report)
 {
     const std::vector<const rules::Finding*> findings = linkFindings(report);
-    if (findings.empty() && report.metrics.ports.empty() && !nvlinkIsMeasured(report)) {
+    const bool portsAreMeasured = std::ranges::any_of(report.metrics.ports, &judgesMoreThanTotals);
+    if (findings.empty() && !portsAreMeasured && !nvlinkIsMeasured(report)) {
         return Health::NotMeasured;
     }
     Health worst = Health::Ok;

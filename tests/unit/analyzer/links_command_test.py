@@ -98,6 +98,10 @@ class Links(unittest.TestCase):
         self.assertEqual(twice["links"][0]["gained"]["tx_bytes"], 1_000_000_000)
         self.assertIn("not younger", self.ringside("--perfquery", after, "--perfquery", before, expect=3).stderr)
 
+    def test_one_clean_reading_of_a_switch_is_no_health(self):
+        once = self.perfquery("once", 0, PortXmitData=1, PortXmitPkts=1, PortXmitDiscards=0)
+        self.assertIn("Links: not measured", self.ringside("--perfquery", once).stdout)
+
     def test_what_is_no_output_of_perfquery_is_refused(self):
         (self.root / "other").write_text("# PortRcvErrorDetails counters: Lid 1 port 1\nPortBufferOverrunErrors:.........4\n")
         self.assertIn("holds no counters", self.ringside("--perfquery", self.root / "other", expect=3).stderr)
