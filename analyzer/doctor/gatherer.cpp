@@ -9,7 +9,8 @@ Host gather(const Root& root)
     for (const Gatherer* gatherer : allGatherers()) {
         gatherer->gather(root, host.facts);
     }
-    host.name = host.facts.text("host.name");
+    const std::string* name = host.facts.find("host.name");
+    host.name = name != nullptr ? *name : "unknown";
     return host;
 }
 

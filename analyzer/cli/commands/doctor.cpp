@@ -27,11 +27,29 @@ struct Options {
     bool facts = false;
 };
 
+/// A folder in which nothing is known of a host is another one than was meant: no finding would clear the
+/// host.
+doctor::Host lookAt(const std::string& root)
+{
+    constexpr const char* kMeant =
+        "--root takes a folder with a copy of a host's /proc, /sys and /etc, or its nvidia-smi.xml.";
+    std::error_code error;
+    if (!std::filesystem::is_directory(root, error)) {
+        throw Error(ErrorCode::Unusable, fmt::format("{} is no folder", root), kMeant);
+    }
+    doctor::Host host = doctor::gather(doctor::Root(root));
+    if (host.facts.all().empty()) {
+        throw Error(ErrorCode::Unusable, fmt::format("nothing that can be read in {} tells of a host", root),
+                    kMeant);
+    }
+    return host;
+}
+
 doctor::Visit visit(const Options& options)
 {
     std::vector<doctor::Host> hosts;
     if (options.launchers.empty()) {
-        hosts.push_back(doctor::gather(doctor::Root(options.root)));
+        hosts.push_back(lookAt(options.root));
     }
     for (const std::string& launcher : options.launchers) {
         for (doctor::Host& host : factsOfHosts(launcher)) {
@@ -63,13 +81,8 @@ bool fails(const doctor::Visit& visit, const std::string& severity)
 
 int run(const Options& options)
 {
-    std::error_code error;
-    if (!std::filesystem::is_directory(options.root, error)) {
-        throw Error(ErrorCode::Unusable, fmt::format("{} is no folder", options.root),
-                    "--root takes a folder with a copy of a host's /proc, /sys and /etc.");
-    }
     if (options.facts) {
-        writeFacts(doctor::gather(doctor::Root(options.root)));
+        writeFacts(lookAt(options.root));
         return kPass;
     }
     const doctor::Visit result = visit(options);

@@ -28,9 +28,11 @@ std::string container(const Root& root)
 void gather(const Root& root, Facts& facts)
 {
     utsname names{};
-    const bool known = root.live() && uname(&names) == 0;
-    facts.set("host.name",
-              root.line("/proc/sys/kernel/hostname").value_or(known ? names.nodename : "unknown"));
+    if (const auto name = root.line("/proc/sys/kernel/hostname")) {
+        facts.set("host.name", *name);
+    } else if (root.live() && uname(&names) == 0) {
+        facts.set("host.name", names.nodename);
+    }
     if (const auto release = root.line("/proc/sys/kernel/osrelease")) {
         facts.set("kernel.release", *release);
     }

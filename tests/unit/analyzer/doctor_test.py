@@ -14,6 +14,7 @@ import jsonschema
 
 SCHEMA = json.loads(pathlib.Path(sys.argv.pop()).read_text())
 RINGSIDE = sys.argv.pop()
+NAMED = {"proc/sys/kernel/hostname": "node7\n"}
 LIMITS = """Limit                     Soft Limit           Hard Limit           Units
 Max locked memory         {memlock}              {memlock}              bytes
 Max open files            1024                 {files}               files
@@ -52,7 +53,7 @@ class Doctor(unittest.TestCase):
     def badly_set_up(self):
         card = "sys/class/net/eth{}/"
         return self.host({
-            "proc/sys/kernel/hostname": "node7\n",
+            **NAMED,
             "proc/self/limits": LIMITS.format(memlock=65536, files=4096),
             "proc/mounts": "shm /dev/shm tmpfs rw,nosuid,size=65536k 0 0\n",
             "proc/sys/net/ipv4/tcp_rmem": "4096\t131072\t6291456\n",
@@ -147,14 +148,20 @@ class Doctor(unittest.TestCase):
         for text, message in (("nonsense\n", "there are no facts in it"), ('["a", "x", "1"]\n["b", "x", "1"]\n', "more than one host"),
                               ('["a", "x", "1"]\n["a", 2]\n', "is not whole")):
             expected.write_text(text)
-            self.assertIn(message, self.doctor("--root", self.folder, "--expect", expected, expect=3).stderr)
+            self.assertIn(message, self.doctor("--root", self.host(NAMED), "--expect", expected, expect=3).stderr)
 
-    def test_a_host_of_which_nothing_is_known_is_not_blamed(self):
-        self.assertEqual(self.titles(self.visit("--root", self.folder)), [])
+    def test_a_host_of_which_only_its_name_is_known_is_not_blamed(self):
+        self.assertEqual(self.titles(self.visit("--root", self.host(NAMED))), [])
+
+    def test_a_folder_without_a_host_in_it_is_not_called_healthy(self):
+        in_it = self.badly_set_up() / "sys"
+        for folder in (self.folder, in_it):
+            for wanted in ((), ("--facts",)):
+                self.assertIn("tells of a host", self.doctor("--root", folder, *wanted, expect=3).stderr)
 
     def nvidia_smi(self, persistence="Enabled", fabric="Completed", status="Success", uncorrected=0, pending="No", power_brake="Not Active"):
         """What `nvidia-smi -q -x` prints of a GPU, as far as it is read."""
-        return self.host({"nvidia-smi.xml": f"""<?xml version="1.0" ?>
+        return self.host({**NAMED, "nvidia-smi.xml": f"""<?xml version="1.0" ?>
 <!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">
 <nvidia_smi_log>
   <driver_version>550.54.15</driver_version>
@@ -209,7 +216,7 @@ class Doctor(unittest.TestCase):
         million = 1_000_000
         for text in ('<gpu id="1:2">' + "<!" * 4 * million + ">", '<gpu id="1:2"/>' * million,
                      '<gpu id="1:2"><' + "a" * 4 * million + ">" + "<b>x</b>" * million, '<gpu id="1:2">' + "</" * 4 * million):
-            self.host({"nvidia-smi.xml": text})
+            self.host({**NAMED, "nvidia-smi.xml": text})
             self.visit("--root", self.folder / "copy")
 
     def bridge(self, control):
