@@ -111,13 +111,13 @@ private:
 /// How it ended, and by what it is known that it was the first.
 std::string evidenceOf(const RankReport& rank, const FirstToDie& first)
 {
-    const std::string how = rank.waitStatus ? ", " + howEnded(*rank.waitStatus) : "";
-    if (first.alone) {
-        return how;
+    std::string evidence = rank.waitStatus ? ", " + howEnded(*rank.waitStatus) : "";
+    if (!first.alone) {
+        evidence += first.beforeNs ? fmt::format(", {} before the next as ringside record saw it",
+                                                 duration(*first.beforeNs))
+                                   : ", as the last signs of life in the traces tell";
     }
-    return how + (first.beforeNs ? fmt::format(", {} before the next as ringside record saw it",
-                                               duration(*first.beforeNs))
-                                 : ", as the last signs of life in the traces tell");
+    return evidence;
 }
 
 } // namespace
