@@ -96,7 +96,7 @@ void* allocate(std::size_t size, const MemoryRange& range)
 
 } // namespace
 
-void* allocateDevice(int device, std::size_t size, std::shared_ptr<PoolUse> pool)
+void* allocateDevice(int device, std::size_t size, const std::shared_ptr<PoolUse>& pool)
 {
     // Two threads at the limit may both pass; the accounting is for finding leaks, not for guarding memory.
     if (size > totalMemory() || usedMemory(device) > totalMemory() - size)

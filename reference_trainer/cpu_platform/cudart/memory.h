@@ -30,7 +30,8 @@ struct MemoryRange {
 };
 
 /// Null when the device (or the host) has no such amount left. `size` 0 gives null too.
-[[nodiscard]] void* allocateDevice(int device, std::size_t size, std::shared_ptr<PoolUse> pool = nullptr);
+[[nodiscard]] void* allocateDevice(int device, std::size_t size,
+                                   const std::shared_ptr<PoolUse>& pool = nullptr);
 [[nodiscard]] void* allocatePinned(std::size_t size, unsigned flags);
 /// Counts against no device: it lives where it is used.
 [[nodiscard]] void* allocateManaged(int device, std::size_t size);
