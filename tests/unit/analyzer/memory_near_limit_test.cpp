@@ -34,9 +34,10 @@ void sample(TraceBuilder& trace, const Memory& memory)
     for (int rank = 0; rank < trace.ranks(); ++rank) {
         const std::vector<trace::StepRow> steps = trace.process(rank).steps;
         for (std::size_t i = 0; i < steps.size() * kSamples; ++i) {
-            const trace::StepRow& step = steps[i / kSamples];
+            const std::size_t index = i / kSamples;
+            const trace::StepRow& step = steps[index];
             const auto part = static_cast<std::int64_t>(i % kSamples);
-            const double grown = memory.gibibytesAStep * kGibibyte * static_cast<double>(i / kSamples);
+            const double grown = memory.gibibytesAStep * kGibibyte * static_cast<double>(index);
             trace.sample(
                 rank, {0, "nvml", "gpu0", "memory_used_bytes", "gauge"},
                 step.startNs + (step.endNs - step.startNs) * part / kSamples,
