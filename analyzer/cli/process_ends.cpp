@@ -60,15 +60,15 @@ std::optional<int> statusOf(int pidfd, std::uint32_t pid, std::uint64_t startTic
 
 } // namespace
 
-ProcessEnds::ProcessEnds(fs::path runDirectory) : m_directory(std::move(runDirectory))
+ProcessEnds::ProcessEnds(fs::path runDirectory)
+    : m_directory(std::move(runDirectory)), m_stop(eventfd(0, EFD_CLOEXEC)), m_polled{{m_stop, POLLIN, 0}}
 {
-    m_polled.push_back({eventfd(0, EFD_CLOEXEC), POLLIN, 0});
     sigset_t all; // the thread inherits the mask
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        if (m_polled.front().fd >= 0) { // else nobody could stop it
+        if (m_stop >= 0) { // else nobody could stop it
             m_thread = std::thread([this] { watch(); });
         }
     } catch (const std::system_error&) { // no room for it: nobody watches
@@ -79,7 +79,7 @@ ProcessEnds::ProcessEnds(fs::path runDirectory) : m_directory(std::move(runDirec
 ProcessEnds::~ProcessEnds()
 {
     if (m_thread.joinable()) {
-        eventfd_write(m_polled.front().fd, 1);
+        eventfd_write(m_stop, 1);
         m_thread.join();
     }
     for (const pollfd& each : m_polled) {

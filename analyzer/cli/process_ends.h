@@ -37,8 +37,9 @@ private:
     void noteEnds(int timeoutMs);
 
     std::filesystem::path m_directory;
+    int m_stop; ///< an eventfd that tells the thread to end; all but this is the thread's own while it runs
     std::map<std::string, int> m_looks; ///< by announcement: how often it is still to be looked at
-    std::vector<pollfd> m_polled;       ///< [0]: told to stop; then a pidfd each
+    std::vector<pollfd> m_polled;       ///< [0]: m_stop; then a pidfd each
     std::vector<Watched> m_watched{{}}; ///< in the same order
     std::thread m_thread;
 };
