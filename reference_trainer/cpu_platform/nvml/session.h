@@ -40,7 +40,7 @@ nvmlReturn_t call(Body&& body, Places*... places)
 {
     if (!initialized())
         return NVML_ERROR_UNINITIALIZED;
-    if (((places == nullptr) || ...))
+    if ((!places || ...))
         return NVML_ERROR_INVALID_ARGUMENT;
     return body();
 }
