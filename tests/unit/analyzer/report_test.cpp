@@ -113,7 +113,7 @@ TEST(JsonReport, NamesALateRankFromTimesOfCudaEvents)
     EXPECT_EQ(json["verdict"]["limited_by"], "late_rank");
     EXPECT_EQ(json["verdict"]["confidence"], "low");
     ASSERT_EQ(json["findings"].size(), 1U);
-    EXPECT_EQ(json["findings"][0]["ranks"], nlohmann::json({1}));
+    EXPECT_EQ(json["findings"][0]["ranks"], nlohmann::json::array({1}));
     EXPECT_NEAR(json["findings"][0]["cost_ns_per_step"].get<double>(), 6e6, 1e5);
     EXPECT_EQ(json["run"]["tiers"]["events"], nlohmann::json({0, 1, 2, 3}));
     EXPECT_GT(json["ranks"][0]["wait_ns"], 0);
@@ -147,7 +147,7 @@ TEST(JsonReport, ChargesGroupsOfLateRanksThatShareOneOnlyOnce)
         }
     }
     ASSERT_EQ(late.size(), 2U);
-    EXPECT_EQ(late[0]["ranks"], nlohmann::json({0}));
+    EXPECT_EQ(late[0]["ranks"], nlohmann::json::array({0}));
     EXPECT_NEAR(late[0]["cost_ns_per_step"].get<double>(), 8e6, 1e6);
     EXPECT_EQ(late[1]["ranks"], nlohmann::json({0, 3}));
     EXPECT_NEAR(late[1]["cost_ns_per_step"].get<double>(), 2e6, 1e6) << "not what rank 0 costs already";
