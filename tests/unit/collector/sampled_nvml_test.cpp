@@ -26,7 +26,8 @@ struct ScriptedRun {
         run = std::make_unique<RecordedRun>(
             std::vector<std::string>{"recorded_sampled", scenario, ms}, RecordedRun::Collector::Preloaded,
             RecordedRun::Environment{"RINGSIDE_SAMPLE_MS=10", "RINGSIDE_PROFILE=light",
-                                     "RINGSIDE_PLATFORM_DEVICES=2", "LD_LIBRARY_PATH=" RINGSIDE_PLATFORM,
+                                     "RINGSIDE_PLATFORM_DEVICES=2",
+                                     std::string("LD_LIBRARY_PATH=") + RINGSIDE_PLATFORM,
                                      "RINGSIDE_NVML_SCRIPT=" + file.string()});
     }
     ~ScriptedRun() { std::filesystem::remove(file); }
