@@ -98,7 +98,8 @@ TEST(RuleCases, CoverEveryRule)
 
 TEST(HealthyRun, HasNothingWorthAWarning)
 {
-    for (const Json& finding : reportOf(TrainingRun{})["findings"]) {
+    const Json report = reportOf(TrainingRun{});
+    for (const Json& finding : report["findings"]) {
         EXPECT_EQ(finding["severity"], "info") << finding.dump(1);
     }
 }
