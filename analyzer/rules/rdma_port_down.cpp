@@ -101,7 +101,7 @@ Finding dropped(const Context& context, const metrics::Port& port, const States&
         fmt::format("Port {} went down {} {} in this run{}; first {}", port.label(), states.drops,
                     states.drops == 1 ? "time" : "times",
                     states.last != kActive ? " and is down at its end"
-                    : states.downNs > 0    ? fmt::format(", for about {}", milliseconds(states.downNs))
+                    : states.downNs > 0    ? fmt::format(", for about {}", sampledTime(states.downNs))
                                            : std::string(),
                     momentText(context, port, states.first.start));
     finding.figures = {{"drops", Unit::Count, static_cast<double>(states.drops), context.option("flaps")},

@@ -114,9 +114,9 @@ std::optional<Finding> unanswered(const Context& context, const metrics::Port& p
     finding.broken = given > 0;
     if (silentNs > 0) {
         finding.title =
-            fmt::format("Port {} sent on for {} and nothing came back: its peer is gone or cannot be "
+            fmt::format("Port {} sent on for about {} and nothing came back: its peer is gone or cannot be "
                         "reached",
-                        port.label(), milliseconds(silentNs));
+                        port.label(), sampledTime(silentNs));
     } else {
         const double stall = static_cast<double>(timeouts) * timeoutNs(context);
         finding.title = fmt::format(

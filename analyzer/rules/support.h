@@ -28,6 +28,13 @@ inline const NotApplicable kNeedsArrivals{"needs the device times of at least tw
 {
     return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
 }
+/// Of a time between two readings, which says no more digits.
+[[nodiscard]] inline std::string sampledTime(std::int64_t ns)
+{
+    constexpr double kSecond = 1e9;
+    const auto time = static_cast<double>(ns);
+    return time < kSecond ? fmt::format("{:.0f} ms", time / 1e6) : fmt::format("{:.1f} s", time / kSecond);
+}
 [[nodiscard]] inline std::string byteText(double bytes)
 {
     constexpr double kKibibyte = 1024.0;
