@@ -42,6 +42,14 @@ double memoryOf(const Context& context, const model::Rank& rank)
     return 0;
 }
 
+/// Of other calls, 2 is ncclSystemError, or the host has no more memory to pin.
+bool asksTheDevice(std::string_view api)
+{
+    const bool allocates =
+        api.starts_with("cudaMalloc") || api.starts_with("cuMemAlloc") || api.starts_with("cuMemCreate");
+    return allocates && api.find("Host") == std::string_view::npos;
+}
+
 /// Allocations that the device refused. An allocator that then makes room asks again, and gets it.
 void findRefusals(const model::Rank& rank, const trace::ProcessTrace& process, Use& use)
 {
@@ -49,7 +57,7 @@ void findRefusals(const model::Rank& rank, const trace::ProcessTrace& process, U
     const trace::ApiCallColumns& calls = process.apiCalls;
     std::size_t last = 0;
     for (std::size_t i = 0; i < calls.size(); ++i) {
-        if (calls.result[i] == kOutOfMemory) {
+        if (calls.result[i] == kOutOfMemory && asksTheDevice(process.text(calls.api[i]))) {
             ++use.refused;
             last = calls.startNs[i] >= use.lastRefusal.start ? i : last;
             use.lastRefusal = {calls.startNs[last], calls.endNs[last]};
@@ -121,10 +129,9 @@ std::string growthText(const Worst& worst)
 {
     const Use& use = worst.soonest;
     const std::string rate = byteText(*use.growth);
-    return worst.refused > 0
-               ? fmt::format(" grew by {} a step", rate)
-               : fmt::format(" grows by {} a step and is full after {:.0f} more, {} at this rate", rate,
-                             *use.stepsLeft, hoursText(*use.hoursLeft));
+    return worst.ended ? fmt::format(" grew by {} a step", rate)
+                       : fmt::format(" grows by {} a step and is full after {:.0f} more, {} at this rate",
+                                     rate, *use.stepsLeft, hoursText(*use.hoursLeft));
 }
 
 std::string titleOf(const Worst& worst, bool isNear)
@@ -178,7 +185,7 @@ void describe(const Context& context, const Worst& worst, bool isNear, Finding& 
     if (growing.growth) {
         finding.figures.push_back({"growth_per_step", Unit::Bytes, *growing.growth, {}});
     }
-    if (growing.growth && worst.refused == 0) {
+    if (growing.growth && !worst.ended) {
         finding.figures.push_back({"steps_until_full", Unit::Count, *growing.stepsLeft, {}});
         finding.figures.push_back(
             {"hours_until_full", Unit::Count, *growing.hoursLeft, context.option("hours")});

@@ -18,6 +18,7 @@ constexpr double kGibibyte = 1U << 30U;
 struct Call {
     std::size_t step = 0; ///< index
     std::int32_t result = 0;
+    std::string api = "cudaMalloc";
 };
 
 struct Memory {
@@ -54,7 +55,7 @@ void allocate(TraceBuilder& trace, const Memory& memory)
         const trace::StepRow& step = process.steps[call.step];
         calls.startNs.push_back((step.startNs + step.endNs) / 2 + static_cast<std::int64_t>(calls.size()));
         calls.endNs.push_back(calls.startNs[calls.size() - 1] + 1000);
-        calls.api.push_back(trace.text(1, "cudaMalloc"));
+        calls.api.push_back(trace.text(1, call.api));
         calls.thread.push_back(1);
         calls.stream.push_back(0);
         calls.copyKind.push_back(0xFFFFFFFF);
@@ -158,6 +159,29 @@ TEST(MemoryNearLimit, anAllocatorThatAsksAgainGoesOn)
         EXPECT_FALSE(finding->broken);
         EXPECT_EQ(finding->ranks, (std::vector<std::int64_t>{1}));
     }
+}
+
+/// ncclSystemError is 2 as well, and the host may have no more memory to pin.
+TEST(MemoryNearLimit, onlyRefusesWhatTheDeviceWasAskedFor)
+{
+    for (const char* const other : {"ncclCommInitRank", "ncclCommAbort", "cudaHostAlloc", "cudaMallocHost",
+                                    "cudaHostRegister", "cuMemAllocHost_v2"}) {
+        EXPECT_FALSE(found(reportOf({.allocations = {{20, 2, other}, {44, 2, other}}}))) << other;
+    }
+    for (const char* const asked : {"cudaMallocAsync", "cuMemAlloc_v2", "cuMemCreate"}) {
+        EXPECT_TRUE(found(reportOf({.allocations = {{44, 2, asked}}}))) << asked;
+    }
+}
+
+TEST(MemoryNearLimit, tellsHowLongItLastsWhereAnAllocatorAskedAgain)
+{
+    const auto finding = found(reportOf({.gibibytesAStep = 0.125, .allocations = {{20, 2}, {20, 0}}}));
+    ASSERT_TRUE(finding);
+    EXPECT_FALSE(finding->broken);
+    EXPECT_NEAR(figure(*finding, "steps_until_full"), (16 - 4 - 44 * 0.125) / 0.125, 5);
+    EXPECT_NE(finding->title.find("1 allocation was refused; what is in use grows by 12"), std::string::npos)
+        << finding->title;
+    EXPECT_NE(finding->title.find("is full after"), std::string::npos) << finding->title;
 }
 
 } // namespace
