@@ -5,12 +5,14 @@
 #include "whatif/whatif.h"
 
 #include "golden/training_run.h"
+#include "trace/read/plausible.h"
 
 #include <ringside/error.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 namespace {
 
@@ -39,6 +41,8 @@ struct Edit {
     std::uint8_t column = 0;
     std::uint16_t row = 0;
     std::int64_t value = 0;
+    /// No other passes the reader.
+    [[nodiscard]] std::int64_t time() const { return value % trace::kFarthestTimeNs; }
 };
 
 /// Numbers in which a reader checks no more than that they are there; strings keep their ids.
@@ -46,7 +50,9 @@ template <typename Values>
 void set(Values& values, const Edit& edit)
 {
     if (values.size() > 0) {
-        values.set(edit.row % values.size(), static_cast<typename Values::value_type>(edit.value));
+        const bool isTime = std::is_same_v<typename Values::value_type, std::int64_t>;
+        values.set(edit.row % values.size(),
+                   static_cast<typename Values::value_type>(isTime ? edit.time() : edit.value));
     }
 }
 
@@ -106,15 +112,15 @@ void editRows(trace::ProcessTrace& process, const Edit& edit)
     case 3:
         return change(process.collectiveCalls, edit, [&](auto& row) { row.datatype = value; });
     case 4:
-        return change(process.collectiveCalls, edit, [&](auto& row) { row.startNs = value; });
+        return change(process.collectiveCalls, edit, [&](auto& row) { row.startNs = edit.time(); });
     case 5:
-        return change(process.ranges, edit, [&](auto& row) { row.startNs = value; });
+        return change(process.ranges, edit, [&](auto& row) { row.startNs = edit.time(); });
     case 6:
-        return change(process.ranges, edit, [&](auto& row) { row.endNs = value; });
+        return change(process.ranges, edit, [&](auto& row) { row.endNs = edit.time(); });
     case 7:
-        return change(process.steps, edit, [&](auto& row) { row.startNs = value; });
+        return change(process.steps, edit, [&](auto& row) { row.startNs = edit.time(); });
     case 8:
-        return change(process.steps, edit, [&](auto& row) { row.endNs = value; });
+        return change(process.steps, edit, [&](auto& row) { row.endNs = edit.time(); });
     default:
         return change(process.steps, edit, [&](auto& row) { row.number = value; });
     }
