@@ -8,7 +8,7 @@ import random
 
 from disturbances.links import SlowDirection, SlowHost
 from disturbances.processor import Stops
-from scenarios import hangs, links, processor, trainer
+from scenarios import links, processor, trainer
 from scenarios.models import CONVNET, TRANSFORMER, WIDE
 from scoring.hangs import Hang
 from scoring.places import Hosts

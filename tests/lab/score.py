@@ -67,7 +67,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was set up for a scenario is taken down
     shutil.rmtree(training.FOLDER, ignore_errors=True)
     training.FOLDER.mkdir(parents=True)
-    score = tally.Score(compares_costs=not short)  # which takes five trainings more, or up to eleven
+    score = tally.Score(compares_costs=not short)  # which takes five trainings more, or nine
     for number, scenario in enumerate(every, 1):
         print(f"{number}/{len(every)} {scenario.name}: {attempt(scenario, again, score)}", flush=True)
     if score.costs:

@@ -12,7 +12,7 @@ import statistics
 from scoring import training
 
 FEWEST_TRAININGS = 3
-MOST_TRAININGS = 6
+MOST_TRAININGS = 5  # both odd, so that there is a middle one
 COST_WITHIN = 0.15
 PREDICTED_WITHIN = 0.10
 # Of a step. Two trainings of the same differ by about a third of it, so that a smaller gain cannot tell whether a cost is right.
@@ -43,7 +43,7 @@ class Cost:
     @property
     def known(self):
         """Whether the trainings differed so little that the gain itself is right within what a cost may be wrong by."""
-        return self.comparable and self.error_ns <= COST_WITHIN * self.gain_ns
+        return self.error_ns <= COST_WITHIN * self.gain_ns
 
     @property
     def within(self):
@@ -56,6 +56,8 @@ class Cost:
         return None if saving is None else (self.step_ns - saving["value"]) / self.base_ns - 1
 
     def __str__(self):
+        if not self.finding:
+            return f"{self.scenario:32} {self.rule:26} {'-':>8} {self.gain_ns / 1e6:8.1f} {self.error_ns / 1e6:6.1f}"
         error = f"{self.estimated_ns / self.gain_ns - 1:+.0%}" if self.comparable else "-"
         predicted = "-" if self.prediction_error is None else f"{self.prediction_error:+.1%}"
         return (f"{self.scenario:32} {self.rule:26} {self.estimated_ns / 1e6:8.1f} {self.gain_ns / 1e6:8.1f} {self.error_ns / 1e6:6.1f} "
@@ -83,12 +85,12 @@ def measured(scenario, first):
     """The Costs of trainings of which `first`, as training.train gave it, was the first."""
     trained, bases_ns = [first], [training.train(scenario.healthy)[1]]
     while True:
-        if len(trained) >= FEWEST_TRAININGS:
-            costs = list(costs_of(scenario, trained, bases_ns))
-            if len(trained) == MOST_TRAININGS or by_gain(costs).known:
-                return costs
-        trained.append(training.train(scenario))
-        bases_ns.append(training.train(scenario.healthy)[1])
+        costs = list(costs_of(scenario, trained, bases_ns)) if len(trained) >= FEWEST_TRAININGS else []
+        if len(trained) == MOST_TRAININGS or costs and by_gain(costs).known:
+            return costs
+        for _ in range(2):
+            trained.append(training.train(scenario))
+            bases_ns.append(training.train(scenario.healthy)[1])
 
 
 def by_gain(costs):
@@ -101,9 +103,9 @@ def are_too_small(costs):
 
 
 def middle(costs):
-    """The one whose error is the middle one, in a list; empty: no report says a cost."""
+    """The one whose error is the middle one; without a finding where most reports say no cost."""
     said = sorted((each for each in costs if each.finding), key=lambda each: each.estimated_ns - each.gain_ns)
-    return said[len(said) // 2:][:1]
+    return said[len(said) // 2] if 2 * len(said) > len(costs) else dataclasses.replace(by_gain(costs), finding=None)
 
 
 def lines(costs):
@@ -113,9 +115,10 @@ def lines(costs):
 
 def reached(costs):
     """{what: (right, of)}."""
-    compared = [each for each in costs if each.comparable]
-    known = [each for each in costs if each.known]
-    predicted = [abs(each.prediction_error) <= PREDICTED_WITHIN for each in costs if each.prediction_error is not None]
+    said = [each for each in costs if each.finding]
+    compared = [each for each in said if each.comparable]
+    known = [each for each in compared if each.known]
+    predicted = [abs(each.prediction_error) <= PREDICTED_WITHIN for each in said if each.prediction_error is not None]
     return {"cost": (sum(each.within for each in compared), len(compared)),
             "cost of a known gain": (sum(each.within for each in known), len(known)),
             "replayed step": (sum(predicted), len(predicted))}
@@ -123,7 +126,8 @@ def reached(costs):
 
 def summary(costs, share):
     right = {what: f"{share(part, whole)} of {whole}" for what, (part, whole) in reached(costs).items()}
-    unlike = sum(not each.comparable for each in costs)
-    return (f"Cost within {COST_WITHIN:.0%} of the measured gain: {right['cost']}; the gains of {unlike} others are below {LEAST_GAIN:.0%} of a "
-            f"step. The same where the gain itself is known within {COST_WITHIN:.0%} (two standard errors): {right['cost of a known gain']}. "
+    small = sum(not each.comparable for each in costs)
+    silent = [each.scenario for each in costs if each.comparable and not each.finding]
+    return (f"Cost within {COST_WITHIN:.0%} of the measured gain: {right['cost']}; the gains of {small} others are below {LEAST_GAIN:.0%} of a "
+            f"step, and of {len(silent)} the report says no cost{': ' if silent else ''}{', '.join(silent)}. The same where the gain itself is known within {COST_WITHIN:.0%} (two standard errors): {right['cost of a known gain']}. "
             f"Replayed step within {PREDICTED_WITHIN:.0%} of the one really run: {right['replayed step']}.")

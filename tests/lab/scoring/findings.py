@@ -27,7 +27,7 @@ def judge(scenario, score):
         score.deny(rule, f"{scenario.name}: {rule} is not true: {listed[rule]['title']}")
     if scenario.expect and scenario.expect[0] in listed:
         judge_finding(scenario, listed[scenario.expect[0]], report["findings"], score)
-        score.costs += costs.middle(compared)
+        score.costs += [costs.middle(compared)] if compared else []
 
 
 def judge_finding(scenario, finding, findings, score):
