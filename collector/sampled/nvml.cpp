@@ -389,7 +389,7 @@ void Nvml::find(const GpuName& name, Readings& readings)
                                     ? callIfThere(m_library.registerEvents, device, nvml::kEventXid, m_events)
                                     : nvml::kNotSupported;
     if (events != nvml::kSuccess) {
-        readings.miss(gpu.xid, m_library.text(events));
+        readings.end(gpu.xid, m_library.text(events));
     }
 }
 
@@ -447,29 +447,36 @@ void Nvml::readFields(Gpu& gpu, Readings& readings, Pace pace)
 void Nvml::refuse(Gpu& gpu, Series& series, nvml::Result result, Readings& readings) const
 {
     const std::string text = m_library.text(result);
-    readings.miss(series, isFinal(result) ? text : "at times: " + text);
-    if (result == nvml::kGpuIsLost && !gpu.lost) {
-        readings.report({"gpu_lost", "problem", 1,
-                         series.entity + " does not answer any more (" + text +
-                             "): it needs a reset, see the kernel's log for its XID"});
+    if (result == nvml::kGpuIsLost) {
         lose(gpu, text, readings);
+    } else if (isFinal(result)) {
+        readings.end(series, text);
+    } else {
+        readings.miss(series, "at times: " + text);
     }
 }
 
-// Each series ends for this reason, not only the one that happened to be asked first.
+// Each series that is still asked ends for this reason, not only the one that happened to be asked first, and
+// that of the events.
 void Nvml::lose(Gpu& gpu, const std::string& why, Readings& readings)
 {
-    gpu.lost = true;
+    if (std::exchange(gpu.lost, true)) {
+        return;
+    }
+    readings.report({"gpu_lost", "problem", 1,
+                     gpu.xid.entity + " does not answer any more (" + why +
+                         "): it needs a reset, see the kernel's log for its XID"});
     for (Gpu::Single& single : gpu.singles) {
         for (Series& series : single.series) {
             if (!single.done && series.metric != nullptr) {
-                readings.miss(series, why);
+                readings.end(series, why);
             }
         }
     }
     for (Gpu::Field* const field : gpu.asked) {
-        readings.miss(field->series, why);
+        readings.end(field->series, why);
     }
+    readings.end(gpu.xid, why);
 }
 
 void Nvml::readEvents(Readings& readings)

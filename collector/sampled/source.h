@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ringside::collector::sampled {
@@ -22,7 +23,8 @@ struct Series {
     trace::SeriesKind kind = trace::SeriesKind::Gauge;
     std::uint32_t id = 0;       ///< the sampler's: 0 until it is defined in the trace
     const char* source = "";    ///< the sampler's
-    std::string reason = {};    ///< why values are missing, the first time that one was
+    std::string reason = {};    ///< why it ended; else why a value was missing, the first time that one was
+    bool ended = false;         ///< no value can be expected any more
     bool reasonWritten = false; ///< the sampler's
 };
 
@@ -48,9 +50,14 @@ public:
     void miss(Series& series, const std::string& reason)
     {
         if (series.reason.empty()) {
-            series.reason = reason;
-            series.reasonWritten = false;
-            m_missing.push_back(&series);
+            explain(series, reason);
+        }
+    }
+    /// No value can be expected any more: says more than why one was missing before, and stays.
+    void end(Series& series, const std::string& reason)
+    {
+        if (!std::exchange(series.ended, true)) {
+            explain(series, reason);
         }
     }
     void report(trace::IssueRow issue) { m_issues.push_back(std::move(issue)); }
@@ -77,6 +84,13 @@ public:
     [[nodiscard]] const std::vector<trace::SettingRow>& settings() const { return m_settings; }
 
 private:
+    void explain(Series& series, const std::string& reason)
+    {
+        series.reason = reason;
+        series.reasonWritten = false;
+        m_missing.push_back(&series);
+    }
+
     std::vector<Value> m_values;
     std::vector<Series*> m_missing;
     std::vector<trace::IssueRow> m_issues;

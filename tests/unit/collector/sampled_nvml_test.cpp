@@ -157,8 +157,9 @@ TEST(SampledNvml, whatAGpuHasNotIsNoValueButAReason)
 
 TEST(SampledNvml, reportsXidsOnceEachAndALostGpu)
 {
-    const ScriptedRun scripted(
-        "0 * power=300 temperature=60 gpu=90 memory=50\n0.2 0 xid=31\n0.3 0 xid=79 lost=1\n", "700");
+    const ScriptedRun scripted("0 * power=300 temperature=60 gpu=90 memory=50 memory_total=9 "
+                               "memory_used=5\n0.2 0 xid=31\n0.3 0 xid=79 lost=1\n",
+                               "700");
     const Sampled sampled(*scripted.run);
     EXPECT_EQ(sampled.values("gpu0", "xid"), (Values{31, 79}));
     EXPECT_EQ(sampled.series("gpu0", "xid")->kind, "event");
@@ -169,11 +170,16 @@ TEST(SampledNvml, reportsXidsOnceEachAndALostGpu)
     EXPECT_EQ(sampled.issue("gpu_xid_79")->count, 1);
     ASSERT_NE(sampled.issue("gpu_lost"), nullptr);
     EXPECT_EQ(sampled.issue("gpu_lost")->count, 1);
-    // All that was measured ends for this reason, whichever was asked first.
-    for (const char* metric :
-         {"memory_used_bytes", "power_mw", "temperature_celsius", "gpu_utilization_percent"}) {
-        EXPECT_TRUE(contains(sampled.reason("gpu0", metric), "GPU is lost")) << metric;
+    int ended = 0;
+    for (const trace::SeriesRow& row : sampled.rows.series) {
+        if (row.entity == "gpu0" && !sampled.values("gpu0", row.metric).empty()) {
+            EXPECT_EQ(sampled.reason("gpu0", row.metric), "GPU is lost") << row.metric;
+            ++ended;
+        }
     }
+    // Utilization, the first that is asked, and memory's; memory, power twice, temperature, Xids.
+    EXPECT_EQ(ended, 7);
+    EXPECT_EQ(sampled.reason("gpu0", "pcie_replays"), "Not Supported") << "it was none before";
 }
 
 TEST(SampledNvml, thatCannotBeginIsTheReasonAndTheRestGoesOn)

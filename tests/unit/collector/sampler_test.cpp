@@ -74,6 +74,24 @@ void waitUntil(const Condition& condition)
     }
 }
 
+TEST(Readings, keepWhyASeriesEndedOverWhySomeValuesWereMissing)
+{
+    Readings readings;
+    Series series{"thing", "readings"};
+    readings.miss(series, "at times: Timeout");
+    readings.miss(series, "at times: Unknown Error");
+    EXPECT_EQ(series.reason, "at times: Timeout");
+    series.reasonWritten = true;
+    readings.clear();
+    readings.end(series, "it is lost");
+    EXPECT_EQ(series.reason, "it is lost");
+    EXPECT_FALSE(series.reasonWritten);
+    EXPECT_EQ(readings.missing(), std::vector<Series*>{&series});
+    readings.end(series, "it is lost again");
+    readings.miss(series, "at times: Timeout");
+    EXPECT_EQ(series.reason, "it is lost");
+}
+
 TEST(SamplerThread, writesEachValueOnceInOrderAndEnds)
 {
     Scripted* source = nullptr;
