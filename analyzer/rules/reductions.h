@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many times a step reduces all gradients: seen from the backward passes that send, else from sizes that
-// repeat.
+// How many times a step reduces all gradients, seen from the backward passes that send.
 #pragma once
 #include "rules/gradients.h"
 
@@ -82,7 +81,7 @@ struct Passes {
 struct Reductions {
     double times = 0;   ///< a step, where it is more than once
     double part = 0;    ///< of the steps, or without passes of the messages, in which it is so
-    bool known = false; ///< sizes differ, or ranges tell the passes
+    bool known = false; ///< ranges tell the passes, or sizes differ
 };
 
 [[nodiscard]] inline Reductions reductionsFromPasses(const Passes& passes, std::size_t least)
@@ -93,67 +92,6 @@ struct Reductions {
     return {.times = static_cast<double>(model::median(passes.ofStep)),
             .part = all > 0 ? static_cast<double>(repeating) / all : 0.0,
             .known = true};
-}
-
-/// Whether each size comes so often in a step, or a multiple of it. In a model of equal blocks some do not:
-/// the first bucket, the last, what is in no block. What few steps have does not count.
-[[nodiscard]] inline bool comesEvenly(const std::vector<std::uint64_t>& bytes, std::size_t steps,
-                                      std::size_t times)
-{
-    std::map<std::uint64_t, std::size_t> counts;
-    for (const std::uint64_t each : bytes) {
-        ++counts[each];
-    }
-    return std::all_of(counts.begin(), counts.end(), [=](const auto& size) {
-        return static_cast<std::size_t>(
-                   std::llround(static_cast<double>(size.second) / static_cast<double>(steps))) %
-                   times ==
-               0;
-    });
-}
-
-/// Without passes: whether the sizes of a step's messages are one pattern several times. Looks at all steps
-/// in a row, since a step's last message may start on the device when the next step has begun there.
-[[nodiscard]] inline Reductions reductionsFromSizes(const Context& context, const metrics::RankMetrics& rank,
-                                                    std::size_t least, double mostSteps)
-{
-    std::vector<std::uint64_t> bytes;
-    for (const StepMessages& step : gradientsByStep(context, rank)) {
-        for (const metrics::OperationExposure* message : step) {
-            bytes.push_back(*context.run.operations[message->operation].bytes);
-        }
-    }
-    const auto ofStep = static_cast<std::size_t>(
-        std::llround(static_cast<double>(bytes.size()) / static_cast<double>(rank.steps.size())));
-    if (std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>()) == bytes.end()) {
-        return {.known = ofStep <= 1}; // of equal size: nobody can tell
-    }
-    for (std::size_t times = ofStep / 2; times >= least; --times) {
-        if (ofStep % times != 0 || !comesEvenly(bytes, rank.steps.size(), times)) {
-            continue; // few numbers divide: a look at all messages for each is affordable
-        }
-        const std::size_t period = ofStep / times;
-        double same = 0;
-        for (std::size_t i = period; i < bytes.size(); ++i) {
-            same += bytes[i] == bytes[i - period] ? 1 : 0;
-        }
-        const double part = same / static_cast<double>(bytes.size() - period);
-        if (part >= mostSteps) {
-            return {.times = static_cast<double>(times), .part = part, .known = true};
-        }
-    }
-    return {.known = true};
-}
-
-constexpr double kMostSteps = 0.9;
-
-/// `least`: fewer repetitions are none, 2 or more; `mostSteps`: the part of the messages that must repeat.
-[[nodiscard]] inline Reductions reductionsOf(const Context& context, const metrics::RankMetrics& rank,
-                                             std::size_t least = 2, double mostSteps = kMostSteps)
-{
-    const Passes passes = lookAtPasses(context, rank);
-    return passes.sending ? reductionsFromPasses(passes, least)
-                          : reductionsFromSizes(context, rank, least, mostSteps);
 }
 
 } // namespace ringside::rules

@@ -8,8 +8,66 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"repeats", 2, "the same gradient messages at least so many times a step"},
-    {"step_part", kMostSteps, "in at least this part of the steps"},
+    {"step_part", 0.9, "in at least this part of the steps"},
 };
+
+/// Whether each size comes so often in a step, or a multiple of it. In a model of equal blocks some do not:
+/// the first bucket, the last, what is in no block. What few steps have does not count.
+bool comesEvenly(const std::vector<std::uint64_t>& bytes, std::size_t steps, std::size_t times)
+{
+    std::map<std::uint64_t, std::size_t> counts;
+    for (const std::uint64_t each : bytes) {
+        ++counts[each];
+    }
+    return std::all_of(counts.begin(), counts.end(), [=](const auto& size) {
+        return static_cast<std::size_t>(
+                   std::llround(static_cast<double>(size.second) / static_cast<double>(steps))) %
+                   times ==
+               0;
+    });
+}
+
+/// Without passes: whether the sizes of a step's messages are one pattern several times. Looks at all steps
+/// in a row, since a step's last message may start on the device when the next step has begun there.
+Reductions reductionsFromSizes(const Context& context, const metrics::RankMetrics& rank, std::size_t least,
+                               double mostSteps)
+{
+    std::vector<std::uint64_t> bytes;
+    for (const StepMessages& step : gradientsByStep(context, rank)) {
+        for (const metrics::OperationExposure* message : step) {
+            bytes.push_back(*context.run.operations[message->operation].bytes);
+        }
+    }
+    const auto ofStep = static_cast<std::size_t>(
+        std::llround(static_cast<double>(bytes.size()) / static_cast<double>(rank.steps.size())));
+    if (std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>()) == bytes.end()) {
+        return {.known = ofStep <= 1}; // of equal size: nobody can tell
+    }
+    for (std::size_t times = ofStep / 2; times >= least; --times) {
+        if (ofStep % times != 0 || !comesEvenly(bytes, rank.steps.size(), times)) {
+            continue; // few numbers divide: a look at all messages for each is affordable
+        }
+        const std::size_t period = ofStep / times;
+        double same = 0;
+        for (std::size_t i = period; i < bytes.size(); ++i) {
+            same += bytes[i] == bytes[i - period] ? 1 : 0;
+        }
+        const double part = same / static_cast<double>(bytes.size() - period);
+        if (part >= mostSteps) {
+            return {.times = static_cast<double>(times), .part = part, .known = true};
+        }
+    }
+    return {.known = true};
+}
+
+/// `least`: fewer repetitions are none, 2 or more; `mostSteps`: the part of the messages that must repeat.
+Reductions reductionsOf(const Context& context, const metrics::RankMetrics& rank, std::size_t least,
+                        double mostSteps)
+{
+    const Passes passes = lookAtPasses(context, rank);
+    return passes.sending ? reductionsFromPasses(passes, least)
+                          : reductionsFromSizes(context, rank, least, mostSteps);
+}
 
 Outcome run(const Context& context)
 {
