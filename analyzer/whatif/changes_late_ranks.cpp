@@ -154,8 +154,8 @@ void levelRanks(Plan& plan, const Changes& changes)
         }
     }
     for (double PlannedOp::*const part :
-         {&PlannedOp::ns, &PlannedOp::hostNs, &PlannedOp::wakeNs, &PlannedOp::afterBlockNs,
-          &PlannedOp::callNs, &PlannedOp::returnNs}) {
+         {&PlannedOp::ns, &PlannedOp::hostNs, &PlannedOp::wakeNs, &PlannedOp::betweenNs,
+          &PlannedOp::afterBlockNs, &PlannedOp::callNs, &PlannedOp::returnNs}) {
         level(plan, chosen, part);
     }
     for (double Delay::*const part : {&Delay::afterLaunchNs, &Delay::afterWaitsNs}) {

@@ -56,7 +56,9 @@ void removeBlockingCalls(Plan& plan)
     for (PlannedRank& rank : plan.ranks) {
         for (PlannedOp& op : rank.ops) {
             any = any || op.op.blockedBefore || op.op.blocksHost;
-            op.hostNs += op.op.blockedBefore ? op.afterBlockNs : 0;
+            if (op.op.blockedBefore) { // a gate stands for what comes after the calls, no more
+                (op.gate ? op.betweenNs : op.hostNs) += op.gate ? op.hostNs : op.afterBlockNs;
+            }
             op.op.blockedBefore = false;
             op.op.blocksHost = false;
             op.op.hostAfter.clear();

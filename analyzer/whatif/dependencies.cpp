@@ -246,9 +246,7 @@ void DependencyFinder::resolveBlock(const Call& call)
     if (next == m_all.end() || at(*next).launchStart < call.end || m_rank.ops[next->op].tid != call.tid) {
         return; // it launches itself, or others go on meanwhile
     }
-    Observed& seen = m_rank.steps[next->step][next->op];
-    seen.blockStart = seen.blockEnd == 0 ? call.start : seen.blockStart;
-    seen.blockEnd = call.end;
+    m_rank.steps[next->step][next->op].blocks.push_back({call.start, call.end});
     addBlockTargets(call, *next);
 }
 
@@ -341,7 +339,7 @@ void DependencyFinder::find()
     accept(m_blocks, &Op::hostAfter);
     for (std::size_t op = 0; op < m_rank.ops.size(); ++op) {
         const auto blocked = std::count_if(m_rank.steps.begin(), m_rank.steps.end(),
-                                           [&](const auto& step) { return step[op].blockEnd != 0; });
+                                           [&](const auto& step) { return !step[op].blocks.empty(); });
         m_rank.ops[op].blockedBefore = static_cast<std::size_t>(blocked) * 2 >= m_rank.steps.size();
     }
     if (m_waits.empty() && m_rank.lanes > 1) {

@@ -7,6 +7,30 @@
 namespace ringside::whatif {
 namespace {
 
+/// The host's times from its first blocking call before a launch to the return of the last one.
+struct BlockedTimes {
+    double hostBeforeNs = 0; ///< outside of the calls, before the end of what they wait for
+    double hostAfterNs = 0;  ///< outside, after it
+    double wakeNs = 0;       ///< inside, after it
+};
+
+/// Of calls that wait for what ends at `end`; one that began later waits for nothing and is over at once.
+BlockedTimes splitAt(std::int64_t end, const std::vector<Block>& blocks)
+{
+    const auto ns = [](std::int64_t from, std::int64_t to) {
+        return static_cast<double>(std::max<std::int64_t>(0, to - from));
+    };
+    BlockedTimes times;
+    std::int64_t free = blocks.front().start;
+    for (const Block& block : blocks) {
+        times.hostBeforeNs += ns(free, std::min(block.start, end));
+        times.hostAfterNs += ns(std::max(free, end), block.start);
+        times.wakeNs += ns(std::max(block.start, end), block.end);
+        free = std::max(free, block.end);
+    }
+    return times;
+}
+
 /// Costs of one rank's operations.
 class RankFitter final {
 public:
@@ -18,6 +42,7 @@ public:
 private:
     [[nodiscard]] double launchLatency() const;
     void fitOp(std::size_t op);
+    void fitBlocks(std::size_t op, PlannedOp& planned) const;
     void fitDelay(std::size_t op, PlannedOp& planned) const;
     /// One of the two; null where what it may have waited for lies before the recording.
     [[nodiscard]] std::optional<std::pair<double Delay::*, double>> delay(std::size_t step,
@@ -120,6 +145,36 @@ void RankFitter::fitDelay(std::size_t op, PlannedOp& planned) const
     }
 }
 
+/// Where what the calls wait for is not known, their time is not, and the host's between them is its own.
+void RankFitter::fitBlocks(std::size_t op, PlannedOp& planned) const
+{
+    std::vector<double> before;
+    std::vector<double> between;
+    std::vector<double> wake;
+    for (const std::size_t step : m_steps) {
+        const std::vector<Block>& blocks = m_rank.steps[step][op].blocks;
+        if (blocks.empty()) {
+            continue;
+        }
+        const std::vector<Wait>& waits = m_rank.ops[op].hostAfter;
+        const auto end = waits.empty() ? std::optional(blocks.back().end) : latestEnd(waits, step);
+        if (end) {
+            const BlockedTimes times = splitAt(*end, blocks);
+            before.push_back(times.hostBeforeNs);
+            between.push_back(times.hostAfterNs);
+            wake.push_back(times.wakeNs);
+        }
+    }
+    planned.hostNs += typical(before);
+    planned.betweenNs = typical(between);
+    planned.wakeNs = typical(wake);
+    planned.afterBlockNs = over(op, [](std::size_t, const Observed& seen) -> std::optional<std::int64_t> {
+        return seen.blocks.empty()
+                   ? std::nullopt
+                   : std::optional(std::max<std::int64_t>(0, seen.launchStart - seen.blocks.back().end));
+    });
+}
+
 void RankFitter::fitOp(std::size_t op)
 {
     using Ns = std::optional<std::int64_t>;
@@ -142,17 +197,15 @@ void RankFitter::fitOp(std::size_t op)
     const bool blocked = planned.op.blockedBefore;
     planned.hostNs = over(op, [&](std::size_t step, const Observed& seen) -> Ns {
         const Ns from = before(step);
-        const std::int64_t until = blocked ? seen.blockStart : seen.launchStart;
-        return from && until != 0 ? Ns(std::max<std::int64_t>(0, until - *from)) : std::nullopt;
+        if (!from || (blocked && seen.blocks.empty())) {
+            return std::nullopt;
+        }
+        const std::int64_t until = blocked ? seen.blocks.front().start : seen.launchStart;
+        return std::max<std::int64_t>(0, until - *from);
     });
-    planned.wakeNs = !blocked ? 0 : over(op, [&](std::size_t step, const Observed& seen) -> Ns {
-        const Ns end = latestEnd(m_rank.ops[op].hostAfter, step);
-        return end && seen.blockEnd != 0 ? Ns(std::max<std::int64_t>(0, seen.blockEnd - *end)) : std::nullopt;
-    });
-    planned.afterBlockNs = !blocked ? 0 : over(op, [](std::size_t, const Observed& seen) -> Ns {
-        return seen.blockEnd != 0 ? Ns(std::max<std::int64_t>(0, seen.launchStart - seen.blockEnd))
-                                  : std::nullopt;
-    });
+    if (blocked) {
+        fitBlocks(op, planned);
+    }
     m_planned.ops.push_back(std::move(planned));
 }
 

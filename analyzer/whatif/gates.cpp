@@ -93,8 +93,8 @@ void GateFitter::collect(std::size_t op)
         const Observed& seen = m_rank.steps[step][op];
         std::int64_t base =
             op == 0 ? m_rank.steps[step - 1].back().launchEnd : m_rank.steps[step][op - 1].launchEnd;
-        if (m_rank.ops[op].blockedBefore && seen.blockEnd != 0) {
-            base = seen.blockEnd;
+        if (m_rank.ops[op].blockedBefore && !seen.blocks.empty()) {
+            base = seen.blocks.back().end;
         }
         m_samples.push_back({step, seen.launchStart, base, m_endBefore[step][op],
                              std::min(seen.dataNs, std::max<std::int64_t>(0, seen.launchStart - base))});

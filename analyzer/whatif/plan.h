@@ -29,9 +29,10 @@ struct PlannedOp {
     Op op;
     double ns = 0;             ///< of itself; where ranks meet the slot's cost counts instead
     std::vector<Delay> delays; ///< a sample: who comes last makes all wait
-    double hostNs = 0;         ///< host's time before the launch, up to the blocking call where there is one
-    double wakeNs = 0;         ///< from the end of what the blocking call waits for to its return
-    double afterBlockNs = 0;   ///< from there to the launch
+    double hostNs = 0;         ///< host's time before the launch; where it blocks, until it has to wait
+    double wakeNs = 0;         ///< inside of blocking calls after the end of what they wait for
+    double betweenNs = 0;      ///< outside of them after that end, up to the last one
+    double afterBlockNs = 0;   ///< from the last one's return to the launch
     double callNs = 0;         ///< of the launching call
     double returnNs = 0;       ///< blocking launches: from the operation's end to the call's
     std::optional<Gate> gate;

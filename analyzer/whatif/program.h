@@ -32,15 +32,20 @@ struct Op {
     std::vector<Wait> hostAfter;       ///< what the blocking call waits for
 };
 
+/// A blocking call.
+struct Block {
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+};
+
 /// One operation in one step, run time in ns.
 struct Observed {
     std::int64_t launchStart = 0;
     std::int64_t launchEnd = 0;
     std::int64_t start = 0;
     std::int64_t end = 0;
-    std::int64_t blockStart = 0; ///< of the blocking calls before the launch; both 0: there was none
-    std::int64_t blockEnd = 0;
-    std::int64_t dataNs = 0; ///< of the host's time before the launch, inside data loading ranges
+    std::vector<Block> blocks = {}; ///< between the launch before and this one, one after the other
+    std::int64_t dataNs = 0;        ///< of the host's time before the launch, inside data loading ranges
 };
 
 struct RankProgram {

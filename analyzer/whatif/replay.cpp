@@ -130,8 +130,9 @@ double Replayer::launchTime(std::size_t rank, const PlannedOp& op) const
     const RankState& state = m_ranks[rank];
     double ready = state.host;
     if (op.op.blockedBefore) {
-        ready = latest(rank, ready + op.hostNs - op.wakeNs, op.op.hostAfter) + op.wakeNs;
+        ready = latest(rank, ready + op.hostNs, op.op.hostAfter) + op.wakeNs;
     }
+    ready += op.betweenNs;
     if (!op.gate) {
         return ready + (op.op.blockedBefore ? op.afterBlockNs : op.hostNs);
     }

@@ -173,6 +173,48 @@ TEST(WhatIf, WithoutBlockingCallsWorkBeginsBehindWhatIsQueued)
     EXPECT_NEAR(*prediction.savingNs(), 4 * 0.3 * kMs, 0.1 * kMs);
 }
 
+/// The second call of a layer finds the device done: what the host does before it is its own.
+TEST(WhatIf, WithoutBlockingCallsHostWorkBetweenThemStays)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [](StepBuilder& step) {
+        for (int layer = 0; layer < 4; ++layer) {
+            step.everyRank().compute(2ms).synchronize().hostIdle(5ms).synchronize();
+        }
+    });
+    const Prediction prediction = withoutBlockingCalls(trace.run());
+    EXPECT_NEAR(prediction.replayedNs, 4 * 7 * kMs, 0.1 * kMs);
+    EXPECT_NEAR(*prediction.savingNs(), 4 * 2 * kMs, 0.1 * kMs) << "5 of 7 ms a layer are the host's";
+}
+
+/// In every other step the device takes longer than the host needs before it blocks.
+TEST(WhatIf, ABlockAfterTheDeviceWasDoneOnlyTakesItsCall)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [](StepBuilder& step) {
+        const bool longer = step.number() % 2 == 0;
+        step.everyRank().compute(longer ? 20ms : 10ms).hostIdle(15ms).synchronize();
+    });
+    EXPECT_NEAR(ask(trace.run()).replayedNs, 17.5 * kMs, 0.1 * kMs) << "15 ms and 20 ms";
+}
+
+/// Long enough after the block for the host to be looked at there by itself.
+TEST(WhatIf, WithoutBlockingCallsHostWorkBeforeThemStays)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(24, [](StepBuilder& step) {
+        for (int layer = 0; layer < 4; ++layer) {
+            step.everyRank().compute(2ms).hostIdle(1800us).synchronize().hostIdle(800us);
+        }
+    });
+    const Prediction prediction = withoutBlockingCalls(trace.run());
+    EXPECT_NEAR(prediction.replayedNs, 4 * 2.8 * kMs, 0.1 * kMs);
+    EXPECT_NEAR(*prediction.savingNs(), 4 * 0.2 * kMs, 0.1 * kMs) << "the host needs 2.6 ms a layer";
+}
+
 TEST(WhatIf, EqualBatchesSaveWhatChangesFromStepToStep)
 {
     TraceBuilder trace(4);
