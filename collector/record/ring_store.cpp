@@ -2,6 +2,7 @@
 #include "record/ring_store.h"
 
 #include "record/message.h"
+#include "record/new_file.h"
 
 #include <ringside/trace/private_file.h>
 
@@ -72,6 +73,25 @@ bool fitsFileSizeLimit(std::size_t bytes)
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes;
 }
 
+// A hole in a full tmpfs would be SIGBUS inside the user's call: so allocate for real and touch every page
+// now. Null with errno.
+std::byte* mapFile(int file, std::size_t bytes)
+{
+    if (!fitsFileSizeLimit(bytes)) {
+        errno = EFBIG; // asking would raise SIGXFSZ in the program's thread
+        return nullptr;
+    }
+    if (file < 0) {
+        return nullptr; // errno says why it could not be opened
+    }
+    if (const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes)); error != 0) {
+        errno = error;
+        return nullptr;
+    }
+    void* const mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+    return mapping != MAP_FAILED ? static_cast<std::byte*>(mapping) : nullptr;
+}
+
 std::uint64_t processStartTicks()
 {
     std::ifstream file("/proc/self/stat");
@@ -121,21 +141,28 @@ Ring* RingStore::create(trace::RingRole role, std::size_t bytes)
 }
 
 // It gets its name when its header is whole: by a ring that does not say yet whose it is, readers would take
-// this process for a dead one.
+// this process for a dead one. Where the file system can, it has no name at all until then, so that it goes
+// with a process that is killed meanwhile.
 std::unique_ptr<Ring> RingStore::make(const std::string& directory, trace::RingRole role, std::size_t bytes)
 {
     const std::string path =
         directory + "/" + m_names.base + "." + std::to_string(m_rings.size() + 1) + trace::kRingExtension;
-    const std::string unfinished = path + trace::kUnfinishedExtension;
-    std::byte* mapping = mapFile(unfinished, bytes);
+    auto ring = makeNamed(NewFile(directory), path, role, bytes);
+    return ring != nullptr ? std::move(ring)
+                           : makeNamed(NewFile(path, trace::kUnfinishedExtension), path, role, bytes);
+}
+
+std::unique_ptr<Ring> RingStore::makeNamed(const NewFile& file, const std::string& path, trace::RingRole role,
+                                           std::size_t bytes)
+{
+    std::byte* const mapping = mapFile(file.descriptor(), bytes);
     if (mapping == nullptr) {
         return nullptr;
     }
     auto ring = std::make_unique<Ring>(std::span(mapping, bytes), path);
     fillHeader(*ring, role);
-    if (rename(unfinished.c_str(), path.c_str()) != 0) {
+    if (!file.give(path)) {
         const ErrnoKeeper keeper;
-        unlink(unfinished.c_str());
         munmap(mapping, bytes);
         return nullptr;
     }
@@ -179,33 +206,6 @@ void RingStore::fillHeader(Ring& ring, trace::RingRole role) const
     std::snprintf(header.processName, sizeof header.processName, "%s", m_names.base.c_str());
     std::snprintf(header.bootId, sizeof header.bootId, "%s", bootId().c_str());
     header.ringId = static_cast<std::uint32_t>(m_rings.size() + 1);
-}
-
-// A hole in a full tmpfs would be SIGBUS inside the user's call: so allocate for real and touch every page
-// now.
-std::byte* RingStore::mapFile(const std::string& path, std::size_t bytes)
-{
-    if (!fitsFileSizeLimit(bytes)) {
-        errno = EFBIG; // asking would raise SIGXFSZ in the program's thread
-        return nullptr;
-    }
-    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) {
-        return nullptr;
-    }
-    void* mapping = MAP_FAILED;
-    const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes));
-    if (error == 0) {
-        mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
-    } else {
-        errno = error;
-    }
-    close(file);
-    if (mapping == MAP_FAILED) {
-        unlink(path.c_str());
-        return nullptr;
-    }
-    return static_cast<std::byte*>(mapping);
 }
 
 // A private directory below `place` that recovery can find; empty when it cannot be made or announced.

@@ -14,6 +14,8 @@
 
 namespace ringside::collector {
 
+class NewFile;
+
 struct ProcessNames {
     std::string host;
     std::string base; ///< HOST-PID, or HOST-PID-N where a file of that name exists (exec, reused pid)
@@ -54,7 +56,8 @@ private:
     [[nodiscard]] bool announce(const std::string& directory);
     [[nodiscard]] std::unique_ptr<Ring> make(const std::string& directory, trace::RingRole role,
                                              std::size_t bytes);
-    std::byte* mapFile(const std::string& path, std::size_t bytes);
+    [[nodiscard]] std::unique_ptr<Ring> makeNamed(const NewFile& file, const std::string& path,
+                                                  trace::RingRole role, std::size_t bytes);
     void fillHeader(Ring& ring, trace::RingRole role) const;
 
     ProcessNames m_names;

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
 #include <thread>
 
 using namespace ringside;
@@ -90,6 +92,33 @@ TEST_F(RingStoreTest, showsARingOnlyWhenItSaysWhoseItIs)
     }
     maker.join();
     EXPECT_GT(seen, 0);
+}
+
+// Who is killed meanwhile would leave it there for ever.
+TEST_F(RingStoreTest, makesARingInMemoryWithoutAName)
+{
+    constexpr std::size_t kManyPagesBytes = std::size_t{64} << 20U;
+    const Ring* const first = store->create(trace::RingRole::Definitions, 1 << 16);
+    ASSERT_NE(first, nullptr);
+    const std::filesystem::path place = std::filesystem::path(first->path()).parent_path();
+    if (!place.string().starts_with("/dev/shm")) {
+        GTEST_SKIP() << "too little memory for rings";
+    }
+    std::atomic<bool> isMade = false;
+    std::thread maker([this, &isMade] {
+        EXPECT_NE(store->create(trace::RingRole::Thread, kManyPagesBytes), nullptr);
+        isMade = true;
+    });
+    std::set<std::string> unfinished;
+    while (!isMade) {
+        for (const auto& entry : std::filesystem::directory_iterator(place)) {
+            if (entry.path().extension() != trace::kRingExtension) {
+                unfinished.insert(entry.path().filename().string());
+            }
+        }
+    }
+    maker.join();
+    EXPECT_EQ(unfinished, std::set<std::string>());
 }
 
 TEST_F(RingStoreTest, handsARingOnOnlyWhenItIsFree)

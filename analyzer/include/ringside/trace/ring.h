@@ -10,8 +10,9 @@
 // record from what an earlier lap left. Times are clock ticks; Clock records convert them. Native byte order:
 // rings never leave their host.
 //
-// Its name is PROCESS.NUMBER.ring, PROCESS being HOST-PID. Until its header says whose it is, ".new" follows:
-// a process that is killed meanwhile leaves it so, without a record in it.
+// Its name is PROCESS.NUMBER.ring, PROCESS being HOST-PID. Until its header says whose it is, it has none, or
+// ".new" follows where the file system cannot do that (tmpfs can): a process that is killed meanwhile leaves
+// it so, without a record in it.
 #pragma once
 #include <atomic>
 #include <cstddef>

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/new_file.h"
+
+#include "record/message.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace ringside::collector {
+namespace {
+
+constexpr mode_t kPrivate = 0600;
+
+} // namespace
+
+NewFile::NewFile(const std::string& directory)
+    : m_descriptor(open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, kPrivate))
+{}
+
+NewFile::NewFile(const std::string& path, const char* ending)
+    : m_unfinished(path + ending)
+    , m_descriptor(open(m_unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kPrivate))
+{}
+
+// What has got its name is not there by its first one any more.
+NewFile::~NewFile()
+{
+    const ErrnoKeeper keeper;
+    if (m_descriptor >= 0) {
+        if (!m_unfinished.empty()) {
+            unlink(m_unfinished.c_str());
+        }
+        close(m_descriptor);
+    }
+}
+
+// By /proc, as open(2) tells: AT_EMPTY_PATH needs a capability.
+bool NewFile::give(const std::string& path) const
+{
+    if (!m_unfinished.empty()) {
+        return rename(m_unfinished.c_str(), path.c_str()) == 0;
+    }
+    const std::string self = "/proc/self/fd/" + std::to_string(m_descriptor);
+    return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+} // namespace ringside::collector
