@@ -3,6 +3,7 @@
 
 #include "model.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -174,9 +175,10 @@ std::size_t totalMemory()
     return total;
 }
 
+// Two threads at the limit may have got more together.
 std::size_t usedMemory(int device)
 {
-    return ranges().used(device).value_or(0);
+    return std::min(ranges().used(device).value_or(0), totalMemory());
 }
 
 void useDevice(int device)

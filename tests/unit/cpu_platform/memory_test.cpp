@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <barrier>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 using ringside::test::Gate;
@@ -33,6 +36,31 @@ struct MemoryTest : testing::Test {
     char* pinned = nullptr;
     std::vector<char> pageable = std::vector<char>(kSize, 'p');
 };
+
+// Each takes nearly all, at the same moment, and does not touch it.
+TEST_F(MemoryTest, hasNeverMoreFreeThanThereIs)
+{
+    constexpr int kAttempts = 500;
+    std::size_t before = 0;
+    std::size_t total = 0;
+    ASSERT_EQ(cudaMemGetInfo(&before, &total), cudaSuccess);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        std::array<void*, 2> pointers{};
+        std::barrier together(2);
+        const auto take = [&](int which) {
+            together.arrive_and_wait();
+            cudaMalloc(&pointers.at(which), before - kSize);
+        };
+        std::thread other(take, 1);
+        take(0);
+        other.join();
+        std::size_t free = 0;
+        EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+        EXPECT_LE(free, total);
+        for (void* const pointer : pointers)
+            cudaFree(pointer);
+    }
+}
 
 TEST_F(MemoryTest, pinnedCopiesReturnBeforeTheyAreDone)
 {
