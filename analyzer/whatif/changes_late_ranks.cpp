@@ -17,8 +17,11 @@ bool isOwn(const PlannedOp& op, double PlannedOp::*part)
     return part == &PlannedOp::ns ? !op.op.slot : !op.gate;
 }
 
-/// By how much its device begins late is its own everywhere.
-bool isOwn(const PlannedOp& /*op*/, double Delay::* /*part*/)
+/// By how much a rank's device begins late, of whatever kind.
+struct LateBegins {};
+
+/// It is its own everywhere.
+bool isOwn(const PlannedOp& /*op*/, LateBegins /*part*/)
 {
     return true;
 }
@@ -28,12 +31,12 @@ double timeOf(const PlannedOp& op, double PlannedOp::*part)
     return op.*part;
 }
 
-/// Over all samples, of which every rank has the same number.
-double timeOf(const PlannedOp& op, double Delay::*part)
+/// What was seen, over all samples, of which every rank has the same number.
+double timeOf(const PlannedOp& op, LateBegins /*part*/)
 {
     double sum = 0;
     for (const Delay& delay : op.delays) {
-        sum += delay.*part;
+        sum += delay.seenNs;
     }
     return sum;
 }
@@ -43,10 +46,12 @@ void scale(PlannedOp& op, double PlannedOp::*part, double factor)
     op.*part *= factor;
 }
 
-void scale(PlannedOp& op, double Delay::*part, double factor)
+void scale(PlannedOp& op, LateBegins /*part*/, double factor)
 {
     for (Delay& delay : op.delays) {
-        delay.*part *= factor;
+        delay.afterLaunchNs *= factor;
+        delay.afterWaitsNs *= factor;
+        delay.seenNs *= factor;
     }
 }
 
@@ -158,9 +163,7 @@ void levelRanks(Plan& plan, const Changes& changes)
           &PlannedOp::afterBlockNs, &PlannedOp::callNs, &PlannedOp::returnNs}) {
         level(plan, chosen, part);
     }
-    for (double Delay::*const part : {&Delay::afterLaunchNs, &Delay::afterWaitsNs}) {
-        level(plan, chosen, part);
-    }
+    level(plan, chosen, LateBegins());
     levelGates(chosen, plan);
 }
 

@@ -124,7 +124,9 @@ std::optional<std::pair<double Delay::*, double>> RankFitter::delay(std::size_t 
                      std::max(0.0, static_cast<double>(seen.start) - std::max(launched, waited)));
 }
 
-/// Each in its step, and rare ones in full: a rank that stops now and then makes others wait.
+/// Each in its step, and rare ones in full: a rank that stops now and then makes others wait. The kind that a
+/// step did not show is the usual of the steps that did, if most did: the replay begins at the later of both,
+/// so of few steps, which one late begin may decide, it would hold up all others.
 void RankFitter::fitDelay(std::size_t op, PlannedOp& planned) const
 {
     Delay usual;
@@ -135,12 +137,13 @@ void RankFitter::fitDelay(std::size_t op, PlannedOp& planned) const
                 known.push_back(found->second);
             }
         }
-        usual.*kind = typical(known);
+        usual.*kind = known.size() * 2 > m_steps.size() ? typical(known) : 0;
     }
     for (const std::size_t step : m_steps) {
         Delay& of = planned.delays.emplace_back(usual);
         if (const auto found = delay(step, op)) {
             of.*found->first = found->second;
+            of.seenNs = found->second;
         }
     }
 }

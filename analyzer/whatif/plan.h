@@ -23,6 +23,7 @@ struct Gate {
 struct Delay {
     double afterLaunchNs = 0; ///< where its launch came last
     double afterWaitsNs = 0;  ///< where what it waits for did
+    double seenNs = 0;        ///< the one of both that this sample showed; the other one is the usual
 };
 
 struct PlannedOp {
