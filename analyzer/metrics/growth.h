@@ -15,9 +15,10 @@ namespace ringside::metrics {
 ///
 /// The steps are cut into nine parts of equally many. The first three may be warm-up. From the third on the
 /// least value of each part must be above that of the part before: what an allocator only keeps goes up when
-/// a batch is the largest so far, and that of nine parts alike each of the last six holds a record happens
-/// once in 60480 runs (3! / 9!). The last third must grow at least half as much as the one before it, for
-/// what slows down comes to an end by itself. Samples and `steps` are of one clock.
+/// a batch is the largest so far. A part begins with what is kept by then, so that each of the third to the
+/// eighth must hold such a record: of eight parts alike that happens once in 20160 (2! / 8!), on one rank;
+/// of many ranks whose batches differ, somewhere more often. The last third must grow at least half as much
+/// as the one before it, for what slows down comes to an end by itself. Samples and `steps` are of one clock.
 [[nodiscard]] std::optional<double> growthAStep(const std::vector<SampleValue>& samples,
                                                 const std::vector<model::Step>& steps);
 

@@ -22,7 +22,7 @@ bool wasAsked(const Context& context)
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
         for (const trace::SeriesRow& series : process.series) {
             if (series.source == "nvml") {
-                return true; // the event's own series exists only once one came
+                return true; // the event's own series need not exist before one came
             }
         }
     }
