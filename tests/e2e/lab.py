@@ -102,11 +102,12 @@ class Scenario(unittest.TestCase):
 
     @classmethod
     def training(cls, name, faults=(), steps=30, extra=(), ranks=RANKS, shape=SHAPE):
-        """A recorded training run under build/; returns its run directory."""
+        """A recorded training run under build/, ahead of other work; returns its run directory."""
         directory = cls.folder / f"{name}.ringside"
         command = trainer_command(steps, faults, ranks, ("--json", cls.folder / f"{name}.json", *extra), shape)
         print("recorded:", " ".join(str(word) for word in command[1:]), flush=True)
-        record(directory, command)
+        with ahead_of_others():
+            record(directory, command)
         return directory
 
     def finding(self, result, rule, ranks=None):
