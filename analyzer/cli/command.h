@@ -39,8 +39,8 @@ struct Command {
 
 /// Defines the command of this file; the name must be the file's.
 #define RINGSIDE_COMMAND(command, ...)                                                                       \
-    extern const ::ringside::cli::Command command_##command;                                                 \
-    const ::ringside::cli::Command command_##command                                                         \
+    extern const ::ringside::cli::Command entry;                                                             \
+    const ::ringside::cli::Command entry                                                                     \
     {                                                                                                        \
         .name = #command, __VA_ARGS__                                                                        \
     }

@@ -1,5 +1,6 @@
-# A registry from file names: every FILE defines the object `<prefix><file name>` of TYPE; all(), or FUNCTION, lists them in name order.
-# A file without its object does not link; nothing depends on static constructors.
+# A registry from file names: every FILE defines `entry` of TYPE in a namespace of its own, NAMESPACE::<prefix><file name>, so that files
+# use the same names (run, kOptions) even where the compiler sees several of them at once. all(), or FUNCTION, lists the entries in the
+# order of the names. A file without its entry does not link; nothing depends on static constructors.
 #   ringside_generate_registry(target PREFIX rule_ TYPE ringside::rules::Rule HEADER rules/rule.h NAMESPACE ringside::rules FILES ...)
 function(ringside_generate_registry target)
   cmake_parse_arguments(arg "" "PREFIX;TYPE;HEADER;NAMESPACE;FUNCTION" "FILES" ${ARGN})
@@ -12,8 +13,8 @@ function(ringside_generate_registry target)
   list(LENGTH arg_FILES count)
   foreach(file IN LISTS arg_FILES)
     cmake_path(GET file STEM name)
-    string(APPEND declarations "extern const ${arg_TYPE} ${arg_PREFIX}${name};\n")
-    string(APPEND references "        &${arg_PREFIX}${name},\n")
+    string(APPEND declarations "namespace ${arg_PREFIX}${name} {\nextern const ${arg_TYPE} entry;\n}\n")
+    string(APPEND references "        &${arg_PREFIX}${name}::entry,\n")
   endforeach()
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_${arg_PREFIX}registry.cpp)
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
@@ -21,8 +22,9 @@ function(ringside_generate_registry target)
 #include \"@arg_HEADER@\"
 
 #include <array>
-@declarations@
+
 namespace @arg_NAMESPACE@ {
+@declarations@
 std::span<const @arg_TYPE@* const> @arg_FUNCTION@()
 {
     static constexpr std::array<const @arg_TYPE@*, @count@> list{

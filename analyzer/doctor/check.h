@@ -50,8 +50,8 @@ struct Difference {
 
 /// Defines the check of this file; the name must be the file's.
 #define RINGSIDE_CHECK(name, ...)                                                                            \
-    extern const ::ringside::doctor::Check check_##name;                                                     \
-    const ::ringside::doctor::Check check_##name                                                             \
+    extern const ::ringside::doctor::Check entry;                                                            \
+    const ::ringside::doctor::Check entry                                                                    \
     {                                                                                                        \
         .id = #name, __VA_ARGS__                                                                             \
     }

@@ -17,9 +17,9 @@ struct Gatherer {
 } // namespace ringside::doctor
 
 /// Defines the gatherer of this file; the name must be the file's.
-#define RINGSIDE_GATHERER(name, function)                                                                    \
-    extern const ::ringside::doctor::Gatherer gatherer_##name;                                               \
-    const ::ringside::doctor::Gatherer gatherer_##name                                                       \
+#define RINGSIDE_GATHERER(function)                                                                          \
+    extern const ::ringside::doctor::Gatherer entry;                                                         \
+    const ::ringside::doctor::Gatherer entry                                                                 \
     {                                                                                                        \
         .gather = (function)                                                                                 \
     }

@@ -23,8 +23,8 @@ struct Exporter {
 
 /// Defines the exporter of this file; the name must be the file's.
 #define RINGSIDE_EXPORTER(name, ...)                                                                         \
-    extern const ::ringside::exporting::Exporter exporter_##name;                                            \
-    const ::ringside::exporting::Exporter exporter_##name                                                    \
+    extern const ::ringside::exporting::Exporter entry;                                                      \
+    const ::ringside::exporting::Exporter entry                                                              \
     {                                                                                                        \
         .id = #name, __VA_ARGS__                                                                             \
     }

@@ -46,8 +46,8 @@ inline constexpr std::size_t kHeadBytes = 64U << 10U;
 
 /// Defines the importer of this file; the name must be the file's.
 #define RINGSIDE_IMPORTER(importer, ...)                                                                     \
-    extern const ::ringside::importers::Importer importer_##importer;                                        \
-    const ::ringside::importers::Importer importer_##importer                                                \
+    extern const ::ringside::importers::Importer entry;                                                      \
+    const ::ringside::importers::Importer entry                                                              \
     {                                                                                                        \
         .id = #importer, __VA_ARGS__                                                                         \
     }

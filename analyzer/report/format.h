@@ -30,8 +30,8 @@ struct Format {
 
 /// Defines the format of this file; the name must be the file's.
 #define RINGSIDE_REPORT(name, ...)                                                                           \
-    extern const ::ringside::report::Format format_##name;                                                   \
-    const ::ringside::report::Format format_##name                                                           \
+    extern const ::ringside::report::Format entry;                                                           \
+    const ::ringside::report::Format entry                                                                   \
     {                                                                                                        \
         .id = #name, __VA_ARGS__                                                                             \
     }

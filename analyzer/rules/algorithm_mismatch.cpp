@@ -7,7 +7,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_algorithm_mismatch {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -165,11 +165,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(algorithm_mismatch, .title = "NCCL's choice is not the fastest the run shows",
-              .needs = "nccl and device, on all ranks", .options = ringside::rules::kOptions,
-              .run = ringside::rules::run,
+              .needs = "nccl and device, on all ranks", .options = kOptions, .run = run,
               .help = "Median transfer time of each algorithm and protocol that NCCL used for a function, "
                       "size and number of ranks. The cost is what the best one would save, at most what is "
                       "exposed.");
+
+} // namespace ringside::rules::rule_algorithm_mismatch

@@ -4,7 +4,7 @@
 #include "metrics/host_threads.h"
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_allocation_churn {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -91,9 +91,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(allocation_churn, .title = "Memory is allocated in every step", .needs = "host and device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "cudaMalloc, cudaFree and the like within steady steps. The cost is the time in them, "
                       "at most the rank's idle time: an estimate from above.");
+
+} // namespace ringside::rules::rule_allocation_churn

@@ -3,7 +3,7 @@
 // MPI. Seen from what is missing, so only where the device tier would have shown communication kernels.
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_backend_not_nccl {
 namespace {
 
 bool hasCommunicator(const Context& context)
@@ -70,10 +70,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = "host and device",
-              .options = {}, .run = ringside::rules::run,
+              .options = {}, .run = run,
               .help = "More than one rank with device work, no communicator of two or more ranks and no "
                       "communication kernel. The cost is not estimated: what goes through the host does not "
                       "show which of its idle time it causes.");
+
+} // namespace ringside::rules::rule_backend_not_nccl

@@ -2,7 +2,7 @@
 // PyTorch's blocking wait keeps the host from launching ahead.
 #include "settings/variable_findings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_blocking_wait {
 namespace {
 
 Outcome run(const Context& context)
@@ -11,9 +11,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(blocking_wait, .title = "The host waits in every collective", .needs = "host", .options = {},
-              .run = ringside::rules::run,
+              .run = run,
               .help = "TORCH_NCCL_BLOCKING_WAIT, or its old name NCCL_BLOCKING_WAIT, is 1. The cost is not "
                       "estimated: try without it and compare.");
+
+} // namespace ringside::rules::rule_blocking_wait

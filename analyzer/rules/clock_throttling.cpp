@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_clock_throttling {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -139,10 +139,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(clock_throttling, .title = "GPUs run at lower clocks", .needs = "device and sampled (nvml)",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "Samples with a clock event reason of heat, power or hardware, and the clock then "
                       "against the clock else (or the largest). The cost is the part of compute that the "
                       "lower clock adds, an estimate from above.");
+
+} // namespace ringside::rules::rule_clock_throttling

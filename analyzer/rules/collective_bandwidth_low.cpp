@@ -10,7 +10,7 @@
 #include <string>
 #include <tuple>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_collective_bandwidth_low {
 namespace {
 
 constexpr double kMebibyte = 1048576.0;
@@ -231,12 +231,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     collective_bandwidth_low, .title = "Collectives are slower than they can be",
-    .needs = "device, on all ranks", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .needs = "device, on all ranks", .options = kOptions, .run = run,
     .help = "Median bus bandwidth on transfer time of each kind and size on a communicator, "
             "against expected_gb_s, what `ringside probe` measured, the rate of the ports that carried data, "
             "its own best tenth, or the same on other communicators: the title says which. The "
             "cost is what its exposed transfer would shrink by.");
+
+} // namespace ringside::rules::rule_collective_bandwidth_low

@@ -3,7 +3,7 @@
 // run hangs, or reduces garbage. Nobody can say what it costs, so it stands before everything that does.
 #include "rules/stuck.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_collective_mismatch {
 namespace {
 
 std::int64_t mismatchesOf(const Context& context, std::uint64_t communicator)
@@ -62,10 +62,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(collective_mismatch, .title = "Ranks call different collectives", .needs = "host",
-              .options = {}, .run = ringside::rules::run,
+              .options = {}, .run = run,
               .help = "The first place in each communicator's order at which function, count, type, "
                       "reduction or root differ between ranks, as far as they are recorded. Any is a "
                       "problem; its cost cannot be estimated.");
+
+} // namespace ringside::rules::rule_collective_mismatch

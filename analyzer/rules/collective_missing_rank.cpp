@@ -4,7 +4,7 @@
 #include "hang/rank_report.h"
 #include "rules/stuck.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_collective_missing_rank {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -81,10 +81,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(collective_missing_rank, .title = "A rank never came to a collective", .needs = "host",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "The first collective of each communicator that some of its recorded members issued "
                       "and others did not, when that lasted. Any is a problem; its cost cannot be "
                       "estimated.");
+
+} // namespace ringside::rules::rule_collective_missing_rank

@@ -2,7 +2,7 @@
 // Communication is long compared with compute. A symptom: the advice names the biggest measured cause.
 #include "rules/communication_cause.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_comm_compute_ratio_high {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -41,9 +41,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(comm_compute_ratio_high, .title = "Communication is long compared with compute",
-              .needs = "device", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .needs = "device", .options = kOptions, .run = run,
               .help = "|M| / |C| over all ranks. Bigger batches a rank, or gradient accumulation with "
                       "`no_sync()`, lower it.");
+
+} // namespace ringside::rules::rule_comm_compute_ratio_high

@@ -2,7 +2,7 @@
 // Communication takes a large share of the step. A symptom: the advice names the biggest measured cause.
 #include "rules/communication_cause.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_comm_share_high {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -36,9 +36,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     comm_share_high, .title = "Communication takes a large share of the step", .needs = "device",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .options = kOptions, .run = run,
     .help = "Union of all communication kernels over the step. The cost is what compute does not hide.");
+
+} // namespace ringside::rules::rule_comm_share_high

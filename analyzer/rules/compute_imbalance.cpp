@@ -3,7 +3,7 @@
 // lose by it is late_rank's to say; this one gives the reason its size, also where nobody could be matched.
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_compute_imbalance {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -60,9 +60,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(compute_imbalance, .title = "Some ranks always compute longer", .needs = "device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "A rank's median compute time of a step over the median of all ranks. The cost is the "
                       "longest above the mean: what equal shares would save.");
+
+} // namespace ringside::rules::rule_compute_imbalance

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_congestion_control {
 namespace {
 
 // What a connection can carry falls with the root of the share that is lost (Mathis et al., 1997): with
@@ -131,11 +131,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(congestion_control, .title = "TCP goes about losses badly, or meets many",
-              .needs = "sampled (network, host_network)", .options = ringside::rules::kOptions,
-              .run = ringside::rules::run,
+              .needs = "sampled (network, host_network)", .options = kOptions, .run = run,
               .help = "The kernel's congestion control (cubic and bbr are fine), and the segments that each "
                       "host's TCP sent again during the run because they had not arrived, those of other "
                       "programs too. Only where an interface carried gradients. The cost is not estimated.");
+
+} // namespace ringside::rules::rule_congestion_control

@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_cpu_affinity {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -119,9 +119,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(cpu_affinity, .title = "Ranks run on the wrong or too few CPUs", .needs = "host",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "CPUs that a rank's process may run on at its start, against its GPU's NUMA node. The "
                       "cost is not estimated: host_bound and cpu_contention show what it causes.");
+
+} // namespace ringside::rules::rule_cpu_affinity

@@ -2,7 +2,7 @@
 // The threads that feed the GPU are ready to run and have no CPU, or the container's quota stops them.
 #include "rules/device_samples.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_cpu_contention {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -106,11 +106,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(cpu_contention, .title = "Threads that feed GPUs wait for a CPU",
-              .needs = "device and sampled (process, cgroup)", .options = ringside::rules::kOptions,
-              .run = ringside::rules::run,
+              .needs = "device and sampled (process, cgroup)", .options = kOptions, .run = run,
               .help = "Time the recording threads were runnable without a CPU (schedstat), and the time the "
                       "control group's quota stopped its processes, of the analyzed time. The cost is that "
                       "time, at most the idle time for want of launches or data.");
+
+} // namespace ringside::rules::rule_cpu_contention

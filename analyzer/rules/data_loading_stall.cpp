@@ -5,7 +5,7 @@
 
 #include <unordered_set>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_data_loading_stall {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -68,9 +68,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
-    data_loading_stall, .title = "GPUs wait for data", .needs = "device and nvtx",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    data_loading_stall, .title = "GPUs wait for data", .needs = "device and nvtx", .options = kOptions,
+    .run = run,
     .help = "Idle device time, nothing queued, while the host is inside a range named for data loading.");
+
+} // namespace ringside::rules::rule_data_loading_stall

@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_data_skew {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -101,10 +101,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(data_skew, .title = "Batches differ in size from rank to rank", .needs = "device, on all ranks",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help =
                   "Longest compute time of a step above the mean of its ranks, as far as it is not always "
                   "the same ranks'. The cost is that time: what equal batches would save.");
+
+} // namespace ringside::rules::rule_data_skew

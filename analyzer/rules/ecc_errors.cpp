@@ -3,7 +3,7 @@
 // now; they tell of a GPU to watch or to replace.
 #include "rules/device_samples.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_ecc_errors {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -71,9 +71,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(ecc_errors, .title = "Errors of device memory", .needs = "sampled (nvml)",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+RINGSIDE_RULE(ecc_errors, .title = "Errors of device memory", .needs = "sampled (nvml)", .options = kOptions,
+              .run = run,
               .help = "Gain of the GPU's error correction counters between the first and the last sample. "
                       "The cost is not estimated: errors cost results, not time.");
+
+} // namespace ringside::rules::rule_ecc_errors

@@ -5,7 +5,7 @@
 #include "rules/communication_cause.h"
 #include "rules/gradients.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_exposed_communication {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -95,12 +95,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     exposed_communication, .title = "Communication is not hidden behind compute", .needs = "device",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .options = kOptions, .run = run,
     .help =
         "|M minus C| over the step. What is hidden costs nothing; what is exposed adds to the step. Where "
         "the first of several gradient messages begins after most_compute of a step's compute, "
         "no_overlap_share is the limit.");
+
+} // namespace ringside::rules::rule_exposed_communication

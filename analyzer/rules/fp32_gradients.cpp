@@ -5,7 +5,7 @@
 #include "rules/communication_cause.h"
 #include "rules/gradients.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_fp32_gradients {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -76,10 +76,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(fp32_gradients, .title = "Gradients travel in 32 bits",
-              .needs = "host and device, on all ranks", .options = ringside::rules::kOptions,
-              .run = ringside::rules::run,
+              .needs = "host and device, on all ranks", .options = kOptions, .run = run,
               .help = "Part of the gradient bytes that is float32, where their transfer is exposed. The cost "
                       "is half of that transfer, without latency and waiting.");
+
+} // namespace ringside::rules::rule_fp32_gradients

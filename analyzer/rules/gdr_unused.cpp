@@ -3,7 +3,7 @@
 // is copied through the host's memory first, which costs PCIe and memory bandwidth and a processor.
 #include "rules/sockets.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_gdr_unused {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -131,11 +131,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(gdr_unused, .title = "RDMA without GPUDirect", .needs = "sampled (rdma, host_network)",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help =
                   "Ways by which adapters may reach the memory of GPUs (a module, or dma-buf of the open "
                   "driver), and the variables that switch them off, where RDMA ports carried data. Whether "
                   "NCCL used it in the end stands in its log alone. The cost is not estimated.");
+
+} // namespace ringside::rules::rule_gdr_unused

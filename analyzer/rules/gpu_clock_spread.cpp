@@ -3,7 +3,7 @@
 // holds its clock down.
 #include "rules/device_samples.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_gpu_clock_spread {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -77,11 +77,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     gpu_clock_spread, .title = "GPUs run at different clocks", .needs = "sampled (nvml), device",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .options = kOptions, .run = run,
     .help =
         "Median SM clock of each rank over the analyzed steps, against the median of the ranks. A symptom: "
         "clock_throttling says what holds a clock down, late_rank what it costs.");
+
+} // namespace ringside::rules::rule_gpu_clock_spread

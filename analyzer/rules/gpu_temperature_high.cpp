@@ -3,7 +3,7 @@
 // two samples of its clock: the driver counts that time itself.
 #include "rules/device_samples.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_gpu_temperature_high {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -88,10 +88,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(gpu_temperature_high, .title = "GPUs are hot", .needs = "sampled (nvml)",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
-              .help =
-                  "Highest temperature of each GPU against the one at which its clock is lowered, and the "
-                  "time for which the driver held it back for heat. The cost is clock_throttling's.");
+RINGSIDE_RULE(
+    gpu_temperature_high, .title = "GPUs are hot", .needs = "sampled (nvml)", .options = kOptions, .run = run,
+    .help = "Highest temperature of each GPU against the one at which its clock is lowered, and the "
+            "time for which the driver held it back for heat. The cost is clock_throttling's.");
+
+} // namespace ringside::rules::rule_gpu_temperature_high

@@ -2,7 +2,7 @@
 // The GPUs have nothing to do for a good part of the step. The advice follows the biggest class of idle time.
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_gpu_utilization_low {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -89,8 +89,8 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(gpu_utilization_low, .title = "GPUs are idle", .needs = "device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
-              .help = "|C or M or K| over the step, mean over ranks. The cost is the idle time.");
+RINGSIDE_RULE(gpu_utilization_low, .title = "GPUs are idle", .needs = "device", .options = kOptions,
+              .run = run, .help = "|C or M or K| over the step, mean over ranks. The cost is the idle time.");
+
+} // namespace ringside::rules::rule_gpu_utilization_low

@@ -3,7 +3,7 @@
 // another. Useful utilization, because a rank that waits inside a collective looks busy.
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_gpu_utilization_spread {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -89,9 +89,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(gpu_utilization_spread, .title = "GPUs are used unequally", .needs = "device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "Spread and coefficient of variation of useful utilization across ranks, and its "
                       "standard deviation over steps.");
+
+} // namespace ringside::rules::rule_gpu_utilization_spread

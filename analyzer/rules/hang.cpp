@@ -3,7 +3,7 @@
 // beside this one; this one says that it happened, how long, and whether it ended.
 #include "rules/stuck.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_hang {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -68,10 +68,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(hang, .title = "Ranks made no progress", .needs = "host", .options = ringside::rules::kOptions,
-              .run = ringside::rules::run,
+RINGSIDE_RULE(hang, .title = "Ranks made no progress", .needs = "host", .options = kOptions, .run = run,
               .help = "Calls that did not return, or no collective, for longer than RINGSIDE_HANG_TIMEOUT "
                       "(default 300 s), as the recorder's watchdog noted. Its cost is not estimated: it is "
                       "not a part of the steps that are analyzed.");
+
+} // namespace ringside::rules::rule_hang

@@ -3,7 +3,7 @@
 // blocking call: launching itself, Python, or an optimizer of many small kernels sets the pace.
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_host_bound {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -82,10 +82,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(host_bound, .title = "The host does not launch in time", .needs = "device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+RINGSIDE_RULE(host_bound, .title = "The host does not launch in time", .needs = "device", .options = kOptions,
+              .run = run,
               .help = "Idle device time in which nothing was queued, or a launch was just under way, neither "
                       "after a blocking call nor inside a data loading range. The cost is that time, of the "
                       "worst rank.");
+
+} // namespace ringside::rules::rule_host_bound

@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_inter_node_latency_high {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -138,13 +138,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(inter_node_latency_high, .title = "Messages between hosts take long, however small",
-              .needs = "device, on all ranks of several hosts", .options = ringside::rules::kOptions,
-              .run = ringside::rules::run,
+              .needs = "device, on all ranks of several hosts", .options = kOptions, .run = run,
               .help =
                   "Median transfer time of small collectives whose ranks are on different hosts, else the "
                   "latency of the run's own line through time over size, against what a probe's round trips "
                   "explain, or else latency_ms. The cost is that latency for "
                   "each message of a step, as far as it is exposed.");
+
+} // namespace ringside::rules::rule_inter_node_latency_high

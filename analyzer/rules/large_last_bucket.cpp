@@ -5,7 +5,7 @@
 // the gradients that were ready long ago, and other sizes move the same bytes in the same time.
 #include "rules/gradients.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_large_last_bucket {
 namespace {
 
 constexpr double kMebibyte = 1048576.0;
@@ -78,12 +78,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(
-    large_last_bucket, .title = "The last gradient message is too large", .needs = "device, on all ranks",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
-    .help = "Exposed transfer (without waiting) of the message that leaves last in each step, where "
-            "there are several, and as far as the network was idle before it. The "
-            "cost is what a message of ideal_bytes would save, by the run's own curve of time over "
-            "size, else in proportion, and no more than that idle time.");
+RINGSIDE_RULE(large_last_bucket, .title = "The last gradient message is too large",
+              .needs = "device, on all ranks", .options = kOptions, .run = run,
+              .help =
+                  "Exposed transfer (without waiting) of the message that leaves last in each step, where "
+                  "there are several, and as far as the network was idle before it. The "
+                  "cost is what a message of ideal_bytes would save, by the run's own curve of time over "
+                  "size, else in proportion, and no more than that idle time.");
+
+} // namespace ringside::rules::rule_large_last_bucket

@@ -7,7 +7,7 @@
 #include "metrics/lateness.h"
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_late_rank {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -272,10 +272,9 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on all ranks",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "Lost time is the gap between a rank's (or several equally late ranks') arrival and "
                       "the one before, summed, without what the end of the collective before, on the same "
                       "stream, kept it waiting longer than others; it costs what delays the others' steps, "
@@ -283,3 +282,5 @@ RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on 
                       "communication kernels. Its "
                       "cause is what it spends more time on than the median of the others; samples of clocks "
                       "and run queues say why.");
+
+} // namespace ringside::rules::rule_late_rank

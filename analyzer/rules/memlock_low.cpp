@@ -3,7 +3,7 @@
 // ibv_reg_mr or ibv_create_qp failing when NCCL begins, not as slowness.
 #include "rules/settings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_memlock_low {
 namespace {
 
 /// The default of many systems, with which NCCL's registrations fail (NCCL's guide, troubleshooting).
@@ -51,11 +51,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
-    memlock_low, .title = "Little memory may be locked", .needs = "host", .options = {},
-    .run = ringside::rules::run,
+    memlock_low, .title = "Little memory may be locked", .needs = "host", .options = {}, .run = run,
     .help =
         "RLIMIT_MEMLOCK of ranks whose host has RDMA devices. The cost is not estimated: it decides whether "
         "RDMA works, not how fast.");
+
+} // namespace ringside::rules::rule_memlock_low

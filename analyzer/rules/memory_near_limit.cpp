@@ -7,7 +7,7 @@
 
 #include <set>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_memory_near_limit {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -238,13 +238,14 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(memory_near_limit, .title = "Device memory is nearly full, or grows from step to step",
-              .needs = "sampled (nvml)", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .needs = "sampled (nvml)", .options = kOptions, .run = run,
               .help =
                   "Largest sampled use over the device's memory, calls that returned out of memory, and "
                   "growth: the steps are cut into nine parts, and from the third on the least use of each "
                   "must be above that of the one before, in the last third at least half as much as in the "
                   "one before it; so neither warm-up nor an allocator that keeps what it once had counts. "
                   "The cost is not estimated: see allocation_churn for what retries cost.");
+
+} // namespace ringside::rules::rule_memory_near_limit

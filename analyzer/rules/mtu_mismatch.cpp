@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_mtu_mismatch {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -87,12 +87,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     mtu_mismatch, .title = "RDMA packets are small, or differ between ports", .needs = "sampled (rdma)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .options = kOptions, .run = run,
     .help =
         "What libibverbs tells of a port's MTU and its largest; without it, what follows for RoCE from the "
         "interface's MTU, and nothing of InfiniBand. Ports are compared with those of the same link layer.",
     .judgesLinks = true);
+
+} // namespace ringside::rules::rule_mtu_mismatch

@@ -2,7 +2,7 @@
 // NCCL_DEBUG=INFO is left on after a search for something else.
 #include "settings/variable_findings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_nccl_debug_in_production {
 namespace {
 
 Outcome run(const Context& context)
@@ -11,9 +11,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     nccl_debug_in_production, .title = "NCCL's debug output is on", .needs = "host", .options = {},
-    .run = ringside::rules::run,
+    .run = run,
     .help = "NCCL_DEBUG=INFO or TRACE. The cost is not estimated: it depends on where the output goes.");
+
+} // namespace ringside::rules::rule_nccl_debug_in_production

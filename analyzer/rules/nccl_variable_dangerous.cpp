@@ -2,7 +2,7 @@
 // Values that can corrupt data, make collectives fail or switch off a fast path.
 #include "settings/variable_findings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_nccl_variable_dangerous {
 namespace {
 
 Outcome run(const Context& context)
@@ -11,10 +11,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     nccl_variable_dangerous, .title = "A variable that fails, corrupts or slows", .needs = "host",
-    .options = {}, .run = ringside::rules::run,
+    .options = {}, .run = run,
     .help = "LL128 forced by NCCL_PROTO, NCCL_ALGO without Ring since 2.24, and switches that turn off P2P, "
             "shared memory or InfiniBand. The cost is not estimated: try without it and compare.");
+
+} // namespace ringside::rules::rule_nccl_variable_dangerous

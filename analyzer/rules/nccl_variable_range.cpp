@@ -2,7 +2,7 @@
 // Numbers that NCCL does not take.
 #include "settings/variable_findings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_nccl_variable_range {
 namespace {
 
 Outcome run(const Context& context)
@@ -11,9 +11,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(nccl_variable_range, .title = "A variable outside its range", .needs = "host", .options = {},
-              .run = ringside::rules::run,
+              .run = run,
               .help = "Numbers outside of what NCCL takes by its user guide, alone or together (threads "
                       "times sockets at most 64). The cost is not estimated: try without it and compare.");
+
+} // namespace ringside::rules::rule_nccl_variable_range

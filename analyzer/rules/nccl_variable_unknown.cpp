@@ -3,7 +3,7 @@
 // is wrong.
 #include "settings/variable_findings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_nccl_variable_unknown {
 namespace {
 
 Outcome run(const Context& context)
@@ -12,10 +12,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     nccl_variable_unknown, .title = "A variable that NCCL does not know", .needs = "host", .options = {},
-    .run = ringside::rules::run,
+    .run = run,
     .help = "NCCL_ variables that are set although the library that was loaded does not contain their names; "
             "variables of PyTorch and of NCCL's plugins are left alone. They have no effect.");
+
+} // namespace ringside::rules::rule_nccl_variable_unknown

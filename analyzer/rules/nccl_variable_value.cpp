@@ -2,7 +2,7 @@
 // NCCL reads numbers as far as they go: 4M is 4.
 #include "settings/variable_findings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_nccl_variable_value {
 namespace {
 
 Outcome run(const Context& context)
@@ -11,9 +11,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(nccl_variable_value, .title = "A variable that is read as something else", .needs = "host",
-              .options = {}, .run = ringside::rules::run,
+              .options = {}, .run = run,
               .help = "Numbers with units or no digits, levels that do not exist: NCCL reads something else "
                       "than was meant. The cost is not estimated: try without it and compare.");
+
+} // namespace ringside::rules::rule_nccl_variable_value

@@ -5,7 +5,7 @@
 #include "rules/ports.h"
 #include "rules/settings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_nic_gpu_affinity {
 namespace {
 
 using metrics::PciDistance;
@@ -106,11 +106,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(nic_gpu_affinity, .title = "GPUs are far from the RDMA ports they use",
-              .needs = "sampled (rdma), host", .options = {}, .run = ringside::rules::run,
+              .needs = "sampled (rdma), host", .options = {}, .run = run,
               .help =
                   "Bridges and NUMA nodes between each rank's GPU and the RDMA ports of its host that were "
                   "active and carried data. Which port a rank used is not known, so the nearest stands for "
                   "it. The cost is not estimated: see collective_bandwidth_low.");
+
+} // namespace ringside::rules::rule_nic_gpu_affinity

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_nic_imbalance {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -89,11 +89,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     nic_imbalance, .title = "A host's RDMA ports carry unequal loads", .needs = "sampled (rdma)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .options = kOptions, .run = run,
     .help =
         "Bytes that each active RDMA port of a host sent during the run, against the median of those with "
         "the same rate. All traffic of a port counts, that of other jobs too.");
+
+} // namespace ringside::rules::rule_nic_imbalance

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_nvlink_errors {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -210,13 +210,14 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(nvlink_errors, .title = "NVLink errors", .needs = "sampled (nvml)",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+RINGSIDE_RULE(nvlink_errors, .title = "NVLink errors", .needs = "sampled (nvml)", .options = kOptions,
+              .run = run,
               .help = "Gains of the GPU's NVLink error counters, all links together, between the first and "
                       "the last sample; bit error rates of NVLink 5, of the worst link; and links that are "
                       "down, against the other GPUs of its kind and "
                       "against the begin of the run. The cost is not estimated: see "
                       "collective_bandwidth_low.",
               .judgesLinks = true);
+
+} // namespace ringside::rules::rule_nvlink_errors

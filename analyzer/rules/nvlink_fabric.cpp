@@ -3,7 +3,7 @@
 // CUDA does not start, or data between GPUs goes over PCIe at a tenth of the rate.
 #include "rules/device_samples.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_nvlink_fabric {
 namespace {
 
 constexpr std::int64_t kNotStarted = 1; // NVML's numbers
@@ -64,10 +64,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(nvlink_fabric, .title = "A GPU is not in the NVLink fabric", .needs = "sampled (nvml)",
-              .options = {}, .run = ringside::rules::run,
+              .options = {}, .run = run,
               .help = "Whether the fabric manager let the GPU into the fabric of NVSwitches, asked once at "
                       "the begin of the run. Machines without NVSwitches have no such state.",
               .judgesLinks = true);
+
+} // namespace ringside::rules::rule_nvlink_fabric

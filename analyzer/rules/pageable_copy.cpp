@@ -3,7 +3,7 @@
 // is not pinned passes through a staging buffer, and the call returns only when that is done.
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_pageable_copy {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -105,10 +105,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(pageable_copy, .title = "Copies from memory that is not pinned", .needs = "device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "Asynchronous copies whose call lasts as long as (a part of) the copy: with pinned "
                       "memory it returns at once. Told from times, because the trace does not say where "
                       "memory lies. The cost is the time in the calls, at most the rank's idle time.");
+
+} // namespace ringside::rules::rule_pageable_copy

@@ -3,7 +3,7 @@
 // rank's link carries everything, where a ring would share it.
 #include "rules/gradients.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_parameter_server_pattern {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -104,10 +104,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(parameter_server_pattern, .title = "One rank collects and distributes everything",
-              .needs = "host and device", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .needs = "host and device", .options = kOptions, .run = run,
               .help = "Bytes of broadcasts and reductions with one root, of all collective bytes of the "
                       "steps. The cost is what a ring's fewer bytes on each link save of their exposed "
                       "transfer.");
+
+} // namespace ringside::rules::rule_parameter_server_pattern

@@ -3,7 +3,7 @@
 // copies and GPUDirect through that link run slower.
 #include "rules/device_samples.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_pcie_errors {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -62,11 +62,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(pcie_errors, .title = "Errors of a GPU's PCIe link", .needs = "sampled (nvml)",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help =
                   "What the replay counter of each GPU gained a minute. pcie_link_degraded judges width and "
                   "generation. The cost is not estimated.",
               .judgesLinks = true);
+
+} // namespace ringside::rules::rule_pcie_errors

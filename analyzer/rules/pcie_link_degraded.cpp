@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_pcie_link_degraded {
 namespace {
 
 struct Link {
@@ -137,12 +137,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(pcie_link_degraded, .title = "A PCIe link is narrower or slower than it could be",
-              .needs = "sampled (nvml, host_network)", .options = {}, .run = ringside::rules::run,
+              .needs = "sampled (nvml, host_network)", .options = {}, .run = run,
               .help = "Lanes and generation of each GPU's PCIe link against what GPU and slot can together. "
                       "The highest generation seen counts, for idle GPUs lower it. Of cards of "
                       "interfaces, what the link carries against the interface's speed. The cost is not "
                       "estimated: see pageable_copy and the exposed copies.",
               .judgesLinks = true);
+
+} // namespace ringside::rules::rule_pcie_link_degraded

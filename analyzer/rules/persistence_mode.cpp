@@ -3,7 +3,7 @@
 // up, with clocks and limits as they are by default. It costs no step.
 #include "rules/device_samples.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_persistence_mode {
 namespace {
 
 Outcome run(const Context& context)
@@ -38,9 +38,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(persistence_mode, .title = "GPUs are let go of between jobs", .needs = "sampled (nvml)",
-              .options = {}, .run = ringside::rules::run,
+              .options = {}, .run = run,
               .help = "Persistence mode of each rank's GPU, asked once at the begin of the run. Only "
                       "information: it delays the start, no step.");
+
+} // namespace ringside::rules::rule_persistence_mode

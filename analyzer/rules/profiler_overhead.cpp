@@ -3,7 +3,7 @@
 // the light ones behind it, of the same run. Without both there is nothing to compare.
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_profiler_overhead {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -108,9 +108,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(profiler_overhead, .title = "Recording slows the run", .needs = "host; profile auto",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "Median host time of steps with the device tier against that of the light steps after "
                       "them, where the difference is more than twice its standard error.");
+
+} // namespace ringside::rules::rule_profiler_overhead

@@ -10,7 +10,7 @@
 
 #include <cctype>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_rank_died {
 namespace {
 
 /// With what it is known of their lives alone, so that a run without deaths costs nothing.
@@ -77,11 +77,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(rank_died, .title = "A rank died", .needs = "host", .options = {}, .run = ringside::rules::run,
+RINGSIDE_RULE(rank_died, .title = "A rank died", .needs = "host", .options = {}, .run = run,
               .help =
                   "Ranks whose processes ended without closing their traces. Which was the first is known "
                   "where `ringside record` saw them end, or where their last signs of life lie far apart. A "
                   "problem, unless the first was told to end (SIGTERM, SIGINT, SIGHUP) or is not known: jobs "
                   "are ended like that, too.");
+
+} // namespace ringside::rules::rule_rank_died

@@ -3,7 +3,7 @@
 // not send it. Congestion loses no packets by itself, but time.
 #include "rules/link_cause.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_rdma_congestion {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -150,12 +150,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
-    rdma_congestion, .title = "The RDMA network is full", .needs = "sampled (rdma)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    rdma_congestion, .title = "The RDMA network is full", .needs = "sampled (rdma)", .options = kOptions,
+    .run = run,
     .help = "Marks of switches (ECN), requests to slow down (CNP) and the ticks in which a port had data and "
             "no leave to send, over the run. How long a tick is depends on the device, so waiting is judged "
             "against the other ports. Pause frames are not sampled.",
     .judgesLinks = true);
+
+} // namespace ringside::rules::rule_rdma_congestion

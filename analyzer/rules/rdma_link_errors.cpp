@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_rdma_link_errors {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -169,12 +169,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
-    rdma_link_errors, .title = "An RDMA link makes errors", .needs = "sampled (rdma)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    rdma_link_errors, .title = "An RDMA link makes errors", .needs = "sampled (rdma)", .options = kOptions,
+    .run = run,
     .help = "What the error counters of a port gained during the run; what they had counted before is "
             "history. A counter that sticks at its largest value cannot be judged: `ringside links` says "
             "which do. Errors of a port that carries nothing are information.",
     .judgesLinks = true);
+
+} // namespace ringside::rules::rule_rdma_link_errors

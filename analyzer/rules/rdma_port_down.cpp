@@ -3,7 +3,7 @@
 // and fails, or waits for minutes, when one goes down under it.
 #include "rules/port_outage.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_rdma_port_down {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -170,11 +170,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
-    rdma_port_down, .title = "An RDMA port is or was down", .needs = "sampled (rdma)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    rdma_port_down, .title = "An RDMA port is or was down", .needs = "sampled (rdma)", .options = kOptions,
+    .run = run,
     .help =
         "State of each RDMA port at every reading, its own count of losing the link, and, where libibverbs "
         "is "
@@ -182,3 +181,5 @@ RINGSIDE_RULE(
         "that never was up is only information, for nobody can have used it; one that waits for its subnet "
         "manager is a warning.",
     .judgesLinks = true);
+
+} // namespace ringside::rules::rule_rdma_port_down

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_rdma_rate_low {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -100,11 +100,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     rdma_rate_low, .title = "An RDMA port is slower than it could be", .needs = "sampled (rdma)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .options = kOptions, .run = run,
     .help = "Rate, lanes and PCIe link of each active port, against ports of the same adapter in this run. "
             "Where all are slow alike it cannot tell. What the port could do at most is not in sysfs.",
     .judgesLinks = true);
+
+} // namespace ringside::rules::rule_rdma_rate_low

@@ -7,7 +7,7 @@
 #include "rules/port_outage.h"
 #include "rules/settings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_rdma_retransmissions {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -269,13 +269,14 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
-    rdma_retransmissions, .title = "RDMA transport errors", .needs = "sampled (rdma)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    rdma_retransmissions, .title = "RDMA transport errors", .needs = "sampled (rdma)", .options = kOptions,
+    .run = run,
     .help = "Gains of the transport's counters during the run, by what they mean: no answer (peer or path), "
             "loss on the way, a receiver that was not ready, refused access. The cost is what collectives "
             "took beyond twice their usual time while the counters moved; without everybody's arrivals it "
             "is not known.",
     .judgesLinks = true);
+
+} // namespace ringside::rules::rule_rdma_retransmissions

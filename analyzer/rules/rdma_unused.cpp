@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_rdma_unused {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -119,11 +119,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     rdma_unused, .title = "RDMA is there and not used", .needs = "sampled (rdma, network)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .options = kOptions, .run = run,
     .help =
         "Bytes that active RDMA ports sent against those that the host's interfaces sent. The cost is not "
         "estimated: it is what collectives between hosts would gain at the port's rate.");
+
+} // namespace ringside::rules::rule_rdma_unused

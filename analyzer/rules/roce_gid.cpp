@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_roce_gid {
 namespace {
 
 /// The address that a process's NCCL takes on a port.
@@ -163,12 +163,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     roce_gid, .title = "RoCE connects by a poor address", .needs = "sampled (rdma)", .options = {},
-    .run = ringside::rules::run,
+    .run = run,
     .help = "Kinds of a RoCE port's addresses (never the addresses), and which of them NCCL takes: that of "
             "NCCL_IB_GID_INDEX, else the first (before NCCL 2.21), else the best. Versions are compared "
             "between the ports that carried data.",
     .judgesLinks = true);
+
+} // namespace ringside::rules::rule_roce_gid

@@ -5,7 +5,7 @@
 #include "rules/ports.h"
 #include "rules/settings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_roce_not_lossless {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -162,12 +162,13 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(
-    roce_not_lossless, .title = "RoCE over a network that loses packets, or pauses",
-    .needs = "sampled (rdma, ethtool)", .options = ringside::rules::kOptions, .run = ringside::rules::run,
-    .help = "Packets lost on the way to each RoCE port, where no pause frame or no mark of congestion "
-            "came in the same time; and the time for which pause frames stopped it. What switches "
-            "are set to is not seen. The cost is rdma_retransmissions'.",
-    .judgesLinks = true);
+RINGSIDE_RULE(roce_not_lossless, .title = "RoCE over a network that loses packets, or pauses",
+              .needs = "sampled (rdma, ethtool)", .options = kOptions, .run = run,
+              .help =
+                  "Packets lost on the way to each RoCE port, where no pause frame or no mark of congestion "
+                  "came in the same time; and the time for which pause frames stopped it. What switches "
+                  "are set to is not seen. The cost is rdma_retransmissions'.",
+              .judgesLinks = true);
+
+} // namespace ringside::rules::rule_roce_not_lossless

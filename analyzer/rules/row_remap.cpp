@@ -3,7 +3,7 @@
 // it did in earlier runs counts, too: it tells of a GPU to replace, not of this run.
 #include "rules/device_samples.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_row_remap {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -112,10 +112,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(row_remap, .title = "A GPU takes faulty memory out of service", .needs = "sampled (nvml)",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help =
                   "Row remapping (Ampere and newer) and page retirement (older) as NVML last said, whenever "
                   "it happened. The cost is not estimated: it decides whether results and runs last.");
+
+} // namespace ringside::rules::rule_row_remap

@@ -126,8 +126,8 @@ struct Rule {
 
 /// Defines the rule of this file; the name must be the file's.
 #define RINGSIDE_RULE(name, ...)                                                                             \
-    extern const ::ringside::rules::Rule rule_##name;                                                        \
-    const ::ringside::rules::Rule rule_##name                                                                \
+    extern const ::ringside::rules::Rule entry;                                                              \
+    const ::ringside::rules::Rule entry                                                                      \
     {                                                                                                        \
         .id = #name, __VA_ARGS__                                                                             \
     }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_settings_differ_between_ranks {
 namespace {
 
 using Ranks = std::vector<std::int64_t>;
@@ -87,10 +87,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(settings_differ_between_ranks, .title = "Ranks have different settings", .needs = "host",
-              .options = {}, .run = ringside::rules::run,
+              .options = {}, .run = run,
               .help = "Versions of libraries, and variables of NCCL, PyTorch, CUDA and OpenMP, that are not "
                       "the same on all "
                       "ranks; those that are meant to differ are left out. The cost is not estimated.");
+
+} // namespace ringside::rules::rule_settings_differ_between_ranks

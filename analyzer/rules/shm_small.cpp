@@ -3,7 +3,7 @@
 // host, and the recorder's rings lie in it; containers start with 64 MiB.
 #include "rules/settings.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_shm_small {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -56,9 +56,9 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(shm_small, .title = "Shared memory is small", .needs = "host",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+RINGSIDE_RULE(shm_small, .title = "Shared memory is small", .needs = "host", .options = kOptions, .run = run,
               .help = "Size of /dev/shm where the ranks ran. The cost is not estimated: it decides whether "
                       "something works, not how fast.");
+
+} // namespace ringside::rules::rule_shm_small

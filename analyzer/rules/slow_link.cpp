@@ -8,7 +8,7 @@
 
 #include <map>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_slow_link {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -138,11 +138,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     slow_link, .title = "One link is slower than the others", .needs = "nccl at level deep, or sampled (tcp)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .options = kOptions, .run = run,
     .help = "Bytes of each message over the time it was in the network, as the sender's proxy saw "
             "it, median by pair of ranks. Else, between hosts over TCP: bytes over the time they were under "
             "way, as the kernel counts it without waiting for full buffers, and its own estimate of the "
@@ -150,3 +149,5 @@ RINGSIDE_RULE(
             "that asks for more. The cost is what exposed transfer "
             "would shrink by at the others' rate.",
     .judgesLinks = true);
+
+} // namespace ringside::rules::rule_slow_link

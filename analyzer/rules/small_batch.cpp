@@ -3,7 +3,7 @@
 #include "rules/communication_cause.h"
 #include "rules/device_samples.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_small_batch {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -68,10 +68,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(small_batch, .title = "The batch is small beside its communication",
-              .needs = "device and sampled (nvml)", .options = ringside::rules::kOptions,
-              .run = ringside::rules::run,
+              .needs = "device and sampled (nvml)", .options = kOptions, .run = run,
               .help = "Exposed communication without waiting, where device memory is left. The cost is half "
                       "of it: a batch twice as large sends as many bytes for twice the work.");
+
+} // namespace ringside::rules::rule_small_batch

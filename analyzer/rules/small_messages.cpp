@@ -5,7 +5,7 @@
 // alike, only the field's range can be compared with.
 #include "rules/reductions.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_small_messages {
 namespace {
 
 constexpr double kMebibyte = 1048576.0;
@@ -182,14 +182,15 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     small_messages, .title = "Gradient messages are too small", .needs = "device, on all ranks",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .options = kOptions, .run = run,
     .help =
         "Half-peak size is latency times bandwidth, fitted over the run's own all-reduces (time = latency + "
         "size / bandwidth). Messages are small below the larger of it and min_message_bytes, if latency is "
         "min_latency_share of their time. The cost is the latency of the messages beyond what bucket_bytes "
         "would need, as far as it is exposed and not of a last message before which the network is idle; "
         "where times do not grow with size, what the run's own largest messages would save.");
+
+} // namespace ringside::rules::rule_small_messages

@@ -3,7 +3,7 @@
 // management network, mostly, because NCCL took the first it found or the host's name resolves to it.
 #include "rules/sockets.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_socket_interface {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -74,11 +74,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(
-    socket_interface, .title = "Data went over a slow interface", .needs = "sampled (network, host_network)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
-    .help = "The interface of each host that sent most, against the other cards of the host that are "
-            "up. All its traffic counts, that of other programs too. The cost is not estimated: "
-            "collectives between hosts would take less by up to the ratio of the speeds.");
+RINGSIDE_RULE(socket_interface, .title = "Data went over a slow interface",
+              .needs = "sampled (network, host_network)", .options = kOptions, .run = run,
+              .help =
+                  "The interface of each host that sent most, against the other cards of the host that are "
+                  "up. All its traffic counts, that of other programs too. The cost is not estimated: "
+                  "collectives between hosts would take less by up to the ratio of the speeds.");
+
+} // namespace ringside::rules::rule_socket_interface

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_step_time_jitter {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -258,10 +258,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(step_time_jitter, .title = "Some steps take much longer than others", .needs = "device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "99th percentile over median of the steps' times on their slowest rank. The cost is "
                       "the mean above the median: what would be saved if every step took the usual time. A "
                       "rank is named where the others wait for it in the long steps.");
+
+} // namespace ringside::rules::rule_step_time_jitter

@@ -3,7 +3,7 @@
 // reduction of a step are for nothing.
 #include "rules/reductions.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_sync_every_micro_step {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -109,11 +109,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(
-    sync_every_micro_step, .title = "Gradients are reduced after every micro-batch",
-    .needs = "device; nvtx helps", .options = ringside::rules::kOptions, .run = ringside::rules::run,
-    .help = "Several ranges named backward in a step send gradients; without such ranges, the sizes "
-            "of a step's messages are one sequence several times. The cost is the exposed "
-            "transfer of all but one.");
+RINGSIDE_RULE(sync_every_micro_step, .title = "Gradients are reduced after every micro-batch",
+              .needs = "device; nvtx helps", .options = kOptions, .run = run,
+              .help =
+                  "Several ranges named backward in a step send gradients; without such ranges, the sizes "
+                  "of a step's messages are one sequence several times. The cost is the exposed "
+                  "transfer of all but one.");
+
+} // namespace ringside::rules::rule_sync_every_micro_step

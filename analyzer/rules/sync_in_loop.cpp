@@ -4,7 +4,7 @@
 // the time spent in the call: waiting for a busy GPU costs nothing by itself.
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_sync_in_loop {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -74,10 +74,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(sync_in_loop, .title = "Blocking calls in the training loop", .needs = "host and device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "cudaDeviceSynchronize, cudaStreamSynchronize, cudaEventSynchronize and blocking "
                       "copies within steady "
                       "steps.");
+
+} // namespace ringside::rules::rule_sync_in_loop

@@ -4,7 +4,7 @@
 #include "rules/sockets.h"
 #include "settings/tcp.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_tcp_buffers {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -73,11 +73,12 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
-RINGSIDE_RULE(
-    tcp_buffers, .title = "TCP may not keep the path full", .needs = "sampled (network, host_network)",
-    .options = ringside::rules::kOptions, .run = ringside::rules::run,
-    .help = "Window scaling, and the largest buffers of a connection against twice what is under way "
-            "at the interface's speed and the round trip. Several sockets a pair share the need. "
-            "Only where an interface carried gradients. The cost is not estimated.");
+RINGSIDE_RULE(tcp_buffers, .title = "TCP may not keep the path full",
+              .needs = "sampled (network, host_network)", .options = kOptions, .run = run,
+              .help =
+                  "Window scaling, and the largest buffers of a connection against twice what is under way "
+                  "at the interface's speed and the round trip. Several sockets a pair share the need. "
+                  "Only where an interface carried gradients. The cost is not estimated.");
+
+} // namespace ringside::rules::rule_tcp_buffers

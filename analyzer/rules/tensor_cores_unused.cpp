@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_tensor_cores_unused {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -116,10 +116,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(tensor_cores_unused, .title = "Tensor cores are not used", .needs = "device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "Time in kernels whose names say float32 products on ordinary cores (sgemm, simt, "
                       "ffma), of compute, on GPUs known to have tensor cores. The cost is not estimated: "
                       "what they would take on tensor cores depends on their sizes.");
+
+} // namespace ringside::rules::rule_tensor_cores_unused

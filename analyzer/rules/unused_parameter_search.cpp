@@ -3,7 +3,7 @@
 // integer for each parameter. That message betrays it; walking the graph costs more, which is not measured.
 #include "rules/gradients.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_unused_parameter_search {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -67,10 +67,11 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
     unused_parameter_search, .title = "Unused parameters are searched for in every step",
-    .needs = "host and device", .options = ringside::rules::kOptions, .run = ringside::rules::run,
+    .needs = "host and device", .options = kOptions, .run = run,
     .help = "One all-reduce of integers with each backward pass, over all ranks, beside the gradients. The "
             "cost is its exposed transfer, without the search on the host.");
+
+} // namespace ringside::rules::rule_unused_parameter_search

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_versions_old {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -88,10 +88,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(
-    versions_old, .title = "Old libraries", .needs = "host", .options = ringside::rules::kOptions,
-    .run = ringside::rules::run,
+    versions_old, .title = "Old libraries", .needs = "host", .options = kOptions, .run = run,
     .help = "Versions of the CUDA runtime and NCCL that the ranks loaded. The cost is not estimated: it "
             "depends on what the newer version does better.");
+
+} // namespace ringside::rules::rule_versions_old

@@ -2,7 +2,7 @@
 // Most of the time inside collectives is waiting for somebody to arrive, so a faster network would not help.
 #include "rules/support.h"
 
-namespace ringside::rules {
+namespace ringside::rules::rule_wait_dominates {
 namespace {
 
 constexpr Option kOptions[] = {
@@ -48,8 +48,9 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(wait_dominates, .title = "Communication is mostly waiting", .needs = "device",
-              .options = ringside::rules::kOptions, .run = ringside::rules::run,
+              .options = kOptions, .run = run,
               .help = "wait / (wait + transfer); waiting is from a rank's own arrival to the last one's.");
+
+} // namespace ringside::rules::rule_wait_dominates

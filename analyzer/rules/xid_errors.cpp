@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ringside::rules {
+namespace ringside::rules::rule_xid_errors {
 namespace {
 
 /// What the program itself does wrong; others are the machine's.
@@ -72,9 +72,10 @@ Outcome run(const Context& context)
 }
 
 } // namespace
-} // namespace ringside::rules
 
 RINGSIDE_RULE(xid_errors, .title = "The driver reported a fault of a GPU", .needs = "sampled (nvml)",
-              .options = {}, .run = ringside::rules::run,
+              .options = {}, .run = run,
               .help = "Xid events while the run was recorded. Any is said; those after which a GPU or its "
                       "work is lost are problems. The cost is not estimated.");
+
+} // namespace ringside::rules::rule_xid_errors

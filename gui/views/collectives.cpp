@@ -14,7 +14,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-namespace ringside::gui {
+namespace ringside::gui::view_collectives {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -133,11 +133,10 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     collectives, .title = "Collectives", .help = "How many, how long, how fast, by kind and size", .order = 5,
-    .place = ringside::gui::Place::Right,
-    .create = [](ringside::gui::Navigator&, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::CollectivesView(parent);
-    });
+    .place = Place::Right,
+    .create = [](Navigator&, QWidget* parent) -> View* { return new CollectivesView(parent); });
+
+} // namespace ringside::gui::view_collectives

@@ -23,7 +23,7 @@
 
 #include <thread>
 
-namespace ringside::gui {
+namespace ringside::gui::view_compare {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -270,11 +270,11 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     compare, .title = "Compare", .help = "This run beside another one: what got faster or slower",
-    .order = 10, .place = ringside::gui::Place::Bottom,
-    .create = [](ringside::gui::Navigator& navigator, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::CompareView(navigator, parent);
+    .order = 10, .place = Place::Bottom, .create = [](Navigator& navigator, QWidget* parent) -> View* {
+        return new CompareView(navigator, parent);
     });
+
+} // namespace ringside::gui::view_compare

@@ -20,7 +20,7 @@
 
 #include <algorithm>
 
-namespace ringside::gui {
+namespace ringside::gui::view_findings {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -223,11 +223,11 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     findings, .title = "Findings", .help = "What costs time, costliest first, with evidence", .order = 2,
-    .place = ringside::gui::Place::Right,
-    .create = [](ringside::gui::Navigator& navigator, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::FindingsView(navigator, parent);
+    .place = Place::Right, .create = [](Navigator& navigator, QWidget* parent) -> View* {
+        return new FindingsView(navigator, parent);
     });
+
+} // namespace ringside::gui::view_findings

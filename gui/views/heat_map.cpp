@@ -13,7 +13,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-namespace ringside::gui {
+namespace ringside::gui::view_heat_map {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -90,11 +90,11 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     heat_map, .title = "Ranks and steps", .help = "One figure of every rank in every step", .order = 4,
-    .place = ringside::gui::Place::Right,
-    .create = [](ringside::gui::Navigator& navigator, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::HeatMapView(navigator, parent);
+    .place = Place::Right, .create = [](Navigator& navigator, QWidget* parent) -> View* {
+        return new HeatMapView(navigator, parent);
     });
+
+} // namespace ringside::gui::view_heat_map

@@ -15,7 +15,7 @@
 #include <QStackedLayout>
 #include <QVBoxLayout>
 
-namespace ringside::gui {
+namespace ringside::gui::view_links {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -86,11 +86,10 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     links, .title = "Links", .help = "Health and traffic of RDMA ports, network cards and NVLink over time",
-    .order = 8, .place = ringside::gui::Place::Right,
-    .create = [](ringside::gui::Navigator&, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::LinksView(parent);
-    });
+    .order = 8, .place = Place::Right,
+    .create = [](Navigator&, QWidget* parent) -> View* { return new LinksView(parent); });
+
+} // namespace ringside::gui::view_links

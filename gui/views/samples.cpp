@@ -6,7 +6,7 @@
 
 #include <QStackedLayout>
 
-namespace ringside::gui {
+namespace ringside::gui::view_samples {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -48,11 +48,10 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     samples, .title = "Samples", .help = "Memory, utilization, clocks, power, CPU and threads over time",
-    .order = 9, .place = ringside::gui::Place::Right,
-    .create = [](ringside::gui::Navigator&, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::SamplesView(parent);
-    });
+    .order = 9, .place = Place::Right,
+    .create = [](Navigator&, QWidget* parent) -> View* { return new SamplesView(parent); });
+
+} // namespace ringside::gui::view_samples

@@ -8,7 +8,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-namespace ringside::gui {
+namespace ringside::gui::view_settings {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -49,11 +49,10 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     settings, .title = "Settings", .help = "Environment and NCCL variables, differing ones first", .order = 6,
-    .place = ringside::gui::Place::Right,
-    .create = [](ringside::gui::Navigator&, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::SettingsView(parent);
-    });
+    .place = Place::Right,
+    .create = [](Navigator&, QWidget* parent) -> View* { return new SettingsView(parent); });
+
+} // namespace ringside::gui::view_settings

@@ -28,7 +28,7 @@
 
 #include <thread>
 
-namespace ringside::gui {
+namespace ringside::gui::view_sql {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -364,11 +364,10 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     sql, .title = "SQL", .help = "Any question that the other views do not answer", .order = 11,
-    .place = ringside::gui::Place::Bottom,
-    .create = [](ringside::gui::Navigator&, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::SqlView(parent);
-    });
+    .place = Place::Bottom,
+    .create = [](Navigator&, QWidget* parent) -> View* { return new SqlView(parent); });
+
+} // namespace ringside::gui::view_sql

@@ -15,7 +15,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-namespace ringside::gui {
+namespace ringside::gui::view_summary {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -189,11 +189,10 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     summary, .title = "Summary", .help = "What limits the run, and where a step of each rank goes",
-    .order = 1, .place = ringside::gui::Place::Left,
-    .create = [](ringside::gui::Navigator&, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::SummaryView(parent);
-    });
+    .order = 1, .place = Place::Left,
+    .create = [](Navigator&, QWidget* parent) -> View* { return new SummaryView(parent); });
+
+} // namespace ringside::gui::view_summary

@@ -19,7 +19,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-namespace ringside::gui {
+namespace ringside::gui::view_timeline {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -223,11 +223,11 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     timeline, .title = "Timeline", .help = "All ranks, streams and threads on one clock", .order = 3,
-    .place = ringside::gui::Place::Bottom,
-    .create = [](ringside::gui::Navigator& navigator, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::TimelineView(navigator, parent);
+    .place = Place::Bottom, .create = [](Navigator& navigator, QWidget* parent) -> View* {
+        return new TimelineView(navigator, parent);
     });
+
+} // namespace ringside::gui::view_timeline

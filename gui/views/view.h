@@ -38,8 +38,8 @@ struct ViewEntry {
 
 /// Defines the view of this file; the name must be the file's.
 #define RINGSIDE_VIEW(name, ...)                                                                             \
-    extern const ::ringside::gui::ViewEntry view_##name;                                                     \
-    const ::ringside::gui::ViewEntry view_##name                                                             \
+    extern const ::ringside::gui::ViewEntry entry;                                                           \
+    const ::ringside::gui::ViewEntry entry                                                                   \
     {                                                                                                        \
         .id = #name, __VA_ARGS__                                                                             \
     }

@@ -18,7 +18,7 @@
 
 #include <thread>
 
-namespace ringside::gui {
+namespace ringside::gui::view_what_if {
 namespace {
 
 using namespace Qt::StringLiterals;
@@ -170,11 +170,10 @@ private:
 };
 
 } // namespace
-} // namespace ringside::gui
 
 RINGSIDE_VIEW(
     what_if, .title = "What if", .help = "Predicts the step time with something changed", .order = 7,
-    .place = ringside::gui::Place::Right,
-    .create = [](ringside::gui::Navigator&, QWidget* parent) -> ringside::gui::View* {
-        return new ringside::gui::WhatIfView(parent);
-    });
+    .place = Place::Right,
+    .create = [](Navigator&, QWidget* parent) -> View* { return new WhatIfView(parent); });
+
+} // namespace ringside::gui::view_what_if

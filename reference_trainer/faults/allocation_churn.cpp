@@ -3,7 +3,7 @@
 #include "fault.h"
 #include "gpu.h"
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_allocation_churn {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"count", "8", "allocations a step"}, {"mb", "4", "MiB of each"}};
@@ -20,9 +20,7 @@ void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"allocation_churn", "device memory is allocated and freed in every step", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_allocation_churn;
-const ringside::trainer::Fault fault_allocation_churn{"allocation_churn",
-                                                      "device memory is allocated and freed in every step",
-                                                      ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_allocation_churn

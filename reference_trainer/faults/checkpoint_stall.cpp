@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_checkpoint_stall {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"every", "10", "every so many steps"}, {"ms", "100", "this long"}};
@@ -31,9 +31,7 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"checkpoint_stall", "rank 0 stops to write a checkpoint", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_checkpoint_stall;
-const ringside::trainer::Fault fault_checkpoint_stall{"checkpoint_stall",
-                                                      "rank 0 stops to write a checkpoint",
-                                                      ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_checkpoint_stall

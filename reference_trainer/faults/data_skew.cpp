@@ -10,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_data_skew {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"ms", "30", "extra work of a rank and step: from 0 to this"},
@@ -53,9 +53,7 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"data_skew", "ranks compute for different lengths in each step", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_data_skew;
-const ringside::trainer::Fault fault_data_skew{"data_skew",
-                                               "ranks compute for different lengths in each step",
-                                               ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_data_skew

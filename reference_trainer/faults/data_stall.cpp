@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_data_stall {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"every", "4", "every so many steps"}, {"ms", "60", "this long"}};
@@ -27,9 +27,7 @@ void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"data_stall", "the loader does not prefetch and stalls now and then", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_data_stall;
-const ringside::trainer::Fault fault_data_stall{"data_stall",
-                                                "the loader does not prefetch and stalls now and then",
-                                                ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_data_stall

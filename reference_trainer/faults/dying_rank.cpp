@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_dying_rank {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"rank", "0", "the one that dies"},
@@ -23,8 +23,7 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"dying_rank", "one rank is killed", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_dying_rank;
-const ringside::trainer::Fault fault_dying_rank{"dying_rank", "one rank is killed",
-                                                ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_dying_rank

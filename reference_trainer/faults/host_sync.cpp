@@ -3,7 +3,7 @@
 #include "fault.h"
 #include "gpu.h"
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_host_sync {
 namespace {
 
 void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
@@ -13,8 +13,7 @@ void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"host_sync", "the host synchronises with the GPU after every layer", {}, apply};
 
-extern const ringside::trainer::Fault fault_host_sync;
-const ringside::trainer::Fault fault_host_sync{
-    "host_sync", "the host synchronises with the GPU after every layer", {}, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_host_sync

@@ -3,7 +3,7 @@
 // is over.
 #include "fault.h"
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_huge_buckets {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"mb", "100", "bucket limit in MiB, of all buckets but the first"}};
@@ -15,9 +15,7 @@ void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"huge_buckets", "most gradients are reduced in one message at the end", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_huge_buckets;
-const ringside::trainer::Fault fault_huge_buckets{"huge_buckets",
-                                                  "most gradients are reduced in one message at the end",
-                                                  ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_huge_buckets

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_late_rank {
 namespace {
 
 constexpr FaultOption kOptions[] = {
@@ -58,8 +58,7 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"late_rank", "one rank comes late to every all-reduce", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_late_rank;
-const ringside::trainer::Fault fault_late_rank{"late_rank", "one rank comes late to every all-reduce",
-                                               ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_late_rank

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_memory_growth {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"mb", "8", "MiB more in every step"}};
@@ -20,8 +20,7 @@ void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"memory_growth", "device memory is kept from every step", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_memory_growth;
-const ringside::trainer::Fault fault_memory_growth{"memory_growth", "device memory is kept from every step",
-                                                   ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_memory_growth

@@ -5,7 +5,7 @@
 #include "gpu.h"
 #include "reduction.h"
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_mismatch {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"rank", "0", "the one that differs"},
@@ -35,9 +35,7 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"mismatch", "one rank calls another collective than the others, once", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_mismatch;
-const ringside::trainer::Fault fault_mismatch{"mismatch",
-                                              "one rank calls another collective than the others, once",
-                                              ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_mismatch

@@ -5,7 +5,7 @@
 #include "launch_environment.h"
 #include "random.h"
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_moving_straggler {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"ms", "15", "how late, in every step"}, {"seed", "1", "of the order"}};
@@ -23,9 +23,7 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"moving_straggler", "in every step another rank comes late", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_moving_straggler;
-const ringside::trainer::Fault fault_moving_straggler{"moving_straggler",
-                                                      "in every step another rank comes late",
-                                                      ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_moving_straggler

@@ -2,7 +2,7 @@
 // Communication starts when backward is over, as in a training loop that reduces gradients by itself.
 #include "fault.h"
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_no_overlap {
 namespace {
 
 void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
@@ -12,8 +12,7 @@ void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"no_overlap", "all-reduces wait for the end of backward", {}, apply};
 
-extern const ringside::trainer::Fault fault_no_overlap;
-const ringside::trainer::Fault fault_no_overlap{
-    "no_overlap", "all-reduces wait for the end of backward", {}, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_no_overlap

@@ -5,7 +5,7 @@
 #include "gpu.h"
 #include "reduction.h"
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_parameter_server {
 namespace {
 
 void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
@@ -21,8 +21,7 @@ void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"parameter_server", "rank 0 collects the gradients and sends them back", {}, apply};
 
-extern const ringside::trainer::Fault fault_parameter_server;
-const ringside::trainer::Fault fault_parameter_server{
-    "parameter_server", "rank 0 collects the gradients and sends them back", {}, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_parameter_server

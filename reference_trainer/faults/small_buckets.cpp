@@ -2,7 +2,7 @@
 // Gradient buckets that are too small: many short messages that pay latency instead of using bandwidth.
 #include "fault.h"
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_small_buckets {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"mb", "0.1", "bucket limit in MiB, the first bucket included"}};
@@ -14,9 +14,7 @@ void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"small_buckets", "gradients are reduced in many small messages", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_small_buckets;
-const ringside::trainer::Fault fault_small_buckets{"small_buckets",
-                                                   "gradients are reduced in many small messages",
-                                                   ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_small_buckets

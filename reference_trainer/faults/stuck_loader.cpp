@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_stuck_loader {
 namespace {
 
 constexpr FaultOption kOptions[] = {{"rank", "0", "the one that waits for data"},
@@ -34,8 +34,7 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"stuck_loader", "the data of one rank stop coming", kOptions, apply};
 
-extern const ringside::trainer::Fault fault_stuck_loader;
-const ringside::trainer::Fault fault_stuck_loader{"stuck_loader", "the data of one rank stop coming",
-                                                  ringside::trainer::kOptions, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_stuck_loader

@@ -3,7 +3,7 @@
 // nothing.
 #include "fault.h"
 
-namespace ringside::trainer {
+namespace ringside::trainer::faults::fault_sync_every_part {
 namespace {
 
 void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
@@ -13,8 +13,7 @@ void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
 
 } // namespace
 
-} // namespace ringside::trainer
+extern const Fault entry;
+const Fault entry{"sync_every_part", "with --accumulate: gradients travel with every part", {}, apply};
 
-extern const ringside::trainer::Fault fault_sync_every_part;
-const ringside::trainer::Fault fault_sync_every_part{
-    "sync_every_part", "with --accumulate: gradients travel with every part", {}, ringside::trainer::apply};
+} // namespace ringside::trainer::faults::fault_sync_every_part

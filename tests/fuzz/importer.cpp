@@ -14,9 +14,12 @@
 
 #define RINGSIDE_JOIN_NAMES(a, b) a##b
 #define RINGSIDE_JOIN(a, b) RINGSIDE_JOIN_NAMES(a, b)
-#define RINGSIDE_FUZZED RINGSIDE_JOIN(importer_, RINGSIDE_IMPORTER_NAME)
+#define RINGSIDE_IMPORTER_NAMESPACE ringside::importers::RINGSIDE_JOIN(importer_, RINGSIDE_IMPORTER_NAME)
+#define RINGSIDE_FUZZED RINGSIDE_IMPORTER_NAMESPACE::entry
 
-extern const ringside::importers::Importer RINGSIDE_FUZZED;
+namespace RINGSIDE_IMPORTER_NAMESPACE {
+extern const Importer entry;
+} // namespace RINGSIDE_IMPORTER_NAMESPACE
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_diff {
 namespace {
 
 constexpr double kDefaultPercent = 100 * compare::kUsualTolerance;
@@ -59,6 +59,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(diff, .summary = "Compare two runs of a job", .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(diff, .summary = "Compare two runs of a job", .declare = declare);
+
+} // namespace ringside::cli::command_diff

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_doctor {
 namespace {
 
 struct Options {
@@ -124,7 +124,8 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
 RINGSIDE_COMMAND(doctor, .summary = "Look at a host, or all hosts of a job, before a run",
-                 .declare = ringside::cli::declare);
+                 .declare = declare);
+
+} // namespace ringside::cli::command_doctor

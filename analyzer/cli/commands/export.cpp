@@ -10,7 +10,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_export {
 namespace {
 
 struct Options {
@@ -52,7 +52,8 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
 RINGSIDE_COMMAND(export, .summary = "Hand a run to other programs: Perfetto, CSV, SQLite, Prometheus",
-                 .declare = ringside::cli::declare);
+                 .declare = declare);
+
+} // namespace ringside::cli::command_export

@@ -3,6 +3,7 @@
 // into the processes of this host from outside.
 #include "hang/hang.h"
 
+#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/run_input.h"
 #include "cli/stacks/collect.h"
@@ -17,10 +18,9 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_hang {
 namespace {
 
 struct Options {
@@ -30,13 +30,6 @@ struct Options {
     bool stacks = false;
     bool fail = false;
 };
-
-std::int64_t monotonicNs()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 bool has(const trace::ProcessTrace& process, std::string_view issue)
 {
@@ -137,7 +130,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(hang, .summary = "Say why a job does not go on, or how it died",
-                 .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(hang, .summary = "Say why a job does not go on, or how it died", .declare = declare);
+
+} // namespace ringside::cli::command_hang

@@ -10,7 +10,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_import {
 namespace {
 
 struct Options {
@@ -48,6 +48,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(import, .summary = "Make a run of another tool's traces", .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(import, .summary = "Make a run of another tool's traces", .declare = declare);
+
+} // namespace ringside::cli::command_import

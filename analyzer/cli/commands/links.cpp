@@ -16,7 +16,7 @@
 #include <memory>
 #include <thread>
 
-namespace ringside::cli {
+namespace ringside::cli::command_links {
 namespace {
 
 struct Options {
@@ -100,6 +100,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(links, .summary = "Say how well the network's ports are", .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(links, .summary = "Say how well the network's ports are", .declare = declare);
+
+} // namespace ringside::cli::command_links

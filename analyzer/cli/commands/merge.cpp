@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_merge {
 namespace {
 
 struct Options {
@@ -30,6 +30,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(merge, .summary = "Make one file of a run", .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(merge, .summary = "Make one file of a run", .declare = declare);
+
+} // namespace ringside::cli::command_merge

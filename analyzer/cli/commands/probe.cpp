@@ -10,7 +10,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_probe {
 namespace {
 
 struct Options {
@@ -104,7 +104,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(probe, .summary = "Measure the network between hosts before a run",
-                 .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(probe, .summary = "Measure the network between hosts before a run", .declare = declare);
+
+} // namespace ringside::cli::command_probe

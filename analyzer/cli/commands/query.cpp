@@ -10,7 +10,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_query {
 namespace {
 
 struct Options {
@@ -48,6 +48,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(query, .summary = "Run SQL over a run", .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(query, .summary = "Run SQL over a run", .declare = declare);
+
+} // namespace ringside::cli::command_query

@@ -19,7 +19,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_record {
 namespace {
 
 struct Options {
@@ -228,7 +228,8 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(record, .summary = "Run a command and record what its ranks do",
-                 .declare = ringside::cli::declare, .failureCode = ringside::cli::kRecordFailed);
+RINGSIDE_COMMAND(record, .summary = "Run a command and record what its ranks do", .declare = declare,
+                 .failureCode = kRecordFailed);
+
+} // namespace ringside::cli::command_record

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_recover {
 namespace {
 
 struct Options {
@@ -25,7 +25,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(recover, .summary = "Recover what killed processes left in their rings",
-                 .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(recover, .summary = "Recover what killed processes left in their rings", .declare = declare);
+
+} // namespace ringside::cli::command_recover

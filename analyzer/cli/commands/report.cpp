@@ -14,7 +14,7 @@
 #include <fstream>
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_report {
 namespace {
 
 struct Options {
@@ -124,7 +124,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(report, .summary = "Say what limits a run, with evidence",
-                 .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(report, .summary = "Say what limits a run, with evidence", .declare = declare);
+
+} // namespace ringside::cli::command_report

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_rules {
 namespace {
 
 void printText()
@@ -47,6 +47,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(rules, .summary = "List every rule with its thresholds", .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(rules, .summary = "List every rule with its thresholds", .declare = declare);
+
+} // namespace ringside::cli::command_rules

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_scaling {
 namespace {
 
 /// Practitioners' guides call 5 to 7 times faster on 8 GPUs usual.
@@ -52,6 +52,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(scaling, .summary = "Say what more ranks bring", .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(scaling, .summary = "Say what more ranks bring", .declare = declare);
+
+} // namespace ringside::cli::command_scaling

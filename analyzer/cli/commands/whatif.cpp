@@ -12,7 +12,7 @@
 #include <charconv>
 #include <memory>
 
-namespace ringside::cli {
+namespace ringside::cli::command_whatif {
 namespace {
 
 struct Options {
@@ -138,7 +138,7 @@ Action declare(CLI::App& app)
 }
 
 } // namespace
-} // namespace ringside::cli
 
-RINGSIDE_COMMAND(whatif, .summary = "Predict the step time with something changed",
-                 .declare = ringside::cli::declare);
+RINGSIDE_COMMAND(whatif, .summary = "Predict the step time with something changed", .declare = declare);
+
+} // namespace ringside::cli::command_whatif

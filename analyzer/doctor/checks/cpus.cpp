@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_cpus {
 namespace {
 
 using rules::Severity;
@@ -58,6 +58,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(cpus, .title = "CPUs", .run = ringside::doctor::run);
+RINGSIDE_CHECK(cpus, .title = "CPUs", .run = run);
+
+} // namespace ringside::doctor::check_cpus

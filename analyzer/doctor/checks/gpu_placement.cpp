@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_gpu_placement {
 namespace {
 
 using metrics::PciDistance;
@@ -73,6 +73,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(gpu_placement, .title = "GPUs and RDMA adapters", .run = ringside::doctor::run);
+RINGSIDE_CHECK(gpu_placement, .title = "GPUs and RDMA adapters", .run = run);
+
+} // namespace ringside::doctor::check_gpu_placement

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_gpus {
 namespace {
 
 using rules::Severity;
@@ -95,6 +95,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(gpus, .title = "GPUs", .run = ringside::doctor::run);
+RINGSIDE_CHECK(gpus, .title = "GPUs", .run = run);
+
+} // namespace ringside::doctor::check_gpus

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_interfaces {
 namespace {
 
 using rules::Severity;
@@ -82,6 +82,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(interfaces, .title = "Network interfaces", .run = ringside::doctor::run);
+RINGSIDE_CHECK(interfaces, .title = "Network interfaces", .run = run);
+
+} // namespace ringside::doctor::check_interfaces

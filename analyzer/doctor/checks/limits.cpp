@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_limits {
 namespace {
 
 using rules::Severity;
@@ -50,6 +50,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(limits, .title = "Limits of processes", .run = ringside::doctor::run);
+RINGSIDE_CHECK(limits, .title = "Limits of processes", .run = run);
+
+} // namespace ringside::doctor::check_limits

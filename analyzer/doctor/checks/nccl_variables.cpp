@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_nccl_variables {
 namespace {
 
 std::vector<Advice> run(const Facts& facts, const Need&)
@@ -35,6 +35,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(nccl_variables, .title = "Variables of NCCL and PyTorch", .run = ringside::doctor::run);
+RINGSIDE_CHECK(nccl_variables, .title = "Variables of NCCL and PyTorch", .run = run);
+
+} // namespace ringside::doctor::check_nccl_variables

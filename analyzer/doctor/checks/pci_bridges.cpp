@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_pci_bridges {
 namespace {
 
 std::vector<Advice> run(const Facts& facts, const Need&)
@@ -40,6 +40,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(pci_bridges, .title = "PCIe bridges", .run = ringside::doctor::run);
+RINGSIDE_CHECK(pci_bridges, .title = "PCIe bridges", .run = run);
+
+} // namespace ringside::doctor::check_pci_bridges

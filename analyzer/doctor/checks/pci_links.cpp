@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_pci_links {
 namespace {
 
 struct Link {
@@ -95,6 +95,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(pci_links, .title = "PCIe links", .run = ringside::doctor::run);
+RINGSIDE_CHECK(pci_links, .title = "PCIe links", .run = run);
+
+} // namespace ringside::doctor::check_pci_links

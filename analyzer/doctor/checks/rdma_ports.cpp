@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_rdma_ports {
 namespace {
 
 using rules::Severity;
@@ -63,6 +63,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(rdma_ports, .title = "RDMA ports", .run = ringside::doctor::run);
+RINGSIDE_CHECK(rdma_ports, .title = "RDMA ports", .run = run);
+
+} // namespace ringside::doctor::check_rdma_ports

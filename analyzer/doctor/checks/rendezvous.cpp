@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_rendezvous {
 namespace {
 
 using rules::Severity;
@@ -42,6 +42,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(rendezvous, .title = "Where ranks meet", .run = ringside::doctor::run);
+RINGSIDE_CHECK(rendezvous, .title = "Where ranks meet", .run = run);
+
+} // namespace ringside::doctor::check_rendezvous

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_shared_memory {
 namespace {
 
 std::vector<Advice> run(const Facts& facts, const Need&)
@@ -26,6 +26,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(shared_memory, .title = "Shared memory", .run = ringside::doctor::run);
+RINGSIDE_CHECK(shared_memory, .title = "Shared memory", .run = run);
+
+} // namespace ringside::doctor::check_shared_memory

@@ -4,7 +4,7 @@
 #include "doctor/check.h"
 #include "settings/tcp.h"
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_tcp_buffers {
 namespace {
 
 settings::TcpNeed needOf(const Facts& facts, const Need& need)
@@ -42,6 +42,7 @@ std::vector<Advice> run(const Facts& facts, const Need& need)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(tcp_buffers, .title = "TCP", .run = ringside::doctor::run);
+RINGSIDE_CHECK(tcp_buffers, .title = "TCP", .run = run);
+
+} // namespace ringside::doctor::check_tcp_buffers

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::doctor {
+namespace ringside::doctor::check_versions {
 namespace {
 
 using rules::Severity;
@@ -49,6 +49,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
 }
 
 } // namespace
-} // namespace ringside::doctor
 
-RINGSIDE_CHECK(versions, .title = "Versions", .run = ringside::doctor::run);
+RINGSIDE_CHECK(versions, .title = "Versions", .run = run);
+
+} // namespace ringside::doctor::check_versions

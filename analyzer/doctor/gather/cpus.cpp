@@ -5,10 +5,8 @@
 
 #include <sstream>
 
+namespace ringside::doctor::gatherer_cpus {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 void setLine(const Root& root, Facts& facts, const char* fact, std::string_view file)
 {
@@ -56,4 +54,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(cpus, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_cpus

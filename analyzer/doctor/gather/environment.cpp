@@ -9,10 +9,8 @@
 
 #include <cstdlib>
 
+namespace ringside::doctor::gatherer_environment {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 void addVariable(Facts& facts, const std::string& prefix, std::string_view text)
 {
@@ -48,4 +46,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(environment, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_environment

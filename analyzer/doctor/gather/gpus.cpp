@@ -9,10 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace ringside::doctor::gatherer_gpus {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 std::string contents(const std::filesystem::path& path)
 {
@@ -42,4 +40,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(gpus, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_gpus

@@ -4,10 +4,8 @@
 
 #include <sys/utsname.h>
 
+namespace ringside::doctor::gatherer_host {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 /// The container's kind by what its makers leave behind; empty: none seen.
 std::string container(const Root& root)
@@ -50,4 +48,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(host, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_host

@@ -3,10 +3,8 @@
 #include "doctor/gatherer.h"
 #include "trace/ports/network_facts.h"
 
+namespace ringside::doctor::gatherer_interfaces {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 void gather(const Root& root, Facts& facts)
 {
@@ -20,4 +18,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(interfaces, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_interfaces

@@ -15,10 +15,8 @@
 #include <set>
 #include <sstream>
 
+namespace ringside::doctor::gatherer_libraries {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 struct Library {
     const char* fact;
@@ -114,4 +112,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(libraries, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_libraries

@@ -4,10 +4,8 @@
 
 #include <sstream>
 
+namespace ringside::doctor::gatherer_limits {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 struct Limit {
     std::string_view line; ///< begin of the line in /proc/self/limits
@@ -37,4 +35,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(limits, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_limits

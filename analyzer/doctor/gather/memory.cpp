@@ -7,10 +7,8 @@
 #include <limits>
 #include <sstream>
 
+namespace ringside::doctor::gatherer_memory {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 constexpr std::int64_t kKibibyte = 1024;
 
@@ -63,4 +61,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(memory, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_memory

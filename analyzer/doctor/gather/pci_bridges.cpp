@@ -6,10 +6,8 @@
 #include <array>
 #include <fstream>
 
+namespace ringside::doctor::gatherer_pci_bridges {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 constexpr std::size_t kExtended = 0x100; // where the list of extended capabilities begins
 
@@ -82,4 +80,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(pci_bridges, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_pci_bridges

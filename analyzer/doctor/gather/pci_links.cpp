@@ -4,10 +4,8 @@
 #include "doctor/gatherer.h"
 #include "trace/ports/network_facts.h"
 
+namespace ringside::doctor::gatherer_pci_links {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 /// By PCI class code (first two bytes) and vendor; empty: neither.
 std::string kindOf(std::string_view classCode, std::string_view vendor)
@@ -51,4 +49,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(pci_links, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_pci_links

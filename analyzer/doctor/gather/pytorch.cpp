@@ -7,10 +7,8 @@
 #include <cstdio>
 #include <memory>
 
+namespace ringside::doctor::gatherer_pytorch {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 // Importing PyTorch takes seconds, from a cold network file system more.
 constexpr const char* kCommand =
@@ -38,4 +36,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(pytorch, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_pytorch

@@ -3,10 +3,8 @@
 #include "doctor/gatherer.h"
 #include "trace/ports/network_facts.h"
 
+namespace ringside::doctor::gatherer_rdma_ports {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 constexpr std::string_view kPortFiles[] = {"state", "phys_state", "rate", "link_layer"};
 
@@ -41,4 +39,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(rdma_ports, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_rdma_ports

@@ -14,10 +14,8 @@
 #include <cstdlib>
 #include <memory>
 
+namespace ringside::doctor::gatherer_rendezvous {
 namespace {
-
-using ringside::doctor::Facts;
-using ringside::doctor::Root;
 
 /// "open", "refused", or "silent" after some seconds; empty: this host could not even try.
 std::string answerOf(const addrinfo& address)
@@ -66,4 +64,6 @@ void gather(const Root& root, Facts& facts)
 
 } // namespace
 
-RINGSIDE_GATHERER(rendezvous, gather);
+RINGSIDE_GATHERER(gather);
+
+} // namespace ringside::doctor::gatherer_rendezvous

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::exporting {
+namespace ringside::exporting::exporter_chrome {
 namespace {
 
 void write(const report::Report& report, const std::filesystem::path& output)
@@ -29,6 +29,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
 }
 
 } // namespace
-} // namespace ringside::exporting
 
-RINGSIDE_EXPORTER(chrome, .title = "one JSON file of trace events", .write = ringside::exporting::write);
+RINGSIDE_EXPORTER(chrome, .title = "one JSON file of trace events", .write = write);
+
+} // namespace ringside::exporting::exporter_chrome

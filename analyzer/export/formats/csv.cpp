@@ -12,7 +12,7 @@
 #include <iterator>
 #include <optional>
 
-namespace ringside::exporting {
+namespace ringside::exporting::exporter_csv {
 namespace {
 
 void appendText(std::string& line, std::string_view text)
@@ -99,6 +99,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
 }
 
 } // namespace
-} // namespace ringside::exporting
 
-RINGSIDE_EXPORTER(csv, .title = "a folder with one CSV file a table", .write = ringside::exporting::write);
+RINGSIDE_EXPORTER(csv, .title = "a folder with one CSV file a table", .write = write);
+
+} // namespace ringside::exporting::exporter_csv

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::exporting {
+namespace ringside::exporting::exporter_perfetto {
 namespace {
 
 std::string pathOf(const model::Rank& rank)
@@ -57,7 +57,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
 }
 
 } // namespace
-} // namespace ringside::exporting
 
-RINGSIDE_EXPORTER(perfetto, .title = "an archive with our clock offsets",
-                  .write = ringside::exporting::write);
+RINGSIDE_EXPORTER(perfetto, .title = "an archive with our clock offsets", .write = write);
+
+} // namespace ringside::exporting::exporter_perfetto

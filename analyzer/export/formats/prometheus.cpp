@@ -9,7 +9,7 @@
 
 #include <map>
 
-namespace ringside::exporting {
+namespace ringside::exporting::exporter_prometheus {
 namespace {
 
 template <class T>
@@ -93,7 +93,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
 }
 
 } // namespace
-} // namespace ringside::exporting
 
-RINGSIDE_EXPORTER(prometheus, .title = "figures in Prometheus' text format",
-                  .write = ringside::exporting::write);
+RINGSIDE_EXPORTER(prometheus, .title = "figures in Prometheus' text format", .write = write);
+
+} // namespace ringside::exporting::exporter_prometheus

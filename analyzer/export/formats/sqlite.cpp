@@ -9,7 +9,7 @@
 
 #include <optional>
 
-namespace ringside::exporting {
+namespace ringside::exporting::exporter_sqlite {
 namespace {
 
 class File final : public TableSink {
@@ -70,6 +70,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
 }
 
 } // namespace
-} // namespace ringside::exporting
 
-RINGSIDE_EXPORTER(sqlite, .title = "one SQLite file with plain rows", .write = ringside::exporting::write);
+RINGSIDE_EXPORTER(sqlite, .title = "one SQLite file with plain rows", .write = write);
+
+} // namespace ringside::exporting::exporter_sqlite

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ringside::importers {
+namespace ringside::importers::importer_flight_recorder {
 namespace {
 
 using namespace flight_recorder;
@@ -77,8 +77,9 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
 }
 
 } // namespace
-} // namespace ringside::importers
 
 RINGSIDE_IMPORTER(flight_recorder, .title = "PyTorch flight recorder",
-                  .files = "nccl_trace_rank_N, *.json, *.pickle",
-                  .recognises = ringside::importers::recognises, .import = ringside::importers::importFile);
+                  .files = "nccl_trace_rank_N, *.json, *.pickle", .recognises = recognises,
+                  .import = importFile);
+
+} // namespace ringside::importers::importer_flight_recorder

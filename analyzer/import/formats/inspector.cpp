@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::importers {
+namespace ringside::importers::importer_inspector {
 namespace {
 
 using namespace inspector;
@@ -77,7 +77,8 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
 }
 
 } // namespace
-} // namespace ringside::importers
 
-RINGSIDE_IMPORTER(inspector, .title = "NCCL Inspector", .files = "HOST-pidN.log",
-                  .recognises = ringside::importers::recognises, .import = ringside::importers::importFile);
+RINGSIDE_IMPORTER(inspector, .title = "NCCL Inspector", .files = "HOST-pidN.log", .recognises = recognises,
+                  .import = importFile);
+
+} // namespace ringside::importers::importer_inspector

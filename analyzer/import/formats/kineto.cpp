@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ringside::importers {
+namespace ringside::importers::importer_kineto {
 namespace {
 
 using namespace kineto;
@@ -88,8 +88,9 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
 }
 
 } // namespace
-} // namespace ringside::importers
 
 RINGSIDE_IMPORTER(kineto, .title = "PyTorch profiler (Kineto) or Chrome trace JSON",
-                  .files = "*.pt.trace.json, *.json, *.json.gz",
-                  .recognises = ringside::importers::recognises, .import = ringside::importers::importFile);
+                  .files = "*.pt.trace.json, *.json, *.json.gz", .recognises = recognises,
+                  .import = importFile);
+
+} // namespace ringside::importers::importer_kineto

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::importers {
+namespace ringside::importers::importer_nccl_log {
 namespace {
 
 using namespace nccl_log;
@@ -56,7 +56,8 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
 }
 
 } // namespace
-} // namespace ringside::importers
 
 RINGSIDE_IMPORTER(nccl_log, .title = "NCCL's log (NCCL_DEBUG=INFO)", .files = "*.log, *.txt, *.out",
-                  .recognises = ringside::importers::recognises, .import = ringside::importers::importFile);
+                  .recognises = recognises, .import = importFile);
+
+} // namespace ringside::importers::importer_nccl_log

@@ -16,7 +16,7 @@
 
 #include <array>
 
-namespace ringside::importers {
+namespace ringside::importers::importer_nsys {
 namespace {
 
 using namespace nsys;
@@ -135,7 +135,8 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
 }
 
 } // namespace
-} // namespace ringside::importers
 
 RINGSIDE_IMPORTER(nsys, .title = "Nsight Systems (SQLite export)", .files = "*.sqlite",
-                  .recognises = ringside::importers::recognises, .import = ringside::importers::importFile);
+                  .recognises = recognises, .import = importFile);
+
+} // namespace ringside::importers::importer_nsys

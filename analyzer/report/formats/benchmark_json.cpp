@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace ringside::report {
+namespace ringside::report::format_benchmark_json {
 namespace {
 
 class Figures final {
@@ -62,7 +62,7 @@ std::string render(const Report& report, Colour /*colour*/)
 }
 
 } // namespace
-} // namespace ringside::report
 
-RINGSIDE_REPORT(benchmark_json, .title = "figures for continuous benchmarking",
-                .render = ringside::report::render);
+RINGSIDE_REPORT(benchmark_json, .title = "figures for continuous benchmarking", .render = render);
+
+} // namespace ringside::report::format_benchmark_json

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::report {
+namespace ringside::report::format_github {
 namespace {
 
 /// Line breaks and percent signs are encoded; in a property the separators too.
@@ -40,6 +40,7 @@ std::string render(const Report& report, Colour /*colour*/)
 }
 
 } // namespace
-} // namespace ringside::report
 
-RINGSIDE_REPORT(github, .title = "annotations of a GitHub workflow", .render = ringside::report::render);
+RINGSIDE_REPORT(github, .title = "annotations of a GitHub workflow", .render = render);
+
+} // namespace ringside::report::format_github

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace ringside::report {
+namespace ringside::report::format_hta_csv {
 namespace {
 
 void write(const Report& report, const std::filesystem::path& folder)
@@ -28,7 +28,8 @@ void write(const Report& report, const std::filesystem::path& folder)
 }
 
 } // namespace
-} // namespace ringside::report
 
 RINGSIDE_REPORT(hta_csv, .title = "the tables of HolisticTraceAnalysis, a CSV file each",
-                .writeFolder = ringside::report::write);
+                .writeFolder = write);
+
+} // namespace ringside::report::format_hta_csv

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ringside::report {
+namespace ringside::report::format_html {
 namespace {
 
 constexpr std::string_view kStyle = R"css(
@@ -265,6 +265,7 @@ std::string render(const Report& report, Colour /*colour*/)
 }
 
 } // namespace
-} // namespace ringside::report
 
-RINGSIDE_REPORT(html, .title = "one self-contained page", .render = ringside::report::render);
+RINGSIDE_REPORT(html, .title = "one self-contained page", .render = render);
+
+} // namespace ringside::report::format_html

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <set>
 
-namespace ringside::report {
+namespace ringside::report::format_json {
 namespace {
 
 Json runJson(const Report& report)
@@ -339,7 +339,8 @@ std::string render(const Report& report, Colour)
 }
 
 } // namespace
-} // namespace ringside::report
 
 RINGSIDE_REPORT(json, .title = "for scripts: ringside-report/1, described by ringside-report-1.schema.json",
-                .render = ringside::report::render);
+                .render = render);
+
+} // namespace ringside::report::format_json

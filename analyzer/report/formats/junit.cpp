@@ -12,7 +12,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-namespace ringside::report {
+namespace ringside::report::format_junit {
 namespace {
 
 using Findings = std::vector<const rules::Finding*>;
@@ -106,6 +106,7 @@ std::string render(const Report& report, Colour /*colour*/)
 }
 
 } // namespace
-} // namespace ringside::report
 
-RINGSIDE_REPORT(junit, .title = "JUnit XML, a test case a rule", .render = ringside::report::render);
+RINGSIDE_REPORT(junit, .title = "JUnit XML, a test case a rule", .render = render);
+
+} // namespace ringside::report::format_junit

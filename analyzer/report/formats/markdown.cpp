@@ -5,7 +5,7 @@
 #include "report/table.h"
 #include "rules/support.h"
 
-namespace ringside::report {
+namespace ringside::report::format_markdown {
 namespace {
 
 std::string findingText(const rules::Finding& finding)
@@ -89,6 +89,7 @@ std::string render(const Report& report, Colour)
 }
 
 } // namespace
-} // namespace ringside::report
 
-RINGSIDE_REPORT(markdown, .title = "for a pull request or a wiki", .render = ringside::report::render);
+RINGSIDE_REPORT(markdown, .title = "for a pull request or a wiki", .render = render);
+
+} // namespace ringside::report::format_markdown

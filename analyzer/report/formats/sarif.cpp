@@ -9,7 +9,7 @@
 
 #include <map>
 
-namespace ringside::report {
+namespace ringside::report::format_sarif {
 namespace {
 
 std::string_view levelOf(rules::Severity severity)
@@ -99,6 +99,7 @@ std::string render(const Report& report, Colour /*colour*/)
 }
 
 } // namespace
-} // namespace ringside::report
 
-RINGSIDE_REPORT(sarif, .title = "SARIF 2.1.0 for code scanning", .render = ringside::report::render);
+RINGSIDE_REPORT(sarif, .title = "SARIF 2.1.0 for code scanning", .render = render);
+
+} // namespace ringside::report::format_sarif

@@ -5,7 +5,7 @@
 #include "report/table.h"
 #include "rules/support.h"
 
-namespace ringside::report {
+namespace ringside::report::format_text {
 namespace {
 
 constexpr std::size_t kWidth = 80; ///< of prose; tables may be wider, up to 100
@@ -127,6 +127,7 @@ std::string render(const Report& report, Colour colour)
 }
 
 } // namespace
-} // namespace ringside::report
 
-RINGSIDE_REPORT(text, .title = "for a terminal", .render = ringside::report::render);
+RINGSIDE_REPORT(text, .title = "for a terminal", .render = render);
+
+} // namespace ringside::report::format_text

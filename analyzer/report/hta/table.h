@@ -21,8 +21,8 @@ struct Table {
 
 /// Defines the table of this file; the name must be the file's.
 #define RINGSIDE_HTA_TABLE(name, function)                                                                   \
-    extern const ::ringside::report::hta::Table hta_table_##name;                                            \
-    const ::ringside::report::hta::Table hta_table_##name                                                    \
+    extern const ::ringside::report::hta::Table entry;                                                       \
+    const ::ringside::report::hta::Table entry                                                               \
     {                                                                                                        \
         .id = #name, .write = (function)                                                                     \
     }

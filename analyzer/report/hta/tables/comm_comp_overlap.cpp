@@ -3,7 +3,7 @@
 #include "report/hta/figures.h"
 #include "report/hta/table.h"
 
-namespace ringside::report::hta {
+namespace ringside::report::hta::hta_table_comm_comp_overlap {
 namespace {
 
 double overlapOf(const Frame& frame)
@@ -35,6 +35,7 @@ void write(const std::vector<Frame>& frames, const std::filesystem::path& folder
 }
 
 } // namespace
-} // namespace ringside::report::hta
 
-RINGSIDE_HTA_TABLE(comm_comp_overlap, ringside::report::hta::write);
+RINGSIDE_HTA_TABLE(comm_comp_overlap, write);
+
+} // namespace ringside::report::hta::hta_table_comm_comp_overlap

@@ -9,7 +9,7 @@
 
 #include <array>
 
-namespace ringside::report::hta {
+namespace ringside::report::hta::hta_table_cuda_kernel_launch_stats {
 namespace {
 
 bool isLaunchName(std::string_view name)
@@ -93,6 +93,7 @@ void write(const std::vector<Frame>& frames, const std::filesystem::path& folder
 }
 
 } // namespace
-} // namespace ringside::report::hta
 
-RINGSIDE_HTA_TABLE(cuda_kernel_launch_stats, ringside::report::hta::write);
+RINGSIDE_HTA_TABLE(cuda_kernel_launch_stats, write);
+
+} // namespace ringside::report::hta::hta_table_cuda_kernel_launch_stats

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ringside::report::hta {
+namespace ringside::report::hta::hta_table_idle_time_breakdown {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -152,6 +152,7 @@ void write(const std::vector<Frame>& frames, const std::filesystem::path& folder
 }
 
 } // namespace
-} // namespace ringside::report::hta
 
-RINGSIDE_HTA_TABLE(idle_time_breakdown, ringside::report::hta::write);
+RINGSIDE_HTA_TABLE(idle_time_breakdown, write);
+
+} // namespace ringside::report::hta::hta_table_idle_time_breakdown

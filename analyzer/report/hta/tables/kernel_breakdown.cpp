@@ -11,7 +11,7 @@
 #include <limits>
 #include <map>
 
-namespace ringside::report::hta {
+namespace ringside::report::hta::hta_table_kernel_breakdown {
 namespace {
 
 struct Row {
@@ -119,6 +119,7 @@ void write(const std::vector<Frame>& frames, const std::filesystem::path& folder
 }
 
 } // namespace
-} // namespace ringside::report::hta
 
-RINGSIDE_HTA_TABLE(kernel_breakdown, ringside::report::hta::write);
+RINGSIDE_HTA_TABLE(kernel_breakdown, write);
+
+} // namespace ringside::report::hta::hta_table_kernel_breakdown

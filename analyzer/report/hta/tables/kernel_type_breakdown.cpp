@@ -11,7 +11,7 @@
 #include <cmath>
 #include <map>
 
-namespace ringside::report::hta {
+namespace ringside::report::hta::hta_table_kernel_type_breakdown {
 namespace {
 
 /// A type's bit in what runs is its place here.
@@ -77,6 +77,7 @@ void write(const std::vector<Frame>& frames, const std::filesystem::path& folder
 }
 
 } // namespace
-} // namespace ringside::report::hta
 
-RINGSIDE_HTA_TABLE(kernel_type_breakdown, ringside::report::hta::write);
+RINGSIDE_HTA_TABLE(kernel_type_breakdown, write);
+
+} // namespace ringside::report::hta::hta_table_kernel_type_breakdown

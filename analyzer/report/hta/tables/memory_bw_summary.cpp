@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace ringside::report::hta {
+namespace ringside::report::hta::hta_table_memory_bw_summary {
 namespace {
 
 std::string_view kindOf(std::string_view name)
@@ -66,6 +66,7 @@ void write(const std::vector<Frame>& frames, const std::filesystem::path& folder
 }
 
 } // namespace
-} // namespace ringside::report::hta
 
-RINGSIDE_HTA_TABLE(memory_bw_summary, ringside::report::hta::write);
+RINGSIDE_HTA_TABLE(memory_bw_summary, write);
+
+} // namespace ringside::report::hta::hta_table_memory_bw_summary

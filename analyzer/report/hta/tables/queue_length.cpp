@@ -13,7 +13,7 @@
 #include <map>
 #include <optional>
 
-namespace ringside::report::hta {
+namespace ringside::report::hta::hta_table_queue_length {
 namespace {
 
 bool isLaunchName(std::string_view name)
@@ -166,6 +166,7 @@ void write(const std::vector<Frame>& frames, const std::filesystem::path& folder
 }
 
 } // namespace
-} // namespace ringside::report::hta
 
-RINGSIDE_HTA_TABLE(queue_length, ringside::report::hta::write);
+RINGSIDE_HTA_TABLE(queue_length, write);
+
+} // namespace ringside::report::hta::hta_table_queue_length

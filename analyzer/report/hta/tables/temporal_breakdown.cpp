@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace ringside::report::hta {
+namespace ringside::report::hta::hta_table_temporal_breakdown {
 namespace {
 
 struct Breakdown {
@@ -49,6 +49,7 @@ void write(const std::vector<Frame>& frames, const std::filesystem::path& folder
 }
 
 } // namespace
-} // namespace ringside::report::hta
 
-RINGSIDE_HTA_TABLE(temporal_breakdown, ringside::report::hta::write);
+RINGSIDE_HTA_TABLE(temporal_breakdown, write);
+
+} // namespace ringside::report::hta::hta_table_temporal_breakdown
