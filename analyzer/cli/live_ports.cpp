@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/live_ports.h"
 
+#include "cli/clock.h"
+
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <ctime>
 
 namespace ringside::cli {
 namespace {
@@ -15,13 +16,6 @@ std::string sysfsRoot()
 {
     const char* root = std::getenv("RINGSIDE_SYSFS_ROOT");
     return root != nullptr && *root != '\0' ? root : "/sys";
-}
-
-std::int64_t monotonicNs()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 std::string hostName()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/process_ends.h"
 
+#include "cli/clock.h"
 #include "cli/pidfd.h"
 #include "trace/read/process_state.h"
 
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <exception>
 #include <optional>
 #include <system_error>
@@ -27,13 +27,6 @@ constexpr int kLookEveryMs = 100; ///< for processes that have begun
 /// hosts share, and each of them looks.
 constexpr int kLookSeldomMs = 10'000;
 constexpr int kLooks = 50; ///< for the first ring of one; it comes within moments, or the host is another
-
-std::int64_t monotonicNs()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 bool sharesOurClock(std::uint32_t pid)
 {

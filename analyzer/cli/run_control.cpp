@@ -59,7 +59,7 @@ private:
     int m_directory;
 };
 
-using Answers = std::map<std::string, trace::ControlStatus>; ///< by process
+using Statuses = std::map<std::string, trace::ControlStatus>; ///< by process
 
 class Conversation final {
 public:
@@ -93,11 +93,11 @@ public:
     /// Waits until `isDone` of every process that still runs, at most `patience`. Returns what they said
     /// last.
     template <class IsDone>
-    Answers waitFor(const IsDone& isDone, Clock::duration patience)
+    Statuses waitFor(const IsDone& isDone, Clock::duration patience)
     {
         const auto until = Clock::now() + patience;
         for (;;) {
-            Answers answers = look();
+            Statuses answers = look();
             const bool all = std::all_of(answers.begin(), answers.end(),
                                          [&](const auto& entry) { return isDone(entry.second); });
             if (all || Clock::now() >= until) {
@@ -123,9 +123,9 @@ private:
         return processes;
     }
 
-    [[nodiscard]] Answers look() const
+    [[nodiscard]] Statuses look() const
     {
-        Answers answers;
+        Statuses answers;
         for (const std::string& process : present()) {
             if (m_asked.contains(process)) {
                 answers[process] = trace::readStatus(m_run / (process + trace::kStatusExtension))
@@ -161,7 +161,7 @@ std::string levelOf(const std::vector<std::string>& words)
 /// All processes' answers to "how far are you", and how long the slowest took for it.
 struct Asked {
     std::uint64_t number = 0;
-    Answers answers;
+    Statuses answers;
     Clock::duration slowest{};
 };
 
@@ -198,7 +198,7 @@ struct Meeting {
     std::int64_t slowestStepNs = 0;
 };
 
-Meeting arrange(const Answers& answers, Clock::duration slowestAnswer)
+Meeting arrange(const Statuses& answers, Clock::duration slowestAnswer)
 {
     Meeting meeting;
     meeting.ahead = std::max<Clock::duration>(1s, 2 * slowestAnswer);
@@ -220,7 +220,7 @@ Meeting arrange(const Answers& answers, Clock::duration slowestAnswer)
     return meeting;
 }
 
-void removeSilent(Answers& answers, std::uint64_t number)
+void removeSilent(Statuses& answers, std::uint64_t number)
 {
     std::erase_if(answers, [number](const auto& entry) {
         const bool silent = entry.second.number != number;
@@ -242,7 +242,7 @@ bool tellObedient(const std::string& process, const trace::ControlStatus& status
 }
 
 /// One line a process. True when all of them obey, from the same step on.
-bool tell(const Answers& asked, const Answers& answers, std::uint64_t number, std::uint64_t step)
+bool tell(const Statuses& asked, const Statuses& answers, std::uint64_t number, std::uint64_t step)
 {
     bool all = true;
     std::set<std::uint64_t> since;
@@ -274,7 +274,7 @@ int dump(Conversation& conversation, const fs::path& run)
 {
     const std::uint64_t number = conversation.say(trace::ControlVerb::Dump);
     constexpr auto kWritten = 60s; // a flight recorder is small, but the file system may be slow
-    const Answers answers = conversation.waitFor(
+    const Statuses answers = conversation.waitFor(
         [number](const auto& status) { return status.number == number && !status.dump.empty(); }, kWritten);
     if (answers.empty()) {
         failForNobody(run);
@@ -312,7 +312,7 @@ int switchLevel(Conversation& conversation, const fs::path& run, const std::stri
     // Steps may become slower on the way there.
     const auto patience =
         2 * meeting.ahead + kAnswerWithin + 4 * std::chrono::nanoseconds(meeting.slowestStepNs);
-    const Answers answers =
+    const Statuses answers =
         conversation.waitFor([number](const auto& status) { return status.inForce == number; }, patience);
     const bool all = tell(processes, answers, number, meeting.step);
     return all && processes.size() == known ? kPass : kInconclusive;

@@ -130,14 +130,14 @@ std::int64_t hostNs(const IdleTimes& idle)
     return idle.of(IdleClass::HostBound) + idle.of(IdleClass::LaunchLatency);
 }
 
-constexpr std::size_t kParts = 5;
-constexpr std::array<LateCause, kParts> kPartCauses = {LateCause::Compute, LateCause::DataLoading,
-                                                       LateCause::Synchronization, LateCause::Host,
-                                                       LateCause::Copies};
+constexpr std::size_t kCauses = 5;
+constexpr std::array<LateCause, kCauses> kPartCauses = {LateCause::Compute, LateCause::DataLoading,
+                                                        LateCause::Synchronization, LateCause::Host,
+                                                        LateCause::Copies};
 
-std::array<std::int64_t, kParts> partsOf(const RankMetrics& rank)
+std::array<std::int64_t, kCauses> partsOf(const RankMetrics& rank)
 {
-    std::array<std::int64_t, kParts> parts = {
+    std::array<std::int64_t, kCauses> parts = {
         rank.total.computeNs, rank.idle.of(IdleClass::DataLoading),
         model::addCapped(rank.idle.of(IdleClass::Synchronization), rank.blocking.overlapLostNs),
         hostNs(rank.idle), rank.total.copyNs};
@@ -264,7 +264,7 @@ std::optional<Lateness> whyLate(const model::Model& model, const RunMetrics& run
                                 const std::vector<std::size_t>& ranks)
 {
     Lateness found;
-    for (std::size_t part = 0; part < kParts; ++part) {
+    for (std::size_t part = 0; part < kCauses; ++part) {
         const auto times = compare(
             run, ranks, [part](const RankMetrics& rank) { return std::optional(partsOf(rank)[part]); });
         const std::int64_t excess = times ? std::max<std::int64_t>(0, times->first - times->second) : 0;

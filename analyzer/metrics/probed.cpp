@@ -10,7 +10,7 @@
 namespace ringside::metrics {
 namespace {
 
-constexpr std::string_view kSource = "probe";
+constexpr std::string_view kProbe = "probe";
 constexpr std::string_view kArrow = " > ";
 constexpr std::string_view kAllReduce = "all_reduce ";
 constexpr double kBytesAGigabyte = 1e9;
@@ -70,7 +70,7 @@ void addProbe(const model::Model& model, const trace::ProcessTrace& process, Pro
     const auto last = lastValues(process);
     for (const trace::SeriesRow& row : process.series) {
         const auto value = last.find(static_cast<std::uint32_t>(row.id));
-        if (row.source != kSource || value == last.end() || value->second <= 0) {
+        if (row.source != kProbe || value == last.end() || value->second <= 0) {
             continue;
         }
         if (row.entity.starts_with(kAllReduce)) {
@@ -84,7 +84,7 @@ void addProbe(const model::Model& model, const trace::ProcessTrace& process, Pro
 bool isProbe(const trace::ProcessTrace& process)
 {
     return std::ranges::any_of(process.series,
-                               [](const trace::SeriesRow& row) { return row.source == kSource; });
+                               [](const trace::SeriesRow& row) { return row.source == kProbe; });
 }
 
 constexpr double kMiddle = 0.5;

@@ -11,8 +11,8 @@
 namespace ringside::metrics {
 namespace {
 
-constexpr std::string_view kSource = "tcp";
-constexpr std::string_view kArrow = " > "; ///< between own address and the peer's, in a series' entity
+constexpr std::string_view kTcp = "tcp";
+constexpr std::string_view kBetweenEnds = " > "; ///< between own address and the peer's, in a series' entity
 struct Ends {
     std::string_view local;
     std::string_view peer;
@@ -20,10 +20,10 @@ struct Ends {
 
 std::optional<Ends> endsOf(std::string_view entity)
 {
-    const std::size_t arrow = entity.find(kArrow);
+    const std::size_t arrow = entity.find(kBetweenEnds);
     return arrow == std::string_view::npos
                ? std::nullopt
-               : std::optional(Ends{entity.substr(0, arrow), entity.substr(arrow + kArrow.size())});
+               : std::optional(Ends{entity.substr(0, arrow), entity.substr(arrow + kBetweenEnds.size())});
 }
 
 /// The host that has an address; one that several have (each container bridge has the same) is nobody's.
@@ -33,7 +33,7 @@ public:
     {
         for (const model::Rank& rank : model.ranks) {
             for (const trace::SeriesRow& row : model.processOf(rank).series) {
-                if (const auto ends = row.source == kSource ? endsOf(row.entity) : std::nullopt) {
+                if (const auto ends = row.source == kTcp ? endsOf(row.entity) : std::nullopt) {
                     m_hosts[std::string(ends->local)].insert(rank.host);
                 }
             }
@@ -57,7 +57,7 @@ std::map<std::string, Port> peersOf(const model::Model& model, const model::Rank
     std::map<std::string, Port> peers;
     std::unordered_map<std::uint32_t, std::vector<SampleValue>*> bySeries;
     for (const trace::SeriesRow& row : process.series) {
-        if (row.source == kSource) {
+        if (row.source == kTcp) {
             bySeries.emplace(static_cast<std::uint32_t>(row.id), &peers[row.entity].values[row.metric]);
         }
     }
@@ -107,7 +107,6 @@ model::Interval busiest(const Port& peer)
 /// One process's part of a link.
 TcpLink linkOf(const Port& peer)
 {
-    constexpr double kBytesAGigabyte = 1e9;
     TcpLink link;
     link.bytes = gained(peer, "tx_bytes");
     link.receiverLimitedNs = nanoseconds(gained(peer, "receiver_limited_us"));

@@ -2,30 +2,17 @@
 #include "probe/campaign.h"
 #include "probe/interface_choice.h"
 #include "probe/rdma_agent.h"
+#include "probe/this_host.h"
 
 #include <ringside/error.h>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 
 namespace ringside::probe {
 namespace {
-
-std::string variable(const char* name)
-{
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
-std::string hostName()
-{
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
 
 /// Bounded here, too: whoever has the token may lead.
 Bounds boundsOf(const Message& order)
@@ -75,8 +62,8 @@ void follow(const Agent& agent)
             fmt::format("cannot reach the leader at {} port {}", agent.leader.address, agent.leader.port),
             "Give `ringside probe --leader` an address of its host that all hosts reach.");
     }
-    const auto taken =
-        ncclWouldTake(interfacesUp(), variable("NCCL_SOCKET_IFNAME"), variable("NCCL_SOCKET_FAMILY"));
+    const auto taken = ncclWouldTake(interfacesUp(), environmentValue("NCCL_SOCKET_IFNAME"),
+                                     environmentValue("NCCL_SOCKET_FAMILY"));
     Conversation leader(std::move(connection));
     RdmaAgent rdma;
     bool more = sayMessage(leader, {{"token", agent.token},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/keep.h"
 
+#include "probe/this_host.h"
+
 #include <ringside/error.h>
 #include <ringside/trace/write_process.h>
 
@@ -23,13 +25,6 @@ std::int64_t readClock(clockid_t clock)
     timespec now{};
     clock_gettime(clock, &now);
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-std::string hostName()
-{
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    return name.data();
 }
 
 /// The rows of a probe that ends now.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/campaign.h"
 #include "probe/rdma_round.h"
+#include "probe/this_host.h"
 
 #include <ringside/error.h>
 
@@ -181,12 +182,7 @@ Matrix lead(const Campaign& campaign)
 {
     const std::string token = randomToken();
     const Descriptor listener = listenAt(campaign.leader);
-    std::string address = campaign.leader;
-    if (address.empty()) {
-        std::array<char, 256> name{};
-        gethostname(name.data(), name.size() - 1);
-        address = name.data();
-    }
+    const std::string address = campaign.leader.empty() ? hostName() : campaign.leader;
     Launchers launchers;
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     for (const std::string& launcher : campaign.launchers) {

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/rdma_agent.h"
 
+#include "probe/this_host.h"
+
 #include <ringside/error.h>
 
-#include <cstdlib>
-
 namespace ringside::probe {
-namespace {
-
-std::string variable(const char* name)
-{
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
-} // namespace
 
 RdmaAgent::RdmaAgent()
-    : m_choice(ncclWouldTake(
-          "/sys", {variable("NCCL_IB_DISABLE"), variable("NCCL_IB_HCA"), variable("NCCL_IB_GID_INDEX")}))
+    : m_choice(ncclWouldTake("/sys", {environmentValue("NCCL_IB_DISABLE"), environmentValue("NCCL_IB_HCA"),
+                                      environmentValue("NCCL_IB_GID_INDEX")}))
 {
     if (m_choice.port && VerbsLibrary::find() == nullptr) {
         m_choice = {std::nullopt,

@@ -4,9 +4,9 @@
 #include <ringside/error.h>
 
 #include <fmt/format.h>
+#include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -63,7 +63,7 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept
 Descriptor::~Descriptor()
 {
     if (m_number >= 0) {
-        close(m_number);
+        ::close(m_number);
     }
 }
 

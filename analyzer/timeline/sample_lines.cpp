@@ -80,9 +80,9 @@ struct Series {
     std::vector<SampleValue> values; ///< in run time
 };
 
-class Lines final {
+class LineBuilder final {
 public:
-    explicit Lines(const model::Model& model) : m_model(model) {}
+    explicit LineBuilder(const model::Model& model) : m_model(model) {}
 
     std::vector<SampleLine> build()
     {
@@ -190,7 +190,7 @@ std::vector<std::optional<SampleColumn>> columnsOf(const SampleLine& line, const
 
 std::vector<SampleLine> sampleLines(const model::Model& model)
 {
-    return Lines(model).build();
+    return LineBuilder(model).build();
 }
 
 std::string valueText(double value, const std::string& unit)

@@ -57,13 +57,6 @@ void ignoreCallback(void*, std::uint32_t, std::uint32_t, const void*) {}
 constexpr std::array kKinds{cupti::kKindExternalCorrelation, cupti::kKindRuntime, cupti::kKindDriver,
                             cupti::kKindConcurrentKernel,    cupti::kKindMemcpy,  cupti::kKindMemset};
 
-timespec inMilliseconds(std::int64_t milliseconds)
-{
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    const std::int64_t when = readClockNs(CLOCK_MONOTONIC) + milliseconds * 1'000'000;
-    return {static_cast<time_t>(when / kSecond), static_cast<long>(when % kSecond)};
-}
-
 } // namespace
 
 void pushCorrelation(std::uint64_t id)

@@ -12,13 +12,6 @@
 namespace ringside::collector {
 namespace {
 
-timespec inMilliseconds(std::int64_t milliseconds)
-{
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    const std::int64_t when = readClockNs(CLOCK_MONOTONIC) + milliseconds * 1'000'000;
-    return {static_cast<time_t>(when / kSecond), static_cast<long>(when % kSecond)};
-}
-
 /// No more calls are to be timed.
 bool isOver()
 {

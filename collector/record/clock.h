@@ -23,6 +23,14 @@ inline std::int64_t readClockNs(clockid_t clock)
     return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
+/// The moment of CLOCK_MONOTONIC that is so far ahead, for waits that end by then.
+inline timespec inMilliseconds(std::int64_t milliseconds)
+{
+    constexpr std::int64_t kNsASecond = 1'000'000'000;
+    const std::int64_t when = readClockNs(CLOCK_MONOTONIC) + milliseconds * 1'000'000;
+    return {static_cast<time_t>(when / kNsASecond), static_cast<long>(when % kNsASecond)};
+}
+
 [[gnu::cold]] std::uint64_t monotonicTicks();
 inline std::uint64_t ticks()
 {

@@ -16,10 +16,10 @@ std::string nameOf(std::uint32_t api)
 
 std::string seconds(std::int64_t ns)
 {
-    constexpr double kSecond = 1e9;
+    constexpr double kNsASecond = 1e9;
     char text[32];
-    std::snprintf(text, sizeof text, ns < 10 * static_cast<std::int64_t>(kSecond) ? "%.1f s" : "%.0f s",
-                  static_cast<double>(ns) / kSecond);
+    std::snprintf(text, sizeof text, ns < 10 * static_cast<std::int64_t>(kNsASecond) ? "%.1f s" : "%.0f s",
+                  static_cast<double>(ns) / kNsASecond);
     return text;
 }
 

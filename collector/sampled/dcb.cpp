@@ -45,7 +45,7 @@ std::optional<Bytes> attribute(Bytes bytes, std::uint16_t type)
     return std::nullopt;
 }
 
-struct Question {
+struct PauseRequest {
     nlmsghdr header;
     dcbmsg message;
     rtattr attribute;
@@ -79,7 +79,7 @@ std::optional<std::uint8_t> pausedPriorities(const std::string& interface)
     }
     const timeval patience{1, 0};
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    Question question{};
+    PauseRequest question{};
     question.header.nlmsg_len = sizeof question;
     question.header.nlmsg_type = RTM_GETDCB;
     question.header.nlmsg_flags = NLM_F_REQUEST;

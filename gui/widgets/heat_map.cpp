@@ -16,7 +16,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int kLeft = 64;
+constexpr int kNames = 64;
 constexpr int kTop = 30;
 constexpr int kBottom = 26;
 
@@ -66,7 +66,7 @@ QRect HeatMap::map() const
     constexpr int kHighest = 40; // a cell
     const int room = std::max(1, height() - kTop - kBottom);
     const int wanted = static_cast<int>(std::min<std::size_t>(ranks(), 10'000)) * kHighest;
-    return {kLeft, kTop, std::max(1, width() - kLeft - 10), std::clamp(wanted, 1, room)};
+    return {kNames, kTop, std::max(1, width() - kNames - 10), std::clamp(wanted, 1, room)};
 }
 
 QImage HeatMap::image(const QSize& size) const
@@ -115,7 +115,7 @@ void HeatMap::paintEvent(QPaintEvent* /*event*/)
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(fontMetrics().height() / high)));
     for (std::size_t r = 0; r < ranks(); r += every) {
         const auto top = box.top() + static_cast<int>(static_cast<double>(r) * high);
-        painter.drawText(QRect(0, top, kLeft - 6, std::max(static_cast<int>(high), fontMetrics().height())),
+        painter.drawText(QRect(0, top, kNames - 6, std::max(static_cast<int>(high), fontMetrics().height())),
                          Qt::AlignRight | Qt::AlignVCenter,
                          u"rank %1"_s.arg(m_report->model.ranks[m_report->metrics.ranks[r].rank].rank));
     }
@@ -140,8 +140,8 @@ void HeatMap::paintScale(QPainter& painter) const
     const Theme& theme = themeOf(palette());
     painter.setPen(theme.text);
     const QString least = QString::number(m_least, 'f', 2);
-    painter.drawText(kLeft, 20, least);
-    const int left = kLeft + fontMetrics().horizontalAdvance(least) + 6;
+    painter.drawText(kNames, 20, least);
+    const int left = kNames + fontMetrics().horizontalAdvance(least) + 6;
     for (int x = 0; x < kWide; ++x) {
         painter.fillRect(left + x, 9, 1, 12, QColor(heat(static_cast<double>(x) / kWide)));
     }

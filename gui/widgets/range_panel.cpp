@@ -15,10 +15,10 @@ using namespace Qt::StringLiterals;
 
 QString titleOf(const model::Interval& range)
 {
-    constexpr double kSecond = 1e9;
+    constexpr double kNsASecond = 1e9;
     return u"%1 chosen, from %2 s to %3 s"_s.arg(toQt(timeline::durationText(range.length())))
-        .arg(static_cast<double>(range.start) / kSecond, 0, 'f', 6)
-        .arg(static_cast<double>(range.end) / kSecond, 0, 'f', 6);
+        .arg(static_cast<double>(range.start) / kNsASecond, 0, 'f', 6)
+        .arg(static_cast<double>(range.end) / kNsASecond, 0, 'f', 6);
 }
 
 } // namespace

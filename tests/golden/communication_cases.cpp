@@ -2,6 +2,7 @@
 // Rules about communication.
 #include "rule_cases.h"
 #include "sampled_rows.h"
+#include "support/durations.h"
 #include "usual_runs.h"
 
 #include <ringside/trace/gone.h>
@@ -22,7 +23,7 @@ TrainingRun smallBuckets()
     return run;
 }
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 
 /// Rank 1 broadcasts where the others reduce.
 void callAnother(TraceBuilder& trace)

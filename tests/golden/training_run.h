@@ -2,6 +2,7 @@
 // A data-parallel training run for the trace builder, described by what rules look at: what ranks compute,
 // how gradients travel, who is late. Deterministic, so that expectations can be exact.
 #pragma once
+#include "support/durations.h"
 #include "support/trace_builder.h"
 
 #include <cstdint>
@@ -9,8 +10,6 @@
 #include <vector>
 
 namespace ringside::test {
-
-inline constexpr std::int64_t kMillisecond = 1'000'000;
 
 struct TrainingRun {
     int ranks = 4;

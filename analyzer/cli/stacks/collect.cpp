@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stacks/collect.h"
 
+#include "cli/clock.h"
 #include "cli/stacks/bounded_child.h"
 #include "cli/stacks/thread_snapshot.h"
 #include "cli/stacks/unwinder.h"
@@ -11,20 +12,12 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <ctime>
 
 namespace ringside::cli {
 namespace {
 
 using namespace std::chrono_literals;
 using trace::StackRow;
-
-std::int64_t monotonicNs()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 StackRow note(std::string text, std::int64_t tid = 0, std::string thread = {})
 {

@@ -24,7 +24,7 @@ enum EventType : std::int64_t {
     kDomainCreate = 75,
     kDomainDestroy = 76
 };
-enum Column : int { Start, End, Type, Category, Text, TextId, Thread, Domain, Blob, Json, JsonId };
+enum Column : int { RangeStart, RangeEnd, Type, Category, Text, TextId, Thread, Domain, Blob, Json, JsonId };
 const std::vector<std::string_view> kColumns{"start",      "end",      "eventType", "category",
                                              "text",       "textId",   "globalTid", "domainId",
                                              "binaryData", "jsonText", "jsonTextId"};
@@ -117,12 +117,12 @@ private:
     void addRange(const Scan& scan, ProcessRows& process, std::int64_t type, std::uint32_t tid)
     {
         trace::RangeRow row;
-        const auto end = type == kMark ? scan.integer(Start) : scan.integer(End);
-        if (!end && scan.integer(Start)) {
+        const auto end = type == kMark ? scan.integer(RangeStart) : scan.integer(RangeEnd);
+        if (!end && scan.integer(RangeStart)) {
             ++m_recording.counts.openRanges;
             return;
         }
-        if (!m_recording.readTimes(scan.integer(Start), end, row.startNs, row.endNs)) {
+        if (!m_recording.readTimes(scan.integer(RangeStart), end, row.startNs, row.endNs)) {
             return;
         }
         row.name = nameOf(scan);

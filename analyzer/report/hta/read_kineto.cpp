@@ -67,7 +67,7 @@ Scan readTexts(JsonCursor& cursor, Texts& texts)
     return forEachMember(cursor, member, [] { return false; });
 }
 
-class Builder final {
+class FrameOfTrace final {
 public:
     void add(const Texts& texts)
     {
@@ -124,7 +124,7 @@ private:
 enum class Step : std::uint8_t { More, NeedsMore, End };
 
 /// Takes the elements that the window holds as a whole.
-Step takeText(Window& window, Builder& builder)
+Step takeText(Window& window, FrameOfTrace& builder)
 {
     JsonCursor cursor = window.cursor();
     for (;;) {
@@ -162,7 +162,7 @@ Frame readKineto(const std::filesystem::path& path)
     Bytes bytes(file, 0, unseen);
     Window window(bytes, 0);
     Document document;
-    Builder builder;
+    FrameOfTrace builder;
     Step step = readHead(window, document) == Place::Events ? Step::More : Step::End;
     while (step != Step::End) {
         step = step == Step::NeedsMore && !window.more() ? Step::End : takeText(window, builder);

@@ -16,7 +16,7 @@ std::int64_t floorUs(std::int64_t ns)
     return ns >= 0 ? ns / kNsAUs : -((kNsAUs - 1 - ns) / kNsAUs);
 }
 
-class Builder final {
+class FrameOfRows final {
 public:
     Event& add(std::int64_t startNs, std::int64_t endNs, std::string_view name)
     {
@@ -59,7 +59,7 @@ std::string_view copyName(std::uint32_t kind)
     return kind == trace::kSetKind ? "Memset" : kNames[kind < kNames.size() ? kind : 0];
 }
 
-void addCopies(const trace::CopyColumns& copies, const model::Rank& rank, Builder& builder)
+void addCopies(const trace::CopyColumns& copies, const model::Rank& rank, FrameOfRows& builder)
 {
     for (std::size_t i = 0; i < copies.size(); ++i) {
         if (rank.owns(copies.device[i])) {
@@ -76,7 +76,7 @@ void addCopies(const trace::CopyColumns& copies, const model::Rank& rank, Builde
 Frame readRows(const model::Model& model, const model::Rank& rank)
 {
     const trace::ProcessTrace& process = model.processOf(rank);
-    Builder builder;
+    FrameOfRows builder;
     for (std::size_t i = 0; i < process.launches.size(); ++i) {
         builder
             .add(process.launches.startNs[i], process.launches.endNs[i],

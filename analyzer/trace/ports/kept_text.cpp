@@ -12,14 +12,15 @@ namespace ringside::ports {
 namespace {
 
 constexpr rlim_t kPart = 8;
-constexpr rlim_t kMost = 4096;
+constexpr rlim_t kMostKept = 4096;
 
 /// How many may be kept open.
 long mostKept()
 {
     rlimit limit{};
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<long>(std::min(limit.rlim_cur / kPart, kMost))
-                                                 : 0L;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0
+               ? static_cast<long>(std::min(limit.rlim_cur / kPart, kMostKept))
+               : 0L;
 }
 
 /// How many more.

@@ -24,12 +24,6 @@ void add(Facts& facts, const char* name, const std::string& value)
     }
 }
 
-std::string linkName(const std::string& path)
-{
-    std::error_code error;
-    return fs::read_symlink(path, error).filename().string();
-}
-
 /// The interface of the route to 0.0.0.0; empty: there is none.
 std::string defaultRoute(const std::string& procRoot)
 {

@@ -39,12 +39,6 @@ const std::vector<Port::Entry>& Port::Entry::all()
 
 namespace {
 
-std::string linkName(const std::string& path)
-{
-    std::error_code error;
-    return fs::read_symlink(path, error).filename().string();
-}
-
 /// Errors that say that the device, or this file of it, is not there.
 bool isGone(int error)
 {

@@ -81,6 +81,12 @@ std::vector<std::string> namesIn(const std::string& folder)
     return names;
 }
 
+std::string linkName(const std::string& path)
+{
+    std::error_code error;
+    return std::filesystem::read_symlink(path, error).filename().string();
+}
+
 std::optional<std::uint64_t> numberIn(std::string_view text)
 {
     std::uint64_t value = 0;

@@ -24,6 +24,9 @@ struct FileText {
 /// What lies in a folder, sorted; nothing where there is none.
 [[nodiscard]] std::vector<std::string> namesIn(const std::string& folder);
 
+/// The last name of the path that a symbolic link holds; empty where `path` is none.
+[[nodiscard]] std::string linkName(const std::string& path);
+
 [[nodiscard]] std::optional<std::uint64_t> numberIn(std::string_view text);
 /// The number before the colon of "4: ACTIVE".
 [[nodiscard]] std::optional<std::uint64_t> codeIn(std::string_view text);

@@ -13,10 +13,11 @@
 namespace ringside::nccl {
 namespace {
 
-constexpr std::array kNames = {"tree", "ring", "collnetdirect", "collnetchain", "nvls", "nvlstree", "pat"};
+constexpr std::array kAlgorithms = {"tree",     "ring", "collnetdirect", "collnetchain", "nvls",
+                                    "nvlstree", "pat"};
 constexpr std::array kFunctions = {"AllReduce", "Broadcast", "Reduce", "AllGather",
                                    "ReduceScatter"}; // by Kind
-constexpr unsigned kAll = (1U << kNames.size()) - 1;
+constexpr unsigned kAll = (1U << kAlgorithms.size()) - 1;
 
 constexpr unsigned bit(Algorithm algorithm)
 {
@@ -47,7 +48,7 @@ unsigned bitsOf(std::string_view list)
     list.remove_prefix(excluded ? 1 : 0);
     unsigned bits = 0;
     while (!list.empty())
-        bits |= 1U << numberOf(kNames, nextWord(list, ','));
+        bits |= 1U << numberOf(kAlgorithms, nextWord(list, ','));
     return excluded ? kAll & ~bits : bits;
 }
 

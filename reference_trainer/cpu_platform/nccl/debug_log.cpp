@@ -32,7 +32,7 @@ struct Log {
     std::chrono::steady_clock::time_point start;
 };
 
-Log& shared()
+Log& theLog()
 {
     static auto* const instance = new Log;
     return *instance;
@@ -134,7 +134,7 @@ void rememberError(const char* format, std::va_list arguments)
 
 bool debugLogs(LogLevel level, unsigned long subsystems)
 {
-    Log& log = shared();
+    Log& log = theLog();
     int wanted = log.level.load(std::memory_order_acquire);
     if (wanted == kUnread) {
         const std::lock_guard lock(log.mutex);
@@ -155,7 +155,7 @@ void debugLog(LogLevel level, unsigned long subsystems, const char* file, int li
     }
     if (!debugLogs(level, subsystems))
         return;
-    Log& log = shared();
+    Log& log = theLog();
     const std::lock_guard lock(log.mutex);
     Line text;
     appendPrefix(text, log, level, subsystems, file, line);
@@ -169,8 +169,8 @@ void debugLog(LogLevel level, unsigned long subsystems, const char* file, int li
 
 void resetDebugLog()
 {
-    const std::lock_guard lock(shared().mutex);
-    shared().level = kUnread;
+    const std::lock_guard lock(theLog().mutex);
+    theLog().level = kUnread;
 }
 
 } // namespace ringside::nccl

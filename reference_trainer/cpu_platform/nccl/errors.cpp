@@ -19,7 +19,7 @@ struct LastError {
     std::set<std::string> refused;
 };
 
-LastError& shared()
+LastError& theLastError()
 {
     static auto* const instance = new LastError;
     return *instance;
@@ -36,15 +36,15 @@ void warnAt(std::string_view path, int line, const char* message)
 
 void setLastError(const std::string& message)
 {
-    const std::lock_guard lock(shared().mutex);
-    shared().message = message;
+    const std::lock_guard lock(theLastError().mutex);
+    theLastError().message = message;
 }
 
 const char* lastError()
 {
     thread_local std::string copy;
-    const std::lock_guard lock(shared().mutex);
-    copy = shared().message;
+    const std::lock_guard lock(theLastError().mutex);
+    copy = theLastError().message;
     // Valid until this thread's next call, as ncclGetLastError promises. NOLINTNEXTLINE(*InnerPointer)
     return copy.c_str();
 }
@@ -64,8 +64,8 @@ ncclResult_t refuse(const char* functionName)
     setLastError(message);
     bool first = false;
     {
-        const std::lock_guard lock(shared().mutex);
-        first = shared().refused.insert(functionName).second;
+        const std::lock_guard lock(theLastError().mutex);
+        first = theLastError().refused.insert(functionName).second;
     }
     if (first)
         warn(message + "; it returns ncclInvalidUsage");

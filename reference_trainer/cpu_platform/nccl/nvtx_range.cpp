@@ -7,31 +7,31 @@
 namespace ringside::nccl {
 namespace {
 
-constexpr std::array<const char*, 25> kNames = {"ncclCommInitRank",
-                                                "ncclCommInitAll",
-                                                "ncclCommDestroy",
-                                                "ncclCommAbort",
-                                                "ncclAllGather",
-                                                "ncclAllReduce",
-                                                "ncclBroadcast",
-                                                "ncclReduceScatter",
-                                                "ncclReduce",
-                                                "ncclSend",
-                                                "ncclRecv",
-                                                "ncclCommInitRankConfig",
-                                                "ncclCommInitRankScalable",
-                                                "ncclCommSplit",
-                                                "ncclCommFinalize",
-                                                "ncclCommShrink",
-                                                "ncclAlltoAll",
-                                                "ncclGather",
-                                                "ncclScatter",
-                                                "ncclCommRevoke",
-                                                "ncclGroupStart",
-                                                "ncclGroupEnd",
-                                                "ncclGroupSimulateEnd",
-                                                "ncclMemAlloc",
-                                                "ncclMemFree"};
+constexpr std::array<const char*, 25> kFunctions = {"ncclCommInitRank",
+                                                    "ncclCommInitAll",
+                                                    "ncclCommDestroy",
+                                                    "ncclCommAbort",
+                                                    "ncclAllGather",
+                                                    "ncclAllReduce",
+                                                    "ncclBroadcast",
+                                                    "ncclReduceScatter",
+                                                    "ncclReduce",
+                                                    "ncclSend",
+                                                    "ncclRecv",
+                                                    "ncclCommInitRankConfig",
+                                                    "ncclCommInitRankScalable",
+                                                    "ncclCommSplit",
+                                                    "ncclCommFinalize",
+                                                    "ncclCommShrink",
+                                                    "ncclAlltoAll",
+                                                    "ncclGather",
+                                                    "ncclScatter",
+                                                    "ncclCommRevoke",
+                                                    "ncclGroupStart",
+                                                    "ncclGroupEnd",
+                                                    "ncclGroupSimulateEnd",
+                                                    "ncclMemAlloc",
+                                                    "ncclMemFree"};
 
 /// What the tool was told about a function, each at its first use.
 struct Registration {
@@ -42,7 +42,7 @@ struct Registration {
 
 Registration& registrationOf(NvtxFunction function)
 {
-    static std::array<Registration, kNames.size()> registrations;
+    static std::array<Registration, kFunctions.size()> registrations;
     return registrations[static_cast<std::size_t>(function)];
 }
 
@@ -76,7 +76,8 @@ nvtxStringHandle_t nameOf(NvtxFunction function)
 {
     Registration& registration = registrationOf(function);
     std::call_once(registration.named, [&] {
-        registration.name = nvtxDomainRegisterStringA(domain(), kNames[static_cast<std::size_t>(function)]);
+        registration.name =
+            nvtxDomainRegisterStringA(domain(), kFunctions[static_cast<std::size_t>(function)]);
     });
     return registration.name;
 }

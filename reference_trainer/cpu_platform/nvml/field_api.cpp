@@ -28,7 +28,6 @@ struct Field {
     nvmlValueType_t type;
 };
 
-constexpr double kMilli = 1000;
 constexpr double kNanoseconds = 1e9;
 constexpr double kKibibytes = 1.0 / 1024;
 constexpr double kMegabytes = 1e-6;

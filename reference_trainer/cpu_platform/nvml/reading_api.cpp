@@ -6,7 +6,6 @@ using namespace ringside::nvml;
 
 namespace {
 
-constexpr double kMilli = 1000;
 constexpr double kKilobytes = 1.0 / 1024; // NVML's "KB/s"
 
 nvmlReturn_t clockOf(nvmlDevice_t device, nvmlClockType_t type, Reading ofSm, Reading ofMemory, unsigned* mhz)

@@ -12,6 +12,9 @@ struct nvmlDevice_st {
 
 namespace ringside::nvml {
 
+/// Watts and joules to the milliwatts and millijoules that NVML tells.
+inline constexpr double kMilli = 1000;
+
 [[nodiscard]] nvmlReturn_t begin();
 [[nodiscard]] nvmlReturn_t end();
 [[nodiscard]] bool initialized();

@@ -2,6 +2,7 @@
 // A run that stops somewhere, in the words of the domain, and a time of the test's own.
 #pragma once
 #include "hang/hang.h"
+#include "support/durations.h"
 #include "support/trace_builder.h"
 #include "trace/tables.h"
 
@@ -20,7 +21,7 @@ using namespace std::chrono_literals;
 using hang::Kind;
 using hang::Life;
 
-inline constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 
 /// Four ranks that issued ten all-reduces of growing size each; then what the test makes of them.
 class Hang : public testing::Test {

@@ -2,6 +2,7 @@
 // What links were used for: in communication, in steps and collectives, and when their counters moved.
 #include "metrics/metrics.h"
 #include "report/links.h"
+#include "support/durations.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ namespace {
 
 using namespace test;
 
-constexpr std::int64_t kMillisecond = 1'000'000;
+using ringside::test::kMillisecond;
 
 std::vector<Gain> everySecond(std::initializer_list<std::int64_t> gained)
 {

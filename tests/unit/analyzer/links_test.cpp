@@ -2,6 +2,7 @@
 // What a run tells of its RDMA ports: gains, never totals, over who sampled when, and what links they name.
 #include "metrics/links.h"
 #include "report/links.h"
+#include "support/durations.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ namespace {
 
 using namespace test;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 
 TraceBuilder twoRanks()
 {

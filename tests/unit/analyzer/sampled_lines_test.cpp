@@ -2,6 +2,7 @@
 // Samples as lines: units, rates of counters, gaps, and whose they are.
 #include "metrics/sampled_lines.h"
 #include "report/sampled_table.h"
+#include "support/durations.h"
 #include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ namespace {
 
 using namespace test;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 
 TraceBuilder twoRanks()
 {

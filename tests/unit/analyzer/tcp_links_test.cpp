@@ -3,6 +3,7 @@
 #include "metrics/tcp_links.h"
 #include "probe/keep.h"
 #include "report/report.h"
+#include "support/durations.h"
 #include "support/trace_builder.h"
 #include "unit/trace/temporary_directory.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 using namespace test;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 constexpr std::int64_t kMegabyte = 1'000'000;
 
 /// A ring of four hosts, a rank each.

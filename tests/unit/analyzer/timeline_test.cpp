@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/report.h"
+#include "support/durations.h"
 #include "support/trace_builder.h"
 #include "timeline/range_statistics.h"
 #include "timeline/timeline.h"
@@ -16,7 +17,7 @@ using test::operator""_MiB;
 using test::StepBuilder;
 using test::TraceBuilder;
 
-constexpr std::int64_t kMillisecond = 1'000'000;
+using ringside::test::kMillisecond;
 
 Lane randomLane(std::size_t spans)
 {

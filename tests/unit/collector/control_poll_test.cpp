@@ -6,6 +6,7 @@
 #include "record/levels.h"
 #include "record/steps.h"
 #include "registry_ring.h"
+#include "support/durations.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ using namespace ringside::collector;
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 
 struct ControlPollTest : testing::Test, test::RegistryRing {
     ControlPollTest()

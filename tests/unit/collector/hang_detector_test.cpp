@@ -3,6 +3,7 @@
 #include "api/functions.h"
 #include "record/hang_detector.h"
 #include "record/options.h"
+#include "support/durations.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ namespace {
 using namespace ringside::collector;
 using Change = HangDetector::Change;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 constexpr std::int64_t kTimeout = 300 * kSecond;
 
 ThreadActivity inCall(std::uint32_t ring, Api api, std::int64_t sinceSeconds)

@@ -5,6 +5,7 @@
 #include "record/levels.h"
 #include "record/steps.h"
 #include "registry_ring.h"
+#include "support/durations.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ using namespace ringside::collector;
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 
 struct Levels : testing::Test, test::RegistryRing {
     void start(const Plan& plan) { startLevels(plan, readClockNs(CLOCK_MONOTONIC), *registry); }

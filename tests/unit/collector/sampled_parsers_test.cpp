@@ -17,6 +17,7 @@
 namespace {
 
 using namespace ringside::collector::sampled;
+namespace sampled = ringside::collector::sampled;
 
 constexpr const char* kTooLarge = "18446744073709551616"; // 2^64
 
@@ -258,10 +259,10 @@ TEST(Interface, hasItsCountersWhateverItsName)
 
 TEST(ProcText, numbersThatDoNotFitAreNothing)
 {
-    EXPECT_EQ(numberIn("18446744073709551615"), 18446744073709551615U);
-    EXPECT_EQ(numberIn(kTooLarge), std::nullopt);
-    EXPECT_EQ(numberIn("12kB"), std::nullopt);
-    EXPECT_EQ(times(numberIn("18446744073709551615"), 2), std::nullopt);
+    EXPECT_EQ(sampled::numberIn("18446744073709551615"), 18446744073709551615U);
+    EXPECT_EQ(sampled::numberIn(kTooLarge), std::nullopt);
+    EXPECT_EQ(sampled::numberIn("12kB"), std::nullopt);
+    EXPECT_EQ(times(sampled::numberIn("18446744073709551615"), 2), std::nullopt);
     EXPECT_EQ(numberOf("MemFree: 1 kB\nMemAvailable:   77 kB\n", "MemAvailable:"), 77U);
     EXPECT_EQ(numberOf("MemAvailable: 77", "MemAvailable:"), std::nullopt) << "the line may be cut";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much is to be recorded when: profiles, windows, control and pauses, without a run.
 #include "record/schedule.h"
+#include "support/durations.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,7 @@ using namespace ringside::collector;
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 constexpr std::int64_t kLate = 3600 * kSecond;
 
 Level at(const Plan& plan, std::uint64_t steps, std::int64_t ns = 1)

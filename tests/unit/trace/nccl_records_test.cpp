@@ -2,6 +2,7 @@
 // What NCCL's profiler plugin left in a ring, as rows: operations, times of the GPU on the host's clock, and
 // what a message of the proxy thread waited for.
 #include "ring_builder.h"
+#include "support/durations.h"
 #include "temporary_directory.h"
 #include "trace/write/nccl_records.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 using namespace ringside::trace;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+using ringside::test::kSecond;
 
 class NcclRows : public testing::Test {
 protected:

@@ -21,7 +21,7 @@ public:
 };
 
 template <class T>
-void allReduces(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t count)
+void allReducesByTheAlgorithm(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t count)
 {
     const std::vector<T> in = inputs<T>(self.rank, count);
     std::vector<T> out(count);
@@ -37,7 +37,7 @@ void allReduces(Rank& self, ncclDataType_t type, ncclRedOp_t op, std::size_t cou
 
 std::string g_kernel;
 
-void recordKernels()
+void recordTheLastKernel()
 {
     static constexpr platform::ActivitySink kSink = {
         .work = [](const platform::WorkActivity& activity) { g_kernel = activity.name; },
@@ -49,8 +49,8 @@ void recordKernels()
 
 std::string kernelOfAnAllReduce(Rank& self)
 {
-    recordKernels();
-    allReduces<float>(self, ncclFloat32, ncclSum, 10);
+    recordTheLastKernel();
+    allReducesByTheAlgorithm<float>(self, ncclFloat32, ncclSum, 10);
     return g_kernel;
 }
 
@@ -62,9 +62,9 @@ TEST_P(Trees, reduceAsRingsDo)
     EXPECT_TRUE(ranksEndWell(GetParam(), [](Rank& self) {
         for (const std::size_t count :
              {std::size_t{0}, std::size_t{1}, std::size_t{1000}, (std::size_t{1} << 18U) + 1}) {
-            allReduces<float>(self, ncclFloat32, ncclSum, count);
-            allReduces<float>(self, ncclFloat32, ncclAvg, count);
-            allReduces<std::int32_t>(self, ncclInt32, ncclMax, count);
+            allReducesByTheAlgorithm<float>(self, ncclFloat32, ncclSum, count);
+            allReducesByTheAlgorithm<float>(self, ncclFloat32, ncclAvg, count);
+            allReducesByTheAlgorithm<std::int32_t>(self, ncclInt32, ncclMax, count);
         }
         std::vector<float> values(10, static_cast<float>(self.rank)); // others still have their ring
         succeed(ncclBroadcast(values.data(), values.data(), values.size(), ncclFloat32, 0, self.comm,
@@ -103,7 +103,7 @@ TEST(Algorithms, areRefusedWhereNoneServes)
 {
     const AlgorithmSetting setting("tree");
     EXPECT_TRUE(ranksEndWell(2, [](Rank& self) {
-        allReduces<float>(self, ncclFloat32, ncclSum, 10);
+        allReducesByTheAlgorithm<float>(self, ncclFloat32, ncclSum, 10);
         float value = 0;
         check(ncclBroadcast(&value, &value, 1, ncclFloat32, 0, self.comm, self.stream) == ncclInvalidUsage,
               "a broadcast has no tree");

@@ -12,7 +12,7 @@
 namespace ringside::test {
 namespace {
 
-constexpr std::size_t kCount = 10'001;
+constexpr std::size_t kElements = 10'001;
 
 void useDevice(int device)
 {
@@ -24,12 +24,12 @@ struct Member {
     ncclComm_t comm = nullptr;
     cudaStream_t stream = nullptr;
     std::vector<float> in{};
-    std::vector<float> out = std::vector<float>(kCount);
+    std::vector<float> out = std::vector<float>(kElements);
 };
 
 Member memberOn(int device, int rank)
 {
-    Member member{.in = inputs<float>(rank, kCount)};
+    Member member{.in = inputs<float>(rank, kElements)};
     useDevice(device);
     check(cudaStreamCreate(&member.stream) == cudaSuccess, "cudaStreamCreate failed");
     return member;
@@ -48,8 +48,8 @@ void allReduceTogether(std::vector<Member>& all, int ranks)
 {
     succeed(ncclGroupStart(), "ncclGroupStart");
     for (Member& member : all)
-        succeed(ncclAllReduce(member.in.data(), member.out.data(), kCount, ncclFloat32, ncclSum, member.comm,
-                              member.stream),
+        succeed(ncclAllReduce(member.in.data(), member.out.data(), kElements, ncclFloat32, ncclSum,
+                              member.comm, member.stream),
                 "ncclAllReduce");
     succeed(ncclGroupEnd(), "ncclGroupEnd");
     for (Member& member : all) {

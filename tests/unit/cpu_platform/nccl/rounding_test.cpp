@@ -10,7 +10,7 @@
 namespace ringside::test {
 namespace {
 
-constexpr std::size_t kCount = 40'000;
+constexpr std::size_t kRounded = 40'000;
 
 /// Random values of moderate size, so that no sum or product leaves the type's normal range.
 template <class T>
@@ -18,7 +18,7 @@ std::vector<T> randomValues(int rank, double largest)
 {
     std::mt19937 random(static_cast<unsigned>(17 + rank));
     std::uniform_real_distribution<double> values(0.3, largest);
-    std::vector<T> result(kCount);
+    std::vector<T> result(kRounded);
     for (T& value : result)
         value = narrow<T>(random() % 2 == 0 ? values(random) : -values(random));
     return result;
@@ -44,13 +44,13 @@ void expectRounding(Rank& self, ncclDataType_t type, double largest)
 {
     const std::vector<T> mine = randomValues<T>(self.rank, largest);
     const std::vector<T> theirs = randomValues<T>(1 - self.rank, largest);
-    std::vector<T> sums(kCount);
-    std::vector<T> products(kCount);
-    succeed(ncclAllReduce(mine.data(), sums.data(), kCount, type, ncclSum, self.comm, self.stream), "sum");
-    succeed(ncclAllReduce(mine.data(), products.data(), kCount, type, ncclProd, self.comm, self.stream),
+    std::vector<T> sums(kRounded);
+    std::vector<T> products(kRounded);
+    succeed(ncclAllReduce(mine.data(), sums.data(), kRounded, type, ncclSum, self.comm, self.stream), "sum");
+    succeed(ncclAllReduce(mine.data(), products.data(), kRounded, type, ncclProd, self.comm, self.stream),
             "product");
     self.synchronise();
-    for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t i = 0; i < kRounded; ++i) {
         const long double sum = static_cast<long double>(wide(mine[i])) + wide(theirs[i]);
         if (sum != 0) // whose neighbours are not next to it in bits
             expectNearest(sums[i], sum, "a sum");

@@ -2,6 +2,7 @@
 // The convolution against naive loops that do it in the textbook's order: filter, bias, ReLU, then pooling.
 #include "convolution.h"
 #include "device.h"
+#include "near.h"
 
 #include <gtest/gtest.h>
 
@@ -12,12 +13,12 @@ using namespace ringside::test;
 
 namespace {
 
-struct Case {
+struct Convolved {
     unsigned side;
     unsigned channels;
     unsigned filters;
     unsigned batch;
-    friend std::ostream& operator<<(std::ostream& out, const Case& test)
+    friend std::ostream& operator<<(std::ostream& out, const Convolved& test)
     {
         return out << test.side << "x" << test.side << "x" << test.channels << " to " << test.filters << ", "
                    << test.batch << " images";
@@ -32,7 +33,7 @@ struct Gradients {
 
 class Naive final {
 public:
-    Naive(Case test, const std::vector<float>& input, const std::vector<float>& weights,
+    Naive(Convolved test, const std::vector<float>& input, const std::vector<float>& weights,
           const std::vector<float>& bias)
         : m_case(test), m_input(input), m_weights(weights), m_bias(bias)
     {}
@@ -112,23 +113,15 @@ private:
         });
     }
 
-    Case m_case;
+    Convolved m_case;
     const std::vector<float>& m_input;
     const std::vector<float>& m_weights;
     const std::vector<float>& m_bias;
 };
 
-void expectNear(const std::vector<double>& expected, const std::vector<float>& actual, const char* what)
-{
-    ASSERT_EQ(expected.size(), actual.size()) << what;
-    for (std::size_t i = 0; i < expected.size(); ++i)
-        ASSERT_NEAR(expected[i], static_cast<double>(actual[i]), 1e-5 * (1 + std::abs(expected[i])))
-            << what << " " << i;
-}
-
-class ConvolutionOf : public testing::TestWithParam<Case> {
+class ConvolutionOf : public testing::TestWithParam<Convolved> {
 protected:
-    Case m_case = GetParam();
+    Convolved m_case = GetParam();
     Convolution m_layer{m_case.side, m_case.channels, m_case.filters};
     std::vector<float> m_input = randomValues(m_layer.shape().inputs * m_case.batch, 1);
     std::vector<float> m_weights = randomValues(m_layer.shape().weights, 2);
@@ -183,5 +176,6 @@ TEST_P(ConvolutionOf, hasTheGradientsOfTheLoops)
 // Sides with and without a row that pooling cuts off, the smallest side, and more rows than one partial sum
 // takes.
 INSTANTIATE_TEST_SUITE_P(Shapes, ConvolutionOf,
-                         testing::Values(Case{4, 1, 1, 1}, Case{6, 1, 3, 2}, Case{7, 3, 2, 3},
-                                         Case{9, 2, 5, 4}, Case{13, 4, 6, 2}, Case{28, 1, 4, 3}));
+                         testing::Values(Convolved{4, 1, 1, 1}, Convolved{6, 1, 3, 2}, Convolved{7, 3, 2, 3},
+                                         Convolved{9, 2, 5, 4}, Convolved{13, 4, 6, 2},
+                                         Convolved{28, 1, 4, 3}));

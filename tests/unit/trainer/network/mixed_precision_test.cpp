@@ -17,7 +17,7 @@ using namespace ringside::test;
 
 namespace {
 
-constexpr unsigned kRows = 5;
+constexpr unsigned kLeftRows = 5;
 constexpr unsigned kInner = 33;
 constexpr unsigned kColumns = 7;
 
@@ -33,7 +33,7 @@ std::vector<float> rounded(const char* type, const std::vector<float>& values)
     return toHost(wide.data(), values.size());
 }
 
-/// left (kRows x kInner) times right (kInner x kColumns)
+/// left (kLeftRows x kInner) times right (kInner x kColumns)
 double entry(const std::vector<float>& left, const std::vector<float>& right, unsigned row, unsigned column)
 {
     double sum = 0;
@@ -65,22 +65,22 @@ std::vector<float> gradientsOf(const char* precision, float lossScale)
 
 TEST(MixedPrecision, multipliesRoundedFactorsAndSumsInSingle)
 {
-    const std::vector<float> left = randomValues(std::size_t{kRows} * kInner, 1);
+    const std::vector<float> left = randomValues(std::size_t{kLeftRows} * kInner, 1);
     const std::vector<float> right = randomValues(std::size_t{kInner} * kColumns, 2);
     for (const char* type : {"fp16", "bf16"}) {
         const Workplace workplace;
         const DeviceArray<float> parameters = onDevice(right);
         const DeviceArray<float> values = onDevice(left);
-        const DeviceArray<float> result(std::size_t{kRows} * kColumns);
+        const DeviceArray<float> result(std::size_t{kLeftRows} * kColumns);
         HalfCopies halves(type, parameters, left.size());
         Queue queue = workplace.queue();
         queue.halves = &halves;
         halves.refresh(queue.stream);
-        multiply(queue, {{values.data(), kRows, kInner}}, {{parameters.data(), kInner, kColumns}},
+        multiply(queue, {{values.data(), kLeftRows, kInner}}, {{parameters.data(), kInner, kColumns}},
                  result.data());
         workplace.wait();
         const std::vector<float> got = toHost(result.data(), result.size());
-        for (unsigned row = 0; row < kRows; ++row)
+        for (unsigned row = 0; row < kLeftRows; ++row)
             for (unsigned column = 0; column < kColumns; ++column)
                 EXPECT_NEAR(static_cast<double>(got[row * kColumns + column]),
                             entry(rounded(type, left), rounded(type, right), row, column), 1e-5)

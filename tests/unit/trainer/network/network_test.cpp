@@ -22,7 +22,7 @@ using namespace ringside::test;
 
 namespace {
 
-constexpr unsigned kBatch = 12;
+constexpr unsigned kImages = 12;
 constexpr unsigned kSide = 10;
 
 Layers smallConvnet()
@@ -37,8 +37,8 @@ Layers smallConvnet()
 
 std::vector<int> someLabels()
 {
-    std::vector<int> labels(kBatch);
-    for (unsigned i = 0; i < kBatch; ++i)
+    std::vector<int> labels(kImages);
+    for (unsigned i = 0; i < kImages; ++i)
         labels[i] = static_cast<int>(i * 7 % kDigitClasses);
     return labels;
 }
@@ -77,8 +77,8 @@ struct Kind {
 class SmallNetwork : public testing::TestWithParam<Kind> {
 protected:
     Stream m_stream = makeStream();
-    Network m_network{GetParam().layers(), kBatch, 5, m_stream.get()};
-    DeviceArray<float> m_images = onDevice(randomValues(std::size_t{kBatch} * kSide * kSide, 6));
+    Network m_network{GetParam().layers(), kImages, 5, m_stream.get()};
+    DeviceArray<float> m_images = onDevice(randomValues(std::size_t{kImages} * kSide * kSide, 6));
     DeviceArray<int> m_labels = onDevice(someLabels());
     DeviceArray<float> m_mean{1};
     std::vector<std::size_t> m_ready;
@@ -87,8 +87,8 @@ protected:
     double loss()
     {
         m_ready.clear();
-        static_cast<void>(m_network.forward(m_images.data(), kBatch, Hooks{}));
-        m_network.backward(m_images.data(), m_labels.data(), kBatch, m_mean.data(), Hooks{},
+        static_cast<void>(m_network.forward(m_images.data(), kImages, Hooks{}));
+        m_network.backward(m_images.data(), m_labels.data(), kImages, m_mean.data(), Hooks{},
                            [this](std::size_t tensor) { m_ready.push_back(tensor); });
         RS_CHECK(cudaStreamSynchronize(m_stream.get()));
         return static_cast<double>(toHost(m_mean.data(), 1).front());
@@ -144,7 +144,7 @@ TEST_P(SmallNetwork, saysEachTensorOnceInTheOrderOfTheFlatArrays)
 
 TEST_P(SmallNetwork, givesTheSameForAPartOfTheBatch)
 {
-    const float* logits = m_network.forward(m_images.data(), kBatch, Hooks{});
+    const float* logits = m_network.forward(m_images.data(), kImages, Hooks{});
     RS_CHECK(cudaStreamSynchronize(m_stream.get()));
     const std::vector<float> whole = toHost(logits, std::size_t{5} * kDigitClasses);
     logits = m_network.forward(m_images.data(), 5, Hooks{});
@@ -161,9 +161,9 @@ TEST_P(SmallNetwork, hasTheSameGradientsWhenActivationsAreRecomputed)
     const double expectedLoss = loss();
     const std::vector<float> expected = toHost(m_network.gradients().data(), m_network.gradients().size());
     for (const unsigned layersASegment : GetParam().segments) {
-        Network network(GetParam().layers(), kBatch, 5, m_stream.get(), layersASegment);
-        static_cast<void>(network.forward(m_images.data(), kBatch, Hooks{}));
-        network.backward(m_images.data(), m_labels.data(), kBatch, m_mean.data(), Hooks{},
+        Network network(GetParam().layers(), kImages, 5, m_stream.get(), layersASegment);
+        static_cast<void>(network.forward(m_images.data(), kImages, Hooks{}));
+        network.backward(m_images.data(), m_labels.data(), kImages, m_mean.data(), Hooks{},
                          [](std::size_t) {});
         RS_CHECK(cudaStreamSynchronize(m_stream.get()));
         EXPECT_EQ(toHost(m_mean.data(), 1).front(), static_cast<float>(expectedLoss));
@@ -176,7 +176,7 @@ TEST_P(SmallNetwork, isNotCutInsideOfAResidualConnectionNorIntoOneSegment)
     const auto layers = static_cast<unsigned>(GetParam().layers().size());
     for (unsigned layersASegment = 1; layersASegment <= layers; ++layersASegment) {
         const bool fits = std::ranges::count(GetParam().segments, layersASegment) > 0;
-        const auto make = [&] { Network(GetParam().layers(), kBatch, 5, m_stream.get(), layersASegment); };
+        const auto make = [&] { Network(GetParam().layers(), kImages, 5, m_stream.get(), layersASegment); };
         if (fits)
             EXPECT_NO_THROW(make()) << layersASegment;
         else

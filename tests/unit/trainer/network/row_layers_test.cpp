@@ -6,6 +6,7 @@
 #include "device.h"
 #include "layer_norm.h"
 #include "mean_pool.h"
+#include "near.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr unsigned kBatch = 3;
+constexpr unsigned kSamples = 3;
 constexpr unsigned kRows = 5;
 constexpr unsigned kWidth = 6;
 constexpr unsigned kHeads = 2;
@@ -35,17 +36,17 @@ struct Arguments {
     Values bias;
 };
 
-struct Case {
+struct LayerCase {
     const char* name;
     std::function<std::unique_ptr<Layer>()> make;
     std::function<Values(const Arguments&)> naive; ///< outputs of all samples
-    friend std::ostream& operator<<(std::ostream& out, const Case& test) { return out << test.name; }
+    friend std::ostream& operator<<(std::ostream& out, const LayerCase& test) { return out << test.name; }
 };
 
 Values naiveDense(const Arguments& given, bool ownBias)
 {
     Values output;
-    for (unsigned row = 0; row < kBatch * kRows; ++row)
+    for (unsigned row = 0; row < kSamples * kRows; ++row)
         for (unsigned out = 0; out < kOutputs; ++out) {
             double sum = given.bias[ownBias ? row % kRows * kOutputs + out : out];
             for (unsigned in = 0; in < kWidth; ++in)
@@ -58,7 +59,7 @@ Values naiveDense(const Arguments& given, bool ownBias)
 Values naiveLayerNorm(const Arguments& given)
 {
     Values output;
-    for (unsigned row = 0; row < kBatch * kRows; ++row) {
+    for (unsigned row = 0; row < kSamples * kRows; ++row) {
         const std::span values(given.input.data() + row * kWidth, kWidth);
         const double mean = std::accumulate(values.begin(), values.end(), 0.0) / kWidth;
         double variance = 0;
@@ -73,8 +74,8 @@ Values naiveLayerNorm(const Arguments& given)
 
 Values naiveMeanPool(const Arguments& given)
 {
-    Values output(std::size_t{kBatch} * kWidth);
-    for (unsigned i = 0; i < kBatch * kRows * kWidth; ++i)
+    Values output(std::size_t{kSamples} * kWidth);
+    for (unsigned i = 0; i < kSamples * kRows * kWidth; ++i)
         output[i / (kRows * kWidth) * kWidth + i % kWidth] += given.input[i] / kRows;
     return output;
 }
@@ -101,8 +102,8 @@ void attend(std::span<const double> sample, unsigned row, unsigned head, std::sp
 
 Values naiveAttention(const Arguments& given)
 {
-    Values output(std::size_t{kBatch} * kRows * kWidth);
-    for (unsigned i = 0; i < kBatch * kRows; ++i)
+    Values output(std::size_t{kSamples} * kRows * kWidth);
+    for (unsigned i = 0; i < kSamples * kRows; ++i)
         for (unsigned head = 0; head < kHeads; ++head)
             attend(std::span(given.input).subspan(i / kRows * kRows * 3 * kWidth, kRows * 3 * kWidth),
                    i % kRows, head, std::span(output).subspan(i * kWidth, kWidth));
@@ -114,18 +115,10 @@ Values wide(const std::vector<float>& values)
     return {values.begin(), values.end()};
 }
 
-void expectNear(const Values& expected, const std::vector<float>& actual, const char* what)
-{
-    ASSERT_EQ(expected.size(), actual.size()) << what;
-    for (std::size_t i = 0; i < expected.size(); ++i)
-        ASSERT_NEAR(expected[i], static_cast<double>(actual[i]), 1e-5 * (1 + std::abs(expected[i])))
-            << what << " " << i;
-}
-
-class RowLayer : public testing::TestWithParam<Case> {
+class RowLayer : public testing::TestWithParam<LayerCase> {
 protected:
     std::unique_ptr<Layer> m_layer = GetParam().make();
-    std::vector<float> m_input = randomValues(m_layer->shape().inputs * kBatch, 1);
+    std::vector<float> m_input = randomValues(m_layer->shape().inputs * kSamples, 1);
     std::vector<float> m_weights = randomValues(m_layer->shape().weights, 2);
     std::vector<float> m_bias = randomValues(m_layer->shape().bias, 3);
     Workplace m_workplace;
@@ -144,8 +137,8 @@ protected:
     {
         toDevice(m_weights, m_deviceWeights.data());
         toDevice(m_bias, m_deviceBias.data());
-        m_layer->allocate(kBatch);
-        m_layer->forward(m_workplace.queue(), m_parameters, m_deviceInput.data(), kBatch);
+        m_layer->allocate(kSamples);
+        m_layer->forward(m_workplace.queue(), m_parameters, m_deviceInput.data(), kSamples);
         m_workplace.wait();
         return toHost(m_layer->output().data(), m_layer->output().size());
     }
@@ -172,7 +165,7 @@ protected:
     }
 };
 
-const Case kCases[] = {
+const LayerCase kCases[] = {
     {"dense",
      [] { return std::make_unique<Dense>(kWidth, kOutputs, Activation::None, Dense::Rows{.count = kRows}); },
      [](const Arguments& given) { return naiveDense(given, false); }},
@@ -199,8 +192,8 @@ TEST_P(RowLayer, hasTheSlopesOfTheLoops)
     const std::vector<float> gradient = randomValues(forward().size(), 4);
     toDevice(gradient, m_layer->outputGradient().data());
     const DeviceArray<float> inputGradient(m_input.size());
-    m_layer->parameterGradients(m_workplace.queue(), m_parameters, m_deviceInput.data(), kBatch);
-    m_layer->inputGradients(m_workplace.queue(), m_parameters, inputGradient.data(), kBatch);
+    m_layer->parameterGradients(m_workplace.queue(), m_parameters, m_deviceInput.data(), kSamples);
+    m_layer->inputGradients(m_workplace.queue(), m_parameters, inputGradient.data(), kSamples);
     m_workplace.wait();
     expectNear(slopes(&Arguments::bias, arguments(), gradient), toHost(m_biasGradient.data(), m_bias.size()),
                "bias");

@@ -1,0 +1,58 @@
+# Several sources of a folder are compiled as one: what their headers hold is read once a batch instead of once a file, which is most of
+# the time of a file. A batch never spans two folders, so a name that is used once in a folder may be used again in the next.
+#   ringside_join_sources(DIRECTORY)      every target of DIRECTORY and below; called once, at the end of the root
+# RINGSIDE_UNITY=OFF compiles each file alone, which shows a missing #include; soak.sh and clang-tidy do that.
+
+# A batch ends where it has passed this many bytes of source: larger ones make a whole build faster and a build after one changed file slower.
+set(RINGSIDE_BATCH_BYTES 60000)
+
+function(ringside_join_sources directory)
+  get_property(subdirectories DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
+  foreach(subdirectory IN LISTS subdirectories)
+    ringside_join_sources(${subdirectory})
+  endforeach()
+  get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(NOT type MATCHES "UTILITY|INTERFACE")
+      ringside_join_sources_of(${target})
+    endif()
+  endforeach()
+endfunction()
+
+# Gives the sources of a batch the same UNITY_GROUP; a source that is alone in its batch is compiled as it is.
+function(ringside_close_batch target sources)
+  list(LENGTH sources count)
+  if(count GREATER 1)
+    list(GET sources 0 first)
+    cmake_path(RELATIVE_PATH first BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
+    string(MAKE_C_IDENTIFIER ${name} name)
+    set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${name})
+  endif()
+endfunction()
+
+function(ringside_join_sources_of target)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(source_directory ${target} SOURCE_DIR)
+  set(batch "")
+  set(batch_bytes 0)
+  set(folder_before "")
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${source_directory} NORMALIZE)
+    if(NOT source MATCHES "\\.cpp$" OR NOT EXISTS ${source})
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH folder)
+    if(NOT folder STREQUAL folder_before OR batch_bytes GREATER ${RINGSIDE_BATCH_BYTES})
+      ringside_close_batch(${target} "${batch}")
+      set(batch "")
+      set(batch_bytes 0)
+      set(folder_before ${folder})
+    endif()
+    file(SIZE ${source} bytes)
+    math(EXPR batch_bytes "${batch_bytes} + ${bytes}")
+    list(APPEND batch ${source})
+  endforeach()
+  ringside_close_batch(${target} "${batch}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
