@@ -5,6 +5,7 @@
 # random: DEMO_SEED repeats a draw. Leaves nothing outside build/ and the run directory.
 #   bash reference_trainer/demo.sh [RUN DIRECTORY]      default: build/demo/demo.ringside
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../tests/support/build_progress.sh"
 
 run=$(realpath -m "${1:-$RINGSIDE_ROOT/build/demo/demo.ringside}")
 cd "$RINGSIDE_ROOT"
@@ -21,11 +22,9 @@ stage "Packages" "What is missing is installed with apt-get; needs root and a ne
 bash "$RINGSIDE_ROOT/tests/support/install_packages.sh"
 need_space 2000
 
-stage "Build" "The collector, the analyzer, the trainer and the emulated GPU libraries, into build/dev."
-cmake --preset dev >/dev/null || fail "configuring failed" "CMake's lines above name what is missing."
-cmake --build --preset dev --target ddp_trainer ringside ringside_collector ringside_platform_cudart \
-    ringside_platform_cublas ringside_platform_nccl ringside_platform_cupti ||
-    fail "building failed" "The first error above is the one to mend."
+stage "Build" "The collector, the analyzer, the trainer and the emulated GPU libraries, into build/dev." "About @MIN@ minutes on 2 cores from nothing."
+build_preset dev ddp_trainer ringside ringside_collector ringside_platform_cudart ringside_platform_cublas ringside_platform_nccl \
+    ringside_platform_cupti
 
 RANDOM=$seed
 rank=$((RANDOM % 4))

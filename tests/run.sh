@@ -1,24 +1,37 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds and runs the suite. Works from any directory; leaves nothing outside build/.
-# About half an hour on 2 cores from nothing, incremental afterwards. What takes longer lives in soak.sh.
+# @TIME@ What takes longer lives in soak.sh.
 . "$(dirname "${BASH_SOURCE[0]}")/support/environment.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/support/build_progress.sh"
 cd "$RINGSIDE_ROOT"
 support=$RINGSIDE_ROOT/tests/support
 
+# A run that takes this long ends by itself: whoever runs it may stop it without a word soon afterwards.
+time_limit_s=$((${RINGSIDE_SUITE_MINUTES:-75} * 60))
+
 have_cuda() { command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; }
 
-# build PRESET
-build() {
-    cmake --preset "$1" || fail "configuring the preset $1 failed" "CMake's lines above name what is missing."
-    cmake --build --preset "$1" || fail "building the preset $1 failed" "The first error above is the one to mend."
+# end_late: what a run beyond its time says.
+end_late() {
+    print_stage_times
+    fail "the suite was stopped after $((time_limit_s / 60)) minutes" "The table above says what took so long." \
+        "On a machine that is slower, or busy: RINGSIDE_SUITE_MINUTES=180 bash tests/run.sh"
+}
+
+# in_time COMMAND...: runs it, but not beyond the limit.
+in_time() {
+    local code=0
+    timeout --signal=INT --kill-after=20 "$((SECONDS < time_limit_s ? time_limit_s - SECONDS : 1))" "$@" || code=$?
+    [ "$SECONDS" -lt "$time_limit_s" ] || end_late
+    return $code
 }
 
 # suite PRESET [CTEST ARGUMENTS]
 suite() {
     local preset=$1
     shift
-    ctest --preset "$preset" "$@" || fail "tests of the preset $preset failed" "Run one again: ctest --preset $preset -R NAME -V" \
+    in_time ctest --preset "$preset" "$@" || fail "tests of the preset $preset failed" "Run one again: ctest --preset $preset -R NAME -V" \
         "A random end-to-end test prints its seed: RINGSIDE_TEST_SEED=SEED repeats it."
 }
 
@@ -31,21 +44,22 @@ stage "Format" "Every source file against .clang-format."
 bash "$support/check_format.sh"
 
 stage "Build, preset dev" "Into build/dev; with the CUDA toolkit's headers and nvcc where they are found."
-build dev
+build_preset dev
 
 stage "Tests, preset dev" "Unit, golden, structure, install and end-to-end tests; the GPU is emulated."
 suite dev
 
 if have_cuda; then
-    stage "Build, preset no-cuda" "The same sources as on a machine without the toolkit: our own minimal declarations."
-    build no-cuda
-    stage "Tests, preset no-cuda" "Unit and golden tests, and the end-to-end slice that the demo shows."
-    suite no-cuda -L 'unit|golden|slice'
+    stage "Build, preset no-cuda" "As on a machine without the toolkit, with our own minimal declarations: what knows of CUDA, and its tests."
+    build_preset no-cuda
+    stage "Tests, preset no-cuda" "Unit tests, and the end-to-end slice that the demo shows."
+    suite no-cuda -L 'unit|slice'
 else
     echo "no CUDA toolkit on this machine: the preset dev already was the build without it"
 fi
 
 stage "clang-tidy" "On the files changed since ${RINGSIDE_TIDY_BASE:-the commit before this one}; soak.sh checks all."
-bash "$support/check_tidy.sh" "$RINGSIDE_ROOT/build/dev"
+in_time bash "$support/check_tidy.sh" || fail "the stage clang-tidy failed" "Its own lines above say why."
 
-stage "Done" "Everything passed in $SECONDS s. Longer runs: tests/soak.sh. Benchmarks: tests/bench/run.sh."
+print_stage_times
+printf '\nEverything passed. Longer runs: tests/soak.sh. Benchmarks: tests/bench/run.sh.\n'

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/probed.h"
 
+#include "metrics/gigabytes.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -13,7 +15,6 @@ namespace {
 constexpr std::string_view kProbe = "probe";
 constexpr std::string_view kArrow = " > ";
 constexpr std::string_view kAllReduce = "all_reduce ";
-constexpr double kBytesAGigabyte = 1e9;
 
 /// Values by series; only the last of each, which is the median or the best that the probe kept.
 std::unordered_map<std::uint32_t, std::int64_t> lastValues(const trace::ProcessTrace& process)

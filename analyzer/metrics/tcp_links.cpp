@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/tcp_links.h"
 
+#include "metrics/gigabytes.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>

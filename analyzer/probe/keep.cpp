@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/keep.h"
 
+#include "metrics/gigabytes.h"
 #include "probe/this_host.h"
 
 #include <ringside/error.h>
@@ -106,7 +107,6 @@ void keepIn(const std::filesystem::path& run, const Matrix& matrix)
 
 void keepIn(const std::filesystem::path& run, const AllReduceCurve& curve)
 {
-    constexpr double kBytesAGigabyte = 1e9;
     if (!curve.missing.empty()) {
         return;
     }
@@ -115,7 +115,7 @@ void keepIn(const std::filesystem::path& run, const AllReduceCurve& curve)
     for (const CurvePoint& point : curve.points) {
         const std::string entity = fmt::format("all_reduce {}", point.bytes);
         record.add(entity, "time_ns", static_cast<double>(point.ns));
-        record.add(entity, "bus_bytes_per_s", curve.busGBs(point) * kBytesAGigabyte);
+        record.add(entity, "bus_bytes_per_s", curve.busGBs(point) * metrics::kBytesAGigabyte);
         record.add(entity, "ranks", curve.gpus);
     }
     record.write(run);

@@ -14,10 +14,25 @@ export CCACHE_NOHASHDIR=1
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 # A heading: what happens next and, in further lines, why.
+stage_names=()
+stage_seconds=()
 stage() {
+    stage_names+=("$1")
+    stage_seconds+=("$SECONDS")
     printf '\n==== %s [%d s]\n' "$1" "$SECONDS"
     shift
     if [ $# -gt 0 ]; then printf '     %s\n' "$@"; fi
+}
+
+# A table of the stages so far, with the seconds of each.
+print_stage_times() {
+    local index end
+    printf '\n%8s  %s\n' seconds stage
+    for index in "${!stage_names[@]}"; do
+        end=${stage_seconds[index + 1]:-$SECONDS}
+        printf '%8d  %s\n' "$((end - stage_seconds[index]))" "${stage_names[index]}"
+    done
+    printf '%8d  %s\n' "$SECONDS" all
 }
 
 # Ends the script: what could not be had, and what to do about it.

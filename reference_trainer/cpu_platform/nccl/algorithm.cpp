@@ -37,7 +37,7 @@ std::size_t numberOf(const std::array<const char*, Count>& names, const std::str
 std::string nextWord(std::string_view& text, char separator)
 {
     const std::size_t end = std::min(text.find(separator), text.size());
-    const std::string word(text.substr(0, end));
+    std::string word(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     return word;
 }

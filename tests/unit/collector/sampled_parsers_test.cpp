@@ -270,7 +270,8 @@ TEST(ProcText, numbersThatDoNotFitAreNothing)
 TEST(ProcText, anyBytesDoNoHarm)
 {
     std::mt19937 random(1);
-    const std::string alphabet("0123456789 \n\t:/.,-()acpu=totalsome\0x", 37);
+    using namespace std::string_literals;
+    const std::string alphabet = "0123456789 \n\t:/.,-()acpu=totalsome\0x"s;
     for (int round = 0; round < 20'000; ++round) {
         std::string text(random() % 200, ' ');
         for (char& c : text) {
