@@ -5,9 +5,9 @@
 . "$(dirname "${BASH_SOURCE[0]}")/support/environment.sh"
 cd "$RINGSIDE_ROOT"
 
-fuzz_seconds=600 kills=200 faults=500 demos=10 tidy=--all scenarios=
+fuzz_seconds=600 kills=200 faults=500 closer_seconds=200 demos=10 tidy=--all scenarios=
 case "${1:-}" in
-    --short) fuzz_seconds=30 kills=40 faults=60 demos=2 tidy= scenarios=--short ;;
+    --short) fuzz_seconds=30 kills=40 faults=60 closer_seconds=20 demos=2 tidy= scenarios=--short ;;
     "") ;;
     *) fail "unknown option $1" "usage: soak.sh [--short]" ;;
 esac
@@ -52,6 +52,9 @@ RINGSIDE_TEST_KILLS=$kills RINGSIDE_BUILD_DIR=build/dev /usr/bin/python3 -B test
 
 stage "$faults runs whose system calls fail" "Full disks, broken disks, short writes under the collector, at random."
 RINGSIDE_TEST_FAULTS=$faults build/dev/bin/no_harm_test --gtest_filter='*aFaultySystem' || fail "the collector did harm, or lost records silently"
+
+stage "Descriptors closed at random, $closer_seconds s in each of 3 modes" "The program's files must hold what it wrote, and nothing else."
+RINGSIDE_TEST_CLOSER_SECONDS=$closer_seconds build/dev/bin/descriptors_test || fail "the collector touched a file of the program, or lost records silently"
 
 stage "$demos demo runs" "Rank and strength are drawn each time; the report must name them each time."
 for ((run = 1; run <= demos; ++run)); do

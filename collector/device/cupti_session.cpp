@@ -4,6 +4,7 @@
 #include "device/correlation.h"
 #include "record/clock.h"
 #include "record/own_thread.h"
+#include "record/program_calls.h"
 #include "record/session.h"
 
 #include <unistd.h>
@@ -88,7 +89,7 @@ void CuptiSession::want(bool on)
         return;
     }
     if (!m_started) {
-        m_started = startOwnThread(m_thread, &CuptiSession::threadMain, this);
+        m_started = startProgramCallsThread(m_thread, &CuptiSession::threadMain, this);
         if (!m_started) {
             refuse("no thread could be made to serve CUPTI");
             return;

@@ -3,6 +3,7 @@
 
 #include "record/clock.h"
 #include "record/own_thread.h"
+#include "record/program_calls.h"
 #include "record/session.h"
 
 #include <bit>
@@ -32,7 +33,7 @@ const char* EventSession::start()
     if (m_ring == nullptr) {
         return "there was no room for their ring";
     }
-    return startOwnThread(m_thread, &EventSession::threadMain, this)
+    return startProgramCallsThread(m_thread, &EventSession::threadMain, this)
                ? nullptr
                : "no thread could be made to serve them";
 }

@@ -7,6 +7,7 @@
 #include "record/identity.h"
 #include "record/nccl_settings.h"
 #include "record/placement.h"
+#include "record/program_calls.h"
 #include "record/ranks.h"
 
 #include <bit>
@@ -47,11 +48,43 @@ template <class Result>
 void writeVersion(trace::Writer& writer, Library library, const char* function, const char* name,
                   std::string (*text)(int))
 {
-    auto* const query = reinterpret_cast<Result (*)(int*)>(resolve(library, function));
     int version = 0;
-    if (query != nullptr && query(&version) == Result{}) {
+    bool answered = false;
+    runWithProgramDescriptors([&] {
+        auto* const query = reinterpret_cast<Result (*)(int*)>(resolve(library, function));
+        answered = query != nullptr && query(&version) == Result{};
+    });
+    if (answered) {
         writer.add(trace::SettingRow{"library", name, text(version)});
     }
+}
+
+trace::DeviceRow askCuda(int ordinal)
+{
+    trace::DeviceRow row;
+    row.ordinal = ordinal;
+    void* properties = resolve(Library::CudaRuntime, "cudaGetDeviceProperties_v2"); // CUDA 12
+    if (properties == nullptr) {
+        properties = resolve(Library::CudaRuntime, "cudaGetDeviceProperties");
+    }
+    alignas(64) static unsigned char buffer[abi::DevicePropertiesPrefix::kBytes];
+    if (properties != nullptr &&
+        reinterpret_cast<cudaError_t (*)(void*, int)>(properties)(buffer, ordinal) == cudaSuccess) {
+        abi::DevicePropertiesPrefix prefix{};
+        std::memcpy(&prefix, buffer, sizeof prefix);
+        row.name.assign(prefix.name, strnlen(prefix.name, sizeof prefix.name));
+        row.uuid = uuidText(prefix.uuid);
+        row.memoryBytes = static_cast<std::int64_t>(prefix.totalGlobalMem);
+    }
+    auto* const busId = reinterpret_cast<cudaError_t (*)(char*, int, int)>(
+        resolve(Library::CudaRuntime, "cudaDeviceGetPCIBusId"));
+    char text[32] = {};
+    if (busId != nullptr && busId(text, sizeof text, ordinal) == cudaSuccess) {
+        row.pciBusId = text;
+    }
+    row.emulated =
+        row.name.find("emulated") != std::string::npos || row.name.find("Emulated") != std::string::npos;
+    return row;
 }
 
 } // namespace
@@ -83,29 +116,10 @@ void PlatformIdentity::end(trace::Writer&, Registry&) {}
 void PlatformIdentity::describeDevice(trace::Writer& writer, int ordinal)
 {
     trace::DeviceRow row;
-    row.ordinal = ordinal;
-    void* properties = resolve(Library::CudaRuntime, "cudaGetDeviceProperties_v2"); // CUDA 12
-    if (properties == nullptr) {
-        properties = resolve(Library::CudaRuntime, "cudaGetDeviceProperties");
+    runWithProgramDescriptors([&] { row = askCuda(ordinal); });
+    if (!row.pciBusId.empty()) {
+        writeDevicePlacement(writer, m_sysfsRoot, ordinal, row.pciBusId);
     }
-    alignas(64) static unsigned char buffer[abi::DevicePropertiesPrefix::kBytes];
-    if (properties != nullptr &&
-        reinterpret_cast<cudaError_t (*)(void*, int)>(properties)(buffer, ordinal) == cudaSuccess) {
-        abi::DevicePropertiesPrefix prefix{};
-        std::memcpy(&prefix, buffer, sizeof prefix);
-        row.name.assign(prefix.name, strnlen(prefix.name, sizeof prefix.name));
-        row.uuid = uuidText(prefix.uuid);
-        row.memoryBytes = static_cast<std::int64_t>(prefix.totalGlobalMem);
-    }
-    auto* const busId = reinterpret_cast<cudaError_t (*)(char*, int, int)>(
-        resolve(Library::CudaRuntime, "cudaDeviceGetPCIBusId"));
-    char text[32] = {};
-    if (busId != nullptr && busId(text, sizeof text, ordinal) == cudaSuccess) {
-        row.pciBusId = text;
-        writeDevicePlacement(writer, m_sysfsRoot, ordinal, text);
-    }
-    row.emulated =
-        row.name.find("emulated") != std::string::npos || row.name.find("Emulated") != std::string::npos;
     writer.add(row);
     m_devices.push_back(std::move(row));
 }

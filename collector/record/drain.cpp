@@ -4,10 +4,16 @@
 #include "record/identity.h"
 #include "record/levels.h"
 #include "record/message.h"
+#include "record/own_descriptors.h"
 #include "record/own_thread.h"
 #include "record/placement.h"
+#include "record/program_calls.h"
+
+#include <ringside/error.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <exception>
 
 namespace ringside::collector {
@@ -52,7 +58,11 @@ Drain::Drain(Options options, RingStore& store, ControlPoll& control, Registry& 
 bool Drain::start()
 {
     m_startNs = readClockNs(CLOCK_MONOTONIC);
-    return startOwnThread(m_thread, &Drain::threadMain, this);
+    if (startProgramCalls() && startOwnThread(m_thread, &Drain::threadMain, this)) {
+        return true;
+    }
+    endProgramCalls(timeOf(m_startNs + kSecond));
+    return false;
 }
 
 void* Drain::threadMain(void* self)
@@ -90,6 +100,11 @@ void Drain::giveUp()
 
 void Drain::record()
 {
+    if (!takeOwnDescriptors()) {
+        throw Error(ErrorCode::Io,
+                    std::string("the thread that writes the trace cannot have descriptors of its own: ") +
+                        std::strerror(errno));
+    }
     m_file.open();
     m_decoder = std::make_unique<trace::RingDecoder>(m_file.writer());
     writeIdentity(m_file.writer(), m_names, m_startNs);
@@ -121,6 +136,7 @@ void Drain::waitForWork()
 
 void Drain::pass()
 {
+    letGoOfFormerStderr();
     m_control.pass();
     applyLevel();
     emptyRings();
@@ -232,7 +248,7 @@ bool Drain::finish(int seconds, int exitCode)
     sem_post(&g_wake);
     const timespec until = timeOf(readClockNs(CLOCK_MONOTONIC) + seconds * kSecond);
     // Not only done but gone: what the thread itself still holds would look like a leak to a leak checker.
-    return joinOwnThread(m_thread, until) && m_closed;
+    return joinOwnThread(m_thread, until) && endProgramCalls(until) && m_closed;
 }
 
 } // namespace ringside::collector

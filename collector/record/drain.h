@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The drain thread: every 250 ms, or when a ring is half full, it turns what the rings hold into committed
-// rows, and only then lets the rings reuse the space. All signals are blocked in it. When anything fails it
+// rows, and only then lets the rings reuse the space. All signals are blocked in it, and its descriptors are
+// its own (own_descriptors.h). When anything fails it
 // stops recording, says so once, and ends.
 #pragma once
 #include "record/control_poll.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/message.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,13 +11,33 @@
 #include <cstdlib>
 
 namespace ringside::collector {
+namespace {
+
+struct stat g_stderr {};
+bool g_hasStderr = false;
+
+// Before anything of ours speaks, and before the program can have replaced it.
+constexpr int kFirst = 101;
+__attribute__((constructor(kFirst))) void rememberStderr()
+{
+    g_hasStderr = fstat(STDERR_FILENO, &g_stderr) == 0;
+}
+
+bool isStderrStillThere()
+{
+    struct stat now {};
+    return g_hasStderr && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == g_stderr.st_dev &&
+           now.st_ino == g_stderr.st_ino && now.st_rdev == g_stderr.st_rdev;
+}
+
+} // namespace
 
 void say(Talk talk, const char* format, ...)
 {
-    if (talk == Talk::IfAsked && std::getenv("RINGSIDE_LOG") == nullptr) {
+    const ErrnoKeeper keeper;
+    if ((talk == Talk::IfAsked && std::getenv("RINGSIDE_LOG") == nullptr) || !isStderrStillThere()) {
         return;
     }
-    const ErrnoKeeper keeper;
     char line[500];
     int length = std::snprintf(line, sizeof line, "ringside[pid %d]: ", static_cast<int>(getpid()));
     va_list arguments;

@@ -10,7 +10,8 @@ enum class Talk {
     IfAsked, ///< RINGSIDE_LOG is set
 };
 
-/// One line with prefix and process id, printf-like, cut at 500 bytes.
+/// One line with prefix and process id, printf-like, cut at 500 bytes. Not where number 2 has become another
+/// file since the library was loaded: it may be one of the program's data.
 void say(Talk talk, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 /// Our own work must not be seen in the caller's errno.

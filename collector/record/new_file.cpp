@@ -36,13 +36,13 @@ NewFile::~NewFile()
     }
 }
 
-// By /proc, as open(2) tells: AT_EMPTY_PATH needs a capability.
+// By /proc, as open(2) tells: AT_EMPTY_PATH needs a capability. The descriptor is of this thread's table.
 bool NewFile::give(const std::string& path) const
 {
     if (!m_unfinished.empty()) {
         return rename(m_unfinished.c_str(), path.c_str()) == 0;
     }
-    const std::string self = "/proc/self/fd/" + std::to_string(m_descriptor);
+    const std::string self = "/proc/thread-self/fd/" + std::to_string(m_descriptor);
     return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 

@@ -2,6 +2,7 @@
 #include "record/own_thread.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 
@@ -20,6 +21,7 @@ bool startOwnThread(pthread_t& thread, void* (*main)(void*), void* argument)
     const int error = pthread_create(&thread, &attributes, main, argument);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
     return error == 0;
 }
 

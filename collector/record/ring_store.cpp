@@ -3,6 +3,7 @@
 
 #include "record/message.h"
 #include "record/new_file.h"
+#include "record/own_descriptors.h"
 
 #include <ringside/trace/private_file.h>
 
@@ -124,9 +125,18 @@ RingStore::RingStore(ProcessNames names) : m_names(std::move(names)) {}
 Ring* RingStore::create(trace::RingRole role, std::size_t bytes)
 {
     const std::scoped_lock lock(m_mutex);
-    if (m_refused) {
-        return nullptr;
+    Ring* ring = nullptr;
+    if (!m_refused && !runWithOwnDescriptors([&] { ring = createHere(role, bytes); })) {
+        m_refused = true;
+        say(Talk::Always,
+            "no thread with descriptors of its own for making a ring (%s): not recording further threads",
+            std::strerror(errno));
     }
+    return ring;
+}
+
+Ring* RingStore::createHere(trace::RingRole role, std::size_t bytes)
+{
     const std::size_t fileBytes = trace::kRingHeaderBytes + bytes;
     const std::string directory = directoryFor(fileBytes);
     auto ring = directory.empty() ? nullptr : make(directory, role, fileBytes);

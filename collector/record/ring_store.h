@@ -28,6 +28,7 @@ public:
     explicit RingStore(ProcessNames names);
 
     /// A fresh ring of about `bytes`, or null with one line said: then there is no recording for its thread.
+    /// Any thread may ask: no descriptor of the program's table is used.
     Ring* create(trace::RingRole role, std::size_t bytes);
     /// A ring whose former thread is gone and whose records are committed, or a fresh one.
     Ring* acquire(std::uint32_t threadId, std::size_t bytes);
@@ -50,6 +51,7 @@ public:
     void removeFiles();
 
 private:
+    [[nodiscard]] Ring* createHere(trace::RingRole role, std::size_t bytes);
     [[nodiscard]] std::string directoryFor(std::size_t bytes);
     [[nodiscard]] std::string memoryDirectory(std::size_t bytes);
     [[nodiscard]] std::string makeAnnounced(const std::string& place);

@@ -5,6 +5,7 @@
 #include "record/identity.h"
 #include "record/levels.h"
 #include "record/message.h"
+#include "record/own_descriptors.h"
 
 #include <ringside/trace/private_file.h>
 
@@ -140,7 +141,13 @@ void closeAtExit(int exitCode, void*)
 void startSession()
 {
     try {
-        g_session = makeSession();
+        if (!runWithOwnDescriptors([] { g_session = makeSession(); })) {
+            say(Talk::Always,
+                "not recording: no thread can have descriptors of its own (%s), and into the program's we do "
+                "not write. It takes Linux 5.9 and a sandbox that allows close_range, or one that allows "
+                "unshare",
+                std::strerror(errno));
+        }
         if (g_session != nullptr && g_session->drain->start()) {
             g_gate.begin();
             on_exit(&closeAtExit, nullptr); // atexit's handlers are not told the code

@@ -2,6 +2,7 @@
 #include "sampled/sampled_tier.h"
 
 #include "record/message.h"
+#include "record/program_calls.h"
 #include "sampled/cgroup.h"
 #include "sampled/host_machine.h"
 #include "sampled/host_network.h"
@@ -80,12 +81,12 @@ void Tier::startRdma(const Options& options)
 }
 
 void Tier::start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources,
-                 std::int64_t periodNs)
+                 std::int64_t periodNs, Sampler::StartThread startThread)
 {
     constexpr std::size_t kRingBytes = std::size_t{128} << 10; // half a second at the fastest pace
     auto* const sampler = new Sampler(name, std::move(sources), periodNs);
     Ring* const ring = makeOwnRing(kRingBytes);
-    if (ring == nullptr || !sampler->start(*ring, registry())) {
+    if (ring == nullptr || !sampler->start(*ring, registry(), startThread)) {
         thread.reason = ring == nullptr ? "there was no room for a ring" : "no thread could be made";
         delete sampler;
         return;
@@ -106,7 +107,7 @@ void Tier::addNewGpus(trace::Writer& writer)
         m_nvml = nvml.get();
         std::vector<std::unique_ptr<Source>> sources;
         sources.push_back(std::move(nvml));
-        start(m_gpu, "ringside-nvml", std::move(sources), m_periodNs);
+        start(m_gpu, "ringside-nvml", std::move(sources), m_periodNs, &startProgramCallsThread);
     }
     for (; m_gpus < devices.size(); ++m_gpus) {
         const trace::DeviceRow& device = devices[m_gpus];

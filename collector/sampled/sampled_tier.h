@@ -31,7 +31,7 @@ private:
         std::string reason;
     };
     void start(Thread& thread, const char* name, std::vector<std::unique_ptr<Source>> sources,
-               std::int64_t periodNs);
+               std::int64_t periodNs, Sampler::StartThread startThread = &startOwnThread);
     void startRdma(const Options& options);
     void addNewGpus(trace::Writer& writer);
     void takeRows(trace::Writer& writer);

@@ -2,7 +2,6 @@
 #include "sampled/sampler.h"
 
 #include "record/level.h"
-#include "record/own_thread.h"
 #include "record/session.h"
 
 #include <algorithm>
@@ -39,11 +38,11 @@ Sampler::Sampler(const char* name, std::vector<std::unique_ptr<Source>> sources,
     }
 }
 
-bool Sampler::start(Ring& ring, Registry& registry)
+bool Sampler::start(Ring& ring, Registry& registry, StartThread startThread)
 {
     m_ring = &ring;
     m_registry = &registry;
-    return startOwnThread(m_thread, &Sampler::threadMain, this);
+    return startThread(m_thread, &Sampler::threadMain, this);
 }
 
 void* Sampler::threadMain(void* self)

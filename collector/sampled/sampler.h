@@ -3,6 +3,7 @@
 // reading may take for ever (a wedged driver): nobody waits for it longer than a moment, and the sampler, its
 // sources and its ring are never freed, because the thread may come back.
 #pragma once
+#include "record/own_thread.h"
 #include "record/registry.h"
 #include "record/ring.h"
 #include "sampled/source.h"
@@ -32,8 +33,9 @@ public:
 
     /// `name` is the thread's.
     Sampler(const char* name, std::vector<std::unique_ptr<Source>> sources, std::int64_t periodNs);
-    /// From here on it writes into the ring. False when there is no thread to be had.
-    bool start(Ring& ring, Registry& registry);
+    using StartThread = bool (*)(pthread_t& thread, void* (*main)(void*), void* argument);
+    /// From here on it writes into the ring. False when `startThread` has no thread.
+    bool start(Ring& ring, Registry& registry, StartThread startThread = &startOwnThread);
 
     void askToStop();
     /// Whether the thread is gone. Waits for it until the call into a source that it is in has lasted

@@ -11,7 +11,7 @@ namespace {
 std::string whatIs(int descriptor)
 {
     std::array<char, 256> text; // NOLINT(*-member-init): read as far as it is filled
-    const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+    const std::string link = "/proc/thread-self/fd/" + std::to_string(descriptor);
     const ssize_t length = readlink(link.c_str(), text.data(), text.size());
     return length > 0 ? std::string(text.data(), static_cast<std::size_t>(length)) : std::string();
 }

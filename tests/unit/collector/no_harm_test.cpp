@@ -82,6 +82,7 @@ struct Call {
     int number;
     friend std::ostream& operator<<(std::ostream& out, const Call& call) { return out << call.name; }
 };
+constexpr int kCloseRange = 436; // newer than some C libraries
 struct Sandbox : testing::TestWithParam<Call> {};
 
 TEST_P(Sandbox, withoutOneSystemCallTheJobEndsAsWithoutUs)
@@ -102,8 +103,30 @@ INSTANTIATE_TEST_SUITE_P(Collector, Sandbox,
                                          Call{"pwrite", SYS_pwrite64}, Call{"getdents", SYS_getdents64},
                                          Call{"prlimit", SYS_prlimit64}, Call{"gettid", SYS_gettid},
                                          Call{"flock", SYS_flock}, Call{"geteuid", SYS_geteuid},
-                                         Call{"madvise", SYS_madvise}),
+                                         Call{"madvise", SYS_madvise}, Call{"unshare", SYS_unshare},
+                                         Call{"close_range", kCloseRange}, Call{"dup2", SYS_dup2}),
                          [](const auto& call) { return std::string(call.param.name); });
+
+// Docker's default sandbox refuses unshare, kernels before 5.9 do not have close_range.
+TEST(NoHarmOf, aSandboxThatLeavesOneWayToDescriptorsOfOurOwn)
+{
+    for (const int refused : {kCloseRange, static_cast<int>(SYS_unshare)}) {
+        const RecordedRun run({"recorded_no_harm", "sandboxed", std::to_string(refused)});
+        EXPECT_EQ(run.output, "failed calls: 0, errno: 77\n");
+        EXPECT_EQ(run.number("SELECT count(*) FROM collective_call"), 1000);
+    }
+}
+
+TEST(NoHarmOf, aSandboxThatLeavesNoneIsNotRecordedAndTold)
+{
+    const std::vector<std::string> command{"recorded_no_harm", "sandboxed", std::to_string(kCloseRange),
+                                           std::to_string(SYS_unshare)};
+    expectSame(command);
+    const RecordedRun run(command);
+    EXPECT_NE(run.output.find("not recording: no thread can have descriptors of its own"), std::string::npos)
+        << run.output;
+    EXPECT_TRUE(std::filesystem::is_empty(run.directory()));
+}
 
 /// What leaves something out of the trace, or makes more files; each beside samples as often as they may be.
 const std::vector<RecordedRun::Environment> kFaultyModes = {

@@ -201,15 +201,15 @@ int smallStackFirst()
     return goOn(comm);
 }
 
-// A sandbox that answers one system call with EPERM, from the start.
-int sandboxed(int number)
+// A sandbox that answers these system calls with EPERM, from the start.
+int sandboxed(const std::vector<unsigned>& refused)
 {
-    std::array<sock_filter, 4> program{{
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(number), 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    }};
+    std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+    for (const unsigned number : refused) {
+        program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1));
+        program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
+    }
+    program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
     const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
@@ -285,7 +285,11 @@ int main(int argc, char** argv)
     g_self = argv[0];
     const std::string_view scenario = argc > 1 ? argv[1] : "";
     if (scenario == "sandboxed" && argc > 2) {
-        return sandboxed(std::atoi(argv[2]));
+        std::vector<unsigned> refused;
+        for (int index = 2; index < argc; ++index) {
+            refused.push_back(static_cast<unsigned>(std::atoi(argv[index])));
+        }
+        return sandboxed(refused);
     }
     constexpr rlim_t kSmallFile = 100000;
     const std::map<std::string_view, int (*)()> scenarios{

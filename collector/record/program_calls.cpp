@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/program_calls.h"
+
+#include "record/own_descriptors.h"
+#include "record/own_thread.h"
+#include "record/session.h"
+
+#include <semaphore.h>
+
+#include <exception>
+#include <utility>
+
+namespace ringside::collector {
+namespace {
+
+// One process, one drain thread, one call at a time.
+struct Calls {
+    pthread_t thread{};
+    bool started = false;
+    sem_t asked{};
+    sem_t done{};
+    const std::function<void()>* work = nullptr; ///< null: no more will come
+    std::exception_ptr failure;
+};
+Calls g_calls;
+
+void wait(sem_t& semaphore)
+{
+    while (sem_wait(&semaphore) != 0) { // interrupted
+    }
+}
+
+void* serveCalls(void*)
+{
+    pthread_setname_np(pthread_self(), "ringside-calls");
+    const Inside inside; // what we ask of CUDA is not the program's doing
+    for (wait(g_calls.asked); g_calls.work != nullptr; wait(g_calls.asked)) {
+        try {
+            (*g_calls.work)();
+        } catch (...) {
+            g_calls.failure = std::current_exception();
+        }
+        sem_post(&g_calls.done);
+    }
+    return nullptr;
+}
+
+} // namespace
+
+bool startProgramCalls()
+{
+    sem_init(&g_calls.asked, 0, 0);
+    sem_init(&g_calls.done, 0, 0);
+    g_calls.started = startOwnThread(g_calls.thread, &serveCalls, nullptr);
+    return g_calls.started;
+}
+
+bool endProgramCalls(const timespec& until)
+{
+    if (!g_calls.started) {
+        return true;
+    }
+    g_calls.work = nullptr;
+    sem_post(&g_calls.asked);
+    return joinOwnThread(g_calls.thread, until);
+}
+
+void runWithProgramDescriptors(const std::function<void()>& work)
+{
+    if (!hasOwnDescriptors()) {
+        work();
+        return;
+    }
+    g_calls.work = &work;
+    sem_post(&g_calls.asked);
+    wait(g_calls.done);
+    if (const std::exception_ptr failure = std::exchange(g_calls.failure, nullptr)) {
+        std::rethrow_exception(failure);
+    }
+}
+
+bool startProgramCallsThread(pthread_t& thread, void* (*main)(void*), void* argument)
+{
+    bool started = false;
+    runWithProgramDescriptors([&] { started = startOwnThread(thread, main, argument); });
+    return started;
+}
+
+} // namespace ringside::collector

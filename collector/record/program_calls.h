@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls into libraries that the program uses, too, and that keep descriptors between calls: CUDA, CUPTI,
+// NVML. They must find and leave them in the program's table, which the drain thread does not have
+// (own_descriptors.h). So a thread that has it makes these calls on the drain thread's behalf.
+#pragma once
+#include <ctime>
+#include <functional>
+
+namespace ringside::collector {
+
+/// By a thread of the program, before any of ours that makes such calls. False when there is no thread.
+[[nodiscard]] bool startProgramCalls();
+/// When nobody runs anything there any more. False when the thread is still there at that time of
+/// CLOCK_MONOTONIC.
+bool endProgramCalls(const timespec& until);
+
+/// Runs `work` with the program's descriptors and waits for its end, without a limit. `work` may throw. Of
+/// the drain thread; a thread that has the program's descriptors runs it itself.
+void runWithProgramDescriptors(const std::function<void()>& work);
+
+/// As startOwnThread (own_thread.h), of a thread that has the program's descriptors.
+bool startProgramCallsThread(pthread_t& thread, void* (*main)(void*), void* argument);
+
+} // namespace ringside::collector

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program may close any descriptor at any moment, and gets its number again for something of its own:
+// not a byte of ours comes into it, nothing of it is closed or read, and the recording goes on.
+#include "fake/closer_text.h"
+#include "recorded_run.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+using ringside::test::closerText;
+using ringside::test::RecordedRun;
+
+namespace {
+
+std::string contentOf(const std::filesystem::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Folder final {
+public:
+    ~Folder() { std::filesystem::remove_all(path); }
+    const std::filesystem::path path = RecordedRun::makeDirectory();
+};
+
+/// Their first line says what the rest must be.
+void expectOwnContent(const std::filesystem::path& folder)
+{
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path().filename().string().starts_with("worker")) {
+            const std::string content = contentOf(entry.path());
+            std::istringstream words(content);
+            std::string name;
+            int round = 0;
+            words >> name >> round;
+            EXPECT_EQ(name, entry.path().filename());
+            EXPECT_TRUE(content == closerText(name, round)) << entry.path() << ": " << content.size();
+            ++files;
+        }
+    }
+    EXPECT_GT(files, 0);
+}
+
+std::string withoutOurs(const std::string& output)
+{
+    std::istringstream lines(output);
+    std::string kept;
+    for (std::string line; std::getline(lines, line);) {
+        kept += line.starts_with("ringside[") || line.starts_with("cupti: ") ? "" : line + "\n";
+    }
+    return kept;
+}
+
+void expectSound(const RecordedRun& run, const Folder& folder)
+{
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(withoutOurs(run.output), "wrong: 0\n") << run.output;
+    EXPECT_EQ(run.output.find("recording stopped"), std::string::npos) << run.output;
+    EXPECT_EQ(run.text("PRAGMA integrity_check"), "ok") << run.output;
+    const auto refused =
+        run.number("SELECT coalesce(sum(count), 0) FROM issue WHERE id = 'thread_not_recorded'");
+    const auto kept = run.number("SELECT count(*) FROM collective_call") +
+                      run.number("SELECT coalesce(sum(records), 0) FROM dropped");
+    const auto calls = std::strtoll(contentOf(folder.path / "calls").c_str(), nullptr, 10);
+    EXPECT_GT(calls, 0);
+    EXPECT_EQ(kept + refused, calls) << run.output;
+}
+
+TEST(Descriptors, aProgramThatClosesAllOfThemKeepsItsFiles)
+{
+    const Folder folder;
+    const RecordedRun run({"recorded_closer", "closes_all", folder.path});
+    expectSound(run, folder);
+}
+
+TEST(Descriptors, whatIsSaidDoesNotGoIntoAFileThatGotTheNumberOfStderr)
+{
+    const Folder folder;
+    const RecordedRun run({"recorded_closer", "closes_standard", folder.path},
+                          RecordedRun::Collector::Preloaded, {"RINGSIDE_LOG=1"});
+    expectSound(run, folder);
+    for (const char* name : {"first", "second", "third"}) {
+        EXPECT_EQ(contentOf(folder.path / name), "mine");
+    }
+}
+
+TEST(Descriptors, whatTheProgramClosesIsClosed)
+{
+    const Folder folder;
+    const RecordedRun run({"recorded_closer", "lets_go", folder.path});
+    expectSound(run, folder);
+}
+
+struct Closer : testing::TestWithParam<RecordedRun::Environment> {};
+
+/// Longer with RINGSIDE_TEST_CLOSER_SECONDS.
+TEST_P(Closer, aRandomCloserFindsNoForeignByte)
+{
+    const Folder folder;
+    const RecordedRun run({"recorded_closer", "random", folder.path}, RecordedRun::Collector::Preloaded,
+                          GetParam());
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    expectOwnContent(folder.path);
+    if (run.filesEndingIn(".db").empty()) {
+        EXPECT_EQ(withoutOurs(run.output), "wrong: 0\n"); // a flight recorder
+    } else {
+        expectSound(run, folder);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Collector, Closer,
+    testing::Values(RecordedRun::Environment{"RINGSIDE_SAMPLE_MS=10"},
+                    RecordedRun::Environment{"RINGSIDE_PROFILE=deep", "RINGSIDE_RING_BYTES=65536"},
+                    RecordedRun::Environment{"RINGSIDE_KEEP_LAST=200ms", "RINGSIDE_HANG_TIMEOUT=10ms"}));
+
+} // namespace
