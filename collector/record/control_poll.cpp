@@ -68,7 +68,9 @@ void ControlPoll::tellDump(const std::string& what)
 
 void ControlPoll::end()
 {
-    unlink(m_status.c_str());
+    if (m_answered) {
+        unlink(m_status.c_str());
+    }
 }
 
 // A rename brings another inode; one that was used before has another time.
@@ -129,7 +131,9 @@ void ControlPoll::answer()
 {
     m_answer.steps = stepsNoted();
     m_answer.level = nameOf(level());
-    if (!trace::writeStatus(m_status, m_answer)) {
+    if (trace::writeStatus(m_status, m_answer)) {
+        m_answered = true;
+    } else {
         say(Talk::IfAsked, "cannot answer in %s: %s", m_status.c_str(), std::strerror(errno));
     }
 }

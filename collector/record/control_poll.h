@@ -41,6 +41,7 @@ private:
     trace::ControlOrder m_order; ///< the last one
     bool m_byTime = false;       ///< the last one is: no step was to wait for
     bool m_dumpAsked = false;
+    bool m_answered = false; ///< the status file is there, and ours
     // How long a step takes: since then.
     std::int64_t m_fromNs = 0;
     std::uint64_t m_fromSteps = 0; ///< 0: none has begun

@@ -6,6 +6,7 @@
 #include <ringside/trace/environment.h>
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -77,9 +78,10 @@ ProcessNames nameProcess(const std::string& runDirectory)
     const std::string first = names.host + "-" + std::to_string(getpid());
     names.base = first;
     const auto taken = [&names](const char* suffix) {
-        return access((names.runDirectory + "/" + names.base + suffix).c_str(), F_OK) == 0;
+        struct stat status {};
+        return lstat((names.runDirectory + "/" + names.base + suffix).c_str(), &status) == 0;
     };
-    for (int attempt = 2; taken(".db") || taken(".rings"); ++attempt) {
+    for (int attempt = 2; taken(".db") || taken(".rings") || taken(".db.tmp"); ++attempt) {
         names.base = first + "-" + std::to_string(attempt);
     }
     return names;

@@ -93,6 +93,20 @@ std::byte* mapFile(int file, std::size_t bytes)
     return mapping != MAP_FAILED ? static_cast<std::byte*>(mapping) : nullptr;
 }
 
+bool appendLine(const std::string& path, const std::string& text)
+{
+    const std::string line = text + "\n";
+    constexpr std::size_t kMostBytes = std::size_t{1} << 16; // of the whole list
+    if (!fitsFileSizeLimit(kMostBytes)) {
+        errno = EFBIG;
+        return false;
+    }
+    const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    const bool written =
+        file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+    return file >= 0 && close(file) == 0 && written;
+}
+
 std::uint64_t processStartTicks()
 {
     std::ifstream file("/proc/self/stat");
@@ -279,19 +293,24 @@ std::string RingStore::directoryFor(std::size_t bytes)
 // False when the run directory cannot take the line: rings that nobody can find are not made.
 bool RingStore::announce(const std::string& directory)
 {
-    const std::string list = m_names.runDirectory + "/" + m_names.base + ".rings";
-    errno = EFBIG;
-    if (fitsFileSizeLimit(std::size_t{1} << 16) && (trace::makePrivateFile(list) || errno == EEXIST) &&
-        (std::ofstream(list, std::ios::app) << directory << std::endl).good()) {
+    const std::string list = this->list();
+    m_listed = m_listed || trace::makePrivateFile(list);
+    if (m_listed && appendLine(list, directory)) {
         m_directories.push_back(directory);
         return true;
     }
     const ErrnoKeeper keeper;
     rmdir(directory.c_str());
-    if (m_directories.empty()) {
+    if (m_listed && m_directories.empty()) {
         unlink(list.c_str());
+        m_listed = false;
     }
     return false;
+}
+
+std::string RingStore::list() const
+{
+    return m_names.runDirectory + "/" + m_names.base + ".rings";
 }
 
 std::vector<Ring*> RingStore::rings() const
@@ -313,7 +332,9 @@ void RingStore::removeFiles()
     for (const std::string& directory : m_directories) {
         rmdir(directory.c_str());
     }
-    unlink((m_names.runDirectory + "/" + m_names.base + ".rings").c_str());
+    if (m_listed) {
+        unlink(list().c_str());
+    }
     m_refused = true;
 }
 

@@ -56,6 +56,7 @@ private:
     [[nodiscard]] std::string memoryDirectory(std::size_t bytes);
     [[nodiscard]] std::string makeAnnounced(const std::string& place);
     [[nodiscard]] bool announce(const std::string& directory);
+    [[nodiscard]] std::string list() const; ///< HOST-PID.rings
     [[nodiscard]] std::unique_ptr<Ring> make(const std::string& directory, trace::RingRole role,
                                              std::size_t bytes);
     [[nodiscard]] std::unique_ptr<Ring> makeNamed(const NewFile& file, const std::string& path,
@@ -65,6 +66,7 @@ private:
     ProcessNames m_names;
     std::string m_shmDirectory; ///< empty until one was made
     std::vector<std::string> m_directories;
+    bool m_listed = false; ///< the list is there, and ours
     mutable std::mutex m_mutex;
     std::vector<std::unique_ptr<Ring>> m_rings;
     bool m_refused = false;

@@ -4,10 +4,12 @@
 #include "record/clock.h"
 #include "record/levels.h"
 #include "record/message.h"
+#include "record/new_file.h"
 
 #include <ringside/error.h>
 
 #include <fcntl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -17,7 +19,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 namespace ringside::collector {
@@ -30,6 +31,25 @@ std::string secondsOf(std::int64_t ns)
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.1f s", static_cast<double>(ns) / 1e9);
     return text.data();
+}
+
+/// False with errno.
+bool copyAll(const std::string& path, int to)
+{
+    if (to < 0) {
+        return false;
+    }
+    const int from = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+    ssize_t copied = from >= 0 ? 1 : -1;
+    while (copied > 0) {
+        copied = sendfile(to, from, nullptr, kAtOnce);
+    }
+    const ErrnoKeeper keeper;
+    if (from >= 0) {
+        close(from);
+    }
+    return copied == 0;
 }
 
 } // namespace
@@ -220,9 +240,11 @@ try {
 
 void TraceFile::move()
 {
-    const std::string fresh = m_names.database() + ".tmp";
-    std::filesystem::copy_file(m_path, fresh, std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::rename(fresh, m_names.database());
+    const NewFile fresh(m_names.database(), ".tmp");
+    if (!copyAll(m_path, fresh.descriptor()) || !fresh.give(m_names.database())) {
+        throw Error(ErrorCode::Io,
+                    "cannot move " + m_path + " to " + m_names.database() + ": " + std::strerror(errno));
+    }
     unlink(m_path.c_str());
 }
 

@@ -3,13 +3,13 @@
 
 #include "record/message.h"
 #include "record/trace_file.h"
-
-#include <ringside/trace/private_file.h>
+#include "trace/write/small_file.h"
 
 #include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
+#include <sstream>
 
 namespace ringside::collector {
 namespace {
@@ -99,19 +99,12 @@ void Watchdog::end(trace::Writer& writer)
 // By rename, so that whoever answers never sees half of it. The start time tells a reused process id.
 void Watchdog::leaveRequest(const Ring& ring)
 {
-    const std::string draft = m_request + ".tmp";
-    m_requested = false;
-    unlink(draft.c_str());
-    if (trace::makePrivateFile(draft)) {
-        std::ofstream file(draft);
-        file << "ringside-hang\t1\t" << ring.header().pid << '\t' << ring.header().processStartTicks << '\t'
-             << m_row.id << '\t' << m_row.reason << '\n';
-        m_requested = file.flush().good();
-    }
-    if (!m_requested || std::rename(draft.c_str(), m_request.c_str()) != 0) {
-        m_requested = false;
-        unlink(draft.c_str());
-        say(Talk::IfAsked, "no stacks can be asked for: %s cannot be written", m_request.c_str());
+    std::ostringstream text;
+    text << "ringside-hang\t1\t" << ring.header().pid << '\t' << ring.header().processStartTicks << '\t'
+         << m_row.id << '\t' << m_row.reason << '\n';
+    m_requested = trace::replaceFile(m_request, text.str());
+    if (!m_requested) {
+        say(Talk::IfAsked, "no stacks can be asked for: %s: %s", m_request.c_str(), std::strerror(errno));
     }
 }
 

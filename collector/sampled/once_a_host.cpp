@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace ringside::collector::sampled {
 
@@ -31,7 +32,12 @@ bool HostLock::take()
 bool HostLock::tryOnce()
 {
     if (m_descriptor < 0) {
-        m_descriptor = open(m_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        m_descriptor = open(m_path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    }
+    if (m_descriptor >= 0 && !isOurs()) {
+        m_failure = m_path + " is not a file of ours: remove it";
+        close(std::exchange(m_descriptor, -1));
+        return false;
     }
     struct flock whole {};
     whole.l_type = F_WRLCK;
@@ -54,6 +60,13 @@ bool HostLock::tryOnce()
         [[maybe_unused]] const ssize_t written = pwrite(m_descriptor, m_owner.data(), m_owner.size(), 0);
     }
     return true;
+}
+
+/// Not what somebody else put there, nor a second name of another file.
+bool HostLock::isOurs() const
+{
+    struct stat status {};
+    return fstat(m_descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink <= 1;
 }
 
 bool HostLock::isTheNamedFile() const
@@ -83,8 +96,10 @@ std::string HostLock::holder() const
 
 void HostLock::release()
 {
-    if (m_held && isTheNamedFile()) { // else the program closed our descriptor, and the number may be its own
+    if (m_held && isTheNamedFile()) {
         unlink(m_path.c_str());
+    }
+    if (m_descriptor >= 0) {
         close(m_descriptor);
     }
     m_descriptor = -1;

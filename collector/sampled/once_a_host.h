@@ -27,6 +27,7 @@ public:
 
 private:
     bool tryOnce();
+    [[nodiscard]] bool isOurs() const;
     [[nodiscard]] bool isTheNamedFile() const;
 
     std::string m_path;

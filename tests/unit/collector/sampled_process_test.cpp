@@ -7,6 +7,7 @@
 #include "sampled_ring.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -186,6 +187,28 @@ TEST(HostLockOfAMachine, saysWhyItCannotBeHad)
     EXPECT_FALSE(lock.take());
     EXPECT_NE(lock.failure().find("/nowhere/host.sampler: No such file"), std::string::npos)
         << lock.failure();
+}
+
+TEST(HostLockOfAMachine, isNotTakenOnAFileOfSomebodyElse)
+{
+    const Folder folder;
+    const fs::path victim = folder.path / "victim";
+    std::ofstream(victim) << "mine";
+    const std::string path = folder.path / "host.sampler";
+    fs::create_symlink(victim, path);
+    EXPECT_FALSE(HostLock(path, "host-1").take());
+    fs::remove(path);
+    fs::create_hard_link(victim, path);
+    EXPECT_FALSE(HostLock(path, "host-1").take());
+    fs::remove(path);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    HostLock lock(path, "host-1");
+    EXPECT_FALSE(lock.take());
+    EXPECT_NE(lock.failure().find("not a file of ours"), std::string::npos) << lock.failure();
+    std::string text;
+    std::ifstream(victim) >> text;
+    EXPECT_EQ(text, "mine");
+    EXPECT_TRUE(fs::exists(path));
 }
 
 } // namespace

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Somebody else may have put files and links into the run directory under the names that the collector uses:
+// they are not followed, not written and not deleted.
+#include "record/identity.h"
+#include "record/ring_store.h"
+#include "record/trace_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace ringside;
+using namespace ringside::collector;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PlantedFiles : testing::Test {
+    PlantedFiles()
+    {
+        std::string pattern = (fs::temp_directory_path() / "ringside-planted-XXXXXX").string();
+        run = mkdtemp(pattern.data());
+        std::ofstream(victim()) << "mine";
+    }
+    ~PlantedFiles() override { fs::remove_all(run); }
+    [[nodiscard]] fs::path victim() const { return run / "victim"; }
+    void expectVictimUnharmed() const
+    {
+        std::ifstream file(victim());
+        const std::string content(std::istreambuf_iterator<char>(file), {});
+        EXPECT_TRUE(content == "mine") << content.size() << " bytes"; // which may be a database
+    }
+
+    fs::path run;
+};
+
+TEST_F(PlantedFiles, aLinkInPlaceOfTheListOfRingsIsNotFollowed)
+{
+    for (const fs::path& target : {victim(), run / "nowhere"}) {
+        fs::create_symlink(target, run / "host-1.rings");
+        RingStore store({"host", "host-1", run});
+        EXPECT_EQ(store.create(trace::RingRole::Definitions, 1 << 16), nullptr);
+        store.removeFiles();
+        expectVictimUnharmed();
+        EXPECT_FALSE(fs::exists(run / "nowhere"));
+        EXPECT_TRUE(fs::remove(run / "host-1.rings")) << "it was not ours to delete";
+    }
+}
+
+TEST_F(PlantedFiles, anEmptyLinkTakesAName)
+{
+    const std::string base = nameProcess(run).base;
+    for (const char* suffix : {".db", ".rings", ".db.tmp"}) {
+        const fs::path planted = run / (base + suffix);
+        fs::create_symlink(run / "nowhere", planted);
+        EXPECT_EQ(nameProcess(run).base, base + "-2") << suffix;
+        fs::remove(planted);
+    }
+}
+
+bool always(const std::string& directory)
+{
+    return directory.find("ringside-planted") != std::string::npos;
+}
+
+TEST_F(PlantedFiles, aLinkWhereTheTraceIsMovedThroughIsNotFollowed)
+{
+    const ProcessNames names{"host", "host-1", run};
+    RingStore store(names);
+    TraceFile file(names, {}, store, &always);
+    file.open();
+    fs::create_symlink(victim(), run / "host-1.db.tmp");
+    EXPECT_THROW(file.close(0), std::exception);
+    expectVictimUnharmed();
+    EXPECT_TRUE(fs::exists(file.path())) << "what recovery takes";
+    EXPECT_TRUE(fs::is_symlink(run / "host-1.db.tmp"));
+    fs::remove(file.path());
+    store.removeFiles();
+}
+
+} // namespace
