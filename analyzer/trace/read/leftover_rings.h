@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recovery takes from beside the run directory.
+// What recovery takes from beside the run directory. A note in it may name any place, so each folder and file
+// is looked at before it is moved or removed: it must be what the collector made for this user.
 #pragma once
+#include "trace/read/folder.h"
+
 #include <ringside/trace/recover.h>
 
 namespace ringside::trace {
 
-/// Moves the database of a dead process into the run directory, in place of a dump made while it ran (which
-/// holds no more). Throws Error or std::filesystem::filesystem_error; then it is where it was.
-void bringDatabase(const LeftoverRings& leftover, const std::filesystem::path& runDirectory);
+/// The run directory, to write into. Throws Error where it is not this user's, or everybody may write into
+/// it: a link could stand there at any moment.
+[[nodiscard]] Folder openOwnRun(const std::filesystem::path& runDirectory);
 
-/// Removes from `directory` what a dead process was killed while making: rings without a record.
-void removeUnfinishedRings(const std::filesystem::path& directory, const std::string& process);
+/// With what SQLite keeps beside it.
+void removeDatabase(const Folder& folder, const std::string& name);
+
+/// Moves the database of a dead process into the run directory, in place of a dump made while it ran (which
+/// holds no more). Throws Error; then it is where it was.
+void bringDatabase(const LeftoverRings& leftover, const Folder& run);
+
+/// Removes the rings of a dead process, those that it was killed while making, and their folders when these
+/// are empty. Leaves what is not ours.
+void removeRings(const LeftoverRings& leftover);
 
 } // namespace ringside::trace

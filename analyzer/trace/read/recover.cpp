@@ -6,6 +6,10 @@
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <ctime>
@@ -139,19 +143,12 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
     }
 }
 
-void removeDatabase(const std::filesystem::path& file)
-{
-    for (const char* const suffix : {"", "-journal", "-wal", "-shm"}) {
-        std::filesystem::remove(file.string() + suffix);
-    }
-}
-
 /// A database whose schema never came (it is one transaction) holds nothing, and cannot be continued.
-void removeUnbegun(const std::filesystem::path& file)
+void removeUnbegun(const Folder& run, const std::filesystem::path& file)
 {
     if (std::filesystem::exists(file) &&
         Database(file, SQLITE_OPEN_READWRITE).queryInteger("SELECT count(*) FROM sqlite_schema") == 0) {
-        removeDatabase(file);
+        removeDatabase(run, file.filename());
     }
 }
 
@@ -188,30 +185,28 @@ RecoverReport::Process appendRings(const std::filesystem::path& database, const 
     return result;
 }
 
-RecoverReport::Process recoverProcess(const std::filesystem::path& database, const LeftoverRings& leftover)
+RecoverReport::Process recoverProcess(const Folder& run, const std::filesystem::path& database,
+                                      const LeftoverRings& leftover)
 {
-    removeUnbegun(database);
+    removeUnbegun(run, database);
     const bool existed = std::filesystem::exists(database);
     try {
         return appendRings(database, leftover);
     } catch (...) {
         if (!existed) {
-            removeDatabase(database);
+            removeDatabase(run, database.filename());
         }
         throw;
     }
 }
 
-void removeRings(const LeftoverRings& leftover)
+/// A link there would have SQLite write somewhere else.
+void checkDatabase(const Folder& run, const std::string& name)
 {
-    std::error_code ignored; // what cannot be removed is found again, and adds nothing then
-    for (const auto& ring : leftover.rings) {
-        std::filesystem::remove(ring, ignored);
-        removeUnfinishedRings(ring.parent_path(), leftover.process);
-        std::filesystem::remove(ring.parent_path(), ignored);
-    }
-    if (!leftover.announcement.empty()) {
-        std::filesystem::remove(leftover.announcement, ignored);
+    struct stat status {};
+    if (fstatat(run.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        (!S_ISREG(status.st_mode) || status.st_uid != geteuid())) {
+        throw Error(ErrorCode::Unusable, name + " in the run directory is no file of ours");
     }
 }
 
@@ -221,6 +216,7 @@ RecoverReport recover(const std::filesystem::path& runDirectory,
                       const std::filesystem::path& ringDirectoryOverride)
 {
     RecoverReport report;
+    const Folder run = openOwnRun(runDirectory);
     for (const LeftoverRings& leftover : findLeftoverRings(runDirectory, ringDirectoryOverride)) {
         if (leftover.running) {
             report.skipped.push_back(leftover.process + " is still running: it writes its trace itself");
@@ -233,8 +229,10 @@ RecoverReport recover(const std::filesystem::path& runDirectory,
             continue;
         }
         try {
-            bringDatabase(leftover, runDirectory);
-            report.processes.push_back(recoverProcess(runDirectory / (leftover.process + ".db"), leftover));
+            bringDatabase(leftover, run);
+            checkDatabase(run, leftover.process + ".db");
+            report.processes.push_back(
+                recoverProcess(run, runDirectory / (leftover.process + ".db"), leftover));
             removeRings(leftover);
         } catch (const std::exception& error) {
             report.skipped.push_back(leftover.process + ": " + error.what());

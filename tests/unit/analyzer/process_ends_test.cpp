@@ -79,7 +79,6 @@ protected:
     ProcessEndsTest()
     {
         std::filesystem::create_directory(m_run);
-        std::filesystem::create_directory(m_shm);
     }
     /// As the collector does: where the rings are, then a ring that says whose it is.
     void announce(const std::string& name, pid_t pid, std::uint64_t startTicks)
@@ -132,7 +131,7 @@ protected:
 
     TemporaryDirectory m_directory;
     std::filesystem::path m_run = m_directory / "run.ringside";
-    std::filesystem::path m_shm = m_directory / "shm";
+    std::filesystem::path m_shm = makeRingFolder(m_directory.path());
 };
 
 TEST_F(ProcessEndsTest, areSeenWhenTheyHappenAndInTheirOrder)

@@ -116,7 +116,7 @@ TEST_F(Recovery, DoneTwiceAddsNothing)
     recover(m_run);
     EXPECT_TRUE(openRun(m_run).issues.empty());
     EXPECT_TRUE(recover(m_run).processes.empty()) << "the rings are gone";
-    std::filesystem::create_directories(m_shm);
+    makeRingFolder(m_directory.path());
     saveRings();
     const RecoverReport report = recover(m_run, m_shm);
     EXPECT_EQ(report.processes.at(0).records, 0);
@@ -156,7 +156,7 @@ TEST_F(Recovery, FindsRingsThatRecordCopied)
 TEST_F(Recovery, RemovesRingsThatWereBeingMade)
 {
     for (const bool copies : {true, false}) {
-        std::filesystem::create_directories(m_shm);
+        makeRingFolder(m_directory.path());
         std::ofstream(m_run / "node-1.rings") << m_shm.string() << "\n";
         saveRings();
         std::ofstream(m_shm / "node-1.3.ring.new") << "no header yet";

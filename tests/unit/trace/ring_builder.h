@@ -40,6 +40,15 @@ private:
     std::uint64_t m_head = 0;
 };
 
+/// A folder below `place` as the collector makes it for rings, or the one that is there.
+inline std::filesystem::path makeRingFolder(const std::filesystem::path& place)
+{
+    const std::filesystem::path folder = place / "ringside-1000-AbCdEf";
+    std::filesystem::create_directories(folder);
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+    return folder;
+}
+
 template <class Record>
 RingBuilder& RingBuilder::add(trace::RecordKind kind, Record record)
 {

@@ -21,7 +21,6 @@ protected:
     {
         using namespace trace;
         std::filesystem::create_directories(m_run);
-        std::filesystem::create_directories(m_shm);
         std::ofstream(m_run / "node-1.rings") << m_shm.string() << "\n";
         m_definitions.text(1, "cudaMalloc").add(RecordKind::Thread, ThreadRecord{{}, 2, 1, "main"});
         m_thread.call(10, 20).call(30, 40).call(50, 60);
@@ -52,7 +51,7 @@ protected:
 
     TemporaryDirectory m_directory;
     std::filesystem::path m_run = m_directory / "run.ringside";
-    std::filesystem::path m_shm = m_directory / "shm";
+    std::filesystem::path m_shm = makeRingFolder(m_directory.path());
     RingBuilder m_definitions{trace::RingRole::Definitions, 1, 64};
     RingBuilder m_thread{trace::RingRole::Thread, 2, 64};
 };

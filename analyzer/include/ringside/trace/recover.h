@@ -32,6 +32,10 @@ struct RecoverReport {
     std::vector<std::string> skipped; ///< one sentence each: still running, rings of another host, unreadable
 };
 
+// A run directory may say anything: of what it names, only folders and files that the collector made for the
+// owner of the run or this user are found, and never through links. What writes, writes into this user's own
+// run directories only, and throws Error before anything happens elsewhere.
+
 /// Rings named by HOST-PID.rings files (directories, one a line) or copied into rings/ below the run
 /// directory.
 std::vector<LeftoverRings> findLeftoverRings(const std::filesystem::path& runDirectory,
