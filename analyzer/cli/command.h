@@ -2,6 +2,8 @@
 // What a sub-command of `ringside` is: one file in commands/, found by its name. Results go to stdout, talk
 // to stderr.
 #pragma once
+#include "cli/job_words.h"
+
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
@@ -29,6 +31,9 @@ struct Command {
     std::string_view summary;
     /// Declares options on its sub-command and returns what to do. The action owns what the options write to.
     Action (*declare)(CLI::App& app) = nullptr;
+    /// Instead of `declare`, of a command that runs a job: the job's words are in `job` when the action is
+    /// called.
+    Action (*declareWithJob)(CLI::App& app, const Words& job) = nullptr;
     /// Exit code of every failure of the command itself; 0: as the kind of failure says.
     int failureCode = 0;
 };

@@ -1,49 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `ringside`: finds the sub-command and turns what goes wrong into one message and an exit code.
 #include "cli/command.h"
+#include "cli/mistaken_words.h"
 #include "trace/utf8.h"
 
 #include <ringside/error.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace {
 
 using namespace ringside;
 
-struct Declared {
-    const cli::Command* command;
-    CLI::App* app;
-    cli::Action action;
-};
-
-/// Of the command that was asked for, `otherwise` where it has none of its own.
-int failureCode(const std::vector<Declared>& declared, int otherwise)
+/// The command that the first word names; null: it names none.
+const cli::Command* commandOf(const cli::Words& words)
 {
-    for (const Declared& each : declared) {
-        if (each.app->parsed() && each.command->failureCode != 0) {
-            return each.command->failureCode;
-        }
-    }
-    return otherwise;
+    const auto all = cli::all();
+    const auto found = std::ranges::find_if(
+        all, [&](const cli::Command* command) { return !words.empty() && words.front() == command->name; });
+    return found != all.end() ? *found : nullptr;
 }
 
-int parseAndRun(CLI::App& app, const std::vector<Declared>& declared, int count, char** arguments)
+/// Takes the job's words off the end of `words`: the parser must not see them.
+cli::Words takeJob(const CLI::App& sub, cli::Words& words)
 {
-    try {
-        app.parse(count, arguments);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? cli::kPass : failureCode(declared, cli::kUsage);
-    }
-    for (const Declared& each : declared) {
-        if (each.app->parsed()) {
-            return each.action();
+    cli::SplitWords split = cli::splitJobWords(sub, {std::next(words.begin()), words.end()});
+    words.resize(1);
+    std::ranges::move(split.ours, std::back_inserter(words));
+    return std::move(split.job);
+}
+
+/// The parser takes "[a]" for a list, where only files can be meant: "./[a]" is the same one.
+void guardBrackets(cli::Words& words)
+{
+    for (std::string& word : words) {
+        if (word.starts_with('[') && word.ends_with(']')) {
+            word.insert(0, "./");
         }
     }
-    return cli::kUsage;
+}
+
+int parseAndRun(const cli::Command* asked, cli::Words words)
+{
+    CLI::App app("Finds out why distributed training is slower than its GPUs.", "ringside");
+    app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
+    app.require_subcommand(1);
+    cli::Words job;
+    cli::Action action;
+    for (const cli::Command* const command : cli::all()) {
+        CLI::App* const sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
+        cli::Action declared =
+            command->declareWithJob != nullptr ? command->declareWithJob(*sub, job) : command->declare(*sub);
+        if (command == asked) {
+            action = std::move(declared);
+            job = command->declareWithJob != nullptr ? takeJob(*sub, words) : cli::Words();
+        }
+    }
+    if (asked == nullptr && !words.empty() && !words.front().starts_with('-')) {
+        throw cli::unknownCommand(app, words.front());
+    }
+    try {
+        guardBrackets(words);
+        std::ranges::reverse(words); // as the parser wants them
+        app.parse(words);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
+            throw cli::usageError(app, error);
+        }
+        return app.exit(error); // help or version
+    }
+    return action();
 }
 
 /// Names of files may hold anything. Works also where stderr is closed.
@@ -55,24 +86,20 @@ void printError(const char* message, const char* hint)
     }
 }
 
-int run(int count, char** arguments)
+int run(const cli::Words& words)
 {
-    CLI::App app("Finds out why distributed training is slower than its GPUs.", "ringside");
-    app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
-    app.require_subcommand(1);
-    std::vector<Declared> declared;
-    for (const cli::Command* command : cli::all()) {
-        CLI::App* const sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
-        declared.push_back({command, sub, command->declare(*sub)});
-    }
+    const cli::Command* const asked = commandOf(words);
+    const auto failed = [asked](int code) {
+        return asked != nullptr && asked->failureCode != 0 ? asked->failureCode : code;
+    };
     try {
-        return parseAndRun(app, declared, count, arguments);
+        return parseAndRun(asked, words);
     } catch (const Error& error) {
         printError(error.what(), error.hint.c_str());
-        return failureCode(declared, error.code == ErrorCode::Usage ? cli::kUsage : cli::kUnusable);
+        return failed(error.code == ErrorCode::Usage ? cli::kUsage : cli::kUnusable);
     } catch (const std::exception& error) {
         printError(error.what(), "");
-        return failureCode(declared, cli::kUnusable);
+        return failed(cli::kUnusable);
     }
 }
 
@@ -81,7 +108,7 @@ int run(int count, char** arguments)
 int main(int count, char** arguments)
 {
     try {
-        return run(count, arguments);
+        return run({arguments + std::min(count, 1), arguments + count});
     } catch (const std::exception& error) {
         printError(error.what(), "");
         return cli::kUnusable;

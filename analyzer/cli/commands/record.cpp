@@ -35,7 +35,6 @@ struct Options {
     std::string maxSize;
     std::string whenFull;
     std::string keepLast;
-    std::vector<std::string> command;
 };
 
 /// What is wrong with it, for CLI11.
@@ -138,15 +137,19 @@ int runWatched(const std::vector<std::string>& command, const std::filesystem::p
     return runCommand(command, [&hangs] { hangs.answer(); });
 }
 
-int run(const Options& options)
+int run(const Options& options, const Words& command)
 {
     check(options);
+    if (command.empty()) {
+        throw Error(ErrorCode::Usage, "there is no command to record",
+                    "Put it after the options: ringside record -- torchrun train.py");
+    }
     const std::filesystem::path directory =
         options.directory.empty() ? defaultRunDirectory() : std::filesystem::absolute(options.directory);
     const RecordSettings settings = settingsOf(options, directory);
     createRunDirectory(directory);
     prepareEnvironment(settings);
-    const int code = runWatched(options.command, directory);
+    const int code = runWatched(command, directory);
     if (code != kNotFound && code != kNotExecutable) {
         collectLeftovers(directory);
         printSummary(directory, !options.keepLast.empty());
@@ -188,7 +191,7 @@ void excludeAllOthers(CLI::App& app, CLI::Option& one)
     }
 }
 
-Action declare(CLI::App& app)
+Action declare(CLI::App& app, const Words& job)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("-o,--output", options->directory,
@@ -220,16 +223,16 @@ Action declare(CLI::App& app)
         "light, standard or deep; dump: write down what the flight recorder holds");
     attach->option_text("RUN start|stop|level LEVEL|dump");
     excludeAllOthers(app, *attach);
-    app.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
-    return [options] {
-        return options->attachControl.empty() ? run(*options)
-                                              : controlRun(options->attachControl, options->command);
+    app.add_option("COMMAND",
+                   "Command and its arguments, best after --: from its first word on, all is its own");
+    return [options, &job] {
+        return options->attachControl.empty() ? run(*options, job) : controlRun(options->attachControl, job);
     };
 }
 
 } // namespace
 
-RINGSIDE_COMMAND(record, .summary = "Run a command and record what its ranks do", .declare = declare,
+RINGSIDE_COMMAND(record, .summary = "Run a command and record what its ranks do", .declareWithJob = declare,
                  .failureCode = kRecordFailed);
 
 } // namespace ringside::cli::command_record

@@ -130,6 +130,18 @@ class CommandLine(unittest.TestCase):
         self.assertIn("absent", self.ringside("report", self.folder / "absent", expect=3).stderr)
         self.ringside("query", self.folder / "absent", "SELECT 1", expect=3)
 
+    def test_names_of_runs_are_taken_as_they_are(self):
+        for name in ("[a]", "[a, b]", "{}", "@a", "%a", "-a", "a\nb", "diff"):
+            said = subprocess.run([RINGSIDE, "report", "--", name], cwd=self.folder, text=True, capture_output=True, timeout=20).stderr
+            self.assertIn(f"{name} does not exist", said)
+
+    def test_slips_are_told_what_was_meant(self):
+        for words, said in ((("reprot",), "Did you mean report?"), (("rec",), "Did you mean record?"), (("torchrun", "train.py"), "ringside record -- COMMAND"),
+                            (("report", "--fromat", "json", "x"), "Did you mean --format?"), (("report", "--out=x", "y"), "Did you mean --output?"),
+                            (("--formt", "report", "x"), "ringside has no option --formt"), (("diff", "a", "b", "c"), "does not know what to do with 'c'"),
+                            (("report",), "RUN is required"), ((), "ringside --help")):
+            self.assertIn(said, self.ringside(*words, expect=2).stderr)
+
     def configured(self, text, *options):
         """What `report` says of a file of thresholds, and of nothing else: the run is not there to be read."""
         config = self.folder / "ringside.toml"
