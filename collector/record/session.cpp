@@ -6,6 +6,7 @@
 #include "record/levels.h"
 #include "record/message.h"
 #include "record/own_descriptors.h"
+#include "record/told_end.h"
 
 #include <ringside/trace/private_file.h>
 
@@ -125,6 +126,7 @@ Session* makeSession()
         say(Talk::Always, "not recording: no thread-specific key (%s)", std::strerror(error));
         return nullptr;
     }
+    tellEndsIn(definitions->header());
     g_registry = new Registry(*definitions);
     g_registry->recordClock(sampleClocks());
     startLevels(options.plan, readClockNs(CLOCK_MONOTONIC), *g_registry);
@@ -133,8 +135,10 @@ Session* makeSession()
     return session;
 }
 
+// Also where recording was over before: the exit code tells that this process was not killed.
 void closeAtExit(int exitCode, void*)
 {
+    tellExit(exitCode);
     closeSession(exitCode);
 }
 

@@ -3,6 +3,7 @@
 #include "trace/write/small_file.h"
 
 #include <ringside/trace/gone.h>
+#include <ringside/trace/ring.h>
 
 #include <charconv>
 #include <string_view>
@@ -14,6 +15,9 @@ constexpr std::string_view kMark = "ringside-gone\t1\t";
 constexpr std::string_view kSource = "record";
 constexpr std::string_view kGone = "gone_ns";
 constexpr std::string_view kStatus = "wait_status";
+constexpr std::string_view kItself = "process"; ///< the source of what it said
+constexpr std::string_view kExitCode = "exit_code";
+constexpr std::string_view kBecame = "became";
 
 /// Null: not one number and nothing else.
 template <class Number>
@@ -25,10 +29,10 @@ std::optional<Number> parse(std::string_view text)
     return whole ? std::optional(number) : std::nullopt;
 }
 
-std::string_view valueOf(const ProcessTrace& process, std::string_view name)
+std::string_view valueOf(const ProcessTrace& process, std::string_view source, std::string_view name)
 {
     for (const SettingRow& row : process.settings) {
-        if (row.source == kSource && row.name == name) {
+        if (row.source == source && row.name == name) {
             return row.value;
         }
     }
@@ -62,7 +66,7 @@ std::optional<SeenEnd> readGone(const std::filesystem::path& file)
 
 std::optional<SeenEnd> seenEnd(const ProcessTrace& process)
 {
-    return plausible(valueOf(process, kGone), valueOf(process, kStatus));
+    return plausible(valueOf(process, kSource, kGone), valueOf(process, kSource, kStatus));
 }
 
 std::vector<SettingRow> goneSettings(const SeenEnd& end)
@@ -78,6 +82,26 @@ bool writeGone(const std::filesystem::path& file, const SeenEnd& end)
 {
     const std::string status = end.waitStatus ? std::to_string(*end.waitStatus) : "-";
     return replaceFile(file, std::string(kMark) + std::to_string(end.goneNs) + "\t" + status + "\n");
+}
+
+std::vector<SettingRow> toldEndSettings(std::uint32_t toldEnd)
+{
+    if ((toldEnd & kToldExec) != 0) {
+        return {{std::string(kItself), std::string(kBecame), "another program"}};
+    }
+    if ((toldEnd & kToldExit) != 0) {
+        return {{std::string(kItself), std::string(kExitCode), std::to_string(toldEnd & ~kToldExit)}};
+    }
+    return {};
+}
+
+std::optional<ToldEnd> toldEnd(const ProcessTrace& process)
+{
+    if (!valueOf(process, kItself, kBecame).empty()) {
+        return ToldEnd{true, 0};
+    }
+    const auto code = parse<int>(valueOf(process, kItself, kExitCode));
+    return code ? std::optional(ToldEnd{false, *code}) : std::nullopt;
 }
 
 } // namespace ringside::trace

@@ -5,6 +5,7 @@
 #include "trace/tables.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/gone.h>
 #include <ringside/trace/live_run.h>
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
@@ -76,6 +77,10 @@ void decodeInto(const std::filesystem::path& file, const ProcessTrace& process,
         const auto progress = process.ringProgress.find(ring.id());
         decoder.decode(ring.bytes(), progress != process.ringProgress.end() ? progress->second : 0);
         decoder.decodeInFlight(ring.bytes());
+        for (const SettingRow& row :
+             toldEndSettings(ring.field<std::uint32_t>(offsetof(RingHeader, toldEnd)))) {
+            writer.add(row);
+        }
     }
     writer.close();
 }

@@ -62,6 +62,13 @@ std::string ownPid(const std::string& pid)
     return {};
 }
 
+/// By a link that the kernel shows to those alone whom it tells how a process ended; to others it says 0.
+bool isOursToAsk(std::uint32_t pid)
+{
+    std::error_code refused;
+    return !std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/ns/user", refused).empty();
+}
+
 std::optional<std::string> findHere(std::uint32_t pid, std::uint64_t startTicks)
 {
     const std::string id = std::to_string(pid);
@@ -116,7 +123,8 @@ std::optional<int> uncollectedStatus(std::uint32_t pidHere, std::uint64_t startT
 {
     const auto stat = statOf(std::to_string(pidHere));
     const bool ended = stat && stat->state == "Z" && stat->startTicks == std::to_string(startTicks);
-    return ended && stat->waitStatus != 0 ? std::optional(stat->waitStatus) : std::nullopt;
+    return ended && (stat->waitStatus != 0 || isOursToAsk(pidHere)) ? std::optional(stat->waitStatus)
+                                                                    : std::nullopt;
 }
 
 ProcessState stateOf(std::uint32_t pidHere)

@@ -29,8 +29,7 @@ struct RingOwner {
 [[nodiscard]] std::optional<std::uint32_t> ringOwnerPid(const std::filesystem::path& ring);
 
 /// How a process ended that its parent has not collected yet, as wait(2) gives it, by the id that pidHere()
-/// gave. Null: it is no such process; or it ended with 0, which looks like the 0 of a process that is not
-/// ours to ask.
+/// gave. Null: it is no such process, or it is not ours to ask.
 [[nodiscard]] std::optional<int> uncollectedStatus(std::uint32_t pidHere, std::uint64_t startTicks);
 
 /// Of a process by the id that pidHere() gave.

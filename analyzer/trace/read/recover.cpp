@@ -3,6 +3,7 @@
 #include "trace/read/ring_image.h"
 #include "trace/write/database.h"
 
+#include <ringside/trace/gone.h>
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
 
@@ -126,11 +127,21 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
     if (stored.closed) {
         return;
     }
+    const std::vector<SettingRow> told =
+        toldEndSettings(ring.field<std::uint32_t>(offsetof(RingHeader, toldEnd)));
+    for (const SettingRow& row : told) {
+        writer.add(row);
+    }
     if (ring.field<std::int64_t>(offsetof(RingHeader, stoppedNs)) != 0) {
         writer.add(
             IssueRow{"recording_stopped", "warning", 1,
                      "the trace could not be written any more while the process ran: its later calls are "
                      "not recorded (a full disk or a file size limit; the collector said which on stderr)"});
+    } else if (!told.empty()) {
+        writer.add(IssueRow{
+            "ended_past_exit", "info", 1,
+            "the process ended itself, but did not close its trace (_exit, quick_exit and exec leave no "
+            "time for that); what its rings held was recovered"});
     } else {
         writer.add(
             IssueRow{"process_killed", "warning", 1,
@@ -139,7 +150,7 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
     if (stored.deviceTier) {
         writer.add(IssueRow{"device_records_missing", "warning", 1,
                             "device records since the last flush are missing: they were in the memory of the "
-                            "killed process"});
+                            "process"});
     }
 }
 

@@ -52,6 +52,7 @@ public:
         if (m_pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL); // also where the test crashes
             signal(SIGSEGV, SIG_DFL);         // a sanitizer's handler would end it with a code
+            signal(SIGUSR1, [](int) { _exit(0); });
             for (;;) {
                 pause();
             }
@@ -178,6 +179,19 @@ TEST_F(ProcessEndsTest, areToldWithTheirSignal)
     const auto end = waitForGone("node-1");
     ASSERT_TRUE(end && end->waitStatus);
     EXPECT_EQ(WTERMSIG(*end->waitStatus), SIGSEGV);
+}
+
+/// The kernel says 0, too, to those whom it does not tell; this one was told.
+TEST_F(ProcessEndsTest, areToldWhenTheyWereGood)
+{
+    Sleeper process;
+    announce("node-1", process);
+    const ProcessEnds ends(m_run);
+    waitForWatched(1);
+    kill(process.pid(), SIGUSR1);
+    const auto end = waitForGone("node-1");
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->waitStatus, 0);
 }
 
 TEST_F(ProcessEndsTest, ofManyAreAllSeen)

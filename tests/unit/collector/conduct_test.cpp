@@ -58,6 +58,58 @@ INSTANTIATE_TEST_SUITE_P(Conduct, HowItEnds,
                                          "kill"),
                          [](const auto& how) { return "by_" + std::string(how.param); });
 
+/// Of the trace of a program that ended so, after recovery.
+std::string toldBy(const RecordedRun& run)
+{
+    return run.text("SELECT coalesce(max(name || ' ' || value), 'nothing') FROM setting "
+                    "WHERE source = 'process' AND name IN ('exit_code', 'became')");
+}
+
+TEST(Conduct, aProgramThatEndsItselfIsNotCalledKilled)
+{
+    const std::map<std::string, std::string> told = {
+        {"_exit", "exit_code 0"},
+        {"_Exit", "exit_code 7"},
+        {"quick_exit", "exit_code 0"},
+        {"execv", "became another program"},
+        {"execve", "became another program"},
+        {"execvp", "became another program"},
+        {"execvpe", "became another program"},
+        {"fexecve", "became another program"},
+        {"execl", "became another program"},
+        {"execlp", "became another program"},
+        {"execle", "became another program"},
+    };
+    for (const auto& [how, words] : told) {
+        const RecordedRun run({"recorded_conduct", "ends", how});
+        EXPECT_EQ(WEXITSTATUS(run.waitStatus), how == "_Exit" ? 7 : 0) << how << run.output;
+        run.recover();
+        EXPECT_EQ(toldBy(run), words) << how;
+        EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'process_killed'"), 0) << how;
+        EXPECT_EQ(run.number(kCalls), 10000) << how;
+    }
+}
+
+TEST(Conduct, aProgramThatWasKilledToldNothing)
+{
+    for (const std::string how : {"kill", "abort", "exec_that_fails"}) {
+        const RecordedRun run({"recorded_conduct", "ends", how});
+        EXPECT_TRUE(WIFSIGNALED(run.waitStatus)) << how << run.output;
+        run.recover();
+        EXPECT_EQ(toldBy(run), "nothing") << how;
+        EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'process_killed'"), 1) << how;
+    }
+}
+
+/// What others do in the same memory, or with a copy of it, is not its end.
+TEST(Conduct, theEndOfAChildIsNotThatOfTheProgram)
+{
+    const RecordedRun run({"recorded_conduct", "children_end_and_it_is_killed"});
+    EXPECT_TRUE(WIFSIGNALED(run.waitStatus)) << run.output;
+    run.recover();
+    EXPECT_EQ(toldBy(run), "nothing");
+}
+
 TEST(Conduct, aCallThatNeverReturnsIsNamedAtTheEnd)
 {
     const RecordedRun run({"recorded_conduct", "exit_during_call"});
@@ -101,6 +153,7 @@ TEST(Conduct, aFileSizeLimitMidwayStopsTheRecordingOnly)
     EXPECT_NE(run.output.find("the job went on"), std::string::npos);
     EXPECT_EQ(count(run.output, "recording stopped"), 1) << run.output;
     run.recover();
+    EXPECT_EQ(toldBy(run), "exit_code 0");
     EXPECT_GE(run.number(kCalls), 50000);
     EXPECT_EQ(run.number("SELECT count FROM issue WHERE id = 'recording_stopped'"), 1);
     EXPECT_EQ(run.number("SELECT count(*) FROM issue WHERE id = 'process_killed'"), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a process that did not close its trace, as `ringside record` saw it from outside: HOST-PID.gone
-// beside its database. FORMAT.md, "Ends seen from outside", has the form; readers and merge make settings of
-// it, source `record`: so older readers open such a trace, too.
+// How a process ended that did not close its trace. As `ringside record` saw it from outside: HOST-PID.gone
+// beside its database; FORMAT.md, "Ends seen from outside", has the form. And as it said itself, in the
+// header of its ring. Both become settings, so that older readers open such a trace, too.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -32,5 +32,18 @@ struct SeenEnd {
 
 /// Puts the file in place as a whole. False where it cannot: then nobody saw.
 [[nodiscard]] bool writeGone(const std::filesystem::path& file, const SeenEnd& end);
+
+/// What a process said when it ended itself.
+struct ToldEnd {
+    bool becameAnother = false; ///< program, by exec: then there is no exit code
+    int exitCode = 0;
+    bool operator==(const ToldEnd&) const = default;
+};
+
+/// The settings that RingHeader::toldEnd becomes; none: it said nothing.
+[[nodiscard]] std::vector<SettingRow> toldEndSettings(std::uint32_t toldEnd);
+
+/// Null: it said nothing.
+[[nodiscard]] std::optional<ToldEnd> toldEnd(const ProcessTrace& process);
 
 } // namespace ringside::trace

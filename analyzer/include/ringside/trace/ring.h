@@ -67,11 +67,17 @@ struct RingHeader {
     std::atomic<std::uint64_t> dropped;          ///< records that this thread could not place
     std::atomic<std::int64_t> stoppedNs; ///< CLOCK_MONOTONIC when the trace could not be written any more, 0:
                                          ///< it could (definitions ring only)
+    std::atomic<std::uint32_t>
+        toldEnd; ///< what the process said when it ended itself (definitions ring only)
     alignas(64) std::atomic<std::uint64_t> tail; ///< slots before this index are committed to the database
     alignas(64) InFlight inFlight[4]; ///< [0] the outermost call; deeper calls are not recorded yet
     char bootId[40]; ///< of the machine's run: only in it can the clock still be read; empty: not known
 };
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
+
+// Values of toldEnd; 0: it said nothing, as a process that is killed or crashes.
+inline constexpr std::uint32_t kToldExit = 0x100; ///< with the exit code in the low 8 bits
+inline constexpr std::uint32_t kToldExec = 0x200; ///< it became another program
 
 enum class RecordKind : std::uint8_t {
     None = 0,

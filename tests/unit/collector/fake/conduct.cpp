@@ -4,6 +4,7 @@
 #include "api.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -68,6 +70,26 @@ int vforkExec()
     reduce(comm, 2);
     std::printf("child status %d\n", status);
     return 0;
+}
+
+int childrenEndAndItIsKilled()
+{
+    reduce(communicator(), 1);
+    for (const bool shared : {false, true}) {
+        const pid_t child = shared ? vfork() : fork(); // NOLINT(*insecureAPI.vfork): what is tested
+        if (child == 0) {
+            execl("/missing", "missing", nullptr);
+            _exit(0);
+        }
+        waitpid(child, nullptr, 0);
+    }
+    const pid_t child = vfork(); // NOLINT(*insecureAPI.vfork)
+    if (child == 0) {
+        execl("/bin/true", "true", nullptr);
+        _exit(127);
+    }
+    waitpid(child, nullptr, 0);
+    return std::raise(SIGKILL);
 }
 
 // Another thread is just beginning the recording while this one forks: neither may hang.
@@ -141,6 +163,38 @@ int threadsEnd()
     return reduce(comm, 1);
 }
 
+// By each of the functions there are; first one that fails.
+void becomeAnother(std::string_view how)
+{
+    constexpr const char* kProgram = "/bin/true";
+    char* const arguments[] = {const_cast<char*>("true"), nullptr};
+    char* const missing[] = {const_cast<char*>("missing"), nullptr};
+    if (execv("/missing", missing) == 0 || errno != ENOENT) {
+        std::abort();
+    }
+    if (how == "execv") {
+        execv(kProgram, arguments);
+    } else if (how == "execve") {
+        execve(kProgram, arguments, environ);
+    } else if (how == "execvp") {
+        execvp("true", arguments);
+    } else if (how == "execvpe") {
+        execvpe("true", arguments, environ);
+    } else if (how == "fexecve") {
+        fexecve(open(kProgram, O_RDONLY | O_CLOEXEC), arguments, environ);
+    } else if (how == "execl") {
+        execl("/bin/sh", "sh", "-c", "test $0 = one && test $1 = two", "one", "two", nullptr);
+    } else if (how == "execlp") {
+        execlp("sh", "sh", "-c", "test $0 = one", "one", nullptr);
+    } else if (how == "execle") {
+        char variable[] = "SAID=this";
+        char* const environment[] = {variable, nullptr};
+        execle("/bin/sh", "sh", "-c", "test $SAID = this", nullptr, environment);
+    } else { // fails, and the program goes on
+        std::raise(SIGKILL);
+    }
+}
+
 // 5,000 calls on each of two threads, then the end.
 int ends(std::string_view how)
 {
@@ -164,8 +218,12 @@ int ends(std::string_view how)
         _exit(0);
     } else if (how == "abort") {
         std::abort();
+    } else if (how == "_Exit") {
+        std::_Exit(7);
     } else if (how == "kill") {
         std::raise(SIGKILL);
+    } else if (how.starts_with("exec") || how.starts_with("fexec")) {
+        becomeAnother(how);
     } else if (how == "exit_in_thread") {
         std::thread([] { std::exit(0); }).join();
     }
@@ -269,6 +327,7 @@ int main(int argc, char** argv)
         {"static_destructor", staticDestructor},
         {"one_call", oneCall},
         {"vfork_exec", vforkExec},
+        {"children_end_and_it_is_killed", childrenEndAndItIsKilled},
         {"fork_while_it_begins", forkWhileItBegins},
         {"signal_handler", signalHandler},
         {"threads_end", threadsEnd},
