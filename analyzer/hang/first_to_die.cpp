@@ -130,13 +130,16 @@ std::optional<FirstToDie> firstToDie(const model::Model& model, const std::vecto
 std::string diedSentence(const std::vector<RankReport>& ranks, const std::optional<FirstToDie>& first)
 {
     std::vector<std::int64_t> gone;
+    bool allKnown = true;
     for (const RankReport& rank : ranks) {
         if (rank.life == Life::Gone) {
             gone.push_back(rank.rank);
+            allKnown = allKnown && rank.waitStatus;
         }
     }
-    const std::string text = fmt::format("{} ended without closing {}: killed, crashed or _exit",
-                                         rankList(gone), gone.size() == 1 ? "its trace" : "their traces");
+    const std::string text =
+        fmt::format("{} ended without closing {}{}", rankList(gone),
+                    gone.size() == 1 ? "its trace" : "their traces", allKnown ? "" : ": killed or crashed");
     if (first) {
         const RankReport& rank = ranks[first->rank];
         return fmt::format("{} was the first to end{}; {}", rankList({rank.rank}), evidenceOf(rank, *first),

@@ -213,29 +213,46 @@ std::optional<trace::SeenEnd> believedEnd(const trace::ProcessTrace& process)
     constexpr std::int64_t kTicksErrorNs =
         1'000'000; // of calls' times, which are counted from clock readings
     const auto end = trace::seenEnd(process);
-    const bool fits = end && end->goneNs + kTicksErrorNs >= lastSignOfLife(process);
-    return fits && !endedNormally(process) ? end : std::nullopt;
+    return end && end->goneNs + kTicksErrorNs >= lastSignOfLife(process) ? end : std::nullopt;
+}
+
+bool hasIssue(const trace::ProcessTrace& process, std::string_view id)
+{
+    return std::any_of(process.issues.begin(), process.issues.end(),
+                       [id](const trace::IssueRow& issue) { return issue.id == id; });
+}
+
+/// As wait(2) gives it. What was seen comes first: it may have crashed on its way out.
+std::optional<int> knownStatus(const trace::ProcessTrace& process)
+{
+    if (const auto seen = believedEnd(process); seen && seen->waitStatus) {
+        return seen->waitStatus;
+    }
+    const auto told = trace::toldEnd(process);
+    return told && !told->becameAnother ? std::optional(told->exitCode << 8) : std::nullopt;
 }
 
 } // namespace
 
 bool endedNormally(const trace::ProcessTrace& process)
 {
-    return process.process.endNs.has_value() ||
-           std::any_of(process.issues.begin(), process.issues.end(),
-                       [](const trace::IssueRow& issue) { return issue.id == "ended_after_dump"; });
+    const auto told = trace::toldEnd(process);
+    return process.process.endNs.has_value() || hasIssue(process, "ended_after_dump") ||
+           (told && told->becameAnother) || knownStatus(process) == 0;
 }
 
-// "process_killed" is recovery's word for a process that left its rings.
+// "process_killed" is recovery's word for a process that left its rings and did not say why.
 Life lifeInTrace(const trace::ProcessTrace& process)
 {
     if (endedNormally(process)) {
         return Life::Closed;
     }
-    const bool recovered =
-        std::any_of(process.issues.begin(), process.issues.end(),
-                    [](const trace::IssueRow& issue) { return issue.id == "process_killed"; });
-    return recovered || trace::seenEnd(process) ? Life::Gone : Life::NotKnown;
+    if (knownStatus(process)) {
+        return Life::Gone;
+    }
+    // Of a trace that could not be written any more it says nothing that nobody closed it.
+    const bool left = hasIssue(process, "process_killed") || trace::seenEnd(process);
+    return left && !hasIssue(process, "recording_stopped") ? Life::Gone : Life::NotKnown;
 }
 
 std::int64_t lastSignOfLife(const trace::ProcessTrace& process)
@@ -285,9 +302,10 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
         report.lastStep = of.steps.back().number;
     }
     report.lastSignNs = of.clock.toRun(lastSignOfLife(process));
-    if (const auto end = believedEnd(process)) {
-        report.goneNs = of.clock.toRun(end->goneNs);
-        report.waitStatus = end->waitStatus;
+    if (!endedNormally(process)) {
+        const auto end = believedEnd(process);
+        report.goneNs = end ? std::optional(of.clock.toRun(end->goneNs)) : std::nullopt;
+        report.waitStatus = knownStatus(process);
     }
     const std::set<std::int64_t> own = ownThreads(of, process);
     report.threads = threadsOf(process, own, countsUntil(process, now));

@@ -26,16 +26,18 @@ std::string_view unitName(Unit unit)
 
 std::string_view limitName(Limit limit)
 {
-    constexpr std::string_view kNames[] = {"nothing", "compute", "communication", "late_rank", "link",
-                                           "host",    "data",    "copy",          "memory",    "settings"};
+    constexpr std::string_view kNames[] = {"nothing", "compute", "communication", "late_rank", "link", "host",
+                                           "data",    "copy",    "memory",        "settings",  "death"};
     return kNames[static_cast<std::size_t>(limit)];
 }
 
 std::string_view limitText(Limit limit)
 {
-    constexpr std::string_view kTexts[] = {"nothing found", "compute",  "communication", "a late rank",
-                                           "a link",        "the host", "data loading",  "copies",
-                                           "memory",        "settings"};
+    constexpr std::string_view kTexts[] = {
+        "limited by nothing found", "limited by compute", "limited by communication",
+        "limited by a late rank",   "limited by a link",  "limited by the host",
+        "limited by data loading",  "limited by copies",  "limited by memory",
+        "limited by settings",      "a rank died"};
     return kTexts[static_cast<std::size_t>(limit)];
 }
 

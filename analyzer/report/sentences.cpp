@@ -129,7 +129,7 @@ std::string verdictText(const Verdict& verdict)
     if (verdict.confidence == Confidence::Inconclusive) {
         return "what limits it was not measured";
     }
-    return fmt::format("limited by {} ({} confidence{})", rules::limitText(verdict.limitedBy),
+    return fmt::format("{} ({} confidence{})", rules::limitText(verdict.limitedBy),
                        confidenceName(verdict.confidence),
                        verdict.reason.empty() ? "" : fmt::format(": {}", verdict.reason));
 }

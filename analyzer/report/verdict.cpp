@@ -182,9 +182,10 @@ Verdict judge(const Report& report)
     if (!report.findings.empty() && report.findings.front().broken) {
         const rules::Finding& first = report.findings.front();
         verdict.limitedBy = first.limit;
-        verdict.summary =
-            fmt::format("This run does not work as it should, whatever it costs. {}. Try first: {}",
-                        first.title, first.advice);
+        const std::string_view state = first.limit == rules::Limit::Death
+                                           ? "This run did not end as it should, whatever its steps cost"
+                                           : "This run does not work as it should, whatever it costs";
+        verdict.summary = fmt::format("{}. {}. Try first: {}", state, first.title, first.advice);
         return verdict;
     }
     if (!report.metrics.timed.arrived.empty()) {

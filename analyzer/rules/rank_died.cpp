@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes ended without closing their traces: killed, crashed, or _exit. The first of them is the one to
-// look at, where that is known; the others often only follow it. Asks the same as `ringside hang`.
+// Processes were killed, crashed, or ended with another code than 0 without closing their traces. The first
+// of them is the one to look at, where that is known; the others often only follow it. Asks the same as
+// `ringside hang`.
 #include "hang/first_to_die.h"
 #include "hang/rank_report.h"
 #include "rules/support.h"
@@ -38,7 +39,7 @@ Finding describe(const Context& context, const std::vector<hang::RankReport>& ra
     Finding finding;
     finding.broken = first && !wasTold(ranks[first->rank]);
     finding.severity = finding.broken ? Severity::Problem : Severity::Info;
-    finding.limit = Limit::LateRank;
+    finding.limit = Limit::Death;
     finding.title = hang::diedSentence(ranks, first);
     finding.title.front() = static_cast<char>(std::toupper(finding.title.front()));
     double died = 0;
@@ -78,11 +79,12 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(rank_died, .title = "A rank died", .needs = "host", .options = {}, .run = run,
-              .help =
-                  "Ranks whose processes ended without closing their traces. Which was the first is known "
-                  "where `ringside record` saw them end, or where their last signs of life lie far apart. A "
-                  "problem, unless the first was told to end (SIGTERM, SIGINT, SIGHUP) or is not known: jobs "
-                  "are ended like that, too.");
+RINGSIDE_RULE(
+    rank_died, .title = "A rank died", .needs = "host", .options = {}, .run = run,
+    .help = "Ranks whose processes ended without closing their traces, unless they ended with code 0 or "
+            "became another program: by _exit or exec, or with a full disk. Which was the first is known "
+            "where `ringside record` saw them end, or where their last signs of life lie far apart. A "
+            "problem, unless the first was told to end (SIGTERM, SIGINT, SIGHUP) or is not known: jobs "
+            "are ended like that, too.");
 
 } // namespace ringside::rules::rule_rank_died

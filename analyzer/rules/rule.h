@@ -29,10 +29,11 @@ enum class Limit : std::uint8_t {
     Data,
     Copy,
     Memory,
-    Settings
+    Settings,
+    Death
 };
 [[nodiscard]] std::string_view limitName(Limit limit); ///< "late_rank", for programs
-[[nodiscard]] std::string_view limitText(Limit limit); ///< "a late rank", for people
+[[nodiscard]] std::string_view limitText(Limit limit); ///< "limited by a late rank", for people
 
 /// A place in the run to look at, in run time.
 struct Evidence {

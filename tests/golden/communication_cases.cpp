@@ -6,6 +6,7 @@
 #include "usual_runs.h"
 
 #include <ringside/trace/gone.h>
+#include <ringside/trace/ring.h>
 
 namespace ringside::test {
 namespace {
@@ -72,6 +73,28 @@ TrainingRun withADeath()
         last.issues.push_back({"process_killed", "warning", 1, "it left its rings"});
         const std::int64_t livedNs = last.collectiveCalls.back().endNs + kSecond;
         last.clockSamples.push_back({livedNs, livedNs, std::nullopt, std::nullopt});
+    };
+    return run;
+}
+
+/// All ended without closing their traces, in ways that are no death: rank 0 was seen to end with code 0,
+/// rank 1 said so, rank 2 became another program, and rank 3 had no room on its disk and ended with nobody
+/// looking.
+TrainingRun withoutADeath()
+{
+    TrainingRun run;
+    run.afterwards = [](trace::RunTrace& trace) {
+        for (trace::ProcessTrace& process : trace.processes) {
+            const std::int64_t endNs = *process.process.endNs;
+            process.process.endNs.reset();
+            process.settings = trace::goneSettings({endNs + 4'000'000, std::nullopt});
+            process.issues.push_back({"process_killed", "warning", 1, "it left its rings"});
+        }
+        auto& processes = trace.processes;
+        processes[0].settings = trace::goneSettings({processes[0].collectiveCalls.back().endNs + kSecond, 0});
+        processes[1].settings = trace::toldEndSettings(trace::kToldExit);
+        processes[2].settings = trace::toldEndSettings(trace::kToldExec);
+        processes[3].issues = {{"recording_stopped", "warning", 1, "the disk is full"}};
     };
     return run;
 }
@@ -228,7 +251,7 @@ std::vector<RuleCase> communicationCases()
          {"large_last_bucket.share=0.9"},
          {"large_last_bucket.share=0.001"}},
         {"parameter_server_pattern", dataParallel(), healthy(), {"parameter_server_pattern.part=1.1"}, {}},
-        {"rank_died", withADeath(), healthy(), {}, {}, withoutRanks},
+        {"rank_died", withADeath(), withoutADeath(), {}, {}, withoutRanks},
         {"slow_link",
          edited(proxyMessages(0.4)),
          edited(proxyMessages(0.9)),

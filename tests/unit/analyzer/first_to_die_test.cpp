@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who died first: by ends that `ringside record` saw, by last signs of life where it did not, and not at all
 // where the ends lie too close.
+#include "hang/rank_report.h"
 #include "hang_fixture.h"
 
 #include <ringside/trace/gone.h>
+#include <ringside/trace/ring.h>
 
 #include <signal.h>
 
@@ -155,6 +157,25 @@ TEST_F(FirstToDie, theOnlyOneNeedsNoComparison)
         process(rank).process.endNs = m_endNs;
     }
     expectFirst(3, ", with code 1;");
+}
+
+/// What it said itself counts where nobody saw more; a crash on its way out was seen.
+TEST_F(FirstToDie, saidItselfHowItEnded)
+{
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        process(rank).settings = trace::toldEndSettings(trace::kToldExit);
+        EXPECT_EQ(hang::lifeInTrace(process(rank)), Life::Closed);
+    }
+    process(1).settings = trace::toldEndSettings(trace::kToldExit | 3U);
+    EXPECT_EQ(hang::lifeInTrace(process(1)), Life::Gone);
+    EXPECT_EQ(analyze().ranks[1].waitStatus, 3 << 8);
+    const auto seen = trace::goneSettings({m_endNs + 5 * kMs, SIGSEGV});
+    process(0).settings.insert(process(0).settings.end(), seen.begin(), seen.end());
+    EXPECT_EQ(hang::lifeInTrace(process(0)), Life::Gone);
+    EXPECT_EQ(analyze().ranks[0].waitStatus, SIGSEGV);
+    process(0).settings = trace::toldEndSettings(trace::kToldExec); // the next program crashed
+    process(0).settings.insert(process(0).settings.end(), seen.begin(), seen.end());
+    EXPECT_EQ(hang::lifeInTrace(process(0)), Life::Closed);
 }
 
 TEST(FirstToDieOnHosts, mustBeFirstBeyondTheErrorOfTheirClocks)

@@ -3,6 +3,9 @@
 // less exact than the effect, no device tier.
 #include "golden/training_run.h"
 #include "report/report.h"
+#include "report/sentences.h"
+
+#include <ringside/trace/gone.h>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +50,24 @@ TEST(Verdict, NamesTheCauseAndIsSureOfManySteps)
     EXPECT_EQ(verdict.limitedBy, Limit::LateRank);
     EXPECT_EQ(verdict.confidence, Confidence::High) << verdict.reason;
     EXPECT_EQ(verdict.reason, "");
+}
+
+TEST(Verdict, OfADeathIsNotALateRank)
+{
+    trace::RunTrace run = lateRank(4, 20).run();
+    trace::ProcessTrace& killed = run.processes[2];
+    const std::int64_t endNs = *killed.process.endNs;
+    killed.process.endNs.reset();
+    constexpr int kKilled = 9;
+    killed.settings = trace::goneSettings({endNs + 1'000'000, kKilled});
+    const Report report = buildReport(std::move(run), {});
+    EXPECT_EQ(report.verdict.limitedBy, Limit::Death);
+    EXPECT_EQ(verdictText(report.verdict), "a rank died (high confidence)");
+    EXPECT_NE(
+        report.verdict.summary.find("Rank 2 was the first to end, by SIGKILL; rank 2 ended without closing "
+                                    "its trace. "),
+        std::string::npos)
+        << report.verdict.summary;
 }
 
 TEST(Verdict, OfAFewStepsIsLessSure)
