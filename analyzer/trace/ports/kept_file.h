@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small file of /proc or /sys that is read again and again: opened once, read from its beginning without
-// walking its path anew. The descriptor lies in somebody else's process, which may close it and use its
-// number for something else: so it is only closed while it still is what was opened.
+// walking its path anew.
 #pragma once
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <array>
@@ -25,8 +23,8 @@ public:
     bool open(const std::string& path);
     void close();
     [[nodiscard]] bool isOpen() const { return m_descriptor >= 0; }
-    /// Whether it is open, the descriptor still is what was opened, and that is a regular file that has not
-    /// been deleted or replaced meanwhile. Of sysfs's files, reading says that: ENODEV.
+    /// Whether it is open, and a regular file that has not been deleted or replaced meanwhile. Of sysfs's
+    /// files, reading says that: ENODEV.
     [[nodiscard]] bool isThere() const;
     /// Its content, as far as `buffer` holds it; nothing, with errno, when it cannot be read.
     template <std::size_t kBytes>
@@ -39,12 +37,8 @@ public:
     ssize_t readOnce(char* buffer, std::size_t bytes) const;
 
 private:
-    /// What the descriptor stands for, unless that is not what was opened.
-    [[nodiscard]] std::optional<struct stat> status() const;
     [[nodiscard]] std::optional<std::string_view> readInto(char* buffer, std::size_t bytes) const;
     int m_descriptor = -1;
-    dev_t m_device = 0;
-    ino_t m_node = 0;
 };
 
 } // namespace ringside::ports

@@ -30,11 +30,10 @@ std::atomic<long>& room()
     return left;
 }
 
-/// Errors of a descriptor whose device is gone, or that is no file of ours any more. With others the device
-/// refuses, and is not asked twice.
-bool standsForOther(int error)
+/// Errors of a device that is gone. With others it refuses, and is not asked twice.
+bool isOfGoneDevice(int error)
 {
-    return error == ENODEV || error == ENXIO || error == EBADF || error == ESPIPE || error == EISDIR;
+    return error == ENODEV || error == ENXIO;
 }
 
 } // namespace
@@ -69,7 +68,7 @@ FileText KeptText::read(const std::string& path)
         std::array<char, 256> buffer; // NOLINT(*-member-init): read as far as it is filled
         const ssize_t got = m_file.readOnce(buffer.data(), buffer.size());
         const int error = got < 0 ? errno : 0;
-        if (!standsForOther(error)) {
+        if (!isOfGoneDevice(error)) {
             return asText(buffer, got, error);
         }
     }

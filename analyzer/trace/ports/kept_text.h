@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of a port that is read every second: kept open, which costs a fifth of opening it anew. Descriptors
-// belong to the program in which we are: together, all of these take at most an eighth of those that it may
-// have, and what does not fit is opened each time.
+// A file of a port that is read every second: kept open, which costs a fifth of opening it anew. Together,
+// all of these take at most an eighth of the descriptors that the process may have, and what does not fit is
+// opened each time.
 #pragma once
 #include "trace/ports/kept_file.h"
 #include "trace/ports/sysfs_text.h"
@@ -16,7 +16,7 @@ public:
     KeptText& operator=(KeptText&& other) = delete; ///< what was open here would keep its place for ever
 
     /// As readText, of the file of that path, which is always the same. Where what is open cannot be read as
-    /// a file any more (its device is gone, the program closed the descriptor), what is there now.
+    /// a file any more (its device is gone), what is there now.
     FileText read(const std::string& path);
     /// Opens it anew at the next reading.
     void drop();

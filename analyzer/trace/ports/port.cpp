@@ -222,7 +222,7 @@ void Port::dropFiles()
     eachKept([](KeptText& file) { file.drop(); });
 }
 
-// A program that closes descriptors which are not its own closes all, and the files of a device go together.
+// One at each reading: the files of a device go together.
 void Port::checkFiles()
 {
     std::size_t open = 0;

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace ringside::ports {
 
@@ -41,14 +42,13 @@ void appendNumber(std::vector<std::byte>& message, std::uint16_t type, std::opti
 void RdmaNetlink::open()
 {
     constexpr std::size_t kRoom = std::size_t{128} << 10; // more than the kernel puts into a datagram
-    const int number = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
-    if (number < 0) {
+    m_socket = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+    if (m_socket < 0) {
         m_reason = std::string("RDMA netlink is refused: ") + std::strerror(errno);
         return;
     }
     const timeval patience{1, 0};
-    m_socket = WatchedDescriptor(number);
-    if (setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0 || !m_socket.isOurs()) {
+    if (setsockopt(m_socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0) {
         m_reason = "RDMA netlink: the socket cannot be used";
         return;
     }
@@ -58,19 +58,14 @@ void RdmaNetlink::open()
 
 void RdmaNetlink::close()
 {
-    if (m_socket.number() >= 0 && m_socket.isOurs()) {
-        ::close(m_socket.number());
+    if (m_socket >= 0) {
+        ::close(std::exchange(m_socket, -1));
     }
-    m_socket = WatchedDescriptor(-1);
 }
 
 bool RdmaNetlink::ask(const Question& question, const std::function<void(netlink::Bytes)>& take)
 {
     if (!m_reason.empty()) {
-        return false;
-    }
-    if (!m_socket.isOurs()) {
-        m_reason = "RDMA netlink: the program closed its descriptor";
         return false;
     }
     nlmsghdr header{};
@@ -84,8 +79,7 @@ bool RdmaNetlink::ask(const Question& question, const std::function<void(netlink
     appendNumber(message, RDMA_NLDEV_ATTR_PORT_INDEX, question.port);
     header.nlmsg_len = static_cast<std::uint32_t>(message.size());
     std::memcpy(message.data(), &header, sizeof header);
-    return send(m_socket.number(), message.data(), message.size(), 0) ==
-               static_cast<ssize_t>(message.size()) &&
+    return send(m_socket, message.data(), message.size(), 0) == static_cast<ssize_t>(message.size()) &&
            receive(take);
 }
 
@@ -95,7 +89,7 @@ bool RdmaNetlink::receive(const std::function<void(netlink::Bytes)>& take)
     for (int seen = 0; seen < kMostDatagrams; ++seen) {
         sockaddr_nl from{};
         socklen_t length = sizeof from;
-        const ssize_t got = recvfrom(m_socket.number(), m_buffer.data(), m_buffer.size(), MSG_TRUNC,
+        const ssize_t got = recvfrom(m_socket, m_buffer.data(), m_buffer.size(), MSG_TRUNC,
                                      reinterpret_cast<sockaddr*>(&from), &length);
         if (got <= 0 || static_cast<std::size_t>(got) > m_buffer.size()) {
             return false;

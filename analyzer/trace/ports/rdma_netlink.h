@@ -3,7 +3,6 @@
 // second. Needs no rights; kernels without it, and some sandboxes, refuse the socket.
 #pragma once
 #include "trace/ports/rdma_messages.h"
-#include "trace/ports/watched_descriptor.h"
 
 #include <optional>
 #include <string>
@@ -36,7 +35,7 @@ private:
     [[nodiscard]] bool ask(const Question& question, const std::function<void(netlink::Bytes)>& take);
     [[nodiscard]] bool receive(const std::function<void(netlink::Bytes)>& take);
 
-    WatchedDescriptor m_socket{-1};
+    int m_socket = -1;
     std::uint32_t m_sequence = 0;
     std::vector<std::byte> m_buffer;
     std::string m_reason = "it was not opened";

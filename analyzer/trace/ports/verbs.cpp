@@ -12,8 +12,6 @@
 namespace ringside::ports {
 namespace {
 
-constexpr const char* kClosed = "the program closed its descriptor";
-
 struct Generation {
     std::uint32_t code;
     std::uint64_t laneMbps;
@@ -143,21 +141,17 @@ Verbs::Device Verbs::opened(verbs::Device handle) const
             std::string("ibv_open_device: ") + (errno != 0 ? std::strerror(errno) : "no reason told");
         return device;
     }
-    device.async = WatchedDescriptor(device.context->asyncFd);
-    device.command = WatchedDescriptor(device.context->commandFd);
-    const int flags = fcntl(device.async.number(), F_GETFL);
-    if (!device.isOurs() || flags < 0 ||
-        fcntl(device.async.number(), F_SETFL, flags | O_NONBLOCK) !=
-            0) { // else a reading could wait for ever
+    const int flags = fcntl(device.context->asyncFd, F_GETFL);
+    if (flags < 0 || fcntl(device.context->asyncFd, F_SETFL, flags | O_NONBLOCK) != 0) {
+        // A reading could wait for ever.
         leaveAlone(device, "its descriptor for events cannot be used");
     }
     return device;
 }
 
-// A context that is not ours any more would close what is somebody else's.
 void Verbs::leaveAlone(Device& device, const std::string& why) const
 {
-    if (device.context != nullptr && device.isOurs()) {
+    if (device.context != nullptr) {
         m_library.closeDevice(device.context);
     }
     device.context = nullptr;
@@ -172,10 +166,6 @@ std::optional<LinkState> Verbs::linkOf(const std::string& name, unsigned port)
         return std::nullopt;
     }
     Device& device = found->second;
-    if (!device.isOurs()) {
-        leaveAlone(device, kClosed);
-        return std::nullopt;
-    }
     verbs::PortAttributes attributes{};
     errno = 0;
     if (const int error = m_library.queryPort(device.context, static_cast<std::uint8_t>(port), attributes);
@@ -219,7 +209,7 @@ std::vector<Verbs::Event> Verbs::takeEvents()
     std::vector<std::pair<const std::string, Device>*> devices;
     for (auto& each : m_devices) {
         if (each.second.context != nullptr) {
-            waiting.push_back({each.second.async.number(), POLLIN, 0});
+            waiting.push_back({each.second.context->asyncFd, POLLIN, 0});
             devices.push_back(&each);
         }
     }
@@ -237,10 +227,6 @@ void Verbs::takeEvents(const std::string& name, Device& device, std::vector<Even
 {
     constexpr int kMostAtOnce = 64;
     for (int seen = 0; seen < kMostAtOnce; ++seen) {
-        if (!device.isOurs()) {
-            leaveAlone(device, kClosed);
-            return;
-        }
         verbs::AsyncEvent event{};
         errno = 0;
         if (m_library.getEvent(device.context, &event) != 0) {

@@ -7,7 +7,6 @@
 #pragma once
 #include "trace/ports/link_state.h"
 #include "trace/ports/verbs_library.h"
-#include "trace/ports/watched_descriptor.h"
 
 #include <map>
 #include <optional>
@@ -39,12 +38,9 @@ public:
 private:
     struct Device {
         verbs::Context* context = nullptr;
-        WatchedDescriptor async{-1};
-        WatchedDescriptor command{-1};
         bool gidsAreOld = true;
         std::vector<verbs::GidEntry> gids;
         std::string trouble = {};
-        [[nodiscard]] bool isOurs() const { return async.isOurs() && command.isOurs(); }
     };
     [[nodiscard]] Device opened(verbs::Device handle) const;
     void readGids(Device& device) const;

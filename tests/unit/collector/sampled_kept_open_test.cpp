@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors that the sampled tier holds in somebody else's process: of a port's files, of which only some
-// stay open, and those that the program closed and uses for something else.
+// Files of a port that the sampled tier keeps open, of which only some stay so.
 #include "sampled_folder.h"
 #include "sampled_port_reading.h"
 #include "trace/ports/kept_text.h"
-#include "trace/ports/watched_descriptor.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -150,30 +148,6 @@ TEST(RdmaPortKeepsOpen, butDoesNotWaitForAPipe)
     EXPECT_EQ(valueOf(port, "tx_packets"), std::nullopt);
 }
 
-TEST(RdmaPortKeepsOpen, andLeavesToTheProgramWhatItPutInTheDescriptorsPlace)
-{
-    const PortTree tree;
-    addCounted(tree);
-    std::vector<int> taken;
-    {
-        Port port = read(tree, "mlx5_0");
-        taken = descriptorsIn(tree);
-        ASSERT_FALSE(taken.empty());
-        PortTree::put(tree.root() + "/other", "7");
-        for (const int descriptor : taken) {
-            close(descriptor);
-            ASSERT_EQ(open((tree.root() + "/other").c_str(), O_RDONLY | O_CLOEXEC), descriptor);
-        }
-        tree.write("mlx5_0", kSent, "190");
-        port.read(Depth::Fast);
-        EXPECT_EQ(valueOf(port, "tx_packets"), 190U);
-    }
-    EXPECT_EQ(descriptorsIn(tree), taken) << "ours are closed, the program's are not";
-    for (const int descriptor : taken) {
-        close(descriptor);
-    }
-}
-
 TEST(KeptText, takesASmallPartOfTheDescriptorsThatThereMayBe)
 {
     const PortTree tree;
@@ -192,24 +166,6 @@ TEST(KeptText, takesASmallPartOfTheDescriptorsThatThereMayBe)
     KeptText again;
     static_cast<void>(again.read(path));
     EXPECT_TRUE(again.isOpen()) << "there is room again";
-}
-
-TEST(WatchedDescriptor, isNotOursAfterTheProgramHasClosedIt)
-{
-    const Folder folder;
-    std::ofstream(folder.path / "theirs") << "theirs";
-    const int number = open("/dev/null", O_RDWR);
-    const WatchedDescriptor watched(number);
-    EXPECT_TRUE(watched.isOurs());
-    close(number);
-    EXPECT_FALSE(watched.isOurs());
-    const int theirs = open((folder.path / "theirs").c_str(), O_RDONLY);
-    ASSERT_EQ(dup2(theirs, number), number);
-    EXPECT_FALSE(watched.isOurs()) << "its number stands for another file now";
-    close(number);
-    if (theirs != number) {
-        close(theirs);
-    }
 }
 
 } // namespace
