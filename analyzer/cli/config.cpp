@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/config.h"
 
+#include "cli/text_file.h"
 #include "report/report.h"
 
 #include <ringside/error.h>
@@ -39,15 +40,21 @@ const toml::table& tableOf(const std::filesystem::path& path, const toml::key& r
     return *node.as_table();
 }
 
+/// A file that the user named and that cannot be read is a mistake of the command line.
+std::string textOf(const std::filesystem::path& path)
+{
+    try {
+        return readText(path);
+    } catch (const Error& error) {
+        throw Error(ErrorCode::Usage, error.what(), "Give --config a file of thresholds that is there.");
+    }
+}
+
 toml::table parse(const std::filesystem::path& path)
 {
     try {
-        return toml::parse_file(path.string());
+        return toml::parse(textOf(path), path.string());
     } catch (const toml::parse_error& error) {
-        if (error.source().begin.line == 0) { // toml++ counts from 1: it was not read at all
-            throw Error(ErrorCode::Usage, fmt::format("cannot read {}", path.string()),
-                        "Is it there and readable?");
-        }
         refuse(path, error.source(), error.description());
     }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/mistaken_words.h"
 
+#include "trace/shell_word.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -60,9 +63,33 @@ const CLI::App& parsedApp(const CLI::App& root)
     return parsed.empty() || root.remaining_size() > 0 ? root : *parsed.front();
 }
 
-Error unexpectedWord(const CLI::App& app, const std::string& word)
+/// What was given in places of their own, and is there; a run too many is the usual mistake.
+std::vector<std::string> filesGiven(const CLI::App& app, const std::vector<std::string>& left)
 {
-    return {ErrorCode::Usage, fmt::format("{} does not know what to do with '{}'", fullName(app), word),
+    std::vector<std::string> words;
+    for (const CLI::Option* const option : app.get_options()) {
+        if (option->get_positional()) {
+            words.insert(words.end(), option->results().begin(), option->results().end());
+        }
+    }
+    words.insert(words.end(), left.begin(), left.end());
+    std::error_code ignored;
+    std::erase_if(words, [&](const std::string& word) { return !std::filesystem::exists(word, ignored); });
+    return words;
+}
+
+Error unexpectedWord(const CLI::App& app, const std::vector<std::string>& left)
+{
+    const std::vector<std::string> files = filesGiven(app, left);
+    if (files.size() > 1) {
+        return {ErrorCode::Usage,
+                fmt::format("{} are {} runs, more than {} takes", fmt::join(files, " and "),
+                            files.size() == 2 ? "two" : std::to_string(files.size()), fullName(app)),
+                fmt::format("Compare two: ringside diff {} {}", trace::shellWord(files[0]),
+                            trace::shellWord(files[1]))};
+    }
+    return {ErrorCode::Usage,
+            fmt::format("{} does not know what to do with '{}'", fullName(app), left.front()),
             fmt::format("`{} --help` tells what it takes.", fullName(app))};
 }
 
@@ -113,7 +140,7 @@ Error usageError(const CLI::App& root, const CLI::ParseError& error)
         if (option != left.end()) {
             return unknownOption(app, std::string_view(*option).substr(0, option->find('=')));
         }
-        return left.empty() ? Error(ErrorCode::Usage, error.what()) : unexpectedWord(app, left.front());
+        return left.empty() ? Error(ErrorCode::Usage, error.what()) : unexpectedWord(app, left);
     }
     return {ErrorCode::Usage, fmt::format("{}: {}", fullName(app), error.what()),
             fmt::format("`{} --help` tells what it takes.", fullName(app))};

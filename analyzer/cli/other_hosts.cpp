@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/other_hosts.h"
 
+#include "cli/text_file.h"
+
 #include <ringside/error.h>
 
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace ringside::cli {
 namespace {
@@ -112,7 +114,7 @@ doctor::Facts factsOfFile(const std::string& path)
     constexpr std::size_t kLongestLine = 1 << 16;
     constexpr const char* kHelp =
         "It must be what `ringside doctor --facts` printed on one host, from the first line to the last.";
-    std::ifstream file(path);
+    std::istringstream file(readText(path));
     Answers answers;
     for (std::string line; std::getline(file, line) && answers.size() < 2;) {
         take(answers, line.substr(0, kLongestLine));

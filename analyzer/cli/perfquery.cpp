@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/perfquery.h"
 
+#include "cli/text_file.h"
 #include "trace/ports/counter_track.h"
 #include "trace/ports/sysfs_text.h"
 
@@ -11,10 +12,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 namespace ringside::cli {
@@ -84,7 +85,7 @@ public:
     void add(const std::string& path)
     {
         const std::int64_t time = timeOf(path);
-        std::ifstream file(path);
+        std::istringstream file(readText(path));
         std::string port;
         std::set<std::string> seen;
         for (std::string line; std::getline(file, line);) {

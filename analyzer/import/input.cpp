@@ -37,7 +37,7 @@ File::File(const std::filesystem::path& path)
     }
     if (!S_ISREG(status.st_mode)) {
         close(m_descriptor);
-        throw Error(ErrorCode::Io, path.string() + " is no regular file");
+        throw Error(ErrorCode::Unusable, path.string() + " is no regular file");
     }
     m_bytes = static_cast<std::uint64_t>(status.st_size);
 }

@@ -12,7 +12,7 @@ namespace ringside::importers {
 /// A regular file that is open for reading; may be used by several threads.
 class File final {
 public:
-    /// Throws Error (Io) where it cannot be opened or is no regular file.
+    /// Throws Error where it cannot be opened (Io) or is no regular file (Unusable).
     explicit File(const std::filesystem::path& path);
     ~File();
     File(const File&) = delete;

@@ -2,12 +2,11 @@
 #include "import/open_run.h"
 
 #include "import/common_clock.h"
-#include "import/input.h"
 #include "import/rank_names.h"
+#include "import/sources.h"
 #include "trace/read/parallel.h"
-#include "trace/read/sqlite_head.h"
 #include "trace/read/watched_run.h"
-#include "trace/tables.h"
+#include "trace/shell_word.h"
 
 #include <ringside/error.h>
 
@@ -23,115 +22,6 @@ namespace ringside::importers {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kDeepest = 3; // .../run/rank3/trace.json
-
-/// A file that is part of the run; without an importer it is native.
-struct Source {
-    fs::path path;
-    const Importer* importer = nullptr;
-    std::vector<trace::ProcessTrace> processes = {};
-    std::optional<Error> error = std::nullopt;
-};
-
-/// A trace of our own: SQLite with our application_id.
-bool isNativeHead(std::string_view head)
-{
-    return trace::parseSqliteHead(head).applicationId == trace::kApplicationId;
-}
-
-bool holdsTraces(const fs::path& directory)
-{
-    return std::ranges::any_of(fs::directory_iterator(directory),
-                               [](const auto& entry) { return entry.path().extension() == ".db"; });
-}
-
-const Importer* importerOf(const fs::path& file, std::string_view head,
-                           std::span<const Importer* const> importers)
-{
-    const auto found = std::ranges::find_if(
-        importers, [&](const Importer* importer) { return importer->recognises(head, file); });
-    return found != importers.end() ? *found : nullptr;
-}
-
-std::string lookedFor(std::span<const Importer* const> importers)
-{
-    std::string text = "Looked for: native traces (*.db)";
-    for (const Importer* const importer : importers) {
-        text += fmt::format("; {} ({})", importer->title, importer->files);
-    }
-    return text + ". Files are told by their contents.";
-}
-
-/// What an importer recognises below a directory; the rest is somebody else's.
-std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Importer* const> importers)
-{
-    std::vector<Source> sources;
-    std::error_code error;
-    fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied, error);
-    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-        if (entry.depth() >= kDeepest) {
-            entry.disable_recursion_pending();
-        }
-        std::error_code ignored;
-        if (!entry->is_regular_file(ignored)) {
-            continue;
-        }
-        if (const Importer* const importer =
-                importerOf(entry->path(), headOf(entry->path(), kHeadBytes), importers)) {
-            sources.push_back({entry->path(), importer});
-        }
-    }
-    if (error) {
-        throw Error(ErrorCode::Io, fmt::format("cannot list {}: {}", directory.string(), error.message()));
-    }
-    if (sources.empty()) {
-        throw Error(ErrorCode::Unusable,
-                    fmt::format("{} holds no trace that can be read", directory.string()),
-                    lookedFor(importers) + " Was the job recorded? A process leaves a native trace from its "
-                                           "first CUDA, NCCL or mark call on.");
-    }
-    return sources;
-}
-
-Source sourceOf(const fs::path& file, std::span<const Importer* const> importers)
-{
-    const std::string head = headOf(file, kHeadBytes);
-    if (const Importer* const importer = importerOf(file, head, importers)) {
-        return {file, importer};
-    }
-    if (isNativeHead(head) || file.extension() == ".db") { // the reader says best what is wrong with it
-        return {file};
-    }
-    throw Error(
-        ErrorCode::Unusable,
-        fmt::format("{} is {}", file.string(), head.empty() ? "empty" : "not a trace that can be read"),
-        lookedFor(importers));
-}
-
-std::vector<Source> findSources(const std::vector<fs::path>& paths,
-                                std::span<const Importer* const> importers)
-{
-    std::vector<Source> sources;
-    for (const fs::path& path : paths) {
-        if (!fs::exists(path)) {
-            throw Error(ErrorCode::Unusable, fmt::format("{} does not exist", path.string()),
-                        "Name a run directory that `ringside record` made, or a trace of another tool.");
-        }
-        if (!fs::is_directory(path)) {
-            sources.push_back(sourceOf(path, importers));
-        } else if (holdsTraces(path)) {
-            sources.push_back({path, nullptr});
-        } else {
-            auto below = sourcesBelow(path, importers);
-            std::move(below.begin(), below.end(), std::back_inserter(sources));
-        }
-    }
-    std::ranges::sort(sources, {}, &Source::path);
-    const auto samePath = [](const Source& left, const Source& right) { return left.path == right.path; };
-    sources.erase(std::unique(sources.begin(), sources.end(), samePath), sources.end()); // given twice
-    return sources;
-}
 
 void importSources(std::vector<Source*>& foreign, Progress& progress)
 {
@@ -166,6 +56,37 @@ void reportFailures(const std::vector<Source>& sources, trace::RunTrace& run)
         }
         if (source.error) {
             run.issues.push_back({"unreadable_file", "warning", 1, source.error->what()});
+        }
+    }
+}
+
+/// The run directory of a native source that is that, or a file in one.
+fs::path directoryOf(const Source& source)
+{
+    return fs::is_directory(source.path) ? source.path : fs::absolute(source.path).parent_path();
+}
+
+/// Files and directories that are given together are one run, of which each has other ranks. Attempts of a
+/// restarted rank lie in one directory.
+void refuseTwoRuns(const std::vector<Source>& sources)
+{
+    std::map<std::int64_t, const Source*> owners;
+    for (const Source& source : sources) {
+        if (source.importer != nullptr) {
+            continue;
+        }
+        for (const trace::ProcessTrace& process : source.processes) {
+            for (const trace::RankRow& row : process.ranks) {
+                const Source& owner = *owners.try_emplace(row.rank, &source).first->second;
+                if (&owner != &source && directoryOf(owner) != directoryOf(source)) {
+                    throw Error(ErrorCode::Usage,
+                                fmt::format("{} and {} are two runs: both have rank {}", owner.path.string(),
+                                            source.path.string(), row.rank),
+                                fmt::format("Compare them: ringside diff {} {}",
+                                            trace::shellWord(owner.path.string()),
+                                            trace::shellWord(source.path.string())));
+                }
+            }
         }
     }
 }
@@ -334,10 +255,7 @@ trace::RunTrace openNative(const fs::path& path, Progress& progress)
 
 bool isNative(const std::vector<fs::path>& paths)
 {
-    return std::ranges::all_of(paths, [](const fs::path& path) {
-        return fs::is_directory(path) ? holdsTraces(path)
-                                      : fs::exists(path) && isNativeHead(headOf(path, kHeadBytes));
-    });
+    return std::ranges::all_of(paths, isNativeRun);
 }
 
 trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
@@ -359,6 +277,7 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
         source.processes = std::move(native.processes);
         std::ranges::move(native.issues, std::back_inserter(run.issues));
     }
+    refuseTwoRuns(sources);
     if (!foreign.empty()) {
         importSources(foreign, progress);
         reportFailures(sources, run);

@@ -3,8 +3,8 @@
 
 #include "import/open_run.h"
 #include "import/write_run.h"
-#include "query/temporary_folder.h"
 #include "trace/read/run_files.h"
+#include "query/temporary_folder.h"
 #include "trace/read/trace_file.h"
 #include "trace/tables.h"
 #include "trace/write/schema.h"
@@ -29,28 +29,22 @@ using Paths = std::vector<fs::path>;
 /// One file that holds the whole run: the run's own where it is only one, else made in `folder`.
 fs::path oneFileOf(const Paths& run, const fs::path& folder, importers::Progress& progress)
 {
-    if (run.size() == 1 && !fs::exists(run.front())) {
-        throw Error(ErrorCode::Unusable, fmt::format("{} does not exist", run.front().string()),
-                    "Name a run directory that `ringside record` made, or one of its files.");
-    }
-    const fs::path gathered = folder / "run.ringside";
-    fs::create_directory(gathered);
+    Paths files;
     if (importers::isNative(run)) {
-        Paths files;
         for (const fs::path& path : run) {
             std::ranges::move(trace::traceFilesOf(path), std::back_inserter(files));
         }
         if (files.size() == 1) {
             return files.front();
         }
-        for (std::size_t i = 0; i < files.size(); ++i) { // merged in this order
-            fs::create_symlink(fs::absolute(files[i]), gathered / fmt::format("{:06}.db", i));
-        }
     } else {
-        importers::writeRun(importers::openRun(run, progress), gathered);
+        const fs::path imported = folder / "run.ringside";
+        fs::create_directory(imported);
+        importers::writeRun(importers::openRun(run, progress), imported);
+        files = trace::traceFilesOf(imported);
     }
     fs::path merged = folder / "merged.db";
-    trace::merge(gathered, merged);
+    trace::merge(files, merged);
     return merged;
 }
 
@@ -166,7 +160,8 @@ std::set<std::string> chunkTables()
 } // namespace
 
 struct Database::Open {
-    Open(const Paths& run, importers::Progress& progress) : file(oneFileOf(run, folder.path(), progress))
+    Open(const Paths& run, importers::Progress& progress)
+        : name(run.front().string()), file(oneFileOf(run, folder.path(), progress))
     {
         sqlite3* const handle = database();
         if (trace::registerVirtualTables(handle) != SQLITE_OK) {
@@ -176,6 +171,7 @@ struct Database::Open {
     }
     [[nodiscard]] sqlite3* database() const { return file.database().handle(); }
 
+    std::string name; ///< what the user called it
     TemporaryFolder folder;
     trace::TraceFile file; ///< closed before the folder goes
 };
@@ -214,7 +210,8 @@ Answer Database::ask(const std::string& sql, const Limits& limits)
     }
     answer.end = watch.end();
     if (step != SQLITE_DONE && step != SQLITE_ROW && answer.end == End::Complete) {
-        throw Error(ErrorCode::Unusable, fmt::format("the query stopped: {}", sqlite3_errmsg(database)));
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{}: the query stopped: {}", m_open->name, sqlite3_errmsg(database)));
     }
     return answer;
 }

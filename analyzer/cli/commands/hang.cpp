@@ -75,7 +75,7 @@ void takeStacks(trace::LiveRun& live)
 /// Of processes that other tools told of nobody knows whether they live.
 trace::LiveRun openAny(const RunPaths& paths)
 {
-    if (paths.size() == 1 && (importers::isNative(paths) || !std::filesystem::exists(paths.front()))) {
+    if (paths.size() == 1 && importers::isNative(paths)) {
         return trace::openLiveRun(paths.front());
     }
     trace::LiveRun live;

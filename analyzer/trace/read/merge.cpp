@@ -84,7 +84,15 @@ void copyFile(Database& output, const std::filesystem::path& path)
     attach.bind(1, uri);
     attach.run();
     output.execute("BEGIN");
-    copyTables(output, source, offset);
+    try {
+        copyTables(output, source, offset);
+    } catch (const Error& error) {
+        if (error.code != ErrorCode::Unusable) { // of what is written
+            throw;
+        }
+        throw Error(ErrorCode::Unusable, path.string() + " is damaged, and cannot be copied whole",
+                    "`ringside report` reads what is left of it.");
+    }
     // A process that was killed before it introduced itself still owns its rows.
     if (output.queryInteger("SELECT count(*) FROM process WHERE process_id > " + std::to_string(offset))
             .value_or(0) == 0) {
@@ -115,7 +123,11 @@ int mergeInto(const std::filesystem::path& output, const std::vector<std::filesy
 
 int merge(const std::filesystem::path& run, const std::filesystem::path& output)
 {
-    const auto files = traceFilesOf(run);
+    return merge(traceFilesOf(run), output);
+}
+
+int merge(const std::vector<std::filesystem::path>& files, const std::filesystem::path& output)
+{
     if (std::filesystem::exists(output)) {
         throw Error(ErrorCode::Usage, output.string() + " exists already",
                     "Choose another name for the merged file.");

@@ -7,28 +7,59 @@
 #include <string_view>
 
 namespace ringside::trace {
+namespace {
 
-std::vector<std::filesystem::path> traceFilesOf(const std::filesystem::path& run)
+/// A name that would not be seen in a sentence is put in quotes.
+std::string shown(const std::filesystem::path& path)
 {
-    if (!std::filesystem::is_directory(run)) {
-        return {run};
+    return path.empty() ? "''" : path.string();
+}
+
+} // namespace
+
+void checkPresent(const std::filesystem::path& path)
+{
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    if (status.type() == std::filesystem::file_type::not_found &&
+        error != std::errc::not_a_directory) { // what stands before the last / is a file
+        throw Error(ErrorCode::Unusable, shown(path) + " does not exist",
+                    "Name a run directory that `ringside record` made, or a trace of another tool.");
     }
+    if (error) {
+        throw Error(ErrorCode::Io, "cannot open " + shown(path) + ": " + error.message());
+    }
+}
+
+std::vector<std::filesystem::path> databasesIn(const std::filesystem::path& directory)
+{
     std::vector<std::filesystem::path> files;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(run, error)) {
-        if (entry.path().extension() == ".db") {
+    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+        std::error_code ignored;
+        if (entry.path().extension() == ".db" && entry.is_regular_file(ignored)) {
             files.push_back(entry.path());
         }
     }
     if (error) {
-        throw Error(ErrorCode::Io, "cannot list " + run.string() + ": " + error.message());
+        throw Error(ErrorCode::Io, "cannot list " + directory.string() + ": " + error.message());
     }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::vector<std::filesystem::path> traceFilesOf(const std::filesystem::path& run)
+{
+    checkPresent(run);
+    if (!std::filesystem::is_directory(run)) {
+        return {run};
+    }
+    std::vector<std::filesystem::path> files = databasesIn(run);
     if (files.empty()) {
         throw Error(
             ErrorCode::Unusable, run.string() + " holds no trace (no *.db)",
             "Was the job recorded? A process leaves a trace from its first CUDA, NCCL or mark call on.");
     }
-    std::sort(files.begin(), files.end());
     return files;
 }
 

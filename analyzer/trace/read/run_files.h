@@ -7,6 +7,12 @@
 
 namespace ringside::trace {
 
+/// Throws Error where nothing is there (Unusable) or it cannot be reached (Io, with the reason).
+void checkPresent(const std::filesystem::path& path);
+
+/// The regular files *.db of a directory, in the order of their names. Throws Error (Io).
+std::vector<std::filesystem::path> databasesIn(const std::filesystem::path& directory);
+
 /// The *.db files of a run directory in the order of their names, or the file itself. Throws Error when there
 /// is none.
 std::vector<std::filesystem::path> traceFilesOf(const std::filesystem::path& run);

@@ -5,9 +5,15 @@
 
 #include <sqlite3.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
+#include <string>
 
 namespace ringside::trace {
 namespace {
@@ -39,19 +45,30 @@ SqliteHead parseSqliteHead(std::string_view head)
     return result;
 }
 
+// A FIFO would keep its reader waiting, and a device never end.
 SqliteHead readSqliteHead(const std::filesystem::path& path)
 {
-    std::error_code error;
-    const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-    std::ifstream file(path, std::ios::binary);
-    if (error || !file) {
-        throw Error(ErrorCode::Io,
-                    "cannot read " + path.string() + ": " + (error ? error.message() : "no permission"));
+    const auto fail = [&path](const std::string& why) {
+        throw Error(ErrorCode::Io, "cannot read " + path.string() + ": " + why);
+    };
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        fail(std::strerror(errno));
     }
+    struct stat status {};
     std::array<char, kSqliteHeadBytes> head{};
-    file.read(head.data(), head.size());
-    SqliteHead result = parseSqliteHead({head.data(), static_cast<std::size_t>(file.gcount())});
-    result.fileBytes = bytes;
+    const bool isRegular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    const ssize_t got = isRegular ? pread(file, head.data(), head.size(), 0) : 0;
+    const int why = errno;
+    close(file);
+    if (!isRegular) {
+        throw Error(ErrorCode::Unusable, path.string() + " is no regular file");
+    }
+    if (got < 0) {
+        fail(std::strerror(why));
+    }
+    SqliteHead result = parseSqliteHead({head.data(), static_cast<std::size_t>(got)});
+    result.fileBytes = static_cast<std::uintmax_t>(status.st_size);
     return result;
 }
 

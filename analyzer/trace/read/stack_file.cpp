@@ -96,6 +96,10 @@ std::optional<StackRow> parseStackLine(std::string_view line)
 std::vector<StackRow> readStacks(const std::filesystem::path& file)
 {
     std::vector<StackRow> rows;
+    std::error_code absent;
+    if (!std::filesystem::is_regular_file(file, absent)) { // a FIFO would keep its reader waiting
+        return rows;
+    }
     std::ifstream input(file, std::ios::binary);
     std::string line;
     if (!std::getline(input, line) || line != kFirstLine) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/write/database.h"
 
+#include <cstring>
 #include <utility>
 
 namespace ringside::trace {
@@ -42,11 +43,21 @@ std::optional<std::int64_t> Database::queryInteger(const std::string& sql)
 
 void Database::fail(std::string_view what) const
 {
-    const int code = sqlite3_errcode(m_handle) & 0xFF;
-    const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
-    throw Error(damaged ? ErrorCode::Unusable : ErrorCode::Io,
-                m_path.string() + ": " + sqlite3_errmsg(m_handle) + " (at: " + std::string(what) + ")",
-                code == SQLITE_FULL ? "Free some disk space." : "");
+    const std::string reason = sqlite3_errmsg(m_handle);
+    switch (sqlite3_errcode(m_handle) & 0xFF) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        throw Error(ErrorCode::Unusable, m_path.string() + " is damaged: " + reason);
+    case SQLITE_FULL:
+        throw Error(ErrorCode::Io, "cannot write " + m_path.string() + ": the disk is full",
+                    "Free some disk space.");
+    case SQLITE_IOERR: {
+        const int why = sqlite3_system_errno(m_handle); // such as a file-size limit
+        throw Error(ErrorCode::Io, m_path.string() + ": " + (why != 0 ? std::strerror(why) : reason));
+    }
+    default:
+        throw Error(ErrorCode::Io, m_path.string() + ": " + reason + " (at: " + std::string(what) + ")");
+    }
 }
 
 Statement::Statement(const Database& database, const std::string& sql) : m_database(&database)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/text_file.h"
+
+#include <ringside/error.h>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace ringside::cli {
+namespace {
+
+constexpr std::size_t kMostBytes = 64U << 20U;
+
+[[noreturn]] void failToRead(const std::filesystem::path& path, const std::string& why)
+{
+    throw Error(ErrorCode::Io, fmt::format("cannot read {}: {}", path.string(), why));
+}
+
+class Descriptor final {
+public:
+    explicit Descriptor(int number) : m_number(number) {}
+    ~Descriptor() { close(m_number); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    /// 0: it ended. -1, with errno.
+    ssize_t read(std::array<char, 1U << 16U>& into) const
+    {
+        for (;;) {
+            const ssize_t got = ::read(m_number, into.data(), into.size());
+            if (got >= 0 || (errno != EAGAIN && errno != EINTR)) {
+                return got;
+            }
+            pollfd ready{m_number, POLLIN, 0};
+            poll(&ready, 1, -1);
+        }
+    }
+
+private:
+    int m_number;
+};
+
+} // namespace
+
+std::string readText(const std::filesystem::path& path)
+{
+    const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (number < 0) {
+        failToRead(path, std::strerror(errno));
+    }
+    const Descriptor file(number);
+    std::string text;
+    const auto buffer = std::make_unique<std::array<char, 1U << 16U>>();
+    for (ssize_t got = 0; (got = file.read(*buffer)) != 0;) {
+        if (got < 0) {
+            failToRead(path, std::strerror(errno));
+        }
+        text.append(buffer->data(), static_cast<std::size_t>(got));
+        if (text.size() > kMostBytes) {
+            failToRead(path, "it is larger than 64 MiB");
+        }
+    }
+    return text;
+}
+
+} // namespace ringside::cli

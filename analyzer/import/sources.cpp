@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/sources.h"
+
+#include "import/input.h"
+#include "trace/read/run_files.h"
+#include "trace/read/sqlite_head.h"
+#include "trace/shell_word.h"
+#include "trace/tables.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace ringside::importers {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 3; // .../run/rank3/trace.json
+
+bool isNativeHead(std::string_view head)
+{
+    return trace::parseSqliteHead(head).applicationId == trace::kApplicationId;
+}
+
+/// Also a damaged one: the reader says best what is wrong with it. Other programs' databases are none.
+bool isNativeFile(const fs::path& file)
+{
+    try {
+        const std::string head = headOf(file, kHeadBytes);
+        return isNativeHead(head) || !trace::parseSqliteHead(head).sqlite;
+    } catch (const Error&) {
+        return true;
+    }
+}
+
+bool holdsTraces(const fs::path& directory)
+{
+    const std::vector<fs::path> files = trace::databasesIn(directory);
+    return std::ranges::any_of(files, isNativeFile);
+}
+
+const Importer* importerOf(const fs::path& file, std::string_view head,
+                           std::span<const Importer* const> importers)
+{
+    const auto found = std::ranges::find_if(
+        importers, [&](const Importer* importer) { return importer->recognises(head, file); });
+    return found != importers.end() ? *found : nullptr;
+}
+
+std::string lookedFor(std::span<const Importer* const> importers)
+{
+    std::string text = "Looked for: native traces (*.db)";
+    for (const Importer* const importer : importers) {
+        text += fmt::format("; {} ({})", importer->title, importer->files);
+    }
+    return text + ". Files are told by their contents.";
+}
+
+dev_t fileSystemOf(const fs::path& path)
+{
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0 ? status.st_dev : dev_t{};
+}
+
+/// The regular files below a directory, as deep as runs lie. What is hidden (.git) and other file systems
+/// (/proc) are nobody's run.
+std::vector<fs::path> filesBelow(const fs::path& directory)
+{
+    std::vector<fs::path> files;
+    std::error_code error;
+    fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied, error);
+    const dev_t fileSystem = fileSystemOf(directory);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+        std::error_code ignored;
+        const bool isFolder = entry->is_directory(ignored);
+        const bool isHidden = entry->path().filename().string().starts_with('.');
+        if (entry.depth() >= kDeepest ||
+            (isFolder && (isHidden || fileSystemOf(entry->path()) != fileSystem))) {
+            entry.disable_recursion_pending();
+        }
+        if (entry->is_regular_file(ignored)) {
+            files.push_back(entry->path());
+        }
+    }
+    if (error) {
+        throw Error(ErrorCode::Io, fmt::format("cannot list {}: {}", directory.string(), error.message()));
+    }
+    return files;
+}
+
+/// What somebody who named a folder of runs is told: one of them.
+std::string runsIn(const fs::path& directory)
+{
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+        if (entry.path().extension() == ".ringside") {
+            return fmt::format("It holds runs: name one of them, such as {}. ",
+                               trace::shellWord(entry.path().string()));
+        }
+    }
+    return {};
+}
+
+[[noreturn]] void refuseEmpty(const fs::path& directory, std::size_t unreadable,
+                              std::span<const Importer* const> importers)
+{
+    const std::string left = unreadable == 0 ? ""
+                                             : fmt::format("; {} file{} there may not be read", unreadable,
+                                                           unreadable == 1 ? "" : "s");
+    throw Error(
+        ErrorCode::Unusable, fmt::format("{} holds no trace that can be read{}", directory.string(), left),
+        runsIn(directory) + lookedFor(importers) +
+            " Was the job recorded? A process leaves a native trace from its first CUDA, NCCL or mark "
+            "call on.");
+}
+
+/// What an importer recognises below a directory; the rest is somebody else's.
+std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Importer* const> importers)
+{
+    std::error_code ignored;
+    if (fs::equivalent(directory, "/", ignored)) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{} is the whole machine, not a run", directory.string()),
+                    "Name the folder that holds the run.");
+    }
+    std::vector<Source> sources;
+    std::size_t unreadable = 0;
+    for (const fs::path& file : filesBelow(directory)) {
+        try {
+            if (const Importer* const importer = importerOf(file, headOf(file, kHeadBytes), importers)) {
+                sources.push_back({file, importer});
+            }
+        } catch (const Error&) {
+            ++unreadable;
+        }
+    }
+    if (sources.empty()) {
+        refuseEmpty(directory, unreadable, importers);
+    }
+    return sources;
+}
+
+Source sourceOf(const fs::path& file, std::span<const Importer* const> importers)
+{
+    const std::string head = headOf(file, kHeadBytes);
+    if (const Importer* const importer = importerOf(file, head, importers)) {
+        return {file, importer};
+    }
+    if (isNativeHead(head) || file.extension() == ".db") { // the reader says best what is wrong with it
+        return {file};
+    }
+    throw Error(
+        ErrorCode::Unusable,
+        fmt::format("{} is {}", file.string(), head.empty() ? "empty" : "not a trace that can be read"),
+        lookedFor(importers));
+}
+
+} // namespace
+
+bool isNativeRun(const fs::path& path)
+{
+    trace::checkPresent(path);
+    return fs::is_directory(path) ? holdsTraces(path) : isNativeHead(headOf(path, kHeadBytes));
+}
+
+std::vector<Source> findSources(const std::vector<fs::path>& paths,
+                                std::span<const Importer* const> importers)
+{
+    std::vector<Source> sources;
+    for (const fs::path& path : paths) {
+        trace::checkPresent(path);
+        if (!fs::is_directory(path)) {
+            sources.push_back(sourceOf(path, importers));
+        } else if (holdsTraces(path)) {
+            sources.push_back({path, nullptr});
+        } else {
+            auto below = sourcesBelow(path, importers);
+            std::move(below.begin(), below.end(), std::back_inserter(sources));
+        }
+    }
+    std::ranges::sort(sources, {}, &Source::path);
+    const auto samePath = [](const Source& left, const Source& right) { return left.path == right.path; };
+    sources.erase(std::unique(sources.begin(), sources.end(), samePath), sources.end()); // given twice
+    return sources;
+}
+
+} // namespace ringside::importers
