@@ -2,6 +2,7 @@
 #include "cli/child_process.h"
 
 #include "cli/command.h"
+#include "cli/talk.h"
 
 #include <ringside/error.h>
 
@@ -139,7 +140,7 @@ int runCommand(const std::vector<std::string>& command, const std::function<void
     if (got != sizeof error) {
         return code;
     }
-    fmt::print(stderr, "ringside: error: cannot start {}: {}\n", command.front(), std::strerror(error));
+    talk("ringside: error: cannot start {}: {}\n", command.front(), std::strerror(error));
     return error == ENOENT ? kNotFound : kNotExecutable;
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
+#include "cli/talk.h"
 #include "trace/read/process_state.h"
 
 #include <ringside/error.h>
@@ -64,8 +65,7 @@ void HangRequests::answer()
         try {
             answerOne(request);
         } catch (const std::exception& failure) {
-            fmt::print(stderr, "ringside: warning: no stacks of {}: {}\n", request.stem().string(),
-                       failure.what());
+            talk("ringside: warning: no stacks of {}: {}\n", request.stem().string(), failure.what());
         }
     }
 }
@@ -79,9 +79,9 @@ void HangRequests::answerOne(const std::filesystem::path& file)
     if (!here) {
         return; // it ended, or went on and took the request back
     }
-    fmt::print(stderr, "ringside: {} hangs: {}\n", file.stem().string(), request->reason);
+    talk("ringside: {} hangs: {}\n", file.stem().string(), request->reason);
     if (!m_adviceGiven) {
-        fmt::print(stderr, "ringside: what it waits for: ringside hang {}\n", m_directory.string());
+        talk("ringside: what it waits for: ringside hang {}\n", m_directory.string());
         m_adviceGiven = true;
     }
     const auto pid = static_cast<pid_t>(*here);

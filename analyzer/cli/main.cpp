@@ -2,6 +2,7 @@
 // The program `ringside`: finds the sub-command and turns what goes wrong into one message and an exit code.
 #include "cli/command.h"
 #include "cli/mistaken_words.h"
+#include "cli/standard_streams.h"
 #include "trace/utf8.h"
 
 #include <ringside/error.h>
@@ -72,9 +73,13 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
         if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
             throw cli::usageError(app, error);
         }
-        return app.exit(error); // help or version
+        const int code = app.exit(error); // help or version
+        cli::flushResult();
+        return code;
     }
-    return action();
+    const int code = action();
+    cli::flushResult();
+    return code;
 }
 
 /// Names of files may hold anything. Works also where stderr is closed.
@@ -107,6 +112,7 @@ int run(const cli::Words& words)
 
 int main(int count, char** arguments)
 {
+    cli::occupyClosedStreams();
     try {
         return run({arguments + std::min(count, 1), arguments + count});
     } catch (const std::exception& error) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recovery.h"
 
+#include "cli/talk.h"
+
 #include <ringside/trace/recover.h>
 
 #include <fmt/format.h>
@@ -11,11 +13,11 @@ void recoverAndTell(const std::filesystem::path& run, const std::filesystem::pat
 {
     const trace::RecoverReport report = trace::recover(run, rings);
     for (const auto& process : report.processes) {
-        fmt::print(stderr, "ringside: {}: {} records recovered, {} dropped, {} calls in flight\n",
-                   process.name, process.records, process.dropped, process.inFlight);
+        talk("ringside: {}: {} records recovered, {} dropped, {} calls in flight\n", process.name,
+             process.records, process.dropped, process.inFlight);
     }
     for (const std::string& reason : report.skipped) {
-        fmt::print(stderr, "ringside: {}\n", reason);
+        talk("ringside: {}\n", reason);
     }
 }
 

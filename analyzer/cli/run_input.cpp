@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_input.h"
 
+#include "cli/talk.h"
+#include "cli/terminal.h"
 #include "import/open_run.h"
 
 #include <fmt/format.h>
@@ -16,7 +18,7 @@ public:
     ~ProgressLine()
     {
         if (m_shown) {
-            fmt::print(stderr, "\r\x1b[K");
+            talk("\r\x1b[K");
         }
     }
     ProgressLine(const ProgressLine&) = delete;
@@ -26,8 +28,8 @@ public:
     {
         constexpr double kMegabyte = 1e6;
         m_shown = true;
-        fmt::print(stderr, "\r\x1b[Kringside: reading, {:.0f} of {:.0f} MB",
-                   static_cast<double>(state.done) / kMegabyte, static_cast<double>(state.total) / kMegabyte);
+        talk("\r\x1b[Kringside: reading, {:.0f} of {:.0f} MB", static_cast<double>(state.done) / kMegabyte,
+             static_cast<double>(state.total) / kMegabyte);
         std::fflush(stderr);
     }
 
@@ -49,7 +51,7 @@ void withProgress(const std::function<void(importers::Progress&)>& read)
 {
     ProgressLine line;
     importers::Progress::Show show;
-    if (isatty(STDERR_FILENO) == 1) {
+    if (obeysEscapes(STDERR_FILENO)) {
         show = [&line](const importers::ProgressState& state) { line.show(state); };
     }
     importers::Progress progress(std::move(show));

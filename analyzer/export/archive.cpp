@@ -2,10 +2,14 @@
 #include "export/archive.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/private_file.h>
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace ringside::exporting {
 
@@ -13,6 +17,12 @@ Archive::Archive(const std::filesystem::path& path) : m_path(path), m_archive(ar
 {
     check(m_archive != nullptr, "make");
     check(archive_write_set_format_pax_restricted(m_archive) == ARCHIVE_OK, "make");
+    if (!trace::makePrivateFile(path)) {
+        const int why = errno;
+        archive_write_free(m_archive); // the destructor is not called
+        throw Error(ErrorCode::Io, fmt::format("cannot make {}: {}", path.string(), std::strerror(why)),
+                    "Is the folder there, writable and not full?");
+    }
     check(archive_write_open_filename(m_archive, path.c_str()) == ARCHIVE_OK, "make");
 }
 

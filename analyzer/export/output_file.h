@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is written piece by piece and does not lie about it: every failure is an Error.
+// A file that is written piece by piece and does not lie about it: every failure is an Error. What is new is
+// its owner's alone, as runs are.
 #pragma once
+#include <sys/types.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -8,10 +11,18 @@
 
 namespace ringside::exporting {
 
+/// What a file of this name that exists already means.
+enum class Existing { Refuse, Replace };
+
 class OutputFile final {
 public:
-    /// Creates it; throws Error (Io) where it exists or cannot be made.
-    explicit OutputFile(std::filesystem::path path);
+    static constexpr mode_t kOwnerOnly = 0600;
+    static constexpr mode_t kAsUmaskSays = 0666;
+
+    /// Creates it, with `mode` where it is new. Throws Error (Io) where it exists and must not, cannot be
+    /// made, or is a FIFO that nobody reads.
+    explicit OutputFile(std::filesystem::path path, Existing existing = Existing::Refuse,
+                        mode_t mode = kOwnerOnly);
     void write(std::string_view text);
     /// Everything has reached the system; a file that was not closed is incomplete.
     void close();

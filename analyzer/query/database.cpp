@@ -4,7 +4,7 @@
 #include "import/open_run.h"
 #include "import/write_run.h"
 #include "trace/read/run_files.h"
-#include "query/temporary_folder.h"
+#include "trace/read/temporary_folder.h"
 #include "trace/read/trace_file.h"
 #include "trace/tables.h"
 #include "trace/write/schema.h"
@@ -172,7 +172,7 @@ struct Database::Open {
     [[nodiscard]] sqlite3* database() const { return file.database().handle(); }
 
     std::string name; ///< what the user called it
-    TemporaryFolder folder;
+    trace::TemporaryFolder folder;
     trace::TraceFile file; ///< closed before the folder goes
 };
 

@@ -2,6 +2,7 @@
 // `ringside diff BASE NEW`: what got faster or slower between two runs. With --gate its exit code says it.
 #include "cli/command.h"
 #include "cli/run_input.h"
+#include "cli/standard_streams.h"
 #include "compare/comparison.h"
 
 #include <fmt/format.h>
@@ -27,8 +28,8 @@ int diff(const Options& options)
     };
     const compare::Comparison comparison =
         compare::compareRuns(reportOf(options.base), reportOf(options.now), options.percent / 100);
-    fmt::print("{}", options.format == "json" ? compare::jsonOf(comparison)
-                                              : compare::textOf(comparison, options.format == "markdown"));
+    printResult(options.format == "json" ? compare::jsonOf(comparison)
+                                         : compare::textOf(comparison, options.format == "markdown"));
     const bool worse = comparison.verdict() == compare::Verdict::Worse;
     const bool unclear = comparison.verdict() == compare::Verdict::Inconclusive;
     return !options.gate ? kPass : worse ? kFindings : unclear ? kInconclusive : kPass;

@@ -3,6 +3,7 @@
 // sends nothing, runs nothing but itself through the user's own launcher.
 #include "cli/command.h"
 #include "cli/other_hosts.h"
+#include "cli/standard_streams.h"
 #include "doctor/print.h"
 
 #include <ringside/error.h>
@@ -86,10 +87,10 @@ int run(const Options& options)
         return kPass;
     }
     const doctor::Visit result = visit(options);
-    fmt::print("{}", options.fix                    ? doctor::fixesOf(result)
-                     : options.format == "json"     ? doctor::jsonOf(result)
-                     : options.format == "markdown" ? doctor::textOf(result, doctor::Style::Markdown)
-                                                    : doctor::textOf(result, doctor::Style::Text));
+    printResult(options.fix                    ? doctor::fixesOf(result)
+                : options.format == "json"     ? doctor::jsonOf(result)
+                : options.format == "markdown" ? doctor::textOf(result, doctor::Style::Markdown)
+                                               : doctor::textOf(result, doctor::Style::Text));
     return !options.failOn.empty() && fails(result, options.failOn) ? kFindings : kPass;
 }
 

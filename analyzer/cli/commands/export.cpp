@@ -2,6 +2,7 @@
 // `ringside export RUN --format FORMAT -o OUTPUT`: a run for other programs.
 #include "cli/command.h"
 #include "cli/run_input.h"
+#include "cli/talk.h"
 #include "export/exporter.h"
 
 #include <ringside/error.h>
@@ -29,7 +30,7 @@ int write(const Options& options)
     for (const exporting::Exporter* const exporter : exporting::all()) {
         if (exporter->id == options.format) {
             exporter->write(report::buildReport(openRun(options.run), {}), options.output);
-            fmt::print(stderr, "ringside: {} written to {}\n", exporter->title, options.output);
+            talk("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }
     return kPass;

@@ -5,9 +5,12 @@
 
 #include "cli/clock.h"
 #include "cli/command.h"
+#include "cli/interruption.h"
 #include "cli/run_input.h"
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
+#include "cli/standard_streams.h"
+#include "cli/talk.h"
 #include "hang/rank_report.h"
 #include "import/open_run.h"
 
@@ -68,8 +71,8 @@ void takeStacks(trace::LiveRun& live)
         process.stacks = std::move(stacks.rows);
         ++taken;
     }
-    fmt::print(stderr, "ringside: looked into {} process{} that run{} on this host\n", taken,
-               taken == 1 ? "" : "es", taken == 1 ? "s" : "");
+    talk("ringside: looked into {} process{} that run{} on this host\n", taken, taken == 1 ? "" : "es",
+         taken == 1 ? "s" : "");
 }
 
 /// Of processes that other tools told of nobody knows whether they live.
@@ -88,6 +91,7 @@ trace::LiveRun openAny(const RunPaths& paths)
 
 int run(const Options& options)
 {
+    const Interruption watched;
     trace::LiveRun live = openAny(options.run);
     if (options.stacks) {
         takeStacks(live);
@@ -99,7 +103,7 @@ int run(const Options& options)
     }
     const hang::Options limits{trace::parseDuration(options.after).value_or(0)};
     const hang::Report report = hang::analyze(std::move(live.run), now, limits);
-    fmt::print("{}", options.format == "json" ? hang::formatJson(report) : hang::formatText(report));
+    printResult(options.format == "json" ? hang::formatJson(report) : hang::formatText(report));
     return options.fail && report.kind != hang::Kind::Nothing ? kFindings : kPass;
 }
 

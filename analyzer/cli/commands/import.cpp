@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/run_directory.h"
 #include "cli/run_input.h"
+#include "cli/talk.h"
 #include "import/importer.h"
 #include "import/write_run.h"
 
@@ -23,8 +24,8 @@ int run(const Options& options)
     const trace::RunTrace trace = openRun(options.run);
     createRunDirectory(options.output);
     importers::writeRun(trace, options.output);
-    fmt::print(stderr, "ringside: {} process{} imported into {}\n", trace.processes.size(),
-               trace.processes.size() == 1 ? "" : "es", options.output);
+    talk("ringside: {} process{} imported into {}\n", trace.processes.size(),
+         trace.processes.size() == 1 ? "" : "es", options.output);
     return kPass;
 }
 

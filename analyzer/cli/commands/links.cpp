@@ -5,6 +5,8 @@
 #include "cli/live_ports.h"
 #include "cli/perfquery.h"
 #include "cli/run_input.h"
+#include "cli/standard_streams.h"
+#include "cli/terminal.h"
 #include "report/link_text.h"
 
 #include <ringside/error.h>
@@ -44,7 +46,7 @@ int watch(const Options& options)
     }
     const bool text = options.format == "text";
     const int count = options.count > 0 || text ? options.count : 2;
-    const bool refresh = text && isatty(STDOUT_FILENO) == 1;
+    const bool refresh = text && obeysEscapes(STDOUT_FILENO);
     for (int reading = 1; count == 0 || reading <= count; ++reading) {
         if (reading > 1) {
             std::this_thread::sleep_for(std::chrono::duration<double>(options.intervalS));
@@ -52,7 +54,7 @@ int watch(const Options& options)
         ports.read();
         if (text || reading == count) {
             const report::Report report = report::buildReport(ports.run(), {});
-            fmt::print("{}{}", refresh ? "\x1b[H\x1b[2J" : "", printed(report, options.format));
+            printResult((refresh ? "\x1b[H\x1b[2J" : "") + printed(report, options.format));
             std::fflush(stdout);
         }
     }
@@ -69,10 +71,10 @@ int links(const Options& options)
         return watch(options);
     }
     if (!options.perfquery.empty()) {
-        fmt::print("{}", printed(report::buildReport(runOfPerfquery(options.perfquery), {}), options.format));
+        printResult(printed(report::buildReport(runOfPerfquery(options.perfquery), {}), options.format));
         return kPass;
     }
-    fmt::print("{}", printed(report::buildReport(openRun(options.run), {}), options.format));
+    printResult(printed(report::buildReport(openRun(options.run), {}), options.format));
     return kPass;
 }
 

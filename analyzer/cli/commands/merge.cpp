@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside merge RUN -o FILE`: one file of a run, to keep or to send.
 #include "cli/command.h"
+#include "cli/talk.h"
 
 #include <ringside/trace/merge.h>
 
@@ -23,8 +24,8 @@ Action declare(CLI::App& app)
     app.add_option("-o,--output", options->output, "File to make; must not exist")->required();
     return [options] {
         const int processes = trace::merge(options->run, options->output);
-        fmt::print(stderr, "ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
-                   options->output);
+        talk("ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
+             options->output);
         return static_cast<int>(kPass);
     };
 }

@@ -2,6 +2,7 @@
 // `ringside probe`: measures the network between hosts before a run. The only command that makes traffic; it
 // is asked for by name, bounded in bytes and time, and not for hosts that a job is running on.
 #include "cli/command.h"
+#include "cli/standard_streams.h"
 #include "probe/all_reduce.h"
 #include "probe/campaign.h"
 #include "probe/keep.h"
@@ -37,7 +38,7 @@ int runAllReduce(const Options& options)
     bounds.mostBytes = options.mebibytes > 0 ? options.mebibytes << 20U : bounds.mostBytes;
     const probe::AllReduceCurve curve = probe::measureAllReduce(bounds);
     keep(options, curve);
-    fmt::print("{}", options.format == "json" ? probe::jsonOf(curve) : probe::textOf(curve));
+    printResult(options.format == "json" ? probe::jsonOf(curve) : probe::textOf(curve));
     return kPass;
 }
 
@@ -63,8 +64,7 @@ int run(Options& options)
     const probe::Matrix matrix = probe::lead(options.campaign);
     keep(options, matrix);
     const probe::Verdict verdict = probe::judge(matrix);
-    fmt::print("{}",
-               options.format == "json" ? probe::jsonOf(matrix, verdict) : probe::textOf(matrix, verdict));
+    printResult(options.format == "json" ? probe::jsonOf(matrix, verdict) : probe::textOf(matrix, verdict));
     return options.failOnOutlier && !verdict.outliers.empty() ? kFindings : kPass;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside query RUN SQL`: any question that the report does not answer.
 #include "cli/command.h"
+#include "cli/interruption.h"
 #include "cli/run_input.h"
+#include "cli/standard_streams.h"
 #include "query/database.h"
 
 #include <ringside/error.h>
@@ -21,6 +23,7 @@ struct Options {
 
 int query(const Options& options)
 {
+    const Interruption watched;
     query::Answer answer;
     withProgress([&](importers::Progress& progress) {
         answer = query::Database({options.run}, progress).ask(options.sql);
@@ -30,9 +33,9 @@ int query(const Options& options)
                     "analyzer/trace/FORMAT.md lists tables and columns; SELECT name FROM sqlite_schema shows "
                     "them too.");
     }
-    fmt::print("{}", options.format == "json"  ? query::jsonOf(answer)
-                     : options.format == "csv" ? query::csvOf(answer)
-                                               : report::plainTable(query::tableOf(answer), ""));
+    printResult(options.format == "json"  ? query::jsonOf(answer)
+                : options.format == "csv" ? query::csvOf(answer)
+                                          : report::plainTable(query::tableOf(answer), ""));
     return kPass;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/recovery.h"
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
+#include "cli/talk.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/quantity.h>
@@ -57,19 +58,16 @@ void printSummary(const std::filesystem::path& directory, bool flightRecorder)
 {
     const std::size_t processes = countProcessFiles(directory);
     if (processes == 0 && flightRecorder) {
-        fmt::print(stderr,
-                   "ringside: the flight recorder kept nothing: no recorded process died, hung, or was "
-                   "asked (ringside record --attach-control RUN dump)\n");
+        talk("ringside: the flight recorder kept nothing: no recorded process died, hung, or was "
+             "asked (ringside record --attach-control RUN dump)\n");
         return;
     }
     if (processes == 0) {
-        fmt::print(
-            stderr,
-            "ringside: nothing recorded: no process called NCCL or CUDA with the collector preloaded\n");
+        talk("ringside: nothing recorded: no process called NCCL or CUDA with the collector preloaded\n");
         return;
     }
-    fmt::print(stderr, "ringside: {} process{} recorded in {}\nringside: next: ringside report {}\n",
-               processes, processes == 1 ? "" : "es", directory.string(), directory.string());
+    talk("ringside: {} process{} recorded in {}\nringside: next: ringside report {}\n", processes,
+         processes == 1 ? "" : "es", directory.string(), directory.string());
 }
 
 /// What went wrong with the recording must not change the command's exit code.
@@ -79,8 +77,8 @@ void collectLeftovers(const std::filesystem::path& directory)
         trace::copyLeftoverRings(directory);
         recoverAndTell(directory);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n",
-                   error.what(), directory.string());
+        talk("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n", error.what(),
+             directory.string());
     }
 }
 

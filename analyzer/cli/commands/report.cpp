@@ -3,6 +3,9 @@
 #include "cli/command.h"
 #include "cli/config.h"
 #include "cli/run_input.h"
+#include "cli/standard_streams.h"
+#include "cli/terminal.h"
+#include "export/output_file.h"
 #include "report/format.h"
 
 #include <ringside/error.h>
@@ -10,8 +13,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <memory>
 
 namespace ringside::cli::command_report {
@@ -36,14 +37,6 @@ const report::Format& formatNamed(std::string_view name)
     throw Error(ErrorCode::Usage, fmt::format("there is no format '{}'", name));
 }
 
-/// NO_COLOR (https://no-color.org) wins over everything; else colours only on a terminal.
-report::Colour colourOfStdout()
-{
-    const char* const forbidden = std::getenv("NO_COLOR");
-    const bool allowed = forbidden == nullptr || *forbidden == '\0';
-    return allowed && isatty(STDOUT_FILENO) == 1 ? report::Colour::Ansi : report::Colour::Never;
-}
-
 /// Before the run is read, which may take long.
 void checkOutput(const Options& options)
 {
@@ -61,15 +54,13 @@ void write(const Options& options, const report::Report& report)
         return;
     }
     if (options.output.empty()) {
-        fmt::print("{}", format.render(report, colourOfStdout()));
+        printResult(format.render(report, showsColours(STDOUT_FILENO) ? report::Colour::Ansi
+                                                                      : report::Colour::Never));
         return;
     }
-    std::ofstream file(options.output, std::ios::binary);
-    file << format.render(report, report::Colour::Never);
-    if (!file.flush()) {
-        throw Error(ErrorCode::Io, fmt::format("cannot write {}", options.output),
-                    "Is the folder there and writable?");
-    }
+    exporting::OutputFile file(options.output, exporting::Existing::Replace);
+    file.write(format.render(report, report::Colour::Never));
+    file.close();
 }
 
 int gate(const std::string& failOn, const report::Report& report)

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/run_input.h"
+#include "cli/standard_streams.h"
 
 #include <ringside/error.h>
 
@@ -89,8 +90,7 @@ int run(Options& options)
     }
     const model::Model model = model::buildModel(openRun(options.run));
     const whatif::Prediction prediction = whatif::WhatIf(model).predict(options.changes);
-    fmt::print("{}",
-               options.format == "json" ? whatif::renderJson(prediction) : whatif::renderText(prediction));
+    printResult(options.format == "json" ? whatif::renderJson(prediction) : whatif::renderText(prediction));
     return kPass;
 }
 

@@ -8,7 +8,10 @@
 #include <ringside/error.h>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <optional>
 
@@ -39,11 +42,9 @@ class Folder final : public TableSink {
 public:
     explicit Folder(const std::filesystem::path& path) : m_path(path)
     {
-        std::error_code error;
-        if (!std::filesystem::create_directory(path, error)) {
+        if (mkdir(path.c_str(), 0700) != 0) {
             throw Error(ErrorCode::Io,
-                        fmt::format("cannot make the folder {}: {}", path.string(),
-                                    error ? error.message() : "it is there already"),
+                        fmt::format("cannot make the folder {}: {}", path.string(), std::strerror(errno)),
                         "Name one that does not exist, in a folder that does.");
         }
     }

@@ -87,7 +87,8 @@ void write(const report::Report& report, const std::filesystem::path& output)
     addFindings(out, report);
     out.add("ringside_dropped_records", "Records that were lost while recording.",
             static_cast<double>(report.droppedRecords));
-    OutputFile file(output);
+    // The node exporter reads it, as another user; there are figures in it, and no names of the job.
+    OutputFile file(output, Existing::Refuse, OutputFile::kAsUmaskSays);
     file.write(out.text());
     file.close();
 }

@@ -2,6 +2,7 @@
 // One SQLite file with plain rows only, for programs that cannot load ringside_sqlite: the same tables, some
 // ten times as large. It is not a trace that Ringside opens again; `ringside merge` makes that.
 #include "export/exporter.h"
+#include "export/output_file.h"
 #include "export/table_rows.h"
 #include "trace/write/database.h"
 
@@ -14,8 +15,8 @@ namespace {
 
 class File final : public TableSink {
 public:
-    explicit File(const std::filesystem::path& path)
-        : m_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE)
+    /// `path` is an empty file.
+    explicit File(const std::filesystem::path& path) : m_database(path, SQLITE_OPEN_READWRITE)
     {
         m_database.execute("PRAGMA synchronous = OFF");
         m_database.execute("BEGIN");
@@ -64,6 +65,7 @@ private:
 
 void write(const report::Report& report, const std::filesystem::path& output)
 {
+    OutputFile(output).close(); // SQLite would let everybody read it
     File file(output);
     visitTables(report.model.trace, file);
     file.close();

@@ -7,18 +7,22 @@
 #include <ringside/error.h>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace ringside::report::format_hta_csv {
 namespace {
 
 void write(const Report& report, const std::filesystem::path& folder)
 {
-    std::error_code error;
-    std::filesystem::create_directory(folder, error);
-    if (error || !std::filesystem::is_directory(folder)) {
+    const bool made = mkdir(folder.c_str(), 0700) == 0; // as private as its files
+    const int why = errno;
+    std::error_code ignored;
+    if (!made && !std::filesystem::is_directory(folder, ignored)) {
         throw Error(ErrorCode::Io,
-                    fmt::format("cannot make the folder {}: {}", folder.string(),
-                                error ? error.message() : "something else has this name"),
+                    fmt::format("cannot make the folder {}: {}", folder.string(), std::strerror(why)),
                     "Name one in a folder that exists and is writable.");
     }
     const std::vector<hta::Frame> frames = hta::loadFrames(report);

@@ -2,6 +2,7 @@
 #include "trace/read/process_reader.h"
 #include "trace/read/process_state.h"
 #include "trace/read/ring_image.h"
+#include "trace/read/temporary_folder.h"
 #include "trace/tables.h"
 
 #include <ringside/error.h>
@@ -10,40 +11,11 @@
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 
 namespace ringside::trace {
 namespace {
-
-/// A private place for what is decoded; gone with it.
-class Scratch final {
-public:
-    Scratch()
-    {
-        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr) {
-            throw Error(ErrorCode::Io,
-                        "cannot make a directory in " + std::filesystem::temp_directory_path().string(),
-                        "Set TMPDIR to where there is room.");
-        }
-        m_path = pattern;
-    }
-    ~Scratch()
-    {
-        std::error_code ignored;
-        std::filesystem::remove_all(m_path, ignored);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    [[nodiscard]] std::filesystem::path file() const { return m_path / "rings.db"; }
-
-private:
-    std::filesystem::path m_path;
-};
 
 std::uint64_t headOf(const std::filesystem::path& ring)
 {
@@ -200,9 +172,10 @@ LiveRun openLiveRun(const std::filesystem::path& path)
         }
         live.pids[index] = ringOwnerPid(leftover.rings.front());
         live.owners[index] = ownerOf(live.pids[index]);
-        const Scratch scratch;
-        decodeInto(scratch.file(), *process, leftover.rings);
-        addRows(*process, readProcess(scratch.file()));
+        const TemporaryFolder scratch;
+        const std::filesystem::path decoded = scratch.path() / "rings.db";
+        decodeInto(decoded, *process, leftover.rings);
+        addRows(*process, readProcess(decoded));
         live.callsKnown[index] = true;
     }
     return live;

@@ -5,8 +5,11 @@
 
 #include <ringside/trace/gone.h>
 #include <ringside/trace/merge.h>
+#include <ringside/trace/private_file.h>
 #include <ringside/trace/stacks.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -109,7 +112,7 @@ void copyFile(Database& output, const std::filesystem::path& path)
 
 int mergeInto(const std::filesystem::path& output, const std::vector<std::filesystem::path>& files)
 {
-    Database database(output.string(), output, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI);
+    Database database(output.string(), output, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI);
     database.execute(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"); // a failed merge removes the file
     database.execute(schemaSql());
@@ -128,9 +131,13 @@ int merge(const std::filesystem::path& run, const std::filesystem::path& output)
 
 int merge(const std::vector<std::filesystem::path>& files, const std::filesystem::path& output)
 {
-    if (std::filesystem::exists(output)) {
-        throw Error(ErrorCode::Usage, output.string() + " exists already",
-                    "Choose another name for the merged file.");
+    if (!makePrivateFile(output)) {
+        if (errno == EEXIST) {
+            throw Error(ErrorCode::Usage, output.string() + " exists already",
+                        "Choose another name for the merged file.");
+        }
+        throw Error(ErrorCode::Io, "cannot make " + output.string() + ": " + std::strerror(errno),
+                    "Is the folder there and writable?");
     }
     try {
         return mergeInto(output, files);

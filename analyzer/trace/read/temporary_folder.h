@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder that only we can read, gone when this is.
+// A folder that only we can read, gone when this is; or when a program is ended by a signal, if it sees to
+// it.
 #pragma once
 #include <filesystem>
 
-namespace ringside::query {
+namespace ringside::trace {
 
 class TemporaryFolder final {
 public:
@@ -17,4 +18,7 @@ private:
     std::filesystem::path m_path;
 };
 
-} // namespace ringside::query
+/// Removes all that this process has. For a program that is about to end: whoever works in one fails.
+void removeTemporaryFolders();
+
+} // namespace ringside::trace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/interruption.h"
+
+#include "trace/read/temporary_folder.h"
+
+#include <ringside/error.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace ringside::cli {
+namespace {
+
+constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
+constexpr char kNoSignal = 0;
+
+int g_pipe[2] = {-1, -1}; // from the handler, which may do next to nothing, to the thread
+
+void tellThread(int signal)
+{
+    const int saved = errno;
+    const char number = static_cast<char>(signal);
+    static_cast<void>(!write(g_pipe[1], &number, 1));
+    errno = saved;
+}
+
+/// Whoever started us may want a signal to be ignored: nohup.
+void handleUnlessIgnored(int signal)
+{
+    struct sigaction action = {};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
+        action = {};
+        action.sa_handler = tellThread;
+        action.sa_flags = SA_RESTART;
+        sigaction(signal, &action, nullptr);
+    }
+}
+
+void endBySignal()
+{
+    char number = kNoSignal;
+    while (read(g_pipe[0], &number, 1) < 0 && errno == EINTR) {
+    }
+    if (number != kNoSignal) {
+        trace::removeTemporaryFolders();
+        signal(number, SIG_DFL);
+        kill(getpid(), number);
+    }
+}
+
+} // namespace
+
+Interruption::Interruption()
+{
+    if (pipe2(g_pipe, O_CLOEXEC) != 0) {
+        throw Error(ErrorCode::Io, std::string("cannot make a pipe: ") + std::strerror(errno));
+    }
+    m_thread = std::thread(endBySignal);
+    for (const int signal : kEnding) {
+        handleUnlessIgnored(signal);
+    }
+}
+
+Interruption::~Interruption()
+{
+    for (const int number : kEnding) {
+        struct sigaction action = {};
+        if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == tellThread) {
+            signal(number, SIG_DFL);
+        }
+    }
+    static_cast<void>(!write(g_pipe[1], &kNoSignal, 1));
+    m_thread.join();
+    close(g_pipe[0]);
+    close(g_pipe[1]);
+}
+
+} // namespace ringside::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// stdin, stdout and stderr as whoever called us left them: closed, full, a pipe that nobody reads.
+#pragma once
+#include <string_view>
+
+namespace ringside::cli {
+
+/// Occupies those of the three that are closed, so that no file gets their number and then our talk. They
+/// refuse what is written to them, and are closed again in a program that we start.
+void occupyClosedStreams();
+
+/// Writes a result to stdout. Throws Error (Io).
+void printResult(std::string_view text);
+/// Throws Error (Io) where not all of the result reached stdout.
+void flushResult();
+
+} // namespace ringside::cli

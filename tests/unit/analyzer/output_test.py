@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands write, and where it cannot be written: output_test.py RINGSIDE."""
+
+import json
+import os
+import pathlib
+import pty
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+RINGSIDE = sys.argv.pop(1)
+SLOW_SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+TO_STDOUT = (("--help",), ("--version",), ("report", "--help"), ("rules",), ("rules", "--markdown"), ("doctor",), ("doctor", "--facts"),
+             ("doctor", "--format", "json"), ("report", "run.ringside"), ("report", "run.ringside", "--format", "json"),
+             ("report", "run.ringside", "--format", "html"), ("query", "run.ringside", "SELECT 1"), ("diff", "run.ringside", "run.ringside"),
+             ("scaling", "alone.json", "run.ringside"), ("whatif", "run.ringside"), ("links", "run.ringside"), ("hang", "run.ringside"))
+FILES = {"report": ("--format", "json"), "report --format hta-csv": (), "merge": (), "import": (),
+         **{f"export --format {name}": () for name in ("chrome", "csv", "perfetto", "sqlite")}}
+
+
+def trace(rank, size=2):
+    """Six steps of 100 us, each with a kernel and its launch."""
+    events = []
+    for i in range(6):
+        start = 1000 + 100 * i
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 9, "tid": 9, "ts": start, "dur": 99})
+        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": start + 1, "dur": 2,
+                       "args": {"correlation": i + 1}})
+        events.append({"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": start + 5, "dur": 60,
+                       "args": {"device": 0, "stream": 7, "correlation": i + 1}})
+    return {"traceEvents": events, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": size}}
+
+
+class Output(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.environment = {**os.environ, "TMPDIR": str(self.folder)}
+        (self.folder / "alone.json").write_text(json.dumps(trace(0, 1)))
+        for rank in (0, 1):
+            (self.folder / f"rank{rank}.json").write_text(json.dumps(trace(rank)))
+        self.ringside("import", "rank0.json", "rank1.json", "-o", "run.ringside")
+
+    def ringside(self, *arguments, expect=0, **options):
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        done = subprocess.run([RINGSIDE, *map(str, arguments)], cwd=self.folder, text=True, timeout=60, env=self.environment, **options)
+        self.assertEqual(done.returncode, expect, (arguments, done.stderr))
+        return done
+
+    def test_a_full_device_is_a_failure(self):
+        for words in TO_STDOUT:
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                said = self.ringside(*words, expect=3, stdout=full).stderr
+            self.assertIn("No space left on device", said, words)
+
+    def test_a_closed_stdout_is_a_failure(self):
+        for words in TO_STDOUT:
+            said = self.ringside(*words, expect=3, stdout=None, preexec_fn=lambda: os.close(1)).stderr
+            self.assertIn("Bad file descriptor", said, words)
+
+    def test_a_reader_that_leaves_ends_the_command_silently(self):
+        for words in (("report", "run.ringside"), ("rules",)):
+            read, write = os.pipe()
+            os.close(read)
+            self.assertEqual(self.ringside(*words, expect=-signal.SIGPIPE, stdout=write).stderr, "")
+            os.close(write)
+
+    def test_nobody_who_listens_changes_nothing(self):
+        collector = self.folder / "collector.so"
+        collector.touch()
+        self.environment["RINGSIDE_COLLECTOR"] = str(collector)
+        for name, words, code in (("a", ("sh", "-c", "exit 7"), 7), ("b", ("absent",), 127)):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                self.ringside("record", "-o", f"full-{name}", "--", *words, expect=code, stderr=full)
+            self.ringside("record", "-o", f"closed-{name}", "--", *words, expect=code, stderr=None, preexec_fn=lambda: os.close(2))
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            self.ringside("merge", "run.ringside", "-o", "merged.db", stderr=full)
+
+    def test_a_closed_stream_stays_closed_in_the_command_that_is_recorded(self):
+        collector = self.folder / "collector.so"
+        collector.touch()
+        self.environment.update(RINGSIDE_COLLECTOR=str(collector), LD_PRELOAD="")
+        done = self.ringside("record", "-o", "r", "--", "bash", "-c", "[ ! -e /proc/$$/fd/0 ] && [ ! -e /proc/$$/fd/2 ] && echo closed",
+                             stdin=None, stderr=None, preexec_fn=lambda: os.closerange(0, 1) or os.close(2))
+        self.assertEqual(done.stdout, "closed\n")
+
+    def test_talk_never_gets_into_a_file_that_is_written(self):
+        for name, options in FILES.items():
+            words = [*name.split(), "run.ringside", *options, "-o"]
+            self.ringside(*words, "plain")
+            self.ringside(*words, "closed", stdout=None, stderr=None, stdin=None, preexec_fn=lambda: os.closerange(0, 3))
+            for file in (path for path in (self.folder / "plain", *self.folder.glob("plain/*")) if path.is_file()):
+                other = self.folder / "closed" / file.name if file.parent.name == "plain" else self.folder / "closed"
+                self.assertEqual(file.stat().st_size, other.stat().st_size, name)
+            subprocess.run(["rm", "-rf", "plain", "closed"], cwd=self.folder, check=True)
+
+    def test_what_is_written_is_its_owners_alone(self):
+        for umask in (0o000, 0o022):
+            for number, (name, options) in enumerate(FILES.items()):
+                output = self.folder / f"out-{umask}-{number}"
+                self.ringside(*name.split(), "run.ringside", *options, "-o", output.name, umask=umask)
+                for path in (output, *output.glob("*")):
+                    self.assertEqual(stat.S_IMODE(path.stat().st_mode) & 0o077, 0, (name, path.name))
+        for umask, mode in ((0o022, 0o644), (0o077, 0o600)):  # another user's node exporter reads it
+            self.ringside("export", "--format", "prometheus", "run.ringside", "-o", f"figures-{umask}", umask=umask)
+            self.assertEqual(stat.S_IMODE((self.folder / f"figures-{umask}").stat().st_mode), mode)
+
+    def test_a_file_that_is_replaced_keeps_its_mode(self):
+        report = self.folder / "report.json"
+        report.write_text("x" * 1_000_000)
+        report.chmod(0o644)
+        self.ringside("report", "run.ringside", "--format", "json", "-o", "report.json")
+        self.assertEqual(stat.S_IMODE(report.stat().st_mode), 0o644)
+        json.loads(report.read_text())
+
+    def test_where_nothing_can_be_written_says_why(self):
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "folder").mkdir()
+        for output, why in (("/dev/full", "No space left"), ("nosuch/x", "No such file"), ("folder", "Is a directory"), ("pipe", "nobody reads"),
+                            ("rank0.json/x", "Not a directory")):
+            said = self.ringside("report", "run.ringside", "-o", output, expect=3).stderr
+            self.assertRegex(said, f"{output}: .*{why}")
+        for name, options in FILES.items():
+            said = self.ringside(*name.split(), "run.ringside", *options, "-o", "nosuch/deep/x/y" if name != "import" else "rank0.json/x",
+                                 expect=3).stderr
+            self.assertRegex(said, "(nosuch/deep/x/y|rank0.json/x): (No such file|Not a directory)", name)
+
+    def test_an_interrupted_query_leaves_nothing(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            query = subprocess.Popen([RINGSIDE, "query", "run.ringside", SLOW_SQL], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL)
+            deadline = time.monotonic() + 20
+            while not list(self.folder.glob("ringside-*/merged.db")) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertTrue(list(self.folder.glob("ringside-*")))
+            query.send_signal(number)
+            self.assertEqual(query.wait(timeout=20), -number)
+            self.assertEqual(list(self.folder.glob("ringside-*")), [])
+
+    def test_a_query_that_nobody_may_interrupt_goes_on(self):
+        words = f'trap "" HUP; "{RINGSIDE}" query run.ringside "SELECT 1 AS one" & wait $!'
+        query = subprocess.Popen(["sh", "-c", words], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True)
+        self.assertIn("one", query.communicate(timeout=20)[0])
+
+    def on_terminal(self, *words, **environment):
+        """What a terminal is sent."""
+        leader, terminal = pty.openpty()
+        self.environment.pop("NO_COLOR", None)
+        self.environment.update(environment)
+        self.ringside(*words, stdout=terminal, stderr=terminal)
+        os.close(terminal)
+        text = b""
+        try:
+            while piece := os.read(leader, 65536):
+                text += piece
+        except OSError:
+            pass  # the last writer has gone
+        os.close(leader)
+        return text
+
+    def test_colours_are_for_terminals_that_show_them(self):
+        self.assertIn(b"\x1b[1m", self.on_terminal("report", "run.ringside", TERM="xterm"))
+        for environment in ({"TERM": "dumb"}, {"TERM": ""}, {"TERM": "xterm", "NO_COLOR": "1"}):
+            self.assertNotIn(b"\x1b", self.on_terminal("report", "run.ringside", **environment), environment)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
