@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "model/clock_alignment.h"
+#include "model/find_ranks.h"
 #include "model/run_steps.h"
 #include "trace/read/parallel.h"
 
@@ -13,91 +14,6 @@
 
 namespace ringside::model {
 namespace {
-
-/// Ranks a process speaks for; without rank rows (it was killed) its members of the largest communicator
-/// tell.
-std::vector<trace::RankRow> ranksOf(const trace::ProcessTrace& process)
-{
-    if (!process.ranks.empty()) {
-        return process.ranks;
-    }
-    const auto largest = std::max_element(process.communicators.begin(), process.communicators.end(),
-                                          [](const auto& a, const auto& b) { return a.size < b.size; });
-    std::vector<trace::RankRow> rows;
-    for (const trace::CommunicatorRow& member : process.communicators) {
-        const bool same = member.hash == largest->hash && member.hash != 0; // 0: nobody knows whose it is
-        if (!same && &member != &*largest) {
-            continue;
-        }
-        trace::RankRow row;
-        row.rank = member.rank;
-        row.worldSize = member.size;
-        row.source = "communicator";
-        if (member.device >= 0) {
-            row.device = member.device;
-        }
-        rows.push_back(row);
-    }
-    return rows;
-}
-
-/// Of a row of event_time: when it was is known, not only how long it took.
-bool isBounded(std::uint32_t uncertaintyNs)
-{
-    return uncertaintyNs != trace::kUnboundedNs;
-}
-
-/// Latest attempt of every rank; earlier ones are named in an issue.
-void findRanks(Model& model)
-{
-    std::map<std::int64_t, std::pair<std::int64_t, Rank>> byRank; // attempt, rank
-    constexpr std::int64_t kLargestRank = 100'000'000;
-    std::int64_t implausible = 0;
-    std::int64_t superseded = 0;
-    for (std::size_t p = 0; p < model.trace.processes.size(); ++p) {
-        const trace::ProcessTrace& process = model.trace.processes[p];
-        std::map<std::int64_t, trace::RankRow> rows;
-        for (const trace::RankRow& row : ranksOf(process)) {
-            if (row.rank < 0 || row.rank > kLargestRank || row.worldSize.value_or(0) > kLargestRank) {
-                ++implausible;
-                continue;
-            }
-            const auto [entry, fresh] = rows.try_emplace(row.rank, row);
-            if (!fresh && row.attempt > entry->second.attempt) {
-                entry->second = row;
-            }
-        }
-        for (const auto& [number, row] : rows) {
-            Rank rank;
-            rank.rank = number;
-            rank.process = p;
-            if (rows.size() > 1 && row.device) {
-                rank.device = static_cast<std::uint32_t>(*row.device);
-            }
-            rank.deviceTier = process.kernels.size() + process.copies.size() > 0;
-            rank.eventTimes =
-                !rank.deviceTier && std::any_of(process.eventTimes.uncertaintyNs.begin(),
-                                                process.eventTimes.uncertaintyNs.end(), isBounded);
-            model.worldSize = std::max({model.worldSize, row.worldSize.value_or(0), number + 1});
-            const auto [entry, fresh] = byRank.try_emplace(number, row.attempt, rank);
-            superseded += fresh ? 0 : 1;
-            if (!fresh && row.attempt > entry->second.first) {
-                entry->second = {row.attempt, rank};
-            }
-        }
-    }
-    for (auto& [number, entry] : byRank) {
-        model.ranks.push_back(std::move(entry.second));
-    }
-    if (implausible > 0) {
-        model.issues.push_back({"implausible_rank", "warning", implausible,
-                                "rows name ranks or world sizes that no job has; they were left out"});
-    }
-    if (superseded > 0) {
-        model.issues.push_back({"rank_restarted", "info", superseded,
-                                "a rank has traces of several attempts; only the latest is analyzed"});
-    }
-}
 
 /// A rank whose host the trace does not name has one of its own: its clock may be any.
 void findHosts(Model& model)
