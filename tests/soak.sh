@@ -5,9 +5,9 @@
 . "$(dirname "${BASH_SOURCE[0]}")/support/environment.sh"
 cd "$RINGSIDE_ROOT"
 
-fuzz_seconds=600 kills=200 faults=500 closer_seconds=200 demos=10 tidy=--all scenarios=
+fuzz_seconds=600 kills=200 faults=500 closer_seconds=200 demos=10 tidy=--all scenarios= harm=--all
 case "${1:-}" in
-    --short) fuzz_seconds=30 kills=40 faults=60 closer_seconds=20 demos=2 tidy= scenarios=--short ;;
+    --short) fuzz_seconds=30 kills=40 faults=60 closer_seconds=20 demos=2 tidy= scenarios=--short harm=--short ;;
     "") ;;
     *) fail "unknown option $1" "usage: soak.sh [--short]" ;;
 esac
@@ -49,6 +49,10 @@ cmake --preset dev && cmake --build --preset dev || fail "building the preset de
 
 stage "SIGKILL at $kills random moments"
 RINGSIDE_TEST_KILLS=$kills RINGSIDE_BUILD_DIR=build/dev /usr/bin/python3 -B tests/e2e/kill_test.py || fail "a kill lost a record"
+
+stage "The harm matrix" "Programs and environments, each plain and recorded."
+RINGSIDE_BUILD_DIR=build/dev /usr/bin/python3 -B tests/harm/run.py $harm || fail "the collector did harm" \
+    "The lines above say to which case; one again: tests/harm/run.py --only NAME"
 
 stage "$faults runs whose system calls fail" "Full disks, broken disks, short writes under the collector, at random."
 RINGSIDE_TEST_FAULTS=$faults build/dev/bin/no_harm_test --gtest_filter='*aFaultySystem' || fail "the collector did harm, or lost records silently"
