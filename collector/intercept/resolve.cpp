@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/resolve.h"
 
+#include "record/cancellation.h"
 #include "record/message.h"
 
 #include <dlfcn.h>
@@ -54,6 +55,7 @@ void keepLoaded(void* function)
 void* resolve(Library library, const char* name)
 {
     const ErrnoKeeper keeper;
+    const CancellationHeldOff uncancelled;
     // Kept in a variable: as a tail call, RTLD_NEXT would start after the caller's object, not ours.
     void* volatile found = dlsym(RTLD_NEXT, name);
     if (found != nullptr) {

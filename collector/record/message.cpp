@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/message.h"
 
+#include "record/cancellation.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +40,7 @@ void say(Talk talk, const char* format, ...)
     if ((talk == Talk::IfAsked && std::getenv("RINGSIDE_LOG") == nullptr) || !isStderrStillThere()) {
         return;
     }
+    const CancellationHeldOff uncancelled;
     char line[500];
     int length = std::snprintf(line, sizeof line, "ringside[pid %d]: ", static_cast<int>(getpid()));
     va_list arguments;

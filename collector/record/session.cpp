@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/session.h"
 
+#include "record/cancellation.h"
 #include "record/drain.h"
 #include "record/identity.h"
 #include "record/levels.h"
@@ -215,6 +216,7 @@ ThreadState* makeRecordingThread()
         return nullptr;
     }
     const ErrnoKeeper keeper;
+    const CancellationHeldOff uncancelled;
     const Inside inside;
     if (!g_gate.isRecording()) {
         startOnce();
@@ -250,6 +252,7 @@ void closeSession(int exitCode)
         return;
     }
     const ErrnoKeeper keeper;
+    const CancellationHeldOff uncancelled;
     const Inside inside;
     constexpr int kSeconds = 10;
     if (!g_session->drain->finish(kSeconds, exitCode)) {
