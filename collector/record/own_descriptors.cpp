@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/own_descriptors.h"
 
+#include "record/cancellation.h"
 #include "record/own_thread.h"
 #include "record/session.h"
 
@@ -100,18 +101,6 @@ void* runTask(void* pointer)
     return nullptr;
 }
 
-/// A thread of the program that is cancelled would leave the task without its data.
-class NotCancelled final {
-public:
-    NotCancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m_before); }
-    ~NotCancelled() { pthread_setcancelstate(m_before, nullptr); }
-    NotCancelled(const NotCancelled&) = delete;
-    NotCancelled& operator=(const NotCancelled&) = delete;
-
-private:
-    int m_before = PTHREAD_CANCEL_ENABLE;
-};
-
 } // namespace
 
 bool takeOwnDescriptors()
@@ -146,7 +135,7 @@ bool runWithOwnDescriptors(const std::function<void()>& work)
         work();
         return true;
     }
-    const NotCancelled notCancelled;
+    const CancellationHeldOff uncancelled; // the task outlives no frame of ours
     Task task{work};
     pthread_t thread{};
     if (!startOwnThread(thread, &runTask, &task)) {
