@@ -112,7 +112,7 @@ int run(const cli::Words& words)
 
 int main(int count, char** arguments)
 {
-    cli::occupyClosedStreams();
+    cli::prepareStandardStreams();
     try {
         return run({arguments + std::min(count, 1), arguments + count});
     } catch (const std::exception& error) {
