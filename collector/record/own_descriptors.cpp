@@ -109,6 +109,9 @@ bool takeOwnDescriptors()
         return false;
     }
     replaceByNull({STDIN_FILENO, STDOUT_FILENO});
+    if (fcntl(STDERR_FILENO, F_GETFD) < 0) { // the program has none
+        replaceByNull({STDERR_FILENO});
+    }
     t_hasOwn = true;
     return true;
 }

@@ -362,6 +362,7 @@ int main(int argc, char** argv)
     const std::map<std::string_view, int (*)()> scenarios{{"random", random},
                                                           {"closes_all", closesAll},
                                                           {"closes_standard", closesStandard},
+
                                                           {"lets_go", letsGo},
                                                           {"lets_go_on", letsGoOn}};
     const auto found = argc > 2 ? scenarios.find(argv[1]) : scenarios.end();
