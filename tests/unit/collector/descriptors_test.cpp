@@ -90,6 +90,15 @@ TEST(Descriptors, whatIsSaidDoesNotGoIntoAFileThatGotTheNumberOfStderr)
     }
 }
 
+// The kernel drops a process's POSIX locks on a file when it closes any descriptor of it, and who opens a
+// database that nobody has locked may clear its log away.
+TEST(Descriptors, aProgramThatReadsTheRunLeavesItLocked)
+{
+    const Folder folder;
+    const RecordedRun run({"recorded_closer", "copies_run", folder.path});
+    expectSound(run, folder);
+}
+
 TEST(Descriptors, whatTheProgramClosesIsClosed)
 {
     const Folder folder;

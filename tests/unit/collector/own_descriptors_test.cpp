@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "record/message.h"
 #include "record/own_descriptors.h"
 #include "record/program_calls.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 using namespace ringside::collector;
@@ -60,6 +64,22 @@ TEST(OwnDescriptors, bringBackWhatTheWorkThrewAndItsErrno)
                  std::runtime_error);
     ASSERT_TRUE(runWithOwnDescriptors([] { errno = EXDEV; }));
     EXPECT_EQ(errno, EXDEV);
+}
+
+TEST(Message, isNotForWhatTookTheNumberOfStderr)
+{
+    std::string file = std::filesystem::temp_directory_path() / "ringside-message-XXXXXX";
+    const int number = mkstemp(file.data());
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(number, STDERR_FILENO);
+        say(Talk::Always, "not for a file of the program");
+        _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+    EXPECT_EQ(std::filesystem::file_size(file), 0U);
+    close(number);
+    std::filesystem::remove(file);
 }
 
 timespec inOneSecond()

@@ -18,6 +18,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -311,6 +312,42 @@ int closesStandard()
     return write(output, told.data(), told.size()) > 0 ? 0 : 3;
 }
 
+/// Whether another process would find SQLite's lock on its shared memory (the byte that says that it is in
+/// use).
+bool isLocked(const std::filesystem::path& sharedMemory)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        struct flock inUse {};
+        inUse.l_type = F_WRLCK;
+        inUse.l_start = 128;
+        inUse.l_len = 1;
+        const int file = open(sharedMemory.c_str(), O_RDWR);
+        _exit(file >= 0 && fcntl(file, F_GETLK, &inUse) == 0 && inUse.l_type != F_UNLCK ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
+// As a program that saves the folder of its results, in which the run lies.
+int copiesRun()
+{
+    ncclComm_t comm = communicator();
+    callFor(comm, 500);
+    int locks = 0;
+    for (const auto& file : std::filesystem::directory_iterator(std::getenv("RINGSIDE_DIR"))) {
+        contentOf(file.path());
+        if (file.path().string().ends_with("-shm")) {
+            expect(isLocked(file.path()));
+            ++locks;
+        }
+    }
+    expect(locks == 1);
+    callFor(comm, 300);
+    return tell(comm);
+}
+
 // A descriptor that the program closes is closed: whoever waits for its end gets it while the recording goes
 // on.
 int letsGoOn()
@@ -359,12 +396,11 @@ int letsGo()
 
 int main(int argc, char** argv)
 {
-    const std::map<std::string_view, int (*)()> scenarios{{"random", random},
-                                                          {"closes_all", closesAll},
-                                                          {"closes_standard", closesStandard},
+    const std::map<std::string_view, int (*)()> scenarios{
+        {"random", random},        {"closes_all", closesAll}, {"closes_standard", closesStandard},
+        {"copies_run", copiesRun},
 
-                                                          {"lets_go", letsGo},
-                                                          {"lets_go_on", letsGoOn}};
+        {"lets_go", letsGo},       {"lets_go_on", letsGoOn}};
     const auto found = argc > 2 ? scenarios.find(argv[1]) : scenarios.end();
     if (found == scenarios.end()) {
         return 2;
