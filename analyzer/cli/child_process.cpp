@@ -9,11 +9,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 namespace ringside::cli {
@@ -93,7 +96,7 @@ bool hasEnded(pid_t child)
            (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
 }
 
-int waitFor(pid_t child, const std::function<void()>& meanwhile)
+CommandEnd waitFor(pid_t child, const std::function<void()>& meanwhile)
 {
     sigset_t ended;
     sigemptyset(&ended);
@@ -109,12 +112,14 @@ int waitFor(pid_t child, const std::function<void()>& meanwhile)
             throw Error(ErrorCode::Io, fmt::format("lost the command: {}", std::strerror(errno)));
         }
     }
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    constexpr int kOfShell = 128;
+    return WIFSIGNALED(status) ? CommandEnd{kOfShell + WTERMSIG(status), WTERMSIG(status)}
+                               : CommandEnd{WEXITSTATUS(status), 0};
 }
 
 } // namespace
 
-int runCommand(const std::vector<std::string>& command, const std::function<void()>& meanwhile)
+CommandEnd runCommand(const std::vector<std::string>& command, const std::function<void()>& meanwhile)
 {
     int errorPipe[2];
     if (pipe2(errorPipe, O_CLOEXEC) != 0) {
@@ -136,12 +141,28 @@ int runCommand(const std::vector<std::string>& command, const std::function<void
     while ((got = read(errorPipe[0], &error, sizeof error)) < 0 && errno == EINTR) {
     }
     close(errorPipe[0]);
-    const int code = waitFor(child, meanwhile);
+    const CommandEnd end = waitFor(child, meanwhile);
     if (got != sizeof error) {
-        return code;
+        return end;
     }
     talk("ringside: error: cannot start {}: {}\n", command.front(), std::strerror(error));
-    return error == ENOENT ? kNotFound : kNotExecutable;
+    return {error == ENOENT ? kNotFound : kNotExecutable, 0};
+}
+
+void endBySignal(int signal)
+{
+    std::fflush(nullptr);
+    prctl(PR_SET_DUMPABLE, 0); // a limit of 0 alone does not keep a core handler from being asked
+    const rlimit none{};
+    setrlimit(RLIMIT_CORE, &none);
+    struct sigaction byDefault = {};
+    byDefault.sa_handler = SIG_DFL;
+    sigaction(signal, &byDefault, nullptr);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, signal);
+    sigprocmask(SIG_UNBLOCK, &only, nullptr);
+    raise(signal);
 }
 
 } // namespace ringside::cli

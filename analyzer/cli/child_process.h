@@ -8,9 +8,19 @@
 
 namespace ringside::cli {
 
-/// Returns the command's exit code, 128 + signal if one killed it, 127 if it was not found and 126 if it
+struct CommandEnd {
+    int exitCode = 0; ///< as a shell gives it: 128 + signal where one killed it
+    int signal = 0;   ///< that killed it; 0: none
+};
+
+/// Returns how the command ended; 127 if it was not found and 126 if it
 /// could not be started. `meanwhile` is called some times a second until the command ends; it must not throw,
 /// and not wait for the command. Throws ringside::Error when no process could be made.
-[[nodiscard]] int runCommand(const std::vector<std::string>& command, const std::function<void()>& meanwhile);
+[[nodiscard]] CommandEnd runCommand(const std::vector<std::string>& command,
+                                    const std::function<void()>& meanwhile);
+
+/// Ends this process by the signal that killed the command: a shell that is told of Ctrl-C so ends its loop.
+/// Leaves no core file. Comes back where the signal cannot kill (process 1 of a container).
+void endBySignal(int signal);
 
 } // namespace ringside::cli

@@ -57,7 +57,7 @@ class Kill(lab.Scenario):
         time.sleep(moment)
         os.kill(pid, signal.SIGKILL)
         talk = recorder.communicate(timeout=lab.TIMEOUT_S)[1]
-        self.assertEqual(recorder.returncode, 128 + signal.SIGKILL, talk)
+        self.assertEqual(recorder.returncode, -signal.SIGKILL, talk)
         lab.run([lab.RINGSIDE, "recover", directory])
         returned = struct.unpack("QQ", counter.read_bytes())[0]
         facts = self.rows(directory, FACTS_SQL)[0]

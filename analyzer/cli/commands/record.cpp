@@ -128,7 +128,7 @@ RecordSettings settingsOf(const Options& options, const std::filesystem::path& d
              {"RINGSIDE_KEEP_LAST", options.keepLast}}};
 }
 
-int runWatched(const std::vector<std::string>& command, const std::filesystem::path& directory)
+CommandEnd runWatched(const std::vector<std::string>& command, const std::filesystem::path& directory)
 {
     HangRequests hangs(directory);
     const ProcessEnds ends(directory);
@@ -147,12 +147,15 @@ int run(const Options& options, const Words& command)
     const RecordSettings settings = settingsOf(options, directory);
     createRunDirectory(directory);
     prepareEnvironment(settings);
-    const int code = runWatched(command, directory);
-    if (code != kNotFound && code != kNotExecutable) {
+    const CommandEnd end = runWatched(command, directory);
+    if (end.exitCode != kNotFound && end.exitCode != kNotExecutable) {
         collectLeftovers(directory);
         printSummary(directory, !options.keepLast.empty());
     }
-    return code;
+    if (end.signal != 0) {
+        endBySignal(end.signal);
+    }
+    return end.exitCode;
 }
 
 void declareWindows(CLI::App& app, Options& options)

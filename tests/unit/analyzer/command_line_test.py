@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import resource
 import signal
 import stat
 import subprocess
@@ -11,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-RINGSIDE = sys.argv.pop(1)
+RINGSIDE = os.path.abspath(sys.argv.pop(1))
 
 
 class CommandLine(unittest.TestCase):
@@ -36,8 +37,35 @@ class CommandLine(unittest.TestCase):
         self.record("sh", "-c", "exit 7", expect=7)
         self.assertEqual(stat.S_IMODE(self.run_directory.stat().st_mode), 0o700)
 
-    def test_record_reports_death_by_a_signal_as_a_shell_does(self):
-        self.record("sh", "-c", "kill -SEGV $$", expect=128 + signal.SIGSEGV)
+    def test_record_dies_of_the_signal_that_killed_the_command(self):
+        for number in (signal.SIGSEGV, signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGABRT, signal.SIGUSR1, signal.SIGPIPE):
+            done = self.record("sh", "-c", f"kill -{number} $$", expect=-number)
+            self.assertIn("nothing recorded", done.stderr, "the summary comes first")
+
+    def test_record_leaves_no_core_file_of_its_own(self):
+        with open("/proc/sys/kernel/core_pattern") as pattern:
+            if pattern.read().startswith(("|", "/")):
+                self.skipTest("core files do not go into the working directory")
+        folder = self.folder / "cores"
+        folder.mkdir()
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CORE, 2 * (resource.getrlimit(resource.RLIMIT_CORE)[1],))
+        done = subprocess.run([RINGSIDE, "record", "-o", self.run_directory, "--", "sh", "-c", "ulimit -c 0; kill -SEGV $$"], cwd=folder,
+                              env=self.environment, preexec_fn=limit, capture_output=True, timeout=20)
+        self.assertEqual((done.returncode, list(folder.iterdir())), (-signal.SIGSEGV, []))
+
+    def test_ctrl_c_ends_a_shells_loop(self):
+        """The shell goes on after a command that returned, and ends with one that SIGINT killed."""
+        ready, went_on = self.folder / "ready", self.folder / "went_on"
+        loop = f"for i in 1 2; do {RINGSIDE} record -o {self.run_directory}$i -- sh -c ': > {ready}; exec sleep 20'; : > {went_on}; done"
+        shell = subprocess.Popen(["bash", "-c", loop], env=self.environment, start_new_session=True, stderr=subprocess.DEVNULL,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        deadline = time.monotonic() + 20
+        while not ready.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        os.killpg(shell.pid, signal.SIGINT)  # as the terminal does, to the whole group
+        self.assertEqual(shell.wait(timeout=20), -signal.SIGINT)
+        self.assertFalse(went_on.exists())
 
     def test_record_tells_absent_from_not_executable(self):
         self.record(self.folder / "absent", expect=127)
