@@ -1,90 +1,225 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_directory.h"
 
+#include "trace/read/leftover_rings.h"
+#include "trace/write/small_file.h"
+
 #include <ringside/error.h>
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <ctime>
+#include <thread>
 
 namespace ringside::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-void setVariable(const char* name, const std::string& value)
+constexpr std::size_t kLongestNoteBytes = 65536;
+
+bool isNote(const std::string& name)
 {
-    if (setenv(name, value.c_str(), 1) != 0) {
-        throw Error(ErrorCode::Io, fmt::format("cannot set {}", name));
+    return name == kFirstMember || fs::path(name).extension() == kMemberExtension;
+}
+
+/// False where there is one already; throws Error where there can be none.
+bool makeDirectory(const fs::path& path)
+{
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    constexpr mode_t kPrivate = 0700;
+    if (mkdir(path.c_str(), kPrivate) == 0) {
+        return true;
     }
+    if (errno != EEXIST) {
+        throw Error(ErrorCode::Io, fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
+    }
+    return false;
+}
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& why)
+{
+    throw Error(
+        ErrorCode::Usage,
+        fmt::format("{} already holds something{}{}", path.string(), why.empty() ? "" : ": ", why),
+        fmt::format("A run directory holds one launch: give another with -o, or remove it. If this is "
+                    "a rank of that launch, set {} to one word for all its ranks.",
+                    kLaunchVariable));
+}
+
+/// By one of those that begin at the same moment. False: it was another.
+bool claim(const trace::Folder& folder, const Member& member)
+{
+    constexpr mode_t kPrivate = 0600;
+    const trace::Descriptor file(openat(folder.number(), kFirstMember,
+                                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate));
+    const std::string text = toText(member);
+    if (file.number() >= 0 && write(file.number(), text.data(), text.size()) < 0) {
+        throw Error(ErrorCode::Io,
+                    fmt::format("cannot write into the run directory: {}", std::strerror(errno)));
+    }
+    if (file.number() < 0 && errno != EEXIST) {
+        throw Error(ErrorCode::Io,
+                    fmt::format("cannot write into the run directory: {}", std::strerror(errno)));
+    }
+    return file.number() >= 0;
+}
+
+std::optional<Member> readNote(const trace::Folder& folder, const std::string& name)
+{
+    const auto file = folder.openFile(name);
+    return file ? memberFromText(file->head(kLongestNoteBytes)) : std::nullopt;
+}
+
+/// Its maker may not have written it yet.
+std::optional<Member> readClaim(const trace::Folder& folder)
+{
+    constexpr int kClaimLooks = 20;
+    constexpr auto kPause = std::chrono::milliseconds(100);
+    std::optional<Member> first;
+    for (int look = 0; look < kClaimLooks && !(first = readNote(folder, kFirstMember)); ++look) {
+        std::this_thread::sleep_for(kPause);
+    }
+    return first;
+}
+
+/// The oldest first.
+std::vector<Member> readNotes(const trace::Folder& folder)
+{
+    std::vector<Member> members;
+    for (const std::string& name : folder.names()) {
+        if (fs::path(name).extension() == kMemberExtension) {
+            if (auto member = readNote(folder, name)) {
+                members.push_back(std::move(*member));
+            }
+        }
+    }
+    std::ranges::sort(members, {}, &Member::beganS);
+    return members;
+}
+
+/// Those that were there before, the oldest first.
+std::vector<Member> membersOf(const trace::Folder& folder, bool isFirst)
+{
+    std::vector<Member> members = readNotes(folder);
+    if (members.empty() && !isFirst) {
+        if (auto first = readClaim(folder)) {
+            members.push_back(std::move(*first));
+        }
+    }
+    return members;
+}
+
+/// Why `member` may not record there; empty: it may.
+std::string whyNot(const trace::Folder& folder, const Member& member, const std::vector<Member>& others,
+                   bool isFirst)
+{
+    if (!others.empty()) {
+        return whyRefused(member, others);
+    }
+    return isFirst && std::ranges::all_of(folder.names(), isNote) ? "" : "no launch of record's made it";
 }
 
 } // namespace
 
-fs::path findCollector()
+void createRunDirectory(const fs::path& path)
 {
-    if (const char* const given = std::getenv("RINGSIDE_COLLECTOR"); given != nullptr && *given != '\0') {
-        if (!fs::exists(given)) {
-            throw Error(ErrorCode::Io,
-                        fmt::format("RINGSIDE_COLLECTOR names {}, which does not exist", given));
-        }
-        return fs::absolute(given);
+    makeDirectory(path);
+    if (!trace::openOwnRun(path).names().empty()) {
+        refuse(path, "");
     }
-    constexpr std::string_view kName = "libringside_collector.so";
-    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
-    for (const char* const folder :
-         {"../lib", "../lib/ringside", "../" RINGSIDE_LIBRARY_DIRECTORY "/ringside",
-          "../" RINGSIDE_LIBRARY_DIRECTORY, "../lib/x86_64-linux-gnu", "."}) {
-        const fs::path candidate = program / folder / kName;
-        if (fs::exists(candidate)) {
-            return fs::canonical(candidate);
-        }
-    }
-    throw Error(ErrorCode::Io, fmt::format("{} is not next to this program ({})", kName, program.string()),
-                "Set RINGSIDE_COLLECTOR to its path.");
 }
 
-fs::path defaultRunDirectory()
+RunDirectory::RunDirectory(fs::path path, trace::Folder folder, Member member)
+    : m_path(std::move(path)), m_folder(std::move(folder)), m_member(std::move(member))
 {
-    return fs::absolute(
-        fmt::format("ringside-{:%Y%m%d-%H%M%S}.ringside", fmt::localtime(std::time(nullptr))));
+    const std::string base = m_member.host + "-" + std::to_string(m_member.pid);
+    m_note = base + kMemberExtension;
+    for (int more = 2; m_folder.openFile(m_note); ++more) {
+        m_note = base + "-" + std::to_string(more) + kMemberExtension;
+    }
+    writeNote();
 }
 
-void createRunDirectory(const fs::path& directory)
+void RunDirectory::writeNote() const
 {
-    std::error_code error;
-    fs::create_directories(directory, error);
-    if (error) {
-        throw Error(ErrorCode::Io, fmt::format("cannot create {}: {}", directory.string(), error.message()));
-    }
-    if (!fs::is_empty(directory, error) || error) {
-        throw Error(ErrorCode::Usage, fmt::format("{} already holds something", directory.string()),
-                    "A run directory holds one run: give another with -o, or remove it.");
-    }
-    fs::permissions(directory, fs::perms::owner_all, error);
-    if (error) {
+    if (!trace::replaceFile(m_path / m_note, toText(m_member))) {
         throw Error(ErrorCode::Io,
-                    fmt::format("cannot make {} private: {}", directory.string(), error.message()));
+                    fmt::format("cannot write into {}: {}", m_path.string(), std::strerror(errno)));
     }
 }
 
-void prepareEnvironment(const RecordSettings& settings)
+RunDirectory RunDirectory::joinOne(const fs::path& path, const Member& member)
 {
-    const char* const preloaded = std::getenv("LD_PRELOAD");
-    const bool chain = preloaded != nullptr && *preloaded != '\0';
-    setVariable("LD_PRELOAD",
-                chain ? settings.collector.string() + ":" + preloaded : settings.collector.string());
-    const char* const injection = std::getenv("NVTX_INJECTION64_PATH");
-    if (injection != nullptr && *injection != '\0' && settings.collector != injection) {
-        setVariable("RINGSIDE_CHAINED_NVTX", injection); // gets its events through the collector
+    makeDirectory(path);
+    trace::Folder folder = trace::openOwnRun(path);
+    if (const auto names = folder.names(); !names.empty() && std::ranges::none_of(names, isNote)) {
+        refuse(path, "");
     }
-    setVariable("NVTX_INJECTION64_PATH", settings.collector.string());
-    setVariable("RINGSIDE_DIR", settings.directory.string());
-    for (const auto& [name, value] : settings.variables) {
-        if (!value.empty()) {
-            setVariable(name, value);
+    const bool isFirst = claim(folder, member);
+    const std::vector<Member> others = membersOf(folder, isFirst);
+    if (const std::string why = whyNot(folder, member, others, isFirst); !why.empty()) {
+        if (isFirst) {
+            folder.remove(kFirstMember);
+        }
+        refuse(path, why);
+    }
+    return {path, std::move(folder), others.empty() ? member : sharingToken(member, others.front())};
+}
+
+/// The first of NAME, NAME-2, NAME-3... that takes it.
+RunDirectory RunDirectory::joinFirst(const std::string& name, const Member& member)
+{
+    constexpr int kMost = 1000;
+    const bool shares = !member.launch.rank.empty();
+    for (int number = 1;; ++number) {
+        const fs::path path =
+            fs::absolute(number == 1 ? name + ".ringside" : fmt::format("{}-{}.ringside", name, number));
+        try {
+            if (shares || makeDirectory(path) || number == kMost) {
+                return joinOne(path, member);
+            }
+        } catch (const Error& error) {
+            if (error.code != ErrorCode::Usage || number == kMost) {
+                throw;
+            }
+        }
+    }
+}
+
+RunDirectory RunDirectory::join(const fs::path& wanted)
+{
+    const Member member = thisMember(launchOfEnvironment());
+    if (!wanted.empty()) {
+        const fs::path path = fs::absolute(wanted).lexically_normal();
+        return joinOne(path.has_filename() ? path : path.parent_path(), member);
+    }
+    return joinFirst(member.launch.rank.empty()
+                         ? fmt::format("ringside-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)))
+                         : "ringside-" + nameOf(member.launch),
+                     member);
+}
+
+void RunDirectory::leave(int exitCode)
+{
+    m_member.exitCode = exitCode;
+    writeNote();
+    const std::vector<std::string> names = m_folder.names();
+    const std::vector<Member> members = readNotes(m_folder);
+    const bool allOver =
+        std::ranges::all_of(members, [](const Member& each) { return each.exitCode || !mayRun(each); });
+    if (allOver && std::ranges::all_of(names, isNote)) {
+        for (const std::string& name : names) {
+            m_folder.remove(name);
         }
     }
 }

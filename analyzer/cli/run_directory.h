@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment and the run directory of a recorded command. Adds to what the user set, never replaces it.
+// The run directory of a recorded command: made for its launch, or shared with the others of it.
 #pragma once
+#include "cli/launch_member.h"
+#include "trace/read/folder.h"
+
 #include <filesystem>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace ringside::cli {
 
-/// RINGSIDE_COLLECTOR, else next to this program: ../lib, ../lib/ringside. Throws ringside::Error when it is
-/// nowhere.
-[[nodiscard]] std::filesystem::path findCollector();
+/// For one program's work: makes it with mode 0700, or accepts an empty one. Throws as join() does.
+void createRunDirectory(const std::filesystem::path& path);
 
-/// "ringside-20261121-143348.ringside" in the working directory.
-[[nodiscard]] std::filesystem::path defaultRunDirectory();
+class RunDirectory final {
+public:
+    /// Makes it with mode 0700, or joins one that holds nothing but this launch. Empty: one of the launch's
+    /// in the working directory, else ringside-DATE-TIME.ringside. Throws ringside::Error where it holds
+    /// something else, or is not this user's alone to write.
+    [[nodiscard]] static RunDirectory join(const std::filesystem::path& wanted);
 
-/// Creates it with mode 0700, or accepts an empty one and sets that mode. Throws when it holds anything.
-void createRunDirectory(const std::filesystem::path& directory);
+    [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
+    /// RINGSIDE_LAUNCH for the command.
+    [[nodiscard]] const std::string& token() const { return m_member.token; }
 
-struct RecordSettings {
-    std::filesystem::path directory;
-    std::filesystem::path collector;
-    /// What the collector reads from its environment, as the user wrote it; an empty value is not set.
-    std::vector<std::pair<const char*, std::string>> variables;
+    /// Notes how the command ended. Leaves no note where, of the whole launch, nothing was recorded.
+    void leave(int exitCode);
+
+private:
+    RunDirectory(std::filesystem::path path, trace::Folder folder, Member member);
+    [[nodiscard]] static RunDirectory joinOne(const std::filesystem::path& path, const Member& member);
+    [[nodiscard]] static RunDirectory joinFirst(const std::string& name, const Member& member);
+    void writeNote() const;
+
+    std::filesystem::path m_path;
+    trace::Folder m_folder;
+    Member m_member;
+    std::string m_note; ///< its name
 };
-/// Sets LD_PRELOAD, NVTX_INJECTION64_PATH, RINGSIDE_DIR and the variables of this process, for the command to
-/// inherit.
-void prepareEnvironment(const RecordSettings& settings);
 
 } // namespace ringside::cli

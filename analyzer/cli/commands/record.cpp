@@ -4,6 +4,7 @@
 #include "cli/child_process.h"
 #include "cli/command.h"
 #include "cli/hang_requests.h"
+#include "cli/preload.h"
 #include "cli/process_ends.h"
 #include "cli/recovery.h"
 #include "cli/run_control.h"
@@ -112,11 +113,13 @@ void check(const Options& options)
     }
 }
 
-RecordSettings settingsOf(const Options& options, const std::filesystem::path& directory)
+RecordSettings settingsOf(const Options& options, const std::filesystem::path& collector,
+                          const RunDirectory& directory)
 {
-    return {directory,
-            findCollector(),
-            {{"RINGSIDE_PROFILE", options.profile},
+    return {directory.path(),
+            collector,
+            {{kLaunchVariable, directory.token()},
+             {"RINGSIDE_PROFILE", options.profile},
              {"RINGSIDE_START_STEP", options.startStep},
              {"RINGSIDE_STEPS", options.steps},
              {"RINGSIDE_WINDOW", options.window},
@@ -142,16 +145,15 @@ int run(const Options& options, const Words& command)
         throw Error(ErrorCode::Usage, "there is no command to record",
                     "Put it after the options: ringside record -- torchrun train.py");
     }
-    const std::filesystem::path directory =
-        options.directory.empty() ? defaultRunDirectory() : std::filesystem::absolute(options.directory);
-    const RecordSettings settings = settingsOf(options, directory);
-    createRunDirectory(directory);
-    prepareEnvironment(settings);
-    const CommandEnd end = runWatched(command, directory);
+    const std::filesystem::path collector = findCollector();
+    RunDirectory directory = RunDirectory::join(options.directory);
+    prepareEnvironment(settingsOf(options, collector, directory));
+    const CommandEnd end = runWatched(command, directory.path());
     if (end.exitCode != kNotFound && end.exitCode != kNotExecutable) {
-        collectLeftovers(directory);
-        printSummary(directory, !options.keepLast.empty());
+        collectLeftovers(directory.path());
+        printSummary(directory.path(), !options.keepLast.empty());
     }
+    directory.leave(end.exitCode);
     if (end.signal != 0) {
         endBySignal(end.signal);
     }

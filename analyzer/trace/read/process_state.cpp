@@ -6,6 +6,7 @@
 #include <ringside/trace/ring.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -92,6 +93,12 @@ std::optional<std::string> findHere(std::uint32_t pid, std::uint64_t startTicks)
 }
 
 } // namespace
+
+std::uint64_t ownStartTicks()
+{
+    const auto stat = statOf("self");
+    return stat ? std::strtoull(stat->startTicks.c_str(), nullptr, 10) : 0;
+}
 
 std::optional<RingOwner> ringOwner(const std::filesystem::path& ring)
 {

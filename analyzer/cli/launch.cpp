@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/launch.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <string_view>
+
+namespace ringside::cli {
+namespace {
+
+std::string variable(const char* name)
+{
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+std::string named(const char* name)
+{
+    return std::string(name) + "=" + variable(name);
+}
+
+/// Names that are set, each with its value.
+template <std::size_t Count>
+std::string listOf(const std::array<const char*, Count>& names)
+{
+    std::string list;
+    for (const char* const name : names) {
+        list += variable(name).empty() ? "" : (list.empty() ? "" : " ") + named(name);
+    }
+    return list;
+}
+
+/// The batch script, a shell of salloc and the like are steps, too, in which one launch follows the other.
+bool isStepOfSrun(const std::string& step)
+{
+    constexpr unsigned long kFirstSpecial = 0xFFFFFFF0;
+    return !step.empty() && std::strtoul(step.c_str(), nullptr, 10) < kFirstSpecial;
+}
+
+void addIds(Launch& launch)
+{
+    // Not those of a batch job as a whole (PBS_JOBID, LSB_JOBID): it may launch several times.
+    constexpr std::array kIds{kLaunchVariable, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+                              "PALS_APID",     "PMI_JOBID",      "FLUX_JOB_ID"};
+    for (const char* const name : kIds) {
+        if (!variable(name).empty()) {
+            launch.ids.push_back(named(name));
+        }
+    }
+    if (isStepOfSrun(variable("SLURM_STEP_ID")) && !variable("SLURM_JOB_ID").empty()) {
+        launch.ids.push_back(named("SLURM_JOB_ID") + " " + named("SLURM_STEP_ID"));
+    }
+    // Without --rdzv-id, torchrun says "none".
+    const std::string elastic = variable("TORCHELASTIC_RUN_ID");
+    const bool hasElastic = !elastic.empty() && elastic != "none";
+    if (hasElastic) {
+        launch.ids.push_back(named("TORCHELASTIC_RUN_ID"));
+    }
+    launch.restarts = hasElastic || !variable(kLaunchVariable).empty();
+}
+
+/// A requeued job begins to count its restarts anew.
+std::int64_t attemptOfEnvironment()
+{
+    constexpr std::int64_t kMoreThanRestarts = 1'000'000;
+    const auto count = [](const char* name) { return std::strtoll(variable(name).c_str(), nullptr, 10); };
+    return count("SLURM_RESTART_COUNT") * kMoreThanRestarts + count("TORCHELASTIC_RESTART_COUNT");
+}
+
+} // namespace
+
+Launch launchOfEnvironment()
+{
+    Launch launch;
+    addIds(launch);
+    // In the order of the collector: torchrun sets RANK also under the others.
+    for (const char* const name :
+         {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"}) {
+        if (launch.rank.empty() && !variable(name).empty()) {
+            launch.rank = named(name);
+        }
+    }
+    launch.world = listOf(std::array{"WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "PMI_SIZE"});
+    launch.attempt = attemptOfEnvironment();
+    return launch;
+}
+
+std::string nameOfHost()
+{
+    std::array<char, 65> host{};
+    return gethostname(host.data(), host.size() - 1) == 0 ? host.data() : "unknown";
+}
+
+std::string nameOf(const Launch& launch)
+{
+    std::string name = launch.ids.empty() ? nameOfHost() + "-" + std::to_string(getppid()) : "";
+    for (const char c : launch.ids.empty() ? "" : launch.ids.front()) {
+        name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+    }
+    return name;
+}
+
+} // namespace ringside::cli

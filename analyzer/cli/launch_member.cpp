@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/launch_member.h"
+
+#include "trace/read/process_state.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace ringside::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Hosts of a launch without any id that begin later than that are another one.
+constexpr std::int64_t kLongestStartS = 600;
+
+std::string bootIdOfHost()
+{
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id;
+}
+
+bool haveCommonId(const Member& mine, const Member& other)
+{
+    const std::string token = std::string(kLaunchVariable) + "=" + other.token;
+    return std::ranges::any_of(mine.launch.ids, [&](const std::string& id) {
+        return id == token || std::ranges::find(other.launch.ids, id) != other.launch.ids.end();
+    });
+}
+
+std::string shown(const Launch& launch)
+{
+    if (!launch.ids.empty()) {
+        return launch.ids.front();
+    }
+    return launch.world.empty() ? "a launch without an id" : launch.world;
+}
+
+bool isOver(const Member& member)
+{
+    return member.exitCode || !mayRun(member);
+}
+
+/// Of the same rank: whether `mine` is that rank, started anew.
+bool isRestart(const Member& mine, const Member& other)
+{
+    const bool failed = isOver(other) && other.exitCode.value_or(-1) != 0;
+    return mine.launch.attempt > other.launch.attempt || (mine.launch.restarts && failed);
+}
+
+std::string whyRankRefused(const Member& mine, const std::vector<Member>& others)
+{
+    for (const Member& other : others) {
+        if (other.launch.rank == mine.launch.rank && !isRestart(mine, other)) {
+            return mine.launch.rank + (isOver(other) ? " has recorded there" : " is recording there");
+        }
+    }
+    return {};
+}
+
+std::string whyNamelessRefused(const Member& mine, const std::vector<Member>& others)
+{
+    const bool goesOn = std::ranges::any_of(others, [](const Member& other) { return !isOver(other); });
+    const bool failed =
+        std::ranges::any_of(others, [](const Member& other) { return other.exitCode.value_or(0) != 0; });
+    return goesOn || (failed && mine.launch.restarts) ? "" : "its launch has ended";
+}
+
+/// Nothing but the time tells hosts of one launch from those of two.
+std::string whyHostRefused(const Member& mine, const std::vector<Member>& others)
+{
+    for (const Member& other : others) {
+        if (other.host == mine.host || isOver(other) || mine.beganS - other.beganS > kLongestStartS) {
+            return "it is another launch's";
+        }
+    }
+    return {};
+}
+
+std::string freshToken(const Member& member)
+{
+    return member.host + "-" + std::to_string(member.pid) + "-" + std::to_string(member.beganS);
+}
+
+} // namespace
+
+Member thisMember(Launch launch)
+{
+    Member member;
+    member.launch = std::move(launch);
+    member.host = nameOfHost();
+    member.bootId = bootIdOfHost();
+    member.pid = static_cast<std::uint32_t>(getpid());
+    member.startTicks = trace::ownStartTicks();
+    member.beganS = std::time(nullptr);
+    const char* const given = std::getenv(kLaunchVariable);
+    member.token = given != nullptr && *given != '\0' ? given : freshToken(member);
+    return member;
+}
+
+Member sharingToken(Member member, const Member& earlier)
+{
+    const char* const given = std::getenv(kLaunchVariable);
+    if (given == nullptr || *given == '\0') {
+        member.token = earlier.token;
+    }
+    return member;
+}
+
+std::string toText(const Member& member)
+{
+    const Launch& launch = member.launch;
+    const Json json{{"ids", launch.ids},
+                    {"rank", launch.rank},
+                    {"world", launch.world},
+                    {"attempt", launch.attempt},
+                    {"token", member.token},
+                    {"host", member.host},
+                    {"boot_id", member.bootId},
+                    {"pid", member.pid},
+                    {"start_ticks", member.startTicks},
+                    {"began_s", member.beganS},
+                    {"exit_code", member.exitCode ? Json(*member.exitCode) : Json()}};
+    return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+std::optional<Member> memberFromText(const std::string& text)
+{
+    try {
+        const Json json = Json::parse(text);
+        Member member;
+        json.at("ids").get_to(member.launch.ids);
+        json.at("rank").get_to(member.launch.rank);
+        json.at("world").get_to(member.launch.world);
+        json.at("attempt").get_to(member.launch.attempt);
+        json.at("token").get_to(member.token);
+        json.at("host").get_to(member.host);
+        json.at("boot_id").get_to(member.bootId);
+        json.at("pid").get_to(member.pid);
+        json.at("start_ticks").get_to(member.startTicks);
+        json.at("began_s").get_to(member.beganS);
+        if (const Json& code = json.at("exit_code"); !code.is_null()) {
+            member.exitCode = code.get<int>();
+        }
+        return member;
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
+}
+
+bool mayRun(const Member& member)
+{
+    return member.host != nameOfHost() || member.bootId != bootIdOfHost() ||
+           trace::pidHere(member.pid, member.startTicks).has_value();
+}
+
+std::string whyRefused(const Member& mine, const std::vector<Member>& others)
+{
+    const bool same =
+        std::ranges::any_of(others, [&](const Member& other) { return haveCommonId(mine, other); });
+    const bool namesItself = !mine.launch.ids.empty() && !others.front().launch.ids.empty();
+    if (!same && (namesItself || mine.launch.world != others.front().launch.world)) {
+        return "it is of another launch (" + shown(others.front().launch) +
+               "; this one: " + shown(mine.launch) + ")";
+    }
+    const bool hasRank = !mine.launch.rank.empty();
+    if (hasRank && (same || !others.front().launch.rank.empty())) {
+        return whyRankRefused(mine, others);
+    }
+    return same ? whyNamelessRefused(mine, others) : whyHostRefused(mine, others);
+}
+
+} // namespace ringside::cli
