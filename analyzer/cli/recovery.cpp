@@ -1,15 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recovery.h"
 
+#include "cli/shell.h"
 #include "cli/talk.h"
 
 #include <ringside/trace/recover.h>
+#include <ringside/trace/ring_folders.h>
 
 #include <fmt/format.h>
 
-namespace ringside::cli {
+#include <exception>
 
-void recoverAndTell(const std::filesystem::path& run, const std::filesystem::path& rings)
+namespace ringside::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string sizeOf(const trace::RingFolder& folder)
+{
+    constexpr double kMebibyte = 1 << 20;
+    return fmt::format("{:.1f} MiB", static_cast<double>(folder.bytes) / kMebibyte);
+}
+
+void clearOne(const trace::RingFolder& folder)
+{
+    std::error_code absent;
+    if (fs::is_directory(folder.run, absent)) {
+        const int files = trace::copyLeftoverRings(folder.run);
+        if (!fs::exists(folder.path, absent)) {
+            talk("ringside: {} was killed and had left {} in memory: {} files moved into its run\n  Next: "
+                "ringside recover {}\n",
+                folder.process, sizeOf(folder), files, quotedForShell(folder.run));
+            return;
+        }
+    }
+    if (trace::removeRingFolder(folder)) {
+        talk("ringside: {} was killed and had left {} in {}, of a run that is gone ({}): removed\n",
+                   folder.process, sizeOf(folder), folder.path.string(), folder.run.string());
+    }
+}
+
+} // namespace
+
+void recoverAndTell(const fs::path& run, WhenNothing whenNothing, const fs::path& rings)
 {
     const trace::RecoverReport report = trace::recover(run, rings);
     for (const auto& process : report.processes) {
@@ -18,6 +51,40 @@ void recoverAndTell(const std::filesystem::path& run, const std::filesystem::pat
     }
     for (const std::string& reason : report.skipped) {
         talk("ringside: {}\n", reason);
+    }
+    if (whenNothing == WhenNothing::Tell && report.processes.empty() && report.skipped.empty()) {
+        talk("ringside: nothing to recover: no process of {} left rings\n", run.string());
+    }
+}
+
+void clearRingFolders()
+{
+    for (const trace::RingFolder& folder : trace::findRingFolders()) {
+        try {
+            if (folder.runs && !*folder.runs) {
+                clearOne(folder);
+            }
+        } catch (const std::exception& error) {
+            talk("ringside: warning: {} has rings of a killed process: {}\n  Try: ringside recover {}\n",
+                folder.path.string(), error.what(), quotedForShell(folder.run));
+        }
+    }
+}
+
+void listRingFolders()
+{
+    bool any = false;
+    for (const trace::RingFolder& folder : trace::findRingFolders()) {
+        const char* const state = !folder.runs ? "not known" : *folder.runs ? "running" : "gone";
+        fmt::print("{}: process {} ({}), {}{}\n", folder.path.string(),
+                   folder.process.empty() ? "not known" : folder.process, state, sizeOf(folder),
+                   folder.run.empty() || (folder.runs && *folder.runs)
+                       ? ""
+                       : ": ringside recover " + quotedForShell(folder.run));
+        any = true;
+    }
+    if (!any) {
+        fmt::print("no rings of yours in {}\n", trace::kRingPlace);
     }
 }
 

@@ -4,8 +4,10 @@
 #include "record/message.h"
 #include "record/new_file.h"
 #include "record/own_descriptors.h"
+#include "trace/write/small_file.h"
 
 #include <ringside/trace/private_file.h>
+#include <ringside/trace/ring_folders.h>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -236,7 +239,23 @@ void RingStore::fillHeader(Ring& ring, trace::RingRole role) const
 std::string RingStore::makeAnnounced(const std::string& place)
 {
     std::string pattern = place + "/" + ownPrefix() + "XXXXXX";
-    return mkdtemp(pattern.data()) != nullptr && announce(pattern) ? pattern : std::string();
+    if (mkdtemp(pattern.data()) == nullptr || !announce(pattern)) {
+        return {};
+    }
+    sign(pattern);
+    return pattern;
+}
+
+// For who finds it when this process was killed and its run directory forgotten.
+void RingStore::sign(const std::string& directory) const
+{
+    std::array<char, 64> pidNamespace{};
+    const ErrnoKeeper keeper;
+    static_cast<void>(readlink("/proc/self/ns/pid", pidNamespace.data(), pidNamespace.size() - 1));
+    static_cast<void>(trace::replaceFile(directory + "/" + m_names.base + trace::kFolderNoteExtension,
+                                         std::to_string(getpid()) + " " +
+                                             std::to_string(processStartTicks()) + " " + pidNamespace.data() +
+                                             "\n" + m_names.runDirectory));
 }
 
 std::string RingStore::memoryDirectory(std::size_t bytes)
@@ -330,6 +349,7 @@ void RingStore::removeFiles()
         unlink(ring->path().c_str());
     }
     for (const std::string& directory : m_directories) {
+        unlink((directory + "/" + m_names.base + trace::kFolderNoteExtension).c_str());
         rmdir(directory.c_str());
     }
     if (m_listed) {

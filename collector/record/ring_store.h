@@ -57,6 +57,7 @@ private:
     [[nodiscard]] std::string makeAnnounced(const std::string& place);
     [[nodiscard]] bool announce(const std::string& directory);
     [[nodiscard]] std::string list() const; ///< HOST-PID.rings
+    void sign(const std::string& directory) const;
     [[nodiscard]] std::unique_ptr<Ring> make(const std::string& directory, trace::RingRole role,
                                              std::size_t bytes);
     [[nodiscard]] std::unique_ptr<Ring> makeNamed(const NewFile& file, const std::string& path,

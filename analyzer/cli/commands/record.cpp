@@ -9,6 +9,7 @@
 #include "cli/recovery.h"
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
+#include "cli/shell.h"
 #include "cli/talk.h"
 
 #include <ringside/error.h>
@@ -67,8 +68,8 @@ void printSummary(const std::filesystem::path& directory, bool flightRecorder)
         talk("ringside: nothing recorded: no process called NCCL or CUDA with the collector preloaded\n");
         return;
     }
-    talk("ringside: {} process{} recorded in {}\nringside: next: ringside report {}\n", processes,
-         processes == 1 ? "" : "es", directory.string(), directory.string());
+    talk("ringside: {} process{} recorded in {}\nringside: next: ringside report {}\n",
+               processes, processes == 1 ? "" : "es", directory.string(), quotedForShell(directory));
 }
 
 /// What went wrong with the recording must not change the command's exit code.
@@ -76,10 +77,10 @@ void collectLeftovers(const std::filesystem::path& directory)
 {
     try {
         trace::copyLeftoverRings(directory);
-        recoverAndTell(directory);
+        recoverAndTell(directory, WhenNothing::BeSilent);
     } catch (const std::exception& error) {
-        talk("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n", error.what(),
-             directory.string());
+        talk("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n",
+                   error.what(), quotedForShell(directory));
     }
 }
 
@@ -147,6 +148,7 @@ int run(const Options& options, const Words& command)
     }
     const std::filesystem::path collector = findCollector();
     RunDirectory directory = RunDirectory::join(options.directory);
+    clearRingFolders();
     prepareEnvironment(settingsOf(options, collector, directory));
     const CommandEnd end = runWatched(command, directory.path());
     if (end.exitCode != kNotFound && end.exitCode != kNotExecutable) {

@@ -3,6 +3,8 @@
 #include "cli/command.h"
 #include "cli/recovery.h"
 
+#include <ringside/error.h>
+
 #include <memory>
 
 namespace ringside::cli::command_recover {
@@ -11,17 +13,32 @@ namespace {
 struct Options {
     std::string run;
     std::string rings;
+    bool list = false;
 };
+
+int run(const Options& options)
+{
+    if (options.list) {
+        listRingFolders();
+        return kPass;
+    }
+    if (options.run.empty()) {
+        throw Error(ErrorCode::Usage, "recover needs a run directory",
+                    "Give one, or --list to see what processes left in memory.");
+    }
+    recoverAndTell(options.run, WhenNothing::Tell, options.rings);
+    return kPass;
+}
 
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("RUN", options->run, "Run directory")->required();
+    app.add_option("RUN", options->run, "Run directory");
     app.add_option("--rings", options->rings, "Where the ring files are, if not where the run says");
-    return [options] {
-        recoverAndTell(options->run, options->rings);
-        return static_cast<int>(kPass);
-    };
+    app.add_flag("--list", options->list,
+                 "List the rings of your processes in /dev/shm, and whether the processes are gone")
+        ->excludes("RUN");
+    return [options] { return run(*options); };
 }
 
 } // namespace

@@ -7,7 +7,9 @@
 
 #include <ringside/error.h>
 #include <ringside/trace/ring.h>
+#include <ringside/trace/ring_folders.h>
 
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,22 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCopiedRings = "rings"; ///< below the run directory
 constexpr std::array kDatabaseFiles{"", "-journal", "-wal"};
-
-/// ringside-UID-XXXXXX, as the collector's mkdtemp makes them. The number is not compared: in a container the
-/// same user may have another one.
-bool isRingFolderName(std::string_view name)
-{
-    constexpr std::string_view kBegin = "ringside-";
-    constexpr std::size_t kRandom = 6;
-    if (!name.starts_with(kBegin) || name.size() < kBegin.size() + kRandom + 2) {
-        return false;
-    }
-    name.remove_prefix(kBegin.size());
-    const std::string_view random = name.substr(name.size() - kRandom);
-    const std::string_view user = name.substr(0, name.size() - kRandom - 1);
-    return name[user.size()] == '-' && user.find_first_not_of("0123456789") == std::string_view::npos &&
-           std::ranges::all_of(random, [](unsigned char c) { return std::isalnum(c) != 0; });
-}
 
 /// Where the rings of a run may be, and whose.
 struct Places {
@@ -171,6 +157,12 @@ void removeEmptyFolder(const fs::path& path, const Folder& folder)
 {
     const std::string name = path.filename().string();
     struct stat now {};
+    for (const std::string& each : folder.names()) {
+        if (isRingFolderName(name) && fs::path(each).extension() == kFolderNoteExtension &&
+            folder.names().size() == 1) {
+            folder.remove(each);
+        }
+    }
     if ((isRingFolderName(name) || name == kCopiedRings || name.ends_with(".ringfiles")) &&
         lstat(path.c_str(), &now) == 0 && folder.isSame(now)) {
         rmdir(path.c_str());
@@ -211,6 +203,20 @@ int copyRings(const LeftoverRings& leftover, const Folder& target)
 }
 
 } // namespace
+
+bool isRingFolderName(std::string_view name)
+{
+    constexpr std::string_view kBegin = "ringside-";
+    constexpr std::size_t kRandom = 6;
+    if (!name.starts_with(kBegin) || name.size() < kBegin.size() + kRandom + 2) {
+        return false;
+    }
+    name.remove_prefix(kBegin.size());
+    const std::string_view random = name.substr(name.size() - kRandom);
+    const std::string_view user = name.substr(0, name.size() - kRandom - 1);
+    return name[user.size()] == '-' && user.find_first_not_of("0123456789") == std::string_view::npos &&
+           std::ranges::all_of(random, [](unsigned char c) { return std::isalnum(c) != 0; });
+}
 
 LeftoverRings findAnnounced(const fs::path& announcement)
 {
@@ -270,6 +276,13 @@ void removeDatabase(const Folder& folder, const std::string& name)
     }
 }
 
+Folder lockOwnRun(const fs::path& runDirectory)
+{
+    Folder run = openOwnRun(runDirectory);
+    flock(run.number(), LOCK_EX); // without locks (some network file systems), as before
+    return run;
+}
+
 void bringDatabase(const LeftoverRings& leftover, const Folder& run)
 {
     if (leftover.database.empty()) {
@@ -317,7 +330,7 @@ void removeRings(const LeftoverRings& leftover)
 int copyLeftoverRings(const fs::path& runDirectory)
 {
     int copied = 0;
-    const Folder run = openOwnRun(runDirectory);
+    const Folder run = lockOwnRun(runDirectory);
     for (const LeftoverRings& leftover : findLeftoverRings(runDirectory)) {
         if (leftover.running || leftover.rings.empty() || leftover.announcement.empty()) {
             continue;

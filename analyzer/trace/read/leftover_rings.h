@@ -6,11 +6,20 @@
 
 #include <ringside/trace/recover.h>
 
+#include <string_view>
+
 namespace ringside::trace {
+
+/// ringside-UID-XXXXXX, as the collector's mkdtemp makes them. The number is not compared: in a container the
+/// same user may have another one.
+[[nodiscard]] bool isRingFolderName(std::string_view name);
 
 /// The run directory, to write into. Throws Error where it is not this user's, or everybody may write into
 /// it: a link could stand there at any moment.
 [[nodiscard]] Folder openOwnRun(const std::filesystem::path& runDirectory);
+
+/// The same, and alone: ranks that end together have a `record` each. Waits for the others.
+[[nodiscard]] Folder lockOwnRun(const std::filesystem::path& runDirectory);
 
 /// With what SQLite keeps beside it.
 void removeDatabase(const Folder& folder, const std::string& name);

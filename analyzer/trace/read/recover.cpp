@@ -227,7 +227,7 @@ RecoverReport recover(const std::filesystem::path& runDirectory,
                       const std::filesystem::path& ringDirectoryOverride)
 {
     RecoverReport report;
-    const Folder run = openOwnRun(runDirectory);
+    const Folder run = lockOwnRun(runDirectory);
     for (const LeftoverRings& leftover : findLeftoverRings(runDirectory, ringDirectoryOverride)) {
         if (leftover.running) {
             report.skipped.push_back(leftover.process + " is still running: it writes its trace itself");

@@ -14,10 +14,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <sstream>
+#include <thread>
+#include <vector>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -185,6 +188,28 @@ TEST_F(Recovery, LeavesARunningProcessAlone)
     EXPECT_EQ(recover(m_run).skipped.size(), 1U);
     EXPECT_EQ(read().apiCalls.size(), 1U);
     EXPECT_EQ(openRun(m_run).issues.at(0).id, "still_recording");
+}
+
+/// Each rank of a launch may have a `record` of its own, and all of them end at once.
+TEST_F(Recovery, ByManyAtOnceIsDoneOnce)
+{
+    writeTrace();
+    saveRings();
+    std::atomic<int> recovered = 0;
+    std::vector<std::thread> recorders;
+    for (int i = 0; i < 8; ++i) {
+        recorders.emplace_back([&] {
+            copyLeftoverRings(m_run);
+            const RecoverReport report = recover(m_run);
+            EXPECT_TRUE(report.skipped.empty()) << report.skipped.front();
+            recovered += static_cast<int>(report.processes.size());
+        });
+    }
+    for (std::thread& recorder : recorders) {
+        recorder.join();
+    }
+    EXPECT_EQ(recovered, 1);
+    EXPECT_EQ(read().apiCalls.size(), 3U);
 }
 
 TEST_F(Recovery, NamesRingsThatAreElsewhere)
