@@ -3,6 +3,7 @@
 #include "trace/read/process_state.h"
 
 #include <ringside/trace/recover.h>
+#include <ringside/trace/ring_folders.h>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -112,7 +113,8 @@ TEST_F(RingStoreTest, makesARingInMemoryWithoutAName)
     std::set<std::string> unfinished;
     while (!isMade) {
         for (const auto& entry : std::filesystem::directory_iterator(place)) {
-            if (entry.path().extension() != trace::kRingExtension) {
+            if (entry.path().extension() != trace::kRingExtension &&
+                entry.path().extension() != trace::kFolderNoteExtension) {
                 unfinished.insert(entry.path().filename().string());
             }
         }
