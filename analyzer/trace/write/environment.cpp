@@ -32,14 +32,6 @@ constexpr std::array<std::string_view, 14> kOthers{"NCCL_ASYNC_ERROR_HANDLING",
                                                    "NCCL_TUNER_CONFIG_",
                                                    "NCCL_NETWORK_TOPO_"};
 
-bool containsIgnoringCase(std::string_view text, std::string_view part)
-{
-    const auto same = [](char a, char b) {
-        return std::toupper(static_cast<unsigned char>(a)) == std::toupper(static_cast<unsigned char>(b));
-    };
-    return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
-}
-
 bool isTokenCharacter(char c)
 {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
@@ -72,6 +64,99 @@ bool hasUserBeforeHost(std::string_view value)
     return at != std::string_view::npos && value.substr(0, at).find(':') != std::string_view::npos;
 }
 
+/// Part of a name.
+constexpr std::array<std::string_view, 9> kSecretParts{"TOKEN",      "SECRET", "PASSW", "PASSPHRASE", "KEY",
+                                                       "CREDENTIAL", "JWT",    "AUTH",  "COOKIE"};
+/// A word of a name, between anything but letters. A comment is what a person wrote for others.
+constexpr std::array<std::string_view, 3> kSecretWords{"PASS", "PWD", "COMMENT"};
+
+bool isLetter(char c)
+{
+    return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+
+bool isDigit(char c)
+{
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+std::string uppercase(std::string_view text)
+{
+    std::string upper(text);
+    std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+    return upper;
+}
+
+bool hasWord(std::string_view text, std::string_view word)
+{
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !isLetter(text[at - 1])) && (end == text.size() || !isLetter(text[end]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool isSecretName(std::string_view name)
+{
+    const std::string upper = uppercase(name);
+    return std::ranges::any_of(
+               kSecretParts, [&](std::string_view part) { return upper.find(part) != std::string::npos; }) ||
+           std::ranges::any_of(kSecretWords, [&](std::string_view word) { return hasWord(upper, word); });
+}
+
+/// The last word of a text, as far as it may be a name.
+std::string_view lastName(std::string_view text)
+{
+    const std::size_t end = text.find_last_not_of(" \"'");
+    text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+    std::size_t begin = text.size();
+    while (begin > 0 && isTokenCharacter(text[begin - 1])) {
+        --begin;
+    }
+    return text.substr(begin);
+}
+
+// name=..., name: ...; but a colon also parts paths and stands before a port or a number.
+bool assignsSecret(std::string_view value)
+{
+    for (std::size_t at = value.find_first_of("=:"); at != std::string_view::npos;
+         at = value.find_first_of("=:", at + 1)) {
+        const std::string_view rest = value.substr(at + 1);
+        const bool parts = value[at] == ':' && (rest.empty() || rest.front() == '/' || isDigit(rest.front()));
+        if (!parts && isSecretName(lastName(value.substr(0, at)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// --name ...
+bool hasSecretOption(std::string_view value)
+{
+    for (std::size_t at = value.find("--"); at != std::string_view::npos; at = value.find("--", at + 1)) {
+        const std::size_t space = value.find(' ', at);
+        if (space != std::string_view::npos && isSecretName(value.substr(at, space - at))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hasAuthorization(std::string_view value)
+{
+    const std::string upper = uppercase(value);
+    return upper.starts_with("BEARER ") || upper.starts_with("BASIC ");
+}
+
+// Signed addresses carry their signature there.
+bool hasUrlQuery(std::string_view value)
+{
+    const std::size_t scheme = value.find("://");
+    return scheme != std::string_view::npos && value.find_first_of("?#", scheme) != std::string_view::npos;
+}
+
 } // namespace
 
 bool isStoredVariable(std::string_view name)
@@ -89,11 +174,10 @@ bool belongsToNccl(std::string_view name)
 
 std::string redacted(std::string_view name, std::string_view value)
 {
-    constexpr std::array<std::string_view, 8> kSecretNames{"TOKEN",      "SECRET", "PASSW", "KEY",
-                                                           "CREDENTIAL", "JWT",    "AUTH",  "COOKIE"};
-    const bool secretName = std::ranges::any_of(
-        kSecretNames, [name](std::string_view part) { return containsIgnoringCase(name, part); });
-    return secretName || hasToken(value) || hasUserBeforeHost(value) ? "(redacted)" : std::string(value);
+    const bool secret = isSecretName(name) || hasToken(value) || hasUserBeforeHost(value) ||
+                        hasUrlQuery(value) || assignsSecret(value) || hasSecretOption(value) ||
+                        hasAuthorization(value);
+    return secret ? "(redacted)" : std::string(value);
 }
 
 } // namespace ringside::trace

@@ -36,6 +36,36 @@ TEST(Identity, redactsWhatLooksLikeASecret)
     EXPECT_EQ(ringside::trace::redacted("SLURM_STEP_NODELIST", "node[1-4]@rack"), "node[1-4]@rack");
 }
 
+TEST(Identity, redactsSecretsInsideOfValues)
+{
+    for (const char* const value :
+         {"https://bucket.host/data?X-Amz-Signature=0123&X-Amz-Date=1", "s3://bucket/x?sig=ab%2F",
+          "https://host/#access_token=abc", "tcp://host:1?password=word", "run with token=abc",
+          "--api-key=abc", "--password abc", "password: abc", "AccountKey = abc;x", "\"secret\": \"abc\"",
+          "Authorization: Basic abc", "bearer abc", "password:abc", "{\"token\":\"abc\"}", "passphrase=abc",
+          "DB_PASS=abc", "-p pwd=abc"}) {
+        EXPECT_EQ(ringside::trace::redacted("TORCH_ARGUMENTS", value), "(redacted)") << value;
+    }
+    for (const char* const value :
+         {"https://host:8443/data/torch", "/opt/monkey:/usr/lib", "keyhost:29500", "max_split_size_mb:128",
+          "init,env", "mlx5_0:1,mlx5_1:1", "=eth0", "token ring", "what is this?", "all keys", "compass:1",
+          "bypass=1", "/data/basic set/x"}) {
+        EXPECT_EQ(ringside::trace::redacted("TORCH_ARGUMENTS", value), value);
+    }
+}
+
+TEST(Identity, redactsByNamesThatTellASecretOrHoldWhatAPersonWrote)
+{
+    for (const char* const name :
+         {"TORCH_DB_PASS", "SLURM_PASS", "TORCH_USER_PWD", "TORCH_PASS_FILE", "torch_pass", "NCCL_PASSPHRASE",
+          "SLURM_JOB_COMMENT", "SLURM_COMMENT", "SLURM_ADMIN_COMMENT"}) {
+        EXPECT_EQ(ringside::trace::redacted(name, "summer"), "(redacted)") << name;
+    }
+    for (const char* const name : {"NCCL_BYPASS", "TORCH_COMPASS_X", "NCCL_PASSES"}) {
+        EXPECT_EQ(ringside::trace::redacted(name, "1"), "1") << name;
+    }
+}
+
 TEST(Identity, takesTheRankFromTheLauncher)
 {
     unsetenv("RANK");
