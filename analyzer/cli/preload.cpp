@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/preload.h"
 
+#include "cli/launch.h"
+
 #include <ringside/error.h>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -19,7 +22,59 @@ void setVariable(const char* name, const std::string& value)
     }
 }
 
+bool isForPreload(const fs::path& path)
+{
+    return path.native().find_first_of(" :$") == std::string::npos;
+}
+
+/// Of this user alone; empty: none can be made.
+fs::path makePrivateFolder()
+{
+    const char* const variable = std::getenv("TMPDIR");
+    for (const std::string place : {variable != nullptr ? variable : "", "/tmp", "/dev/shm"}) {
+        std::string pattern = place + "/ringside-collector-XXXXXX";
+        if (!place.empty() && isForPreload(place) && mkdtemp(pattern.data()) != nullptr) {
+            return pattern;
+        }
+    }
+    return {};
+}
+
 } // namespace
+
+CollectorPath::CollectorPath(const fs::path& collector, const fs::path& runDirectory) : m_path(collector)
+{
+    if (isForPreload(collector)) {
+        return;
+    }
+    if (!isForPreload(runDirectory)) {
+        m_folder = makePrivateFolder();
+    }
+    const fs::path folder = isForPreload(runDirectory) ? runDirectory : m_folder;
+    m_link = folder / fmt::format("collector-{}-{}.so", nameOfHost(), getpid());
+    std::error_code error;
+    fs::create_symlink(collector, m_link, error);
+    if (folder.empty() || error) {
+        throw Error(
+            ErrorCode::Io,
+            fmt::format("LD_PRELOAD cannot hold the path {}: it has a space, a colon or a $, and no link "
+                        "to it can be made",
+                        collector.string()),
+            "Install ringside elsewhere, or set RINGSIDE_COLLECTOR to a link without these characters.");
+    }
+    m_path = m_link;
+}
+
+CollectorPath::~CollectorPath()
+{
+    std::error_code ignored;
+    if (!m_link.empty()) {
+        fs::remove(m_link, ignored);
+    }
+    if (!m_folder.empty()) {
+        fs::remove(m_folder, ignored);
+    }
+}
 
 fs::path findCollector()
 {

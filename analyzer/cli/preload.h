@@ -13,6 +13,24 @@ namespace ringside::cli {
 /// nowhere.
 [[nodiscard]] std::filesystem::path findCollector();
 
+/// The collector by a path that LD_PRELOAD can hold: the loader parts its list at spaces and colons, and
+/// replaces what begins with $. Where the real path has one of them, a link for as long as the command runs:
+/// in the run directory, which other hosts of the job see as well, else in a private folder of this host.
+class CollectorPath final {
+public:
+    /// Throws ringside::Error where no such link can be made.
+    CollectorPath(const std::filesystem::path& collector, const std::filesystem::path& runDirectory);
+    ~CollectorPath();
+    CollectorPath(const CollectorPath&) = delete;
+    CollectorPath& operator=(const CollectorPath&) = delete;
+    [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
+
+private:
+    std::filesystem::path m_path;
+    std::filesystem::path m_link;   ///< empty: the path is the collector's own
+    std::filesystem::path m_folder; ///< made for the link; empty: none was
+};
+
 struct RecordSettings {
     std::filesystem::path directory;
     std::filesystem::path collector;

@@ -62,14 +62,13 @@ bool claim(const trace::Folder& folder, const Member& member)
     constexpr mode_t kPrivate = 0600;
     const trace::Descriptor file(openat(folder.number(), kFirstMember,
                                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate));
-    const std::string text = toText(member);
-    if (file.number() >= 0 && write(file.number(), text.data(), text.size()) < 0) {
-        throw Error(ErrorCode::Io,
-                    fmt::format("cannot write into the run directory: {}", std::strerror(errno)));
-    }
     if (file.number() < 0 && errno != EEXIST) {
         throw Error(ErrorCode::Io,
                     fmt::format("cannot write into the run directory: {}", std::strerror(errno)));
+    }
+    const std::string text = toText(member);
+    if (file.number() >= 0 && write(file.number(), text.data(), text.size()) < 0) {
+        return true; // a full disk keeps nothing from running
     }
     return file.number() >= 0;
 }
@@ -120,13 +119,12 @@ std::vector<Member> membersOf(const trace::Folder& folder, bool isFirst)
 }
 
 /// Why `member` may not record there; empty: it may.
-std::string whyNot(const trace::Folder& folder, const Member& member, const std::vector<Member>& others,
-                   bool isFirst)
+std::string whyNot(const trace::Folder& folder, const Member& member, const std::vector<Member>& others)
 {
     if (!others.empty()) {
         return whyRefused(member, others);
     }
-    return isFirst && std::ranges::all_of(folder.names(), isNote) ? "" : "no launch of record's made it";
+    return std::ranges::all_of(folder.names(), isNote) ? "" : "no launch of record's made it";
 }
 
 } // namespace
@@ -150,12 +148,10 @@ RunDirectory::RunDirectory(fs::path path, trace::Folder folder, Member member)
     writeNote();
 }
 
+/// Where the disk is full there is none, and the command runs all the same.
 void RunDirectory::writeNote() const
 {
-    if (!trace::replaceFile(m_path / m_note, toText(m_member))) {
-        throw Error(ErrorCode::Io,
-                    fmt::format("cannot write into {}: {}", m_path.string(), std::strerror(errno)));
-    }
+    static_cast<void>(trace::replaceFile(m_path / m_note, toText(m_member)));
 }
 
 RunDirectory RunDirectory::joinOne(const fs::path& path, const Member& member)
@@ -167,7 +163,7 @@ RunDirectory RunDirectory::joinOne(const fs::path& path, const Member& member)
     }
     const bool isFirst = claim(folder, member);
     const std::vector<Member> others = membersOf(folder, isFirst);
-    if (const std::string why = whyNot(folder, member, others, isFirst); !why.empty()) {
+    if (const std::string why = whyNot(folder, member, others); !why.empty()) {
         if (isFirst) {
             folder.remove(kFirstMember);
         }

@@ -23,7 +23,8 @@ public:
     /// RINGSIDE_LAUNCH for the command.
     [[nodiscard]] const std::string& token() const { return m_member.token; }
 
-    /// Notes how the command ended. Leaves no note where, of the whole launch, nothing was recorded.
+    /// Notes how the command ended, as far as it can. Leaves no note where, of the whole launch, nothing was
+    /// recorded.
     void leave(int exitCode);
 
 private:

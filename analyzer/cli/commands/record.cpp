@@ -50,8 +50,10 @@ std::string isDuration(const std::string& text)
 std::size_t countProcessFiles(const std::filesystem::path& directory)
 {
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-        count += entry.path().extension() == ".db" ? 1U : 0U;
+    std::error_code error; // the command may have removed it
+    for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+         entry.increment(error)) {
+        count += entry->path().extension() == ".db" ? 1U : 0U;
     }
     return count;
 }
@@ -132,8 +134,12 @@ RecordSettings settingsOf(const Options& options, const std::filesystem::path& c
              {"RINGSIDE_KEEP_LAST", options.keepLast}}};
 }
 
-CommandEnd runWatched(const std::vector<std::string>& command, const std::filesystem::path& directory)
+CommandEnd runWatched(const Options& options, const Words& command, const std::filesystem::path& collector,
+                      const RunDirectory& run)
 {
+    const std::filesystem::path& directory = run.path();
+    const CollectorPath loaded(collector, directory);
+    prepareEnvironment(settingsOf(options, loaded.path(), run));
     HangRequests hangs(directory);
     const ProcessEnds ends(directory);
     return runCommand(command, [&hangs] { hangs.answer(); });
@@ -149,11 +155,16 @@ int run(const Options& options, const Words& command)
     const std::filesystem::path collector = findCollector();
     RunDirectory directory = RunDirectory::join(options.directory);
     clearRingFolders();
-    prepareEnvironment(settingsOf(options, collector, directory));
-    const CommandEnd end = runWatched(command, directory.path());
-    if (end.exitCode != kNotFound && end.exitCode != kNotExecutable) {
-        collectLeftovers(directory.path());
-        printSummary(directory.path(), !options.keepLast.empty());
+    CommandEnd end;
+    try {
+        end = runWatched(options, command, collector, directory);
+        if (end.exitCode != kNotFound && end.exitCode != kNotExecutable) {
+            collectLeftovers(directory.path());
+            printSummary(directory.path(), !options.keepLast.empty());
+        }
+    } catch (...) {
+        directory.leave(kRecordFailed);
+        throw;
     }
     directory.leave(end.exitCode);
     if (end.signal != 0) {

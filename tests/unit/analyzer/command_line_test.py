@@ -86,6 +86,20 @@ class CommandLine(unittest.TestCase):
         done = self.record("sh", "-c", "echo $LD_PRELOAD")
         self.assertEqual(done.stdout.strip(), f"{collector}:{collector}.theirs")
 
+    def test_record_preloads_from_a_path_that_ld_preload_cannot_hold(self):
+        collector = self.folder / "my tools: $ORIGIN" / "collector.so"
+        collector.parent.mkdir()
+        collector.touch()
+        self.environment["RINGSIDE_COLLECTOR"] = str(collector)
+        for self.run_directory in (self.folder / "run.ringside", self.folder / "a run.ringside"):
+            done = self.record("sh", "-c", 'echo "$LD_PRELOAD"; echo "$NVTX_INJECTION64_PATH"; readlink "$LD_PRELOAD"; stat -c %a "$(dirname "$LD_PRELOAD")"')
+            preload, injection, real, mode = done.stdout.splitlines()
+            self.assertNotRegex(preload, "[ :$]")
+            self.assertEqual((injection, real, mode), (preload, str(collector), "700"))
+            self.assertFalse(os.path.lexists(preload), "the link is left behind")
+            self.assertEqual(os.path.lexists(os.path.dirname(preload)), preload.startswith(str(self.run_directory)))
+            self.assertEqual(list(self.run_directory.iterdir()), [])
+
     def test_record_fails_with_its_own_codes(self):
         self.ringside("record", expect=125)
         self.ringside("record", "--profile", "nonsense", "--", "true", expect=125)

@@ -192,6 +192,19 @@ class Launches(unittest.TestCase):
         self.refuse(RINGSIDE_LAUNCH="x", RANK="0")
         self.assertEqual([each.name for each in self.directory.iterdir()], ["something"])
 
+    def test_a_directory_that_the_command_removes_is_no_failure(self):
+        self.end(self.start('rm -r "$RINGSIDE_DIR"; exit 7'), 7)
+
+    def test_on_a_full_disk_the_command_runs(self):
+        place = self.folder / "full"
+        place.mkdir()
+        script = f'mount -t tmpfs -o size=64k none {place} && ! cat /dev/zero > {place}/zeros 2>/dev/null; for i in 1 2; do "$@"; echo "<$?>"; done'
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", RINGSIDE, "record", "-o", place / "run.ringside", "--", "sh", "-c", "exit 7"],
+                              env={**self.environment, "RINGSIDE_LAUNCH": "x"}, text=True, capture_output=True, timeout=60)
+        if done.returncode != 0:
+            self.skipTest("no permission for a file system of its own")
+        self.assertEqual(re.findall("<.+>", done.stdout), ["<7>", "<7>"], done.stderr)
+
     def test_directories_of_others_are_refused(self):
         self.directory.mkdir()
         self.directory.chmod(0o777)
