@@ -96,10 +96,18 @@ private:
         }
     }
 
+    /// torchrun gives its workers this one by itself, up to PyTorch 2.1: the user cannot mend it.
+    bool isTorchruns(std::string_view name)
+    {
+        const std::string* const value = find(name);
+        return name == "NCCL_ASYNC_ERROR_HANDLING" && value != nullptr && *value == "1" &&
+               find("TORCHELASTIC_RESTART_COUNT") != nullptr;
+    }
+
     void oldNames()
     {
         for (const OldName& old : kOldNames) {
-            if (find(old.name) != nullptr && since(old.since)) {
+            if (find(old.name) != nullptr && since(old.since) && !isTorchruns(old.name)) {
                 add(Trouble::Deprecated, Severity::Info, old.name,
                     fmt::format("{} is the old name of {}", old.name, old.instead),
                     fmt::format("Set {} instead, or nothing.", old.instead));

@@ -49,6 +49,9 @@ TEST(Settings, SaysWhatIsWrongAndNothingElse)
         {{{"NCCL_DEBUG", "info"}}, 22809, "is on"},
         {{{"NCCL_DEBUG", "LOUD"}}, 22809, "is no level"},
         {{{"NCCL_BLOCKING_WAIT", "1"}}, 22809, "old name of TORCH_NCCL_BLOCKING_WAIT"},
+        {{{"NCCL_ASYNC_ERROR_HANDLING", "1"}}, 22809, "old name of TORCH_NCCL_ASYNC_ERROR_HANDLING"},
+        {{{"NCCL_ASYNC_ERROR_HANDLING", "1"}, {"TORCHELASTIC_RESTART_COUNT", "0"}}, 22809, ""}, // by torchrun
+        {{{"NCCL_ASYNC_ERROR_HANDLING", "3"}, {"TORCHELASTIC_RESTART_COUNT", "0"}}, 22809, "old name"},
     };
     for (const Case& each : cases) {
         const std::vector<Remark> remarks = judge(each.variables, nccl(each.version));
