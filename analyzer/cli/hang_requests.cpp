@@ -5,6 +5,7 @@
 #include "cli/stacks/thread_snapshot.h"
 #include "cli/talk.h"
 #include "trace/read/process_state.h"
+#include "trace/shell_word.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/stacks.h>
@@ -81,7 +82,7 @@ void HangRequests::answerOne(const std::filesystem::path& file)
     }
     talk("ringside: {} hangs: {}\n", file.stem().string(), request->reason);
     if (!m_adviceGiven) {
-        talk("ringside: what it waits for: ringside hang {}\n", m_directory.string());
+        talk("ringside: what it waits for: ringside hang {}\n", trace::shellWord(m_directory.string()));
         m_adviceGiven = true;
     }
     const auto pid = static_cast<pid_t>(*here);

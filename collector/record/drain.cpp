@@ -30,6 +30,13 @@ timespec timeOf(std::int64_t ns)
     return {static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
 }
 
+/// What stands behind the last colon: "cannot write X: the disk is full".
+std::string_view causeOf(std::string_view message)
+{
+    const std::size_t colon = message.rfind(": ");
+    return colon == std::string_view::npos ? message : message.substr(colon + 2);
+}
+
 } // namespace
 
 void requestDrain()
@@ -79,20 +86,22 @@ void Drain::run()
         record();
         m_closed = true;
     } catch (const std::exception& error) {
-        giveUp();
+        giveUp(causeOf(error.what()));
         say(Talk::Always, "recording stopped: %s; the job goes on", error.what());
     } catch (...) {
-        giveUp();
+        giveUp({});
         say(Talk::Always, "recording stopped by an unknown failure; the job goes on");
     }
     g_gate.end();
 }
 
 // The trace cannot take another word, but the rings' pages are there: recovery reads from them why it ends.
-void Drain::giveUp()
+void Drain::giveUp(std::string_view reason)
 {
     g_gate.end();
-    m_definitions.header().stoppedNs.store(readClockNs(CLOCK_MONOTONIC));
+    trace::RingHeader& header = m_definitions.header();
+    reason.copy(header.stopReason, sizeof header.stopReason - 1); // zeros follow: it was never written
+    header.stoppedNs.store(readClockNs(CLOCK_MONOTONIC));
     for (Participant* participant : m_participants) {
         participant->abandon();
     }

@@ -41,7 +41,7 @@ private:
     void decode(Ring& ring);
     void countRefusedThreads();
     void dumpIfAsked();
-    void giveUp();
+    void giveUp(std::string_view reason);
     void waitForWork();
     void close();
 

@@ -6,11 +6,13 @@
 #include "cli/hang_requests.h"
 #include "cli/preload.h"
 #include "cli/process_ends.h"
+#include "cli/record_summary.h"
 #include "cli/recovery.h"
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
 #include "cli/shell.h"
 #include "cli/talk.h"
+#include "trace/shell_word.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/quantity.h>
@@ -47,33 +49,6 @@ std::string isDuration(const std::string& text)
     return fits ? "" : "'" + text + "' is neither 0 nor a length of time such as 30s or 5m";
 }
 
-std::size_t countProcessFiles(const std::filesystem::path& directory)
-{
-    std::size_t count = 0;
-    std::error_code error; // the command may have removed it
-    for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
-         entry.increment(error)) {
-        count += entry->path().extension() == ".db" ? 1U : 0U;
-    }
-    return count;
-}
-
-void printSummary(const std::filesystem::path& directory, bool flightRecorder)
-{
-    const std::size_t processes = countProcessFiles(directory);
-    if (processes == 0 && flightRecorder) {
-        talk("ringside: the flight recorder kept nothing: no recorded process died, hung, or was "
-             "asked (ringside record --attach-control RUN dump)\n");
-        return;
-    }
-    if (processes == 0) {
-        talk("ringside: nothing recorded: no process called NCCL or CUDA with the collector preloaded\n");
-        return;
-    }
-    talk("ringside: {} process{} recorded in {}\nringside: next: ringside report {}\n",
-               processes, processes == 1 ? "" : "es", directory.string(), quotedForShell(directory));
-}
-
 /// What went wrong with the recording must not change the command's exit code.
 void collectLeftovers(const std::filesystem::path& directory)
 {
@@ -81,8 +56,8 @@ void collectLeftovers(const std::filesystem::path& directory)
         trace::copyLeftoverRings(directory);
         recoverAndTell(directory, WhenNothing::BeSilent);
     } catch (const std::exception& error) {
-        talk("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n",
-                   error.what(), quotedForShell(directory));
+        talk("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n", error.what(),
+             trace::shellWord(directory.string()));
     }
 }
 
@@ -159,8 +134,10 @@ int run(const Options& options, const Words& command)
     try {
         end = runWatched(options, command, collector, directory);
         if (end.exitCode != kNotFound && end.exitCode != kNotExecutable) {
+            const Stops stops = findStops(directory.path());
             collectLeftovers(directory.path());
-            printSummary(directory.path(), !options.keepLast.empty());
+            printSummary({directory.path(), command.front(), !options.keepLast.empty(), options.profile == "off"},
+                         stops);
         }
     } catch (...) {
         directory.leave(kRecordFailed);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -133,10 +134,14 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
         writer.add(row);
     }
     if (ring.field<std::int64_t>(offsetof(RingHeader, stoppedNs)) != 0) {
-        writer.add(
-            IssueRow{"recording_stopped", "warning", 1,
-                     "the trace could not be written any more while the process ran: its later calls are "
-                     "not recorded (a full disk or a file size limit; the collector said which on stderr)"});
+        const auto reason = ring.text<sizeof(RingHeader::stopReason)>(offsetof(RingHeader, stopReason));
+        const std::string why = reason.empty()
+                                    ? "(a full disk or a file size limit; the collector said which on "
+                                      "stderr)"
+                                    : "(" + reason + ")";
+        writer.add(IssueRow{"recording_stopped", "warning", 1,
+                            "the trace could not be written any more while the process ran " + why +
+                                ": its later calls are not recorded"});
     } else if (!told.empty()) {
         writer.add(IssueRow{
             "ended_past_exit", "info", 1,
@@ -222,6 +227,18 @@ void checkDatabase(const Folder& run, const std::string& name)
 }
 
 } // namespace
+
+std::optional<std::string> stopReason(const LeftoverRings& leftover)
+{
+    for (const auto& path : leftover.rings) {
+        if (RingImage::fieldOf<std::int64_t>(path, offsetof(RingHeader, stoppedNs)) != 0) {
+            const auto text = RingImage::fieldOf<std::array<char, sizeof(RingHeader::stopReason)>>(
+                path, offsetof(RingHeader, stopReason));
+            return std::string(text.data(), strnlen(text.data(), text.size()));
+        }
+    }
+    return std::nullopt;
+}
 
 RecoverReport recover(const std::filesystem::path& runDirectory,
                       const std::filesystem::path& ringDirectoryOverride)

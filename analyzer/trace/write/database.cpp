@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/write/database.h"
 
-#include <cstring>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ringside::trace {
+namespace {
+
+/// SQLite takes a write that is cut off there for a full disk, or for a failure without a reason.
+bool reachesFileLimit(const std::filesystem::path& path)
+{
+    constexpr std::uintmax_t kLargestWrite = 64U << 10U; // a page of SQLite
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return false;
+    }
+    return std::ranges::any_of(std::array{"", "-wal", "-journal"}, [&](const char* suffix) {
+        std::error_code absent;
+        const std::uintmax_t bytes = std::filesystem::file_size(path.string() + suffix, absent);
+        return !absent && bytes + kLargestWrite > limit.rlim_cur;
+    });
+}
+
+} // namespace
 
 Database::Database(const std::filesystem::path& path, int flags) : Database(path.string(), path, flags) {}
 
@@ -49,15 +70,21 @@ void Database::fail(std::string_view what) const
     case SQLITE_NOTADB:
         throw Error(ErrorCode::Unusable, m_path.string() + " is damaged: " + reason);
     case SQLITE_FULL:
-        throw Error(ErrorCode::Io, "cannot write " + m_path.string() + ": the disk is full",
-                    "Free some disk space.");
-    case SQLITE_IOERR: {
-        const int why = sqlite3_system_errno(m_handle); // such as a file-size limit
-        throw Error(ErrorCode::Io, m_path.string() + ": " + (why != 0 ? std::strerror(why) : reason));
-    }
+    case SQLITE_IOERR:
+        if (reachesFileLimit(m_path)) {
+            throw Error(ErrorCode::Io,
+                        "cannot write " + m_path.string() + ": the file-size limit (ulimit -f) is reached",
+                        "Raise the limit.");
+        }
+        if ((sqlite3_errcode(m_handle) & 0xFF) == SQLITE_FULL) {
+            throw Error(ErrorCode::Io, "cannot write " + m_path.string() + ": the disk is full",
+                        "Free some disk space.");
+        }
+        break;
     default:
-        throw Error(ErrorCode::Io, m_path.string() + ": " + reason + " (at: " + std::string(what) + ")");
+        break;
     }
+    throw Error(ErrorCode::Io, m_path.string() + ": " + reason + " (at: " + std::string(what) + ")");
 }
 
 Statement::Statement(const Database& database, const std::string& sql) : m_database(&database)

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,10 @@ std::vector<LeftoverRings> findLeftoverRings(const std::filesystem::path& runDir
 /// What one process announced by its HOST-PID.rings, as far as it is on this host. Whether it runs is not
 /// looked into.
 LeftoverRings findAnnounced(const std::filesystem::path& announcement);
+
+/// Why the process could not write its trace any more, such as "the disk is full"; empty: it did not say.
+/// Null: it could to its end, as far as its rings tell.
+std::optional<std::string> stopReason(const LeftoverRings& leftover);
 
 /// Moves the rings of dead processes from this host into rings/ below the run directory, and their databases
 /// into the run directory. Returns the number of files.

@@ -71,7 +71,8 @@ struct RingHeader {
         toldEnd; ///< what the process said when it ended itself (definitions ring only)
     alignas(64) std::atomic<std::uint64_t> tail; ///< slots before this index are committed to the database
     alignas(64) InFlight inFlight[4]; ///< [0] the outermost call; deeper calls are not recorded yet
-    char bootId[40]; ///< of the machine's run: only in it can the clock still be read; empty: not known
+    char bootId[40];      ///< of the machine's run: only in it can the clock still be read; empty: not known
+    char stopReason[120]; ///< of stoppedNs, such as "the disk is full"; empty: not known
 };
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
 

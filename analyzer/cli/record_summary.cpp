@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record_summary.h"
+
+#include "cli/talk.h"
+#include "trace/read/run_files.h"
+#include "trace/shell_word.h"
+
+#include <ringside/trace/recover.h>
+
+#include <elf.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <sstream>
+
+namespace ringside::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string countText(std::size_t processes)
+{
+    return fmt::format("{} process{}", processes, processes == 1 ? "" : "es");
+}
+
+bool isFull(const fs::path& directory)
+{
+    constexpr std::uint64_t kLeastBytes = 64U << 10U; // a trace with nothing in it needs more
+    struct statvfs status {};
+    return statvfs(directory.c_str(), &status) == 0 &&
+           std::uint64_t{status.f_bavail} * status.f_frsize < kLeastBytes;
+}
+
+/// The limit that the command inherited, where a trace does not fit into it; 0: it does.
+std::uint64_t tooSmallFileLimit()
+{
+    constexpr rlim_t kLeastBytes = (1U << 20U) + 4096; // the ring of definitions
+    rlimit limit{};
+    const bool small = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < kLeastBytes;
+    return small ? std::max<std::uint64_t>(limit.rlim_cur, 1) : 0;
+}
+
+/// Where execvp finds it; empty: nowhere.
+fs::path findProgram(const std::string& name)
+{
+    if (name.find('/') != std::string::npos) {
+        return name;
+    }
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        std::error_code absent;
+        if (fs::is_regular_file(fs::path(folder) / name, absent)) {
+            return fs::path(folder) / name;
+        }
+    }
+    return {};
+}
+
+/// An ELF program without an interpreter: no loader reads LD_PRELOAD for it.
+bool isStaticProgram(const fs::path& program)
+{
+    std::ifstream file(program, std::ios::binary);
+    Elf64_Ehdr header{};
+    file.read(reinterpret_cast<char*>(&header), sizeof header);
+    if (!file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type == ET_REL) {
+        return false;
+    }
+    file.seekg(static_cast<std::streamoff>(header.e_phoff));
+    for (int i = 0; i < header.e_phnum; ++i) {
+        Elf64_Phdr segment{};
+        file.read(reinterpret_cast<char*>(&segment), sizeof segment);
+        if (!file || segment.p_type == PT_INTERP) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string whyNothing(const RecordedCommand& command)
+{
+    if (command.isOff) {
+        return "--profile off only preloads";
+    }
+    if (command.isFlightRecorder) {
+        return "the flight recorder writes only of a process that dies or hangs, or when asked (ringside "
+               "record "
+               "--attach-control RUN dump)";
+    }
+    if (isFull(command.runDirectory)) {
+        return fmt::format("the disk of {} is full", command.runDirectory.string());
+    }
+    if (const std::uint64_t bytes = tooSmallFileLimit(); bytes > 0) {
+        return fmt::format("the file-size limit of {} KiB (ulimit -f) leaves no room for a trace",
+                           bytes / 1024);
+    }
+    if (isStaticProgram(findProgram(command.program))) {
+        return fmt::format(
+            "{} is a static program, into which nothing can be preloaded; if it starts the job "
+            "elsewhere (a container, another host), put `ringside record` before the command there",
+            command.program);
+    }
+    return "no process that the collector was preloaded into called CUDA or NCCL. A job on the CPU, with "
+           "Gloo or "
+           "MPI, has nothing that is recorded; `ringside doctor` says what this host has for one on GPUs";
+}
+
+} // namespace
+
+Stops findStops(const fs::path& runDirectory)
+{
+    Stops stops;
+    try {
+        for (const trace::LeftoverRings& process : trace::findLeftoverRings(runDirectory)) {
+            const auto reason = process.running ? std::nullopt : trace::stopReason(process);
+            if (reason) {
+                ++stops[reason->empty() ? "the collector said why" : *reason];
+            }
+        }
+    } catch (const std::exception&) { // recovery, which comes next, says what is wrong with the directory
+    }
+    return stops;
+}
+
+void printSummary(const RecordedCommand& command, const Stops& stops)
+{
+    for (const auto& [reason, processes] : stops) {
+        talk("ringside: recording stopped on {}: {}. The command went on, and is not recorded from there\n",
+             countText(processes), reason);
+    }
+    const std::size_t recorded = trace::databasesIn(command.runDirectory).size();
+    if (recorded == 0) {
+        talk("ringside: nothing recorded: {}\n", whyNothing(command));
+        return;
+    }
+    const std::string directory = command.runDirectory.string();
+    talk("ringside: {} recorded in {}\nringside: next: ringside report {}\n", countText(recorded), directory,
+         trace::shellWord(directory));
+}
+
+} // namespace ringside::cli
