@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <numeric>
 #include <utility>
@@ -63,30 +64,38 @@ const CLI::App& parsedApp(const CLI::App& root)
     return parsed.empty() || root.remaining_size() > 0 ? root : *parsed.front();
 }
 
-/// What was given in places of their own, and is there; a run too many is the usual mistake.
-std::vector<std::string> filesGiven(const CLI::App& app, const std::vector<std::string>& left)
+struct RunsGiven {
+    std::vector<std::string> paths; ///< what is there, of all words in places of their own
+    std::size_t wanted = 0;
+};
+
+RunsGiven runsGiven(const CLI::App& app, const std::vector<std::string>& left)
 {
-    std::vector<std::string> words;
+    constexpr std::array<std::string_view, 3> kPlaces{"RUN", "BASE", "NEW"};
+    RunsGiven runs;
     for (const CLI::Option* const option : app.get_options()) {
         if (option->get_positional()) {
-            words.insert(words.end(), option->results().begin(), option->results().end());
+            runs.paths.insert(runs.paths.end(), option->results().begin(), option->results().end());
+            runs.wanted += std::ranges::count(kPlaces, option->get_name()) > 0 ? 1U : 0U;
         }
     }
-    words.insert(words.end(), left.begin(), left.end());
+    runs.paths.insert(runs.paths.end(), left.begin(), left.end());
     std::error_code ignored;
-    std::erase_if(words, [&](const std::string& word) { return !std::filesystem::exists(word, ignored); });
-    return words;
+    std::erase_if(runs.paths,
+                  [&](const std::string& word) { return !std::filesystem::exists(word, ignored); });
+    return runs;
 }
 
+/// A run too many is the usual mistake.
 Error unexpectedWord(const CLI::App& app, const std::vector<std::string>& left)
 {
-    const std::vector<std::string> files = filesGiven(app, left);
-    if (files.size() > 1) {
+    const auto [runs, wanted] = runsGiven(app, left);
+    if (runs.size() > std::max<std::size_t>(wanted, 1)) {
         return {ErrorCode::Usage,
-                fmt::format("{} are {} runs, more than {} takes", fmt::join(files, " and "),
-                            files.size() == 2 ? "two" : std::to_string(files.size()), fullName(app)),
-                fmt::format("Compare two: ringside diff {} {}", trace::shellWord(files[0]),
-                            trace::shellWord(files[1]))};
+                fmt::format("{} are {} runs, more than {} takes", fmt::join(runs, " and "),
+                            runs.size() == 2 ? "two" : std::to_string(runs.size()), fullName(app)),
+                fmt::format("Compare two: ringside diff {} {}", trace::shellWord(runs[0]),
+                            trace::shellWord(runs[1]))};
     }
     return {ErrorCode::Usage,
             fmt::format("{} does not know what to do with '{}'", fullName(app), left.front()),

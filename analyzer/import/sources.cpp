@@ -8,9 +8,12 @@
 #include "trace/tables.h"
 
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string_view>
 
@@ -118,15 +121,27 @@ std::string runsIn(const fs::path& directory)
             "call on.");
 }
 
+/// Reading the kernel's files may take long, or wait.
+void refuseSystem(const fs::path& directory)
+{
+    constexpr std::array kKernels{PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,      TRACEFS_MAGIC,
+                                  SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
+    std::error_code ignored;
+    struct statfs status {};
+    const bool isKernels = statfs(directory.c_str(), &status) == 0 &&
+                           std::ranges::find(kKernels, status.f_type) != kKernels.end();
+    if (isKernels || fs::equivalent(directory, "/", ignored)) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("{} is {}, not a run", directory.string(),
+                                isKernels ? "made by the kernel" : "the whole machine"),
+                    "Name the folder that holds the run.");
+    }
+}
+
 /// What an importer recognises below a directory; the rest is somebody else's.
 std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Importer* const> importers)
 {
-    std::error_code ignored;
-    if (fs::equivalent(directory, "/", ignored)) {
-        throw Error(ErrorCode::Unusable,
-                    fmt::format("{} is the whole machine, not a run", directory.string()),
-                    "Name the folder that holds the run.");
-    }
+    refuseSystem(directory);
     std::vector<Source> sources;
     std::size_t unreadable = 0;
     for (const fs::path& file : filesBelow(directory)) {

@@ -102,7 +102,8 @@ class HostileInput(unittest.TestCase):
         for run in ("/", "//", "/proc/.."):
             for name, said in self.refusals(run, set(READERS) - {"merge"}):
                 self.assertIn("the whole machine", said, name)
-        self.ringside("report", "/proc", expect=3)
+        for run in ("/proc", "/proc/self", "/sys"):
+            self.assertIn("made by the kernel", self.ringside("report", run, expect=3).stderr)
 
     def test_a_file_that_may_not_be_read_hides_no_other(self):
         (self.folder / "runs").mkdir()
@@ -130,6 +131,8 @@ class HostileInput(unittest.TestCase):
         said = self.ringside("query", "a run.ringside", "b.ringside", "SELECT 1", expect=2).stderr
         self.assertIn("two runs", said)
         self.ringside("diff", "a run.ringside", "b.ringside")
+        said = self.ringside("diff", "a run.ringside", "b.ringside", "c", expect=2).stderr
+        self.assertIn("does not know what to do with 'c'", said)
 
     def test_one_run_may_lie_in_two_directories(self):
         self.native_run("host0.ringside", (0,))
