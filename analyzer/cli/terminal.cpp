@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -13,6 +16,22 @@ std::string_view environmentText(const char* name)
 {
     const char* const value = std::getenv(name);
     return value != nullptr ? value : "";
+}
+
+/// 0: COLUMNS is no number.
+std::size_t columnsGiven()
+{
+    const std::string_view text = environmentText("COLUMNS");
+    std::size_t columns = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+    return error == std::errc() && end == text.data() + text.size() ? columns : 0;
+}
+
+/// 0: stdout is no terminal, or does not know.
+std::size_t columnsOfTerminal()
+{
+    winsize size{};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 } // namespace
@@ -26,6 +45,16 @@ bool obeysEscapes(int descriptor)
 bool showsColours(int descriptor)
 {
     return environmentText("NO_COLOR").empty() && obeysEscapes(descriptor);
+}
+
+std::size_t proseWidth()
+{
+    constexpr std::size_t kNarrowest = 20;
+    constexpr std::size_t kUsual = 80;
+    constexpr std::size_t kWidest = 100; // longer lines are hard to read; tables are as wide
+    const std::size_t given = columnsGiven();
+    const std::size_t width = given > 0 ? given : columnsOfTerminal();
+    return width > 0 ? std::clamp(width, kNarrowest, kWidest) : kUsual;
 }
 
 } // namespace ringside::cli

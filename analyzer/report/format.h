@@ -13,10 +13,16 @@ namespace ringside::report {
 
 enum class Colour : std::uint8_t { Never, Ansi };
 
+/// Of a text for people; other formats have none.
+struct Look {
+    Colour colour = Colour::Never;
+    std::size_t width = 80; ///< of prose, in characters; tables may be wider
+};
+
 struct Format {
     std::string_view id;
     std::string_view title;
-    std::string (*render)(const Report&, Colour) = nullptr;
+    std::string (*render)(const Report&, const Look&) = nullptr;
     /// In place of `render`, of formats that are several files: writes into `folder`, which is made where it
     /// does not exist; files are never written over. Throws ringside::Error (Io).
     void (*writeFolder)(const Report&, const std::filesystem::path& folder) = nullptr;

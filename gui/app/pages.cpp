@@ -141,7 +141,7 @@ std::string htmlReport(const report::Report& report)
 {
     for (const report::Format* format : report::all()) {
         if (format->id == "html") {
-            return format->render(report, report::Colour::Never);
+            return format->render(report, {});
         }
     }
     return {};

@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const report::Report report = report::buildReport(std::move(run), {});
     for (const report::Format* format : report::all()) {
-        if (format->render != nullptr && format->render(report, report::Colour::Never).empty()) {
+        if (format->render != nullptr && format->render(report, {}).empty()) {
             __builtin_trap();
         }
     }

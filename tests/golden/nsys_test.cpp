@@ -45,7 +45,7 @@ Json figuresOf(const std::filesystem::path& file)
     const report::Report report = report::buildReport(importers::openRun({file}, progress), {});
     const auto formats = report::all();
     const auto json = std::ranges::find(formats, "json", [](const report::Format* each) { return each->id; });
-    Json all = Json::parse((*json)->render(report, report::Colour::Never));
+    Json all = Json::parse((*json)->render(report, {}));
     all["run"].erase("path");
     Json figures;
     for (const char* const part :

@@ -20,7 +20,7 @@ namespace ringside::test {
     const report::Report report = report::buildReport(simulate(run), values);
     for (const report::Format* format : report::all()) {
         if (format->id == "json") {
-            return Json::parse(format->render(report, report::Colour::Never));
+            return Json::parse(format->render(report, {}));
         }
     }
     return {};

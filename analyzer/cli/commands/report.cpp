@@ -37,6 +37,11 @@ const report::Format& formatNamed(std::string_view name)
     throw Error(ErrorCode::Usage, fmt::format("there is no format '{}'", name));
 }
 
+report::Look lookOfStdout()
+{
+    return {showsColours(STDOUT_FILENO) ? report::Colour::Ansi : report::Colour::Never, proseWidth()};
+}
+
 /// Before the run is read, which may take long.
 void checkOutput(const Options& options)
 {
@@ -54,12 +59,11 @@ void write(const Options& options, const report::Report& report)
         return;
     }
     if (options.output.empty()) {
-        printResult(format.render(report, showsColours(STDOUT_FILENO) ? report::Colour::Ansi
-                                                                      : report::Colour::Never));
+        printResult(format.render(report, lookOfStdout()));
         return;
     }
     exporting::OutputFile file(options.output, exporting::Existing::Replace);
-    file.write(format.render(report, report::Colour::Never));
+    file.write(format.render(report, {}));
     file.close();
 }
 

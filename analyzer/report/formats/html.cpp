@@ -249,7 +249,7 @@ std::string coverage(const Report& report)
     return text;
 }
 
-std::string render(const Report& report, Colour /*colour*/)
+std::string render(const Report& report, const Look& /*look*/)
 {
     const std::string title = fmt::format("Ringside: {}", report.model.trace.path.filename().string());
     std::string text = fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"

@@ -297,7 +297,7 @@ Json findingJson(const rules::Finding& finding)
             {"advice", finding.advice}};
 }
 
-std::string render(const Report& report, Colour)
+std::string render(const Report& report, const Look& /*look*/)
 {
     Json findings = Json::array();
     for (const rules::Finding& finding : report.findings) {

@@ -62,7 +62,7 @@ std::string coverage(const Report& report)
     return text;
 }
 
-std::string render(const Report& report, Colour)
+std::string render(const Report& report, const Look& /*look*/)
 {
     std::string text = fmt::format(
         "# Ringside: {}{}\n\n**{}**\n\n{}\n\n", markdownText(report.model.trace.path.filename().string()),

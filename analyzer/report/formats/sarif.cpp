@@ -76,7 +76,7 @@ Json notJudged(const MissingRule& missing, std::size_t index)
             {"message", {{"text", missing.reason}}}};
 }
 
-std::string render(const Report& report, Colour /*colour*/)
+std::string render(const Report& report, const Look& /*look*/)
 {
     std::map<std::string_view, std::size_t> indices;
     const Json rules = rulesJson(indices);

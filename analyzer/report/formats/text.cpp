@@ -8,19 +8,22 @@
 namespace ringside::report::format_text {
 namespace {
 
-constexpr std::size_t kWidth = 80; ///< of prose; tables may be wider, up to 100
 constexpr std::string_view kHang = "           ";
 constexpr std::size_t kPlaces = 2; ///< of a finding's evidence
 
 struct Paint {
-    Colour colour;
+    const Look& look;
     [[nodiscard]] std::string operator()(std::string_view code, std::string_view text) const
     {
-        return colour == Colour::Ansi ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+        return look.colour == Colour::Ansi ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
     }
     [[nodiscard]] std::string heading(std::string_view text) const
     {
         return fmt::format("\n{}\n", (*this)("1", text));
+    }
+    [[nodiscard]] std::string prose(std::string_view text, std::string_view indent) const
+    {
+        return wrap(text, look.width, indent);
     }
 };
 
@@ -33,10 +36,10 @@ std::string_view colourOf(rules::Severity severity)
 std::string findingText(const rules::Finding& finding, const Paint& paint)
 {
     const std::string_view severity = rules::severityName(finding.severity);
-    const std::string head = wrap(fmt::format("{} [{}]", finding.title, finding.rule), kWidth, kHang);
+    const std::string head = paint.prose(fmt::format("{} [{}]", finding.title, finding.rule), kHang);
     std::string text = fmt::format("  {}{}", paint(colourOf(finding.severity), severity),
                                    std::string_view(head).substr(2 + severity.size()));
-    const auto line = [&](const std::string& words) { text += wrap(words, kWidth, kHang); };
+    const auto line = [&](const std::string& words) { text += paint.prose(words, kHang); };
     line(fmt::format("cost: {}; ranks: {}", costText(finding), rankList(finding.ranks)));
     std::vector<std::string> figures;
     for (const rules::Figure& figure : finding.figures) {
@@ -62,7 +65,7 @@ std::string findings(const Report& report, const Paint& paint)
     if (!report.notApplicable.empty()) {
         text += paint.heading("Not judged");
         for (const std::string& line : notJudgedLines(report)) {
-            text += wrap(line, kWidth, "  ");
+            text += paint.prose(line, "  ");
         }
     }
     return text;
@@ -74,8 +77,10 @@ std::string tables(const Report& report, const Paint& paint)
     if (!report.metrics.ranks.empty()) {
         text += paint.heading("Where a step goes, mean over the analyzed steps");
         text += plainTable(breakdownTable(report), "  ");
-        text += "  compute + exposed communication + exposed copy + idle = step. useful: busy and not\n"
-                "  only waiting in a collective. wait: for later ranks, also where compute hides it.\n";
+        text +=
+            paint.prose("compute + exposed communication + exposed copy + idle = step. useful: busy and not "
+                        "only waiting in a collective. wait: for later ranks, also where compute hides it.",
+                        "  ");
         text += paint.heading("Idle time of a step by its cause, ms");
         text += plainTable(idleTable(report), "  ");
     }
@@ -94,14 +99,14 @@ std::string coverage(const Report& report, const Paint& paint)
 {
     std::string text = paint.heading("What this rests on");
     for (const std::string& line : coverageLines(report)) {
-        text += wrap(line, kWidth, "  ");
+        text += paint.prose(line, "  ");
     }
     for (const Tier& tier : report.tiers) {
-        text += wrap(fmt::format("Tier {}: {}.", tier.name, tierText(tier)), kWidth, "  ");
+        text += paint.prose(fmt::format("Tier {}: {}.", tier.name, tierText(tier)), "  ");
     }
     for (const trace::IssueRow& issue : report.issues) {
-        text += wrap(fmt::format("{} {} ({}x): {}", issue.severity, issue.id, issue.count, issue.message),
-                     kWidth, "  ");
+        text += paint.prose(
+            fmt::format("{} {} ({}x): {}", issue.severity, issue.id, issue.count, issue.message), "  ");
     }
     return text;
 }
@@ -110,19 +115,19 @@ std::string keyFigures(const Report& report, const Paint& paint)
 {
     std::string text;
     for (const std::string& line : keyLines(report)) {
-        text += wrap(line, kWidth, "  ");
+        text += paint.prose(line, "  ");
     }
     return text.empty() ? text : paint.heading("Key figures") + text;
 }
 
-std::string render(const Report& report, Colour colour)
+std::string render(const Report& report, const Look& look)
 {
-    const Paint paint{colour};
+    const Paint paint{look};
     const std::string head =
         wrap(fmt::format("Ringside: {} - {}{}", report.model.trace.path.filename().string(),
                          verdictText(report.verdict), report.model.emulated ? " [emulated]" : ""),
              std::string::npos, "");
-    return paint("1", head) + "\n" + wrap(report.verdict.summary, kWidth, "") + keyFigures(report, paint) +
+    return paint("1", head) + "\n" + paint.prose(report.verdict.summary, "") + keyFigures(report, paint) +
            findings(report, paint) + tables(report, paint) + coverage(report, paint);
 }
 

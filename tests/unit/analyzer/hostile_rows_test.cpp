@@ -95,7 +95,7 @@ protected:
                 EXPECT_GT(std::filesystem::remove_all(folder), 1U);
                 continue;
             }
-            const std::string text = format->render(report, Colour::Never);
+            const std::string text = format->render(report, {});
             EXPECT_FALSE(text.empty());
             expectHarmless(*format, text);
         }

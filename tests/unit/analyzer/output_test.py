@@ -168,6 +168,18 @@ class Output(unittest.TestCase):
         for environment in ({"TERM": "dumb"}, {"TERM": ""}, {"TERM": "xterm", "NO_COLOR": "1"}):
             self.assertNotIn(b"\x1b", self.on_terminal("report", "run.ringside", **environment), environment)
 
+    def test_prose_is_as_wide_as_it_may_be(self):
+        def longest(columns):
+            self.environment["COLUMNS"] = columns
+            text = self.ringside("report", "run.ringside").stdout
+            return max(map(len, text.partition("What this rests on")[2].splitlines()))  # no tables
+
+        self.assertLessEqual(longest("60"), 60)
+        self.assertLessEqual(longest("40"), 40)
+        self.assertTrue(80 < longest("1000") <= 100)
+        for nothing in ("", "0", "-5", "wide", "9" * 40):
+            self.assertTrue(60 < longest(nothing) <= 80, nothing)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -38,7 +38,7 @@ std::string render(const trace::RunTrace& run, std::string_view id)
     const Report report = buildReport(run, {});
     for (const Format* format : all()) {
         if (format->id == id) {
-            return format->render(report, Colour::Never);
+            return format->render(report, {});
         }
     }
     throw std::runtime_error("no such format");
