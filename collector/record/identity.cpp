@@ -4,6 +4,7 @@
 #include "record/ranks.h"
 
 #include <ringside/trace/environment.h>
+#include <ringside/trace/input_file.h>
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -13,7 +14,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 
 namespace ringside::collector {
@@ -41,7 +41,7 @@ std::optional<std::int64_t> number(const char* name)
 
 std::string firstLine(const char* path)
 {
-    std::ifstream file(path);
+    trace::InputFile file(path);
     std::string line;
     std::getline(file, line);
     return line;
@@ -50,7 +50,7 @@ std::string firstLine(const char* path)
 // The program, and the script when the program is an interpreter.
 std::string commandName()
 {
-    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    trace::InputFile file("/proc/self/cmdline");
     std::string program;
     std::getline(file, program, '\0');
     for (std::string argument; std::getline(file, argument, '\0');) {

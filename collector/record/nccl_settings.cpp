@@ -2,13 +2,13 @@
 #include "record/nccl_settings.h"
 
 #include <ringside/trace/environment.h>
+#include <ringside/trace/input_file.h>
 #include <ringside/trace/library_names.h>
 
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <set>
 #include <string>
 
@@ -40,7 +40,7 @@ Names environmentNames()
 void readConfiguration(trace::Writer& writer, const std::string& path, Names& names)
 {
     constexpr int kMostLines = 1000;
-    std::ifstream file(path);
+    trace::InputFile file(path);
     std::string line;
     for (int i = 0; i < kMostLines && std::getline(file, line); ++i) {
         const std::size_t equals = line.find('=');

@@ -4,19 +4,20 @@
 #include "trace/ports/port_list.h"
 #include "trace/ports/sysfs_text.h"
 
+#include <ringside/trace/input_file.h>
+
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 
 namespace ringside::collector {
 namespace {
 
 std::string firstLine(const std::string& path)
 {
-    std::ifstream file(path);
+    trace::InputFile file(path);
     std::string line;
     std::getline(file, line);
     return line;
@@ -33,7 +34,7 @@ void add(trace::Writer& writer, const char* source, const std::string& name, con
 std::string allowedCpus()
 {
     constexpr std::string_view kKey = "Cpus_allowed_list:";
-    std::ifstream file("/proc/self/status");
+    trace::InputFile file("/proc/self/status");
     for (std::string line; std::getline(file, line);) {
         if (line.starts_with(kKey)) {
             const std::size_t value = line.find_first_not_of(" \t", kKey.size());

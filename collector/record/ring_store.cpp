@@ -6,6 +6,7 @@
 #include "record/own_descriptors.h"
 #include "trace/write/small_file.h"
 
+#include <ringside/trace/input_file.h>
 #include <ringside/trace/private_file.h>
 #include <ringside/trace/ring_folders.h>
 
@@ -23,7 +24,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 
 namespace ringside::collector {
@@ -112,7 +112,7 @@ bool appendLine(const std::string& path, const std::string& text)
 
 std::uint64_t processStartTicks()
 {
-    std::ifstream file("/proc/self/stat");
+    trace::InputFile file("/proc/self/stat");
     std::string text;
     std::getline(file, text);
     const std::size_t afterName = text.rfind(')');
@@ -129,7 +129,7 @@ std::uint64_t processStartTicks()
 
 std::string bootId()
 {
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    trace::InputFile file("/proc/sys/kernel/random/boot_id");
     std::string id;
     std::getline(file, id);
     return id;

@@ -3,8 +3,9 @@
 
 #include "sampled/proc_text.h"
 
+#include <ringside/trace/input_file.h>
+
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 
 namespace ringside::collector::sampled {
@@ -67,7 +68,7 @@ std::optional<CgroupPlace> placeIn(std::string_view line, std::string_view path,
 
 std::string textOf(const std::string& path)
 {
-    std::ifstream file(path);
+    trace::InputFile file(path);
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();

@@ -3,10 +3,11 @@
 
 #include "sampled/proc_text.h"
 
+#include <ringside/trace/input_file.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 namespace ringside::collector::sampled {
 namespace {
@@ -129,7 +130,7 @@ void Network::choose(std::string_view text, Readings& readings)
 // Virtual cards say -1 or refuse; a link that trains anew may change it.
 void Network::readRate(const std::string& name, Interface& interface, Readings& readings) const
 {
-    std::ifstream file(m_interfacesPath + "/" + name + "/speed");
+    trace::InputFile file(m_interfacesPath + "/" + name + "/speed");
     std::int64_t mbps = 0;
     if (file >> mbps && mbps > 0) {
         readings.add(interface.rate, mbps);
@@ -141,7 +142,7 @@ void Network::readRate(const std::string& name, Interface& interface, Readings& 
 // Tunnels and the like never say more than "unknown". Where nothing is said at all, it is believed to be up.
 bool Network::isUp(const std::string& name) const
 {
-    std::ifstream file(m_interfacesPath + "/" + name + "/operstate");
+    trace::InputFile file(m_interfacesPath + "/" + name + "/operstate");
     std::string state;
     return !(file >> state) || state == "up" || state == "unknown";
 }

@@ -3,10 +3,11 @@
 
 #include "trace/ports/sysfs_text.h"
 
+#include <ringside/trace/input_file.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
@@ -28,7 +29,7 @@ void add(Facts& facts, const char* name, const std::string& value)
 std::string defaultRoute(const std::string& procRoot)
 {
     constexpr int kMostRoutes = 10'000;
-    std::ifstream file(procRoot + "/net/route");
+    trace::InputFile file(procRoot + "/net/route");
     std::string line;
     for (int count = 0; count < kMostRoutes && std::getline(file, line); ++count) {
         std::istringstream words(line);
@@ -123,7 +124,7 @@ std::string gpuDirect(const std::string& sysfsRoot, const std::string& procRoot)
     if (isLoaded("nvidia_peermem") || isLoaded("nv_peer_mem")) {
         return "nvidia_peermem";
     }
-    std::ifstream file(procRoot + "/driver/nvidia/version");
+    trace::InputFile file(procRoot + "/driver/nvidia/version");
     std::string version;
     std::getline(file, version);
     if (version.find("Open Kernel Module") != std::string::npos) {

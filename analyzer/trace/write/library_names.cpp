@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ringside/trace/input_file.h>
 #include <ringside/trace/library_names.h>
 
 #include <elf.h>
@@ -6,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +18,7 @@ constexpr std::uint64_t kMostBytes = 256U << 20U; ///< of a section; NCCL 2.28's
 constexpr std::size_t kBlockBytes = 256U << 10U;
 
 /// Whether `count` bytes at `offset` could be read.
-bool readAt(std::ifstream& file, std::uint64_t offset, void* into, std::size_t count)
+bool readAt(std::istream& file, std::uint64_t offset, void* into, std::size_t count)
 {
     file.clear();
     file.seekg(static_cast<std::streamoff>(offset));
@@ -26,7 +26,7 @@ bool readAt(std::ifstream& file, std::uint64_t offset, void* into, std::size_t c
 }
 
 /// All sections, and which of them holds their names; none: no such file.
-std::vector<Elf64_Shdr> sectionsOf(std::ifstream& file, std::size_t& nameSection)
+std::vector<Elf64_Shdr> sectionsOf(std::istream& file, std::size_t& nameSection)
 {
     Elf64_Ehdr header{};
     if (!readAt(file, 0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -44,7 +44,7 @@ std::vector<Elf64_Shdr> sectionsOf(std::ifstream& file, std::size_t& nameSection
     return sections;
 }
 
-bool isReadOnlyData(std::ifstream& file, const Elf64_Shdr& names, const Elf64_Shdr& section)
+bool isReadOnlyData(std::istream& file, const Elf64_Shdr& names, const Elf64_Shdr& section)
 {
     std::array<char, 8> name{}; // ".rodata" with its end
     return section.sh_type == SHT_PROGBITS && section.sh_size <= kMostBytes &&
@@ -53,7 +53,7 @@ bool isReadOnlyData(std::ifstream& file, const Elf64_Shdr& names, const Elf64_Sh
 }
 
 /// Takes from `missing` what stands in the section; false where it cannot be read.
-bool findIn(std::ifstream& file, const Elf64_Shdr& section, std::set<std::string>& missing)
+bool findIn(std::istream& file, const Elf64_Shdr& section, std::set<std::string>& missing)
 {
     std::size_t overlap = 0; // a name may lie across the border of two blocks
     for (const std::string& name : missing) {
@@ -77,7 +77,7 @@ bool findIn(std::ifstream& file, const Elf64_Shdr& section, std::set<std::string
 std::optional<std::set<std::string>> namesMissingIn(const std::string& library,
                                                     const std::set<std::string>& names)
 {
-    std::ifstream file(library, std::ios::binary);
+    InputFile file(library);
     std::size_t nameSection = 0;
     const std::vector<Elf64_Shdr> sections = sectionsOf(file, nameSection);
     std::set<std::string> missing = names;

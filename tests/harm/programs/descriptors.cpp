@@ -4,9 +4,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace ringside::harm {
@@ -36,6 +39,42 @@ int printDescriptors(const Arguments& /*arguments*/)
         }
     }
     return 0;
+}
+
+/// A child that has a descriptor above 2 says which: what was opened without close-on-exec at the moment of
+/// its start.
+int inheritedDescriptors(const Arguments& /*arguments*/)
+{
+    for (int descriptor = 3; descriptor < 1024; ++descriptor) {
+        if (fcntl(descriptor, F_GETFD) >= 0) {
+            const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+            std::array<char, 256> target{};
+            const ssize_t size = readlink(link.c_str(), target.data(), target.size() - 1);
+            return say((size > 0 ? target.data() : link.c_str())) + 1;
+        }
+    }
+    return 0;
+}
+
+/// Starts children while threads of the program, each in its first CUDA call, let the collector open what it
+/// needs.
+int childrenOfBusyThreads(const Arguments& /*arguments*/)
+{
+    std::thread threads([] {
+        for (int i = 0; i < 300; ++i) {
+            std::thread([] { callCuda(); }).join();
+        }
+    });
+    int failed = 0;
+    for (int i = 0; i < 200; ++i) {
+        const char* words[] = {"harm", "inherited_descriptors", nullptr};
+        pid_t child = 0;
+        int status = -1;
+        posix_spawnp(&child, "harm", nullptr, nullptr, const_cast<char* const*>(words), environ);
+        failed += waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
+    }
+    threads.join();
+    return expect(failed == 0, "no child gets a descriptor");
 }
 
 /// The numbers of the next files, which scripts and old servers rely on.
@@ -182,11 +221,15 @@ int randomCloser(const Arguments& arguments)
     return expect(failed == 0, "files and CUDA work");
 }
 
-const Program g_descriptorPrograms[] = {
-    {"print_descriptors", printDescriptors}, {"next_numbers", nextNumbers},
-    {"until_the_limit", untilTheLimit},      {"close_all", closeAll},
-    {"double_close", doubleClose},           {"dup_over", dupOver},
-    {"random_closer", randomCloser}};
+const Program g_descriptorPrograms[] = {{"print_descriptors", printDescriptors},
+                                        {"next_numbers", nextNumbers},
+                                        {"inherited_descriptors", inheritedDescriptors},
+                                        {"children_of_busy_threads", childrenOfBusyThreads},
+                                        {"until_the_limit", untilTheLimit},
+                                        {"close_all", closeAll},
+                                        {"double_close", doubleClose},
+                                        {"dup_over", dupOver},
+                                        {"random_closer", randomCloser}};
 
 } // namespace
 } // namespace ringside::harm
