@@ -257,7 +257,11 @@ bool Drain::finish(int seconds, int exitCode)
     sem_post(&g_wake);
     const timespec until = timeOf(readClockNs(CLOCK_MONOTONIC) + seconds * kSecond);
     // Not only done but gone: what the thread itself still holds would look like a leak to a leak checker.
-    return joinOwnThread(m_thread, until) && endProgramCalls(until) && m_closed;
+    if (!joinOwnThread(m_thread, until)) {
+        return false;
+    }
+    endProgramCalls(timeOf(readClockNs(CLOCK_MONOTONIC) + kSecond));
+    return m_closed;
 }
 
 } // namespace ringside::collector

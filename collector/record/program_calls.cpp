@@ -8,21 +8,25 @@
 #include <semaphore.h>
 
 #include <exception>
-#include <utility>
 
 namespace ringside::collector {
 namespace {
 
-// One process, one drain thread, one call at a time.
+struct Call {
+    const std::function<void()>& work;
+    std::exception_ptr failure = nullptr;
+};
+
+// One process, one drain thread, one call at a time. Recording may begin before the library's initialisers
+// run.
 struct Calls {
     pthread_t thread{};
     bool started = false;
     sem_t asked{};
     sem_t done{};
-    const std::function<void()>* work = nullptr; ///< null: no more will come
-    std::exception_ptr failure;
+    Call* call = nullptr; ///< null: no more will come
 };
-Calls g_calls;
+constinit Calls g_calls;
 
 void wait(sem_t& semaphore)
 {
@@ -34,11 +38,11 @@ void* serveCalls(void*)
 {
     pthread_setname_np(pthread_self(), "ringside-calls");
     const Inside inside; // what we ask of CUDA is not the program's doing
-    for (wait(g_calls.asked); g_calls.work != nullptr; wait(g_calls.asked)) {
+    for (wait(g_calls.asked); g_calls.call != nullptr; wait(g_calls.asked)) {
         try {
-            (*g_calls.work)();
+            g_calls.call->work();
         } catch (...) {
-            g_calls.failure = std::current_exception();
+            g_calls.call->failure = std::current_exception();
         }
         sem_post(&g_calls.done);
     }
@@ -60,7 +64,7 @@ bool endProgramCalls(const timespec& until)
     if (!g_calls.started) {
         return true;
     }
-    g_calls.work = nullptr;
+    g_calls.call = nullptr;
     sem_post(&g_calls.asked);
     return joinOwnThread(g_calls.thread, until);
 }
@@ -71,11 +75,12 @@ void runWithProgramDescriptors(const std::function<void()>& work)
         work();
         return;
     }
-    g_calls.work = &work;
+    Call call{work};
+    g_calls.call = &call;
     sem_post(&g_calls.asked);
     wait(g_calls.done);
-    if (const std::exception_ptr failure = std::exchange(g_calls.failure, nullptr)) {
-        std::rethrow_exception(failure);
+    if (call.failure) {
+        std::rethrow_exception(call.failure);
     }
 }
 

@@ -3,6 +3,8 @@
 // NVML. They must find and leave them in the program's table, which the drain thread does not have
 // (own_descriptors.h). So a thread that has it makes these calls on the drain thread's behalf.
 #pragma once
+#include <pthread.h>
+
 #include <ctime>
 #include <functional>
 
@@ -10,8 +12,7 @@ namespace ringside::collector {
 
 /// By a thread of the program, before any of ours that makes such calls. False when there is no thread.
 [[nodiscard]] bool startProgramCalls();
-/// When nobody runs anything there any more. False when the thread is still there at that time of
-/// CLOCK_MONOTONIC.
+/// When no more of them will come. False when the thread is still there at that time of CLOCK_MONOTONIC.
 bool endProgramCalls(const timespec& until);
 
 /// Runs `work` with the program's descriptors and waits for its end, without a limit. `work` may throw. Of
