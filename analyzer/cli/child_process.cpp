@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/talk.h"
+#include "trace/shell_word.h"
 
 #include <ringside/error.h>
 
@@ -85,6 +86,22 @@ private:
     _exit(written == sizeof error ? kNotFound : kRecordFailed);
 }
 
+/// What else the system's word for it may mean.
+std::string explain(const std::string& program, int error)
+{
+    if (error != ENOENT) {
+        return {};
+    }
+    if (access(program.c_str(), F_OK) == 0) {
+        return "\n  The file is there: what is missing is the interpreter that it names, in its first line "
+               "or as "
+               "its loader.";
+    }
+    return program.find(' ') != std::string::npos
+               ? "\n  It is one word: give the command and its arguments without quotes around all of them."
+               : "";
+}
+
 /// Takes no news of the child away but its end: `meanwhile` may be tracing it.
 bool hasEnded(pid_t child)
 {
@@ -145,7 +162,8 @@ CommandEnd runCommand(const std::vector<std::string>& command, const std::functi
     if (got != sizeof error) {
         return end;
     }
-    talk("ringside: error: cannot start {}: {}\n", command.front(), std::strerror(error));
+    talk("ringside: error: cannot start {}: {}{}\n", trace::shellWord(command.front()), std::strerror(error),
+         explain(command.front(), error));
     return {error == ENOENT ? kNotFound : kNotExecutable, 0};
 }
 

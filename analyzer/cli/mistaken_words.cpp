@@ -46,6 +46,11 @@ std::string meant(const std::string& nearest)
     return nearest.empty() ? "" : fmt::format("Did you mean {}? ", nearest);
 }
 
+std::string allCommands(const CLI::App& root)
+{
+    return fmt::format("`{0} --help` lists all; `{0} record -- COMMAND` records a job.", root.get_name());
+}
+
 std::vector<std::string> optionNames(const CLI::App& app)
 {
     std::vector<std::string> names;
@@ -135,21 +140,23 @@ Error unknownCommand(const CLI::App& root, const std::string& word)
         names.push_back(command->get_name());
     }
     return {ErrorCode::Usage, fmt::format("{} has no command '{}'", root.get_name(), word),
-            fmt::format("{}`{} --help` lists all; `{} record -- COMMAND` records a job.",
-                        meant(nearestName(word, names)), root.get_name(), root.get_name())};
+            meant(nearestName(word, names)) + allCommands(root)};
 }
 
 Error usageError(const CLI::App& root, const CLI::ParseError& error)
 {
     const CLI::App& app = parsedApp(root);
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-        const std::vector<std::string> left = root.remaining(true);
-        const auto option = std::ranges::find_if(
-            left, [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
-        if (option != left.end()) {
-            return unknownOption(app, std::string_view(*option).substr(0, option->find('=')));
-        }
-        return left.empty() ? Error(ErrorCode::Usage, error.what()) : unexpectedWord(app, left);
+    const std::vector<std::string> left = root.remaining(true);
+    const auto option = std::ranges::find_if(
+        left, [](const std::string& word) { return word.size() > 1 && word.front() == '-' && word != "--"; });
+    if (option != left.end()) {
+        return unknownOption(app, std::string_view(*option).substr(0, option->find('=')));
+    }
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !left.empty()) {
+        return unexpectedWord(app, left);
+    }
+    if (root.get_subcommands().empty()) {
+        return {ErrorCode::Usage, fmt::format("{} needs a command", root.get_name()), allCommands(root)};
     }
     return {ErrorCode::Usage, fmt::format("{}: {}", fullName(app), error.what()),
             fmt::format("`{} --help` tells what it takes.", fullName(app))};

@@ -83,6 +83,12 @@ bool isStaticProgram(const fs::path& program)
     return true;
 }
 
+bool hasDriver()
+{
+    std::error_code absent;
+    return fs::exists("/dev/nvidiactl", absent) || fs::exists("/dev/dxg", absent); // that one in WSL
+}
+
 std::string whyNothing(const RecordedCommand& command)
 {
     if (command.isOff) {
@@ -106,9 +112,11 @@ std::string whyNothing(const RecordedCommand& command)
             "elsewhere (a container, another host), put `ringside record` before the command there",
             command.program);
     }
-    return "no process that the collector was preloaded into called CUDA or NCCL. A job on the CPU, with "
-           "Gloo or "
-           "MPI, has nothing that is recorded; `ringside doctor` says what this host has for one on GPUs";
+    const std::string nobody =
+        "no process made a call of CUDA or NCCL that is recorded (work on the CPU, with Gloo or "
+        "MPI, has none)";
+    return hasDriver() ? nobody + "; `ringside doctor` looks at this host"
+                       : nobody + ", and this host has no NVIDIA driver (there is no /dev/nvidiactl)";
 }
 
 } // namespace

@@ -23,6 +23,7 @@ Archive::Archive(const std::filesystem::path& path) : m_path(path), m_archive(ar
         throw Error(ErrorCode::Io, fmt::format("cannot make {}: {}", path.string(), std::strerror(why)),
                     "Is the folder there, writable and not full?");
     }
+    m_new = Unfinished(path);
     check(archive_write_open_filename(m_archive, path.c_str()) == ARCHIVE_OK, "make");
 }
 
@@ -53,15 +54,14 @@ void Archive::add(const std::string& name, const std::function<void(const Sink&)
 void Archive::close()
 {
     check(archive_write_close(m_archive) == ARCHIVE_OK, "write");
+    m_new.keep();
 }
 
 void Archive::check(bool good, const char* what) const
 {
     if (!good) {
-        const char* const reason = m_archive != nullptr ? archive_error_string(m_archive) : nullptr;
-        throw Error(ErrorCode::Io,
-                    fmt::format("cannot {} {}: {}", what, m_path.string(),
-                                reason != nullptr ? reason : "out of memory"),
+        const int why = m_archive != nullptr ? archive_errno(m_archive) : ENOMEM;
+        throw Error(ErrorCode::Io, fmt::format("cannot {} {}: {}", what, m_path.string(), std::strerror(why)),
                     "Is the folder there, writable and not full?");
     }
 }

@@ -2,6 +2,7 @@
 // A TAR archive whose members are made while they are written.
 #pragma once
 #include "export/event_stream.h"
+#include "export/output_file.h"
 
 #include <filesystem>
 #include <functional>
@@ -23,13 +24,14 @@ public:
     /// A header holds its member's size, so `make` is called twice: to count, and to write. It must give the
     /// same both times.
     void add(const std::string& name, const std::function<void(const Sink&)>& make);
-    /// Everything has reached the system.
+    /// Everything has reached the system. What is not closed goes with this.
     void close();
 
 private:
     void check(bool good, const char* what) const;
 
     std::filesystem::path m_path;
+    Unfinished m_new;
     ::archive* m_archive;
 };
 

@@ -20,6 +20,9 @@ OutputFile::OutputFile(std::filesystem::path path, Existing existing, mode_t mod
     if (file < 0) {
         fail("make");
     }
+    if (existing == Existing::Refuse) {
+        m_new = Unfinished(m_path);
+    }
     fcntl(file, F_SETFL, O_WRONLY);
     m_file.reset(fdopen(file, "wb"));
     if (m_file == nullptr) {
@@ -40,6 +43,7 @@ void OutputFile::close()
     if (std::fclose(m_file.release()) != 0) {
         fail("write");
     }
+    m_new.keep();
 }
 
 void OutputFile::fail(std::string_view what) const

@@ -235,6 +235,12 @@ void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
     }
 }
 
+/// "run.ringside/" has no last name, by which reports call a run.
+fs::path named(const fs::path& path)
+{
+    return path.has_filename() ? path : path.parent_path();
+}
+
 /// What a native file or directory holds, told to `progress` too. Bytes are those of chunks: nearly all.
 trace::RunTrace openNative(const fs::path& path, Progress& progress)
 {
@@ -262,11 +268,13 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
                         std::span<const Importer* const> importers)
 {
     if (paths.size() == 1 && isNative(paths)) {
-        return openNative(paths.front(), progress);
+        return openNative(named(paths.front()), progress);
     }
     std::vector<Source> sources = findSources(paths, importers);
     trace::RunTrace run;
-    run.path = paths.size() == 1 ? paths.front() : paths.front().parent_path();
+    run.path = paths.size() == 1     ? named(paths.front())
+               : sources.size() == 1 ? named(sources.front().path)
+                                     : fs::absolute(paths.front()).parent_path();
     std::vector<Source*> foreign;
     for (Source& source : sources) {
         if (source.importer != nullptr) {

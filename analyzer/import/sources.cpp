@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <string_view>
 
 namespace ringside::importers {
@@ -198,8 +199,11 @@ std::vector<Source> findSources(const std::vector<fs::path>& paths,
         }
     }
     std::ranges::sort(sources, {}, &Source::path);
-    const auto samePath = [](const Source& left, const Source& right) { return left.path == right.path; };
-    sources.erase(std::unique(sources.begin(), sources.end(), samePath), sources.end()); // given twice
+    std::set<fs::path> seen;
+    std::erase_if(sources, [&seen](const Source& source) { // given twice
+        std::error_code ignored;
+        return !seen.insert(fs::canonical(source.path, ignored)).second;
+    });
     return sources;
 }
 

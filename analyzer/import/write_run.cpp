@@ -35,9 +35,18 @@ void writeRun(const trace::RunTrace& run, const std::filesystem::path& directory
     for (const trace::ProcessTrace& process : run.processes) {
         files.push_back(directory / fileOf(process, taken));
     }
-    trace::parallelFor(files.size(), trace::coreCount(), [&](std::size_t i) {
-        trace::writeProcess(run.processes[i], files[i], i == 0 ? run.issues : std::vector<trace::IssueRow>());
-    });
+    try {
+        trace::parallelFor(files.size(), trace::coreCount(), [&](std::size_t i) {
+            trace::writeProcess(run.processes[i], files[i],
+                                i == 0 ? run.issues : std::vector<trace::IssueRow>());
+        });
+    } catch (...) { // half a run would be taken for a whole one
+        std::error_code ignored;
+        for (const std::filesystem::path& file : files) {
+            std::filesystem::remove(file, ignored);
+        }
+        throw;
+    }
 }
 
 } // namespace ringside::importers

@@ -44,7 +44,15 @@ fs::path oneFileOf(const Paths& run, const fs::path& folder, importers::Progress
         files = trace::traceFilesOf(imported);
     }
     fs::path merged = folder / "merged.db";
-    trace::merge(files, merged);
+    try {
+        trace::merge(files, merged);
+    } catch (const Error& error) {
+        if (error.code != ErrorCode::Io) {
+            throw;
+        }
+        throw Error(ErrorCode::Io, error.what(),
+                    "Set TMPDIR to a folder with more room, or merge the run first.");
+    }
     return merged;
 }
 

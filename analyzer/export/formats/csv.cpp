@@ -47,6 +47,7 @@ public:
                         fmt::format("cannot make the folder {}: {}", path.string(), std::strerror(errno)),
                         "Name one that does not exist, in a folder that does.");
         }
+        m_new = Unfinished(path);
     }
 
     void table(const char* name, std::span<const ColumnType> columns) override
@@ -78,6 +79,7 @@ public:
             m_file->close();
         }
     }
+    void keep() { m_new.keep(); }
 
 private:
     void endLine()
@@ -88,6 +90,7 @@ private:
     }
 
     std::filesystem::path m_path;
+    Unfinished m_new;
     std::optional<OutputFile> m_file;
     std::string m_line;
 };
@@ -97,6 +100,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
     Folder folder(output);
     visitTables(report.model.trace, folder);
     folder.close();
+    folder.keep();
 }
 
 } // namespace

@@ -31,13 +31,12 @@ MadeFolders& madeFolders()
 
 TemporaryFolder::TemporaryFolder()
 {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
+    const char* const given = std::getenv("TMPDIR");
+    const fs::path parent = given != nullptr && *given != '\0' ? given : "/tmp";
     std::string name = (parent / "ringside-XXXXXX").string();
-    if (error || mkdtemp(name.data()) == nullptr) {
+    if (mkdtemp(name.data()) == nullptr) {
         throw Error(ErrorCode::Io,
-                    "cannot make a temporary folder in " + (error ? "TMPDIR" : parent.string()) + ": " +
-                        (error ? error.message() : std::strerror(errno)),
+                    "cannot make a temporary folder in " + parent.string() + ": " + std::strerror(errno),
                     "Set TMPDIR to a folder with space, or merge the run first.");
     }
     m_path = name;

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -71,6 +72,16 @@ class CommandLine(unittest.TestCase):
         self.record(self.folder / "absent", expect=127)
         self.run_directory.rmdir()
         self.record(self.folder / "collector.so", expect=126)
+
+    def test_record_says_what_the_system_does_not(self):
+        self.assertIn("cannot start 'echo hi': No such file or directory\n  It is one word", self.record("echo hi", expect=127).stderr)
+        script = self.folder / "script"
+        script.write_text("#!/nosuch/python\n")
+        script.chmod(0o755)
+        shutil.rmtree(self.run_directory)
+        self.assertIn("interpreter", self.record(script, expect=127).stderr)
+        shutil.rmtree(self.run_directory)
+        self.assertIn("cannot start ''", self.record("", expect=127).stderr)
 
     def test_record_keeps_the_commands_arguments(self):
         done = self.record("sh", "-c", 'printf "%s|" "$@"', "name", "--flag", "-o", "x", "--", "report")
@@ -181,7 +192,8 @@ class CommandLine(unittest.TestCase):
         for words, said in ((("reprot",), "Did you mean report?"), (("rec",), "Did you mean record?"), (("torchrun", "train.py"), "ringside record -- COMMAND"),
                             (("report", "--fromat", "json", "x"), "Did you mean --format?"), (("report", "--out=x", "y"), "Did you mean --output?"),
                             (("--formt", "report", "x"), "ringside has no option --formt"), (("diff", "a", "b", "c"), "does not know what to do with 'c'"),
-                            (("report",), "RUN is required"), ((), "ringside --help")):
+                            (("report",), "RUN is required"), ((), "ringside --help"), (("--hlep",), "Did you mean --help?"),
+                            (("--",), "needs a command"), (("report", "--"), "RUN is required")):
             self.assertIn(said, self.ringside(*words, expect=2).stderr)
 
     def configured(self, text, *options):

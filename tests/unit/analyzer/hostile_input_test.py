@@ -134,6 +134,13 @@ class HostileInput(unittest.TestCase):
         said = self.ringside("diff", "a run.ringside", "b.ringside", "c", expect=2).stderr
         self.assertIn("does not know what to do with 'c'", said)
 
+    def test_one_run_given_twice_is_one(self):
+        self.native_run("a.ringside")
+        (self.folder / "link").symlink_to("a.ringside")
+        for names in (("a.ringside/",), ("a.ringside", "a.ringside"), ("./a.ringside", "a.ringside/"), ("a.ringside", "link")):
+            self.assertIn("Ringside: a.ringside", self.ringside("report", *names).stdout, names)
+        self.assertRegex(self.ringside("report", "rank0.json", "rank1.json").stdout, "^Ringside: [^ ]+ - ")
+
     def test_one_run_may_lie_in_two_directories(self):
         self.native_run("host0.ringside", (0,))
         self.native_run("host1.ringside", (1,))

@@ -131,6 +131,20 @@ class Output(unittest.TestCase):
                                  expect=3).stderr
             self.assertRegex(said, "(nosuch/deep/x/y|rank0.json/x): (No such file|Not a directory)", name)
 
+    def test_what_did_not_get_whole_is_not_left(self):
+        small = "mkdir small && mount -t tmpfs -o size=16k none small"
+        if subprocess.run(["unshare", "-m", "bash", "-c", small], cwd=self.folder, capture_output=True).returncode != 0:
+            self.skipTest("no right to mount a small file system")
+        for name, options in FILES.items():
+            if name.startswith("report"):
+                continue  # written over what is there, or in pieces that are whole
+            words = " ".join([*name.split(), "run.ringside", *options, "-o", "small/x"])
+            script = f'mount -t tmpfs -o size=16k none small; "{RINGSIDE}" {words}; echo $?; find small -type f'
+            done = subprocess.run(["unshare", "-m", "bash", "-c", script], cwd=self.folder, text=True, capture_output=True, timeout=20)
+            if not done.stdout.startswith("0"):  # it fits
+                self.assertEqual(done.stdout, "3\n", words)
+                self.assertRegex(done.stderr, "(No space left on device|the disk is full)", words)
+
     def test_an_interrupted_query_leaves_nothing(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             query = subprocess.Popen([RINGSIDE, "query", "run.ringside", SLOW_SQL], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL)

@@ -45,9 +45,13 @@ class RecordSummary(unittest.TestCase):
         self.assertIn("nothing recorded: the file-size limit of 100 KiB (ulimit -f)", said)
 
     def test_nothing_recorded_says_why(self):
-        self.assertIn("nothing recorded: no process that the collector was preloaded into called CUDA or NCCL", self.said('"$0" record -o a -- true'))
+        self.assertIn("nothing recorded: no process made a call of CUDA or NCCL that is recorded", self.said('"$0" record -o a -- true'))
         self.assertIn("--profile off only preloads", self.said('"$0" record -o b --profile off -- "$1" one_allocation'))
         self.assertIn("the flight recorder writes only", self.said('"$0" record -o c --keep-last 60s -- true'))
+
+    def test_a_host_without_a_driver_is_named(self):
+        said = self.said('"$0" record -o a -- true')
+        self.assertEqual("no NVIDIA driver" in said, not pathlib.Path("/dev/nvidiactl").exists() and not pathlib.Path("/dev/dxg").exists())
 
     def test_a_static_program_is_named(self):
         if not STATIC.exists() or subprocess.run(["ldd", STATIC], capture_output=True).stdout.count(b"=>") > 0:
