@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recovery.h"
 
-#include "cli/shell.h"
 #include "cli/talk.h"
+#include "trace/shell_word.h"
 
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_folders.h>
@@ -29,14 +29,14 @@ void clearOne(const trace::RingFolder& folder)
         const int files = trace::copyLeftoverRings(folder.run);
         if (!fs::exists(folder.path, absent)) {
             talk("ringside: {} was killed and had left {} in memory: {} files moved into its run\n  Next: "
-                "ringside recover {}\n",
-                folder.process, sizeOf(folder), files, quotedForShell(folder.run));
+                 "ringside recover {}\n",
+                 folder.process, sizeOf(folder), files, trace::shellWord(folder.run.string()));
             return;
         }
     }
     if (trace::removeRingFolder(folder)) {
         talk("ringside: {} was killed and had left {} in {}, of a run that is gone ({}): removed\n",
-                   folder.process, sizeOf(folder), folder.path.string(), folder.run.string());
+             folder.process, sizeOf(folder), folder.path.string(), folder.run.string());
     }
 }
 
@@ -66,7 +66,7 @@ void clearRingFolders()
             }
         } catch (const std::exception& error) {
             talk("ringside: warning: {} has rings of a killed process: {}\n  Try: ringside recover {}\n",
-                folder.path.string(), error.what(), quotedForShell(folder.run));
+                 folder.path.string(), error.what(), trace::shellWord(folder.run.string()));
         }
     }
 }
@@ -80,7 +80,7 @@ void listRingFolders()
                    folder.process.empty() ? "not known" : folder.process, state, sizeOf(folder),
                    folder.run.empty() || (folder.runs && *folder.runs)
                        ? ""
-                       : ": ringside recover " + quotedForShell(folder.run));
+                       : ": ringside recover " + trace::shellWord(folder.run.string()));
         any = true;
     }
     if (!any) {

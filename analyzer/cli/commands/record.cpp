@@ -10,7 +10,6 @@
 #include "cli/recovery.h"
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
-#include "cli/shell.h"
 #include "cli/talk.h"
 #include "trace/shell_word.h"
 
@@ -136,8 +135,9 @@ int run(const Options& options, const Words& command)
         if (end.exitCode != kNotFound && end.exitCode != kNotExecutable) {
             const Stops stops = findStops(directory.path());
             collectLeftovers(directory.path());
-            printSummary({directory.path(), command.front(), !options.keepLast.empty(), options.profile == "off"},
-                         stops);
+            printSummary(
+                {directory.path(), command.front(), !options.keepLast.empty(), options.profile == "off"},
+                stops);
         }
     } catch (...) {
         directory.leave(kRecordFailed);
