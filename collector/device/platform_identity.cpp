@@ -4,6 +4,7 @@
 #include "abi/cuda.h"
 #include "abi/nccl.h"
 #include "intercept/resolve.h"
+#include "record/emulation.h"
 #include "record/identity.h"
 #include "record/nccl_settings.h"
 #include "record/placement.h"
@@ -82,8 +83,8 @@ trace::DeviceRow askCuda(int ordinal)
     if (busId != nullptr && busId(text, sizeof text, ordinal) == cudaSuccess) {
         row.pciBusId = text;
     }
-    row.emulated =
-        row.name.find("emulated") != std::string::npos || row.name.find("Emulated") != std::string::npos;
+    row.emulated = isPlatformEmulated() || row.name.find("emulated") != std::string::npos ||
+                   row.name.find("Emulated") != std::string::npos;
     return row;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/identity.h"
 
+#include "record/emulation.h"
 #include "record/ranks.h"
 
 #include <ringside/trace/environment.h>
 #include <ringside/trace/input_file.h>
 
-#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,7 +96,7 @@ trace::ProcessRow describeProcess(const ProcessNames& names, std::int64_t startN
     row.startNs = startNs;
     row.command = commandName();
     row.collectorVersion = RINGSIDE_VERSION;
-    row.emulated = dlsym(RTLD_DEFAULT, "ringside_platform_enqueue") != nullptr;
+    row.emulated = isPlatformEmulated();
     return row;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/nccl_settings.h"
 
+#include "record/emulation.h"
+
 #include <ringside/trace/environment.h>
 #include <ringside/trace/input_file.h>
 #include <ringside/trace/library_names.h>
@@ -86,7 +88,7 @@ void writeNcclSettings(trace::Writer& writer, const void* anyFunction)
     }
     writer.add(trace::SettingRow{"library", "nccl_path", where.dli_fname});
     // The emulated NCCL reads few variables: that it does not know one says nothing of the real one.
-    if (dlsym(RTLD_DEFAULT, "ringside_platform_enqueue") == nullptr) {
+    if (!isPlatformEmulated()) {
         writeUnknownNames(writer, where.dli_fname, names);
     }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/clock.h"
 #include "record/identity.h"
+#include "unit/trace/temporary_directory.h"
 
 #include <ringside/trace/environment.h>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 using namespace ringside::collector;
 
@@ -85,6 +88,21 @@ TEST(Identity, takesTheRankFromTheLauncher)
     unsetenv("RANK");
     unsetenv("SLURM_PROCID");
     unsetenv("SLURM_NTASKS");
+}
+
+/// As programs load it that bring a runtime of their own: under another name, for themselves alone.
+TEST(Identity, knowsTheEmulatedPlatformHoweverItWasLoaded)
+{
+    const ringside::test::TemporaryDirectory directory;
+    std::error_code missing;
+    std::filesystem::copy_file(RINGSIDE_PLATFORM "/libcudart.so.13", directory / "renamed.so", missing);
+    if (missing) {
+        GTEST_SKIP() << "no emulated platform was built";
+    }
+    EXPECT_FALSE(describeProcess({"host", "host-1", "/"}, 0).emulated);
+    void* const opened = dlopen((directory / "renamed.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(opened, nullptr) << dlerror();
+    EXPECT_TRUE(describeProcess({"host", "host-1", "/"}, 0).emulated);
 }
 
 TEST(Clock, samplesAreOrderedAndAgreeWithEachOther)
