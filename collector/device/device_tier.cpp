@@ -75,15 +75,27 @@ void DeviceTier::noteState(trace::Writer& writer, const CuptiReport& report)
     if (report.state == State::Refused) {
         noteRefusal(writer, report.reason);
     } else if (report.onNs != m_onNs || report.offNs != m_offNs) {
-        if (report.onNs != m_onNs) {
-            m_window = inWords(plan(), appliedLevel().reason);
-            ++m_windows;
-        }
+        m_windows += report.onNs != m_onNs ? 1 : 0;
         m_onNs = report.onNs;
         m_offNs = report.offNs;
+        noteWindow();
+        describe(writer);
+    } else if (report.onNs && !report.offNs && noteWindow()) { // went on for another reason
         describe(writer);
     }
     m_state = report.state;
+}
+
+/// Whether it is measured for another reason than before; nothing is said of a window that just ended.
+bool DeviceTier::noteWindow()
+{
+    const Wanted applied = appliedLevel();
+    std::string window = inWords(plan(), applied.reason);
+    if (applied.level < Level::Standard || window == m_window) {
+        return false;
+    }
+    m_window = std::move(window);
+    return true;
 }
 
 void DeviceTier::noteRefusal(trace::Writer& writer, const std::string& reason)

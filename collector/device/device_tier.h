@@ -35,6 +35,7 @@ private:
     void addClocks(const CuptiReport& report, trace::Writer& writer);
     void readBuffers(trace::Writer& writer);
     void noteState(trace::Writer& writer, const CuptiReport& report);
+    bool noteWindow();
     void noteRefusal(trace::Writer& writer, const std::string& reason);
     void countDropped(trace::Writer& writer, std::int64_t byCupti);
     void countUntied(trace::Writer& writer);

@@ -7,19 +7,20 @@ namespace ringside::collector {
 namespace {
 
 constexpr std::array<const char*, 4> kLevelNames{"paused", "light", "standard", "deep"};
-constexpr const char* kAutoSteps = "steps 10 to 60";
-static_assert(AutoWindow::kFirstStep == 10 && AutoWindow::kLastStep == 60);
+constexpr const char* kAutoWindow = "the first 60 steps, or 70 s without one";
+static_assert(AutoWindow::kWarmUpSteps == 9 && AutoWindow::kLastStep == 60); // as the words say
+static_assert(AutoWindow::kWarmUpNs == 10'000'000'000 && AutoWindow::kLastNs == 70'000'000'000);
 
 Wanted autoAt(const Moment& moment)
 {
-    if (moment.steps != 0) {
-        const bool inside = moment.steps >= AutoWindow::kFirstStep && moment.steps <= AutoWindow::kLastStep;
-        return inside ? Wanted{Level::Standard, Reason::AutoBySteps}
-                      : Wanted{Level::Light, Reason::OutsideWindow};
+    const bool marked = moment.steps != 0;
+    if (marked ? moment.steps > AutoWindow::kLastStep : moment.sinceStartNs >= AutoWindow::kLastNs) {
+        return {Level::Light, Reason::OutsideWindow};
     }
-    const std::int64_t inWindow = moment.sinceStartNs - AutoWindow::kWaitForStepsNs;
-    const bool inside = inWindow >= 0 && inWindow < AutoWindow::kWithoutStepsNs;
-    return inside ? Wanted{Level::Standard, Reason::AutoByTime} : Wanted{Level::Light, Reason::OutsideWindow};
+    if (marked ? moment.steps <= AutoWindow::kWarmUpSteps : moment.sinceStartNs < AutoWindow::kWarmUpNs) {
+        return {Level::Standard, Reason::AutoWarmUp};
+    }
+    return {Level::Standard, marked ? Reason::AutoBySteps : Reason::AutoByTime};
 }
 
 bool isInside(const trace::RecordingWindows& windows, const Moment& moment)
@@ -54,7 +55,7 @@ std::string windowInWords(const Plan& plan)
         return "steps " + std::to_string(first) + " to " +
                (windows.steps == 0 ? "the end" : std::to_string(last));
     }
-    return kAutoSteps;
+    return kAutoWindow;
 }
 
 } // namespace
@@ -108,8 +109,7 @@ std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& mome
     if (plan.profile != Profile::Auto || !plan.windows.none() || moment.steps != 0) {
         return std::nullopt;
     }
-    for (const std::int64_t edge :
-         {AutoWindow::kWaitForStepsNs, AutoWindow::kWaitForStepsNs + AutoWindow::kWithoutStepsNs}) {
+    for (const std::int64_t edge : {AutoWindow::kWarmUpNs, AutoWindow::kLastNs}) {
         if (now < edge) {
             return edge;
         }
@@ -135,8 +135,10 @@ std::optional<Level> levelNamed(std::string_view name)
 std::string inWords(const Plan& plan, Reason reason)
 {
     switch (reason) {
+    case Reason::AutoWarmUp:
+        return std::string(trace::kWarmUp) + ": steps 1 to 9, or 10 s without one (profile auto)";
     case Reason::AutoBySteps:
-        return std::string(kAutoSteps) + " (profile auto)";
+        return "steps 10 to 60 (profile auto)";
     case Reason::AutoByTime:
         return "10 s to 70 s after the first call, no step marked (profile auto)";
     case Reason::InsideWindow:
@@ -159,9 +161,7 @@ std::string whenDevice(const Plan& plan)
     if (plan.profile == Profile::Light) {
         return "not asked for: profile light";
     }
-    const bool automatic = plan.profile == Profile::Auto && plan.windows.none();
-    return "its window was not reached: " + windowInWords(plan) +
-           (automatic ? ", or from 10 s on where no step is marked" : "");
+    return "its window was not reached: " + windowInWords(plan);
 }
 
 } // namespace ringside::collector

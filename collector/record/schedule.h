@@ -15,21 +15,21 @@
 namespace ringside::collector {
 
 enum class Profile {
-    Auto,     ///< light, and the device tier for steps 10 to 60
+    Auto,     ///< light, and the device tier for the first 60 steps
     Light,    ///< no device tier
     Standard, ///< the device tier all the time
     Deep,     ///< and NCCL's channel times and proxy steps
     Off,
 };
 
-/// What auto measures more than light. A program that marks no steps shows that only by not having marked one
-/// for a while: then it is measured for a minute. Steps that come later open the window that they are due all
-/// the same.
+/// What auto measures more than light: the beginning, so that short runs have device work, too. Its first
+/// part is said to be warm-up. A program that marks no steps is measured for so long from its first call on;
+/// steps that come later open the window that they are due all the same.
 struct AutoWindow {
-    static constexpr std::uint64_t kFirstStep = 10;
+    static constexpr std::uint64_t kWarmUpSteps = 9;
     static constexpr std::uint64_t kLastStep = 60;
-    static constexpr std::int64_t kWaitForStepsNs = 10'000'000'000;
-    static constexpr std::int64_t kWithoutStepsNs = 60'000'000'000;
+    static constexpr std::int64_t kWarmUpNs = 10'000'000'000; ///< where no step is marked
+    static constexpr std::int64_t kLastNs = 70'000'000'000;   ///< likewise
 };
 
 /// Fixed when recording starts. Windows apply to what the profile adds to light: inside them its level (auto
@@ -53,6 +53,7 @@ struct Moment {
 
 enum class Reason : std::uint8_t {
     Profile,
+    AutoWarmUp,
     AutoBySteps,
     AutoByTime,
     InsideWindow,

@@ -84,8 +84,9 @@ TEST(Nvtx, aRangeMayEndWithAPayload)
 TEST(DeviceWindow, countsAStepOnceHoweverOftenItIsSaid)
 {
     for (const std::string by : {"marks", "nvtx", "both"}) {
-        const RecordedRun run({"recorded_steps", by, "9"}, RecordedRun::Collector::Preloaded,
-                              onPlatform("auto"));
+        RecordedRun::Environment environment = onPlatform("standard");
+        environment.emplace_back("RINGSIDE_START_STEP=10");
+        const RecordedRun run({"recorded_steps", by, "9"}, RecordedRun::Collector::Preloaded, environment);
         EXPECT_EQ(run.text("SELECT active FROM tier WHERE tier = 'device'"), "0") << by;
         EXPECT_NE(run.text("SELECT reason FROM tier WHERE tier = 'device'").find("not reached"),
                   std::string::npos);
@@ -93,22 +94,28 @@ TEST(DeviceWindow, countsAStepOnceHoweverOftenItIsSaid)
     }
 }
 
-TEST(DeviceWindow, measuresFromStepTenOnAndSaysSo)
+TEST(DeviceWindow, ofAShortRunIsItsWarmUp)
+{
+    const RecordedRun run({"recorded_steps", "marks", "9"}, RecordedRun::Collector::Preloaded,
+                          onPlatform("auto"));
+    EXPECT_EQ(run.text("SELECT reason FROM tier WHERE tier = 'device' AND active"),
+              "warm-up: steps 1 to 9, or 10 s without one (profile auto)");
+    EXPECT_GT(run.number("SELECT sum(count) FROM copy_chunk"), 0);
+    EXPECT_EQ(run.number("SELECT count(*) FROM window"), 1);
+}
+
+TEST(DeviceWindow, saysFromWhichStepOnTheRunIsWarm)
 {
     const RecordedRun run({"recorded_steps", "both", "30"}, RecordedRun::Collector::Preloaded,
                           onPlatform("auto"));
     EXPECT_EQ(run.text("SELECT reason FROM tier WHERE tier = 'device' AND active"),
               "steps 10 to 60 (profile auto)");
-    EXPECT_EQ(
-        run.number(
-            "SELECT (SELECT start_ns FROM tier WHERE tier = 'device') >= (SELECT start_ns FROM step_mark "
-            "WHERE number = 10)"),
-        1);
     EXPECT_GT(run.number("SELECT sum(count) FROM copy_chunk"), 0);
-    EXPECT_EQ(
-        run.number(
-            "SELECT min(first_ns) >= (SELECT start_ns FROM step_mark WHERE number = 10) FROM copy_chunk"),
-        1);
+    EXPECT_EQ(run.text("SELECT group_concat(level || ' ' || substr(why, 1, 7), ', ') FROM window"),
+              "standard warm-up, standard steps 1");
+    EXPECT_EQ(run.number("SELECT (SELECT start_ns FROM window WHERE step = 10) BETWEEN (SELECT end_ns FROM "
+                         "step_mark WHERE number = 9) AND (SELECT end_ns FROM step_mark WHERE number = 10)"),
+              1);
 }
 
 TEST(DeviceWindow, closesAfterStepSixty)

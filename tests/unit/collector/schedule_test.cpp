@@ -13,9 +13,14 @@ namespace {
 using ringside::test::kSecond;
 constexpr std::int64_t kLate = 3600 * kSecond;
 
+Wanted wantedFor(const Plan& plan, std::uint64_t steps, std::int64_t ns)
+{
+    return wantedAt(plan, {steps, ns, std::nullopt, false});
+}
+
 Level at(const Plan& plan, std::uint64_t steps, std::int64_t ns = 1)
 {
-    return wantedAt(plan, {steps, ns, std::nullopt, false}).level;
+    return wantedFor(plan, steps, ns).level;
 }
 
 Plan withWindows(Profile profile, const trace::WindowTexts& texts)
@@ -25,24 +30,39 @@ Plan withWindows(Profile profile, const trace::WindowTexts& texts)
     return {profile, parsed.windows};
 }
 
-TEST(Schedule, autoMeasuresTheDeviceForStepsTenToSixty)
+/// A run of 20 steps has device work, and a long one steps that are not its first.
+TEST(Schedule, autoMeasuresTheDeviceForTheFirstSixtySteps)
 {
     const Plan plan{Profile::Auto, {}};
-    EXPECT_EQ(at(plan, 9), Level::Light);
-    EXPECT_EQ(at(plan, 10, kLate), Level::Standard);
-    EXPECT_EQ(at(plan, 60, kLate), Level::Standard);
+    const Wanted warmUp{Level::Standard, Reason::AutoWarmUp};
+    const Wanted steady{Level::Standard, Reason::AutoBySteps};
+    EXPECT_EQ(wantedFor(plan, 1, kLate), warmUp);
+    EXPECT_EQ(wantedFor(plan, 9, 1), warmUp);
+    EXPECT_EQ(wantedFor(plan, 10, kLate), steady);
+    EXPECT_EQ(wantedFor(plan, 60, kLate), steady);
     EXPECT_EQ(at(plan, 61), Level::Light);
 }
 
-TEST(Schedule, autoMeasuresAMinuteOnlyAfterWaitingForStepsInVain)
+/// A run of 10 s has device work, too.
+TEST(Schedule, autoMeasuresFromTheFirstCallOnWhereNoStepIsMarked)
 {
     const Plan plan{Profile::Auto, {}};
-    EXPECT_EQ(at(plan, 0, 0), Level::Light);
-    EXPECT_EQ(at(plan, 0, 10 * kSecond - 1), Level::Light);
-    EXPECT_EQ(at(plan, 0, 10 * kSecond), Level::Standard);
-    EXPECT_EQ(at(plan, 0, 70 * kSecond - 1), Level::Standard);
+    const Wanted warmUp{Level::Standard, Reason::AutoWarmUp};
+    const Wanted steady{Level::Standard, Reason::AutoByTime};
+    EXPECT_EQ(wantedFor(plan, 0, 0), warmUp);
+    EXPECT_EQ(wantedFor(plan, 0, 10 * kSecond - 1), warmUp);
+    EXPECT_EQ(wantedFor(plan, 0, 10 * kSecond), steady);
+    EXPECT_EQ(wantedFor(plan, 0, 70 * kSecond - 1), steady);
     EXPECT_EQ(at(plan, 0, 70 * kSecond), Level::Light);
-    EXPECT_EQ(at(plan, 1, 11 * kSecond), Level::Light); // a step came after all
+    EXPECT_EQ(wantedFor(plan, 1, 71 * kSecond), warmUp); // a step came after all
+}
+
+TEST(Schedule, theWarmUpIsCalledSoInTheTrace)
+{
+    EXPECT_TRUE(inWords({Profile::Auto, {}}, Reason::AutoWarmUp).starts_with(trace::kWarmUp));
+    for (const Reason other : {Reason::AutoBySteps, Reason::AutoByTime, Reason::InsideWindow}) {
+        EXPECT_FALSE(inWords({Profile::Auto, {}}, other).starts_with(trace::kWarmUp));
+    }
 }
 
 TEST(Schedule, theOtherProfilesAlwaysRecordTheSame)

@@ -9,6 +9,10 @@
 
 namespace ringside::trace {
 
+/// How `why` of a row of table window begins where a program's first steps are recorded. They are slower than
+/// those that follow: caches fill, libraries choose their algorithms.
+inline constexpr std::string_view kWarmUp = "warm-up";
+
 struct RecordingWindows {
     std::int64_t firstStep = 0; ///< 0: no window by steps
     std::int64_t steps = 0;     ///< 0: from firstStep to the end
