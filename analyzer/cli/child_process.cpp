@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -23,33 +24,57 @@
 namespace ringside::cli {
 namespace {
 
-constexpr std::array kForwarded = {SIGINT,  SIGTERM, SIGHUP,   SIGQUIT, SIGUSR1,
-                                   SIGUSR2, SIGALRM, SIGWINCH, SIGCONT};
+/// Every signal that somebody may send to a command, also those of batch systems (SIGXCPU, SIGPWR, real-time
+/// ones). Not: what cannot be caught, what is about us (our child, our faults), and what stops a process that
+/// uses the terminal from behind.
+bool isForwarded(int signal)
+{
+    constexpr std::array kOurs = {SIGKILL, SIGSTOP, SIGCHLD, SIGSEGV, SIGBUS, SIGFPE,
+                                  SIGILL,  SIGSYS,  SIGTRAP, SIGTTIN, SIGTTOU};
+    const bool libcs = signal > SIGSYS && signal < SIGRTMIN;
+    return !libcs && std::find(kOurs.begin(), kOurs.end(), signal) == kOurs.end();
+}
+
+template <class Each>
+void forEachForwarded(Each each)
+{
+    for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+        if (isForwarded(signal)) {
+            each(signal);
+        }
+    }
+}
+
 volatile sig_atomic_t g_child = 0;
 
-/// What the terminal sends (SI_KERNEL) reaches the command without us: it is in the same process group.
+/// What the terminal sends (SI_KERNEL) reaches the command without us: it is in the same process group. Of
+/// that, only the stop is ours, too: a shell waits for it. What we send ourselves (SIGPIPE, abort) is none of
+/// the command's.
 void forward(int signal, siginfo_t* info, void*)
 {
-    if (info->si_code != SI_KERNEL && g_child > 0) {
-        const int saved = errno;
+    const int saved = errno;
+    if (info->si_code == SI_KERNEL) {
+        signal == SIGTSTP ? raise(SIGSTOP) : 0;
+    } else if (info->si_pid != getpid() && g_child > 0) {
         kill(g_child, signal);
-        errno = saved;
     }
+    errno = saved;
 }
 
 class ForwardSignals final {
 public:
     /// Blocks the signals until the command's id is known, so that none is lost between fork and here;
-    /// SIGCHLD for good, because it is waited for.
+    /// SIGCHLD for good, because it is waited for. A caller that ignored it would have nothing to wait for.
     ForwardSignals()
     {
         sigset_t all;
         sigemptyset(&all);
         sigaddset(&all, SIGCHLD);
-        for (const int signal : kForwarded) {
-            sigaddset(&all, signal);
-        }
+        forEachForwarded([&](int signal) { sigaddset(&all, signal); });
         sigprocmask(SIG_BLOCK, &all, &m_mask);
+        struct sigaction usual = {};
+        usual.sa_handler = SIG_DFL;
+        sigaction(SIGCHLD, &usual, &m_childEnds);
     }
     ForwardSignals(const ForwardSignals&) = delete;
     ForwardSignals& operator=(const ForwardSignals&) = delete;
@@ -60,17 +85,21 @@ public:
         struct sigaction action = {};
         action.sa_sigaction = forward;
         action.sa_flags = SA_SIGINFO | SA_RESTART;
-        for (const int signal : kForwarded) {
-            sigaction(signal, &action, nullptr);
-        }
+        forEachForwarded([&](int signal) { sigaction(signal, &action, nullptr); });
         sigset_t mask = m_mask;
         sigaddset(&mask, SIGCHLD);
         sigprocmask(SIG_SETMASK, &mask, nullptr);
     }
-    void restoreMask() const { sigprocmask(SIG_SETMASK, &m_mask, nullptr); }
+    /// In the command's process: as the caller had them.
+    void restore() const
+    {
+        sigaction(SIGCHLD, &m_childEnds, nullptr);
+        sigprocmask(SIG_SETMASK, &m_mask, nullptr);
+    }
 
 private:
     sigset_t m_mask{};
+    struct sigaction m_childEnds = {};
 };
 
 [[noreturn]] void become(const std::vector<std::string>& command, int errorPipe)
@@ -148,7 +177,7 @@ CommandEnd runCommand(const std::vector<std::string>& command, const std::functi
         throw Error(ErrorCode::Io, fmt::format("cannot start a process: {}", std::strerror(errno)));
     }
     if (child == 0) {
-        signals.restoreMask();
+        signals.restore();
         become(command, errorPipe[1]);
     }
     signals.start(child);

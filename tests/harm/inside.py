@@ -38,8 +38,7 @@ def reap():
 def wait_for_orphans(deadline):
     """What a daemon does after its parent left belongs to the run. Returns the names of those that never end, and whether there
     was any."""
-    reap()
-    outlived = bool(started_processes())
+    outlived = reap() > 0 or bool(started_processes())
     while True:
         reap()
         left = started_processes()

@@ -78,7 +78,7 @@ def environment_of(case, job):
     return {"PATH": f"{PROGRAMS}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(job / "home"), "TMPDIR": str(job / "tmp"),
             "LD_LIBRARY_PATH": str(BUILD / "lib" / "cpu_platform"), "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
             "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "TRAINER": str(BUILD / "bin" / "ddp_trainer"), "PROGRAMS": str(PROGRAMS),
-            "TESTS": str(ROOT / "tests"), "RINGSIDE_DEVICE_MODEL": str(ROOT / "tests" / "harm" / "device_model.conf"),
+            "TESTS": str(ROOT / "tests"), "RINGSIDE": str(RINGSIDE), "RINGSIDE_DEVICE_MODEL": str(ROOT / "tests" / "harm" / "device_model.conf"),
             **({"LD_PRELOAD": ":".join(preloaded)} if preloaded else {}), **mine}
 
 

@@ -40,7 +40,6 @@ class Result:
 
 def judge(case, folder):
     """Runs a case in all its modes. Returns what is wrong, a line each."""
-    folder.mkdir(parents=True)
     plain = observation.observe(case, "plain", folder)
     faults = []
     for mode in case.modes:
@@ -57,7 +56,11 @@ def judged(case, folder):
     """Prints the case's line and returns its result."""
     begin = time.monotonic()
     missing = case.missing()
-    faults = [] if missing else judge(case, folder)
+    folder.mkdir(parents=True)
+    try:
+        faults = [] if missing else judge(case, folder)
+    except subprocess.SubprocessError as error:
+        faults = [f"the case cannot be run: {error}"]
     result = Result(case, faults, missing, time.monotonic() - begin)
     with PRINTING:
         print(f"{result.word():<14} {case.kind + '.' + case.name:<55} {result.seconds:5.1f} s", flush=True)
