@@ -60,6 +60,21 @@ void collectLeftovers(const std::filesystem::path& directory)
     }
 }
 
+/// Recovers what is left and says what there is. The run directory may be gone: the command can do anything.
+void finishRecording(const std::filesystem::path& directory, const Options& options,
+                     const std::string& program)
+{
+    std::error_code error;
+    if (!std::filesystem::is_directory(directory, error)) {
+        talk("ringside: warning: the recording is lost: {} was removed or moved while the command ran\n",
+             directory.string());
+        return;
+    }
+    const Stops stops = findStops(directory);
+    collectLeftovers(directory);
+    printSummary({directory, program, !options.keepLast.empty(), options.profile == "off"}, stops);
+}
+
 void checkLimits(const Options& options)
 {
     if (const auto bytes = trace::parseSize(options.maxSize);
@@ -133,11 +148,7 @@ int run(const Options& options, const Words& command)
     try {
         end = runWatched(options, command, collector, directory);
         if (end.exitCode != kNotFound && end.exitCode != kNotExecutable) {
-            const Stops stops = findStops(directory.path());
-            collectLeftovers(directory.path());
-            printSummary(
-                {directory.path(), command.front(), !options.keepLast.empty(), options.profile == "off"},
-                stops);
+            finishRecording(directory.path(), options, command.front());
         }
     } catch (...) {
         directory.leave(kRecordFailed);
