@@ -42,7 +42,7 @@ void handleUnlessIgnored(int signal)
     }
 }
 
-void endBySignal()
+void waitForSignal()
 {
     char number = kNoSignal;
     while (read(g_pipe[0], &number, 1) < 0 && errno == EINTR) {
@@ -61,7 +61,7 @@ Interruption::Interruption()
     if (pipe2(g_pipe, O_CLOEXEC) != 0) {
         throw Error(ErrorCode::Io, std::string("cannot make a pipe: ") + std::strerror(errno));
     }
-    m_thread = std::thread(endBySignal);
+    m_thread = std::thread(waitForSignal);
     for (const int signal : kEnding) {
         handleUnlessIgnored(signal);
     }
