@@ -11,22 +11,10 @@
 
 #include <cstdlib>
 #include <ostream>
-#include <sstream>
 
 using ringside::test::RecordedRun;
 
 namespace {
-
-/// The program's own lines: the fake CUPTI says something, too, when the device tier had its time.
-std::string withoutOurs(const std::string& output)
-{
-    std::istringstream lines(output);
-    std::string kept;
-    for (std::string line; std::getline(lines, line);) {
-        kept += line.starts_with("ringside[") || line.starts_with("cupti: ") ? "" : line + "\n";
-    }
-    return kept;
-}
 
 /// Runs the scenario with and without the collector.
 void expectSame(const std::vector<std::string>& command, const RecordedRun::Environment& environment = {})
@@ -34,7 +22,7 @@ void expectSame(const std::vector<std::string>& command, const RecordedRun::Envi
     const RecordedRun with(command, RecordedRun::Collector::Preloaded, environment);
     const RecordedRun without(command, RecordedRun::Collector::Absent, environment);
     EXPECT_EQ(with.waitStatus, without.waitStatus) << with.output;
-    EXPECT_EQ(withoutOurs(with.output), without.output);
+    EXPECT_EQ(with.programOutput(), without.output);
     EXPECT_NE(without.waitStatus, 2 << 8) << "the program does not know this scenario";
 }
 
@@ -182,7 +170,7 @@ TEST(NoHarmOf, aFaultySystem)
         SCOPED_TRACE("seed " + std::to_string(number) + ", " + std::to_string(perMille) + " per mille\n" +
                      run.output);
         EXPECT_EQ(run.waitStatus, 0);
-        EXPECT_EQ(withoutOurs(run.output), "failed calls: 0, errno: 77\n");
+        EXPECT_EQ(run.programOutput(), "failed calls: 0, errno: 77\n");
         if (!run.filesEndingIn(".rings").empty()) {
             EXPECT_NO_THROW(ringside::trace::recover(run.directory()));
         }

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
 namespace ringside::test {
 namespace {
@@ -92,6 +93,16 @@ RecordedRun::~RecordedRun()
     }
     std::error_code busy; // a mount point stays
     std::filesystem::remove_all(m_directory, busy);
+}
+
+std::string RecordedRun::programOutput() const
+{
+    std::istringstream lines(output);
+    std::string kept;
+    for (std::string line; std::getline(lines, line);) {
+        kept += line.starts_with("ringside[") || line.starts_with("cupti: ") ? "" : line + "\n";
+    }
+    return kept;
 }
 
 std::vector<std::filesystem::path> RecordedRun::filesEndingIn(const std::string& ending) const

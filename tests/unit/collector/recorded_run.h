@@ -27,6 +27,8 @@ public:
     int waitStatus = -1; ///< as waitpid gives it
     std::string output;  ///< stdout and stderr
 
+    /// The program's own lines: the fake CUPTI says something, too, when the device tier had its time.
+    [[nodiscard]] std::string programOutput() const;
     [[nodiscard]] std::filesystem::path directory() const { return m_directory; }
     [[nodiscard]] std::vector<std::filesystem::path> filesEndingIn(const std::string& ending) const;
     /// As `ringside recover` does, after a program that did not close its trace.

@@ -3,11 +3,11 @@
 // programs with a double close do, and writes files of known content meanwhile. What it finds in them that it
 // did not write is somebody else's. Prints nothing that depends on timing.
 #include "api.h"
+#include "closer_table.h"
 #include "closer_text.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,26 +23,21 @@
 #include <map>
 #include <mutex>
 #include <random>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+using ringside::test::CloserTable;
 using ringside::test::closerText;
 using ringside::test::communicator;
+using ringside::test::expect;
 using ringside::test::reduce;
 
 namespace {
 
 const char* g_folder = nullptr;
-std::atomic<int> g_wrong{0};
 std::atomic<long> g_calls{0};
-
-void expect(bool right)
-{
-    g_wrong += right ? 0 : 1;
-}
 
 std::string pathOf(const std::string& name)
 {
@@ -55,61 +50,8 @@ std::string contentOf(const std::string& path)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The descriptors that the program uses. Its own threads keep clear of each other: all of this under a mutex.
-class Table final {
-public:
-    int open(const std::string& path)
-    {
-        const int number = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
-        expect(number >= 0);
-        m_used.insert(number);
-        return number;
-    }
-    void openPipe(std::array<int, 2>& ends)
-    {
-        expect(::pipe(ends.data()) == 0);
-        m_used.insert(ends.begin(), ends.end());
-    }
-    void close(int number)
-    {
-        m_used.erase(number);
-        expect(::close(number) == 0);
-    }
-    void closeOther(int number)
-    {
-        if (!m_used.contains(number)) {
-            ::close(number);
-        }
-    }
-    void replaceOther(int number, int with)
-    {
-        if (!m_used.contains(number) && ::dup2(with, number) == number) {
-            ::close(number);
-        }
-    }
-    /// All that it does not use, range by range.
-    void closeAllOthers()
-    {
-        unsigned first = 0;
-        for (const int used : m_used) {
-            closeRange(first, static_cast<unsigned>(used));
-            first = static_cast<unsigned>(used) + 1;
-        }
-        syscall(SYS_close_range, first, ~0U, 0);
-    }
-
-private:
-    static void closeRange(unsigned first, unsigned end)
-    {
-        if (first < end) {
-            syscall(SYS_close_range, first, end - 1, 0);
-        }
-    }
-    std::set<int> m_used{STDOUT_FILENO, STDERR_FILENO};
-};
-
 std::mutex g_mutex;
-Table g_table;
+CloserTable g_table;
 
 /// A file that is written in pieces, and read again before it is begun anew.
 class OwnFile final {
@@ -238,7 +180,7 @@ int tell(ncclComm_t comm)
 {
     ncclCommDestroy(comm);
     std::ofstream(pathOf("calls")) << g_calls;
-    std::printf("wrong: %d\n", g_wrong.load());
+    std::printf("wrong: %d\n", ringside::test::g_wrong.load());
     return 0;
 }
 
@@ -301,14 +243,9 @@ int closesStandard()
         expect(write(file, "mine", 4) == 4);
     }
     callFor(comm, 600);
-    std::atexit([] {
-        for (const char* name : {"first", "second", "third"}) {
-            expect(contentOf(pathOf(name)) == "mine");
-        }
-    });
     ncclCommDestroy(comm);
     std::ofstream(pathOf("calls")) << g_calls;
-    const std::string told = "wrong: " + std::to_string(g_wrong) + "\n";
+    const std::string told = "wrong: " + std::to_string(ringside::test::g_wrong) + "\n";
     return write(output, told.data(), told.size()) > 0 ? 0 : 3;
 }
 
@@ -389,7 +326,7 @@ int letsGo()
     expect(write(answer[1], "x", 1) == 1);
     int status = -1;
     waitpid(child, &status, 0);
-    return g_wrong == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+    return ringside::test::g_wrong == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 3;
 }
 
 } // namespace
