@@ -202,7 +202,7 @@ struct SmallFileSystem : testing::Test {
 
 TEST_F(SmallFileSystem, aDiskThatFillsUpStopsTheRecordingOnly)
 {
-    if (!mounts.tmpfs(directory, "size=16m")) {
+    if (!mounts.tmpfs(directory, "size=16m,mode=700")) {
         GTEST_SKIP() << "no right to mount a small file system: " << std::strerror(errno);
     }
     const RecordedRun run({"recorded_conduct", "full_disk"}, RecordedRun::Collector::Preloaded, {},
@@ -228,7 +228,7 @@ TEST_F(SmallFileSystem, withoutSharedMemoryTheRingsLieInTheRunDirectory)
 
 TEST_F(SmallFileSystem, withRoomForNoRingNothingIsRecordedAndNothingStays)
 {
-    if (!mounts.tmpfs("/dev/shm", "size=2m") || !mounts.tmpfs(directory, "size=512k")) {
+    if (!mounts.tmpfs("/dev/shm", "size=2m") || !mounts.tmpfs(directory, "size=512k,mode=700")) {
         GTEST_SKIP() << "no right to mount small file systems: " << std::strerror(errno);
     }
     const RecordedRun run({"recorded_conduct", "ends", "return"}, RecordedRun::Collector::Preloaded, {},
@@ -240,7 +240,7 @@ TEST_F(SmallFileSystem, withRoomForNoRingNothingIsRecordedAndNothingStays)
 
 TEST_F(SmallFileSystem, aThreadWithoutARingIsCounted)
 {
-    if (!mounts.tmpfs("/dev/shm", "size=2m") || !mounts.tmpfs(directory, "size=18m")) {
+    if (!mounts.tmpfs("/dev/shm", "size=2m") || !mounts.tmpfs(directory, "size=18m,mode=700")) {
         GTEST_SKIP() << "no right to mount small file systems: " << std::strerror(errno);
     }
     const RecordedRun run({"recorded_conduct", "ends", "return"}, RecordedRun::Collector::Preloaded, {},
