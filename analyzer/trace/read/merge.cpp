@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/run_files.h"
 #include "trace/read/trace_file.h"
+#include "trace/write/connection.h"
 #include "trace/write/schema.h"
 
 #include <ringside/trace/gone.h>
@@ -139,6 +140,7 @@ int merge(const std::vector<std::filesystem::path>& files, const std::filesystem
         throw Error(ErrorCode::Io, "cannot make " + output.string() + ": " + std::strerror(errno),
                     "Is the folder there and writable?");
     }
+    makePrivateDatabase(output);
     try {
         return mergeInto(output, files);
     } catch (...) {

@@ -40,6 +40,9 @@ TEST(Merge, GivesTheSameProcessesInOneFile)
     });
     builder.write(directory / "run.ringside");
     EXPECT_EQ(merge(directory / "run.ringside", directory / "all.db"), 3);
+    EXPECT_EQ(std::filesystem::status(directory / "all.db").permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write)
+        << "as private as the run";
     const RunTrace merged = openRun(directory / "all.db");
     const RunTrace parts = openRun(directory / "run.ringside");
     ASSERT_EQ(merged.processes.size(), 3U);
