@@ -199,7 +199,9 @@ Action declare(CLI::App& app, const Words& job)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("-o,--output", options->directory,
-                   "Run directory to make; default: ringside-DATE-TIME.ringside here");
+                   "Run directory to make; default: ringside-DATE-TIME.ringside here, of ranks that a "
+                   "launcher starts one by one "
+                   "ringside-LAUNCH.ringside");
     app.add_option("--profile", options->profile,
                    "auto: light, and the device tier for steps 10 to 60; light: no device tier, CUPTI stays "
                    "free for another tool; standard: device tier throughout; deep: and NCCL's channels and "
