@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interruption.h"
 
-#include "trace/read/temporary_folder.h"
+#include "trace/read/unfinished.h"
 
 #include <ringside/error.h>
 
@@ -48,7 +48,7 @@ void waitForSignal()
     while (read(g_pipe[0], &number, 1) < 0 && errno == EINTR) {
     }
     if (number != kNoSignal) {
-        trace::removeTemporaryFolders();
+        trace::removeUnfinished();
         signal(number, SIG_DFL);
         kill(getpid(), number);
     }

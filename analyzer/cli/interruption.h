@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C, SIGTERM and a closed terminal end a command as they end any program, but what it put into the
-// temporary folder goes first.
+// Ctrl-C, SIGTERM and a closed terminal end a command as they end any program, but what it was making, and
+// its copies in the temporary folder, go first.
 #pragma once
 #include <thread>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `ringside`: finds the sub-command and turns what goes wrong into one message and an exit code.
 #include "cli/command.h"
+#include "cli/interruption.h"
 #include "cli/mistaken_words.h"
 #include "cli/standard_streams.h"
 #include "trace/utf8.h"
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <exception>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -76,6 +78,10 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
         const int code = app.exit(error); // help or version
         cli::flushResult();
         return code;
+    }
+    std::optional<cli::Interruption> watched;
+    if (asked->declareWithJob == nullptr) { // a job's signals are the job's
+        watched.emplace();
     }
     const int code = action();
     cli::flushResult();

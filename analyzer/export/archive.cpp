@@ -23,7 +23,7 @@ Archive::Archive(const std::filesystem::path& path) : m_path(path), m_archive(ar
         throw Error(ErrorCode::Io, fmt::format("cannot make {}: {}", path.string(), std::strerror(why)),
                     "Is the folder there, writable and not full?");
     }
-    m_new = Unfinished(path);
+    m_new = trace::Unfinished(path);
     check(archive_write_open_filename(m_archive, path.c_str()) == ARCHIVE_OK, "make");
 }
 

@@ -2,7 +2,7 @@
 // A TAR archive whose members are made while they are written.
 #pragma once
 #include "export/event_stream.h"
-#include "export/output_file.h"
+#include "trace/read/unfinished.h"
 
 #include <filesystem>
 #include <functional>
@@ -31,7 +31,7 @@ private:
     void check(bool good, const char* what) const;
 
     std::filesystem::path m_path;
-    Unfinished m_new;
+    trace::Unfinished m_new;
     ::archive* m_archive;
 };
 

@@ -21,7 +21,7 @@ OutputFile::OutputFile(std::filesystem::path path, Existing existing, mode_t mod
         fail("make");
     }
     if (existing == Existing::Refuse) {
-        m_new = Unfinished(m_path);
+        m_new = trace::Unfinished(m_path);
     }
     fcntl(file, F_SETFL, O_WRONLY);
     m_file.reset(fdopen(file, "wb"));

@@ -2,44 +2,19 @@
 // A file that is written piece by piece and does not lie about it: every failure is an Error. What is new is
 // its owner's alone, as runs are.
 #pragma once
+#include "trace/read/unfinished.h"
+
 #include <sys/types.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string_view>
-#include <utility>
 
 namespace ringside::exporting {
 
 /// What a file of this name that exists already means.
 enum class Existing { Refuse, Replace };
-
-/// A file or folder that was made, and is removed unless it got whole: it would be taken for one that is.
-class Unfinished final {
-public:
-    Unfinished() = default; ///< of nothing
-    explicit Unfinished(std::filesystem::path path) : m_path(std::move(path)) {}
-    ~Unfinished()
-    {
-        std::error_code ignored;
-        if (!m_path.empty()) {
-            std::filesystem::remove_all(m_path, ignored);
-        }
-    }
-    Unfinished(Unfinished&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
-    Unfinished& operator=(Unfinished&& other) noexcept
-    {
-        std::swap(m_path, other.m_path);
-        return *this;
-    }
-    Unfinished(const Unfinished&) = delete;
-    Unfinished& operator=(const Unfinished&) = delete;
-    void keep() { m_path.clear(); }
-
-private:
-    std::filesystem::path m_path;
-};
 
 class OutputFile final {
 public:
@@ -61,7 +36,7 @@ private:
     [[noreturn]] void fail(std::string_view what) const;
 
     std::filesystem::path m_path;
-    Unfinished m_new;
+    trace::Unfinished m_new;
     std::unique_ptr<std::FILE, Closer> m_file;
 };
 

@@ -11,6 +11,7 @@
 namespace ringside::importers {
 
 /// Whether all of it is native, so that it need not be imported: trace files, or a directory that holds some.
+/// Throws Error where something is not there or cannot be reached.
 [[nodiscard]] bool isNative(const std::vector<std::filesystem::path>& paths);
 
 /// A directory with native traces is a native run, and nothing else in it is looked at; of another one, all

@@ -2,6 +2,7 @@
 #include "import/write_run.h"
 
 #include "trace/read/parallel.h"
+#include "trace/read/unfinished.h"
 
 #include <ringside/trace/write_process.h>
 
@@ -31,21 +32,16 @@ std::filesystem::path fileOf(const trace::ProcessTrace& process, std::set<std::s
 void writeRun(const trace::RunTrace& run, const std::filesystem::path& directory)
 {
     std::set<std::string> taken;
-    std::vector<std::filesystem::path> files;
+    std::vector<trace::Unfinished> files;
     for (const trace::ProcessTrace& process : run.processes) {
-        files.push_back(directory / fileOf(process, taken));
+        files.emplace_back(directory / fileOf(process, taken));
     }
-    try {
-        trace::parallelFor(files.size(), trace::coreCount(), [&](std::size_t i) {
-            trace::writeProcess(run.processes[i], files[i],
-                                i == 0 ? run.issues : std::vector<trace::IssueRow>());
-        });
-    } catch (...) { // half a run would be taken for a whole one
-        std::error_code ignored;
-        for (const std::filesystem::path& file : files) {
-            std::filesystem::remove(file, ignored);
-        }
-        throw;
+    trace::parallelFor(files.size(), trace::coreCount(), [&](std::size_t i) {
+        trace::writeProcess(run.processes[i], files[i].path(),
+                            i == 0 ? run.issues : std::vector<trace::IssueRow>());
+    });
+    for (trace::Unfinished& file : files) {
+        file.keep();
     }
 }
 

@@ -4,8 +4,8 @@
 #include "import/open_run.h"
 #include "import/write_run.h"
 #include "trace/read/run_files.h"
-#include "trace/read/temporary_folder.h"
 #include "trace/read/trace_file.h"
+#include "trace/read/unfinished.h"
 #include "trace/tables.h"
 #include "trace/write/schema.h"
 
@@ -180,7 +180,7 @@ struct Database::Open {
     [[nodiscard]] sqlite3* database() const { return file.database().handle(); }
 
     std::string name; ///< what the user called it
-    trace::TemporaryFolder folder;
+    trace::Unfinished folder = trace::makeTemporaryFolder();
     trace::TraceFile file; ///< closed before the folder goes
 };
 

@@ -5,7 +5,6 @@
 
 #include "cli/clock.h"
 #include "cli/command.h"
-#include "cli/interruption.h"
 #include "cli/run_input.h"
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
@@ -91,7 +90,6 @@ trace::LiveRun openAny(const RunPaths& paths)
 
 int run(const Options& options)
 {
-    const Interruption watched;
     trace::LiveRun live = openAny(options.run);
     if (options.stacks) {
         takeStacks(live);

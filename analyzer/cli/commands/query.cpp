@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside query RUN SQL`: any question that the report does not answer.
 #include "cli/command.h"
-#include "cli/interruption.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
 #include "query/database.h"
@@ -23,7 +22,6 @@ struct Options {
 
 int query(const Options& options)
 {
-    const Interruption watched;
     query::Answer answer;
     withProgress([&](importers::Progress& progress) {
         answer = query::Database({options.run}, progress).ask(options.sql);

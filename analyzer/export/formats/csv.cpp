@@ -47,7 +47,7 @@ public:
                         fmt::format("cannot make the folder {}: {}", path.string(), std::strerror(errno)),
                         "Name one that does not exist, in a folder that does.");
         }
-        m_new = Unfinished(path);
+        m_new = trace::Unfinished(path);
     }
 
     void table(const char* name, std::span<const ColumnType> columns) override
@@ -90,7 +90,7 @@ private:
     }
 
     std::filesystem::path m_path;
-    Unfinished m_new;
+    trace::Unfinished m_new;
     std::optional<OutputFile> m_file;
     std::string m_line;
 };

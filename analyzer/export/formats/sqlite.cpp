@@ -66,7 +66,7 @@ private:
 void write(const report::Report& report, const std::filesystem::path& output)
 {
     OutputFile(output).close(); // SQLite would let everybody read it
-    Unfinished made(output);
+    trace::Unfinished made(output);
     File file(output);
     visitTables(report.model.trace, file);
     file.close();

@@ -2,7 +2,7 @@
 #include "trace/read/process_reader.h"
 #include "trace/read/process_state.h"
 #include "trace/read/ring_image.h"
-#include "trace/read/temporary_folder.h"
+#include "trace/read/unfinished.h"
 #include "trace/tables.h"
 
 #include <ringside/error.h>
@@ -172,7 +172,7 @@ LiveRun openLiveRun(const std::filesystem::path& path)
         }
         live.pids[index] = ringOwnerPid(leftover.rings.front());
         live.owners[index] = ownerOf(live.pids[index]);
-        const TemporaryFolder scratch;
+        const Unfinished scratch = makeTemporaryFolder();
         const std::filesystem::path decoded = scratch.path() / "rings.db";
         decodeInto(decoded, *process, leftover.rings);
         addRows(*process, readProcess(decoded));

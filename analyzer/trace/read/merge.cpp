@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/run_files.h"
 #include "trace/read/trace_file.h"
+#include "trace/read/unfinished.h"
 #include "trace/write/connection.h"
 #include "trace/write/schema.h"
 
@@ -141,13 +142,10 @@ int merge(const std::vector<std::filesystem::path>& files, const std::filesystem
                     "Is the folder there and writable?");
     }
     makePrivateDatabase(output);
-    try {
-        return mergeInto(output, files);
-    } catch (...) {
-        std::error_code ignored;
-        std::filesystem::remove(output, ignored);
-        throw;
-    }
+    Unfinished made(output);
+    const int processes = mergeInto(output, files);
+    made.keep();
+    return processes;
 }
 
 } // namespace ringside::trace

@@ -156,6 +156,19 @@ class Output(unittest.TestCase):
             self.assertEqual(query.wait(timeout=20), -number)
             self.assertEqual(list(self.folder.glob("ringside-*")), [])
 
+    def test_an_interrupted_merge_leaves_nothing(self):
+        many = [str(self.folder / f"rank{rank}.json") for rank in range(200)]
+        for rank, file in enumerate(many):
+            pathlib.Path(file).write_text(json.dumps(trace(rank, 200)))
+        self.ringside("import", *many, "-o", "many.ringside")
+        for words, output in ((("merge", "many.ringside"), "merged.db"), (("export", "many.ringside", "--format", "csv"), "tables")):
+            work = subprocess.Popen([RINGSIDE, *words, "-o", output], cwd=self.folder, env=self.environment, stderr=subprocess.DEVNULL)
+            while not (self.folder / output).exists() and work.poll() is None:
+                pass
+            work.send_signal(signal.SIGINT)
+            if work.wait(timeout=20) != 0:  # it was not quicker
+                self.assertFalse((self.folder / output).exists(), words)
+
     def test_a_query_that_nobody_may_interrupt_goes_on(self):
         words = f'trap "" HUP; "{RINGSIDE}" query run.ringside "SELECT 1 AS one" & wait $!'
         query = subprocess.Popen(["sh", "-c", words], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True)

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/read/unfinished.h"
+
+#include <ringside/error.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
+
+namespace ringside::trace {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What is still there, for a signal to find: it knows of no object.
+struct UnfinishedPaths {
+    std::mutex mutex;
+    std::set<fs::path> paths;
+};
+
+UnfinishedPaths& unfinishedPaths()
+{
+    static UnfinishedPaths unfinished;
+    return unfinished;
+}
+
+} // namespace
+
+Unfinished::Unfinished(fs::path path) : m_path(std::move(path))
+{
+    UnfinishedPaths& unfinished = unfinishedPaths();
+    const std::lock_guard lock(unfinished.mutex);
+    unfinished.paths.insert(m_path);
+}
+
+Unfinished::~Unfinished()
+{
+    if (!m_path.empty()) {
+        std::error_code ignored;
+        fs::remove_all(m_path, ignored);
+        keep();
+    }
+}
+
+Unfinished::Unfinished(Unfinished&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
+
+Unfinished& Unfinished::operator=(Unfinished&& other) noexcept
+{
+    std::swap(m_path, other.m_path);
+    return *this;
+}
+
+void Unfinished::keep()
+{
+    UnfinishedPaths& unfinished = unfinishedPaths();
+    const std::lock_guard lock(unfinished.mutex);
+    unfinished.paths.erase(m_path);
+    m_path.clear();
+}
+
+Unfinished makeTemporaryFolder()
+{
+    const char* const given = std::getenv("TMPDIR");
+    const fs::path parent = given != nullptr && *given != '\0' ? given : "/tmp";
+    std::string name = (parent / "ringside-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+        throw Error(ErrorCode::Io,
+                    "cannot make a temporary folder in " + parent.string() + ": " + std::strerror(errno),
+                    "Set TMPDIR to a folder with space, or merge the run first.");
+    }
+    return Unfinished(name);
+}
+
+void removeUnfinished()
+{
+    constexpr int kMostTries = 100; // somebody may just be making a file there
+    UnfinishedPaths& unfinished = unfinishedPaths();
+    const std::lock_guard lock(unfinished.mutex);
+    for (const fs::path& path : unfinished.paths) {
+        std::error_code error;
+        for (int tries = 0; tries < kMostTries && fs::exists(path, error); ++tries) {
+            fs::remove_all(path, error);
+        }
+    }
+}
+
+} // namespace ringside::trace
