@@ -28,6 +28,16 @@ UnfinishedPaths& unfinishedPaths()
     return unfinished;
 }
 
+/// With what SQLite puts beside a database.
+void removeAll(const fs::path& path)
+{
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+    for (const char* const suffix : {"-journal", "-wal", "-shm"}) {
+        fs::remove(path.string() + suffix, ignored);
+    }
+}
+
 } // namespace
 
 Unfinished::Unfinished(fs::path path) : m_path(std::move(path))
@@ -40,8 +50,7 @@ Unfinished::Unfinished(fs::path path) : m_path(std::move(path))
 Unfinished::~Unfinished()
 {
     if (!m_path.empty()) {
-        std::error_code ignored;
-        fs::remove_all(m_path, ignored);
+        removeAll(m_path);
         keep();
     }
 }
@@ -81,9 +90,10 @@ void removeUnfinished()
     UnfinishedPaths& unfinished = unfinishedPaths();
     const std::lock_guard lock(unfinished.mutex);
     for (const fs::path& path : unfinished.paths) {
-        std::error_code error;
-        for (int tries = 0; tries < kMostTries && fs::exists(path, error); ++tries) {
-            fs::remove_all(path, error);
+        std::error_code ignored;
+        removeAll(path);
+        for (int tries = 1; tries < kMostTries && fs::exists(path, ignored); ++tries) {
+            removeAll(path);
         }
     }
 }
