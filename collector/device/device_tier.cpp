@@ -11,6 +11,13 @@ namespace {
 
 using State = CuptiReport::State;
 
+/// Nobody asked for the device tier under auto: its reason stands in the trace, and the program's output is
+/// its own.
+Talk talkOfRefusal()
+{
+    return plan().profile == Profile::Auto && plan().windows.none() ? Talk::IfAsked : Talk::Always;
+}
+
 /// For CUPTI to come back at the end of recording: half of what closing may take.
 constexpr int kPatienceMs = 5000;
 
@@ -105,7 +112,7 @@ void DeviceTier::noteRefusal(trace::Writer& writer, const std::string& reason)
     }
     writer.setTier({"device", m_onNs.has_value(), reason, m_onNs, readClockNs(CLOCK_MONOTONIC)});
     if (reason != m_refusal) { // once, however many windows it spoils
-        say(Talk::Always, "what runs on the GPU is not measured: %s", reason.c_str());
+        say(talkOfRefusal(), "what runs on the GPU is not measured: %s", reason.c_str());
         m_refusal = reason;
     }
 }

@@ -284,6 +284,16 @@ TEST_F(CuptiRefuses, whenItIsNotAllowed)
     EXPECT_NE(run.output.find("cupti: 0 kinds on, 0 subscribers"), std::string::npos) << run.output;
 }
 
+TEST_F(CuptiRefuses, withoutAWordWhereNobodyAskedForIt)
+{
+    RecordedRun::Environment environment = fake("subscribe 999");
+    environment[0] = "RINGSIDE_PROFILE=auto";
+    const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
+                          environment);
+    EXPECT_NE(run.text("SELECT reason FROM tier WHERE tier = 'device'").find("no driver"), std::string::npos);
+    EXPECT_EQ(count(run.output, "ringside["), 0) << run.output;
+}
+
 TEST_F(CuptiRefuses, whenThereIsNoDriver)
 {
     const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
