@@ -63,7 +63,7 @@ public:
         for (std::size_t p = 0; p < m_model.trace.processes.size(); ++p) {
             addProcess(p);
         }
-        if (m_byRank.empty() && m_implausible == 0) {
+        if (m_byRank.empty() && m_implausible == 0 && !anyCommunicates()) {
             takeOneProcess();
         }
         for (auto& [number, candidate] : m_byRank) {
@@ -120,6 +120,14 @@ private:
         if (!fresh && entry->second.isBefore(candidate)) {
             entry->second = std::move(candidate);
         }
+    }
+
+    /// Then it is a rank of a job, whatever its number.
+    [[nodiscard]] bool anyCommunicates() const
+    {
+        return std::ranges::any_of(m_model.trace.processes, [](const trace::ProcessTrace& process) {
+            return !process.collectiveCalls.empty();
+        });
     }
 
     void takeOneProcess()

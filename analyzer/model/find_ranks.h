@@ -7,8 +7,8 @@ namespace ringside::model {
 
 /// Fills ranks and worldSize from the processes of model.trace. Of several processes that are the same rank
 /// the latest attempt speaks for it, of one attempt the one that did most. Where no process is a rank of
-/// anything, as in a program on one GPU, the one that did most is rank 0 of 1. What is left out is named in
-/// an issue.
+/// anything and none communicates, as in a program on one GPU, the one that did most is rank 0 of 1. What is
+/// left out is named in an issue.
 void findRanks(Model& model);
 
 } // namespace ringside::model

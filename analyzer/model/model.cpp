@@ -202,7 +202,8 @@ void collectIssues(Model& model)
         for (const trace::IssueRow& issue : process.issues) {
             addIssue(model, issue);
         }
-        model.emulated = model.emulated || process.process.emulated;
+        model.emulated = model.emulated || process.process.emulated ||
+                         std::ranges::any_of(process.devices, &trace::DeviceRow::emulated);
     }
 }
 
