@@ -11,6 +11,7 @@
 
 #include <ringside/trace/reader.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,12 +45,14 @@ struct Rank {
     [[nodiscard]] bool owns(std::uint32_t deviceOrdinal) const { return !device || *device == deviceOrdinal; }
 };
 
-/// Which steps the figures stand on. found == withoutDevice + notEverywhere + boundary + analyzed ones.
+/// Which steps the figures stand on. found == withoutDevice + notEverywhere + boundary + warmUp + analyzed
+/// ones.
 struct StepCoverage {
     std::size_t found = 0;         ///< step numbers that any rank knows
     std::size_t withoutDevice = 0; ///< no rank recorded device work of it
     std::size_t notEverywhere = 0; ///< not every rank with device data recorded it
     std::size_t boundary = 0;      ///< left out because it may be only partly recorded
+    std::size_t warmUp = 0;        ///< left out because the run was warming up
 };
 
 struct Model {
@@ -83,6 +86,12 @@ struct Model {
     [[nodiscard]] std::optional<std::int64_t> clockBoundNs() const;
     /// The printed residual: the largest of all hosts, null when nothing matched.
     [[nodiscard]] std::optional<std::int64_t> clockResidualNs() const;
+    /// By nobody's mark: from the rhythm of collectives.
+    [[nodiscard]] bool stepsGuessed() const
+    {
+        return std::ranges::any_of(ranks,
+                                   [](const Rank& rank) { return rank.stepSource == StepSource::Period; });
+    }
     [[nodiscard]] bool hasDeviceData() const;
     [[nodiscard]] bool hasEventTimes() const; ///< of a rank without device work
 };

@@ -53,11 +53,14 @@ std::string figureName(const rules::Figure& figure)
     return name;
 }
 
+constexpr std::string_view kGuessed = "guessed from the rhythm of collectives";
+
 /// How many steps the figures stand on, and what became of the others.
 std::string stepsLine(const model::Model& model)
 {
     const model::StepCoverage& steps = model.stepCoverage;
-    std::string text = fmt::format("{} steps found, device work recorded in {}, {} analyzed", steps.found,
+    std::string text = fmt::format("{} steps {}, device work recorded in {}, {} analyzed", steps.found,
+                                   model.stepsGuessed() ? kGuessed : "found",
                                    steps.found - steps.withoutDevice, model.analyzedSteps.size());
     if (!model.analyzedSteps.empty()) {
         text += fmt::format(" ({} to {})", model.analyzedSteps.front(), model.analyzedSteps.back());
@@ -68,6 +71,9 @@ std::string stepsLine(const model::Model& model)
     }
     if (steps.boundary > 0) {
         left.push_back(fmt::format("{} at its edges, which it may have seen only in part", steps.boundary));
+    }
+    if (steps.warmUp > 0) {
+        left.push_back(fmt::format("{} while the run warmed up", steps.warmUp));
     }
     if (steps.notEverywhere > 0) {
         left.push_back(fmt::format("{} not recorded on every rank", steps.notEverywhere));
@@ -140,8 +146,9 @@ std::vector<std::string> keyLines(const Report& report)
     std::vector<std::string> lines;
     if (run.stepMedianNs && run.stepP99Ns) {
         lines.push_back(fmt::format(
-            "Step: median {}, 99th percentile {}{}.", rules::milliseconds(*run.stepMedianNs),
-            rules::milliseconds(*run.stepP99Ns),
+            "Step{}: median {}, 99th percentile {}{}.",
+            report.model.stepsGuessed() ? fmt::format(" ({})", kGuessed) : std::string(),
+            rules::milliseconds(*run.stepMedianNs), rules::milliseconds(*run.stepP99Ns),
             run.ranks.empty()
                 ? " (between begins of steps on the host)"
                 : fmt::format(", {:.2f} steps a second",

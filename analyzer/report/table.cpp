@@ -2,6 +2,7 @@
 #include "report/table.h"
 
 #include "report/communicator_names.h"
+#include "report/message_groups.h"
 #include "report/sentences.h"
 #include "rules/support.h"
 #include "trace/utf8.h"
@@ -246,6 +247,19 @@ Table collectiveTable(const Report& report)
         if (!communicators.empty()) {
             table.rows.back().push_back(communicators.at(group.communicator));
         }
+    }
+    return table;
+}
+
+Table messageTable(const Report& report)
+{
+    Table table;
+    table.header = {"call", "ranks", "pairs", "size", "calls", "volume"};
+    for (const MessageGroup& group : messageGroups(report.model)) {
+        table.rows.push_back({std::string(model::collectiveName(group.kind)), std::to_string(group.ranks),
+                              std::to_string(group.pairs), rules::byteText(static_cast<double>(group.bytes)),
+                              std::to_string(group.calls),
+                              rules::byteText(static_cast<double>(group.totalBytes))});
     }
     return table;
 }

@@ -4,6 +4,7 @@
 #include "report/report.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ringside::report {
@@ -26,5 +27,7 @@ struct Table {
 [[nodiscard]] Table idleTable(const Report& report);  ///< ms a step
 [[nodiscard]] Table collectiveTable(const Report& report);
 [[nodiscard]] const char* collectivesTitle(const Report& report);
+[[nodiscard]] Table messageTable(const Report& report); ///< sends and receives; no rows: there are none
+inline constexpr std::string_view kMessagesTitle = "Sends, receives and one-sided calls of the whole run";
 
 } // namespace ringside::report

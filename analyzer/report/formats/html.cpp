@@ -230,6 +230,9 @@ std::string tables(const Report& report)
     if (!report.metrics.collectives.empty()) {
         text += element("h2", collectivesTitle(report)) + htmlTable(collectiveTable(report));
     }
+    if (const Table messages = messageTable(report); !messages.rows.empty()) {
+        text += element("h2", kMessagesTitle) + htmlTable(messages);
+    }
     return text;
 }
 

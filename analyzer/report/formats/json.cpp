@@ -5,6 +5,7 @@
 #include "report/format.h"
 #include "report/json_value.h"
 #include "report/links.h"
+#include "report/message_groups.h"
 #include "rules/support.h"
 
 #include <algorithm>
@@ -73,6 +74,17 @@ Json clocksJson(const model::Model& model)
     return clocks;
 }
 
+/// The rank that knows least decides.
+Json stepSourceJson(const model::Model& model)
+{
+    if (model.stepCoverage.found == 0) {
+        return nullptr;
+    }
+    const bool marked = std::ranges::any_of(
+        model.ranks, [](const model::Rank& rank) { return rank.stepSource == model::StepSource::Mark; });
+    return model.stepsGuessed() ? "guessed" : marked ? "marks" : "ranges";
+}
+
 Json coverageJson(const Report& report)
 {
     const std::size_t steady = report.model.analyzedWhole ? 0 : report.model.analyzedSteps.size();
@@ -84,7 +96,9 @@ Json coverageJson(const Report& report)
               {"with_device", steps.found - steps.withoutDevice},
               {"without_device", steps.withoutDevice},
               {"not_on_every_rank", steps.notEverywhere},
-              {"boundary", steps.boundary}}},
+              {"boundary", steps.boundary},
+              {"warm_up", steps.warmUp},
+              {"source", stepSourceJson(report.model)}}},
             {"dropped_records", report.droppedRecords},
             {"recovered_records", report.recoveredRecords},
             {"graph_launches", report.model.graphLaunches},
@@ -268,6 +282,20 @@ Json collectivesJson(const Report& report)
     return result;
 }
 
+Json messagesJson(const Report& report)
+{
+    Json result = Json::array();
+    for (const MessageGroup& group : messageGroups(report.model)) {
+        result.push_back({{"call", model::collectiveName(group.kind)},
+                          {"bytes", group.bytes},
+                          {"ranks", group.ranks},
+                          {"pairs", group.pairs},
+                          {"calls", group.calls},
+                          {"total_bytes", group.totalBytes}});
+    }
+    return result;
+}
+
 Json findingJson(const rules::Finding& finding)
 {
     Json figures = Json::object();
@@ -330,6 +358,7 @@ std::string render(const Report& report, const Look& /*look*/)
         {"ranks", ranksJson(report)},
         {"communicators", communicatorsJson(report)},
         {"collectives", collectivesJson(report)},
+        {"messages", messagesJson(report)},
         {"links", linksJson(report)},
         {"findings", findings},
         {"not_applicable", missing},

@@ -85,6 +85,9 @@ std::string render(const Report& report, const Look& /*look*/)
         text +=
             fmt::format("## {}\n\n{}\n", collectivesTitle(report), markdownTable(collectiveTable(report)));
     }
+    if (const Table messages = messageTable(report); !messages.rows.empty()) {
+        text += fmt::format("## {}\n\n{}\n", kMessagesTitle, markdownTable(messages));
+    }
     return text + coverage(report);
 }
 

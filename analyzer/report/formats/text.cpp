@@ -92,6 +92,10 @@ std::string tables(const Report& report, const Paint& paint)
         text += paint.heading(collectivesTitle(report));
         text += plainTable(collectiveTable(report), "  ");
     }
+    if (const Table messages = messageTable(report); !messages.rows.empty()) {
+        text += paint.heading(kMessagesTitle);
+        text += plainTable(messages, "  ");
+    }
     return text;
 }
 
