@@ -4,6 +4,8 @@
 #include "model/period_steps.h"
 #include "trace/read/parallel.h"
 
+#include <ringside/trace/recording_windows.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -133,7 +135,56 @@ void findHostSteps(Model& model)
 struct StepSeen {
     std::size_t measured = 0; ///< ranks
     bool boundary = false;    ///< somewhere
+    bool warmUp = false;      ///< somewhere
 };
+
+void markWarmUp(std::vector<Step>& steps, const trace::ProcessTrace& process)
+{
+    for (const trace::WindowRow& window : process.windows) {
+        if (!window.why.starts_with(trace::kWarmUp)) {
+            continue;
+        }
+        for (Step& step : steps) {
+            const bool before = window.endNs && step.host.start >= *window.endNs;
+            step.warmUp = step.warmUp || (step.host.start >= window.startNs && !before);
+        }
+    }
+}
+
+/// Numbers of steps that are measured wherever anything is.
+struct MeasuredSteps {
+    std::vector<std::int64_t> all;
+    std::vector<std::int64_t> whole; ///< without those at the edges
+    std::vector<std::int64_t> warm;  ///< and without those of the warm-up
+};
+
+/// The warm-up counts where hardly anything comes after it, the edges where there is hardly anything else.
+void choose(Model& model, MeasuredSteps&& steps)
+{
+    constexpr std::size_t kFewest = 4;
+    constexpr std::size_t kFewestWarm = 10;
+    StepCoverage& coverage = model.stepCoverage;
+    model.analyzedWhole = steps.all.size() < kFewest || steps.whole.empty();
+    if (model.analyzedWhole) {
+        model.analyzedSteps = std::move(steps.all);
+        return;
+    }
+    coverage.boundary = steps.all.size() - steps.whole.size();
+    const std::size_t warmUp = steps.whole.size() - steps.warm.size();
+    if (steps.warm.size() >= kFewestWarm) {
+        coverage.warmUp = warmUp;
+        model.analyzedSteps = std::move(steps.warm);
+        return;
+    }
+    model.analyzedSteps = std::move(steps.whole);
+    if (warmUp > 0) {
+        model.issues.push_back(
+            {"warm_up_analyzed", "info", static_cast<std::int64_t>(warmUp),
+             fmt::format("of the analyzed steps belong to the run's warm-up, since fewer than {} "
+                         "came after it: later steps may be shorter",
+                         kFewestWarm)});
+    }
+}
 
 } // namespace
 
@@ -143,6 +194,7 @@ void findSteps(Model& model)
     trace::parallelFor(model.ranks.size(), trace::coreCount(), [&](std::size_t i) {
         Rank& rank = model.ranks[i];
         findDeviceSteps(rank.steps, model.processOf(rank), model.launches[rank.process], rank.device);
+        markWarmUp(rank.steps, model.processOf(rank));
     });
     const auto withoutLaunches = std::ranges::count_if(model.ranks, [&](const Rank& rank) {
         return rank.deviceTier && model.launches[rank.process].empty() && !rank.steps.empty();
@@ -154,10 +206,9 @@ void findSteps(Model& model)
     }
 }
 
-/// Steps with a device window on every rank that has any; boundary ones only while fewer than 4 are there.
+/// Among steps with a device window on every rank that has any.
 void chooseSteps(Model& model)
 {
-    constexpr std::size_t kFewest = 4;
     std::map<std::int64_t, StepSeen> seen;
     std::size_t measuring = 0;
     for (const Rank& rank : model.ranks) {
@@ -166,28 +217,29 @@ void chooseSteps(Model& model)
             StepSeen& entry = seen[step.number];
             entry.measured += step.device ? 1U : 0U;
             entry.boundary = entry.boundary || step.boundary;
+            entry.warmUp = entry.warmUp || step.warmUp;
             any = any || step.device;
         }
         measuring += any ? 1U : 0U;
     }
     StepCoverage& coverage = model.stepCoverage;
     coverage.found = seen.size();
-    std::vector<std::int64_t> steady;
-    std::vector<std::int64_t> all;
+    MeasuredSteps measured;
     for (const auto& [number, entry] : seen) {
         coverage.withoutDevice += entry.measured == 0 ? 1U : 0U;
         coverage.notEverywhere += entry.measured > 0 && entry.measured < measuring ? 1U : 0U;
         if (entry.measured == 0 || entry.measured < measuring) {
             continue;
         }
-        all.push_back(number);
+        measured.all.push_back(number);
         if (!entry.boundary) {
-            steady.push_back(number);
+            measured.whole.push_back(number);
+        }
+        if (!entry.boundary && !entry.warmUp) {
+            measured.warm.push_back(number);
         }
     }
-    model.analyzedWhole = all.size() < kFewest || steady.empty();
-    coverage.boundary = model.analyzedWhole ? 0 : all.size() - steady.size();
-    model.analyzedSteps = model.analyzedWhole ? std::move(all) : std::move(steady);
+    choose(model, std::move(measured));
 }
 
 } // namespace ringside::model

@@ -21,6 +21,7 @@ struct Step {
     std::optional<Interval> device; ///< from its first device operation to that of the next step; what a
                                     ///< loader's thread copies ahead belongs to none
     bool boundary = false;          ///< at an edge of what was recorded: may be only a part
+    bool warmUp = false;            ///< among the run's first, which the recorder said to be slower
     bool pausedAfter = false; ///< the next one was not recorded, or recording was paused before it began:
                               ///< `host` ends with its mark
 };

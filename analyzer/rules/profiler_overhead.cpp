@@ -31,13 +31,13 @@ struct Steps {
     std::vector<double> full;
 };
 
-/// Steps before the first fully recorded one are warming up: they are no comparison.
+/// Steps of the warm-up, and those before the first fully recorded one, are no comparison.
 Steps stepsOf(const Context& context, const model::Rank& rank)
 {
     const trace::ProcessTrace& process = context.run.processOf(rank);
     Steps result;
     for (const model::Step& step : rank.steps) {
-        const Level level = step.pausedAfter ? Level::Other : levelIn(process, step.host);
+        const Level level = step.pausedAfter || step.warmUp ? Level::Other : levelIn(process, step.host);
         const auto ns = static_cast<double>(step.host.length());
         if (level == Level::Full) {
             result.full.push_back(ns);

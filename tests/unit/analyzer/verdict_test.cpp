@@ -6,6 +6,7 @@
 #include "report/sentences.h"
 
 #include <ringside/trace/gone.h>
+#include <ringside/trace/recording_windows.h>
 
 #include <gtest/gtest.h>
 
@@ -68,6 +69,41 @@ TEST(Verdict, OfADeathIsNotALateRank)
                                     "its trace. "),
         std::string::npos)
         << report.verdict.summary;
+}
+
+/// Recorded from its first step on; the recorder said that the first 9 were warm-up.
+TraceBuilder warmingUp(int steps)
+{
+    TraceBuilder trace = lateRank(4, steps);
+    for (int rank = 0; rank < 4; ++rank) {
+        trace::ProcessTrace& process = trace.process(rank);
+        const auto begin = process.process.startNs;
+        const auto warmNs =
+            process.steps.at(std::min<std::size_t>(9, process.steps.size() - 1)).startNs;
+        process.windows = {{"standard", begin, warmNs, std::string(trace::kWarmUp) + ": steps 1 to 9"},
+                           {"standard", warmNs, std::nullopt, "steps 10 to 60"}};
+    }
+    return trace;
+}
+
+TEST(Verdict, StandsOnStepsAfterTheWarmUpWhereThereAreTen)
+{
+    const Report report = buildReport(warmingUp(20).run(), {});
+    EXPECT_EQ(report.model.analyzedSteps.front(), 10);
+    EXPECT_EQ(report.model.analyzedSteps.size(), 10U);
+    EXPECT_EQ(report.model.stepCoverage.warmUp, 8U);
+    EXPECT_EQ(report.verdict.confidence, Confidence::High) << report.verdict.reason;
+}
+
+TEST(Verdict, StandsOnTheWarmUpWhereHardlyAnythingFollows)
+{
+    for (const int steps : {7, 9, 15}) {
+        const Report report = buildReport(warmingUp(steps).run(), {});
+        EXPECT_EQ(report.model.analyzedSteps.front(), 2);
+        EXPECT_EQ(report.model.analyzedSteps.size(), static_cast<std::size_t>(steps) - 2);
+        EXPECT_TRUE(std::ranges::any_of(report.issues,
+                                        [](const auto& each) { return each.id == "warm_up_analyzed"; }));
+    }
 }
 
 TEST(Verdict, OfAFewStepsIsLessSure)
