@@ -2,7 +2,6 @@
 #include "trace/read/run_files.h"
 #include "trace/read/trace_file.h"
 #include "trace/read/unfinished.h"
-#include "trace/write/connection.h"
 #include "trace/write/schema.h"
 
 #include <ringside/trace/gone.h>
@@ -141,7 +140,6 @@ int merge(const std::vector<std::filesystem::path>& files, const std::filesystem
         throw Error(ErrorCode::Io, "cannot make " + output.string() + ": " + std::strerror(errno),
                     "Is the folder there and writable?");
     }
-    makePrivateDatabase(output);
     Unfinished made(output);
     const int processes = mergeInto(output, files);
     made.keep();
