@@ -133,7 +133,8 @@ void createRunDirectory(const fs::path& path)
 {
     makeDirectory(path);
     if (!trace::openOwnRun(path).names().empty()) {
-        refuse(path, "");
+        throw Error(ErrorCode::Usage, fmt::format("{} already holds something", path.string()),
+                    "A run directory holds one run: give another with -o, or remove it.");
     }
 }
 
