@@ -15,6 +15,9 @@ struct Exporter {
     std::string_view title;
     /// Writes to `output`, which does not exist yet. Throws ringside::Error (Io) where it cannot.
     void (*write)(const report::Report&, const std::filesystem::path& output) = nullptr;
+    /// It holds no more than figures, for another program to read: with the rights of the umask, not the
+    /// run's.
+    bool forOthers = false;
 };
 
 [[nodiscard]] std::span<const Exporter* const> all();

@@ -103,6 +103,12 @@ class Exports(lab.Scenario):
             parts[sample.labels["rank"]] += 1
         self.assertEqual(parts, {str(rank): 4 for rank in range(4)})
 
+    def test_what_holds_the_run_is_as_private_as_the_run(self):
+        for form, private in (("chrome", True), ("perfetto", True), ("sqlite", True), ("csv", True), ("prometheus", False)):
+            output = self.export(form)
+            for file in [output, *output.glob("*")]:
+                self.assertEqual(file.stat().st_mode & 0o077 == 0, private, f"{file}: {file.stat().st_mode:o}")
+
     def test_nothing_is_overwritten(self):
         output = self.folder / "precious"
         output.write_text("precious")

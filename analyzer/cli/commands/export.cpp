@@ -8,6 +8,7 @@
 #include <ringside/error.h>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <memory>
 
@@ -29,6 +30,9 @@ int write(const Options& options)
     }
     for (const exporting::Exporter* const exporter : exporting::all()) {
         if (exporter->id == options.format) {
+            if (!exporter->forOthers) {
+                umask(S_IRWXG | S_IRWXO); // as private as the run
+            }
             exporter->write(report::buildReport(openRun(options.run), {}), options.output);
             talk("ringside: {} written to {}\n", exporter->title, options.output);
         }

@@ -95,6 +95,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
 
 } // namespace
 
-RINGSIDE_EXPORTER(prometheus, .title = "figures in Prometheus' text format", .write = write);
+RINGSIDE_EXPORTER(prometheus, .title = "figures in Prometheus' text format", .write = write,
+                  .forOthers = true);
 
 } // namespace ringside::exporting::exporter_prometheus
