@@ -95,7 +95,7 @@ std::string whyNothing(const RecordedCommand& command)
         return "--profile off only preloads";
     }
     if (command.isFlightRecorder) {
-        return "the flight recorder writes only of a process that dies or hangs, or when asked (ringside "
+        return "the flight recorder kept nothing, for no recorded process died, hung, or was asked (ringside "
                "record "
                "--attach-control RUN dump)";
     }

@@ -47,7 +47,7 @@ class RecordSummary(unittest.TestCase):
     def test_nothing_recorded_says_why(self):
         self.assertIn("nothing recorded: no process made a call of CUDA or NCCL that is recorded", self.said('"$0" record -o a -- true'))
         self.assertIn("--profile off only preloads", self.said('"$0" record -o b --profile off -- "$1" one_allocation'))
-        self.assertIn("the flight recorder writes only", self.said('"$0" record -o c --keep-last 60s -- true'))
+        self.assertIn("the flight recorder kept nothing", self.said('"$0" record -o c --keep-last 60s -- true'))
 
     def test_a_host_without_a_driver_is_named(self):
         said = self.said('"$0" record -o a -- true')
