@@ -5,10 +5,10 @@
 
 namespace ringside::cli {
 
-/// Call first in main. Occupies those of the three that are closed, so that no file gets their number and then
-/// our talk: they refuse what is written to them, and are closed again in a program that we start. From then
-/// on stderr is a stream whose writes never fail: talk that is lost changes neither what a command does nor
-/// its exit code, for `record` has another program's.
+/// Call first in main. Occupies those of the three that are closed, so that no file gets their number and
+/// then our talk: they refuse what is written to them, and are closed again in a program that we start. From
+/// then on stderr is a stream whose writes never fail: talk that is lost changes neither what a command does
+/// nor its exit code, for `record` has another program's.
 void prepareStandardStreams();
 
 /// Writes a result to stdout. Throws Error (Io).

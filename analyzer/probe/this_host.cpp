@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/this_host.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <cstdlib>
-#include <unistd.h>
 
 namespace ringside::probe {
 

@@ -18,7 +18,7 @@ std::string rendered(const trace::RunTrace& run, std::string_view id)
 {
     const Report report = buildReport(run, {});
     const auto format = std::ranges::find(all(), id, [](const Format* each) { return each->id; });
-    return (*format)->render(report, Colour::Never);
+    return (*format)->render(report, {});
 }
 
 TraceBuilder pipeline()

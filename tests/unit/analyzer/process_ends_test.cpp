@@ -77,10 +77,7 @@ private:
 
 class ProcessEndsTest : public testing::Test {
 protected:
-    ProcessEndsTest()
-    {
-        std::filesystem::create_directory(m_run);
-    }
+    ProcessEndsTest() { std::filesystem::create_directory(m_run); }
     /// As the collector does: where the rings are, then a ring that says whose it is.
     void announce(const std::string& name, pid_t pid, std::uint64_t startTicks)
     {

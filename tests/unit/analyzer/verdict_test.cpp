@@ -78,8 +78,7 @@ TraceBuilder warmingUp(int steps)
     for (int rank = 0; rank < 4; ++rank) {
         trace::ProcessTrace& process = trace.process(rank);
         const auto begin = process.process.startNs;
-        const auto warmNs =
-            process.steps.at(std::min<std::size_t>(9, process.steps.size() - 1)).startNs;
+        const auto warmNs = process.steps.at(std::min<std::size_t>(9, process.steps.size() - 1)).startNs;
         process.windows = {{"standard", begin, warmNs, std::string(trace::kWarmUp) + ": steps 1 to 9"},
                            {"standard", warmNs, std::nullopt, "steps 10 to 60"}};
     }

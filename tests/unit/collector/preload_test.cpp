@@ -299,7 +299,7 @@ TEST(Preload, aPauseLosesNoDefinitionAndNoNumber)
     EXPECT_EQ(run.number("SELECT count(*) FROM communicator"), 1);
     EXPECT_EQ(run.number("SELECT count(*) FROM collective_group WHERE calls = 1"), 1);
     EXPECT_EQ(run.number("SELECT count(*) FROM api_call_chunk"), 0); // neither ncclCommInitRank nor the wait
-    EXPECT_EQ(run.text("SELECT group_concat(level, ' ') FROM window"), "paused light paused light");
+    EXPECT_EQ(run.text("SELECT group_concat(level, ' ') FROM window"), "paused standard paused standard");
 }
 
 } // namespace

@@ -15,11 +15,13 @@ namespace trace = ringside::trace;
 
 TEST(SampledTier, theProgramNoticesNothing)
 {
+    std::vector<std::string> light = kFast;
+    light.emplace_back("RINGSIDE_PROFILE=light"); // the fake CUPTI tells that it was used
     for (const std::string scenario : {"waits", "forks"}) {
         const RecordedRun without({"recorded_sampled", scenario, "50"}, RecordedRun::Collector::Absent,
                                   kFast);
         const RecordedRun with({"recorded_sampled", scenario, "50"}, RecordedRun::Collector::Preloaded,
-                               kFast);
+                               light);
         EXPECT_EQ(with.output, without.output) << scenario;
         EXPECT_EQ(with.waitStatus, without.waitStatus) << scenario;
     }

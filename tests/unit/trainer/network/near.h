@@ -9,7 +9,8 @@
 namespace ringside::test {
 
 /// Each value within 1e-5 of the expected one, relative to it where that is larger than 1; `what` says whose.
-inline void expectNear(const std::vector<double>& expected, const std::vector<float>& actual, const char* what)
+inline void expectNear(const std::vector<double>& expected, const std::vector<float>& actual,
+                       const char* what)
 {
     ASSERT_EQ(expected.size(), actual.size()) << what;
     for (std::size_t i = 0; i < expected.size(); ++i)
