@@ -22,7 +22,7 @@ stage "Packages" "What is missing is installed with apt-get; needs root and a ne
 bash "$RINGSIDE_ROOT/tests/support/install_packages.sh"
 need_space 2000
 
-stage "Build" "The collector, the analyzer, the trainer and the emulated GPU libraries, into build/dev." "About @MIN@ minutes on 2 cores from nothing."
+stage "Build" "The collector, the analyzer, the trainer and the emulated GPU libraries, into build/dev." "About 3 minutes on 2 cores from nothing."
 build_preset dev ddp_trainer ringside ringside_collector ringside_platform_cudart ringside_platform_cublas ringside_platform_nccl \
     ringside_platform_cupti
 
