@@ -252,7 +252,8 @@ void addStepTimes(const model::Model& model, RunMetrics& run)
             }
         }
     }
-    if (!times.empty()) {
+    // How long a recording lasts that stands for a step says nothing of the program.
+    if (!times.empty() && !model.recordingIsStep()) {
         run.stepMedianNs = model::median(times);
         run.stepP99Ns = model::percentile(times, 0.99);
     }

@@ -92,6 +92,12 @@ struct Model {
         return std::ranges::any_of(ranks,
                                    [](const Rank& rank) { return rank.stepSource == StepSource::Period; });
     }
+    /// Nobody's mark, and no rhythm: figures are of the recording as a whole.
+    [[nodiscard]] bool recordingIsStep() const
+    {
+        return std::ranges::any_of(ranks,
+                                   [](const Rank& rank) { return rank.stepSource == StepSource::Recording; });
+    }
     [[nodiscard]] bool hasDeviceData() const;
     [[nodiscard]] bool hasEventTimes() const; ///< of a rank without device work
 };

@@ -104,6 +104,18 @@ void noteDisagreement(Model& model, const StepsByProcess& found, int definition)
     }
 }
 
+/// A program on one GPU that marks nothing: its figures are those of the whole recording. Ranks of a job
+/// begin and end at different times, so that such figures would not compare.
+void takeRecordingForStep(Model& model)
+{
+    if (model.ranks.size() != 1) {
+        return;
+    }
+    Rank& rank = model.ranks.front();
+    rank.steps = recordingAsStep(model.processOf(rank));
+    rank.stepSource = rank.steps.empty() ? StepSource::None : StepSource::Recording;
+}
+
 void findHostSteps(Model& model)
 {
     StepsByProcess found;
@@ -118,6 +130,7 @@ void findHostSteps(Model& model)
     }
     const std::optional<int> definition = chooseDefinition(found);
     if (!definition) {
+        takeRecordingForStep(model);
         return;
     }
     noteDisagreement(model, found, *definition);

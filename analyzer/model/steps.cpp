@@ -3,6 +3,7 @@
 
 #include "model/pauses.h"
 
+#include <ringside/trace/recording_windows.h>
 #include <ringside/trace/step_name.h>
 
 #include <algorithm>
@@ -169,7 +170,48 @@ void useHostTimes(std::vector<Step>& steps, const trace::ProcessTrace& process)
     }
 }
 
+template <typename Columns>
+void grow(DeviceSpan& span, const Columns& work)
+{
+    for (std::size_t i = 0; i < work.size(); ++i) {
+        span.first = std::min(span.first, work.startNs[i]);
+        span.last = std::max(span.last, work.endNs[i]);
+    }
+}
+
+/// When the warm-up was over; null: the recorder knows of none, or it lasted to the end.
+std::optional<std::int64_t> endOfWarmUp(const trace::ProcessTrace& process)
+{
+    std::optional<std::int64_t> end;
+    for (const trace::WindowRow& window : process.windows) {
+        if (window.endNs && window.why.starts_with(trace::kWarmUp)) {
+            end = std::max(end.value_or(*window.endNs), *window.endNs);
+        }
+    }
+    return end;
+}
+
 } // namespace
+
+std::vector<Step> recordingAsStep(const trace::ProcessTrace& process)
+{
+    DeviceSpan span;
+    grow(span, process.kernels);
+    grow(span, process.copies);
+    if (span.last < span.first) {
+        return {};
+    }
+    // The host launches before the device begins: its first launch may be the step's, too.
+    std::int64_t start = span.first;
+    for (const std::int64_t launch : process.launches.startNs) {
+        start = std::min(start, launch);
+    }
+    const std::optional<std::int64_t> warm = endOfWarmUp(process);
+    if (warm && *warm > start && span.last - *warm >= *warm - start) {
+        start = *warm;
+    }
+    return {{1, {start, span.last + 1}, std::nullopt}};
+}
 
 StepsByDefinition markedSteps(const trace::ProcessTrace& process)
 {

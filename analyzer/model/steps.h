@@ -13,7 +13,13 @@
 
 namespace ringside::model {
 
-enum class StepSource : std::uint8_t { None, Mark, Range, Period };
+enum class StepSource : std::uint8_t {
+    None,
+    Mark,
+    Range,
+    Period,
+    Recording ///< nobody marks steps and nothing repeats: one that is all of what was recorded
+};
 
 struct Step {
     std::int64_t number = 0;
@@ -32,6 +38,10 @@ using StepsByDefinition = std::map<int, std::vector<Step>>;
 
 /// In every way in which a process marks steps.
 [[nodiscard]] StepsByDefinition markedSteps(const trace::ProcessTrace& process);
+
+/// The recording as one step: from the process's first device work to the end of its last, without the
+/// warm-up where at least as much comes after it. Empty: no device work was recorded.
+[[nodiscard]] std::vector<Step> recordingAsStep(const trace::ProcessTrace& process);
 
 /// Fills Step::device and Step::boundary. `device`: only work of that ordinal, null: all.
 void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& process,

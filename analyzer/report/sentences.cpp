@@ -58,6 +58,12 @@ constexpr std::string_view kGuessed = "guessed from the rhythm of collectives";
 /// How many steps the figures stand on, and what became of the others.
 std::string stepsLine(const model::Model& model)
 {
+    if (model.recordingIsStep()) {
+        return "No step was found: figures are of all recorded device work as a whole, with low confidence. "
+               "Mark "
+               "steps with NVTX ranges (`ProfilerStep#N`, `iteration N`) or with ringside_step_begin for "
+               "figures of a step.";
+    }
     const model::StepCoverage& steps = model.stepCoverage;
     std::string text = fmt::format("{} steps {}, device work recorded in {}, {} analyzed", steps.found,
                                    model.stepsGuessed() ? kGuessed : "found",
@@ -144,7 +150,11 @@ std::vector<std::string> keyLines(const Report& report)
 {
     const metrics::RunMetrics& run = report.metrics;
     std::vector<std::string> lines;
-    if (run.stepMedianNs && run.stepP99Ns) {
+    if (report.model.recordingIsStep()) {
+        lines.push_back(
+            fmt::format("No step was found: \"step\" stands here for all {} of recorded device work.",
+                        rules::milliseconds(run.stepNs())));
+    } else if (run.stepMedianNs && run.stepP99Ns) {
         lines.push_back(fmt::format(
             "Step{}: median {}, 99th percentile {}{}.",
             report.model.stepsGuessed() ? fmt::format(" ({})", kGuessed) : std::string(),
@@ -155,9 +165,11 @@ std::vector<std::string> keyLines(const Report& report)
                               1e9 / static_cast<double>(std::max<std::int64_t>(1, *run.stepMedianNs)))));
     }
     if (run.communicationShare) {
-        lines.push_back(fmt::format("Communication: {}{} of the step, {} of it overlaps with compute.",
+        lines.push_back(fmt::format("Communication: {}{} of {}, {} of it overlaps with compute.",
                                     run.ratio ? fmt::format("{:.2f} x compute, ", *run.ratio) : "",
-                                    rules::percent(*run.communicationShare), overlapText(run.total())));
+                                    rules::percent(*run.communicationShare),
+                                    report.model.recordingIsStep() ? "that time" : "the step",
+                                    overlapText(run.total())));
     }
     if (run.utilization) {
         lines.push_back(fmt::format("GPU utilization: {}.", spreadText(*run.utilization)));

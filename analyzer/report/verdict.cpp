@@ -32,7 +32,9 @@ std::vector<Doubt> doubtsOf(const Report& report)
     const auto measured = static_cast<std::int64_t>(report.metrics.ranks.size());
     const std::int64_t world = report.model.worldSize;
     std::vector<Doubt> doubts;
-    if (report.model.analyzedWhole) {
+    if (report.model.recordingIsStep()) {
+        doubts.push_back({Confidence::Low, "no step was found, so that start-up and end may count too"});
+    } else if (report.model.analyzedWhole) {
         doubts.push_back(
             {Confidence::Low, "so few steps were recorded that the first and the last count too"});
     }
@@ -93,8 +95,9 @@ std::string costText(const Report& report, const rules::Finding& finding)
     }
     const std::int64_t step = std::max<std::int64_t>(1, report.metrics.stepNs());
     return fmt::format(
-        " It costs about {} of a {} step ({}).", rules::milliseconds(*finding.costNsPerStep),
-        rules::milliseconds(step),
+        " It costs about {} of {} {} ({}).", rules::milliseconds(*finding.costNsPerStep),
+        report.model.recordingIsStep() ? "the recorded" : "a",
+        rules::milliseconds(step) + (report.model.recordingIsStep() ? "" : " step"),
         rules::percent(static_cast<double>(*finding.costNsPerStep) / static_cast<double>(step)));
 }
 

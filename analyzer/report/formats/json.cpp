@@ -82,23 +82,29 @@ Json stepSourceJson(const model::Model& model)
     }
     const bool marked = std::ranges::any_of(
         model.ranks, [](const model::Rank& rank) { return rank.stepSource == model::StepSource::Mark; });
-    return model.stepsGuessed() ? "guessed" : marked ? "marks" : "ranges";
+    return model.recordingIsStep() ? Json(nullptr)
+           : model.stepsGuessed()  ? Json("guessed")
+                                   : Json(marked ? "marks" : "ranges");
 }
 
 Json coverageJson(const Report& report)
 {
     const std::size_t steady = report.model.analyzedWhole ? 0 : report.model.analyzedSteps.size();
-    const model::StepCoverage& steps = report.model.stepCoverage;
+    // A recording that stands for a step is none.
+    const model::StepCoverage steps =
+        report.model.recordingIsStep() ? model::StepCoverage{} : report.model.stepCoverage;
+    const std::size_t analyzed = report.model.recordingIsStep() ? 0 : report.model.analyzedSteps.size();
     return {{"steps",
              {{"total", steps.found},
               {"steady", steady},
-              {"analyzed", report.model.analyzedSteps.size()},
+              {"analyzed", analyzed},
               {"with_device", steps.found - steps.withoutDevice},
               {"without_device", steps.withoutDevice},
               {"not_on_every_rank", steps.notEverywhere},
               {"boundary", steps.boundary},
               {"warm_up", steps.warmUp},
-              {"source", stepSourceJson(report.model)}}},
+              {"source", stepSourceJson(report.model)},
+              {"whole_recording", report.model.recordingIsStep()}}},
             {"dropped_records", report.droppedRecords},
             {"recovered_records", report.recoveredRecords},
             {"graph_launches", report.model.graphLaunches},

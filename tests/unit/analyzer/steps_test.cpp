@@ -3,8 +3,10 @@
 #include "model/model.h"
 #include "model/period_steps.h"
 #include "model/steps.h"
+#include "report/report.h"
 #include "support/trace_builder.h"
 
+#include <ringside/trace/recording_windows.h>
 #include <ringside/trace/step_name.h>
 
 #include <gtest/gtest.h>
@@ -417,6 +419,49 @@ TEST(Steps, WhoseMarksStartAgainEveryEpochAreCounted)
     const Model model = buildModel(trace.run());
     EXPECT_EQ(model.ranks[0].steps.back().number, kSteps);
     EXPECT_EQ(model.analyzedSteps.size(), static_cast<std::size_t>(kSteps - 2));
+}
+
+TraceBuilder programOnOneGpu()
+{
+    TraceBuilder trace(1);
+    trace.steps(kSteps, [](StepBuilder& step) { step.everyRank().hostIdle(1ms).compute(3ms); });
+    trace.process(0).steps.clear();
+    return trace;
+}
+
+TEST(Steps, OfAProgramThatMarksNoneAreTheWholeRecording)
+{
+    const report::Report report = report::buildReport(programOnOneGpu().run(), {});
+    EXPECT_EQ(report.model.ranks[0].stepSource, StepSource::Recording);
+    ASSERT_EQ(report.metrics.ranks.size(), 1U);
+    EXPECT_EQ(report.metrics.ranks[0].total.computeNs, kSteps * std::int64_t{3'000'000});
+    EXPECT_GT(report.metrics.ranks[0].total.idleNs, 0);
+    EXPECT_FALSE(report.metrics.stepMedianNs) << "how long it lasted is no time of a step";
+    EXPECT_NE(report.verdict.confidence, report::Confidence::High);
+    EXPECT_NE(report.verdict.confidence, report::Confidence::Medium);
+}
+
+TEST(Steps, OfTheWholeRecordingBeginBehindItsWarmUp)
+{
+    TraceBuilder trace = programOnOneGpu();
+    const trace::ProcessTrace& process = trace.process(0);
+    const std::int64_t start = process.kernels.startNs.front();
+    const std::int64_t warm = process.kernels.startNs[2];
+    trace.process(0).windows = {{"standard", start, warm, std::string(trace::kWarmUp), 1},
+                                {"standard", warm, std::nullopt, "later", 1}};
+    const Model model = buildModel(trace.run());
+    ASSERT_EQ(model.ranks[0].steps.size(), 1U);
+    EXPECT_EQ(model.ranks[0].steps[0].host.start, warm);
+}
+
+TEST(Steps, OfAJobThatMarksNoneAreNotGuessedFromItsLength)
+{
+    TraceBuilder trace(2);
+    trace.steps(kSteps, [](StepBuilder& step) { step.everyRank().compute(3ms); });
+    for (const int rank : {0, 1}) {
+        trace.process(rank).steps.clear();
+    }
+    EXPECT_EQ(buildModel(trace.run()).ranks[0].stepSource, StepSource::None);
 }
 
 TEST(FindPeriod, FindsThePatternBehindASetUp)
