@@ -11,7 +11,7 @@
 
 namespace ringside::cli {
 
-/// Exit codes of DESIGN.md section 5. `record` returns the command's own, and these for its own failures.
+/// Exit codes that scripts read. `record` returns the command's own, and these for its own failures.
 enum ExitCode : int {
     kPass = 0,
     kFindings = 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a run, as DESIGN.md section 4 defines them. Computed once; reports, rules and the GUI only
-// read them. What was not measured is null, never 0.
+// The figures of a run: unions of intervals, never sums of durations. Computed once; reports, rules and the
+// GUI only read them. What was not measured is null, never 0.
 #pragma once
 #include "metrics/bandwidth.h"
 #include "metrics/blocking_calls.h"

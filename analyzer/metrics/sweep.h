@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lengths of unions and intersections of what ran on a device, per window, in exact integer ns. One pass with
-// a cursor per stream over what is already sorted there: nothing is copied, joined or sorted (limits.md 4).
+// a cursor per stream over what is already sorted there: nothing is copied, joined or sorted.
 #pragma once
 #include "model/time.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the steps that a process marks on the host, and carries steps over to the device by what each
-// launched (DESIGN.md section 4). Which of its marks count, the ranks decide together: run_steps.h.
+// launched. Which of its marks count, the ranks decide together: run_steps.h.
 #pragma once
 #include "model/launch_index.h"
 #include "model/time.h"

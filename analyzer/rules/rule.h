@@ -18,7 +18,7 @@ namespace ringside::rules {
 enum class Severity : std::uint8_t { Info, Warning, Problem };
 [[nodiscard]] std::string_view severityName(Severity severity);
 
-/// What limits the run when this finding is the costliest (DESIGN.md section 5, verdict.limited_by).
+/// What limits the run when this finding is the costliest (verdict.limited_by of the JSON report).
 enum class Limit : std::uint8_t {
     Nothing,
     Compute,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The binary interface of NCCL's profiler plugins, versions 3 to 6, under our own names: numbers, layouts and
 // signatures of src/include/plugin/profiler/profiler_v{3,4,5,6}.h in NCCL's source (2.26 to 2.30). No package
-// installs these headers, so the offsets of nccl.md 1.3 stand here as static_asserts.
+// installs these headers, so their offsets stand here as static_asserts.
 #pragma once
 #include <cstddef>
 #include <cstdint>

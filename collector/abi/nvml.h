@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NVML that is sampled: layouts and numbers of NVML 11 to 13 (rdma.md 5.1), and the functions we
+// The part of NVML that is sampled: layouts and numbers of NVML 11 to 13, and the functions we
 // look up at run time. Some functions came later than others, so each may have an older name.
 #pragma once
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the functions that we stand in front of (nccl.md 3.5). Resolved at the first call and kept; a
+// Finds the functions that we stand in front of. Resolved at the first call and kept; a
 // function that the program's library does not have is answered with "not supported" and said once.
 #pragma once
 #include <atomic>

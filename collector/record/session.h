@@ -59,7 +59,7 @@ struct ThreadState {
     [[nodiscard]] trace::InFlight& inFlight() const { return ring->header().inFlight[0]; }
 };
 
-/// Initial-exec: touched on every call, must not allocate (style.md 3).
+/// Initial-exec: touched on every call, must not allocate.
 struct ThreadLocal {
     ThreadState* state;
     int depth;    ///< > 0: inside a hook; what NCCL and CUDA call themselves is not recorded again

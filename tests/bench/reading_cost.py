@@ -13,7 +13,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).parent
-FASTEST_HTA = 57e3  # events/s of HolisticTraceAnalysis 0.6.0 on the reference machine of DESIGN.md section 6
+FASTEST_HTA = 57e3  # events/s of HolisticTraceAnalysis 0.6.0 on the reference machine
 ROUNDS = 3
 RANKS = 8
 LOAD = "import json, sys; loaded = [json.load(open(path)) for path in sys.argv[1:]]"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON contract (DESIGN.md section 5, ringside-report-1.schema.json): members are only ever added within
+// The JSON contract (ringside-report-1.schema.json): members are only ever added within
 // version 1. What was not measured is null. Times are ns after run.started_at.
 #include "report/communicator_names.h"
 #include "report/format.h"

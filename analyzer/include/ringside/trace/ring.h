@@ -298,7 +298,7 @@ struct CommunicatorRecord {
     CommitWord commit;
     std::uint32_t id;     ///< 1 upwards, unique in the process
     std::uint32_t parent; ///< id of the communicator it was split from, 0: none
-    std::uint64_t hash;   ///< our own: same on all ranks of the communicator (DESIGN.md, nccl.md 3.6)
+    std::uint64_t hash;   ///< our own: same on all ranks of the communicator
     std::int32_t size;    ///< ranks in it
     std::int32_t rank;    ///< ours
     std::int32_t device;  ///< CUDA device ordinal
