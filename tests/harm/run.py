@@ -17,6 +17,7 @@ import table
 from case import read_matrix
 
 SKIPPED = 77
+PROGRESS_CASES = 50
 PRINTING = threading.Lock()
 
 
@@ -53,7 +54,7 @@ def judge(case, folder):
 
 
 def judged(case, folder):
-    """Prints the case's line and returns its result."""
+    """Prints the case's lines unless it is the same, and returns its result."""
     begin = time.monotonic()
     missing = case.missing()
     folder.mkdir(parents=True)
@@ -62,6 +63,8 @@ def judged(case, folder):
     except subprocess.SubprocessError as error:
         faults = [f"the case cannot be run: {error}"]
     result = Result(case, faults, missing, time.monotonic() - begin)
+    if result.word() == "same":
+        return result
     with PRINTING:
         print(f"{result.word():<14} {case.kind + '.' + case.name:<55} {result.seconds:5.1f} s", flush=True)
         for line in faults:
@@ -78,8 +81,13 @@ def run(cases):
     folder = observation.BUILD / "harm"
     subprocess.run(["chmod", "-R", "u+rwx", str(folder)], capture_output=True, check=False)
     shutil.rmtree(folder, ignore_errors=True)
+    results = []
     with concurrent.futures.ThreadPoolExecutor(2 * os.cpu_count()) as pool:
-        results = list(pool.map(lambda case: judged(case, folder / case.name), cases))
+        for result in pool.map(lambda case: judged(case, folder / case.name), cases):
+            results.append(result)
+            if len(results) % PROGRESS_CASES == 0:
+                with PRINTING:
+                    print(f"{len(results)} of {len(cases)} cases run", flush=True)
     counts = {word: sum(each.word() == word for each in results) for word in WORDS}
     print(", ".join(f"{count} {word}" for word, count in counts.items()))
     return 1 if counts["harmed"] else 0

@@ -2,9 +2,12 @@
 #include "trace/write/database.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace ringside::trace {
@@ -23,6 +26,28 @@ bool reachesFileLimit(const std::filesystem::path& path)
         const std::uintmax_t bytes = std::filesystem::file_size(path.string() + suffix, absent);
         return !absent && bytes + kLargestWrite > limit.rlim_cur;
     });
+}
+
+/// Why a file that was open cannot be written any more, if its folder is the reason: SQLite, which opens the
+/// log and journal by their names, only says "disk I/O error". Empty if the folder can be written.
+std::string whyOutOfReach(const std::filesystem::path& path)
+{
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (eaccess(folder.c_str(), W_OK | X_OK) == 0) {
+        return {};
+    }
+    const int error = errno;
+    const bool absent = error == ENOENT || error == ENOTDIR;
+    return std::string("its folder is out of reach (") + std::strerror(error) + ") since " +
+           (absent ? "it was removed, or the process changed its root folder"
+                   : "the process changed its user, or somebody the folder's mode");
+}
+
+/// The beginning of a statement, on one line.
+std::string excerptOf(std::string_view sql)
+{
+    constexpr std::size_t kLength = 60;
+    return std::string(sql.substr(0, std::min(kLength, sql.find_first_of(";\n"))));
 }
 
 } // namespace
@@ -49,7 +74,7 @@ Database::~Database()
 void Database::execute(const std::string& sql)
 {
     if (sqlite3_exec(m_handle, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-        fail(sql.substr(0, 60));
+        fail(sql);
     }
 }
 
@@ -80,11 +105,17 @@ void Database::fail(std::string_view what) const
             throw Error(ErrorCode::Io, "cannot write " + m_path.string() + ": the disk is full",
                         "Free some disk space.");
         }
+        [[fallthrough]];
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+        if (const std::string why = whyOutOfReach(m_path); !why.empty()) {
+            throw Error(ErrorCode::Io, "cannot write " + m_path.string() + ": " + why);
+        }
         break;
     default:
         break;
     }
-    throw Error(ErrorCode::Io, m_path.string() + ": " + reason + " (at: " + std::string(what) + ")");
+    throw Error(ErrorCode::Io, m_path.string() + ": " + reason + " (at " + excerptOf(what) + ")");
 }
 
 Statement::Statement(const Database& database, const std::string& sql) : m_database(&database)
@@ -92,7 +123,7 @@ Statement::Statement(const Database& database, const std::string& sql) : m_datab
     const int code = sqlite3_prepare_v3(database.handle(), sql.c_str(), static_cast<int>(sql.size()),
                                         SQLITE_PREPARE_PERSISTENT, &m_statement, nullptr);
     if (code != SQLITE_OK) {
-        database.fail(sql.substr(0, 60));
+        database.fail(sql);
     }
 }
 

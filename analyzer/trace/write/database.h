@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::optional<std::int64_t> queryInteger(const std::string& sql);
     [[nodiscard]] sqlite3* handle() const { return m_handle; }
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-    /// Throws what SQLite last said about this connection.
+    /// Throws what SQLite last said about this connection, on one line; `what` is the statement or the work.
     [[noreturn]] void fail(std::string_view what) const;
 
 private:
