@@ -5,25 +5,62 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace ringside::exporting {
 
+namespace {
+
+/// A new file beside `path` that takes its place when it is whole, with the mode of what it replaces. Its
+/// name comes back in `beside`. -1 where `path` is to be opened itself: a device, a FIFO, a link, or a file
+/// in a folder in which none can be made.
+int openBeside(const std::filesystem::path& path, mode_t mode, std::string& beside)
+{
+    struct stat old {};
+    errno = 0;
+    const bool exists = lstat(path.c_str(), &old) == 0;
+    if (exists && (!S_ISREG(old.st_mode) || old.st_nlink > 1 || eaccess(path.c_str(), W_OK) != 0)) {
+        return -1;
+    }
+    beside = path.string() + ".XXXXXX";
+    const int file = mkostemp(beside.data(), O_CLOEXEC);
+    const mode_t wanted = exists ? old.st_mode & 07777U : mode;
+    if (file >= 0 && fchmod(file, wanted) != 0) {
+        ::close(file);
+        unlink(beside.c_str());
+        return -1;
+    }
+    return file;
+}
+
+} // namespace
+
 OutputFile::OutputFile(std::filesystem::path path, Existing existing, mode_t mode) : m_path(std::move(path))
 {
-    // Without O_NONBLOCK a FIFO that nobody reads would be waited for.
-    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
-    const int file = open(m_path.c_str(), flags | (existing == Existing::Refuse ? O_EXCL : O_TRUNC), mode);
-    if (file < 0) {
+    std::string made;
+    int file = existing == Existing::Replace ? openBeside(m_path, mode, made) : -1;
+    if (file >= 0) {
+        m_new = trace::Unfinished(made);
+    } else if (errno == ENOSPC || errno == EDQUOT) {
         fail("make");
+    } else {
+        // Without O_NONBLOCK a FIFO that nobody reads would be waited for.
+        const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+        file = open(m_path.c_str(), flags | (existing == Existing::Refuse ? O_EXCL : O_TRUNC), mode);
+        if (file < 0) {
+            fail("make");
+        }
+        if (existing == Existing::Refuse) {
+            m_new = trace::Unfinished(m_path);
+        }
+        fcntl(file, F_SETFL, O_WRONLY);
     }
-    if (existing == Existing::Refuse) {
-        m_new = trace::Unfinished(m_path);
-    }
-    fcntl(file, F_SETFL, O_WRONLY);
     m_file.reset(fdopen(file, "wb"));
     if (m_file == nullptr) {
         ::close(file);
@@ -42,6 +79,10 @@ void OutputFile::close()
 {
     if (std::fclose(m_file.release()) != 0) {
         fail("write");
+    }
+    const std::filesystem::path& made = m_new.path();
+    if (!made.empty() && made != m_path && std::rename(made.c_str(), m_path.c_str()) != 0) {
+        fail("replace");
     }
     m_new.keep();
 }

@@ -13,7 +13,8 @@
 
 namespace ringside::exporting {
 
-/// What a file of this name that exists already means.
+/// What a file of this name that exists already means. It is replaced when the new one is whole, and stays as
+/// it is until then.
 enum class Existing { Refuse, Replace };
 
 class OutputFile final {
@@ -21,8 +22,8 @@ public:
     static constexpr mode_t kOwnerOnly = 0600;
     static constexpr mode_t kAsUmaskSays = 0666;
 
-    /// Creates it, with `mode` where it is new. Throws Error (Io) where it exists and must not, cannot be
-    /// made, or is a FIFO that nobody reads.
+    /// Creates it, with `mode` where it is new (less the umask where it must not exist). Throws Error (Io)
+    /// where it exists and must not, cannot be made, or is a FIFO that nobody reads.
     explicit OutputFile(std::filesystem::path path, Existing existing = Existing::Refuse,
                         mode_t mode = kOwnerOnly);
     void write(std::string_view text);
