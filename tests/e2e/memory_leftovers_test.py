@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What killed processes leave in memory: `recover --list` shows it, and the next `record` of the same user takes it away."""
 
+import os
 import pathlib
 import shutil
 import signal
@@ -66,6 +67,21 @@ class MemoryLeftovers(lab.Scenario):
         lab.run([lab.RINGSIDE, "recover", self.directory])
         self.assertFalse(place.exists())
         self.assertIn("nothing to recover", lab.run([lab.RINGSIDE, "recover", self.directory]).stderr)
+
+    def test_of_a_process_that_was_killed_before_its_first_ring_goes_with_recovery(self):
+        self.directory.mkdir(mode=0o700)
+        other = self.folder / "other's.ringside"
+        other.mkdir(mode=0o700, exist_ok=True)
+        folders = []
+        for run in (self.directory, other):
+            folders.append(MEMORY / f"ringside-{os.getuid()}-{self.draw.randrange(100000, 1000000)}")
+            folders[-1].mkdir(mode=0o700)
+            self.addCleanup(shutil.rmtree, folders[-1], ignore_errors=True)
+            note = f"{os.getpid()} 1 {os.readlink('/proc/self/ns/pid')}\n{run}"  # another process had this number
+            (folders[-1] / f"host-{os.getpid()}.run").write_text(note)
+        self.assertIn("(gone)", self.listed(folders[0]))
+        lab.run([lab.RINGSIDE, "recover", self.directory])
+        self.assertEqual([folder.exists() for folder in folders], [False, True])
 
     def test_of_a_killed_process_goes_into_its_run(self):
         job, place = self.start()

@@ -6,6 +6,7 @@
 #include <ringside/trace/gone.h>
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_decoder.h>
+#include <ringside/trace/ring_folders.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -266,6 +267,7 @@ RecoverReport recover(const std::filesystem::path& runDirectory,
             report.skipped.push_back(leftover.process + ": " + error.what());
         }
     }
+    removeFoldersWithoutRings(runDirectory);
     return report;
 }
 

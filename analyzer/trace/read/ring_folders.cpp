@@ -33,6 +33,7 @@ RingFolder readFolder(const Folder& folder, const fs::path& path)
             continue;
         }
         result.bytes += static_cast<std::uintmax_t>(file->status.st_size);
+        result.rings += fs::path(name).extension() == kRingExtension ? 1U : 0U;
         if (fs::path(name).extension() != kFolderNoteExtension) {
             continue;
         }
@@ -83,6 +84,16 @@ bool removeRingFolder(const RingFolder& found)
         }
     }
     return rmdir(found.path.c_str()) == 0;
+}
+
+void removeFoldersWithoutRings(const fs::path& runDirectory)
+{
+    for (const RingFolder& folder : findRingFolders()) {
+        std::error_code absent;
+        if (folder.rings == 0 && folder.runs == false && fs::equivalent(folder.run, runDirectory, absent)) {
+            removeRingFolder(folder);
+        }
+    }
 }
 
 } // namespace ringside::trace
