@@ -63,7 +63,7 @@ struct ItemLimits {
 };
 [[nodiscard]] report::Table itemTable(const std::vector<Item>& items, const ItemLimits& limits = {});
 
-[[nodiscard]] std::string textOf(const Comparison& comparison, bool markdown);
+[[nodiscard]] std::string textOf(const Comparison& comparison, bool markdown, std::size_t width);
 /// The contract ringside-diff/1 (ringside-diff-1.schema.json).
 [[nodiscard]] std::string jsonOf(const Comparison& comparison);
 

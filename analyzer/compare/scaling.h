@@ -42,7 +42,7 @@ struct Scaling {
 /// a run has no steps.
 [[nodiscard]] Scaling scalingOf(const std::vector<report::Report>& runs, Work work);
 
-[[nodiscard]] std::string textOf(const Scaling& scaling, double fewest, bool markdown);
+[[nodiscard]] std::string textOf(const Scaling& scaling, double fewest, bool markdown, std::size_t width);
 /// The contract ringside-scaling/1.
 [[nodiscard]] std::string jsonOf(const Scaling& scaling);
 

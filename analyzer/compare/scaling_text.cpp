@@ -46,9 +46,8 @@ report::Table tableOf(const Scaling& scaling)
 
 } // namespace
 
-std::string textOf(const Scaling& scaling, double fewest, bool markdown)
+std::string textOf(const Scaling& scaling, double fewest, bool markdown, std::size_t width)
 {
-    constexpr std::size_t kWidth = 80;
     const std::string assumed = scaling.work == Work::PerRank
                                     ? "Each rank is taken to do the same work however many there are."
                                     : "All ranks together are taken to do the same work.";
@@ -60,10 +59,10 @@ std::string textOf(const Scaling& scaling, double fewest, bool markdown)
         }
         return text + "\n";
     }
-    std::string text = report::wrap(sentence(scaling, fewest), kWidth, "") + "\n" +
-                       report::plainTable(tableOf(scaling), "  ") + "\n" + report::wrap(assumed, kWidth, "");
+    std::string text = report::wrap(sentence(scaling, fewest), width, "") + "\n" +
+                       report::plainTable(tableOf(scaling), "  ") + "\n" + report::wrap(assumed, width, "");
     for (const std::string& remark : scaling.remarks) {
-        text += report::wrap(remark, kWidth, "");
+        text += report::wrap(remark, width, "");
     }
     return text;
 }

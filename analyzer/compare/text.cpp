@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kMostItems = 10;
 constexpr std::size_t kLongestName = 44;
-constexpr std::size_t kWidth = 80;
 
 std::string valueText(const Metric& metric, const Summary& summary)
 {
@@ -55,21 +54,21 @@ std::string wordsOf(std::string name)
 
 class Writer final {
 public:
-    explicit Writer(bool markdown) : m_markdown(markdown) {}
+    Writer(bool markdown, std::size_t width) : m_markdown(markdown), m_width(width) {}
 
     void heading(std::string_view words)
     {
-        m_text += m_markdown ? fmt::format("\n## {}\n\n", words) : fmt::format("\n{}\n", words);
+        m_text += m_markdown ? fmt::format("\n## {}\n\n", words) : "\n" + report::wrap(words, m_width, "");
     }
     void line(const std::string& words)
     {
         m_text += m_markdown ? fmt::format("- {}\n", report::markdownText(words))
-                             : report::wrap(words, kWidth, "  ");
+                             : report::wrap(words, m_width, "  ");
     }
     void first(const std::string& words)
     {
         m_text +=
-            m_markdown ? fmt::format("{}\n", report::markdownText(words)) : report::wrap(words, kWidth, "");
+            m_markdown ? fmt::format("{}\n", report::markdownText(words)) : report::wrap(words, m_width, "");
     }
     void table(const report::Table& table)
     {
@@ -89,6 +88,7 @@ public:
 
 private:
     bool m_markdown;
+    std::size_t m_width;
     std::string m_text;
 };
 
@@ -150,9 +150,9 @@ std::string sentenceOf(const Comparison& comparison)
                        figures, tolerance);
 }
 
-std::string textOf(const Comparison& comparison, bool markdown)
+std::string textOf(const Comparison& comparison, bool markdown, std::size_t width)
 {
-    Writer out(markdown);
+    Writer out(markdown, width);
     out.first(sentenceOf(comparison));
     out.heading(
         "Medians over steps, with their median absolute deviation; times change in % of the base's step");

@@ -12,8 +12,6 @@
 namespace ringside::doctor {
 namespace {
 
-constexpr std::size_t kWidth = 110;
-
 /// What all hosts have is said once.
 struct Said {
     Advice advice;
@@ -91,7 +89,7 @@ std::string differencesText(const Visit& visit, Style style)
     return style == Style::Markdown ? report::markdownTable(table) : report::plainTable(table, "  ");
 }
 
-std::string adviceText(const Said& said, std::size_t hosts, Style style)
+std::string adviceText(const Said& said, std::size_t hosts, Style style, std::size_t width)
 {
     const std::string where = hosts > 1 ? fmt::format(" [{}]", hostsText(said.hosts)) : "";
     const std::string head =
@@ -102,13 +100,13 @@ std::string adviceText(const Said& said, std::size_t hosts, Style style)
                            report::markdownText(said.advice.advice),
                            fix.empty() ? "" : "\n  `" + said.advice.fix + "`");
     }
-    return report::wrap(head, kWidth, "") + report::wrap(said.advice.advice, kWidth, "    ") +
+    return report::wrap(head, width, "") + report::wrap(said.advice.advice, width, "    ") +
            (fix.empty() ? "" : "  " + fix + "\n");
 }
 
 } // namespace
 
-std::string textOf(const Visit& visit, Style style)
+std::string textOf(const Visit& visit, Style style, std::size_t width)
 {
     const bool markdown = style == Style::Markdown;
     std::string text = fmt::format("{}{} host{}\n\n", markdown ? "# Ringside doctor: " : "",
@@ -123,7 +121,7 @@ std::string textOf(const Visit& visit, Style style)
     for (const std::string& line : overview(first.host.facts)) {
         text += fmt::format("{}{}\n", markdown ? "- " : "",
                             markdown ? report::markdownText(line)
-                                     : report::wrap(line, kWidth, first.host.name + ": "));
+                                     : report::wrap(line, width, first.host.name + ": "));
         if (!markdown) {
             text.pop_back();
         }
@@ -132,18 +130,18 @@ std::string textOf(const Visit& visit, Style style)
     text += fmt::format("\n{}{}\n\n", markdown ? "## " : "",
                         all.empty() ? "Nothing to say against this" : "What to look at");
     for (const Said& said : all) {
-        text += adviceText(said, visit.patients.size(), style) + (markdown ? "" : "\n");
+        text += adviceText(said, visit.patients.size(), style, width) + (markdown ? "" : "\n");
     }
     return text;
 }
 
-std::string fixesOf(const Visit& visit)
+std::string fixesOf(const Visit& visit, std::size_t width)
 {
     std::string text = "# Printed by ringside doctor --fix, run by nobody: read each line before you do.\n";
     for (const Said& said : together(visit)) {
         if (!said.advice.fix.empty()) {
             text +=
-                report::wrap(fmt::format("{} ({})", said.advice.title, hostsText(said.hosts)), kWidth, "# ") +
+                report::wrap(fmt::format("{} ({})", said.advice.title, hostsText(said.hosts)), width, "# ") +
                 said.advice.fix + "\n";
         }
     }

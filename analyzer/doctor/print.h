@@ -17,9 +17,9 @@ struct Visit {
 
 enum class Style : std::uint8_t { Text, Markdown };
 
-/// `fixes`: only the commands, with what each is for.
-[[nodiscard]] std::string textOf(const Visit& visit, Style style);
-[[nodiscard]] std::string fixesOf(const Visit& visit);
+/// `width`: of prose, in characters. `fixes`: only the commands, with what each is for.
+[[nodiscard]] std::string textOf(const Visit& visit, Style style, std::size_t width);
+[[nodiscard]] std::string fixesOf(const Visit& visit, std::size_t width);
 /// "ringside-doctor/1", by analyzer/doctor/ringside-doctor-1.schema.json.
 [[nodiscard]] std::string jsonOf(const Visit& visit);
 

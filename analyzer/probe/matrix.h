@@ -47,7 +47,7 @@ struct Verdict {
 /// are only told from what the kernel says.
 [[nodiscard]] Verdict judge(const Matrix& matrix);
 
-[[nodiscard]] std::string textOf(const Matrix& matrix, const Verdict& verdict);
+[[nodiscard]] std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t width);
 /// "ringside-probe/1".
 [[nodiscard]] std::string jsonOf(const Matrix& matrix, const Verdict& verdict);
 

@@ -87,7 +87,7 @@ std::string_view nameOf(Cause cause)
 
 } // namespace
 
-std::string textOf(const Matrix& matrix, const Verdict& verdict)
+std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t width)
 {
     std::string text;
     for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
@@ -100,7 +100,7 @@ std::string textOf(const Matrix& matrix, const Verdict& verdict)
         text += fmt::format("Look at {} first: most of its directions are slow.\n", matrix.hosts[host]);
     }
     for (const Outlier& each : verdict.outliers) {
-        text += report::wrap(each.what, 110, "  ");
+        text += report::wrap(each.what, width, "  ");
     }
     text += verdict.outliers.empty() ? "No direction stands out.\n" : "";
     return trace::shownText(text, ' ', "\n"); // agents may call themselves and their reasons anything

@@ -15,8 +15,6 @@
 namespace ringside::report {
 namespace {
 
-constexpr std::size_t kWidth = 100;
-
 std::string gigabits(const metrics::Port& port, std::string_view metric)
 {
     constexpr double kBits = 8.0;
@@ -125,7 +123,7 @@ std::string stepsText(const metrics::Movement& moved)
 }
 
 /// When counters moved that count what is out of the ordinary.
-std::string movementText(const std::vector<Link>& links)
+std::string movementText(const std::vector<Link>& links, std::size_t width)
 {
     constexpr std::size_t kShown = 8; // a port
     std::string text;
@@ -134,7 +132,7 @@ std::string movementText(const std::vector<Link>& links)
             const metrics::Movement& moved = link.use.moved[i];
             text += wrap(fmt::format("{}: {} +{} {}", link.port.label(), moved.metric, moved.gain.gain,
                                      stepsText(moved)),
-                         kWidth, "    ");
+                         width, "    ");
         }
         if (const std::size_t all = link.use.moved.size() + link.use.movedLeftOut; all > kShown) {
             text += fmt::format("    {}: {} more\n", link.port.label(), all - kShown);
@@ -144,7 +142,7 @@ std::string movementText(const std::vector<Link>& links)
 }
 
 /// Why values are missing, each reason once a port.
-std::string missingText(const std::vector<Link>& links)
+std::string missingText(const std::vector<Link>& links, std::size_t width)
 {
     std::string text;
     for (const Link& link : links) {
@@ -155,7 +153,7 @@ std::string missingText(const std::vector<Link>& links)
             metrics += (metrics.empty() ? "" : ", ") + metric;
         }
         for (const auto& [reason, metrics] : byReason) {
-            text += wrap(fmt::format("{}: {} ({})", port.label(), metrics, reason), kWidth, "    ");
+            text += wrap(fmt::format("{}: {} ({})", port.label(), metrics, reason), width, "    ");
         }
     }
     return text;
@@ -168,7 +166,7 @@ Table portTable(const Report& report)
     return tableOf(report, linksOf(report));
 }
 
-std::string linksText(const Report& report)
+std::string linksText(const Report& report, std::size_t width)
 {
     std::string text = fmt::format("Links: {}\n", healthName(linkHealth(report)));
     if (report.metrics.ports.empty()) {
@@ -176,14 +174,14 @@ std::string linksText(const Report& report)
     }
     const std::vector<Link> links = linksOf(report);
     if (!links.empty()) {
-        text += "\n" + plainTable(tableOf(report, links), "  ") + useText(links) + movementText(links);
+        text += "\n" + plainTable(tableOf(report, links), "  ") + useText(links) + movementText(links, width);
     }
     for (const rules::Finding* finding : linkFindings(report)) {
         text += fmt::format("\n  {} ({})\n", rules::severityName(finding->severity), finding->rule);
-        text += wrap(finding->title, kWidth, "    ");
-        text += wrap("-> " + finding->advice, kWidth, "    ");
+        text += wrap(finding->title, width, "    ");
+        text += wrap("-> " + finding->advice, width, "    ");
     }
-    const std::string missing = missingText(links);
+    const std::string missing = missingText(links, width);
     return text + (missing.empty() ? "" : "\n  Not measured:\n" + missing);
 }
 

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
+#include "cli/terminal.h"
 #include "compare/comparison.h"
 
 #include <fmt/format.h>
@@ -28,8 +29,9 @@ int diff(const Options& options)
     };
     const compare::Comparison comparison =
         compare::compareRuns(reportOf(options.base), reportOf(options.now), options.percent / 100);
-    printResult(options.format == "json" ? compare::jsonOf(comparison)
-                                         : compare::textOf(comparison, options.format == "markdown"));
+    printResult(options.format == "json"
+                    ? compare::jsonOf(comparison)
+                    : compare::textOf(comparison, options.format == "markdown", proseWidth()));
     const bool worse = comparison.verdict() == compare::Verdict::Worse;
     const bool unclear = comparison.verdict() == compare::Verdict::Inconclusive;
     return !options.gate ? kPass : worse ? kFindings : unclear ? kInconclusive : kPass;

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/other_hosts.h"
 #include "cli/standard_streams.h"
+#include "cli/terminal.h"
 #include "doctor/print.h"
 
 #include <ringside/error.h>
@@ -87,10 +88,10 @@ int run(const Options& options)
         return kPass;
     }
     const doctor::Visit result = visit(options);
-    printResult(options.fix                    ? doctor::fixesOf(result)
+    printResult(options.fix                    ? doctor::fixesOf(result, proseWidth())
                 : options.format == "json"     ? doctor::jsonOf(result)
-                : options.format == "markdown" ? doctor::textOf(result, doctor::Style::Markdown)
-                                               : doctor::textOf(result, doctor::Style::Text));
+                : options.format == "markdown" ? doctor::textOf(result, doctor::Style::Markdown, proseWidth())
+                                               : doctor::textOf(result, doctor::Style::Text, proseWidth()));
     return !options.failOn.empty() && fails(result, options.failOn) ? kFindings : kPass;
 }
 

@@ -34,7 +34,7 @@ std::string printed(const report::Report& report, const std::string& format)
 {
     return format == "json"         ? report::linksJsonText(report)
            : format == "prometheus" ? report::linksPrometheus(report)
-                                    : report::linksText(report);
+                                    : report::linksText(report, proseWidth());
 }
 
 /// Text is shown after every reading, other formats once, after the last.

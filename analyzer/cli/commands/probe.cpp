@@ -3,6 +3,7 @@
 // is asked for by name, bounded in bytes and time, and not for hosts that a job is running on.
 #include "cli/command.h"
 #include "cli/standard_streams.h"
+#include "cli/terminal.h"
 #include "probe/all_reduce.h"
 #include "probe/campaign.h"
 #include "probe/keep.h"
@@ -64,7 +65,8 @@ int run(Options& options)
     const probe::Matrix matrix = probe::lead(options.campaign);
     keep(options, matrix);
     const probe::Verdict verdict = probe::judge(matrix);
-    printResult(options.format == "json" ? probe::jsonOf(matrix, verdict) : probe::textOf(matrix, verdict));
+    printResult(options.format == "json" ? probe::jsonOf(matrix, verdict)
+                                         : probe::textOf(matrix, verdict, proseWidth()));
     return options.failOnOutlier && !verdict.outliers.empty() ? kFindings : kPass;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside rules`: the catalogue of diagnoses with their options, as text or Markdown.
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "report/table.h"
 #include "rules/rule.h"
 
@@ -15,7 +16,7 @@ void printText()
 {
     for (const rules::Rule* rule : rules::all()) {
         fmt::print("{}: {} (needs {})\n", rule->id, rule->title, rule->needs);
-        fmt::print("{}", report::wrap(rule->help, 100, "    "));
+        fmt::print("{}", report::wrap(rule->help, proseWidth(), "    "));
         for (const rules::Option& option : rule->options) {
             fmt::print("    --set {}.{}={}   {}\n", rule->id, option.name, option.value, option.help);
         }

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
+#include "cli/terminal.h"
 
 #include <fmt/format.h>
 
@@ -32,8 +33,9 @@ int scaling(const Options& options)
     const compare::Scaling result =
         compare::scalingOf(runs, options.shared ? compare::Work::Shared : compare::Work::PerRank);
     const double fewest = options.gate > 0 ? options.gate : kFewest;
-    printResult(options.format == "json" ? compare::jsonOf(result)
-                                         : compare::textOf(result, fewest, options.format == "markdown"));
+    printResult(options.format == "json"
+                    ? compare::jsonOf(result)
+                    : compare::textOf(result, fewest, options.format == "markdown", proseWidth()));
     return options.gate > 0 && result.low(options.gate) ? kFindings : kPass;
 }
 

@@ -106,7 +106,7 @@ TEST(CompareRuns, SaysWhichPartOfTheStepChanged)
     EXPECT_NEAR(comparison.kernels[0].differenceNs(), 2e6, 1e3);
     EXPECT_TRUE(comparison.collectives.empty());
     EXPECT_TRUE(comparison.remarks.empty());
-    EXPECT_NE(textOf(comparison, false).find("Worse: the step takes"), std::string::npos);
+    EXPECT_NE(textOf(comparison, false, 80).find("Worse: the step takes"), std::string::npos);
 }
 
 TEST(CompareRuns, CountsCollectivesAStepAlsoByCudaEvents)
@@ -160,7 +160,7 @@ TEST(CompareRuns, OfEmptyRunsIsInconclusive)
     const Comparison comparison = compareRuns(report::buildReport({}, {}), report::buildReport({}, {}), 0.02);
     EXPECT_EQ(comparison.verdict(), Verdict::Inconclusive);
     EXPECT_FALSE(comparison.metrics.front().change);
-    EXPECT_NE(textOf(comparison, true).find("Not comparable"), std::string::npos);
+    EXPECT_NE(textOf(comparison, true, 80).find("Not comparable"), std::string::npos);
 }
 
 } // namespace

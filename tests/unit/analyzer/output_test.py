@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import pty
 import signal
 import stat
@@ -233,6 +234,18 @@ class Output(unittest.TestCase):
         self.assertTrue(80 < longest("1000") <= 100)
         for nothing in ("", "0", "-5", "wide", "9" * 40):
             self.assertTrue(60 < longest(nothing) <= 80, nothing)
+
+    def test_prose_of_other_commands_is_as_wide(self):
+        prose = {("rules",): re.compile("    [A-Z]"), ("diff", "run.ringside", "run.ringside"): re.compile("[A-Z]"),
+                 ("doctor",): re.compile("    [A-Z]")}
+        for words, begin in prose.items():
+            widest = {}
+            for columns in ("50", "90"):
+                self.environment["COLUMNS"] = columns
+                lines = self.ringside(*words).stdout.splitlines()
+                widest[columns] = max(len(line) for line in lines if begin.match(line) and "--set" not in line)
+            self.assertLessEqual(widest["50"], 50, words)
+            self.assertTrue(50 < widest["90"] <= 90, (words, widest))
 
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ TEST(ProbeVerdict, WithoutRdmaDevicesSaysThatItWasNotMeasured)
     const Matrix matrix = evenMatrix(3);
     const Verdict verdict = judge(matrix);
     EXPECT_FALSE(verdict.medianWriteUs.has_value());
-    const std::string text = textOf(matrix, verdict);
+    const std::string text = textOf(matrix, verdict, 110);
     EXPECT_NE(text.find("h1: RDMA not measured: no RDMA device\n"), std::string::npos) << text;
     EXPECT_EQ(text.find("RDMA bandwidth"), std::string::npos) << text;
     const Message json = Message::parse(jsonOf(matrix, verdict));
@@ -150,7 +150,7 @@ TEST(ProbeVerdict, ShowsRdmaBesideTcp)
 {
     Matrix matrix = evenRdmaMatrix(3);
     matrix.rdma[1][2].measured->lost.reset();
-    const std::string text = textOf(matrix, judge(matrix));
+    const std::string text = textOf(matrix, judge(matrix), 110);
     EXPECT_NE(text.find("h0: RDMA port mlx5_0:1\n"), std::string::npos) << text;
     EXPECT_NE(text.find("180.00"), std::string::npos) << text;
     const Message json = Message::parse(jsonOf(matrix, judge(matrix)));

@@ -61,7 +61,7 @@ TEST(Scaling, AsksWhenTheWorkSeemsShared)
     const Scaling scaling = scalingOf(study(4ms), Work::PerRank);
     ASSERT_EQ(scaling.remarks.size(), 1U);
     EXPECT_NE(scaling.remarks[0].find("--shared-work"), std::string::npos);
-    EXPECT_NE(textOf(scaling, 0.7, true).find("--shared-work"), std::string::npos);
+    EXPECT_NE(textOf(scaling, 0.7, true, 80).find("--shared-work"), std::string::npos);
 }
 
 TEST(Scaling, RefusesWhatIsNoStudy)

@@ -36,8 +36,9 @@ TEST(DatabaseFailure, namesTheFolderThatIsGone)
     database.execute("CREATE TABLE kept(value)");
     std::filesystem::rename(directory / "run", directory / "elsewhere");
     const std::string failure = failureOf(database, "PRAGMA page_size = 16384;\nCREATE TABLE more(value)");
-    EXPECT_THAT(failure, AllOf(HasSubstr("cannot write"), HasSubstr("its folder is out of reach (No such file"),
-                               HasSubstr("since it was removed"), Not(HasSubstr("\n"))));
+    EXPECT_THAT(failure,
+                AllOf(HasSubstr("cannot write"), HasSubstr("its folder is out of reach (No such file"),
+                      HasSubstr("since it was removed"), Not(HasSubstr("\n"))));
 }
 
 TEST(DatabaseFailure, quotesTheBeginningOfAStatementOnOneLine)

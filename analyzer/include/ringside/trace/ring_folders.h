@@ -30,7 +30,8 @@ struct RingFolder {
 /// With the files of its process. False where something is left.
 bool removeRingFolder(const RingFolder& folder);
 
-/// Of processes of this run that were killed before their first ring was whole: those have nothing to recover.
+/// Of processes of this run that were killed before their first ring was whole: those have nothing to
+/// recover.
 void removeFoldersWithoutRings(const std::filesystem::path& runDirectory);
 
 } // namespace ringside::trace
