@@ -73,7 +73,7 @@ struct Fate {
     const char* many;
 };
 constexpr std::array kFates{
-    Fate{Life::Gone, "has died", "have died"},
+    Fate{Life::Gone, "has died", "have died"}, Fate{Life::Failed, "has failed", "have failed"},
     Fate{Life::Stopped, "is stopped by a signal or a debugger", "are stopped by signals or debuggers"},
     Fate{Life::Closed, "has ended normally", "have ended normally"}};
 
@@ -190,7 +190,7 @@ std::optional<StuckCollective> waitingAlike(const model::Model& model, const std
 /// Whether processes died of something else than a hang that was noticed before: then who died first matters.
 bool diedBeforeAnyHang(const Report& report)
 {
-    const auto isGone = [](const RankReport& rank) { return rank.life == Life::Gone; };
+    const auto isGone = [](const RankReport& rank) { return isDeath(rank.life); };
     if (report.diedFirst) {
         return !find(report, *report.diedFirst)->hang;
     }
@@ -239,7 +239,7 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
         return std::count_if(report.ranks.begin(), report.ranks.end(),
                              [life](const RankReport& rank) { return rank.life == life; });
     };
-    const bool wentOn = lives(Life::Closed) == std::ssize(report.ranks);
+    const bool wentOn = lives(Life::Closed) + lives(Life::Failed) == std::ssize(report.ranks);
     report.collectives = findStuck(model, groups, times, wentOn, options.stuckAfterNs);
     const auto first = firstToDie(model, report.ranks);
     report.diedFirst = first ? std::optional(report.ranks[first->rank].rank) : std::nullopt;
@@ -259,7 +259,7 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
         }
         return;
     }
-    if (lives(Life::Gone) > 0) {
+    if (lives(Life::Gone) + lives(Life::Failed) > 0) {
         report.kind = Kind::Died;
         report.summary = diedSentence(report.ranks, first);
         return;

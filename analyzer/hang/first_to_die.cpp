@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 
 namespace ringside::hang {
 namespace {
@@ -37,7 +38,7 @@ public:
     Deaths(const model::Model& model, const std::vector<RankReport>& ranks) : m_model(model), m_ranks(ranks)
     {
         for (std::size_t i = 0; i < ranks.size(); ++i) {
-            if (ranks[i].life == Life::Gone) {
+            if (isDeath(ranks[i].life)) {
                 m_dead.push_back(i);
             } else if (ranks[i].life == Life::NotKnown) {
                 m_notKnown.push_back(i);
@@ -64,20 +65,26 @@ private:
     {
         return m_model.ranks[a].process == m_model.ranks[b].process;
     }
+    /// Of one that closed its trace, when it did so: its last sign of life.
+    [[nodiscard]] std::optional<std::int64_t> endNs(std::size_t rank) const
+    {
+        const RankReport& of = m_ranks[rank];
+        return of.life == Life::Failed ? std::optional(of.lastSignNs) : of.goneNs;
+    }
     [[nodiscard]] std::int64_t latestNs(std::size_t rank) const
     {
-        return m_ranks[rank].goneNs.value_or(m_ranks[rank].lastSignNs + kSignOfLifeNs);
+        return endNs(rank).value_or(m_ranks[rank].lastSignNs + kSignOfLifeNs);
     }
     [[nodiscard]] std::int64_t earliestNs(std::size_t rank) const
     {
-        const auto seenNs = m_ranks[rank].goneNs;
+        const auto seenNs = endNs(rank);
         return seenNs ? std::max(*seenNs - kSeenLateNs, m_ranks[rank].lastSignNs) : m_ranks[rank].lastSignNs;
     }
     [[nodiscard]] bool isBefore(std::size_t a, std::size_t b) const
     {
         const bool sameHost = m_model.ranks[a].host == m_model.ranks[b].host;
-        if (sameHost && m_ranks[a].goneNs && m_ranks[b].goneNs) {
-            const std::int64_t distanceNs = *m_ranks[b].goneNs - *m_ranks[a].goneNs;
+        if (sameHost && endNs(a) && endNs(b)) {
+            const std::int64_t distanceNs = *endNs(b) - *endNs(a);
             return distanceNs >= kSeenLateNs ||
                    (distanceNs > 0 && wasKilled(m_ranks[a]) && endedItself(m_ranks[b]));
         }
@@ -108,6 +115,39 @@ private:
     std::vector<std::size_t> m_notKnown; ///< may have died, but not before their last signs of life
 };
 
+/// Of those that closed their traces; empty if there is none.
+std::string failedSentence(const std::vector<RankReport>& ranks)
+{
+    std::vector<std::int64_t> failed;
+    std::set<std::string> ends;
+    for (const RankReport& rank : ranks) {
+        if (rank.life == Life::Failed) {
+            failed.push_back(rank.rank);
+            ends.insert(rank.waitStatus ? howEnded(*rank.waitStatus) : "");
+        }
+    }
+    return failed.empty() ? ""
+                          : fmt::format("{} ended {}", rankList(failed),
+                                        ends.size() == 1 ? *ends.begin() : "with other codes than 0");
+}
+
+/// Of those that did not; empty if there is none.
+std::string goneSentence(const std::vector<RankReport>& ranks)
+{
+    std::vector<std::int64_t> gone;
+    bool allKnown = true;
+    for (const RankReport& rank : ranks) {
+        if (rank.life == Life::Gone) {
+            gone.push_back(rank.rank);
+            allKnown = allKnown && rank.waitStatus;
+        }
+    }
+    return gone.empty() ? ""
+                        : fmt::format("{} ended without closing {}{}", rankList(gone),
+                                      gone.size() == 1 ? "its trace" : "their traces",
+                                      allKnown ? "" : ": killed or crashed");
+}
+
 /// How it ended, and by what it is known that it was the first.
 std::string evidenceOf(const RankReport& rank, const FirstToDie& first)
 {
@@ -129,23 +169,16 @@ std::optional<FirstToDie> firstToDie(const model::Model& model, const std::vecto
 
 std::string diedSentence(const std::vector<RankReport>& ranks, const std::optional<FirstToDie>& first)
 {
-    std::vector<std::int64_t> gone;
-    bool allKnown = true;
-    for (const RankReport& rank : ranks) {
-        if (rank.life == Life::Gone) {
-            gone.push_back(rank.rank);
-            allKnown = allKnown && rank.waitStatus;
-        }
-    }
-    const std::string text =
-        fmt::format("{} ended without closing {}{}", rankList(gone),
-                    gone.size() == 1 ? "its trace" : "their traces", allKnown ? "" : ": killed or crashed");
-    if (first) {
+    const std::string failed = failedSentence(ranks);
+    const std::string gone = goneSentence(ranks);
+    const std::string text = failed + (failed.empty() || gone.empty() ? "" : "; ") + gone;
+    if (first && !(first->alone && gone.empty())) {
         const RankReport& rank = ranks[first->rank];
         return fmt::format("{} was the first to end{}; {}", rankList({rank.rank}), evidenceOf(rank, *first),
                            text);
     }
-    return gone.size() == 1 ? text : text + "; which was first is not known, they lie too close";
+    const auto died = std::ranges::count_if(ranks, [](const RankReport& rank) { return isDeath(rank.life); });
+    return first || died == 1 ? text : text + "; which was first is not known, they lie too close";
 }
 
 } // namespace ringside::hang

@@ -17,14 +17,18 @@ enum class Life : std::uint8_t {
     Running,
     Stopped, ///< alive, but held by a signal (SIGSTOP) or a debugger
     Closed,  ///< ended and closed its trace, or ended with code 0, or became another program
+    Failed,  ///< closed its trace and ended with another code than 0: an exception, a failed check
     Gone,    ///< ended otherwise: killed, crashed, or with another code and without closing its trace
 };
 [[nodiscard]] std::string_view lifeName(Life life);
+/// Gone or failed.
+[[nodiscard]] bool isDeath(Life life);
 /// "by SIGKILL", "with code 1"
 [[nodiscard]] std::string howEnded(int waitStatus);
 
-/// Whether its trace says so: it was closed; or the process ended with code 0 or became another program, as
-/// it said or was seen; or it is a flight recorder's dump and the process ended later.
+/// Whether its trace says so: it was closed and no code but 0 told; or the process ended with code 0 or
+/// became another program, as it said or was seen; or it is a flight recorder's dump and the process ended
+/// later.
 [[nodiscard]] bool endedNormally(const trace::ProcessTrace& process);
 
 /// What is known of a process beyond its trace.

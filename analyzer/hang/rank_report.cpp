@@ -232,12 +232,19 @@ std::optional<int> knownStatus(const trace::ProcessTrace& process)
     return told && !told->becameAnother ? std::optional(told->exitCode << 8) : std::nullopt;
 }
 
+/// Whether it said so, of a process that closed its trace.
+bool failed(const trace::ProcessTrace& process)
+{
+    const auto told = trace::toldEnd(process);
+    return told && !told->becameAnother && told->exitCode != 0;
+}
+
 } // namespace
 
 bool endedNormally(const trace::ProcessTrace& process)
 {
     const auto told = trace::toldEnd(process);
-    return process.process.endNs.has_value() || hasIssue(process, "ended_after_dump") ||
+    return (process.process.endNs && !failed(process)) || hasIssue(process, "ended_after_dump") ||
            (told && told->becameAnother) || knownStatus(process) == 0;
 }
 
@@ -246,6 +253,9 @@ Life lifeInTrace(const trace::ProcessTrace& process)
 {
     if (endedNormally(process)) {
         return Life::Closed;
+    }
+    if (process.process.endNs) {
+        return Life::Failed;
     }
     if (knownStatus(process)) {
         return Life::Gone;

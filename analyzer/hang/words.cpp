@@ -19,12 +19,19 @@ std::string_view lifeName(Life life)
         return "stopped";
     case Life::Closed:
         return "closed";
+    case Life::Failed:
+        return "failed";
     case Life::Gone:
         return "gone";
     case Life::NotKnown:
         break;
     }
     return "not known";
+}
+
+bool isDeath(Life life)
+{
+    return life == Life::Gone || life == Life::Failed;
 }
 
 std::string howEnded(int waitStatus)

@@ -10,6 +10,7 @@
 #include "record/program_calls.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/gone.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -243,11 +244,22 @@ void Drain::close()
     process.endNs = readClockNs(CLOCK_MONOTONIC);
     m_file.writer().endWindow(*process.endNs);
     m_file.writer().setProcess(process);
+    writeFailure();
     m_file.close(m_exitCode);
     m_watchdog.withdrawRequest();
     m_store.removeFiles();
     m_control.end();
     say(Talk::IfAsked, "closed %s", m_names.database().c_str());
+}
+
+// Of a process that ended with 0 its closed trace says enough.
+void Drain::writeFailure()
+{
+    if (m_exitCode != 0) {
+        for (const trace::SettingRow& row : trace::toldEndSettings(trace::toldExit(m_exitCode))) {
+            m_file.writer().add(row);
+        }
+    }
 }
 
 bool Drain::finish(int seconds, int exitCode)

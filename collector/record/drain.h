@@ -41,6 +41,7 @@ private:
     void decode(Ring& ring);
     void countRefusedThreads();
     void dumpIfAsked();
+    void writeFailure();
     void giveUp(std::string_view reason);
     void waitForWork();
     void close();

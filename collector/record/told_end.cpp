@@ -27,8 +27,7 @@ void tellEndsIn(trace::RingHeader& header)
 
 void tellExit(int exitCode)
 {
-    constexpr std::uint32_t kSeenByParents = 0xFF;
-    tellEnd(trace::kToldExit | (static_cast<std::uint32_t>(exitCode) & kSeenByParents));
+    tellEnd(trace::toldExit(exitCode));
 }
 
 void tellExec()

@@ -7,10 +7,20 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import lab
 
+RAISES = """
+import os, time
+import ringside
+for number in range(40):
+    with ringside.step(number):
+        time.sleep(0.005)
+    if number == 20 and os.environ["RANK"] in os.environ["FAILING"]:
+        raise RuntimeError("a loss that is no number")
+"""
 KILLS = int(os.environ.get("RINGSIDE_TEST_DEATHS", 4))
 
 
@@ -68,6 +78,30 @@ class FirstToDie(lab.Scenario):
         directory = self.folder / "well.ringside"
         lab.record(directory, lab.trainer_command(5))
         self.assertEqual(list(directory.glob("*.gone")), [])
+
+    def end_by_exception(self, failing):
+        """Python closes the trace and ends with code 1. Returns hang's report and the report's finding of a death."""
+        script, directory = self.folder / "raises.py", self.folder / f"raised_{failing}.ringside"
+        script.write_text(RAISES)
+        ranks = f'for rank in 0 1 2; do RANK=$rank WORLD_SIZE=3 "$0" -B "$1" & done; wait'
+        lab.run([lab.RINGSIDE, "record", "-o", directory, "--", "bash", "-c", ranks, sys.executable, script],
+                environment={**lab.emulated_gpu(), "PYTHONPATH": str(lab.ROOT / "collector" / "python"), "FAILING": failing})
+        finding, = (each for each in lab.report(directory)["findings"] if each["rule"] == "rank_died")
+        return self.hang(directory), finding
+
+    def test_a_rank_that_raised_is_named(self):
+        rank = self.draw.randrange(3)
+        hang, finding = self.end_by_exception(str(rank))
+        self.assertEqual([each["state"] for each in hang["ranks"]], ["failed" if each == rank else "closed" for each in range(3)])
+        self.assertEqual(hang["verdict"]["died_first"], rank)
+        self.assertEqual(finding["title"], f"Rank {rank} ended with code 1")
+        self.assertEqual((finding["ranks"], finding["severity"]), ([rank], "problem"))
+
+    def test_what_all_ranks_say_at_their_end_is_no_problem(self):
+        hang, finding = self.end_by_exception("012")
+        self.assertEqual({each["state"] for each in hang["ranks"]}, {"failed"})
+        self.assertEqual(finding["severity"], "info")
+        self.assertIn("0 to 2 ended with code 1", finding["title"])
 
 
 if __name__ == "__main__":

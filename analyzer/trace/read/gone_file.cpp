@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/plausible.h"
 #include "trace/write/small_file.h"
+#include "trace/write/told_end.h"
 
 #include <ringside/trace/gone.h>
 #include <ringside/trace/ring.h>
@@ -15,9 +16,6 @@ constexpr std::string_view kMark = "ringside-gone\t1\t";
 constexpr std::string_view kSource = "record";
 constexpr std::string_view kGone = "gone_ns";
 constexpr std::string_view kStatus = "wait_status";
-constexpr std::string_view kItself = "process"; ///< the source of what it said
-constexpr std::string_view kExitCode = "exit_code";
-constexpr std::string_view kBecame = "became";
 
 /// Null: not one number and nothing else.
 template <class Number>
@@ -84,23 +82,12 @@ bool writeGone(const std::filesystem::path& file, const SeenEnd& end)
     return replaceFile(file, std::string(kMark) + std::to_string(end.goneNs) + "\t" + status + "\n");
 }
 
-std::vector<SettingRow> toldEndSettings(std::uint32_t toldEnd)
-{
-    if ((toldEnd & kToldExec) != 0) {
-        return {{std::string(kItself), std::string(kBecame), "another program"}};
-    }
-    if ((toldEnd & kToldExit) != 0) {
-        return {{std::string(kItself), std::string(kExitCode), std::to_string(toldEnd & ~kToldExit)}};
-    }
-    return {};
-}
-
 std::optional<ToldEnd> toldEnd(const ProcessTrace& process)
 {
-    if (!valueOf(process, kItself, kBecame).empty()) {
+    if (!valueOf(process, told_end::kSource, told_end::kBecame).empty()) {
         return ToldEnd{true, 0};
     }
-    const auto code = parse<int>(valueOf(process, kItself, kExitCode));
+    const auto code = parse<int>(valueOf(process, told_end::kSource, told_end::kExitCode));
     return code ? std::optional(ToldEnd{false, *code}) : std::nullopt;
 }
 

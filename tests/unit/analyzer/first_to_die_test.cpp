@@ -40,6 +40,13 @@ protected:
     {
         setGone(process(rank), m_endNs + ns, waitStatus);
     }
+    /// As a Python program with an exception: it closes its trace and says the code.
+    void fails(std::size_t rank, int code)
+    {
+        process(rank).process.endNs = m_endNs;
+        process(rank).settings = trace::toldEndSettings(trace::toldExit(code));
+        m_now[rank].life = hang::lifeInTrace(process(rank));
+    }
     void goneAfter(const std::vector<std::int64_t>& ns)
     {
         for (std::size_t rank = 0; rank < ns.size(); ++rank) {
@@ -68,6 +75,30 @@ TEST_F(FirstToDie, isTheOneThatWasSeenToBeGoneFirst)
     goneAfter({330 * kMs, 110 * kMs, 5 * kMs, 130 * kMs});
     expectFirst(2, ", 105 ms before the next as ringside record saw it;");
     EXPECT_EQ(*analyze().ranks[0].goneNs - *analyze().ranks[2].goneNs, 325 * kMs);
+}
+
+TEST_F(FirstToDie, mayHaveClosedItsTraceAndFailed)
+{
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        goneAfter(rank, 900 * kMs, kTerminated);
+    }
+    fails(2, 1);
+    expectFirst(2, ", with code 1, as the last signs of life in the traces tell; rank 2 ended with code 1; "
+                   "ranks 0, 1 and 3 ended without closing their traces");
+}
+
+TEST_F(FirstToDie, aloneIsNotNamedTwice)
+{
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        process(rank).process.endNs = m_endNs;
+        m_now[rank].life = Life::Closed;
+    }
+    fails(1, 3);
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Died);
+    EXPECT_EQ(report.diedFirst, 1);
+    EXPECT_EQ(report.summary, "rank 1 ended with code 3");
+    EXPECT_EQ(report.ranks[1].waitStatus, 3 << 8);
 }
 
 TEST_F(FirstToDie, isNotKnownWhenTwoWereSeenAtOnce)

@@ -80,6 +80,12 @@ static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
 inline constexpr std::uint32_t kToldExit = 0x100; ///< with the exit code in the low 8 bits
 inline constexpr std::uint32_t kToldExec = 0x200; ///< it became another program
 
+[[nodiscard]] constexpr std::uint32_t toldExit(int exitCode)
+{
+    constexpr std::uint32_t kSeenByParents = 0xFF;
+    return kToldExit | (static_cast<std::uint32_t>(exitCode) & kSeenByParents);
+}
+
 enum class RecordKind : std::uint8_t {
     None = 0,
     Pad = 1,           ///< skip `slots` slots

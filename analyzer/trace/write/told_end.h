@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of the settings that say how a process ended itself.
+#pragma once
+#include <string_view>
+
+namespace ringside::trace::told_end {
+
+inline constexpr std::string_view kSource = "process";
+inline constexpr std::string_view kExitCode = "exit_code";
+inline constexpr std::string_view kBecame = "became";
+
+} // namespace ringside::trace::told_end
