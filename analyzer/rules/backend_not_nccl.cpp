@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several ranks train on GPUs and none of them talks NCCL: gradients then travel through the host, by Gloo or
 // MPI. Seen from what is missing, so only where the device tier would have shown communication kernels.
-#include "rules/support.h"
+#include "rules/settings.h"
 
 namespace ringside::rules::rule_backend_not_nccl {
 namespace {
@@ -16,6 +16,14 @@ bool hasCommunicator(const Context& context)
         }
     }
     return false;
+}
+
+/// PyTorch's profiler says it of the process group: "nccl", or "cpu:gloo,cuda:nccl".
+bool saysNccl(const Context& context)
+{
+    return std::ranges::any_of(context.run.trace.processes, [](const trace::ProcessTrace& process) {
+        return settingOf(process, "kineto", "backend").value_or("").find("nccl") != std::string_view::npos;
+    });
 }
 
 /// Time of a step in copies between device and host, of the rank with the most.
@@ -47,16 +55,22 @@ Outcome run(const Context& context)
     if (context.figures.ranks.empty()) {
         return kNeedsDevice;
     }
+    const std::size_t recorded = context.figures.ranks.size();
+    if (recorded < 2) {
+        return NotApplicable{"one rank of several was recorded: what the others use is not known"};
+    }
     const metrics::Breakdown total = context.figures.total();
-    if (hasCommunicator(context) || total.communicationNs > 0) {
+    if (hasCommunicator(context) || total.communicationNs > 0 || saysNccl(context)) {
         return std::vector<Finding>{};
     }
     Finding finding;
     finding.severity = Severity::Warning;
     finding.limit = Limit::Settings;
+    const bool all = static_cast<std::int64_t>(recorded) >= context.run.worldSize;
     finding.title = fmt::format("{} ranks compute on GPUs, but none of them made an NCCL communicator or ran "
                                 "a communication kernel",
-                                context.run.worldSize);
+                                all ? fmt::to_string(recorded)
+                                    : fmt::format("{} of {}", recorded, context.run.worldSize));
     finding.settings = {"backend"};
     finding.figures = {
         {"communication_share", Unit::Share, 0.0, {}},
@@ -73,8 +87,10 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = "host and device",
               .options = {}, .run = run,
-              .help = "More than one rank with device work, no communicator of two or more ranks and no "
-                      "communication kernel. The cost is not estimated: what goes through the host does not "
-                      "show which of its idle time it causes.");
+              .help =
+                  "More than one recorded rank with device work, no communicator of two or more ranks, no "
+                  "communication kernel, and no word of NCCL in the trace. The cost is not estimated: what "
+                  "goes through the host does not "
+                  "show which of its idle time it causes.");
 
 } // namespace ringside::rules::rule_backend_not_nccl

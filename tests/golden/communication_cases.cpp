@@ -180,10 +180,14 @@ TrainingRun atTimesFaster(double speed, Edit edit = {})
     return run;
 }
 
-TrainingRun withoutNccl()
+/// `backend`: what a profiler's trace says of the process group; empty: nothing.
+TrainingRun withoutNccl(const std::string& backend)
 {
-    return edited([](TraceBuilder& trace) {
-        renamed("ncclDevKernel", "reduce_kernel")(trace);
+    return edited([backend](TraceBuilder& trace) {
+        renamed("ncclDevKernel_AllReduce", "reduce_kernel")(trace);
+        if (!backend.empty()) {
+            trace.process(0).settings.push_back({"kineto", "backend", backend});
+        }
         for (int rank = 0; rank < trace.ranks(); ++rank) {
             trace.process(rank).communicators.clear();
             trace.process(rank).collectiveCalls.clear();
@@ -216,7 +220,7 @@ std::vector<RuleCase> communicationCases()
          {"algorithm_mismatch.factor=10"},
          {"algorithm_mismatch.factor=0.9"},
          withoutEdit},
-        {"backend_not_nccl", withoutNccl(), healthy(), {}, {}},
+        {"backend_not_nccl", withoutNccl("cpu:gloo"), withoutNccl("cpu:gloo,cuda:nccl"), {}, {}},
         {"collective_bandwidth_low",
          atTimesFaster(4),
          healthy(),

@@ -223,13 +223,5 @@ TEST(MatchCollectives, AConfiguredCallIsTheSameCollective)
     EXPECT_EQ(collectiveKind("ncclConfig"), CollectiveKind::Other);
 }
 
-TEST(ClassifyKernel, KnowsCommunicationByName)
-{
-    EXPECT_EQ(classifyKernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)"), KernelClass::Communication);
-    EXPECT_EQ(classifyKernel("void deep_ep::intranode::dispatch<8>()"), KernelClass::Communication);
-    EXPECT_EQ(classifyKernel("multimem_all_reduce_kernel"), KernelClass::Communication);
-    EXPECT_EQ(classifyKernel("ampere_sgemm_128x64_nn"), KernelClass::Compute);
-}
-
 } // namespace
 } // namespace ringside::model

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/kernel_name.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <memory>
+
+namespace ringside::model {
+namespace {
+
+/// Longer names than any compiler makes are somebody's invention, and cost time.
+constexpr std::size_t kLongestMangled = 1U << 14U;
+
+std::string demangled(std::string_view name)
+{
+    if (!name.starts_with("_Z") || name.size() > kLongestMangled) {
+        return std::string(name);
+    }
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
+    return text != nullptr ? text.get() : std::string(name);
+}
+
+/// Up to the parameters, without template arguments and unnamed namespaces.
+std::string withoutArguments(std::string_view text)
+{
+    constexpr std::string_view kUnnamed = "(anonymous namespace)";
+    std::string name;
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text.substr(i).starts_with(kUnnamed)) {
+            i += kUnnamed.size() - 1;
+        } else if (text[i] == '<') {
+            ++depth;
+        } else if (text[i] == '>') {
+            depth = std::max(0, depth - 1);
+        } else if (depth == 0 && text[i] == '(') {
+            break;
+        } else if (depth == 0) {
+            name += text[i];
+        }
+    }
+    return name;
+}
+
+} // namespace
+
+std::vector<std::string> identifiersOf(std::string_view kernelName)
+{
+    std::string name = withoutArguments(demangled(kernelName));
+    name.erase(
+        std::find_if_not(name.rbegin(), name.rend(), [](unsigned char c) { return std::isspace(c); }).base(),
+        name.end());
+    name.erase(0, name.find_last_of(" \t") + 1); // the return type
+    std::vector<std::string> identifiers;
+    for (std::size_t begin = 0; begin <= name.size();) {
+        const std::size_t end = std::min(name.find("::", begin), name.size());
+        if (end > begin) {
+            identifiers.push_back(name.substr(begin, end - begin));
+            std::ranges::transform(identifiers.back(), identifiers.back().begin(),
+                                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        }
+        begin = end + 2;
+    }
+    return identifiers;
+}
+
+} // namespace ringside::model
