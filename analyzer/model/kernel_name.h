@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name of a kernel without what surrounds it: profilers give it mangled or demangled, with its return type,
-// template arguments and parameters, any of which may name somebody else's types.
+// The name of a kernel without what surrounds it: profilers give it mangled or demangled, with its return
+// type, template arguments and parameters, any of which may name somebody else's types.
 #pragma once
 #include <string>
 #include <string_view>

@@ -103,6 +103,31 @@ std::int64_t ownCost(const std::vector<rules::Finding>& findings, const rules::F
     return biggest > 0 && biggest >= whole / kGoodPart ? std::min(own, biggest - 1) : own;
 }
 
+/// For each symptom that says again what another finding says, which one. `parts` are its resolved holders.
+void findRestatements(std::vector<rules::Finding>& findings, const Parts& parts)
+{
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        rules::Finding& finding = findings[i];
+        if (finding.cause || !finding.costNsPerStep) {
+            continue;
+        }
+        std::int64_t explained = 0;
+        const rules::Finding* biggest = nullptr;
+        for (const rules::Finding& cause : findings) {
+            if (cause.costNsPerStep && explains(cause, finding, findings)) {
+                explained = model::addCapped(explained, *cause.costNsPerStep);
+                biggest =
+                    biggest == nullptr || *cause.costNsPerStep > *biggest->costNsPerStep ? &cause : biggest;
+            }
+        }
+        if (biggest != nullptr && explained >= *finding.costNsPerStep / 2) {
+            finding.restates = biggest->rule;
+        } else if (!parts[i].empty()) {
+            finding.restates = parts[i].front();
+        }
+    }
+}
+
 /// What is the same loss seen twice, on the same ranks, costs no more than the finding that holds it and is
 /// no worse.
 void clipToHolders(std::vector<rules::Finding>& findings)
@@ -229,6 +254,7 @@ Report buildReport(trace::RunTrace run, const rules::OptionValues& options, cons
     const auto parts = resolvedParts(report.findings); // by the rules' estimates: those are of one kind
     useReplayedCosts(report, options);
     clipToHolders(report.findings); // a replay may take more away than what holds it loses
+    findRestatements(report.findings, parts);
     sortFindings(report.findings, parts);
     report.verdict = judge(report);
     return report;

@@ -13,10 +13,18 @@ namespace ringside::report {
 
 enum class Colour : std::uint8_t { Never, Ansi };
 
+/// How much a text tells.
+enum class Extent : std::uint8_t {
+    Screen, ///< what decides: the costliest findings, the longest lists cut, with the number of what is left
+            ///< out
+    All,
+};
+
 /// Of a text for people; other formats have none.
 struct Look {
     Colour colour = Colour::Never;
     std::size_t width = 80; ///< of prose, in characters; tables may be wider
+    Extent extent = Extent::Screen;
 };
 
 struct Format {

@@ -21,6 +21,7 @@ struct Verdict {
     rules::Limit limitedBy = rules::Limit::Nothing;
     Confidence confidence = Confidence::High;
     std::string reason; ///< why the confidence is not high; empty when it is
+    std::string rule;   ///< of the finding that it names first; empty: none
 };
 
 struct MissingRule {

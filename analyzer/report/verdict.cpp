@@ -96,8 +96,7 @@ std::string costText(const Report& report, const rules::Finding& finding)
     const std::int64_t step = std::max<std::int64_t>(1, report.metrics.stepNs());
     return fmt::format(
         " It costs about {} of {} {} ({}).", rules::milliseconds(*finding.costNsPerStep),
-        report.model.recordingIsStep() ? "the recorded" : "a",
-        rules::milliseconds(step) + (report.model.recordingIsStep() ? "" : " step"),
+        report.model.recordingIsStep() ? "the recorded" : "a mean step of", rules::milliseconds(step),
         rules::percent(static_cast<double>(*finding.costNsPerStep) / static_cast<double>(step)));
 }
 
@@ -172,6 +171,7 @@ Verdict judgeTimedCalls(const Report& report)
     } else {
         verdict.confidence = Confidence::Low;
         verdict.limitedBy = first->limit;
+        verdict.rule = first->rule;
         verdict.summary = advise(report, *first);
     }
     return verdict;
@@ -185,6 +185,7 @@ Verdict judge(const Report& report)
     if (!report.findings.empty() && report.findings.front().broken) {
         const rules::Finding& first = report.findings.front();
         verdict.limitedBy = first.limit;
+        verdict.rule = first.rule;
         const std::string_view state = first.limit == rules::Limit::Death
                                            ? "This run did not end as it should, whatever its steps cost"
                                            : "This run does not work as it should, whatever it costs";
@@ -217,6 +218,7 @@ Verdict judge(const Report& report)
                 return finding.severity == rules::Severity::Problem;
             });
         verdict.limitedBy = small ? rules::Limit::Compute : first->limit;
+        verdict.rule = first->rule;
         verdict.summary =
             (small ? fmt::format("Mostly computing: {}. Most to gain elsewhere: ", whereTimeGoes(report))
                    : std::string()) +

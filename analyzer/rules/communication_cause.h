@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides exposed communication into the causes that are measured and names the biggest, so that the rules
-// about communication point to one place instead of each guessing.
+// Divides exposed communication into the causes that are measured, and what is not, and names the biggest, so
+// that the rules about communication point to one place instead of each guessing. Where the arrival of a
+// collective's other ranks is not known, as in the trace of one rank of many, waiting for them looks like
+// transfer.
 #pragma once
 #include "rules/support.h"
 
@@ -45,16 +47,20 @@ struct CommunicationCause {
     const std::int64_t wait = std::min(exposed, perStep(&metrics::Breakdown::waitDelayNs));
     const std::int64_t blocked = std::min(exposed - wait, overlapLostPerStep(context));
     const std::int64_t latency = std::min(exposed - wait - blocked, latencyPerStep(context));
-    const std::int64_t transfer = exposed - wait - blocked - latency;
+    const std::int64_t unknown = std::llround((1 - context.figures.arrivalShare().value_or(1)) *
+                                              static_cast<double>(exposed - wait - blocked - latency));
+    const std::int64_t transfer = exposed - wait - blocked - latency - unknown;
     const bool overlaps =
         10 * perStep(&metrics::Breakdown::overlapNs) >= perStep(&metrics::Breakdown::communicationNs);
-    const std::array<CommunicationCause, 4> causes = {{
+    const std::array<CommunicationCause, 5> causes = {{
         {wait, "waiting for late ranks", "late_rank and wait_dominates",
          "make the ranks arrive together before tuning the network.", false},
         {blocked, "communication that a blocking call of the host keeps from overlapping", "sync_in_loop",
          "remove the synchronisation between gradient reductions.", false},
         {latency, "the latency of many messages", "small_messages",
          "fewer and larger ones (`bucket_cap_mb`) cost less.", false},
+        {unknown, "communication that may be transfer or waiting", "what this rests on",
+         "only the traces of all its ranks together tell which.", false},
         overlaps
             ? CommunicationCause{transfer, "transfer", "the table of collectives",
                                  "halve the bytes (fp16 or bf16 gradients) and check the link's bandwidth."}

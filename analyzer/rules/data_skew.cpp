@@ -60,6 +60,8 @@ Skew skewOf(const metrics::RunMetrics& run)
     return skew;
 }
 
+constexpr std::size_t kFewestSteps = 4;
+
 bool sameSteps(const metrics::RunMetrics& run)
 {
     return std::all_of(run.ranks.begin(), run.ranks.end(), [&](const metrics::RankMetrics& rank) {
@@ -75,6 +77,9 @@ Outcome run(const Context& context)
     }
     if (figures.ranks.size() < 2 || !sameSteps(figures)) {
         return NotApplicable{"needs the device tier of at least two ranks over the same steps"};
+    }
+    if (figures.stepCount() < kFewestSteps) {
+        return NotApplicable{"needs four steps or more: which rank computes longest must be seen to change"};
     }
     const Skew skew = skewOf(figures);
     const double excess = skew.meanNs > 0 ? skew.changingNs() / skew.meanNs : 0.0;

@@ -36,7 +36,7 @@ std::string advice(const Context& context)
     const CommunicationCause cause = biggestCommunicationCause(context);
     const std::string most = fmt::format("The biggest part is {}", describe(context, cause));
     if (!cause.overlapWouldHelp) {
-        return fmt::format("{}: mend that first, before looking for other overlap.", most);
+        return fmt::format("{}: {}", most, cause.remedy);
     }
     return fmt::format("{}. Let it overlap with backward: check that gradients are reduced while backward "
                        "runs (bucket order, "

@@ -71,6 +71,10 @@ struct Finding {
     /// Rules whose cost may hold this one's, the likeliest first. The report keeps the first that fired and
     /// costs at least as much, so that nobody adds the two up.
     std::vector<std::string_view> partOf;
+    /// Of a symptom, the rule whose finding is the same loss seen from another side: the biggest cause where
+    /// causes explain half of it or more, else what holds it. Filled in by the report; empty: it stands for
+    /// itself.
+    std::string restates;
 };
 
 struct NotApplicable {

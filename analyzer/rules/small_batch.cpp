@@ -40,6 +40,9 @@ Outcome run(const Context& context)
     if (!memory) {
         return kNeedsNvml;
     }
+    if (!context.figures.arrivalsMeasured()) {
+        return kNeedsArrivals;
+    }
     const std::int64_t exposed = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
     const std::int64_t transfer =
         exposed - std::min(exposed, context.figures.perStep(&metrics::Breakdown::waitDelayNs));

@@ -25,6 +25,7 @@ struct Options {
     std::string failOn;
     std::string config;
     std::vector<std::string> settings;
+    bool all = false;
 };
 
 const report::Format& formatNamed(std::string_view name)
@@ -37,9 +38,15 @@ const report::Format& formatNamed(std::string_view name)
     throw Error(ErrorCode::Usage, fmt::format("there is no format '{}'", name));
 }
 
-report::Look lookOfStdout()
+report::Extent extentOf(const Options& options)
 {
-    return {showsColours(STDOUT_FILENO) ? report::Colour::Ansi : report::Colour::Never, proseWidth()};
+    return options.all ? report::Extent::All : report::Extent::Screen;
+}
+
+report::Look lookOfStdout(const Options& options)
+{
+    return {showsColours(STDOUT_FILENO) ? report::Colour::Ansi : report::Colour::Never, proseWidth(),
+            extentOf(options)};
 }
 
 /// Before the run is read, which may take long.
@@ -59,11 +66,11 @@ void write(const Options& options, const report::Report& report)
         return;
     }
     if (options.output.empty()) {
-        printResult(format.render(report, lookOfStdout()));
+        printResult(format.render(report, lookOfStdout(options)));
         return;
     }
     exporting::OutputFile file(options.output, exporting::Existing::Replace);
-    file.write(format.render(report, {}));
+    file.write(format.render(report, {.extent = extentOf(options)}));
     file.close();
 }
 
@@ -106,6 +113,9 @@ Action declare(CLI::App& app)
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
     app.add_option("-o,--output", options->output, "File to write instead of stdout; a folder for hta-csv");
+    app.add_flag(
+        "--all", options->all,
+        "In the text: every finding and row, where idle time comes from, what was not judged and why");
     app.add_option("--config", options->config,
                    "File of thresholds, such as ringside.toml: a table a rule, in it OPTION = NUMBER");
     app.add_option("--set", options->settings,

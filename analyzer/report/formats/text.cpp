@@ -5,11 +5,17 @@
 #include "report/table.h"
 #include "rules/support.h"
 
+#include <tuple>
+
 namespace ringside::report::format_text {
 namespace {
 
 constexpr std::string_view kHang = "           ";
 constexpr std::size_t kPlaces = 2; ///< of a finding's evidence
+constexpr std::string_view kHowToSeeAll = "`--all` shows everything";
+// On a screen:
+constexpr std::size_t kMostFindings = 5;
+constexpr std::size_t kMostRows = 16; ///< ranks of a full host with two GPUs a card
 
 struct Paint {
     const Look& look;
@@ -25,6 +31,16 @@ struct Paint {
     {
         return wrap(text, look.width, indent);
     }
+    [[nodiscard]] bool all() const { return look.extent == Extent::All; }
+    /// The first rows, with the number of what is left out.
+    [[nodiscard]] std::string table(Table table) const
+    {
+        const std::size_t rows = table.rows.size();
+        const bool cut = !all() && rows > kMostRows;
+        table.rows.resize(cut ? kMostRows : rows);
+        return plainTable(table, "  ") +
+               (cut ? fmt::format("  {} more rows: {}\n", rows - kMostRows, kHowToSeeAll) : "");
+    }
 };
 
 std::string_view colourOf(rules::Severity severity)
@@ -33,7 +49,53 @@ std::string_view colourOf(rules::Severity severity)
     return kCodes[static_cast<std::size_t>(severity)];
 }
 
-std::string findingText(const rules::Finding& finding, const Paint& paint)
+/// The finding of which this one is the same loss seen from another side; null: it stands for itself.
+const rules::Finding* restated(const Report& report, const rules::Finding& finding)
+{
+    const auto found = std::ranges::find(report.findings, finding.restates, &rules::Finding::rule);
+    return finding.restates.empty() || found == report.findings.end() ? nullptr : &*found;
+}
+
+/// The one at the end of the chain, which may be this one.
+const rules::Finding& lossOf(const Report& report, const rules::Finding& finding)
+{
+    const rules::Finding* loss = &finding;
+    for (std::size_t i = 0; i < report.findings.size(); ++i) { // a circle of rules ends, too
+        const rules::Finding* const whole = restated(report, *loss);
+        loss = whole != nullptr ? whole : loss;
+    }
+    return *loss;
+}
+
+/// What stands for itself: first what the verdict names, then what costs most.
+std::vector<const rules::Finding*> lossesOf(const Report& report)
+{
+    std::vector<const rules::Finding*> losses;
+    for (const rules::Finding& finding : report.findings) {
+        if (&lossOf(report, finding) == &finding) {
+            losses.push_back(&finding);
+        }
+    }
+    const auto key = [&](const rules::Finding* finding) {
+        return std::tuple(!finding->broken, finding->rule != report.verdict.rule,
+                          -finding->costNsPerStep.value_or(-1));
+    };
+    std::ranges::stable_sort(losses, {}, key);
+    return losses;
+}
+
+std::string restatements(const Report& report, const rules::Finding& loss, const Paint& paint)
+{
+    std::string text;
+    for (const rules::Finding& finding : report.findings) {
+        if (&finding != &loss && &lossOf(report, finding) == &loss) {
+            text += paint.prose(fmt::format("the same loss: {} [{}]", finding.title, finding.rule), kHang);
+        }
+    }
+    return text;
+}
+
+std::string findingText(const Report& report, const rules::Finding& finding, const Paint& paint)
 {
     const std::string_view severity = rules::severityName(finding.severity);
     const std::string head = paint.prose(fmt::format("{} [{}]", finding.title, finding.rule), kHang);
@@ -46,6 +108,7 @@ std::string findingText(const rules::Finding& finding, const Paint& paint)
         figures.push_back(figureText(figure));
     }
     line(fmt::format("figures: {}", fmt::join(figures, ", ")));
+    text += restatements(report, finding, paint);
     for (std::size_t i = 0; i < std::min(kPlaces, finding.evidence.size()); ++i) {
         line(fmt::format("see {}", evidenceText(finding.evidence[i])));
     }
@@ -53,22 +116,47 @@ std::string findingText(const rules::Finding& finding, const Paint& paint)
     return text;
 }
 
-std::string findings(const Report& report, const Paint& paint)
+std::string notJudged(const Report& report, const Paint& paint)
 {
-    std::string text = paint.heading("Findings, costliest first");
-    for (const rules::Finding& finding : report.findings) {
-        text += findingText(finding, paint);
+    if (report.notApplicable.empty()) {
+        return {};
     }
-    if (report.findings.empty()) {
-        text += "  none\n";
+    if (!paint.all()) {
+        return paint.prose(
+            fmt::format("Not judged: {} rules, for which this run does not hold what they need "
+                        "({}).",
+                        report.notApplicable.size(), kHowToSeeAll),
+            "  ");
     }
-    if (!report.notApplicable.empty()) {
-        text += paint.heading("Not judged");
-        for (const std::string& line : notJudgedLines(report)) {
-            text += paint.prose(line, "  ");
-        }
+    std::string text = paint.heading("Not judged");
+    for (const std::string& line : notJudgedLines(report)) {
+        text += paint.prose(line, "  ");
     }
     return text;
+}
+
+std::string findings(const Report& report, const Paint& paint)
+{
+    std::string text = paint.heading("Findings: what the verdict names, then by cost");
+    const std::vector<const rules::Finding*> losses = lossesOf(report);
+    const std::size_t count = losses.size();
+    const std::size_t shown = paint.all() ? count : std::min(count, kMostFindings);
+    for (std::size_t i = 0; i < shown; ++i) {
+        text += findingText(report, *losses[i], paint);
+    }
+    if (count == 0) {
+        text += "  none\n";
+    }
+    if (shown < count) {
+        std::vector<std::string> rest;
+        for (std::size_t i = shown; i < count; ++i) {
+            rest.push_back(losses[i]->rule);
+        }
+        text += paint.prose(
+            fmt::format("{} that cost less: {} ({})", rest.size(), fmt::join(rest, ", "), kHowToSeeAll),
+            "  ");
+    }
+    return text + notJudged(report, paint);
 }
 
 std::string tables(const Report& report, const Paint& paint)
@@ -76,25 +164,27 @@ std::string tables(const Report& report, const Paint& paint)
     std::string text;
     if (!report.metrics.ranks.empty()) {
         text += paint.heading("Where a step goes, mean over the analyzed steps");
-        text += plainTable(breakdownTable(report), "  ");
+        text += paint.table(breakdownTable(report));
         text +=
             paint.prose("compute + exposed communication + exposed copy + idle = step. useful: busy and not "
                         "only waiting in a collective. wait: for later ranks, also where compute hides it.",
                         "  ");
-        text += paint.heading("Idle time of a step by its cause, ms");
-        text += plainTable(idleTable(report), "  ");
+        if (paint.all()) {
+            text += paint.heading("Idle time of a step by its cause, ms");
+            text += plainTable(idleTable(report), "  ");
+        }
     }
     if (!report.metrics.timed.arrived.empty()) {
         text += paint.heading("Communication of a step by CUDA events, mean");
-        text += plainTable(timedTable(report), "  ");
+        text += paint.table(timedTable(report));
     }
     if (!report.metrics.collectives.empty()) {
         text += paint.heading(collectivesTitle(report));
-        text += plainTable(collectiveTable(report), "  ");
+        text += paint.table(collectiveTable(report));
     }
     if (const Table messages = messageTable(report); !messages.rows.empty()) {
         text += paint.heading(kMessagesTitle);
-        text += plainTable(messages, "  ");
+        text += paint.table(messages);
     }
     return text;
 }
