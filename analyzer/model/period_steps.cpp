@@ -2,13 +2,13 @@
 #include "model/period_steps.h"
 
 #include "model/model.h"
+#include "model/pattern_cuts.h"
 #include "model/pauses.h"
+#include "model/process_pattern.h"
 #include "model/repeated_events.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <span>
 #include <unordered_map>
 
 namespace ringside::model {
@@ -16,79 +16,30 @@ namespace {
 
 constexpr std::uint64_t kFactor = 1'000'003;
 
-/// Of one stretch in which recording was not paused.
-using Events = std::span<const RepeatedEvent>;
-
-std::vector<Events> recordedStretches(Events events, const std::vector<Interval>& pauses)
-{
-    std::vector<Events> stretches;
-    for (std::size_t first = 0; first < events.size();) {
-        const Interval* pause = firstPauseAfter(pauses, events[first].time.start);
-        const std::int64_t until = pause != nullptr ? std::max(pause->start, events[first].time.start + 1)
-                                                    : std::numeric_limits<std::int64_t>::max();
-        std::size_t end = first + 1;
-        while (end < events.size() && events[end].time.start < until) {
-            ++end;
-        }
-        stretches.push_back(events.subspan(first, end - first));
-        first = end;
-    }
-    return stretches;
-}
-
-/// Where in the pattern a step begins: after the longest pause between calls (optimizer, data, forward).
-std::size_t findPhase(Events events, std::size_t period)
-{
-    std::vector<std::vector<std::int64_t>> pauses(period);
-    for (std::size_t i = 1; i < events.size(); ++i) {
-        pauses[i % period].push_back(events[i].time.start - events[i - 1].time.end);
-    }
-    std::size_t best = 0;
-    for (std::size_t phase = 1; phase < period; ++phase) {
-        if (median(pauses[phase]) > median(pauses[best])) {
-            best = phase;
-        }
-    }
-    return best;
-}
-
-/// By all that is known of the events, else by the calls alone. A log's order without times holds no step's
-/// length.
-std::size_t periodOf(Events events)
-{
-    const auto starts = [](const RepeatedEvent& event) { return event.time.start; };
-    const auto [first, last] = std::ranges::minmax_element(events, {}, starts);
-    if (events.empty() || starts(*first) == starts(*last)) {
-        return 0;
-    }
-    for (const auto token : {&RepeatedEvent::fullToken, &RepeatedEvent::token}) {
-        std::vector<std::uint64_t> tokens(events.size());
-        std::transform(events.begin(), events.end(), tokens.begin(),
-                       [token](const RepeatedEvent& event) { return event.*token; });
-        if (const std::size_t period = findPeriod(tokens); period > 0) {
-            return period;
-        }
-    }
-    return 0;
-}
-
 /// A step by its first event, and how far its last one's end lies behind.
 struct Cut {
     RepeatedEvent first;
     std::int64_t lengthNs = 0;
-    std::size_t stretch = 0; ///< cuts of one stretch follow each other
+    bool followed = false; ///< the next one begins where it ends, or soon after
 };
 
-std::vector<Cut> cutsOf(const std::vector<RepeatedEvent>& events, std::size_t period,
-                        const std::vector<Interval>& pauses)
+/// Whether two copies of a pattern are steps that follow each other: what lies between them (a loss that is
+/// logged, a checkpoint that is written) takes less than a step, or calls nothing.
+bool follow(const std::vector<RepeatedEvent>& events, const Stretch& one, const Stretch& next)
 {
+    const std::int64_t between = events[next.first].time.start - events[one.end - 1].time.end;
+    const std::int64_t length = events[one.end - 1].time.end - events[one.first].time.start;
+    return one.end == next.first || between <= length;
+}
+
+std::vector<Cut> cutsOf(const std::vector<RepeatedEvent>& events, const ProcessPattern& pattern)
+{
+    const std::vector<Stretch> copies = findCopies(tokensOf(events, pattern.kind), pattern.step.tokens);
     std::vector<Cut> cuts;
-    const std::vector<Events> stretches = recordedStretches(events, pauses);
-    for (std::size_t s = 0; s < stretches.size(); ++s) {
-        const Events& stretch = stretches[s];
-        for (std::size_t i = findPhase(stretch, period); i + period <= stretch.size(); i += period) {
-            cuts.push_back({stretch[i], stretch[i + period - 1].time.end - stretch[i].time.start, s});
-        }
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+        const RepeatedEvent& first = events[copies[i].first];
+        cuts.push_back({first, events[copies[i].end - 1].time.end - first.time.start,
+                        i + 1 < copies.size() && follow(events, copies[i], copies[i + 1])});
     }
     return cuts;
 }
@@ -116,9 +67,10 @@ std::uint64_t tokenOf(const Operation& operation)
 
 /// What a process says by itself of its steps.
 struct Own {
-    std::size_t period = 0;             ///< 0: it has none
-    std::vector<RepeatedEvent> pattern; ///< of its first step
-    std::uint64_t signature = 0;        ///< of the pattern, in words that all ranks understand
+    ProcessPattern pattern;
+    std::vector<RepeatedEvent> firstStep;
+    std::uint64_t signature = 0; ///< of the first step, in words that all ranks understand
+    [[nodiscard]] std::size_t period() const { return pattern.step.tokens.size(); }
 };
 
 class PeriodFinder final {
@@ -150,16 +102,14 @@ public:
 private:
     void askProcess(std::size_t index)
     {
-        const trace::ProcessTrace& process = m_trace.processes[index];
-        const std::vector<RepeatedEvent> events = repeatedEvents(process);
+        const std::vector<RepeatedEvent> events = repeatedEvents(m_trace.processes[index]);
         Own own;
-        own.period = periodOf(events);
-        for (const Events& stretch : recordedStretches(events, pausesOf(process))) {
-            const std::size_t begin = own.period > 0 ? findPhase(stretch, own.period) : stretch.size();
-            if (begin + own.period <= stretch.size() && own.pattern.empty()) {
-                const Events pattern = stretch.subspan(begin, own.period);
-                own.pattern.assign(pattern.begin(), pattern.end());
-            }
+        own.pattern = m_patterns.of(events);
+        const auto copies = findCopies(tokensOf(events, own.pattern.kind), own.pattern.step.tokens);
+        if (!copies.empty()) {
+            const auto begin = events.begin() + static_cast<std::ptrdiff_t>(copies.front().first);
+            const auto end = events.begin() + static_cast<std::ptrdiff_t>(copies.front().end);
+            own.firstStep.assign(begin, end);
         }
         m_open.emplace(index, std::move(own));
     }
@@ -169,7 +119,7 @@ private:
     {
         std::unordered_map<EventKey, std::uint64_t, EventKeyHash> tokens;
         for (const auto& [process, own] : m_open) {
-            for (const RepeatedEvent& event : own.pattern) {
+            for (const RepeatedEvent& event : own.firstStep) {
                 tokens.emplace(keyOf(process, event.call, event.launch), 0);
             }
         }
@@ -182,7 +132,7 @@ private:
             }
         }
         for (auto& [process, own] : m_open) {
-            for (const RepeatedEvent& event : own.pattern) {
+            for (const RepeatedEvent& event : own.firstStep) {
                 own.signature = own.signature * kFactor + tokens.at(keyOf(process, event.call, event.launch));
             }
         }
@@ -194,14 +144,14 @@ private:
         using Vote = std::pair<std::size_t, std::uint64_t>; // period, signature
         std::map<Vote, std::size_t> votes;
         for (const auto& [process, own] : m_open) {
-            votes[{own.period, own.signature}] += own.period > 0 ? 1U : 0U;
+            votes[{own.period(), own.signature}] += own.period() > 0 ? 1U : 0U;
         }
         const Vote most = std::ranges::max_element(votes, {}, [](const auto& vote) {
                               return vote.second;
                           })->first; // of equals the shortest
         return std::ranges::find_if(m_open,
                                     [&](const auto& each) {
-                                        return Vote{each.second.period, each.second.signature} == most;
+                                        return Vote{each.second.period(), each.second.signature} == most;
                                     })
             ->first;
     }
@@ -210,12 +160,13 @@ private:
     void cutLike(std::size_t reference, bool others)
     {
         const trace::ProcessTrace& process = m_trace.processes[reference];
-        const std::size_t period = m_open.at(reference).period;
+        const ProcessPattern pattern = std::move(m_open.at(reference).pattern);
         m_open.erase(reference);
-        if (period == 0) {
+        if (pattern.step.tokens.empty()) {
             return;
         }
-        const std::vector<Cut> cuts = cutsOf(repeatedEvents(process), period, pausesOf(process));
+        note(pattern.step);
+        const std::vector<Cut> cuts = cutsOf(repeatedEvents(process), pattern);
         std::map<std::size_t, Begins> begins;
         for (const Cut& cut : cuts) {
             begins[reference].push_back(cut.first.time.start);
@@ -227,6 +178,15 @@ private:
             m_result.ofProcess[index] = stepsOf(m_trace.processes[index], cuts, own);
             m_open.erase(index);
         }
+    }
+
+    void note(const StepPattern& step)
+    {
+        PeriodFound& found = m_result.found;
+        if (found.calls == 0) {
+            found = {step.tokens.size(), step.witnesses, step.confidence};
+        }
+        found.confidence = std::min(found.confidence, step.confidence);
     }
 
     using Begins = std::vector<std::optional<std::int64_t>>; ///< a cut
@@ -285,7 +245,7 @@ private:
             }
             if (!steps.empty()) {
                 Step& before = steps.back();
-                before.pausedAfter = last + 1 != i || cuts[last].stretch != cuts[i].stretch ||
+                before.pausedAfter = last + 1 != i || !cuts[last].followed ||
                                      !isRecordedWhole(pauses, {before.host.start, begin});
                 before.host.end = before.pausedAfter ? std::min(before.host.end, begin) : begin;
             }
@@ -298,6 +258,7 @@ private:
     const trace::RunTrace& m_trace;
     const std::vector<Rank>& m_ranks;
     const std::vector<Operation>& m_operations;
+    KnownPatterns m_patterns;
     std::map<std::size_t, Own> m_open; ///< processes whose steps are not found yet
     std::unordered_map<std::size_t, std::unordered_map<std::uint64_t, std::int64_t>>
         m_launches; ///< of CUDA graphs, their starts by process and number
@@ -305,25 +266,6 @@ private:
 };
 
 } // namespace
-
-std::size_t findPeriod(const std::vector<std::uint64_t>& tokens)
-{
-    constexpr std::size_t kMostTokens = 20'000; // bounds the quadratic search; a pattern shows long before
-    constexpr double kLeastMatch = 0.9;
-    const std::size_t count = std::min(tokens.size(), kMostTokens);
-    // The tail: the head may hold set-up broadcasts that no step repeats.
-    const std::uint64_t* const tail = tokens.data() + (tokens.size() - count);
-    for (std::size_t period = 1; period * 3 <= count; ++period) {
-        std::size_t equal = 0;
-        for (std::size_t i = period; i < count; ++i) {
-            equal += tail[i] == tail[i - period] ? 1U : 0U;
-        }
-        if (static_cast<double>(equal) >= kLeastMatch * static_cast<double>(count - period)) {
-            return period;
-        }
-    }
-    return 0;
-}
 
 PeriodSteps stepsFromPeriod(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
                             const std::vector<Operation>& operations)

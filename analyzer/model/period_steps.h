@@ -4,22 +4,28 @@
 // that one from calling in time. Ranks that take no part in that collective count by themselves.
 #pragma once
 #include "model/collective_match.h"
+#include "model/step_pattern.h"
 #include "model/steps.h"
 
 #include <vector>
 
 namespace ringside::model {
 
+/// What the steps were found by.
+struct PeriodFound {
+    std::size_t calls = 0; ///< of one step, on the rank whose steps hold for the others
+    StepWitnesses witnesses;
+    StepConfidence confidence = StepConfidence::Low; ///< of the ranks counted apart the lowest
+};
+
 struct PeriodSteps {
     std::vector<std::vector<Step>> ofProcess; ///< of RunTrace::processes; on their own clocks
     std::size_t apart = 0; ///< processes whose steps begin with a collective that the others have no part in
+    PeriodFound found;
 };
 
 /// Only of processes that hold one of the ranks.
 [[nodiscard]] PeriodSteps stepsFromPeriod(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
                                           const std::vector<Operation>& operations);
-
-/// Length of the repeating pattern in a sequence, 0 if there is none that covers at least 90 % of it.
-[[nodiscard]] std::size_t findPeriod(const std::vector<std::uint64_t>& tokens);
 
 } // namespace ringside::model

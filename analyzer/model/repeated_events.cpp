@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/repeated_events.h"
 
+#include "model/collective_match.h"
+#include "model/optimizer_work.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -9,14 +12,19 @@
 namespace ringside::model {
 namespace {
 
-constexpr std::uint64_t kFactor = 1'000'003;
+constexpr std::uint64_t kTokenFactor = 1'000'003;
+
+/// The function, with whom.
+std::uint64_t kindOf(const trace::CollectiveCallRow& call)
+{
+    const std::uint64_t kind = call.api * kTokenFactor + static_cast<std::uint64_t>(call.communicator);
+    return kind * kTokenFactor + static_cast<std::uint64_t>(call.peer.value_or(-1));
+}
 
 std::uint64_t tokenOf(const trace::CollectiveCallRow& call)
 {
-    std::uint64_t token = call.api;
-    token = token * kFactor + static_cast<std::uint64_t>(call.communicator);
-    token = token * kFactor + call.bytes;
-    return token * kFactor + static_cast<std::uint64_t>(call.datatype.value_or(-1));
+    const std::uint64_t token = kindOf(call) * kTokenFactor + call.bytes;
+    return token * kTokenFactor + static_cast<std::uint64_t>(call.datatype.value_or(-1));
 }
 
 bool isSizeUnknown(const trace::CollectiveCallRow& call)
@@ -70,7 +78,70 @@ void addKernelsBefore(const trace::ProcessTrace& process, std::vector<RepeatedEv
         }
         std::size_t& next = reached[call.thread];
         for (; next < thread->second.size() && thread->second[next].startNs < call.startNs; ++next) {
-            own.fullToken = own.fullToken * kFactor + thread->second[next].kernel;
+            own.fullToken = own.fullToken * kTokenFactor + thread->second[next].kernel;
+        }
+    }
+}
+
+bool isReduction(std::string_view api)
+{
+    const CollectiveKind kind = collectiveKind(api);
+    return kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter ||
+           kind == CollectiveKind::Reduce;
+}
+
+/// Collectives that ran, in the order of the calls.
+std::vector<RepeatedEvent> callEvents(const trace::ProcessTrace& process)
+{
+    constexpr std::uint64_t kFewBytes = 4096;
+    std::vector<RepeatedEvent> events;
+    for (std::size_t row = 0; row < process.collectiveCalls.size(); ++row) {
+        const trace::CollectiveCallRow& call = process.collectiveCalls[row];
+        if (!call.graph) {
+            const std::uint64_t token = tokenOf(call);
+            const bool fewBytes = !isSizeUnknown(call) && call.bytes < kFewBytes;
+            const bool reduces = !fewBytes && isReduction(process.text(call.api));
+            events.push_back(
+                {{call.startNs, call.endNs}, token, token, kindOf(call), row, 0, fewBytes, reduces});
+        }
+    }
+    if (std::any_of(process.collectiveCalls.begin(), process.collectiveCalls.end(), isSizeUnknown)) {
+        addKernelsBefore(process, events);
+    }
+    return events;
+}
+
+void addGraphLaunches(const trace::ProcessTrace& process, std::vector<RepeatedEvent>& events)
+{
+    const trace::GraphLaunchColumns& launches = process.graphLaunches;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        if (i == 0 || launches.launch[i] != launches.launch[i - 1]) { // one row a communicator
+            const std::uint64_t token = ~std::uint64_t{launches.graph[i]};
+            events.push_back({{launches.startNs[i], launches.endNs[i]},
+                              token,
+                              token,
+                              token,
+                              0,
+                              launches.launch[i],
+                              false,
+                              true});
+        }
+    }
+    if (launches.size() > 0) {
+        std::stable_sort(events.begin(), events.end(), [](const RepeatedEvent& a, const RepeatedEvent& b) {
+            return a.time.start < b.time.start;
+        });
+    }
+}
+
+/// Calls of several threads are not quite in the order of their times.
+void markOptimizer(const std::vector<std::int64_t>& times, std::vector<RepeatedEvent>& events)
+{
+    std::size_t next = 0;
+    for (RepeatedEvent& event : events) {
+        while (next < times.size() && times[next] <= event.time.start) {
+            event.optimizerBefore = true;
+            ++next;
         }
     }
 }
@@ -79,29 +150,9 @@ void addKernelsBefore(const trace::ProcessTrace& process, std::vector<RepeatedEv
 
 std::vector<RepeatedEvent> repeatedEvents(const trace::ProcessTrace& process)
 {
-    std::vector<RepeatedEvent> events;
-    for (std::size_t row = 0; row < process.collectiveCalls.size(); ++row) {
-        const trace::CollectiveCallRow& call = process.collectiveCalls[row];
-        if (!call.graph) {
-            const std::uint64_t token = tokenOf(call);
-            events.push_back({{call.startNs, call.endNs}, token, token, row, 0});
-        }
-    }
-    if (std::any_of(process.collectiveCalls.begin(), process.collectiveCalls.end(), isSizeUnknown)) {
-        addKernelsBefore(process, events);
-    }
-    const trace::GraphLaunchColumns& launches = process.graphLaunches;
-    for (std::size_t i = 0; i < launches.size(); ++i) {
-        if (i == 0 || launches.launch[i] != launches.launch[i - 1]) { // one row a communicator
-            const std::uint64_t token = ~std::uint64_t{launches.graph[i]};
-            events.push_back({{launches.startNs[i], launches.endNs[i]}, token, token, 0, launches.launch[i]});
-        }
-    }
-    if (launches.size() > 0) {
-        std::stable_sort(events.begin(), events.end(), [](const RepeatedEvent& a, const RepeatedEvent& b) {
-            return a.time.start < b.time.start;
-        });
-    }
+    std::vector<RepeatedEvent> events = callEvents(process);
+    addGraphLaunches(process, events);
+    markOptimizer(optimizerTimes(process), events);
     return events;
 }
 

@@ -464,17 +464,6 @@ TEST(Steps, OfAJobThatMarksNoneAreNotGuessedFromItsLength)
     EXPECT_EQ(buildModel(trace.run()).ranks[0].stepSource, StepSource::None);
 }
 
-TEST(FindPeriod, FindsThePatternBehindASetUp)
-{
-    std::vector<std::uint64_t> tokens = {9, 9, 9};
-    for (int i = 0; i < 40; ++i) {
-        tokens.insert(tokens.end(), {1, 2, 1, 3});
-    }
-    EXPECT_EQ(findPeriod(tokens), 4U);
-    EXPECT_EQ(findPeriod({1, 2, 3, 4, 5, 6, 7, 8, 9}), 0U);
-    EXPECT_EQ(findPeriod({}), 0U);
-}
-
 TEST(ParseStepName, KnowsTheUsualOnes)
 {
     EXPECT_EQ(trace::parseStepName("ProfilerStep#17")->number, 17);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/process_pattern.h"
+
+#include "model/model.h"
+
+#include <algorithm>
+
+namespace ringside::model {
+namespace {
+
+/// Of all events those that lie in copies.
+double coveredShare(const std::vector<Stretch>& copies, std::size_t events)
+{
+    std::size_t covered = 0;
+    for (const Stretch& copy : copies) {
+        covered += copy.end - copy.first;
+    }
+    return static_cast<double>(covered) / static_cast<double>(std::max<std::size_t>(1, events));
+}
+
+/// Whether they lie at different times at all: a log's order without times holds no step's length.
+bool haveTimes(const std::vector<RepeatedEvent>& events)
+{
+    return std::ranges::any_of(
+        events, [&](const RepeatedEvent& event) { return event.time.start != events.front().time.start; });
+}
+
+/// Lets a pattern that another rank's pauses began begin behind this one's longest pause.
+void beginAtOwnPause(const std::vector<RepeatedEvent>& events, const std::vector<Stretch>& copies,
+                     StepPattern& step)
+{
+    std::vector<std::vector<std::int64_t>> pauses(step.tokens.size());
+    for (const Stretch& copy : copies) {
+        const bool whole = copy.end - copy.first == step.tokens.size();
+        for (std::size_t place = 0; whole && place < step.tokens.size(); ++place) {
+            const std::size_t at = copy.first + place;
+            pauses[place].push_back(at == 0 ? 0 : events[at].time.start - events[at - 1].time.end);
+        }
+    }
+    std::size_t best = 0;
+    for (std::size_t place = 1; place < pauses.size(); ++place) {
+        best = median(pauses[place]) > median(pauses[best]) ? place : best;
+    }
+    std::ranges::rotate(step.tokens, step.tokens.begin() + static_cast<std::ptrdiff_t>(best));
+}
+
+/// Without sizes less is known of each call: something else has to say where a step begins.
+bool isEnough(const ProcessPattern& pattern)
+{
+    return pattern.kind != TokenKind::FunctionAndGroup || pattern.step.confidence != StepConfidence::Low;
+}
+
+ProcessPattern findPattern(const std::vector<RepeatedEvent>& events)
+{
+    constexpr double kLeastCovered = 0.5;
+    for (const TokenKind kind :
+         {TokenKind::Everything, TokenKind::Size, TokenKind::WithOptimizer, TokenKind::FunctionAndGroup}) {
+        const std::vector<std::uint64_t> tokens = tokensOf(events, kind);
+        ProcessPattern pattern{kind, findStepPattern(events, tokens)};
+        if (pattern.step.inDoubt) {
+            return {};
+        }
+        if (coveredShare(findCopies(tokens, pattern.step.tokens), events.size()) >= kLeastCovered &&
+            isEnough(pattern)) {
+            return pattern;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<std::uint64_t> tokensOf(std::span<const RepeatedEvent> events, TokenKind kind)
+{
+    constexpr std::uint64_t kMarks = 3;
+    std::vector<std::uint64_t> tokens(events.size());
+    std::ranges::transform(events, tokens.begin(), [kind](const RepeatedEvent& event) {
+        switch (kind) {
+        case TokenKind::Everything:
+            return event.fullToken;
+        case TokenKind::Size:
+            return event.token;
+        case TokenKind::WithOptimizer:
+            return event.token * kMarks + (event.optimizerBefore ? 1U : 0U);
+        case TokenKind::FunctionAndGroup:
+            break;
+        }
+        return event.kind;
+    });
+    return tokens;
+}
+
+ProcessPattern KnownPatterns::of(const std::vector<RepeatedEvent>& events)
+{
+    constexpr double kNearlyAll = 0.9;
+    if (!haveTimes(events)) {
+        return {};
+    }
+    for (ProcessPattern pattern : m_known) {
+        const auto copies = findCopies(tokensOf(events, pattern.kind), pattern.step.tokens);
+        if (coveredShare(copies, events.size()) >= kNearlyAll) {
+            if (!pattern.step.witnesses.optimizer) {
+                beginAtOwnPause(events, copies, pattern.step);
+            }
+            return pattern;
+        }
+    }
+    constexpr std::size_t kMostKnown = 16; // each is tried on every rank
+    ProcessPattern pattern = findPattern(events);
+    if (!pattern.step.tokens.empty() && m_known.size() < kMostKnown) {
+        m_known.push_back(pattern);
+    }
+    return pattern;
+}
+
+} // namespace ringside::model

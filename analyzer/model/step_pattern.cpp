@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/step_pattern.h"
+
+#include "model/call_cycle.h"
+
+#include <algorithm>
+
+namespace ringside::model {
+namespace {
+
+constexpr double kMostOptimized = 0.5; ///< of events; above, it runs within backward and tells no step
+constexpr double kEachTime = 0.8;
+
+bool tellsSteps(std::span<const RepeatedEvent> events)
+{
+    constexpr std::ptrdiff_t kLeast = 3;
+    const auto runs = std::ranges::count_if(events, &RepeatedEvent::optimizerBefore);
+    return runs >= kLeast && static_cast<double>(runs) <= kMostOptimized * static_cast<double>(events.size());
+}
+
+/// The scales on which one sequence repeats, the shortest first.
+class Scales final {
+public:
+    explicit Scales(const CallSequence& sequence)
+    {
+        const StretchHashes hashes(sequence.tokens);
+        for (const Repetition& repetition : findRepetitions(sequence.tokens)) {
+            m_cycles.emplace_back(sequence, hashes, repetition);
+        }
+    }
+
+    /// The shortest in which the optimizer runs each time.
+    [[nodiscard]] const CallCycle* withOptimizer() const
+    {
+        const auto found = std::ranges::find_if(
+            m_cycles, [](const CallCycle& cycle) { return cycle.optimizerShare() >= kEachTime; });
+        return found != m_cycles.end() ? &*found : nullptr;
+    }
+
+    /// By the calls and their times alone; null: nothing repeats.
+    [[nodiscard]] const CallCycle* byReason(StepWitnesses& witnesses) const
+    {
+        const CallCycle* step = nullptr;
+        for (const CallCycle& cycle : m_cycles) {
+            if (step == nullptr || isPartOf(*step, cycle)) {
+                witnesses.otherCalls = step != nullptr && cycle.hasOtherKinds(*step);
+                step = &cycle;
+            }
+        }
+        return step;
+    }
+
+    /// Whether a longer repetition may as well be the step: it has a clearer pause, or nothing shows where
+    /// this one begins and a few bytes (a norm of gradients, a loss) are exchanged once in the longer one.
+    [[nodiscard]] bool isInDoubt(const CallCycle& step) const
+    {
+        constexpr std::size_t kLeastCalls = 3; // of fewer, pauses tell nothing
+        const bool begins = step.pausesAtOnePlace() && step.reduces();
+        return (!begins && step.hasLongerRhythm()) ||
+               std::ranges::any_of(m_cycles, [&](const CallCycle& longer) {
+                   return longer.length() > step.length() &&
+                          ((longer.pausesAtOnePlace() &&
+                            longer.longestPauseNs() >= kFar * step.longestPauseNs()) ||
+                           (!begins && step.length() >= kLeastCalls && longer.hasOtherFewBytes(step)));
+               });
+    }
+
+private:
+    /// Whether `part` cannot be a step where `whole` repeats, too. An evaluation every so many steps also
+    /// repeats: it comes without a pause that steps lack, and what it holds more follows whole steps, which
+    /// are repetitions of layers themselves.
+    [[nodiscard]] bool isPartOf(const CallCycle& part, const CallCycle& whole) const
+    {
+        if (whole.longestPauseNs() > kFar * part.durationNs()) {
+            return true;
+        }
+        if (whole.hasOtherReductions(part)) {
+            return true;
+        }
+        if (part.pausesAtOnePlace() && whole.longestPauseNs() < kFar * part.longestPauseNs()) {
+            return false;
+        }
+        const bool bare = std::ranges::none_of(
+            m_cycles, [&](const CallCycle& inner) { return part.repeatsInside(inner.length()); });
+        return whole.hasOtherKinds(part) || (bare && whole.hasOtherSizes(part));
+    }
+
+    static constexpr std::int64_t kFar = 2; ///< times
+
+    std::vector<CallCycle> m_cycles;
+};
+
+StepConfidence confidenceOf(const StepWitnesses& witnesses)
+{
+    return witnesses.optimizer                       ? StepConfidence::High
+           : witnesses.pause || witnesses.otherCalls ? StepConfidence::Medium
+                                                     : StepConfidence::Low;
+}
+
+StepPattern patternOf(const CallSequence& sequence)
+{
+    StepPattern pattern;
+    const Scales scales(sequence);
+    StepWitnesses& witnesses = pattern.witnesses;
+    witnesses.optimizer = tellsSteps(sequence.events);
+    const CallCycle* const step = witnesses.optimizer ? scales.withOptimizer() : scales.byReason(witnesses);
+    witnesses.optimizer = step != nullptr && step->optimizerShare() >= kEachTime;
+    pattern.inDoubt = step != nullptr && !witnesses.optimizer && scales.isInDoubt(*step);
+    if (step != nullptr && !pattern.inDoubt) {
+        witnesses.pause = step->pausesAtOnePlace();
+        pattern.tokens = step->fromItsBegin();
+        pattern.confidence = confidenceOf(witnesses);
+    }
+    return pattern;
+}
+
+} // namespace
+
+StepPattern findStepPattern(std::span<const RepeatedEvent> events, std::span<const std::uint64_t> tokens)
+{
+    constexpr std::size_t kFirstLook = 1U << 12U;
+    constexpr std::size_t kMost = 1U << 18U;
+    constexpr std::size_t kEnough = 512; // cycles: four steps of 128 micro-batches
+    for (std::size_t look = kFirstLook;; look *= 4) {
+        const std::size_t count = std::min({look, events.size(), kMost});
+        // The tail: the head may hold set-up broadcasts that no step repeats.
+        StepPattern pattern = patternOf({events.last(count), tokens.last(count)});
+        const bool enough = !pattern.tokens.empty() && pattern.tokens.size() * kEnough <= count;
+        if (enough || count == events.size() || count == kMost) {
+            return pattern;
+        }
+    }
+}
+
+} // namespace ringside::model
