@@ -9,7 +9,7 @@ const char* EventLibrary::find()
 {
 // NOLINTBEGIN(bugprone-macro-parentheses): the member is assigned to
 #define RS_EVENT(member, name, parameters)                                                                   \
-    member = reinterpret_cast<decltype(member)>(resolve(Library::CudaRuntime, #name));                       \
+    member = reinterpret_cast<decltype(member)>(resolveAny(Library::CudaRuntime, #name));                    \
     if (member == nullptr) {                                                                                 \
         return #name;                                                                                        \
     }
@@ -22,7 +22,7 @@ const char* EventLibrary::find()
 std::string eventFailure(const char* function, int error)
 {
     auto* const nameOf =
-        reinterpret_cast<const char* (*)(int)>(resolve(Library::CudaRuntime, "cudaGetErrorName"));
+        reinterpret_cast<const char* (*)(int)>(resolveAny(Library::CudaRuntime, "cudaGetErrorName"));
     const char* const name = nameOf != nullptr ? nameOf(error) : nullptr;
     return std::string(function) + " failed: CUDA error " + std::to_string(error) +
            (name != nullptr ? std::string(" (") + name + ")" : "");

@@ -52,7 +52,7 @@ void writeVersion(trace::Writer& writer, Library library, const char* function, 
     int version = 0;
     bool answered = false;
     runWithProgramDescriptors([&] {
-        auto* const query = reinterpret_cast<Result (*)(int*)>(resolve(library, function));
+        auto* const query = reinterpret_cast<Result (*)(int*)>(resolveAny(library, function));
         answered = query != nullptr && query(&version) == Result{};
     });
     if (answered) {
@@ -64,9 +64,9 @@ trace::DeviceRow askCuda(int ordinal)
 {
     trace::DeviceRow row;
     row.ordinal = ordinal;
-    void* properties = resolve(Library::CudaRuntime, "cudaGetDeviceProperties_v2"); // CUDA 12
+    void* properties = resolveAny(Library::CudaRuntime, "cudaGetDeviceProperties_v2"); // CUDA 12
     if (properties == nullptr) {
-        properties = resolve(Library::CudaRuntime, "cudaGetDeviceProperties");
+        properties = resolveAny(Library::CudaRuntime, "cudaGetDeviceProperties");
     }
     alignas(64) static unsigned char buffer[abi::DevicePropertiesPrefix::kBytes];
     if (properties != nullptr &&
@@ -78,7 +78,7 @@ trace::DeviceRow askCuda(int ordinal)
         row.memoryBytes = static_cast<std::int64_t>(prefix.totalGlobalMem);
     }
     auto* const busId = reinterpret_cast<cudaError_t (*)(char*, int, int)>(
-        resolve(Library::CudaRuntime, "cudaDeviceGetPCIBusId"));
+        resolveAny(Library::CudaRuntime, "cudaDeviceGetPCIBusId"));
     char text[32] = {};
     if (busId != nullptr && busId(text, sizeof text, ordinal) == cudaSuccess) {
         row.pciBusId = text;
@@ -144,7 +144,7 @@ void PlatformIdentity::describeLibraries(trace::Writer& writer)
     writeVersion<cudaError_t>(writer, Library::CudaRuntime, "cudaDriverGetVersion", "cuda driver",
                               &versionText);
     writeVersion<ncclResult_t>(writer, Library::Nccl, "ncclGetVersion", "nccl", &ncclVersionText);
-    if (const void* anyFunction = resolve(Library::Nccl, "ncclGetVersion"); anyFunction != nullptr) {
+    if (const void* anyFunction = resolveAny(Library::Nccl, "ncclGetVersion"); anyFunction != nullptr) {
         writeNcclSettings(writer, anyFunction);
     }
 }

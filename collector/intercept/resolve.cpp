@@ -5,44 +5,21 @@
 #include "record/message.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
+#include <array>
 #include <cstdio>
-#include <cstring>
 
 namespace ringside::collector {
 namespace {
 
-struct Search {
-    const char* prefix; ///< of the file's base name
-    char path[4096];
-};
-
-int matchLibrary(dl_phdr_info* info, std::size_t, void* data)
+/// Every version of a library has it, and no wrapper of ours: who has it has the library.
+const char* anchorOf(Library library)
 {
-    auto* search = static_cast<Search*>(data);
-    const char* slash = std::strrchr(info->dlpi_name, '/');
-    const char* file = slash != nullptr ? slash + 1 : info->dlpi_name;
-    if (std::strncmp(file, search->prefix, std::strlen(search->prefix)) != 0) {
-        return 0;
-    }
-    std::snprintf(search->path, sizeof search->path, "%s", info->dlpi_name);
-    return 1;
-}
-
-// A library that the process loaded itself, wherever it lies. The handle is kept: the program may close its
-// own.
-void* loadedLibrary(Library library)
-{
-    Search search{library == Library::Nccl ? "libnccl.so" : "libcudart", {}};
-    if (dl_iterate_phdr(&matchLibrary, &search) == 0) {
-        return nullptr;
-    }
-    return dlopen(search.path, RTLD_NOLOAD | RTLD_LAZY);
+    return library == Library::Nccl ? "ncclGetVersion" : "cudaGetDevice";
 }
 
 // The program may close what it opened, but we keep the function's address.
-void keepLoaded(void* function)
+void keepLoaded(const void* function)
 {
     Dl_info info{};
     if (dladdr(function, &info) != 0 && info.dli_fname != nullptr) {
@@ -50,32 +27,122 @@ void keepLoaded(void* function)
     }
 }
 
+void* findNext(const char* name)
+{
+    // Kept in a variable: as a tail call, RTLD_NEXT would start after the caller's object, not ours.
+    void* volatile found = dlsym(RTLD_NEXT, name);
+    return found;
+}
+
+/// In the object around `caller` and in what it depends on. The program's own scope is RTLD_NEXT's.
+void* findBeside(const char* name, const LoadedObject& object)
+{
+    void* const handle = object.path[0] != '\0' ? dlopen(object.path, RTLD_NOLOAD | RTLD_LAZY) : nullptr;
+    if (handle == nullptr) {
+        return nullptr;
+    }
+    void* const found = dlsym(handle, name);
+    dlclose(handle);
+    return found != nullptr && isDefinition(found) ? found : nullptr;
+}
+
+/// `name`, or null where the library that is found first does not have it: another copy's function would not
+/// know this one's communicators.
+Resolved search(Library library, const char* name, const void* caller)
+{
+    const char* const anchor = anchorOf(library);
+    if (void* const next = findNext(name); next != nullptr || findNext(anchor) != nullptr) {
+        return {next, true};
+    }
+    const LoadedObject object = objectAround(caller);
+    if (void* const own = findBeside(name, object); own != nullptr || findBeside(anchor, object) != nullptr) {
+        return {own, false};
+    }
+    return {findDefinition(name, library == Library::Nccl ? "libnccl.so" : "libcudart"), false};
+}
+
+// Never freed, never used again: who reads a chain does not say so.
+FunctionOfCallers* newEntry()
+{
+    static constinit std::array<FunctionOfCallers, 1024> entries{};
+    static constinit std::atomic<std::size_t> used{0};
+    const std::size_t index = used.fetch_add(1, std::memory_order_relaxed);
+    return index < entries.size() ? &entries[index] : nullptr;
+}
+
+/// Code that was made at run time lies in no object: its page stands for it.
+AddressRange callersAround(const void* caller)
+{
+    constexpr std::size_t kPage = 4096;
+    const AddressRange object = objectAround(caller).range;
+    return object.bytes != 0 ? object
+                             : AddressRange{reinterpret_cast<std::uintptr_t>(caller) & ~(kPage - 1), kPage};
+}
+
 } // namespace
 
-void* resolve(Library library, const char* name)
+Resolved resolve(Library library, const char* name, const void* caller)
 {
     const ErrnoKeeper keeper;
     const CancellationHeldOff uncancelled;
-    // Kept in a variable: as a tail call, RTLD_NEXT would start after the caller's object, not ours.
-    void* volatile found = dlsym(RTLD_NEXT, name);
-    if (found != nullptr) {
-        keepLoaded(found);
-    } else {
-        if (void* handle = loadedLibrary(library); handle != nullptr) {
-            found = dlsym(handle, name);
-            if (found == nullptr && library == Library::Nccl) {
-                char twin[128];
-                std::snprintf(twin, sizeof twin, "p%s", name);
-                found = dlsym(handle, twin);
-            }
-        }
+    Resolved found = search(library, name, caller);
+    if (found.function == nullptr && library == Library::Nccl) {
+        char twin[128];
+        std::snprintf(twin, sizeof twin, "p%s", name);
+        found = search(library, twin, caller);
+    }
+    if (found.function != nullptr) {
+        keepLoaded(found.function);
     }
     return found;
+}
+
+void* resolveAny(Library library, const char* name)
+{
+    return resolve(library, name, nullptr).function;
 }
 
 void sayMissing(const char* name)
 {
     say(Talk::Always, "%s: no loaded library has it, the caller is told that it is not supported", name);
+}
+
+void RealFunction::sayMissingOnce()
+{
+    if (!m_saidMissing.exchange(true)) {
+        sayMissing(m_name);
+    }
+}
+
+void* RealFunction::find(const void* caller)
+{
+    const Resolved found = resolve(m_library, m_name, caller);
+    if (found.function != nullptr) {
+        keep(found, caller);
+    }
+    return found.function;
+}
+
+// What came into the global scope later is not for those that were answered before.
+void RealFunction::keep(const Resolved& found, const void* caller)
+{
+    const FunctionOfCallers* first = m_ofCallers.load(std::memory_order_acquire);
+    int callers = 0;
+    for (const FunctionOfCallers* each = first; each != nullptr; each = each->next) {
+        ++callers;
+    }
+    FunctionOfCallers* const entry =
+        (found.forEveryone && callers == 0) || callers >= kMostCallers ? nullptr : newEntry();
+    if (entry == nullptr) {
+        m_ofOthers.store(found.function, std::memory_order_release);
+        return;
+    }
+    entry->callers = callersAround(caller);
+    entry->function = found.function;
+    do {
+        entry->next = first;
+    } while (!m_ofCallers.compare_exchange_weak(first, entry, std::memory_order_release,
+                                                std::memory_order_acquire));
 }
 
 } // namespace ringside::collector

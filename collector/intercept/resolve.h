@@ -1,51 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the functions that we stand in front of. Resolved at the first call and kept; a
-// function that the program's library does not have is answered with "not supported" and said once.
+// Finds the functions that we stand in front of, as the loader would have found them for the caller without
+// us. Resolved at a caller's first call and kept; a function that the program's library does not have is
+// answered with "not supported" and said once.
 #pragma once
+#include "intercept/loaded_objects.h"
+#include "record/session.h"
+
 #include <atomic>
 
 namespace ringside::collector {
 
 enum class Library { Nccl, CudaRuntime };
 
-/// RTLD_NEXT, then the library already loaded under any name (Python loads RTLD_LOCAL), then NCCL's profiling
-/// twin. Null when there is none.
-void* resolve(Library library, const char* name);
+struct Resolved {
+    void* function = nullptr;
+    bool forEveryone = false; ///< it is in the global scope; else another caller may have another one
+};
+/// RTLD_NEXT; then what the caller's own object brings along (a statically linked NCCL, or a library that
+/// Python loaded RTLD_LOCAL); then any loaded object; then NCCL's profiling twin. `caller` is an address in
+/// the caller's code, null: not known.
+Resolved resolve(Library library, const char* name, const void* caller);
+/// For whom it does not matter which of several copies it is.
+void* resolveAny(Library library, const char* name);
 void sayMissing(const char* name);
 
-/// The slot of one real function.
-template <class Function>
-class Real final {
-public:
-    constexpr Real(Library library, const char* name) : m_library(library), m_name(name) {}
-    /// Null until it was looked for and found.
-    [[nodiscard]] Function* known() const { return m_function.load(std::memory_order_acquire); }
-    /// Null is looked for again: the library may come later.
-    Function* find()
-    {
-        auto* found = reinterpret_cast<Function*>(resolve(m_library, m_name));
-        m_function.store(found, std::memory_order_release);
-        return found;
-    }
-    Function* get()
-    {
-        Function* const function = known();
-        return function != nullptr ? function : find();
-    }
+/// What the callers in one object get.
+struct FunctionOfCallers {
+    AddressRange callers;
+    void* function = nullptr;
+    const FunctionOfCallers* next = nullptr;
+};
 
+/// One real function: the same for all, or one for each object that calls it. Keeps up to so many objects;
+/// those that come later get what was found first.
+class RealFunction {
+public:
+    static constexpr int kMostCallers = 16;
+    constexpr RealFunction(Library library, const char* name) : m_library(library), m_name(name) {}
     /// For the program's own call only: what the collector itself asks for may be missing without a word.
-    void sayMissingOnce()
+    void sayMissingOnce();
+
+protected:
+    [[nodiscard]] void* known(const void* caller) const
     {
-        if (!m_saidMissing.exchange(true)) {
-            sayMissing(m_name);
+        for (const FunctionOfCallers* each = m_ofCallers.load(std::memory_order_acquire); each != nullptr;
+             each = each->next) {
+            if (each->callers.contains(caller)) {
+                return each->function;
+            }
         }
+        return m_ofOthers.load(std::memory_order_acquire);
     }
+    /// Null is looked for again: the library may come later.
+    void* find(const void* caller);
 
 private:
-    std::atomic<Function*> m_function{nullptr};
+    void keep(const Resolved& found, const void* caller);
+
+    std::atomic<const FunctionOfCallers*> m_ofCallers{nullptr};
+    std::atomic<void*> m_ofOthers{nullptr};
     std::atomic<bool> m_saidMissing{false};
     Library m_library;
     const char* m_name;
+};
+
+template <class Function>
+class Real final : public RealFunction {
+public:
+    using RealFunction::RealFunction;
+    /// Null until it was looked for and found.
+    [[nodiscard]] Function* known(const void* caller) const
+    {
+        return reinterpret_cast<Function*>(RealFunction::known(caller));
+    }
+    Function* find(const void* caller) { return reinterpret_cast<Function*>(RealFunction::find(caller)); }
+    /// For the collector's own questions: of the copy that the thread's present call goes to.
+    Function* get()
+    {
+        const void* const caller = t_thread.caller;
+        Function* const function = known(caller);
+        return function != nullptr ? function : find(caller);
+    }
 };
 
 } // namespace ringside::collector

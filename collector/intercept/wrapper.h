@@ -28,7 +28,7 @@ template <class What>
 inline constexpr bool kSeenWhilePaused =
     !std::is_same_v<What, Plain> && !std::is_same_v<What, OnStream> && !std::is_same_v<What, Sized>;
 template <class What>
-bool isUnseen()
+[[gnu::always_inline]] inline bool isUnseen()
 {
     return t_thread.depth != 0 || (kSeenWhilePaused<What> ? g_gate.isOver() : !g_gate.isOpen());
 }
@@ -174,35 +174,42 @@ auto intercept(Api api, const What& what, Call&& call)
 
 /// Makes the wrapper of one row; used as RS_API with the library and the answer when no library has the
 /// function. In parts: a call that is not recorded saves no register and makes no frame, and the first call
-/// finds the real function.
+/// of a caller finds the real function.
 #define RINGSIDE_WRAPPER(library, unavailable, result, name, parameters, arguments, what)                    \
     extern "C" __attribute__((visibility("default"))) result name parameters;                                \
     namespace ringside::collector {                                                                          \
     static constinit Real<result parameters> g_real_##name(Library::library, #name);                         \
     auto what_##name parameters->std::remove_cvref_t<decltype(RINGSIDE_UNWRAP what)>; /* its type only */    \
+    [[gnu::noinline]] static result recorded_##name parameters                                               \
+    {                                                                                                        \
+        auto* const function = g_real_##name.get();                                                          \
+        return intercept(Api::name, RINGSIDE_UNWRAP what, [&] { return function arguments; });               \
+    }                                                                                                        \
     [[gnu::cold, gnu::noinline]] static result first_##name parameters                                       \
     {                                                                                                        \
-        if (g_real_##name.find() == nullptr) {                                                               \
+        auto* const function = g_real_##name.get();                                                          \
+        if (function == nullptr) {                                                                           \
             g_real_##name.sayMissingOnce();                                                                  \
             return unavailable;                                                                              \
         }                                                                                                    \
-        return ::name arguments;                                                                             \
-    }                                                                                                        \
-    [[gnu::noinline]] static result recorded_##name parameters                                               \
-    {                                                                                                        \
-        auto* const function = g_real_##name.known();                                                        \
-        return intercept(Api::name, RINGSIDE_UNWRAP what, [&] { return function arguments; });               \
+        if (isUnseen<decltype(what_##name arguments)>()) {                                                   \
+            return function arguments;                                                                       \
+        }                                                                                                    \
+        return recorded_##name arguments;                                                                    \
     }                                                                                                        \
     }                                                                                                        \
     result name parameters                                                                                   \
     {                                                                                                        \
         using namespace ringside::collector;                                                                 \
-        auto* const function = g_real_##name.known();                                                        \
+        const void* const caller = __builtin_return_address(0);                                              \
+        auto* const function = g_real_##name.known(caller);                                                  \
         if (function == nullptr) [[unlikely]] {                                                              \
+            t_thread.caller = caller;                                                                        \
             return first_##name arguments;                                                                   \
         }                                                                                                    \
         if (isUnseen<decltype(what_##name arguments)>()) {                                                   \
             return function arguments;                                                                       \
         }                                                                                                    \
+        t_thread.caller = caller;                                                                            \
         return recorded_##name arguments;                                                                    \
     }

@@ -62,8 +62,9 @@ struct ThreadState {
 /// Initial-exec: touched on every call, must not allocate.
 struct ThreadLocal {
     ThreadState* state;
-    int depth;    ///< > 0: inside a hook; what NCCL and CUDA call themselves is not recorded again
-    bool refused; ///< there was no room for this thread's ring: not asked for again
+    int depth;          ///< > 0: inside a hook; what NCCL and CUDA call themselves is not recorded again
+    bool refused;       ///< there was no room for this thread's ring: not asked for again
+    const void* caller; ///< where in the program the last call was made that is recorded, or is the first
 };
 // constinit also here: without it every access first looks for an initialising function.
 extern constinit thread_local ThreadLocal t_thread __attribute__((tls_model("initial-exec")));
