@@ -23,6 +23,7 @@ using CallbackDomain = std::uint32_t;
 inline constexpr CallbackDomain kDomainDriverApi = 1;
 inline constexpr CallbackDomain kDomainRuntimeApi = 2;
 inline constexpr std::uint32_t kExternalKindCustom0 = 3;
+inline constexpr std::uint32_t kThreadIdsOfSystem = 1; ///< gettid(); else pthread_self(), cut
 inline constexpr std::uint32_t kFlushForced = 1;
 /// What cuptiGetVersion says from CUDA 11.2 on; 11.1 had it in copies only.
 inline constexpr std::uint32_t kFirstWithGraphId = 15;
@@ -112,6 +113,7 @@ using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, 
 
 /// Those that older CUPTIs do not have.
 #define RINGSIDE_CUPTI_NEWER_FUNCTIONS(RS_CUPTI)                                                               \
+    RS_CUPTI(getThreadIdType, cuptiGetThreadIdType, (std::uint32_t* type))                                     \
     RS_CUPTI(subscribeNamed, cuptiSubscribe_v2,                                                                \
              (void** subscriber, ringside::collector::cupti::Callback, void* user,                             \
               ringside::collector::cupti::SubscriberParameters* parameters))

@@ -20,8 +20,8 @@ bool asksOnly(std::string_view api)
 
 } // namespace
 
-ActivityReader::ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer)
-    : m_cupti(cupti), m_writer(writer)
+ActivityReader::ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer, const ThreadIds& threads)
+    : m_cupti(cupti), m_writer(writer), m_threads(threads)
 {
     std::uint32_t version = 0;
     m_hasGraphId = cupti.getVersion(&version) == cupti::kSuccess && version >= cupti::kFirstWithGraphId;
@@ -105,8 +105,10 @@ void ActivityReader::readApi(const cupti::Api& record, cupti::CallbackDomain dom
 {
     const trace::StringId name = apiName(domain, record.cbid);
     if (name != kAsksOnly && measured(record.start, record.end)) {
-        m_writer.add(trace::LaunchRow{toMonotonicNs(record.start), toMonotonicNs(record.end), name,
-                                      record.threadId, record.correlationId});
+        const std::int64_t start = toMonotonicNs(record.start);
+        const std::uint32_t tid =
+            m_systemThreadIds ? record.threadId : m_threads.tidAt(record.threadId, start);
+        m_writer.add(trace::LaunchRow{start, toMonotonicNs(record.end), name, tid, record.correlationId});
     }
 }
 

@@ -6,6 +6,7 @@
 #include "abi/cupti.h"
 #include "device/cupti_library.h"
 #include "device/device_clock.h"
+#include "record/thread_ids.h"
 
 #include <ringside/trace/writer.h>
 
@@ -16,10 +17,12 @@ namespace ringside::collector {
 
 class ActivityReader final {
 public:
-    ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer);
+    ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer, const ThreadIds& threads);
     void addClock(const DeviceClockSample& reading);
     /// Times can be converted exactly.
     [[nodiscard]] bool isClockReady() const { return m_clock.isReady(); }
+    /// Records call threads by the kernel's numbers, as another tool has chosen; else by their handles.
+    void setSystemThreadIds(bool system) { m_systemThreadIds = system; }
     void read(std::uint8_t* buffer, std::size_t validBytes);
     /// Writes the issue for what could not be stored.
     void reportIssues();
@@ -47,10 +50,12 @@ private:
 
     const CuptiLibrary& m_cupti;
     trace::Writer& m_writer;
+    const ThreadIds& m_threads;
     DeviceClock m_clock;
     std::unordered_map<std::string, trace::StringId> m_kernelNames;
     std::unordered_map<std::uint64_t, trace::StringId> m_apiNames;
     std::int64_t m_unmeasured = 0;
+    bool m_systemThreadIds = false;
     bool m_hasGraphId = false; ///< else the records may end before it
 };
 

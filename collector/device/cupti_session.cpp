@@ -183,6 +183,7 @@ void CuptiSession::turnOn()
         refuse(cuptiFailure(result));
         return;
     }
+    noteThreadIds();
     sampleClock();
     g_push = m_cupti.pushExternal;
     g_pop = m_cupti.popExternal;
@@ -279,6 +280,16 @@ void CuptiSession::awaitLateRecords()
         }
         usleep(kEveryMs * 1000);
     }
+}
+
+// Another tool may have chosen.
+void CuptiSession::noteThreadIds()
+{
+    std::uint32_t type = 0;
+    const bool known =
+        m_cupti.getThreadIdType != nullptr && m_cupti.getThreadIdType(&type) == cupti::kSuccess;
+    const std::scoped_lock lock(m_mutex);
+    m_report.systemThreadIds = known && type == cupti::kThreadIdsOfSystem;
 }
 
 // The tightest of a few readings, so that an interrupt between two of them does not count.

@@ -25,6 +25,7 @@ struct CuptiReport {
     enum class State { Off, On, Refused };
     State state = State::Off;
     bool loaded = false;              ///< library() may be used
+    bool systemThreadIds = false;     ///< records call threads by gettid()
     std::string reason;               ///< of a refusal
     std::optional<std::int64_t> onNs; ///< of the last window
     std::optional<std::int64_t> offNs;
@@ -57,6 +58,7 @@ private:
     void disableKinds();
     void flush(std::uint32_t flag);
     void awaitLateRecords();
+    void noteThreadIds();
     void sampleClock();
 
     CuptiLibrary m_cupti;

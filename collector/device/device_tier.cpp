@@ -59,7 +59,10 @@ void DeviceTier::takeOver(trace::Writer& writer, Reading reading)
 void DeviceTier::addClocks(const CuptiReport& report, trace::Writer& writer)
 {
     if (report.loaded && !m_reader.has_value()) {
-        m_reader.emplace(m_session.library(), writer);
+        m_reader.emplace(m_session.library(), writer, registry().threadIds);
+    }
+    if (m_reader.has_value()) {
+        m_reader->setSystemThreadIds(report.systemThreadIds);
     }
     for (const DeviceClockSample& clock : report.clocks) {
         m_reader->addClock(clock);

@@ -7,6 +7,7 @@
 #include "record/graphs.h"
 #include "record/handle_table.h"
 #include "record/ring.h"
+#include "record/thread_ids.h"
 
 #include <array>
 #include <atomic>
@@ -108,6 +109,7 @@ public:
     std::atomic<std::uint32_t> worldCommunicatorsSeen{0};
 
     Graphs graphs;
+    ThreadIds threadIds;
 
 private:
     bool defineCommunicator(const Communicator& communicator, const CommunicatorIdentity& identity);

@@ -54,6 +54,9 @@ void endThread(void* state)
     thread->ring->owner = nullptr;
     thread->ring->use.store(Ring::Use::OwnerGone, std::memory_order_release);
     delete thread;
+    if (!g_gate.isOver()) { // in a forked child it is, and the lock may have been held
+        g_registry->threadIds.end(ThreadIds::ofThisThread(), readClockNs(CLOCK_MONOTONIC));
+    }
     requestDrain(); // so that threads that come and go share few rings
 }
 
@@ -193,7 +196,9 @@ ThreadState* makeThreadState()
     state->threadId = id;
     char name[16] = {};
     prctl(PR_GET_NAME, name);
-    g_registry->addThread(id, static_cast<std::uint32_t>(gettid()), name);
+    const auto tid = static_cast<std::uint32_t>(gettid());
+    g_registry->addThread(id, tid, name);
+    g_registry->threadIds.begin(ThreadIds::ofThisThread(), tid, readClockNs(CLOCK_MONOTONIC));
     pthread_setspecific(session.threadEnd, state);
     t_thread.state = state;
     return state;

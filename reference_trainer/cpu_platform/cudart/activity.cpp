@@ -3,6 +3,7 @@
 
 #include "clock.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -37,7 +38,7 @@ ApiCall::~ApiCall()
     const ActivitySink* sink = currentSink.load(std::memory_order_acquire);
     if (sink != nullptr && m_startNs != 0)
         sink->apiEnd({m_function, m_startNs, ringside_platform_now_ns(), static_cast<std::uint32_t>(getpid()),
-                      static_cast<std::uint32_t>(gettid()), correlation, m_result});
+                      static_cast<std::uint32_t>(gettid()), pthread_self(), correlation, m_result});
 }
 
 cudaError_t ApiCall::finish(cudaError_t result)

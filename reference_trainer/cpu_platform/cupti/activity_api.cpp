@@ -96,6 +96,26 @@ CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, std::uint8_t ena
     return chooseOf(ApiDomain::Driver, cbid, enable);
 }
 
+CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type)
+{
+    return callWithoutDriver([&] {
+        if (type != CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT && type != CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM)
+            return CUPTI_ERROR_NOT_SUPPORTED;
+        setThreadIds(type);
+        return CUPTI_SUCCESS;
+    });
+}
+
+CUptiResult cuptiGetThreadIdType(CUpti_ActivityThreadIdType* type)
+{
+    return callWithoutDriver([&] {
+        if (type == nullptr)
+            return CUPTI_ERROR_INVALID_PARAMETER;
+        *type = threadIds();
+        return CUPTI_SUCCESS;
+    });
+}
+
 CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t validSize, CUpti_Activity** record)
 {
     if (buffer == nullptr || record == nullptr)

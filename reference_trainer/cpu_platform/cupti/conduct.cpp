@@ -34,6 +34,8 @@ void Conduct::read(const std::string& word)
         held = true;
     } else if (word == "no_driver") {
         noDriver = true;
+    } else if (word == "system_threads") {
+        systemThreadIds = true;
     } else if (word == "zero_times") {
         zeroTimes = true;
     } else if (key == "cuda" && findLayouts(value) != nullptr) {
@@ -42,7 +44,7 @@ void Conduct::read(const std::string& word)
         deviceRoom = wholeNumber(value);
     } else {
         error = "RINGSIDE_PLATFORM_CUPTI: '" + word +
-                "' is none of held, no_driver, zero_times, room=N, cuda=" + layoutNames();
+                "' is none of held, no_driver, system_threads, zero_times, room=N, cuda=" + layoutNames();
     }
 }
 

@@ -16,6 +16,7 @@ struct Conduct {
     const Layouts* layouts = nullptr; ///< never null
     bool held = false;                ///< another tool is the subscriber
     bool noDriver = false;
+    bool systemThreadIds = false;          ///< another tool has chosen gettid()
     bool zeroTimes = false;                ///< device work is recorded without its times
     std::optional<std::size_t> deviceRoom; ///< records of device work that find room between two flushes
     std::string error;                     ///< what is wrong with the variable, empty if nothing is

@@ -24,6 +24,14 @@ std::array<std::atomic<bool>, kKinds> enabledKinds{};
 std::array<std::array<std::atomic<std::uint8_t>, kFunctions>, 2> chosenFunctions{};
 std::atomic<bool> forked = false;
 
+std::atomic<CUpti_ActivityThreadIdType>& threadIdType()
+{
+    static std::atomic<CUpti_ActivityThreadIdType> type = Conduct::get().systemThreadIds
+                                                              ? CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM
+                                                              : CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT;
+    return type;
+}
+
 thread_local std::array<std::vector<std::uint64_t>, CUPTI_EXTERNAL_CORRELATION_KIND_SIZE> externalIds;
 
 CUpti_ActivityKind kindOf(platform::ApiDomain domain)
@@ -90,7 +98,7 @@ void onApiBegin(platform::ApiFunction function, std::uint32_t correlation)
 void onApiEnd(const platform::ApiActivity& activity)
 {
     if (recordsCall(activity.function))
-        append(callRecord(activity, kindOf(activity.function.domain)));
+        append(callRecord(activity, kindOf(activity.function.domain), threadIds()));
 }
 
 void installSink()
@@ -138,6 +146,16 @@ bool chooseFunction(platform::ApiFunction function, std::uint8_t enable)
     chosenFunctions[static_cast<std::size_t>(function.domain)][function.cbid] = enable != 0 ? 1 : 2;
     installSink();
     return true;
+}
+
+void setThreadIds(CUpti_ActivityThreadIdType type)
+{
+    threadIdType() = type;
+}
+
+CUpti_ActivityThreadIdType threadIds()
+{
+    return threadIdType();
 }
 
 void disableAll()

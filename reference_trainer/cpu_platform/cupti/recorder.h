@@ -16,6 +16,9 @@ void enableKind(CUpti_ActivityKind kind);
 void disableKind(CUpti_ActivityKind kind);
 /// Chooses single functions; works without the kind RUNTIME or DRIVER. False for a number out of range.
 [[nodiscard]] bool chooseFunction(platform::ApiFunction function, std::uint8_t enable);
+/// What records call a thread.
+void setThreadIds(CUpti_ActivityThreadIdType type);
+[[nodiscard]] CUpti_ActivityThreadIdType threadIds();
 /// Everything off.
 void disableAll();
 

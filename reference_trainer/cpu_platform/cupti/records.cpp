@@ -105,7 +105,8 @@ CUpti_ActivityMemset4 setRecord(const platform::WorkActivity& activity)
     return record;
 }
 
-CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity, CUpti_ActivityKind kind)
+CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity, CUpti_ActivityKind kind,
+                             CUpti_ActivityThreadIdType threadIds)
 {
     CUpti_ActivityAPI record{};
     record.kind = kind;
@@ -113,7 +114,10 @@ CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity, CUpti_Activi
     record.start = static_cast<std::uint64_t>(activity.startNs);
     record.end = static_cast<std::uint64_t>(activity.endNs);
     record.processId = activity.processId;
-    record.threadId = activity.threadId;
+    // The default is pthread_self() cut to 32 bits.
+    record.threadId = threadIds == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM
+                          ? activity.threadId
+                          : static_cast<std::uint32_t>(activity.threadHandle);
     record.correlationId = activity.correlation;
     record.returnValue = static_cast<std::uint32_t>(activity.result);
     return record;

@@ -12,7 +12,8 @@ namespace ringside::cupti {
                                                   CUpti_ActivityKind kind);
 [[nodiscard]] CUpti_ActivityMemcpy6 copyRecord(const platform::WorkActivity& activity);
 [[nodiscard]] CUpti_ActivityMemset4 setRecord(const platform::WorkActivity& activity);
-[[nodiscard]] CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity, CUpti_ActivityKind kind);
+[[nodiscard]] CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity, CUpti_ActivityKind kind,
+                                           CUpti_ActivityThreadIdType threadIds);
 [[nodiscard]] CUpti_ActivityExternalCorrelation externalRecord(CUpti_ExternalCorrelationKind kind,
                                                                std::uint64_t id, std::uint32_t correlation);
 

@@ -102,6 +102,12 @@ typedef enum {
 
 #include "cupti_runtime_cbid.h"
 
+typedef enum {
+    CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT = 0,
+    CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM = 1,
+    CUPTI_ACTIVITY_THREAD_ID_TYPE_FORCE_INT = 0x7fffffff
+} CUpti_ActivityThreadIdType;
+
 #define RINGSIDE_RECORD __attribute__((packed)) __attribute__((aligned(8)))
 typedef struct RINGSIDE_RECORD {
     CUpti_ActivityKind kind;
@@ -220,6 +226,8 @@ CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t enable)
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t enable);
 CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t validSize, CUpti_Activity** record);
 CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t streamId, size_t* dropped);
+CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type);
+CUptiResult cuptiGetThreadIdType(CUpti_ActivityThreadIdType* type);
 CUptiResult cuptiActivityFlushAll(uint32_t flag);
 CUptiResult cuptiActivityFlushPeriod(uint32_t milliseconds);
 CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attribute, size_t* size, void* value);

@@ -85,7 +85,8 @@ struct ApiActivity {
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     std::uint32_t processId = 0;
-    std::uint32_t threadId = 0;
+    std::uint32_t threadId = 0;     ///< the kernel's
+    std::uint64_t threadHandle = 0; ///< its pthread_t
     std::uint32_t correlation = 0;
     std::int32_t result = 0;
 };

@@ -23,9 +23,9 @@ namespace {
 constexpr int kRounds = 20;
 
 struct PlatformRun {
-    explicit PlatformRun(const std::string& cupti, RecordedRun::Environment more = {})
-        : run({"recorded_work", std::to_string(kRounds)}, RecordedRun::Collector::Preloaded,
-              environment(cupti, std::move(more)))
+    explicit PlatformRun(const std::string& cupti, RecordedRun::Environment more = {},
+                         const std::vector<std::string>& command = {"recorded_work", std::to_string(kRounds)})
+        : run(command, RecordedRun::Collector::Preloaded, environment(cupti, std::move(more)))
         , trace(trace::openRun(run.directory()).processes.at(0))
     {}
     static RecordedRun::Environment environment(const std::string& cupti, RecordedRun::Environment more)
@@ -120,6 +120,38 @@ TEST(DevicePlatform, questionsAreNoLaunches)
         const std::string_view api = recorded.trace.text(launches.api[i]);
         EXPECT_EQ(api.find("Get"), std::string_view::npos) << api;
         EXPECT_EQ(api.find("Query"), std::string_view::npos) << api;
+    }
+}
+
+std::map<std::int64_t, int> launchesByThread(const trace::ProcessTrace& trace)
+{
+    std::map<std::int64_t, int> launches;
+    for (const std::uint32_t tid : trace.launches.tid)
+        ++launches[tid];
+    return launches;
+}
+
+// CUPTI calls threads by pthread_self() cut short, unless another tool has chosen otherwise.
+TEST(DevicePlatform, launchesBelongToTheThreadThatMadeThem)
+{
+    for (const std::string cupti : {"", "system_threads", "cuda=11.0"}) {
+        const PlatformRun recorded(cupti);
+        const std::map<std::int64_t, int> launches = launchesByThread(recorded.trace);
+        ASSERT_EQ(launches.size(), 1U) << cupti;
+        EXPECT_EQ(launches.begin()->first, recorded.trace.threads.at(0).tid) << cupti;
+    }
+}
+
+TEST(DevicePlatform, threadsThatGetAnEndedOnesHandleAreNotTakenForIt)
+{
+    for (const std::string cupti : {"", "system_threads"}) {
+        const PlatformRun recorded(cupti, {}, {"recorded_work", std::to_string(kRounds), "threads"});
+        expectUndisturbed(recorded);
+        std::map<std::int64_t, int> launches = launchesByThread(recorded.trace);
+        EXPECT_EQ(recorded.trace.threads.size(), kRounds + 1U) << cupti;
+        EXPECT_EQ(launches.size(), kRounds + 1U) << cupti;
+        for (const trace::ThreadRow& thread : recorded.trace.threads)
+            EXPECT_GE(launches[thread.tid], 2) << cupti << ", thread " << thread.id;
     }
 }
 

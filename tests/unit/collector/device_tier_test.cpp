@@ -96,7 +96,7 @@ struct ActivityReaderTest : testing::Test {
     {
         {
             trace::Writer writer(path, trace::Writer::Mode::Create);
-            ActivityReader reader(library, writer);
+            ActivityReader reader(library, writer, threads);
             reader.addClock({1'000'000'000'000, 5'000'000'000, 1'000'000'000'000});
             reader.addClock(
                 {1'001'000'000'000, 6'000'001'000, 1'001'000'000'000}); // 1 ppm faster than the host
@@ -123,6 +123,7 @@ struct ActivityReaderTest : testing::Test {
     std::filesystem::path path =
         std::filesystem::temp_directory_path() / ("ringside-activity-" + std::to_string(getpid()) + ".db");
     CuptiLibrary library;
+    ThreadIds threads;
 };
 
 TEST(DeviceClock, convertsBetweenTheReadingsAroundATime)
@@ -147,6 +148,30 @@ TEST(DeviceClock, beginsAnewWhenTheTimeIsSetBack)
     clock.add({9'000'000'000, 7'000'000'000, 0});
     EXPECT_FALSE(clock.isReady());
     EXPECT_EQ(clock.toMonotonicNs(9'500'000'000), 7'500'000'000);
+}
+
+TEST(ThreadIds, aHandleIsTheThreadsThatHadItThen)
+{
+    ThreadIds threads;
+    threads.begin(7, 100, 1000);
+    threads.end(7, 2000);
+    threads.begin(7, 200, 3000);
+    EXPECT_EQ(threads.tidAt(7, 500), 100U) << "before its first recorded call";
+    EXPECT_EQ(threads.tidAt(7, 1500), 100U);
+    EXPECT_EQ(threads.tidAt(7, 2500), 200U);
+    EXPECT_EQ(threads.tidAt(7, 9000), 200U);
+    EXPECT_EQ(threads.tidAt(8, 1500), 0U);
+    threads.end(7, 9500);
+    EXPECT_EQ(threads.tidAt(7, 9600), 0U) << "of a thread that is not recorded";
+}
+
+TEST(ThreadIds, twoLivingThreadsWithOneHandleAreNobody)
+{
+    ThreadIds threads;
+    threads.begin(7, 100, 1000);
+    threads.begin(7, 200, 3000);
+    EXPECT_EQ(threads.tidAt(7, 2000), 100U);
+    EXPECT_EQ(threads.tidAt(7, 4000), 0U);
 }
 
 TEST_F(ActivityReaderTest, convertsDeviceTimesToTheHostsClock)

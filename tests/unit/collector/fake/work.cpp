@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program of device_platform_test, on the CPU platform: ROUNDS times a kernel, a copy and a set, once the
 // collector's trace says that the device tier is on or why it is not. Says at the end what the kernels
-// computed, so that a test sees whether somebody disturbed them.
+// computed, so that a test sees whether somebody disturbed them. With "threads" each round has a thread of
+// its own; when one has ended, the next one gets its pthread_t.
 #include "../../cpu_platform/kernels.h"
 #include "watch_trace.h"
 
@@ -11,10 +12,23 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
-int main(int, char** argv)
+namespace {
+
+constexpr int kElements = 1000;
+
+void work(float* values, float* scratch)
 {
-    constexpr int kElements = 1000;
+    ringside::test::launchScale(values, 1.5F, kElements, nullptr);
+    cudaMemcpyAsync(scratch, values, kElements * sizeof(float), cudaMemcpyDeviceToDevice, nullptr);
+    cudaMemsetAsync(scratch, 0, 64, nullptr);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
     const int rounds = std::atoi(argv[1]);
     const pid_t watcher = ringside::test::watchTheTrace();
     float* values = nullptr;
@@ -29,9 +43,10 @@ int main(int, char** argv)
     cudaMemcpy(values, &first, sizeof first, cudaMemcpyHostToDevice);
     cudaStreamQuery(nullptr);
     for (int round = 0; round < rounds; ++round) {
-        ringside::test::launchScale(values, 1.5F, kElements, nullptr);
-        cudaMemcpyAsync(scratch, values, kElements * sizeof(float), cudaMemcpyDeviceToDevice, nullptr);
-        cudaMemsetAsync(scratch, 0, 64, nullptr);
+        if (argc > 2)
+            std::thread(work, values, scratch).join();
+        else
+            work(values, scratch);
     }
     cudaStreamSynchronize(cudaStreamPerThread); // the collector asks CUDA whose stream that is
     if (cudaMemcpy(&first, values, sizeof first, cudaMemcpyDeviceToHost) != cudaSuccess)
