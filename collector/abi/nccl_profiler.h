@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of NCCL's profiler plugins, versions 3 to 6, under our own names: numbers, layouts and
-// signatures of src/include/plugin/profiler/profiler_v{3,4,5,6}.h in NCCL's source (2.26 to 2.30). No package
-// installs these headers, so their offsets stand here as static_asserts.
+// The binary interface of NCCL's profiler plugins, versions 3 to 7, under our own names: numbers, layouts and
+// signatures of src/include/plugin/profiler/profiler_v{3,4,5,6,7}.h in NCCL's source (2.26 to 2.31). No
+// package installs these headers, so their offsets stand here as static_asserts.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +28,7 @@ enum EventType : std::uint64_t {
     kCeColl = 1U << 12U, ///< this and the next two: from version 6 on
     kCeSync = 1U << 13U,
     kCeBatch = 1U << 14U,
+    kKernelPhase = 1U << 15U, ///< from version 7 on
 };
 
 enum class State : int {
@@ -193,6 +194,13 @@ struct DescriptorV6 {
     };
 };
 using DescriptorV5 = DescriptorV6;
+/// Each of version 6's events may be longer, and only a collective is longer than this union was. What we
+/// read stands where it stood.
+struct DescriptorV7 : DescriptorV6 {
+    const char* kernelVariant; ///< this and the next two: of a collective
+    bool symmetric;
+    std::uint64_t userTag;
+};
 
 union StateArgumentsV3 {
     struct {
@@ -203,7 +211,7 @@ union StateArgumentsV3 {
         int appendedOps;
     } proxyCtrl;
 };
-/// Also of versions 5 and 6.
+/// Also of versions 5 to 7.
 union StateArguments {
     struct {
         std::size_t bytes;
@@ -241,6 +249,7 @@ using PluginV3 = Plugin<InitV3, DescriptorV3, StateArgumentsV3>;
 using PluginV4 = Plugin<InitV4, DescriptorV4, StateArguments>;
 using PluginV5 = Plugin<InitV5, DescriptorV5, StateArguments>;
 using PluginV6 = Plugin<InitV5, DescriptorV6, StateArguments>;
+using PluginV7 = Plugin<InitV5, DescriptorV7, StateArguments>;
 
 static_assert(sizeof(PluginV3) == 48 && sizeof(PluginV6) == 48 && sizeof(StateArguments) == 8);
 static_assert(sizeof(DescriptorV3) == 120 && offsetof(DescriptorV3, coll.fields.sequence) == 40);
@@ -255,5 +264,6 @@ static_assert(offsetof(DescriptorV6, groupApi.depth) == 28 && offsetof(Descripto
 static_assert(offsetof(DescriptorV6, proxyOp.channel) == 28 && offsetof(DescriptorV6, proxyOp.isSend) == 44);
 static_assert(offsetof(DescriptorV6, ceColl.syncStrategy) == 80 &&
               offsetof(DescriptorV6, ceColl.stream) == 104);
+static_assert(sizeof(DescriptorV7) == 136); // kernelVariant at 112, userTag at 128
 
 } // namespace ringside::collector::profiler

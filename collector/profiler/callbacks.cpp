@@ -77,6 +77,15 @@ Handle beginGroup(ThreadState& thread, Context& context, const Event& event)
     return id != 0 ? Handle(Kind::Group, Handle::kNoPlace, id) : Handle();
 }
 
+/// NCCL 2.26.2 to 2.27.7 tells of collectives and transfers only where their group's event has a handle.
+constexpr unsigned kFirstWithoutGate = 5; // of versions of the interface; 2.28 brought it
+
+Handle beginTasks(const Event& event)
+{
+    return event.version < kFirstWithoutGate ? Handle(Kind::Other, Handle::kNoPlace, g_pool.nextId())
+                                             : Handle();
+}
+
 Handle handleOf(const Place* place)
 {
     return place != nullptr ? place->handle() : Handle();
@@ -86,6 +95,8 @@ Handle handleOf(const Place* place)
 Handle beginOnCaller(ThreadState& thread, Context& context, const Event& event)
 {
     switch (event.type) {
+    case kGroup:
+        return beginTasks(event);
     case kGroupApi:
         return beginGroup(thread, context, event);
     case kCollApi:
@@ -185,10 +196,17 @@ Place* placeFor(Handle ours, Context& context)
     return place;
 }
 
+/// NCCL would not have told the plugin behind ours: it gave no handle for the group.
+bool isBehindGate(const Event& event)
+{
+    return event.version < kFirstWithoutGate && (event.type == kColl || event.type == kP2p) &&
+           g_pool.theirsOf(Handle(event.parent)) == nullptr;
+}
+
 /// Tells the plugin behind ours of an event, and returns the handle that stands for both.
 Handle forward(Context* told, const Event& event, Handle ours)
 {
-    if (!g_chain.active() || !g_chain.serves(event.type)) {
+    if (!g_chain.active() || !g_chain.serves(event.type) || isBehindGate(event)) {
         return ours;
     }
     Context* const context = contextOf(told, event);

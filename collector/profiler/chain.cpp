@@ -12,12 +12,14 @@ namespace {
 
 constexpr std::uint64_t kBelowOperation = kProxyOp | kProxyStep | kKernelCh | kNetPlugin;
 constexpr std::uint64_t kOfCopyEngines = kCeColl | kCeSync | kCeBatch;
+constexpr unsigned kFirstOfPhases = 7;
 
 struct Served {
     std::uint64_t type;
     std::uint64_t by; ///< any of these bits
 };
-// As src/plugin/profiler.cc of NCCL 2.28.9 and 2.30.7 has it.
+// As src/plugin/profiler.cc of NCCL 2.28.9 and 2.30.7 has it. Phases, from 2.31 on, bring their kernel's
+// event along (mask()).
 constexpr std::array kServed{
     Served{kGroupApi, ~std::uint64_t{kProxyCtrl}},
     Served{kCollApi, kCollApi | kColl | kBelowOperation | kOfCopyEngines},
@@ -34,6 +36,7 @@ constexpr std::array kServed{
     Served{kCeColl, kOfCopyEngines},
     Served{kCeSync, kCeSync},
     Served{kCeBatch, kCeBatch},
+    Served{kKernelPhase, kKernelPhase},
 };
 
 template <class Plugin, class Descriptor>
@@ -52,9 +55,10 @@ Descriptor copied(const Event& event, void* parent)
     return descriptor;
 }
 
-DescriptorV6 copiedLater(const Event& event, void* parent, void* group)
+template <class Descriptor>
+Descriptor copiedLater(const Event& event, void* parent, void* group)
 {
-    auto descriptor = copied<DescriptorV6>(event, parent);
+    auto descriptor = copied<Descriptor>(event, parent);
     if (event.type == kColl) {
         descriptor.coll.group = group;
     } else if (event.type == kP2p) {
@@ -89,6 +93,8 @@ auto Chain::call(Function&& function) const
         return function(*static_cast<const PluginV3*>(m_plugin));
     case 4:
         return function(*static_cast<const PluginV4*>(m_plugin));
+    case 7:
+        return function(*static_cast<const PluginV7*>(m_plugin));
     default: // 5 and 6 are laid out alike
         return function(*static_cast<const PluginV6*>(m_plugin));
     }
@@ -117,7 +123,9 @@ void Chain::load(unsigned ncclVersion)
 
 std::uint64_t Chain::mask() const
 {
-    return active() ? static_cast<std::uint32_t>(__atomic_load_n(&m_mask, __ATOMIC_RELAXED)) : 0;
+    const std::uint64_t set =
+        active() ? static_cast<std::uint32_t>(__atomic_load_n(&m_mask, __ATOMIC_RELAXED)) : 0;
+    return m_version >= kFirstOfPhases && (set & kKernelPhase) != 0 ? set | kKernelCh : set;
 }
 
 bool Chain::serves(std::uint64_t type) const
@@ -166,10 +174,16 @@ void* Chain::start(void* context, const Event& event, void* parent, void* group)
         return event.version == 4 ? startAs(plugin, context, copied<DescriptorV4>(event, parent))
                                   : startOlder<PluginV4, DescriptorV4>(plugin, context, event, parent, group);
     }
-    if (m_version < kFirstOfCopyEngines && (event.type & kOfCopyEngines) != 0) {
+    if ((m_version < kFirstOfCopyEngines && (event.type & kOfCopyEngines) != 0) ||
+        (m_version < kFirstOfPhases && event.type == kKernelPhase)) {
         return nullptr;
     }
-    return startAs(*static_cast<const PluginV6*>(m_plugin), context, copiedLater(event, parent, group));
+    if (m_version >= kFirstOfPhases) {
+        return startAs(*static_cast<const PluginV7*>(m_plugin), context,
+                       copiedLater<DescriptorV7>(event, parent, group));
+    }
+    return startAs(*static_cast<const PluginV6*>(m_plugin), context,
+                   copiedLater<DescriptorV6>(event, parent, group));
 }
 
 void Chain::stop(void* handle) const

@@ -30,7 +30,7 @@ struct Event {
 
 [[nodiscard]] Event eventOf(const DescriptorV3& descriptor);
 [[nodiscard]] Event eventOf(const DescriptorV4& descriptor);
-/// Versions 5 and 6, which have the same layout.
+/// Versions 5 to 7, of which the last is only longer.
 [[nodiscard]] Event eventOf(const DescriptorV6& descriptor, unsigned version);
 
 /// What an older version says of an event; false where it has no such event.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler plugin's symbols: what NCCL finds under ncclProfiler_v3 to _v6, and the little that differs
+// The profiler plugin's symbols: what NCCL finds under ncclProfiler_v3 to _v7, and the little that differs
 // between the versions.
 #include "profiler/callbacks.h"
 
@@ -47,8 +47,8 @@ Result startOlder(void* context, void** handle, Descriptor* descriptor)
     return descriptor != nullptr ? start(context, handle, eventOf(*descriptor)) : kSuccess;
 }
 
-template <unsigned Version>
-Result startLater(void* context, void** handle, DescriptorV6* descriptor)
+template <unsigned Version, class Descriptor = DescriptorV6>
+Result startLater(void* context, void** handle, Descriptor* descriptor)
 {
     return descriptor != nullptr ? start(context, handle, eventOf(*descriptor, Version)) : kSuccess;
 }
@@ -72,4 +72,5 @@ RINGSIDE_PLUGIN(3, initV3, startOlder, stateV3)
 RINGSIDE_PLUGIN(4, initV4, startOlder, stateLater)
 RINGSIDE_PLUGIN(5, initLater<5>, startLater<5>, stateLater)
 RINGSIDE_PLUGIN(6, initLater<6>, startLater<6>, stateLater)
+RINGSIDE_PLUGIN(7, initLater<7>, startLater<7>, stateLater)
 // NOLINTEND(readability-identifier-naming)

@@ -101,8 +101,8 @@ TEST_P(EveryPair, givesItsOwnHandlesInItsOwnVersion)
     const std::vector<std::string> expected{
         fmt::format("init {} {}", context, hash),
         fmt::format("start 1 type=1 in={} parent=0", context),
-        fmt::format("start 2 type=2 in={} parent=1 AllReduce NVLS count=1000 seq=41 channels=24{}", context,
-                    group),
+        fmt::format("start 2 type=2 in={} parent=1 AllReduce NVLS count=1000 seq=41{} channels=24{}", context,
+                    GetParam().plugin >= 7 ? " tag=77" : "", group),
         fmt::format("start 3 type=4 in={} parent=1 Send count=77 peer=5{}", context, group),
         "stop 2",
         "stop 3",
@@ -122,7 +122,7 @@ TEST_P(EveryPair, hearsOfTheProxyThreadsInAnyLevel)
     EXPECT_EQ(chained.count(" type=64 "), 2U) << "KernelCh";
     EXPECT_EQ(chained.count(" type=8 "), 2U) << "those of another process it could not take apart";
     EXPECT_EQ(chained.count(" type=16 "), 2U);
-    EXPECT_EQ(chained.count(fmt::format(" type=16 in={} parent=3", GetParam().plugin == 3 ? 1001 : 1010)),
+    EXPECT_EQ(chained.count(fmt::format(" type=16 in={} parent=4", GetParam().plugin == 3 ? 1001 : 1010)),
               1U);
     EXPECT_EQ(chained.count("state "), GetParam().nccl == 3     ? 7U
                                        : GetParam().plugin == 3 ? 5U
@@ -133,10 +133,38 @@ TEST_P(EveryPair, hearsOfTheProxyThreadsInAnyLevel)
 
 INSTANTIATE_TEST_SUITE_P(Profiler, EveryPair,
                          testing::Values(Pair{3, 3}, Pair{4, 3}, Pair{4, 4}, Pair{5, 3}, Pair{5, 4},
-                                         Pair{5, 5}, Pair{6, 4}, Pair{6, 5}, Pair{6, 6}),
+                                         Pair{5, 5}, Pair{6, 4}, Pair{6, 5}, Pair{6, 6}, Pair{7, 4},
+                                         Pair{7, 6}, Pair{7, 7}),
                          [](const auto& pair) {
                              return fmt::format("Nccl{}Plugin{}", pair.param.nccl, pair.param.plugin);
                          });
+
+// NCCL 2.26.2 to 2.27.7 would not have told it of the tasks; ours has a handle for the group.
+TEST(ProfilerChain, hearsNoTasksOfAGroupThatItGaveNoHandle)
+{
+    const RecordedRun::Environment groupless{"RINGSIDE_TEST_CHAIN_WITHOUT=1"};
+    const ChainedRun older(script(4, {"open", "operations", "close"}), pluginOf(4), kHostOperations,
+                           groupless);
+    EXPECT_EQ(older.count(" type=1 "), 1U);
+    EXPECT_EQ(older.count(" type=2 ") + older.count(" type=4 "), 0U);
+    EXPECT_EQ(older.operations(), 2);
+    const ChainedRun newer(script(5, {"open", "operations", "close"}), pluginOf(4), kHostOperations,
+                           groupless);
+    EXPECT_EQ(newer.count(" type=2 ") + newer.count(" type=4 "), 2U);
+}
+
+TEST(ProfilerChain, hearsOfPhasesFromAnNcclThatHasThem)
+{
+    constexpr int kPhases = 0x8000; // NCCL then tells of the kernels' channels, too
+    const std::vector<std::string> scenes{"open", "deep", "phase", "close"};
+    const ChainedRun newest(script(7, scenes), pluginOf(7), kPhases);
+    EXPECT_EQ(newest.run.waitStatus, 0) << newest.run.output;
+    EXPECT_EQ(newest.count(" type=64 "), 1U);
+    EXPECT_EQ(newest.count(" type=32768 "), 1U);
+    EXPECT_EQ(newest.count(" tag=77"), 1U) << "the longer descriptor comes whole";
+    const ChainedRun older(script(7, scenes), pluginOf(6), kAnyEvent);
+    EXPECT_EQ(older.count(" type=32768 "), 0U);
+}
 
 TEST(ProfilerChain, hearsNothingOfWhatOnlyOursAsksFor)
 {

@@ -90,7 +90,7 @@ TEST_P(EveryVersion, countsWhatItHasNoRoomFor)
         << "the room of a communicator that is gone is free again";
 }
 
-INSTANTIATE_TEST_SUITE_P(Profiler, EveryVersion, testing::Values(3, 4, 5, 6),
+INSTANTIATE_TEST_SUITE_P(Profiler, EveryVersion, testing::Values(3, 4, 5, 6, 7),
                          [](const auto& version) { return "V" + std::to_string(version.param); });
 
 TEST(ProfilerVersions, startARecordingWhereNoWrapperSawNccl)

@@ -81,6 +81,8 @@ void LaunchEvents::startTasks()
         descriptor.type = kGroup;
         m_group = m_profile->start(descriptor);
     }
+    if (m_group == nullptr && Plugin::tasksNeedGroup())
+        return;
     for (Running& running : m_tasks) {
         const bool transfer = running.task.call.pointToPoint;
         if ((running.task.ticket.mask & (kBelowTask | (transfer ? kP2p : kColl))) == 0)

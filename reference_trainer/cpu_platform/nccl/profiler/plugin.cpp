@@ -164,6 +164,12 @@ Plugin::~Plugin()
     RINGSIDE_NCCL_INFO(kLogInit, "PROFILER/Plugin: Closing profiler plugin %s", m_name.c_str());
 }
 
+bool Plugin::tasksNeedGroup()
+{
+    constexpr int kFirstWithout = 5; // of plugin interfaces: 2.28 brought it
+    return newestVersion() < kFirstWithout;
+}
+
 std::uint32_t Plugin::mask()
 {
     return static_cast<std::uint32_t>(std::atomic_ref(g_mask).load(std::memory_order_relaxed));

@@ -36,6 +36,9 @@ public:
     virtual void record(void* handle, EventState state, StateArguments* arguments) = 0;
     virtual void finalize(void* context) = 0;
 
+    /// Whether this NCCL tells of tasks only where the plugin has given a handle for their group (2.26.2 to
+    /// 2.27.7).
+    [[nodiscard]] static bool tasksNeedGroup();
     /// What the plugin wants to hear about now, EventType bits.
     [[nodiscard]] static std::uint32_t mask();
 

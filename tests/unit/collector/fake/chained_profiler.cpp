@@ -2,7 +2,8 @@
 // A profiler plugin as a site may have installed one, in the version CHAINED_VERSION: writes a line for each
 // call into the file RINGSIDE_TEST_CHAIN_LOG. Handles are numbers from 1, contexts 1001 plus the rank.
 // RINGSIDE_TEST_CHAIN_MASK is what it asks for, RINGSIDE_TEST_CHAIN_RESULT what its init returns;
-// RINGSIDE_TEST_CHAIN_LATER is a mask that it puts on with its first event.
+// RINGSIDE_TEST_CHAIN_LATER is a mask that it puts on with its first event, RINGSIDE_TEST_CHAIN_WITHOUT the
+// events that it gives no handle for.
 #include "abi/nccl_profiler.h"
 
 #include <fcntl.h>
@@ -86,6 +87,16 @@ Result init(void** context, std::uint64_t hash, int* mask, const char*, int, int
 }
 #endif
 
+std::string tagOf(const Descriptor& event)
+{
+#if CHAINED_VERSION >= 7
+    return " tag=" + std::to_string(event.userTag);
+#else
+    static_cast<void>(event);
+    return "";
+#endif
+}
+
 void describeOperation(std::ostream& line, const Descriptor& event)
 {
 #if CHAINED_VERSION <= 4
@@ -105,7 +116,8 @@ void describeOperation(std::ostream& line, const Descriptor& event)
 #endif
     if (event.type == kColl) {
         line << ' ' << coll.function << ' ' << coll.algorithm << " count=" << coll.count
-             << " seq=" << coll.sequence << " channels=" << int{coll.channels} << " group=" << idOf(group);
+             << " seq=" << coll.sequence << tagOf(event) << " channels=" << int{coll.channels}
+             << " group=" << idOf(group);
     } else if (event.type == kP2p) {
         line << ' ' << p2p.function << " count=" << p2p.count << " peer=" << p2p.peer
              << " group=" << idOf(group);
@@ -114,7 +126,8 @@ void describeOperation(std::ostream& line, const Descriptor& event)
 
 Result startEvent(void* context, void** handle, Descriptor* event)
 {
-    *handle = made(++handles);
+    const auto without = static_cast<std::uint64_t>(number("RINGSIDE_TEST_CHAIN_WITHOUT"));
+    *handle = (event->type & without) != 0 ? nullptr : made(++handles);
     std::ostringstream line;
     line << "start " << idOf(*handle) << " type=" << std::uint64_t{event->type} << " in=" << idOf(context)
          << " parent=" << idOf(event->parent);

@@ -98,10 +98,10 @@ struct Four {
     static void fillChannel(Descriptor& event) { event.kernelCh = {.channel = 3, .timer = 5'000'000}; }
 };
 
-template <class PluginTable, int Version>
+template <class PluginTable, class PluginDescriptor, int Version>
 struct Later {
     using Table = PluginTable;
-    using Descriptor = DescriptorV6;
+    using Descriptor = PluginDescriptor;
     using Arguments = StateArguments;
     static constexpr int kVersion = Version;
     static Result open(const Table& plugin, void** context)
@@ -111,6 +111,9 @@ struct Later {
     static void fillColl(Descriptor& event, void* group)
     {
         event.coll = {.fields = allReduce(), .group = group};
+        if constexpr (Version >= 7) {
+            event.userTag = 77;
+        }
     }
     static void fillSend(Descriptor& event, void* group)
     {
@@ -168,6 +171,10 @@ public:
     void operations()
     {
         void* const group = start(kGroup, nullptr);
+        constexpr int kFirstWithoutGate = 5;
+        if (Version::kVersion < kFirstWithoutGate && group == nullptr) {
+            return; // who gives no handle is told no more: src/plugin/profiler.cc of 2.26.2 to 2.27.7
+        }
         Descriptor event{};
         Version::fillColl(event, group);
         void* const collective = start(kColl, group, event);
@@ -196,10 +203,12 @@ public:
     /// A collective's channel on the GPU, and a message each way; `pid` is the process that asked for them.
     void deep(int pid)
     {
+        void* const group = start(kGroup, nullptr);
         Descriptor event{};
-        Version::fillColl(event, nullptr);
-        void* const collective = start(kColl, nullptr, event);
+        Version::fillColl(event, group);
+        void* const collective = start(kColl, group, event);
         stop(collective);
+        stop(group);
         event = {};
         Version::fillChannel(event);
         void* const channel = start(kKernelCh, collective, event);
@@ -299,6 +308,8 @@ public:
             crowd();
         } else if (scene == "deep") {
             deep(getpid());
+        } else if (scene == "phase") {
+            stop(start(kKernelPhase, nullptr));
         } else if (scene == "deepOfAnotherProcess") {
             deep(getpid() + 1);
         } else if (scene.starts_with("mask")) {
@@ -375,8 +386,10 @@ int main(int count, char** words)
     case 4:
         return play<Four>(library, count - 2, words + 2);
     case 5:
-        return play<Later<PluginV5, 5>>(library, count - 2, words + 2);
+        return play<Later<PluginV5, DescriptorV5, 5>>(library, count - 2, words + 2);
+    case 6:
+        return play<Later<PluginV6, DescriptorV6, 6>>(library, count - 2, words + 2);
     default:
-        return play<Later<PluginV6, 6>>(library, count - 2, words + 2);
+        return play<Later<PluginV7, DescriptorV7, 7>>(library, count - 2, words + 2);
     }
 }
