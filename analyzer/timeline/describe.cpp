@@ -68,7 +68,7 @@ std::string_view copyName(std::uint32_t kind)
                                            "copy device to array",
                                            "copy on device",
                                            "copy on host",
-                                           "copy to peer"};
+                                           "copy between devices"};
     return kind == trace::kSetKind ? "set" : kind < std::size(kNames) ? kNames[kind] : kNames[0];
 }
 

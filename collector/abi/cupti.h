@@ -18,6 +18,7 @@ inline constexpr Kind kKindMemset = 2;
 inline constexpr Kind kKindDriver = 4;
 inline constexpr Kind kKindRuntime = 5;
 inline constexpr Kind kKindConcurrentKernel = 10;
+inline constexpr Kind kKindPeerMemcpy = 22; ///< MEMCPY2: between devices, and of no other kind then
 inline constexpr Kind kKindExternalCorrelation = 39;
 using CallbackDomain = std::uint32_t;
 inline constexpr CallbackDomain kDomainDriverApi = 1;
@@ -53,6 +54,17 @@ struct Memcpy {
     std::uint64_t bytes, start, end;
     std::uint32_t deviceId, contextId, streamId, correlationId;
     unsigned char skipped[16];
+    std::uint64_t graphNodeId; ///< since CUDA 11.0
+    std::uint32_t graphId;     ///< since kFirstWithGraphId: older records end here
+};
+struct PeerMemcpy { ///< CUpti_ActivityMemcpyPtoP2 and later
+    std::uint32_t kind;
+    std::uint8_t copyKind, sourceKind, destinationKind, flags;
+    std::uint64_t bytes, start, end;
+    std::uint32_t deviceId, contextId, streamId;
+    std::uint32_t sourceDeviceId, sourceContextId, destinationDeviceId, destinationContextId;
+    std::uint32_t correlationId;
+    unsigned char skipped[8];
     std::uint64_t graphNodeId; ///< since CUDA 11.0
     std::uint32_t graphId;     ///< since kFirstWithGraphId: older records end here
 };

@@ -37,6 +37,17 @@ RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy6, graphNodeId);
 RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy6, graphId);
 RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy3, graphNodeId);
 RINGSIDE_SAME(cupti::Memcpy, CUpti_ActivityMemcpy4, graphId);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP4, copyKind);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP4, bytes);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP4, start);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP4, end);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP4, deviceId);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP4, streamId);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP4, correlationId);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP4, graphNodeId);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP4, graphId);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP2, graphNodeId);
+RINGSIDE_SAME(cupti::PeerMemcpy, CUpti_ActivityMemcpyPtoP3, graphId);
 RINGSIDE_SAME(cupti::Memset, CUpti_ActivityMemset4, bytes);
 RINGSIDE_SAME(cupti::Memset, CUpti_ActivityMemset4, start);
 RINGSIDE_SAME(cupti::Memset, CUpti_ActivityMemset4, end);
@@ -69,6 +80,7 @@ RINGSIDE_EQUAL(cupti::kHolderNameBytes, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN);
 #endif
 
 RINGSIDE_EQUAL(cupti::kKindMemcpy, CUPTI_ACTIVITY_KIND_MEMCPY);
+RINGSIDE_EQUAL(cupti::kKindPeerMemcpy, CUPTI_ACTIVITY_KIND_MEMCPY2);
 RINGSIDE_EQUAL(cupti::kKindMemset, CUPTI_ACTIVITY_KIND_MEMSET);
 RINGSIDE_EQUAL(cupti::kKindDriver, CUPTI_ACTIVITY_KIND_DRIVER);
 RINGSIDE_EQUAL(cupti::kKindRuntime, CUPTI_ACTIVITY_KIND_RUNTIME);

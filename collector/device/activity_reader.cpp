@@ -54,6 +54,11 @@ void ActivityReader::readRecord(const cupti::Activity& record)
         readCopy(copy, copy.copyKind);
         break;
     }
+    case cupti::kKindPeerMemcpy: {
+        const auto& copy = *static_cast<const cupti::PeerMemcpy*>(at);
+        readCopy(copy, copy.copyKind);
+        break;
+    }
     case cupti::kKindMemset:
         readCopy(*static_cast<const cupti::Memset*>(at), trace::kSetKind);
         break;

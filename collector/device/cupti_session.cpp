@@ -55,8 +55,13 @@ void bufferCompleted(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, st
 void ignoreCallback(void*, std::uint32_t, std::uint32_t, const void*) {}
 
 // External correlation first: its record must precede the API record it belongs to.
-constexpr std::array kKinds{cupti::kKindExternalCorrelation, cupti::kKindRuntime, cupti::kKindDriver,
-                            cupti::kKindConcurrentKernel,    cupti::kKindMemcpy,  cupti::kKindMemset};
+constexpr std::array kKinds{cupti::kKindExternalCorrelation,
+                            cupti::kKindRuntime,
+                            cupti::kKindDriver,
+                            cupti::kKindConcurrentKernel,
+                            cupti::kKindMemcpy,
+                            cupti::kKindPeerMemcpy,
+                            cupti::kKindMemset};
 
 } // namespace
 

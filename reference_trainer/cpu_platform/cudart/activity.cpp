@@ -77,7 +77,7 @@ void reportWork(const QueueItem& item, const StreamOptions& stream, std::int64_t
     const auto device = static_cast<std::uint32_t>(stream.device);
     sink->work({item.work.kind, item.work.name, realtimeAt(startNs), realtimeAt(endNs), device, device + 1,
                 stream.id, item.correlation, item.work.bytes, item.work.copyKind, item.work.shape,
-                item.graphId, item.graphNodeId});
+                item.graphId, item.graphNodeId, item.work.peers});
 }
 
 } // namespace ringside::platform

@@ -122,8 +122,9 @@ cudaError_t checkCopy(Copy& copy)
         copy.kind = kindOf(copy.to, copy.from);
     else if (!allows(copy.kind, copy.to, copy.from))
         return cudaErrorInvalidValue;
-    copy.betweenDevices = to.owned && from.owned && to.type == MemoryType::Device &&
-                          from.type == MemoryType::Device && to.device != from.device;
+    if (to.owned && from.owned && to.type == MemoryType::Device && from.type == MemoryType::Device &&
+        to.device != from.device)
+        copy.peers = {from.device, to.device};
     return cudaSuccess;
 }
 
@@ -153,7 +154,8 @@ Work copyWork(const Copy& copy, bool staged)
     if (!staged) // a staging buffer is used up by the first copy
         work.clone = cloneTask<CopyTask>;
     work.copyKind = static_cast<std::uint8_t>(copy.kind);
-    if (copy.kind == cudaMemcpyDeviceToDevice && !copy.betweenDevices)
+    work.peers = copy.peers;
+    if (copy.kind == cudaMemcpyDeviceToDevice && !copy.peers.differ())
         work.cost.memoryBytes = 2 * static_cast<double>(bytes);
     else
         work.cost.copyBytes = static_cast<double>(bytes);

@@ -35,7 +35,7 @@ struct Copy {
     cudaMemcpyKind kind = cudaMemcpyDefault;
     MemoryType from = MemoryType::Pageable; ///< these are for checkCopy to fill
     MemoryType to = MemoryType::Pageable;
-    bool betweenDevices = false;
+    Peers peers = {};
 };
 
 /// Resolves cudaMemcpyDefault, refuses directions that the pointers contradict and rows that overlap.

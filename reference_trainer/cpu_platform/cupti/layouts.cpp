@@ -9,22 +9,24 @@ namespace {
 
 // Versions: the list in cupti_version.h of CUDA 13.0. Sizes: the structs of cupti_activity_deprecated.h
 // there, and the versions it names them deprecated in.
-constexpr std::array<Layouts, 5> kLayouts = {{{"11.0", 13, 160, 72, 72},
-                                              {"11.8", 18, 200, 88, 88},
-                                              {"12.0", 19, 208, 88, 88},
-                                              {"12.8", 26, 208, 96, 88},
-                                              {"13.0", 130001, 216, 96, 88}}};
+constexpr std::array<Layouts, 5> kLayouts = {{{"11.0", 13, 160, 72, 72, 80},
+                                              {"11.8", 18, 200, 88, 88, 96},
+                                              {"12.0", 19, 208, 88, 88, 96},
+                                              {"12.8", 26, 208, 96, 88, 96},
+                                              {"13.0", 130001, 216, 96, 88, 96}}};
 
 #if __has_include(<cupti_activity_deprecated.h>)
 static_assert(kLayouts[0].kernel == sizeof(CUpti_ActivityKernel5));
 static_assert(kLayouts[0].copy == sizeof(CUpti_ActivityMemcpy3));
 static_assert(kLayouts[0].set == sizeof(CUpti_ActivityMemset2));
+static_assert(kLayouts[0].peerCopy == sizeof(CUpti_ActivityMemcpyPtoP2));
 static_assert(kLayouts[1].kernel == sizeof(CUpti_ActivityKernel8));
 static_assert(kLayouts[1].copy == sizeof(CUpti_ActivityMemcpy5));
 static_assert(kLayouts[2].kernel == sizeof(CUpti_ActivityKernel9));
 #endif
 static_assert(kLayouts[4].kernel == sizeof(CUpti_ActivityKernel10));
 static_assert(kLayouts[4].copy == sizeof(CUpti_ActivityMemcpy6));
+static_assert(kLayouts[4].peerCopy == sizeof(CUpti_ActivityMemcpyPtoP4));
 static_assert(kLayouts[4].set == sizeof(CUpti_ActivityMemset4));
 
 } // namespace
@@ -53,6 +55,8 @@ std::size_t recordSize(const Layouts& layouts, CUpti_ActivityKind kind)
     switch (kind) {
     case CUPTI_ACTIVITY_KIND_MEMCPY:
         return layouts.copy;
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        return layouts.peerCopy;
     case CUPTI_ACTIVITY_KIND_MEMSET:
         return layouts.set;
     case CUPTI_ACTIVITY_KIND_KERNEL:

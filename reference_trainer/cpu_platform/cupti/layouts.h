@@ -12,9 +12,9 @@
 namespace ringside::cupti {
 
 struct Layouts {
-    const char* cuda;              ///< the toolkit's version
-    std::uint32_t version;         ///< what cuptiGetVersion answers
-    std::size_t kernel, copy, set; ///< bytes of a record
+    const char* cuda;                        ///< the toolkit's version
+    std::uint32_t version;                   ///< what cuptiGetVersion answers
+    std::size_t kernel, copy, set, peerCopy; ///< bytes of a record
 };
 
 [[nodiscard]] const Layouts* newestLayouts();

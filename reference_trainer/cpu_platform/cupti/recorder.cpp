@@ -70,7 +70,10 @@ void onWork(const platform::WorkActivity& measured)
     platform::WorkActivity activity = measured;
     if (Conduct::get().zeroTimes)
         activity.startNs = activity.endNs = 0;
-    if (activity.kind == platform::WorkKind::Copy) {
+    if (activity.kind == platform::WorkKind::Copy && activity.peers.differ()) {
+        if (isOn(CUPTI_ACTIVITY_KIND_MEMCPY2))
+            appendWork(peerCopyRecord(activity));
+    } else if (activity.kind == platform::WorkKind::Copy) {
         if (isOn(CUPTI_ACTIVITY_KIND_MEMCPY))
             appendWork(copyRecord(activity));
     } else if (activity.kind == platform::WorkKind::Set) {
@@ -115,6 +118,7 @@ bool isRecordedKind(CUpti_ActivityKind kind)
 {
     switch (kind) {
     case CUPTI_ACTIVITY_KIND_MEMCPY:
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
     case CUPTI_ACTIVITY_KIND_MEMSET:
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:

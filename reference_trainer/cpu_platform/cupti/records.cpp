@@ -93,6 +93,23 @@ CUpti_ActivityMemcpy6 copyRecord(const platform::WorkActivity& activity)
     return record;
 }
 
+CUpti_ActivityMemcpyPtoP4 peerCopyRecord(const platform::WorkActivity& activity)
+{
+    CUpti_ActivityMemcpyPtoP4 record{};
+    record.kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
+    fillCommon(record, activity);
+    fillGraph(record, activity);
+    record.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
+    record.srcKind = record.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+    record.bytes = activity.bytes;
+    record.srcDeviceId = static_cast<std::uint32_t>(activity.peers.source);
+    record.srcContextId = record.srcDeviceId + 1; // as the runtime numbers them
+    record.dstDeviceId = static_cast<std::uint32_t>(activity.peers.destination);
+    record.dstContextId = record.dstDeviceId + 1;
+    record.channelType = CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY;
+    return record;
+}
+
 CUpti_ActivityMemset4 setRecord(const platform::WorkActivity& activity)
 {
     CUpti_ActivityMemset4 record{};

@@ -11,6 +11,7 @@ namespace ringside::cupti {
 [[nodiscard]] CUpti_ActivityKernel10 kernelRecord(const platform::WorkActivity& activity,
                                                   CUpti_ActivityKind kind);
 [[nodiscard]] CUpti_ActivityMemcpy6 copyRecord(const platform::WorkActivity& activity);
+[[nodiscard]] CUpti_ActivityMemcpyPtoP4 peerCopyRecord(const platform::WorkActivity& activity);
 [[nodiscard]] CUpti_ActivityMemset4 setRecord(const platform::WorkActivity& activity);
 [[nodiscard]] CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity, CUpti_ActivityKind kind,
                                            CUpti_ActivityThreadIdType threadIds);

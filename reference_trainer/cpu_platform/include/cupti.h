@@ -64,6 +64,7 @@ typedef enum {
     CUPTI_ACTIVITY_MEMCPY_KIND_DTOH = 2,
     CUPTI_ACTIVITY_MEMCPY_KIND_DTOD = 8,
     CUPTI_ACTIVITY_MEMCPY_KIND_HTOH = 9,
+    CUPTI_ACTIVITY_MEMCPY_KIND_PTOP = 10,
     CUPTI_ACTIVITY_MEMCPY_KIND_FORCE_INT = 0x7fffffff
 } CUpti_ActivityMemcpyKind;
 typedef enum {
@@ -160,6 +161,18 @@ typedef struct RINGSIDE_RECORD {
     uint8_t pad2[3];
     uint64_t copyCount;
 } CUpti_ActivityMemcpy6;
+
+typedef struct RINGSIDE_RECORD {
+    CUpti_ActivityKind kind;
+    uint8_t copyKind, srcKind, dstKind, flags;
+    uint64_t bytes, start, end;
+    uint32_t deviceId, contextId, streamId;
+    uint32_t srcDeviceId, srcContextId, dstDeviceId, dstContextId, correlationId;
+    void* reserved0;
+    uint64_t graphNodeId;
+    uint32_t graphId, channelID;
+    CUpti_ChannelType channelType;
+} CUpti_ActivityMemcpyPtoP4;
 
 typedef struct RINGSIDE_RECORD {
     CUpti_ActivityKind kind;

@@ -28,6 +28,13 @@ struct WorkShape {
     std::uint32_t sharedBytes = 0; ///< dynamic shared memory of a block
 };
 
+/// Of a copy from one device's memory to another's; else both are -1.
+struct Peers {
+    int source = -1;
+    int destination = -1;
+    [[nodiscard]] bool differ() const { return source != destination; }
+};
+
 /// One piece of work for a stream. `name` must outlive the process (a literal or interned).
 /// `run` does the work on the stream's thread; it may block (a collective waits for its peers).
 /// `arg` is owned by the callee: `run` is called exactly once and frees it.
@@ -48,7 +55,8 @@ struct Work {
     WorkShape shape = {};
     std::uint64_t bytes = 0;   ///< for copies and sets: what the activity record says
     std::uint8_t copyKind = 0; ///< cudaMemcpyKind for copies
-    int device = -1;           ///< whose default stream a null stream means; -1: the calling thread's
+    Peers peers = {};
+    int device = -1; ///< whose default stream a null stream means; -1: the calling thread's
     bool arithmetic = false;
 };
 
@@ -68,6 +76,7 @@ struct WorkActivity {
     WorkShape shape = {};
     std::uint32_t graphId = 0;     ///< of the launched graph, 0 outside of one
     std::uint64_t graphNodeId = 0; ///< unique in the process, 0 outside of a graph
+    Peers peers = {};
 };
 
 /// CUPTI numbers the functions of the runtime and of the driver apart.

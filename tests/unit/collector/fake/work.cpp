@@ -48,6 +48,11 @@ int main(int argc, char** argv)
         else
             work(values, scratch);
     }
+    float* elsewhere = nullptr; // on the other device
+    cudaSetDevice(1);
+    cudaMalloc(&elsewhere, kElements * sizeof(float));
+    cudaSetDevice(0);
+    cudaMemcpyPeerAsync(elsewhere, 1, values, 0, kElements * sizeof(float), nullptr);
     cudaStreamSynchronize(cudaStreamPerThread); // the collector asks CUDA whose stream that is
     if (cudaMemcpy(&first, values, sizeof first, cudaMemcpyDeviceToHost) != cudaSuccess)
         return 1;
