@@ -23,8 +23,8 @@ inline constexpr Kind kKindExternalCorrelation = 39;
 using CallbackDomain = std::uint32_t;
 inline constexpr CallbackDomain kDomainDriverApi = 1;
 inline constexpr CallbackDomain kDomainRuntimeApi = 2;
-inline constexpr std::uint32_t kExternalKindCustom0 = 3;
-inline constexpr std::uint32_t kThreadIdsOfSystem = 1; ///< gettid(); else pthread_self(), cut
+inline constexpr std::uint32_t kExternalKindCustom2 = 5; ///< the PyTorch profiler has the first two
+inline constexpr std::uint32_t kThreadIdsOfSystem = 1;   ///< gettid(); else pthread_self(), cut
 inline constexpr std::uint32_t kFlushForced = 1;
 /// What cuptiGetVersion says from CUDA 11.2 on; 11.1 had it in copies only.
 inline constexpr std::uint32_t kFirstWithGraphId = 15;

@@ -70,7 +70,7 @@ void ActivityReader::readRecord(const cupti::Activity& record)
         break;
     case cupti::kKindExternalCorrelation: {
         const auto& link = *static_cast<const cupti::ExternalCorrelation*>(at);
-        if (link.externalKind == cupti::kExternalKindCustom0) {
+        if (link.externalKind == cupti::kExternalKindCustom2) {
             m_writer.add(trace::CallCorrelationRow{link.correlationId, link.externalId});
         }
         break;

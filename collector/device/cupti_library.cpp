@@ -4,23 +4,113 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <array>
+#include <charconv>
+#include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace ringside::collector {
+namespace {
+
+std::string_view fileNameOf(std::string_view path)
+{
+    return path.substr(path.rfind('/') + 1);
+}
+
+bool isRuntime(std::string_view path)
+{
+    return fileNameOf(path).starts_with("libcudart.so") || fileNameOf(path).starts_with("libcudart-");
+}
+
+/// 12 of "libcudart.so.12.4.127"; 0: the name does not say.
+int majorIn(std::string_view file)
+{
+    constexpr std::string_view kBefore = ".so.";
+    const std::size_t at = file.rfind(kBefore);
+    int major = 0;
+    if (at != std::string_view::npos) {
+        const std::string_view digits = file.substr(at + kBefore.size());
+        std::from_chars(digits.data(), digits.data() + digits.size(), major);
+    }
+    return major;
+}
+
+/// Of the CUDA runtime that the process has loaded; 0: none, or one that is linked statically.
+int runtimeMajor()
+{
+    std::string path;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* found) {
+            if (!isRuntime(info->dlpi_name)) {
+                return 0;
+            }
+            *static_cast<std::string*>(found) = info->dlpi_name;
+            return 1;
+        },
+        &path);
+    const int named = majorIn(fileNameOf(path));
+    std::error_code error;
+    return named != 0 ? named : majorIn(std::filesystem::canonical(path, error).filename().string());
+}
+
+constexpr int kNewestKnown = 13;
+constexpr int kOldestKnown = 11;
+
+/// What CUPTI of a CUDA is called; that of CUDA 11 has the minor version, too.
+std::vector<std::string> namesOf(int major)
+{
+    if (major != kOldestKnown) {
+        return {"libcupti.so." + std::to_string(major)};
+    }
+    std::vector<std::string> names;
+    constexpr int kLastMinor = 8;
+    for (int minor = kLastMinor; minor >= 0; --minor) {
+        names.push_back("libcupti.so.11." + std::to_string(minor));
+    }
+    return names;
+}
+
+std::vector<std::string> namesOfAll()
+{
+    std::vector<std::string> names;
+    for (int major = kNewestKnown; major >= kOldestKnown; --major) {
+        const std::vector<std::string> more = namesOf(major);
+        names.insert(names.end(), more.begin(), more.end());
+    }
+    return names;
+}
+
+void* openFirst(const std::vector<std::string>& names, int flags)
+{
+    for (const std::string& name : names) {
+        if (void* const library = dlopen(name.c_str(), flags); library != nullptr) {
+            return library;
+        }
+    }
+    return nullptr;
+}
+
+void* openLibrary(int major)
+{
+    std::vector<std::string> known = namesOfAll();
+    known.emplace_back("libcupti.so");
+    const std::vector<std::string> wanted = major != 0 ? namesOf(major) : known;
+    void* library = openFirst(wanted, RTLD_NOW | RTLD_NOLOAD);
+    library = library != nullptr ? library : openFirst(known, RTLD_NOW | RTLD_NOLOAD);
+    return library != nullptr ? library : openFirst(wanted, RTLD_NOW);
+}
+
+} // namespace
 
 bool CuptiLibrary::load()
 {
-    constexpr std::array kNames{"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8", "libcupti.so"};
-    void* library = nullptr;
-    for (const int flags : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW}) {
-        for (std::size_t index = 0; index < kNames.size() && library == nullptr; ++index) {
-            library = dlopen(kNames[index], flags);
-        }
-    }
+    const int major = runtimeMajor();
+    void* const library = openLibrary(major);
     if (library == nullptr) {
-        m_reason =
-            "libcupti was not found: put its folder into LD_LIBRARY_PATH (extras/CUPTI/lib64 of the toolkit)";
+        const std::string wanted = major != 0 ? namesOf(major).front() : "libcupti";
+        m_reason = wanted + " was not found" +
+                   (major != 0 ? ", which belongs to the program's CUDA runtime" : "") +
+                   ": put its folder into LD_LIBRARY_PATH (extras/CUPTI/lib64 of the toolkit)";
         return false;
     }
     bool complete = true;
@@ -47,8 +137,7 @@ bool isCudaLoaded()
     return dl_iterate_phdr(
                [](dl_phdr_info* info, std::size_t, void*) {
                    const std::string_view path(info->dlpi_name);
-                   const std::string_view name = path.substr(path.rfind('/') + 1);
-                   return name.starts_with("libcudart.so") || name.starts_with("libcuda.so") ? 1 : 0;
+                   return isRuntime(path) || fileNameOf(path).starts_with("libcuda.so") ? 1 : 0;
                },
                nullptr) != 0;
 }

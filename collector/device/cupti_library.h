@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI by dlopen: the copy that the process already has, else the newest one found. Two copies in one
-// process break each other.
+// CUPTI by dlopen: the copy that the process already has, else the one of the process's CUDA runtime. Two
+// copies in one process break each other, and one of another CUDA may not know the runtime that it watches.
 #pragma once
 #include "abi/cupti.h"
+
+#include <string>
 
 namespace ringside::collector {
 
@@ -15,13 +17,13 @@ struct CuptiLibrary {
 
     /// False when no CUPTI can be loaded or it lacks a function; `reason()` then says which. May be repeated.
     bool load();
-    [[nodiscard]] const char* reason() const
+    [[nodiscard]] const std::string& reason() const
     {
         return m_reason;
     }
 
 private:
-    const char* m_reason = "";
+    std::string m_reason;
 };
 
 /// Whether the process has the CUDA runtime or the driver. Before, CUPTI has nothing to see and does harm: it

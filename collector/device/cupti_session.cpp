@@ -67,13 +67,13 @@ constexpr std::array kKinds{cupti::kKindExternalCorrelation,
 
 void pushCorrelation(std::uint64_t id)
 {
-    g_push.load(std::memory_order_relaxed)(cupti::kExternalKindCustom0, id);
+    g_push.load(std::memory_order_relaxed)(cupti::kExternalKindCustom2, id);
 }
 
 void popCorrelation()
 {
     std::uint64_t last = 0;
-    g_pop.load(std::memory_order_relaxed)(cupti::kExternalKindCustom0, &last);
+    g_pop.load(std::memory_order_relaxed)(cupti::kExternalKindCustom2, &last);
 }
 
 // Never freed: CUPTI may call late.

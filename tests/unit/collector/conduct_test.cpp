@@ -357,6 +357,27 @@ TEST_F(CuptiRefuses, nothingAndIsLetGoAtTheEnd)
     EXPECT_NE(run.output.find("cupti: 0 kinds on, 0 subscribers"), std::string::npos) << run.output;
 }
 
+// Newer ones lie in the same path; the process has the CUDA runtime 12.
+TEST(Cupti, isTheOneOfTheProcesssCudaRuntime)
+{
+    const RecordedRun run(
+        {"recorded_copies_12"}, RecordedRun::Collector::Preloaded,
+        {"RINGSIDE_PROFILE=standard", "LD_LIBRARY_PATH=" RINGSIDE_FAKES ":" RINGSIDE_FAKES "/cuda_12"});
+    EXPECT_NE(run.output.find("cupti 12: 0 kinds on"), std::string::npos) << run.output;
+    EXPECT_EQ(run.output.find("cupti: "), std::string::npos) << run.output;
+}
+
+TEST(Cupti, ofAnotherCudaIsNotTakenInItsPlace)
+{
+    const RecordedRun run({"recorded_copies_12"}, RecordedRun::Collector::Preloaded,
+                          {"RINGSIDE_PROFILE=standard", "LD_LIBRARY_PATH=" RINGSIDE_FAKES});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.output.find("cupti: "), std::string::npos) << run.output;
+    EXPECT_NE(run.text("SELECT reason FROM tier WHERE tier = 'device'").find("libcupti.so.12"),
+              std::string::npos)
+        << run.output;
+}
+
 TEST_F(CuptiRefuses, nothingWhileTheProfileNeverAsks)
 {
     const RecordedRun run(

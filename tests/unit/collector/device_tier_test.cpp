@@ -234,10 +234,13 @@ TEST_F(ActivityReaderTest, sortsRecordsIntoTheirTables)
     set.start = copy.start;
     set.end = copy.end;
     buffer.add(set);
-    cupti::ExternalCorrelation link{cupti::kKindExternalCorrelation, cupti::kExternalKindCustom0, 33, 44};
+    cupti::ExternalCorrelation link{cupti::kKindExternalCorrelation, 5, 33, 44}; // CUSTOM2
     buffer.add(link);
-    link.externalKind = 1; // another tool's
-    buffer.add(link);
+    for (const std::uint32_t another : {1U, 3U, 4U}) { // the last two are the PyTorch profiler's
+        link.externalKind = another;
+        link.externalId = 99;
+        buffer.add(link);
+    }
     cupti::Api api{};
     api.kind = cupti::kKindRuntime;
     api.start = copy.start;
@@ -245,7 +248,9 @@ TEST_F(ActivityReaderTest, sortsRecordsIntoTheirTables)
     buffer.add(api);
     readAndClose(buffer);
     EXPECT_EQ(value("SELECT sum(count) FROM copy_chunk"), "2");
-    EXPECT_EQ(value("SELECT sum(count) FROM call_correlation_chunk"), "1");
+    const trace::CallCorrelationColumns links = trace::readProcess(path).callCorrelations;
+    ASSERT_EQ(links.size(), 1U);
+    EXPECT_EQ(links.call.at(0), 33U);
     EXPECT_EQ(value("SELECT sum(count) FROM launch_chunk"), "1");
     EXPECT_EQ(value("SELECT count(*) FROM string WHERE text = 'cudaLaunchKernel'"), "1");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcupti.so.13 for the collector's own tests: says no where FAKE_CUPTI asks for it ("subscribe 39",
-// "enable 35": the function and its answer; "flush -1": never comes back; "late 3": hands a buffer back at
-// the third flush), and tells on stdout at the end what is still switched on.
+// A libcupti.so.13 (or FAKE_CUPTI_MAJOR) for the collector's own tests: says no where FAKE_CUPTI asks for it
+// ("subscribe 39", "enable 35": the function and its answer; "flush -1": never comes back; "late 3": hands a
+// buffer back at the third flush), and tells on stdout at the end what is still switched on.
 #include "abi/cupti.h"
 
 #include <unistd.h>
@@ -9,6 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#ifdef FAKE_CUPTI_MAJOR
+#define FAKE_CUPTI_TEXT(number) #number
+#define FAKE_CUPTI_WORDS(number) "cupti " FAKE_CUPTI_TEXT(number)
+#define FAKE_CUPTI_NAME FAKE_CUPTI_WORDS(FAKE_CUPTI_MAJOR)
+#else
+#define FAKE_CUPTI_NAME "cupti"
+#endif
 
 namespace {
 
@@ -29,7 +37,7 @@ int answer(const char* function)
 
 __attribute__((destructor)) void tell()
 {
-    std::printf("cupti: %d kinds on, %d subscribers\n", g_kinds, g_subscribers);
+    std::printf(FAKE_CUPTI_NAME ": %d kinds on, %d subscribers\n", g_kinds, g_subscribers);
 }
 
 } // namespace
