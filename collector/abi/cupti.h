@@ -125,6 +125,8 @@ using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, 
 
 /// Those that older CUPTIs do not have.
 #define RINGSIDE_CUPTI_NEWER_FUNCTIONS(RS_CUPTI)                                                               \
+    RS_CUPTI(chooseRuntimeCall, cuptiActivityEnableRuntimeApi, (std::uint32_t cbid, std::uint8_t enable))      \
+    RS_CUPTI(chooseDriverCall, cuptiActivityEnableDriverApi, (std::uint32_t cbid, std::uint8_t enable))        \
     RS_CUPTI(getThreadIdType, cuptiGetThreadIdType, (std::uint32_t* type))                                     \
     RS_CUPTI(subscribeNamed, cuptiSubscribe_v2,                                                                \
              (void** subscriber, ringside::collector::cupti::Callback, void* user,                             \

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/activity_reader.h"
 
+#include "device/questions.h"
+
 #include <string_view>
 
 namespace ringside::collector {
-namespace {
-
-// Calls that cause no device work, by CUDA's way of naming them. Programs ask thousands of times a second,
-// and the collector asks on their threads.
-bool asksOnly(std::string_view api)
-{
-    for (const std::string_view word : {"Get", "Query", "IsCapturing", "Occupancy", "Peek"}) {
-        if (api.find(word) != std::string_view::npos) {
-            return true;
-        }
-    }
-    return false;
-}
-
-} // namespace
-
 ActivityReader::ActivityReader(const CuptiLibrary& cupti, trace::Writer& writer, const ThreadIds& threads)
     : m_cupti(cupti), m_writer(writer), m_threads(threads)
 {
@@ -109,7 +95,7 @@ void ActivityReader::readCopy(const Record& record, std::uint32_t kind)
 void ActivityReader::readApi(const cupti::Api& record, cupti::CallbackDomain domain)
 {
     const trace::StringId name = apiName(domain, record.cbid);
-    if (name != kAsksOnly && measured(record.start, record.end)) {
+    if (name != kQuestion && measured(record.start, record.end)) {
         const std::int64_t start = toMonotonicNs(record.start);
         const std::uint32_t tid =
             m_systemThreadIds ? record.threadId : m_threads.tidAt(record.threadId, start);
@@ -142,7 +128,7 @@ trace::StringId ActivityReader::apiName(cupti::CallbackDomain domain, std::uint3
             text.find_first_not_of("0123456789", version + 2) == std::string_view::npos) {
             text = text.substr(0, version);
         }
-        entry->second = asksOnly(text) ? kAsksOnly : m_writer.intern(text);
+        entry->second = isQuestion(text) ? kQuestion : m_writer.intern(text);
     }
     return entry->second;
 }

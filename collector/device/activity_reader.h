@@ -44,8 +44,8 @@ private:
         return m_clock.toMonotonicNs(deviceNs);
     }
     trace::StringId kernelName(const char* name);
-    /// kAsksOnly for a call that launches nothing.
-    static constexpr trace::StringId kAsksOnly = 0;
+    /// kQuestion for a call that launches nothing.
+    static constexpr trace::StringId kQuestion = 0;
     trace::StringId apiName(cupti::CallbackDomain domain, std::uint32_t cbid);
 
     const CuptiLibrary& m_cupti;

@@ -2,6 +2,7 @@
 #include "device/cupti_session.h"
 
 #include "device/correlation.h"
+#include "device/questions.h"
 #include "record/clock.h"
 #include "record/own_thread.h"
 #include "record/program_calls.h"
@@ -188,6 +189,7 @@ void CuptiSession::turnOn()
         refuse(cuptiFailure(result));
         return;
     }
+    leaveOutQuestions(m_cupti);
     noteThreadIds();
     sampleClock();
     g_push = m_cupti.pushExternal;

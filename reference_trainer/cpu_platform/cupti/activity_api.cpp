@@ -35,7 +35,10 @@ CUptiResult call(Body&& body)
 
 CUptiResult chooseOf(ApiDomain domain, CUpti_CallbackId cbid, std::uint8_t enable)
 {
+    constexpr std::uint32_t kFirstWithChoice = 23; // of CUDA 12.5
     return call([&] {
+        if (Conduct::get().layouts->version < kFirstWithChoice)
+            return CUPTI_ERROR_NOT_SUPPORTED; // it has not got the function at all
         return chooseFunction({domain, cbid}, enable) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
     });
 }

@@ -134,6 +134,10 @@ bool isRecordedKind(CUpti_ActivityKind kind)
 
 void enableKind(CUpti_ActivityKind kind)
 {
+    for (const auto domain : {platform::ApiDomain::Runtime, platform::ApiDomain::Driver})
+        if (kindOf(domain) == kind)
+            for (auto& function : chosenFunctions[static_cast<std::size_t>(domain)])
+                function = 0;
     enabledKinds[static_cast<std::size_t>(kind)] = true;
     installSink();
 }

@@ -12,6 +12,7 @@ namespace ringside::cupti {
 
 /// False for kinds that the platform records nothing for.
 [[nodiscard]] bool isRecordedKind(CUpti_ActivityKind kind);
+/// Ends choices of single functions of this kind.
 void enableKind(CUpti_ActivityKind kind);
 void disableKind(CUpti_ActivityKind kind);
 /// Chooses single functions; works without the kind RUNTIME or DRIVER. False for a number out of range.

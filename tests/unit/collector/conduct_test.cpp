@@ -357,6 +357,19 @@ TEST_F(CuptiRefuses, nothingAndIsLetGoAtTheEnd)
     EXPECT_NE(run.output.find("cupti: 0 kinds on, 0 subscribers"), std::string::npos) << run.output;
 }
 
+// They are asked thousands of times a second, and launch nothing.
+TEST_F(CuptiRefuses, nothingAndIsNotAskedForQuestions)
+{
+    const RecordedRun run({"recorded_conduct", "one_allocation"}, RecordedRun::Collector::Preloaded,
+                          fake(""));
+    EXPECT_EQ(run.output.find("runtime call 1"), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("runtime call 2 off of 7 kinds"), std::string::npos)
+        << "after its kind, which would put it on again: " << run.output;
+    EXPECT_NE(run.output.find("runtime call 3 off"), std::string::npos) << run.output;
+    EXPECT_EQ(run.output.find("driver call 2"), std::string::npos) << run.output;
+    EXPECT_NE(run.output.find("driver call 3 off"), std::string::npos) << run.output;
+}
+
 // Newer ones lie in the same path; the process has the CUDA runtime 12.
 TEST(Cupti, isTheOneOfTheProcesssCudaRuntime)
 {

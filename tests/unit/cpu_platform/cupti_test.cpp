@@ -249,6 +249,19 @@ TEST_F(CuptiTest, chosenFunctionsAreRecordedWithoutTheirKind)
     EXPECT_EQ(received.calls[0].cbid, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000);
 }
 
+TEST_F(CuptiTest, aKindThatIsEnabledAgainHasAllItsFunctions)
+{
+    int device = 0;
+    cuptiActivityEnableRuntimeApi(CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020, 0);
+    cudaGetDevice(&device);
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(received.calls.size(), 0U);
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME);
+    cudaGetDevice(&device);
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(received.calls.size(), 1U);
+}
+
 TEST_F(CuptiTest, kindsWithoutRecordsAreRefused)
 {
     EXPECT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION), CUPTI_ERROR_NOT_SUPPORTED);

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -109,10 +110,27 @@ FAKE_EXPORT cuptiGetTimestamp(std::uint64_t* ns)
     *ns = 1;
     return 0;
 }
-FAKE_EXPORT cuptiGetCallbackName(std::uint32_t, std::uint32_t, const char**)
+FAKE_EXPORT cuptiGetCallbackName(std::uint32_t domain, std::uint32_t cbid, const char** name)
 {
-    return 1;
+    constexpr std::array<const char*, 4> kRuntime{nullptr, "cudaLaunchKernel_v7000", "cudaGetDevice_v3020",
+                                                  "cudaStreamQuery_v3020"};
+    constexpr std::array<const char*, 4> kDriver{nullptr, "cuLaunchKernel", "cuMemAlloc", "cuCtxGetCurrent"};
+    const auto& names = domain == kDomainRuntimeApi ? kRuntime : kDriver;
+    *name = cbid < names.size() ? names[cbid] : nullptr;
+    return *name != nullptr ? 0 : 1;
 }
+#ifndef FAKE_CUPTI_MAJOR // since 12.5
+FAKE_EXPORT cuptiActivityEnableRuntimeApi(std::uint32_t cbid, std::uint8_t enable)
+{
+    std::printf("cupti: runtime call %u %s of %d kinds\n", cbid, enable != 0 ? "on" : "off", g_kinds);
+    return 0;
+}
+FAKE_EXPORT cuptiActivityEnableDriverApi(std::uint32_t cbid, std::uint8_t enable)
+{
+    std::printf("cupti: driver call %u %s\n", cbid, enable != 0 ? "on" : "off");
+    return 0;
+}
+#endif
 FAKE_EXPORT cuptiActivityPushExternalCorrelationId(std::uint32_t, std::uint64_t)
 {
     return 0;
