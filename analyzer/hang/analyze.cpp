@@ -92,6 +92,24 @@ std::string fateOf(const Report& report, const std::vector<std::int64_t>& ranks)
     return {};
 }
 
+/// What became of some of them, each fate with its ranks; nothing of those that live.
+std::string fatesOf(const Report& report, const std::vector<std::int64_t>& ranks)
+{
+    std::string text;
+    for (const Fate& fate : kFates) {
+        std::vector<std::int64_t> met;
+        std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(met), [&](std::int64_t rank) {
+            const RankReport* const of = find(report, rank);
+            return of != nullptr && of->life == fate.life;
+        });
+        if (!met.empty()) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", rankList(met),
+                                met.size() == 1 ? fate.one : fate.many);
+        }
+    }
+    return text;
+}
+
 std::string nameOf(const StuckCollective& stuck)
 {
     return fmt::format("{} {}#{}{} of communicator {}", stuck.call().function,
@@ -140,10 +158,12 @@ std::string circleSentence(const std::vector<const StuckCollective*>& circle)
 std::string waitingSentence(const Report& report, const StuckCollective& last,
                             const std::optional<OtherOrder>& other)
 {
-    const std::string fate = fateOf(report, ranksOf(last.arrived));
-    std::string text =
-        fmt::format("all recorded ranks issued the same collectives and {}; the last is {}",
-                    fate.empty() ? "do not go on" : "did not go on, and " + fate + " since", nameOf(last));
+    const std::vector<std::int64_t> ranks = ranksOf(last.arrived);
+    const std::string fate = fateOf(report, ranks);
+    const std::string some = fate.empty() ? fatesOf(report, ranks) : "";
+    std::string text = fmt::format("all recorded ranks issued the same collectives and {}{}; the last is {}",
+                                   fate.empty() ? "do not go on" : "did not go on, and " + fate + " since",
+                                   some.empty() ? "" : ": " + some, nameOf(last));
     text +=
         last.waitedNs >= kShortestWaitNs ? fmt::format(", issued {} before", duration(last.waitedNs)) : "";
     if (last.notRecorded > 0) {

@@ -55,6 +55,26 @@ TEST_F(Hang, aProcessThatCallsOtherThingsIsNotStuckForWantOfCollectives)
     EXPECT_EQ(analyze().kind, Kind::Waiting) << "they call nothing any more";
 }
 
+// Stopped as far ahead of its GPU as the others: nobody is missing, and it is the cause all the same.
+TEST_F(Hang, amongRanksThatIssuedTheSameTheStoppedOneIsNamed)
+{
+    for (const std::size_t rank : {0U, 1U, 3U}) {
+        isIn(rank, "cudaStreamSynchronize", m_endNs);
+    }
+    m_now[2].life = Life::Stopped;
+    EXPECT_EQ(analyze().kind, Kind::Waiting);
+    EXPECT_NE(
+        analyze().summary.find("do not go on: rank 2 is stopped by a signal or a debugger; the last is "),
+        std::string::npos)
+        << analyze().summary;
+    process(1).process.endNs = m_endNs;
+    m_now[1].life = Life::Closed;
+    EXPECT_NE(
+        analyze().summary.find("rank 2 is stopped by a signal or a debugger, rank 1 has ended normally"),
+        std::string::npos)
+        << analyze().summary;
+}
+
 TEST_F(Hang, aJobThatWasKilledWhileAllWaitedAlikeHungBefore)
 {
     for (std::size_t rank = 0; rank < 4; ++rank) {
