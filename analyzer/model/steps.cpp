@@ -159,6 +159,23 @@ void markBoundaries(std::vector<Step>& steps)
     }
 }
 
+/// What ran on the device while another client had CUPTI is not recorded: such a step is a part.
+void markHandedOver(std::vector<Step>& steps, const trace::ProcessTrace& process)
+{
+    for (const trace::WindowRow& window : process.windows) {
+        if (!window.why.starts_with(trace::kHandedOver)) {
+            continue;
+        }
+        const std::int64_t end = window.endNs.value_or(std::numeric_limits<std::int64_t>::max());
+        const auto meets = [&](const Interval& time) {
+            return time.start < end && window.startNs < time.end;
+        };
+        for (Step& step : steps) {
+            step.boundary = step.boundary || (step.device && (meets(step.host) || meets(*step.device)));
+        }
+    }
+}
+
 /// Without launch rows the host's step times stand in for the device's.
 void useHostTimes(std::vector<Step>& steps, const trace::ProcessTrace& process)
 {
@@ -239,6 +256,7 @@ void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& proces
         cutAtFirstWork(steps, spans);
     }
     markBoundaries(steps);
+    markHandedOver(steps, process);
 }
 
 } // namespace ringside::model

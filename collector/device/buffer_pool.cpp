@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/buffer_pool.h"
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -8,11 +10,6 @@ namespace ringside::collector {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
-
-std::uint8_t* allocate()
-{
-    return static_cast<std::uint8_t*>(::operator new(BufferPool::kBufferBytes, kAlignment, std::nothrow));
-}
 
 // What CUPTI gets when memory is out: something writable. Its records are not read.
 alignas(64) std::uint8_t g_lastResort[64 << 10];
@@ -29,6 +26,16 @@ BufferPool::~BufferPool()
     }
 }
 
+/// Null where memory is out.
+std::uint8_t* BufferPool::allocate(std::size_t bytes)
+{
+    auto* const buffer = static_cast<std::uint8_t*>(::operator new(bytes, kAlignment, std::nothrow));
+    if (buffer != nullptr) {
+        m_all.push_back(buffer);
+    }
+    return buffer;
+}
+
 std::size_t BufferPool::sizeOf(const std::uint8_t* buffer)
 {
     return buffer == g_lastResort ? sizeof g_lastResort : kBufferBytes;
@@ -43,9 +50,8 @@ std::uint8_t* BufferPool::request()
         if (!m_free.empty()) {
             buffer = m_free.back();
             m_free.pop_back();
-        } else if (m_allocated < kMostBuffers || m_finished.empty()) {
-            buffer = allocate();
-            m_allocated += buffer != nullptr ? 1 : 0;
+        } else if (m_all.size() < kMostBuffers || m_finished.empty()) {
+            buffer = allocate(kBufferBytes);
         }
         if (buffer == nullptr && !m_finished.empty()) {
             givenUp = m_finished.front();
@@ -73,6 +79,24 @@ void BufferPool::finish(std::uint8_t* buffer, std::size_t validBytes)
     } else {
         m_finished.push_back({buffer, validBytes});
     }
+}
+
+void BufferPool::finishCopy(const std::uint8_t* buffer, std::size_t validBytes)
+{
+    const std::scoped_lock lock(m_mutex);
+    std::uint8_t* const copy = allocate(std::max(kBufferBytes, validBytes));
+    if (copy == nullptr) {
+        ++m_unreadBuffers;
+        return;
+    }
+    std::memcpy(copy, buffer, validBytes);
+    m_finished.push_back({copy, validBytes});
+}
+
+bool BufferPool::owns(const std::uint8_t* buffer)
+{
+    const std::scoped_lock lock(m_mutex);
+    return buffer == g_lastResort || std::ranges::find(m_all, buffer) != m_all.end();
 }
 
 std::size_t BufferPool::handedOut()

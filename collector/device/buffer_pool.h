@@ -31,6 +31,10 @@ public:
     std::uint8_t* request();
     [[nodiscard]] static std::size_t sizeOf(const std::uint8_t* buffer);
     void finish(std::uint8_t* buffer, std::size_t validBytes);
+    /// Our records in another client's buffer, which stays its own.
+    void finishCopy(const std::uint8_t* buffer, std::size_t validBytes);
+    /// Whether it came from here.
+    [[nodiscard]] bool owns(const std::uint8_t* buffer);
     [[nodiscard]] std::vector<Finished> takeFinished();
     void giveBack(std::uint8_t* buffer);
     /// Buffers that CUPTI has.
@@ -46,9 +50,11 @@ public:
 private:
     static constexpr std::size_t kMostBuffers = 128;
     std::mutex m_mutex;
+    [[nodiscard]] std::uint8_t* allocate(std::size_t bytes);
+
+    std::vector<const std::uint8_t*> m_all;
     std::vector<std::uint8_t*> m_free;
     std::vector<Finished> m_finished;
-    std::size_t m_allocated = 0;
     std::size_t m_handedOut = 0;
     CountRecords m_countRecords;
     std::atomic<std::uint64_t> m_lostRecords{0};

@@ -2,8 +2,12 @@
 #include "device/cupti_session.h"
 
 #include "device/correlation.h"
+#include "device/neighbour.h"
 #include "device/questions.h"
+#include "record/cancellation.h"
 #include "record/clock.h"
+#include "record/levels.h"
+#include "record/message.h"
 #include "record/own_thread.h"
 #include "record/program_calls.h"
 #include "record/session.h"
@@ -40,20 +44,11 @@ std::size_t countRecords(std::uint8_t* buffer, std::size_t validBytes)
     return records;
 }
 
-// CUPTI's callbacks carry no pointer of ours.
-void bufferRequested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* maxRecords)
-{
-    *buffer = CuptiSession::buffers().request();
-    *bytes = BufferPool::sizeOf(*buffer);
-    *maxRecords = 0;
-}
-
-void bufferCompleted(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t validBytes)
-{
-    CuptiSession::buffers().finish(buffer, validBytes);
-}
-
 void ignoreCallback(void*, std::uint32_t, std::uint32_t, const void*) {}
+
+/// It holds CUPTI; null: nobody does. And in which process: a forked child inherits the word, not the thread.
+std::atomic<CuptiSession*> g_holder{nullptr};
+std::atomic<pid_t> g_holdersProcess{0};
 
 // External correlation first: its record must precede the API record it belongs to.
 constexpr std::array kKinds{cupti::kKindExternalCorrelation,
@@ -89,6 +84,21 @@ CuptiSession::CuptiSession()
     sem_init(&m_wake, 0, 0);
 }
 
+void CuptiSession::handOver()
+{
+    CuptiSession* const holder = g_holder.load();
+    if (holder == nullptr || g_holdersProcess.load() != getpid()) {
+        return;
+    }
+    const ErrnoKeeper keeper;
+    const CancellationHeldOff uncancelled;
+    sem_post(&holder->m_wake);
+    constexpr int kPatienceMs = 5000; // a hanging driver must not hold up whoever calls
+    for (int waited = 0; g_holder.load() != nullptr && waited < kPatienceMs; ++waited) {
+        usleep(1000);
+    }
+}
+
 void CuptiSession::want(bool on)
 {
     if (m_wanted.exchange(on) == on) {
@@ -109,6 +119,7 @@ CuptiReport CuptiSession::takeReport()
     const std::scoped_lock lock(m_mutex);
     CuptiReport report = m_report;
     m_report.clocks.clear();
+    m_report.handedOver.clear();
     return report;
 }
 
@@ -145,7 +156,15 @@ try {
 
 void CuptiSession::step()
 {
-    const bool wanted = m_wanted.load();
+    // A level that has just ended is told to us a moment later.
+    const bool wanted = m_wanted.load() && level() >= Level::Standard;
+    if (wanted && neighbour::isActive()) {
+        standBack();
+        return;
+    }
+    if (m_state == State::StandsBack) {
+        m_state = State::Off;
+    }
     if (wanted && m_state == State::Off) {
         turnOn();
     } else if (!wanted && m_state == State::On) {
@@ -155,17 +174,57 @@ void CuptiSession::step()
     } else if (m_state == State::On) {
         flush(0);
     }
+    if (m_state != State::StandsBack) {
+        endGap();
+    }
+}
+
+void CuptiSession::standBack()
+{
+    if (m_state == State::StandsBack) {
+        return;
+    }
+    m_gapNs = readClockNs(CLOCK_MONOTONIC);
+    if (m_state == State::On) {
+        turnOff();
+    }
+    noteDeviceTaken(true);
+    m_state = State::StandsBack;
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_report.state = State::StandsBack;
+        m_report.gapNs = m_gapNs;
+    }
+    requestDrain();
+}
+
+/// What was missed, from when we let go until we were back, or until nothing was wanted any more.
+void CuptiSession::endGap()
+{
+    if (!m_gapNs) {
+        return;
+    }
+    noteDeviceTaken(false);
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_report.handedOver.push_back({*m_gapNs, readClockNs(CLOCK_MONOTONIC)});
+        m_report.gapNs.reset();
+        m_report.state = m_state;
+    }
+    m_gapNs.reset();
+    requestDrain();
 }
 
 void CuptiSession::waitForWork()
 {
-    if (m_state != State::On) {
+    if (m_state != State::On && m_state != State::StandsBack) {
         while (sem_wait(&m_wake) != 0) { // interrupted
         }
         return;
     }
     constexpr std::int64_t kFlushEveryMs = 1000;
-    const timespec until = inMilliseconds(kFlushEveryMs);
+    constexpr std::int64_t kLookEveryMs = 100; // whether the other client has ended
+    const timespec until = inMilliseconds(m_state == State::On ? kFlushEveryMs : kLookEveryMs);
     while (sem_clockwait(&m_wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
     }
 }
@@ -178,20 +237,18 @@ void CuptiSession::turnOn()
         return;
     }
     g_nextRecord = m_cupti.nextRecord;
-    std::string holder;
-    if (const cupti::Result result = subscribe(holder); result != cupti::kSuccess) {
-        refuse(cuptiFailure(result) + holder);
+    g_holdersProcess = getpid();
+    g_holder = this; // before the look: who begins after it waits for us
+    if (neighbour::isActive()) {
+        g_holder = nullptr;
+        standBack();
         return;
     }
-    if (const cupti::Result result = enableKinds(); result != cupti::kSuccess) {
-        disableKinds();
-        m_cupti.unsubscribe(m_subscriber);
-        refuse(cuptiFailure(result));
+    if (const std::string reason = hold(); !reason.empty()) {
+        g_holder = nullptr;
+        refuse(reason);
         return;
     }
-    leaveOutQuestions(m_cupti);
-    noteThreadIds();
-    sampleClock();
     g_push = m_cupti.pushExternal;
     g_pop = m_cupti.popExternal;
     g_deviceTierOn.store(true, std::memory_order_release);
@@ -205,6 +262,29 @@ void CuptiSession::turnOn()
     requestDrain();
 }
 
+/// Empty: it is ours, and on; else why not.
+std::string CuptiSession::hold()
+{
+    std::string holder;
+    if (const cupti::Result result = subscribe(holder); result != cupti::kSuccess) {
+        return cuptiFailure(result) + holder;
+    }
+    if (neighbour::hasCallbacks()) {
+        m_cupti.flushAll(0); // what CUPTI still has of the other client's
+    }
+    sampleClock(); // another client may have given CUPTI another clock
+    neighbour::takeBuffers();
+    if (const cupti::Result result = enableKinds(); result != cupti::kSuccess) {
+        disableKinds();
+        neighbour::leaveBuffers();
+        unsubscribe();
+        return cuptiFailure(result);
+    }
+    leaveOutQuestions(m_cupti);
+    noteThreadIds();
+    return {};
+}
+
 void CuptiSession::turnOff()
 {
     g_deviceTierOn.store(false, std::memory_order_release);
@@ -212,8 +292,10 @@ void CuptiSession::turnOff()
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
     awaitLateRecords();
     flush(cupti::kFlushForced);
-    m_cupti.unsubscribe(m_subscriber);
+    neighbour::leaveBuffers();
+    unsubscribe();
     m_state = State::Off;
+    g_holder = nullptr;
     {
         const std::scoped_lock lock(m_mutex);
         m_report.state = State::Off;
@@ -233,9 +315,14 @@ void CuptiSession::refuse(const std::string& reason)
     requestDrain();
 }
 
-// It subscribes first and so never disturbs another tool: without a subscriber, two share the records.
+// It subscribes first and so never disturbs a tool whose calls do not pass us: without a subscriber, two
+// share the records. One that is known, and measures nothing now, may stay subscribed: the records need no
+// subscriber.
 cupti::Result CuptiSession::subscribe(std::string& holder)
 {
+    if (neighbour::isSubscribed()) {
+        return cupti::kSuccess;
+    }
     if (m_cupti.subscribeNamed == nullptr) { // before CUDA 13.0
         return m_cupti.subscribe(&m_subscriber, &ignoreCallback, nullptr);
     }
@@ -246,9 +333,18 @@ cupti::Result CuptiSession::subscribe(std::string& holder)
     return result;
 }
 
+void CuptiSession::unsubscribe()
+{
+    if (m_subscriber != nullptr) {
+        m_cupti.unsubscribe(m_subscriber);
+        m_subscriber = nullptr;
+    }
+}
+
 cupti::Result CuptiSession::enableKinds()
 {
-    cupti::Result result = m_cupti.registerCallbacks(&bufferRequested, &bufferCompleted);
+    const neighbour::BufferCallbacks callbacks = neighbour::sharedCallbacks();
+    cupti::Result result = m_cupti.registerCallbacks(callbacks.requested, callbacks.completed);
     for (const cupti::Kind kind : kKinds) {
         result = result == cupti::kSuccess ? m_cupti.enable(kind) : result;
     }
@@ -279,8 +375,9 @@ void CuptiSession::awaitLateRecords()
 {
     constexpr int kEveryMs = 20;
     constexpr int kAtMostMs = 2000;
-    constexpr int kAtTheEndMs = 200; // of the process, which waits
-    for (int waited = 0; waited < (m_ending.load() ? kAtTheEndMs : kAtMostMs); waited += kEveryMs) {
+    constexpr int kAwaitedMs = 200; // where the end of the process waits, or another client
+    const bool awaited = m_ending.load() || neighbour::isActive();
+    for (int waited = 0; waited < (awaited ? kAwaitedMs : kAtMostMs); waited += kEveryMs) {
         flush(0);
         if (buffers().handedOut() == 0) {
             return;

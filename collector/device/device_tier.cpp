@@ -5,6 +5,8 @@
 #include "record/levels.h"
 #include "record/message.h"
 
+#include <cstdio>
+
 namespace ringside::collector {
 
 namespace {
@@ -16,6 +18,13 @@ using State = CuptiReport::State;
 Talk talkOfRefusal()
 {
     return plan().profile == Profile::Auto && plan().windows.none() ? Talk::IfAsked : Talk::Always;
+}
+
+std::string secondsOf(std::int64_t ns)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(ns - startedNs()) / 1e9);
+    return text;
 }
 
 /// For CUPTI to come back at the end of recording: half of what closing may take.
@@ -52,6 +61,12 @@ void DeviceTier::takeOver(trace::Writer& writer, Reading reading)
         readBuffers(writer);
     }
     noteState(writer, report);
+    for (const CuptiReport::Gap& gap : report.handedOver) {
+        noteGap(writer, secondsOf(gap.startNs) + " to " + secondsOf(gap.endNs));
+    }
+    if (reading == Reading::Last && report.gapNs) {
+        noteGap(writer, secondsOf(*report.gapNs) + " to the end");
+    }
     countDropped(writer, report.dropped);
     countUntied(writer);
 }
@@ -84,6 +99,11 @@ void DeviceTier::noteState(trace::Writer& writer, const CuptiReport& report)
 {
     if (report.state == State::Refused) {
         noteRefusal(writer, report.reason);
+    } else if (report.state == State::StandsBack) {
+        if (m_state != State::StandsBack) {
+            writer.setTier({"device", report.onNs.has_value(), inWords(plan(), Reason::DeviceTaken),
+                            report.onNs, report.gapNs});
+        }
     } else if (report.onNs != m_onNs || report.offNs != m_offNs) {
         m_windows += report.onNs != m_onNs ? 1 : 0;
         m_onNs = report.onNs;
@@ -118,6 +138,21 @@ void DeviceTier::noteRefusal(trace::Writer& writer, const std::string& reason)
         say(talkOfRefusal(), "what runs on the GPU is not measured: %s", reason.c_str());
         m_refusal = reason;
     }
+}
+
+/// The issue lists all of them; its row is written anew with each.
+void DeviceTier::noteGap(trace::Writer& writer, const std::string& gap)
+{
+    constexpr int kMostListed = 8;
+    ++m_gapCount;
+    if (m_gapCount <= kMostListed) {
+        m_gaps += (m_gaps.empty() ? "" : ", ") + gap;
+    }
+    writer.add(trace::IssueRow{
+        "device_handed_over", "warning", 1,
+        "another tool used CUPTI (torch.profiler, for instance), and what ran on the GPU "
+        "meanwhile is not recorded: " +
+            m_gaps + (m_gapCount > kMostListed ? " and later" : "") + " after recording began"});
 }
 
 // The row holds the last window; all of them, between which nothing was measured, stand in table window.

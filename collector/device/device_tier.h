@@ -22,7 +22,8 @@ public:
     /// CUPTI cannot be had, or is left to another tool.
     [[nodiscard]] bool isUnavailable() const
     {
-        return !m_reserved.empty() || m_state == CuptiReport::State::Refused;
+        return !m_reserved.empty() || m_state == CuptiReport::State::Refused ||
+               m_state == CuptiReport::State::StandsBack;
     }
     [[nodiscard]] bool isOn() const { return m_state == CuptiReport::State::On; }
 
@@ -35,6 +36,7 @@ private:
     void addClocks(const CuptiReport& report, trace::Writer& writer);
     void readBuffers(trace::Writer& writer);
     void noteState(trace::Writer& writer, const CuptiReport& report);
+    void noteGap(trace::Writer& writer, const std::string& gap);
     bool noteWindow();
     void noteRefusal(trace::Writer& writer, const std::string& reason);
     void countDropped(trace::Writer& writer, std::int64_t byCupti);
@@ -51,6 +53,8 @@ private:
     std::string m_window;  ///< the last one, in words; empty: it is everything
     std::string m_refusal; ///< the last one
     int m_windows = 0;
+    std::string m_gaps; ///< times at which another client had CUPTI
+    int m_gapCount = 0;
     // Of these the issues tell already.
     std::int64_t m_unreadBuffers = 0;
     std::int64_t m_untiedCalls = 0;

@@ -12,10 +12,22 @@
 namespace ringside::collector {
 namespace {
 
-/// Every version of a library has it, and no wrapper of ours: who has it has the library.
-const char* anchorOf(Library library)
+struct Names {
+    const char* anchor; ///< every version of the library has it, and no wrapper of ours
+    const char* file;   ///< how the library's file begins
+};
+
+Names namesOf(Library library)
 {
-    return library == Library::Nccl ? "ncclGetVersion" : "cudaGetDevice";
+    switch (library) {
+    case Library::Nccl:
+        return {"ncclGetVersion", "libnccl.so"};
+    case Library::CudaRuntime:
+        return {"cudaGetDevice", "libcudart"};
+    case Library::Cupti:
+        break;
+    }
+    return {"cuptiGetVersion", "libcupti.so"};
 }
 
 // The program may close what it opened, but we keep the function's address.
@@ -50,7 +62,7 @@ void* findBeside(const char* name, const LoadedObject& object)
 /// know this one's communicators.
 Resolved search(Library library, const char* name, const void* caller)
 {
-    const char* const anchor = anchorOf(library);
+    const auto [anchor, file] = namesOf(library);
     if (void* const next = findNext(name); next != nullptr || findNext(anchor) != nullptr) {
         return {next, true};
     }
@@ -58,7 +70,7 @@ Resolved search(Library library, const char* name, const void* caller)
     if (void* const own = findBeside(name, object); own != nullptr || findBeside(anchor, object) != nullptr) {
         return {own, false};
     }
-    return {findDefinition(name, library == Library::Nccl ? "libnccl.so" : "libcudart"), false};
+    return {findDefinition(name, file), false};
 }
 
 // Never freed, never used again: who reads a chain does not say so.

@@ -10,7 +10,7 @@
 
 namespace ringside::collector {
 
-enum class Library { Nccl, CudaRuntime };
+enum class Library { Nccl, CudaRuntime, Cupti };
 
 struct Resolved {
     void* function = nullptr;

@@ -37,6 +37,7 @@ struct State {
     std::atomic<bool> started{false};
     std::atomic<bool> pausedByProgram{false};
     std::atomic<bool> full{false};
+    std::atomic<bool> deviceTaken{false};
     std::atomic<int> inForce{kNobody};       ///< a Level that was ordered
     std::atomic<std::uint64_t> dueAtStep{0}; ///< packed; 0: none
     std::optional<LevelOrder> dueAtTime;     ///< of the drain thread
@@ -63,6 +64,7 @@ Moment momentNow(const State& now)
     moment.sinceStartNs = readClockNs(CLOCK_MONOTONIC) - now.startNs;
     moment.pausedByProgram = now.pausedByProgram.load();
     moment.full = now.full.load();
+    moment.deviceTaken = now.deviceTaken.load();
     if (const std::uint64_t due = now.dueAtStep.load(); due != 0 && moment.steps >= due >> kLevelBits) {
         moment.ordered = levelOf(due);
     } else if (const int level = now.inForce.load(); level != kNobody) {
@@ -173,6 +175,12 @@ void pauseByProgram(bool pause)
         }
     }
     requestDrain();
+}
+
+void noteDeviceTaken(bool taken)
+{
+    g_state.deviceTaken.store(taken);
+    applyLevel();
 }
 
 std::int64_t startedNs()

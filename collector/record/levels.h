@@ -33,6 +33,10 @@ bool applyLevel();
 /// interrupts our own code: then the drain thread does it.
 void pauseByProgram(bool pause);
 
+/// Another client has CUPTI, or has it no longer: the device tier measures nothing meanwhile, and the trace
+/// says so.
+void noteDeviceTaken(bool taken);
+
 // Of the drain thread.
 
 [[nodiscard]] std::int64_t startedNs(); ///< as given to startLevels

@@ -58,6 +58,19 @@ std::string windowInWords(const Plan& plan)
     return kAutoWindow;
 }
 
+/// As if CUPTI were ours.
+Wanted wantedOfDevice(const Plan& plan, const Moment& moment)
+{
+    if (moment.ordered) {
+        return {*moment.ordered, Reason::Control};
+    }
+    if (!plan.windows.none()) {
+        return isInside(plan.windows, moment) ? Wanted{plan.fullLevel(), Reason::InsideWindow}
+                                              : Wanted{plan.restLevel(), Reason::OutsideWindow};
+    }
+    return plan.profile == Profile::Auto ? autoAt(moment) : Wanted{plan.fullLevel(), Reason::Profile};
+}
+
 } // namespace
 
 Level Plan::fullLevel() const
@@ -86,14 +99,11 @@ Wanted wantedAt(const Plan& plan, const Moment& moment)
     if (moment.pausedByProgram) {
         return {Level::Paused, Reason::Program};
     }
-    if (moment.ordered) {
-        return {*moment.ordered, Reason::Control};
+    Wanted wanted = wantedOfDevice(plan, moment);
+    if (moment.deviceTaken && wanted.level >= Level::Standard) {
+        wanted.reason = Reason::DeviceTaken; // NCCL's own times go on at level deep
     }
-    if (!plan.windows.none()) {
-        return isInside(plan.windows, moment) ? Wanted{plan.fullLevel(), Reason::InsideWindow}
-                                              : Wanted{plan.restLevel(), Reason::OutsideWindow};
-    }
-    return plan.profile == Profile::Auto ? autoAt(moment) : Wanted{plan.fullLevel(), Reason::Profile};
+    return wanted;
 }
 
 std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& moment)
@@ -149,6 +159,8 @@ std::string inWords(const Plan& plan, Reason reason)
         return "asked for while it ran";
     case Reason::Program:
         return "the program called ringside_pause()";
+    case Reason::DeviceTaken:
+        return std::string(trace::kHandedOver) + ": the device tier stands back";
     case Reason::Full:
         return "the trace has reached its size limit";
     default:

@@ -49,6 +49,7 @@ struct Moment {
     std::optional<Level> ordered;  ///< by live control; stands above profile and windows
     bool pausedByProgram = false;  ///< ringside_pause() without a ringside_resume() since
     bool full = false;             ///< the trace has reached its size limit
+    bool deviceTaken = false;      ///< another client has CUPTI
 };
 
 enum class Reason : std::uint8_t {
@@ -60,6 +61,7 @@ enum class Reason : std::uint8_t {
     OutsideWindow,
     Control,
     Program,
+    DeviceTaken,
     Full,
 };
 inline constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::Full) + 1;

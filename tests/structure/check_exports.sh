@@ -6,12 +6,12 @@ set -euo pipefail
 library=$1
 # Read whole: under pipefail, a reader that stops early (grep -q) would make the writer's SIGPIPE a failure.
 exports=$(nm -D --defined-only "$library" | awk '{print $3}')
-unexpected=$(grep -Ev '^(nccl[A-Z]|cuda[A-Z]|__cuda[A-Z]|InitializeInjection|ringside_|(_exit|_Exit|quick_exit|f?exec[vlpe]+)$)' <<<"$exports" || true)
+unexpected=$(grep -Ev '^(nccl[A-Z]|cuda[A-Z]|__cuda[A-Z]|cupti[A-Z]|InitializeInjection|ringside_|(_exit|_Exit|quick_exit|f?exec[vlpe]+)$)' <<<"$exports" || true)
 if [[ -n $unexpected ]]; then
     echo "$library exports what it should not: $unexpected" >&2
     exit 1
 fi
-for expected in _exit execve ncclAllReduce cudaLaunchKernel __cudaLaunchKernel InitializeInjectionNvtx2 ringside_step_begin; do
+for expected in _exit execve cuptiSubscribe ncclAllReduce cudaLaunchKernel __cudaLaunchKernel InitializeInjectionNvtx2 ringside_step_begin; do
     if ! grep -qx "$expected" <<<"$exports"; then
         echo "$library does not export $expected" >&2
         exit 1

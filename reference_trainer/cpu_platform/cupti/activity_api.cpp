@@ -207,8 +207,18 @@ CUptiResult cuptiGetTimestamp(std::uint64_t* timestamp)
 {
     if (timestamp == nullptr)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    *timestamp = static_cast<std::uint64_t>(ringside_platform_now_ns());
+    *timestamp = clientTime(ringside_platform_now_ns());
     return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc timestamp)
+{
+    if (timestamp == nullptr)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    return call([&] {
+        setClientClock(timestamp);
+        return CUPTI_SUCCESS;
+    });
 }
 
 CUptiResult cuptiFinalize()

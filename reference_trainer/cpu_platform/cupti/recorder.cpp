@@ -23,6 +23,7 @@ std::array<std::atomic<bool>, kKinds> enabledKinds{};
 // the kind is on.
 std::array<std::array<std::atomic<std::uint8_t>, kFunctions>, 2> chosenFunctions{};
 std::atomic<bool> forked = false;
+std::atomic<CUpti_TimestampCallbackFunc> clientClock = nullptr;
 
 std::atomic<CUpti_ActivityThreadIdType>& threadIdType()
 {
@@ -68,6 +69,8 @@ void appendWork(const Record& record)
 void onWork(const platform::WorkActivity& measured)
 {
     platform::WorkActivity activity = measured;
+    activity.startNs = static_cast<std::int64_t>(clientTime(measured.startNs));
+    activity.endNs = static_cast<std::int64_t>(clientTime(measured.endNs));
     if (Conduct::get().zeroTimes)
         activity.startNs = activity.endNs = 0;
     if (activity.kind == platform::WorkKind::Copy && activity.peers.differ()) {
@@ -98,10 +101,14 @@ void onApiBegin(platform::ApiFunction function, std::uint32_t correlation)
                                   correlation));
 }
 
-void onApiEnd(const platform::ApiActivity& activity)
+void onApiEnd(const platform::ApiActivity& measured)
 {
-    if (recordsCall(activity.function))
-        append(callRecord(activity, kindOf(activity.function.domain), threadIds()));
+    if (!recordsCall(measured.function))
+        return;
+    platform::ApiActivity activity = measured;
+    activity.startNs = static_cast<std::int64_t>(clientTime(measured.startNs));
+    activity.endNs = static_cast<std::int64_t>(clientTime(measured.endNs));
+    append(callRecord(activity, kindOf(activity.function.domain), threadIds()));
 }
 
 void installSink()
@@ -164,6 +171,19 @@ void setThreadIds(CUpti_ActivityThreadIdType type)
 CUpti_ActivityThreadIdType threadIds()
 {
     return threadIdType();
+}
+
+void setClientClock(CUpti_TimestampCallbackFunc clock)
+{
+    clientClock = clock;
+}
+
+std::uint64_t clientTime(std::int64_t platformNs)
+{
+    const CUpti_TimestampCallbackFunc clock = clientClock;
+    if (clock == nullptr)
+        return static_cast<std::uint64_t>(platformNs);
+    return clock() + static_cast<std::uint64_t>(platformNs - ringside_platform_now_ns());
 }
 
 void disableAll()

@@ -20,6 +20,11 @@ void disableKind(CUpti_ActivityKind kind);
 /// What records call a thread.
 void setThreadIds(CUpti_ActivityThreadIdType type);
 [[nodiscard]] CUpti_ActivityThreadIdType threadIds();
+/// Whose clock records have from now on. There is no way back to CUPTI's own, as with the real one.
+void setClientClock(CUpti_TimestampCallbackFunc clock);
+/// A time of the platform's, on the client's clock where it has one. Clocks of the same pace: only what lies
+/// between them is added.
+[[nodiscard]] std::uint64_t clientTime(std::int64_t platformNs);
 /// Everything off.
 void disableAll();
 

@@ -85,6 +85,18 @@ TraceBuilder warmingUp(int steps)
     return trace;
 }
 
+TEST(Verdict, LeavesOutStepsOfWhichAnotherToolHadAPart)
+{
+    TraceBuilder trace = lateRank(4, 30);
+    const std::size_t whole = buildReport(trace.run(), {}).coverage.steps.steady;
+    trace::ProcessTrace& process = trace.process(1);
+    const std::int64_t from = process.steps.at(14).startNs + 1;
+    process.windows = {{"standard", process.process.startNs, from, ""},
+                       {"standard", from, from + 1, std::string(trace::kHandedOver) + ": and so on"},
+                       {"standard", from + 1, std::nullopt, ""}};
+    EXPECT_EQ(buildReport(trace.run(), {}).coverage.steps.steady, whole - 1);
+}
+
 TEST(Verdict, StandsOnStepsAfterTheWarmUpWhereThereAreTen)
 {
     const Report report = buildReport(warmingUp(20).run(), {});

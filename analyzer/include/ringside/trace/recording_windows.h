@@ -13,6 +13,9 @@ namespace ringside::trace {
 /// those that follow: caches fill, libraries choose their algorithms.
 inline constexpr std::string_view kWarmUp = "warm-up";
 
+/// How `why` begins where another client of CUPTI had the device: what ran there meanwhile is not recorded.
+inline constexpr std::string_view kHandedOver = "another tool uses CUPTI";
+
 struct RecordingWindows {
     std::int64_t firstStep = 0; ///< 0: no window by steps
     std::int64_t steps = 0;     ///< 0: from firstStep to the end

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kineto.h"
+
+#include <cupti.h>
+#include <time.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
+                                         CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_RUNTIME};
+
+std::mutex g_mutex;
+std::set<std::uint8_t*> g_buffers; // that CUPTI has
+int g_kernels = 0;
+int g_copies = 0;
+int g_sets = 0;
+int g_strange = 0; // buffers that it never gave
+int g_outside = 0; // records of another time than its own
+bool g_subscribed = false;
+bool g_gaveUp = false;
+CUpti_SubscriberHandle g_subscriber = nullptr;
+std::uint64_t g_startNs = 0;
+
+std::uint64_t ownTime()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec) +
+           7;
+}
+
+std::uint64_t timeNow()
+{
+    std::uint64_t now = 0;
+    cuptiGetTimestamp(&now);
+    return now;
+}
+
+template <class Record>
+void count(const CUpti_Activity& activity, int& records)
+{
+    Record record;
+    std::memcpy(&record, &activity, sizeof record);
+    ++records;
+    g_outside += record.start < g_startNs || record.end > timeNow() ? 1 : 0;
+}
+
+void countRecord(const CUpti_Activity& record)
+{
+    if (record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+        count<CUpti_ActivityKernel10>(record, g_kernels);
+    else if (record.kind == CUPTI_ACTIVITY_KIND_MEMCPY)
+        count<CUpti_ActivityMemcpy6>(record, g_copies);
+    else if (record.kind == CUPTI_ACTIVITY_KIND_MEMSET)
+        count<CUpti_ActivityMemset4>(record, g_sets);
+}
+
+void request(std::uint8_t** buffer, std::size_t* size, std::size_t* records)
+{
+    const std::lock_guard lock(g_mutex);
+    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
+    g_buffers.insert(*buffer);
+    *size = kBufferBytes;
+    *records = 0;
+}
+
+void complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t validSize)
+{
+    const std::lock_guard lock(g_mutex);
+    if (g_buffers.erase(buffer) == 0) {
+        ++g_strange;
+        return;
+    }
+    for (CUpti_Activity* record = nullptr;
+         validSize != 0 && cuptiActivityGetNextRecord(buffer, validSize, &record) == CUPTI_SUCCESS;)
+        countRecord(*record);
+    std::free(buffer);
+}
+
+void subscribeOnce()
+{
+    if (g_subscribed || g_gaveUp)
+        return;
+    const CUptiResult result = cuptiSubscribe(
+        &g_subscriber, [](auto...) {}, nullptr);
+    g_gaveUp = result != CUPTI_SUCCESS;
+    g_subscribed = !g_gaveUp;
+    if (g_gaveUp)
+        std::printf("neighbour: gives up for good, subscribing failed with %d\n", result);
+}
+
+} // namespace
+
+void kineto_start(const char* kind)
+{
+    if (std::strcmp(kind, "older") == 0)
+        subscribeOnce();
+    else if (const CUptiResult result = cuptiActivityRegisterTimestampCallback(&ownTime); result != 0)
+        std::printf("neighbour: no clock of its own: %d\n", result);
+    if (g_gaveUp)
+        return;
+    g_kernels = g_copies = g_sets = 0;
+    g_startNs = timeNow();
+    int failed = cuptiActivityRegisterCallbacks(&request, &complete) != CUPTI_SUCCESS ? 1 : 0;
+    for (const CUpti_ActivityKind each : kKinds)
+        failed += cuptiActivityEnable(each) != CUPTI_SUCCESS ? 1 : 0;
+    if (failed != 0)
+        std::printf("neighbour: %d calls failed\n", failed);
+}
+
+void kineto_stop()
+{
+    for (const CUpti_ActivityKind kind : kKinds)
+        cuptiActivityDisable(kind);
+    cuptiActivityFlushAll(0);
+    const std::lock_guard lock(g_mutex);
+    std::printf("neighbour: %d kernels, %d copies, %d sets; %d strange buffers, %d at strange times\n",
+                g_kernels, g_copies, g_sets, g_strange, g_outside);
+}
+
+void kineto_end()
+{
+    if (g_subscribed)
+        cuptiUnsubscribe(g_subscriber);
+    g_subscribed = false;
+}
