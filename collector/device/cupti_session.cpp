@@ -2,6 +2,7 @@
 #include "device/cupti_session.h"
 
 #include "device/correlation.h"
+#include "device/driver_state.h"
 #include "device/neighbour.h"
 #include "device/questions.h"
 #include "record/cancellation.h"
@@ -146,7 +147,9 @@ try {
         waitForWork();
         step();
     }
-    if (m_state == State::On) {
+    if (m_state == State::On && isDriverGone()) {
+        leaveGoneDriver();
+    } else if (m_state == State::On) {
         turnOff();
     }
 } catch (const std::exception& error) { // memory is out
@@ -156,6 +159,10 @@ try {
 
 void CuptiSession::step()
 {
+    if (m_state == State::On && isDriverGone()) {
+        leaveGoneDriver();
+        return;
+    }
     // A level that has just ended is told to us a moment later.
     const bool wanted = m_wanted.load() && level() >= Level::Standard;
     if (wanted && neighbour::isActive()) {
@@ -173,6 +180,7 @@ void CuptiSession::step()
         m_state = State::Off; // a refusal is over with its window
     } else if (m_state == State::On) {
         flush(0);
+        comeAheadAtExit();
     }
     if (m_state != State::StandsBack) {
         endGap();
@@ -251,6 +259,7 @@ void CuptiSession::turnOn()
     }
     g_push = m_cupti.pushExternal;
     g_pop = m_cupti.popExternal;
+    comeAheadAtExit();
     g_deviceTierOn.store(true, std::memory_order_release);
     m_state = State::On;
     {
@@ -302,6 +311,31 @@ void CuptiSession::turnOff()
         m_report.offNs = now;
     }
     requestDrain();
+}
+
+/// Nothing is asked of CUPTI any more. What it had not handed over is lost.
+void CuptiSession::leaveGoneDriver()
+{
+    g_deviceTierOn.store(false, std::memory_order_release);
+    neighbour::leaveBuffers();
+    m_state = State::DriverGone;
+    g_holder = nullptr;
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_report.state = State::DriverGone;
+        m_report.offNs = readClockNs(CLOCK_MONOTONIC);
+    }
+    requestDrain();
+}
+
+/// The driver sets its exit handler when it starts, perhaps another one when it is first used.
+void CuptiSession::comeAheadAtExit()
+{
+    constexpr int kEnough = 3;
+    if (m_timesAhead < kEnough) {
+        ++m_timesAhead;
+        closeAheadOfExitHandlers();
+    }
 }
 
 void CuptiSession::refuse(const std::string& reason)

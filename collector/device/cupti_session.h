@@ -22,7 +22,7 @@ namespace ringside::collector {
 
 /// How it stands with CUPTI, as the thread last said.
 struct CuptiReport {
-    enum class State { Off, On, Refused, StandsBack };
+    enum class State { Off, On, Refused, StandsBack, DriverGone };
     struct Gap {
         std::int64_t startNs;
         std::int64_t endNs;
@@ -64,6 +64,8 @@ private:
     [[nodiscard]] std::string hold();
     void standBack();
     void endGap();
+    void leaveGoneDriver();
+    void comeAheadAtExit();
     void refuse(const std::string& reason);
     [[nodiscard]] cupti::Result subscribe(std::string& holder);
     void unsubscribe();
@@ -86,6 +88,7 @@ private:
     CuptiReport::State m_state = CuptiReport::State::Off;
     void* m_subscriber = nullptr; ///< null: none of ours
     std::optional<std::int64_t> m_gapNs;
+    int m_timesAhead = 0;
 };
 
 } // namespace ringside::collector

@@ -113,6 +113,12 @@ void DeviceTier::noteState(trace::Writer& writer, const CuptiReport& report)
     } else if (report.onNs && !report.offNs && noteWindow()) { // went on for another reason
         describe(writer);
     }
+    if (report.state == State::DriverGone && m_state != State::DriverGone) {
+        writer.add(
+            trace::IssueRow{"device_ended_first", "warning", 1,
+                            "CUDA had ended at exit before the collector could ask for the last device "
+                            "records: of about the last second, what ran on the GPU is not recorded"});
+    }
     m_state = report.state;
 }
 

@@ -147,6 +147,15 @@ void closeAtExit(int exitCode, void*)
     closeSession(exitCode);
 }
 
+} // namespace
+
+void closeAheadOfExitHandlers()
+{
+    on_exit(&closeAtExit, nullptr); // atexit's handlers are not told the code
+}
+
+namespace {
+
 void startSession()
 {
     try {
@@ -159,7 +168,7 @@ void startSession()
         }
         if (g_session != nullptr && g_session->drain->start()) {
             g_gate.begin();
-            on_exit(&closeAtExit, nullptr); // atexit's handlers are not told the code
+            closeAheadOfExitHandlers();
             return;
         }
         if (g_session != nullptr) {

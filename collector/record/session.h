@@ -148,5 +148,8 @@ std::vector<Participant*> makeParticipants();
 /// Ends recording: all records are committed and the file is closed, within a bounded wait. Safe to call
 /// twice. `exitCode`: the program's; with another one than 0 a flight recorder is kept.
 void closeSession(int exitCode = 0);
+/// At exit, closes the session before the handlers that were set until now: they run in reverse order, and
+/// CUDA's ends the driver that the last records come from.
+void closeAheadOfExitHandlers();
 
 } // namespace ringside::collector

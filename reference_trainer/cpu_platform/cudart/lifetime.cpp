@@ -2,6 +2,7 @@
 #include "lifetime.h"
 
 #include "clock.h"
+#include "platform.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 
 namespace ringside::platform {
 namespace {
@@ -20,12 +22,12 @@ std::atomic<int> working = 0;
 // Work that computes ends in milliseconds and may be waited for; work that waits for peers may never end.
 constexpr std::int64_t kExitGraceNs = 200'000'000;
 
-void parkThreads()
+// A driver that is loaded with the program may have its exit handler there before anything else has.
+__attribute__((constructor)) void watchFromTheBeginning()
 {
-    exiting = true;
-    const std::int64_t deadline = monotonicNs() + kExitGraceNs;
-    while (working > 0 && !forked && monotonicNs() < deadline)
-        sleepUntil(monotonicNs() + 1'000'000);
+    const char* const word = std::getenv("RINGSIDE_PLATFORM_EXIT_HANDLER");
+    if (word != nullptr && std::strcmp(word, "early") == 0)
+        watchProcess();
 }
 
 } // namespace
@@ -34,7 +36,7 @@ void watchProcess()
 {
     static const bool watching = [] {
         pthread_atfork(nullptr, nullptr, [] { forked = true; });
-        std::atexit(parkThreads);
+        std::atexit(ringside_platform_tear_down);
         return true;
     }();
     static_cast<void>(watching);
@@ -73,3 +75,17 @@ RunningWork::~RunningWork()
 }
 
 } // namespace ringside::platform
+
+void ringside_platform_tear_down()
+{
+    using namespace ringside::platform;
+    exiting = true;
+    const std::int64_t deadline = monotonicNs() + kExitGraceNs;
+    while (working > 0 && !forked && monotonicNs() < deadline)
+        sleepUntil(monotonicNs() + 1'000'000);
+}
+
+int ringside_platform_is_torn_down()
+{
+    return ringside::platform::processExits() ? 1 : 0;
+}

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conduct.h"
 
+#include "platform.h"
+
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -36,6 +40,8 @@ void Conduct::read(const std::string& word)
         noDriver = true;
     } else if (word == "system_threads") {
         systemThreadIds = true;
+    } else if (word == "hangs_after_exit") {
+        hangsAfterExit = true;
     } else if (word == "zero_times") {
         zeroTimes = true;
     } else if (key == "cuda" && findLayouts(value) != nullptr) {
@@ -44,7 +50,8 @@ void Conduct::read(const std::string& word)
         deviceRoom = wholeNumber(value);
     } else {
         error = "RINGSIDE_PLATFORM_CUPTI: '" + word +
-                "' is none of held, no_driver, system_threads, zero_times, room=N, cuda=" + layoutNames();
+                "' is none of held, no_driver, system_threads, hangs_after_exit, zero_times, room=N, cuda=" +
+                layoutNames();
     }
 }
 
@@ -62,7 +69,9 @@ const Conduct& Conduct::get()
 
 CUptiResult Conduct::refusal() const
 {
-    if (!error.empty())
+    while (hangsAfterExit && ringside_platform_is_torn_down() != 0)
+        pause();
+    if (!error.empty() || ringside_platform_is_torn_down() != 0)
         return CUPTI_ERROR_NOT_INITIALIZED;
     return noDriver ? CUPTI_ERROR_UNKNOWN : CUPTI_SUCCESS;
 }

@@ -17,6 +17,7 @@ struct Conduct {
     bool held = false;                ///< another tool is the subscriber
     bool noDriver = false;
     bool systemThreadIds = false;          ///< another tool has chosen gettid()
+    bool hangsAfterExit = false;           ///< once the driver's exit handler has run, no call comes back
     bool zeroTimes = false;                ///< device work is recorded without its times
     std::optional<std::size_t> deviceRoom; ///< records of device work that find room between two flushes
     std::string error;                     ///< what is wrong with the variable, empty if nothing is

@@ -131,6 +131,10 @@ int ringside_platform_device_memory(int device, std::uint64_t* total, std::uint6
 int ringside_platform_device_count();
 /// CLOCK_REALTIME ns as the emulated device sees it (a planted test clock shifts it).
 std::int64_t ringside_platform_now_ns(void);
+/// What the driver does in its exit handler: from then on, threads are parked and calls fail. Runs by itself
+/// at exit; called before that, it is a driver whose handler runs first.
+void ringside_platform_tear_down(void);
+int ringside_platform_is_torn_down(void);
 /// What a generated stub does: says once, by its flag `said`, that `name` is not emulated, and returns
 /// `status`.
 int ringside_platform_stub(const char* name, int* said, int status);

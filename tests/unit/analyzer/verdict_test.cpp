@@ -88,13 +88,14 @@ TraceBuilder warmingUp(int steps)
 TEST(Verdict, LeavesOutStepsOfWhichAnotherToolHadAPart)
 {
     TraceBuilder trace = lateRank(4, 30);
-    const std::size_t whole = buildReport(trace.run(), {}).coverage.steps.steady;
+    const std::size_t whole = buildReport(trace.run(), {}).model.analyzedSteps.size();
     trace::ProcessTrace& process = trace.process(1);
     const std::int64_t from = process.steps.at(14).startNs + 1;
     process.windows = {{"standard", process.process.startNs, from, ""},
                        {"standard", from, from + 1, std::string(trace::kHandedOver) + ": and so on"},
                        {"standard", from + 1, std::nullopt, ""}};
-    EXPECT_EQ(buildReport(trace.run(), {}).coverage.steps.steady, whole - 1);
+    EXPECT_EQ(buildReport(trace.run(), {}).model.analyzedSteps.size(), whole - 2)
+        << "the step that the host was in, and the one before it, in which its GPU was";
 }
 
 TEST(Verdict, StandsOnStepsAfterTheWarmUpWhereThereAreTen)

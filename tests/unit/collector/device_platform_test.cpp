@@ -199,6 +199,30 @@ TEST(DevicePlatform, whatCuptiHadNoRoomForIsCounted)
     EXPECT_EQ(kept + recorded.dropped("device records"), 3 * kRounds + 3);
 }
 
+// CUDA's exit handler runs before one that was set before it. What the GPU did last is recorded all the same,
+// and nobody waits for a CUPTI whose driver is gone.
+TEST(DevicePlatform, whatRanLastIsRecordedWhereverTheDriversExitHandlerStands)
+{
+    for (const char* handler : {"early", "late"}) {
+        const PlatformRun recorded("hangs_after_exit",
+                                   {std::string("RINGSIDE_PLATFORM_EXIT_HANDLER=") + handler});
+        expectUndisturbed(recorded);
+        EXPECT_EQ(recorded.trace.kernels.size(), static_cast<std::size_t>(kRounds)) << handler;
+        EXPECT_EQ(occurrences(recorded.run.output, "ringside["), 0U) << recorded.run.output;
+        EXPECT_TRUE(recorded.trace.process.endNs.has_value()) << handler;
+        EXPECT_TRUE(recorded.trace.issues.empty()) << recorded.trace.issues.front().id;
+    }
+}
+
+TEST(DevicePlatform, aDriverThatEndsBeforeUsIsNotTouchedAndWhatIsMissingIsSaid)
+{
+    const PlatformRun recorded("hangs_after_exit", {"DRIVER_ENDS_FIRST=1"});
+    expectUndisturbed(recorded);
+    EXPECT_EQ(occurrences(recorded.run.output, "ringside["), 0U) << recorded.run.output;
+    EXPECT_TRUE(recorded.trace.process.endNs.has_value());
+    EXPECT_EQ(recorded.issue("device_ended_first"), 1);
+}
+
 // Begin or end of the calls of a function on the host's own clock, in order.
 std::vector<std::int64_t> callTimes(const trace::ProcessTrace& trace, const std::string& function,
                                     const trace::Column<std::int64_t>& times)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/driver_state.h"
+
+#include "intercept/resolve.h"
+
+#include <dlfcn.h>
+
+namespace ringside::collector {
+namespace {
+
+constexpr int kUnloading = 4; ///< cudaErrorCudartUnloading, CUDA_ERROR_DEINITIALIZED
+
+bool isRuntimeGone()
+{
+    using GetDevice = int (*)(int*);
+    static const auto getDevice = reinterpret_cast<GetDevice>(resolve(Library::CudaRuntime, "cudaGetDevice"));
+    int device = 0;
+    return getDevice != nullptr && getDevice(&device) == kUnloading;
+}
+
+// A program may have the runtime linked into itself, where nobody finds it.
+bool isDriverItselfGone()
+{
+    using GetContext = int (*)(void**);
+    static void* const driver = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY);
+    static const auto getContext =
+        driver != nullptr ? reinterpret_cast<GetContext>(dlsym(driver, "cuCtxGetCurrent")) : nullptr;
+    void* context = nullptr;
+    return getContext != nullptr && getContext(&context) == kUnloading;
+}
+
+} // namespace
+
+bool isDriverGone()
+{
+    return isRuntimeGone() || isDriverItselfGone();
+}
+
+} // namespace ringside::collector
