@@ -11,6 +11,7 @@
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
 #include "cli/talk.h"
+#include "cli/trial_run.h"
 #include "trace/shell_word.h"
 
 #include <ringside/error.h>
@@ -39,6 +40,7 @@ struct Options {
     std::string maxSize;
     std::string whenFull;
     std::string keepLast;
+    bool require = false;
 };
 
 /// What is wrong with it, for CLI11.
@@ -134,6 +136,38 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
     return runCommand(command, [&hangs] { hangs.answer(); });
 }
 
+int ended(const CommandEnd& end)
+{
+    if (end.signal != 0) {
+        endBySignal(end.signal);
+    }
+    return end.exitCode;
+}
+
+struct Collector {
+    std::filesystem::path path;
+    std::string whyNot; ///< why nothing can be recorded here; empty: it can
+};
+
+Collector collectorToUse()
+{
+    try {
+        const std::filesystem::path path = findCollector();
+        const std::string reason = whyNotLoadable(path);
+        return {path,
+                reason.empty() ? "" : fmt::format("{} cannot be loaded here: {}", path.string(), reason)};
+    } catch (const Error& error) {
+        return {{}, error.what()};
+    }
+}
+
+/// The job matters more than its recording.
+int runUnrecorded(const Words& command, const std::string& why)
+{
+    talk("ringside: warning: not recording: {}; the command runs without it (--require: it does not)\n", why);
+    return ended(runCommand(command, [] {}));
+}
+
 int run(const Options& options, const Words& command)
 {
     check(options);
@@ -141,12 +175,18 @@ int run(const Options& options, const Words& command)
         throw Error(ErrorCode::Usage, "there is no command to record",
                     "Put it after the options: ringside record -- torchrun train.py");
     }
-    const std::filesystem::path collector = findCollector();
+    const Collector collector = collectorToUse();
+    if (!collector.whyNot.empty() && options.require) {
+        throw Error(ErrorCode::Io, collector.whyNot, "Without --require, the command runs unrecorded.");
+    }
+    if (!collector.whyNot.empty()) {
+        return runUnrecorded(command, collector.whyNot);
+    }
     RunDirectory directory = RunDirectory::join(options.directory);
     clearRingFolders();
     CommandEnd end;
     try {
-        end = runWatched(options, command, collector, directory);
+        end = runWatched(options, command, collector.path, directory);
         if (end.exitCode != kNotFound && end.exitCode != kNotExecutable) {
             finishRecording(directory.path(), options, command.front());
         }
@@ -155,10 +195,7 @@ int run(const Options& options, const Words& command)
         throw;
     }
     directory.leave(end.exitCode);
-    if (end.signal != 0) {
-        endBySignal(end.signal);
-    }
-    return end.exitCode;
+    return ended(end);
 }
 
 void declareWindows(CLI::App& app, Options& options)
@@ -223,6 +260,10 @@ Action declare(CLI::App& app, const Words& job)
     app.add_flag("--cuda-events", options->cudaEvents,
                  "Where CUPTI cannot be used: time NCCL's calls by CUDA events in their streams (part of the "
                  "device tier: standard, deep, and auto's window)");
+    app.add_flag(
+        "--require", options->require,
+        "Where the collector cannot be loaded (an older C library, for instance), fail with code 125; "
+        "default: say why and run the command unrecorded");
     CLI::Option* const attach = app.add_option(
         "--attach-control", options->attachControl,
         "Runs nothing: tells all processes of the job that is being recorded there what to record from the "

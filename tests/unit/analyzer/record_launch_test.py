@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which `record`s share a run directory, by what launchers put into the environment: record_launch_test.py RINGSIDE. The
-collector's place is taken by an empty library, and what it would leave in the directory by a file."""
+collector's place is taken by a library that does nothing, and what it would leave in the directory by a file."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ class Launches(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         collector = self.folder / "collector.so"
-        collector.touch()
+        subprocess.run(["cc", "-shared", "-x", "c", "-o", collector, os.devnull], check=True)
         self.environment = {name: value for name, value in os.environ.items() if not LAUNCHERS.fullmatch(name)}
         self.environment["RINGSIDE_COLLECTOR"] = str(collector)
         self.directory = self.folder / "run.ringside"
