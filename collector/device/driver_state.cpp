@@ -13,7 +13,8 @@ constexpr int kUnloading = 4; ///< cudaErrorCudartUnloading, CUDA_ERROR_DEINITIA
 bool isRuntimeGone()
 {
     using GetDevice = int (*)(int*);
-    static const auto getDevice = reinterpret_cast<GetDevice>(resolve(Library::CudaRuntime, "cudaGetDevice"));
+    static const auto getDevice =
+        reinterpret_cast<GetDevice>(resolveAny(Library::CudaRuntime, "cudaGetDevice"));
     int device = 0;
     return getDevice != nullptr && getDevice(&device) == kUnloading;
 }
