@@ -86,14 +86,16 @@ Unfinished makeTemporaryFolder()
 
 void removeUnfinished()
 {
-    constexpr int kMostTries = 100; // somebody may just be making a file there
     UnfinishedPaths& unfinished = unfinishedPaths();
     const std::lock_guard lock(unfinished.mutex);
     for (const fs::path& path : unfinished.paths) {
-        std::error_code ignored;
+        // Threads still work there: under another name they find no folder to make files in.
+        const fs::path aside = path.string() + ".removed";
+        std::error_code cannot;
+        fs::rename(path, aside, cannot);
         removeAll(path);
-        for (int tries = 1; tries < kMostTries && fs::exists(path, ignored); ++tries) {
-            removeAll(path);
+        if (!cannot) {
+            removeAll(aside);
         }
     }
 }

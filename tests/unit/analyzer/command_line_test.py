@@ -13,6 +13,8 @@ import tempfile
 import time
 import unittest
 
+import empty_collector
+
 RINGSIDE = os.path.abspath(sys.argv.pop(1))
 
 
@@ -22,7 +24,7 @@ class CommandLine(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         collector = self.folder / "collector.so"
-        collector.touch()
+        empty_collector.make(collector)
         self.environment = {**os.environ, "RINGSIDE_COLLECTOR": str(collector)}
         self.run_directory = self.folder / "run.ringside"
 
@@ -71,7 +73,9 @@ class CommandLine(unittest.TestCase):
     def test_record_tells_absent_from_not_executable(self):
         self.record(self.folder / "absent", expect=127)
         self.run_directory.rmdir()
-        self.record(self.folder / "collector.so", expect=126)
+        no_program = self.folder / "no_program"
+        no_program.touch()
+        self.record(no_program, expect=126)
 
     def test_record_says_what_the_system_does_not(self):
         self.assertIn("cannot start 'echo hi': No such file or directory\n  It is one word", self.record("echo hi", expect=127).stderr)
@@ -100,7 +104,7 @@ class CommandLine(unittest.TestCase):
     def test_record_preloads_from_a_path_that_ld_preload_cannot_hold(self):
         collector = self.folder / "my tools: $ORIGIN" / "collector.so"
         collector.parent.mkdir()
-        collector.touch()
+        empty_collector.make(collector)
         self.environment["RINGSIDE_COLLECTOR"] = str(collector)
         for self.run_directory in (self.folder / "run.ringside", self.folder / "a run.ringside"):
             done = self.record("sh", "-c", 'echo "$LD_PRELOAD"; echo "$NVTX_INJECTION64_PATH"; readlink "$LD_PRELOAD"; stat -c %a "$(dirname "$LD_PRELOAD")"')

@@ -10,6 +10,8 @@ import sys
 import tempfile
 import unittest
 
+import empty_collector
+
 RINGSIDE = sys.argv.pop(1)
 SHOW = ["sh", "-c", "exec 3<&0; cat /proc/$$/cmdline"]  # its own words, each ended by a zero
 NASTY = [b"", b"[]", b"[0.9, 0.95]", b"[a,b", b"a]", b"{}", b"{a: [1]}", b"%%", b"%", b"@file", b"--", b"-", b"---", b"-o", b"zz", b"--output",
@@ -24,7 +26,7 @@ class JobWords(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         collector = self.folder / "collector.so"
-        collector.touch()
+        empty_collector.make(collector)
         self.environment = {**os.environ, "RINGSIDE_COLLECTOR": str(collector)}
         self.run_directory = self.folder / "run.ringside"
 

@@ -14,6 +14,8 @@ import tempfile
 import time
 import unittest
 
+import empty_collector
+
 RINGSIDE = sys.argv.pop(1)
 SLOW_SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 TO_STDOUT = (("--help",), ("--version",), ("report", "--help"), ("rules",), ("rules", "--markdown"), ("doctor",), ("doctor", "--facts"),
@@ -80,7 +82,7 @@ class Output(unittest.TestCase):
 
     def test_nobody_who_listens_changes_nothing(self):
         collector = self.folder / "collector.so"
-        collector.touch()
+        empty_collector.make(collector)
         self.environment["RINGSIDE_COLLECTOR"] = str(collector)
         for name, words, code in (("a", ("sh", "-c", "exit 7"), 7), ("b", ("absent",), 127)):
             with open("/dev/full", "w", encoding="utf-8") as full:
@@ -91,7 +93,7 @@ class Output(unittest.TestCase):
 
     def test_a_closed_stream_stays_closed_in_the_command_that_is_recorded(self):
         collector = self.folder / "collector.so"
-        collector.touch()
+        empty_collector.make(collector)
         self.environment.update(RINGSIDE_COLLECTOR=str(collector), LD_PRELOAD="")
         done = self.ringside("record", "-o", "r", "--", "bash", "-c", "[ ! -e /proc/$$/fd/0 ] && [ ! -e /proc/$$/fd/2 ] && echo closed",
                              stdin=None, stderr=None, preexec_fn=lambda: os.closerange(0, 1) or os.close(2))

@@ -11,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+import empty_collector
+
 RINGSIDE = os.path.abspath(sys.argv.pop(1))
 LAUNCHERS = re.compile(r"(RINGSIDE|SLURM|OMPI|PMIX?|PALS|FLUX|TORCHELASTIC)_.*|RANK|WORLD_SIZE|LOCAL_RANK|MASTER_(ADDR|PORT)")
 NOBODY = 65534
@@ -22,7 +24,7 @@ class Launches(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         collector = self.folder / "collector.so"
-        subprocess.run(["cc", "-shared", "-x", "c", "-o", collector, os.devnull], check=True)
+        empty_collector.make(collector)
         self.environment = {name: value for name, value in os.environ.items() if not LAUNCHERS.fullmatch(name)}
         self.environment["RINGSIDE_COLLECTOR"] = str(collector)
         self.directory = self.folder / "run.ringside"
