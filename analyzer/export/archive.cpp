@@ -17,13 +17,13 @@ Archive::Archive(const std::filesystem::path& path) : m_path(path), m_archive(ar
 {
     check(m_archive != nullptr, "make");
     check(archive_write_set_format_pax_restricted(m_archive) == ARCHIVE_OK, "make");
-    if (!trace::makePrivateFile(path)) {
+    m_new = trace::Unfinished(path, [&] { return trace::makePrivateFile(path); });
+    if (m_new.path().empty()) {
         const int why = errno;
         archive_write_free(m_archive); // the destructor is not called
         throw Error(ErrorCode::Io, fmt::format("cannot make {}: {}", path.string(), std::strerror(why)),
                     "Is the folder there, writable and not full?");
     }
-    m_new = trace::Unfinished(path);
     check(archive_write_open_filename(m_archive, path.c_str()) == ARCHIVE_OK, "make");
 }
 

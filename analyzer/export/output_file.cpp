@@ -39,33 +39,44 @@ int openBeside(const std::filesystem::path& path, mode_t mode, std::string& besi
     return file;
 }
 
+// Without O_NONBLOCK a FIFO that nobody reads would be waited for.
+constexpr int kOpen = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+
 } // namespace
 
 OutputFile::OutputFile(std::filesystem::path path, Existing existing, mode_t mode) : m_path(std::move(path))
 {
-    std::string made;
-    int file = existing == Existing::Replace ? openBeside(m_path, mode, made) : -1;
-    if (file >= 0) {
-        m_new = trace::Unfinished(made);
-    } else if (errno == ENOSPC || errno == EDQUOT) {
+    const int file = existing == Existing::Refuse ? makeNew(mode) : openToReplace(mode);
+    if (file < 0) {
         fail("make");
-    } else {
-        // Without O_NONBLOCK a FIFO that nobody reads would be waited for.
-        const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
-        file = open(m_path.c_str(), flags | (existing == Existing::Refuse ? O_EXCL : O_TRUNC), mode);
-        if (file < 0) {
-            fail("make");
-        }
-        if (existing == Existing::Refuse) {
-            m_new = trace::Unfinished(m_path);
-        }
-        fcntl(file, F_SETFL, O_WRONLY);
     }
+    fcntl(file, F_SETFL, O_WRONLY);
     m_file.reset(fdopen(file, "wb"));
     if (m_file == nullptr) {
         ::close(file);
         fail("make");
     }
+}
+
+int OutputFile::makeNew(mode_t mode)
+{
+    int file = -1;
+    m_new = trace::Unfinished(m_path, [&] {
+        file = open(m_path.c_str(), kOpen | O_EXCL, mode);
+        return file >= 0;
+    });
+    return file;
+}
+
+int OutputFile::openToReplace(mode_t mode)
+{
+    std::string made;
+    const int file = openBeside(m_path, mode, made);
+    if (file >= 0) {
+        m_new = trace::Unfinished(made);
+        return file;
+    }
+    return errno == ENOSPC || errno == EDQUOT ? -1 : open(m_path.c_str(), kOpen | O_TRUNC, mode);
 }
 
 void OutputFile::write(std::string_view text)

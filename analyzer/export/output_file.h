@@ -34,6 +34,9 @@ private:
     struct Closer {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
+    // The descriptor, or -1 with errno.
+    int makeNew(mode_t mode);
+    int openToReplace(mode_t mode);
     [[noreturn]] void fail(std::string_view what) const;
 
     std::filesystem::path m_path;

@@ -4,11 +4,16 @@
 #include "trace/read/parallel.h"
 #include "trace/read/unfinished.h"
 
+#include <ringside/error.h>
 #include <ringside/trace/write_process.h>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <set>
 
 namespace ringside::importers {
@@ -31,15 +36,33 @@ std::filesystem::path fileOf(const trace::ProcessTrace& process, std::set<std::s
 
 void writeRun(const trace::RunTrace& run, const std::filesystem::path& directory)
 {
-    std::set<std::string> taken;
-    std::vector<trace::Unfinished> files;
-    for (const trace::ProcessTrace& process : run.processes) {
-        files.emplace_back(directory / fileOf(process, taken));
+    // In a folder of its own until all are whole: an interruption removes it, and the threads that still
+    // write find no place for another file.
+    const std::filesystem::path beginnings = directory / ".unfinished";
+    const trace::Unfinished folder(beginnings, [&] { return mkdir(beginnings.c_str(), 0700) == 0; });
+    if (folder.path().empty()) {
+        throw Error(ErrorCode::Io,
+                    fmt::format("cannot make the folder {}: {}", beginnings.string(), std::strerror(errno)));
     }
-    trace::parallelFor(files.size(), trace::coreCount(), [&](std::size_t i) {
-        trace::writeProcess(run.processes[i], files[i].path(),
+    std::set<std::string> taken;
+    std::vector<std::string> names;
+    for (const trace::ProcessTrace& process : run.processes) {
+        names.push_back(fileOf(process, taken));
+    }
+    trace::parallelFor(names.size(), trace::coreCount(), [&](std::size_t i) {
+        trace::writeProcess(run.processes[i], beginnings / names[i],
                             i == 0 ? run.issues : std::vector<trace::IssueRow>());
     });
+    std::vector<trace::Unfinished> files;
+    for (const std::string& name : names) {
+        files.emplace_back(directory / name, [&] {
+            return rename((beginnings / name).c_str(), (directory / name).c_str()) == 0;
+        });
+        if (files.back().path().empty()) {
+            throw Error(ErrorCode::Io, fmt::format("cannot write {}: {}", (directory / name).string(),
+                                                   std::strerror(errno)));
+        }
+    }
     for (trace::Unfinished& file : files) {
         file.keep();
     }

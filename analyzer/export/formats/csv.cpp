@@ -42,12 +42,12 @@ class Folder final : public TableSink {
 public:
     explicit Folder(const std::filesystem::path& path) : m_path(path)
     {
-        if (mkdir(path.c_str(), 0700) != 0) {
+        m_new = trace::Unfinished(path, [&] { return mkdir(path.c_str(), 0700) == 0; });
+        if (m_new.path().empty()) {
             throw Error(ErrorCode::Io,
                         fmt::format("cannot make the folder {}: {}", path.string(), std::strerror(errno)),
                         "Name one that does not exist, in a folder that does.");
         }
-        m_new = trace::Unfinished(path);
     }
 
     void table(const char* name, std::span<const ColumnType> columns) override

@@ -65,12 +65,11 @@ private:
 
 void write(const report::Report& report, const std::filesystem::path& output)
 {
-    OutputFile(output).close(); // SQLite would let everybody read it
-    trace::Unfinished made(output);
+    OutputFile made(output); // SQLite would let everybody read it
     File file(output);
     visitTables(report.model.trace, file);
     file.close();
-    made.keep();
+    made.close();
 }
 
 } // namespace

@@ -132,7 +132,8 @@ int merge(const std::filesystem::path& run, const std::filesystem::path& output)
 
 int merge(const std::vector<std::filesystem::path>& files, const std::filesystem::path& output)
 {
-    if (!makePrivateFile(output)) {
+    Unfinished made(output, [&] { return makePrivateFile(output); });
+    if (made.path().empty()) {
         if (errno == EEXIST) {
             throw Error(ErrorCode::Usage, output.string() + " exists already",
                         "Choose another name for the merged file.");
@@ -140,7 +141,6 @@ int merge(const std::vector<std::filesystem::path>& files, const std::filesystem
         throw Error(ErrorCode::Io, "cannot make " + output.string() + ": " + std::strerror(errno),
                     "Is the folder there and writable?");
     }
-    Unfinished made(output);
     const int processes = mergeInto(output, files);
     made.keep();
     return processes;

@@ -47,6 +47,16 @@ Unfinished::Unfinished(fs::path path) : m_path(std::move(path))
     unfinished.paths.insert(m_path);
 }
 
+Unfinished::Unfinished(fs::path path, const std::function<bool()>& make)
+{
+    UnfinishedPaths& unfinished = unfinishedPaths();
+    const std::lock_guard lock(unfinished.mutex);
+    if (make()) {
+        m_path = std::move(path);
+        unfinished.paths.insert(m_path);
+    }
+}
+
 Unfinished::~Unfinished()
 {
     if (!m_path.empty()) {
@@ -76,7 +86,7 @@ Unfinished makeTemporaryFolder()
     const char* const given = std::getenv("TMPDIR");
     const fs::path parent = given != nullptr && *given != '\0' ? given : "/tmp";
     std::string name = (parent / "ringside-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
+    if (mkdtemp(name.data()) == nullptr) { // a moment without a word of it: nobody knows its name before
         throw Error(ErrorCode::Io,
                     "cannot make a temporary folder in " + parent.string() + ": " + std::strerror(errno),
                     "Set TMPDIR to a folder with space, or merge the run first.");
@@ -87,7 +97,7 @@ Unfinished makeTemporaryFolder()
 void removeUnfinished()
 {
     UnfinishedPaths& unfinished = unfinishedPaths();
-    const std::lock_guard lock(unfinished.mutex);
+    std::unique_lock(unfinished.mutex).release(); // for good
     for (const fs::path& path : unfinished.paths) {
         // Threads still work there: under another name they find no folder to make files in.
         const fs::path aside = path.string() + ".removed";

@@ -3,6 +3,7 @@
 // merged file. Half of it would be taken for the whole.
 #pragma once
 #include <filesystem>
+#include <functional>
 
 namespace ringside::trace {
 
@@ -12,6 +13,9 @@ class Unfinished final {
 public:
     Unfinished() = default; ///< of nothing
     explicit Unfinished(std::filesystem::path path);
+    /// Of what `make` makes; of nothing, with its errno, where that returns false. A signal finds it from the
+    /// first moment on.
+    Unfinished(std::filesystem::path path, const std::function<bool()>& make);
     ~Unfinished();
     Unfinished(Unfinished&& other) noexcept;
     Unfinished& operator=(Unfinished&& other) noexcept;
@@ -29,7 +33,8 @@ private:
 /// A folder that only we can read, in TMPDIR. Throws Error (Io) where none can be made.
 [[nodiscard]] Unfinished makeTemporaryFolder();
 
-/// Removes all that this process has. For a program that is about to end: whoever works in one fails.
+/// Removes all that this process has. For a program that is about to end: whoever works in one fails, and
+/// whoever would make another waits for ever.
 void removeUnfinished();
 
 } // namespace ringside::trace
