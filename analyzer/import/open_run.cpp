@@ -35,6 +35,9 @@ void importSources(std::vector<Source*>& foreign, Progress& progress)
     const unsigned threadsAFile = std::max(1U, cores / static_cast<unsigned>(foreign.size()));
     trace::parallelFor(foreign.size(), cores, [&](std::size_t i) {
         Source& source = *foreign[i];
+        if (source.error) {
+            return; // it could not even be opened
+        }
         try {
             source.processes = source.importer->import({source.path, threadsAFile, progress});
         } catch (const Error& error) {
@@ -86,6 +89,27 @@ void refuseTwoRuns(const std::vector<Source>& sources)
                                             trace::shellWord(owner.path.string()),
                                             trace::shellWord(source.path.string())));
                 }
+            }
+        }
+    }
+}
+
+/// Ranks of one job agree on how many they are.
+void refuseTwoJobs(const std::vector<Source>& sources)
+{
+    const trace::ProcessTrace* first = nullptr;
+    for (const Source& source : sources) {
+        for (const trace::ProcessTrace& process : source.processes) {
+            if (source.importer == nullptr || process.ranks.empty() || !process.ranks.front().worldSize) {
+                continue;
+            }
+            first = first == nullptr ? &process : first;
+            if (process.ranks.front().worldSize != first->ranks.front().worldSize) {
+                throw Error(ErrorCode::Unusable,
+                            fmt::format("{} and {} are of two jobs: one of {} ranks, one of {}",
+                                        first->path.string(), process.path.string(),
+                                        *first->ranks.front().worldSize, *process.ranks.front().worldSize),
+                            "Give the files of one job only.");
             }
         }
     }
@@ -289,6 +313,7 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
     if (!foreign.empty()) {
         importSources(foreign, progress);
         reportFailures(sources, run);
+        refuseTwoJobs(sources);
         nameWriters(sources);
         findRanks(sources, run);
         noteOrigin(sources, run);

@@ -139,24 +139,52 @@ void refuseSystem(const fs::path& directory)
     }
 }
 
+Source failure(const fs::path& file, const Error& error)
+{
+    Source source;
+    source.path = file;
+    source.error = error;
+    return source;
+}
+
+/// Of the files that nobody could read, those that are called as one that was: they would have been ranks of
+/// the run.
+void addFailed(std::vector<Source>& sources, std::vector<Source> failed)
+{
+    const std::size_t readable = sources.size();
+    for (Source& each : failed) {
+        const auto sibling = std::find_if(
+            sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(readable),
+            [&](const Source& source) { return source.path.extension() == each.path.extension(); });
+        if (sibling != sources.begin() + static_cast<std::ptrdiff_t>(readable)) {
+            each.importer = sibling->importer;
+            sources.push_back(std::move(each));
+        }
+    }
+}
+
 /// What an importer recognises below a directory; the rest is somebody else's.
 std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Importer* const> importers)
 {
     refuseSystem(directory);
     std::vector<Source> sources;
-    std::size_t unreadable = 0;
+    std::vector<Source> failed;
     for (const fs::path& file : filesBelow(directory)) {
         try {
-            if (const Importer* const importer = importerOf(file, headOf(file, kHeadBytes), importers)) {
+            const std::string head = headOf(file, kHeadBytes);
+            if (const Importer* const importer = importerOf(file, head, importers)) {
                 sources.push_back({file, importer});
+            } else if (head.empty()) {
+                failed.push_back(failure(file, Error(ErrorCode::Unusable, file.string() + " is empty")));
             }
-        } catch (const Error&) {
-            ++unreadable;
+        } catch (const Error& error) {
+            failed.push_back(failure(file, error));
         }
     }
     if (sources.empty()) {
-        refuseEmpty(directory, unreadable, importers);
+        refuseEmpty(directory, failed.size(), importers);
     }
+    addFailed(sources, std::move(failed));
     return sources;
 }
 

@@ -17,7 +17,7 @@ struct Source {
     std::filesystem::path path;
     const Importer* importer = nullptr;
     std::vector<trace::ProcessTrace> processes = {};
-    std::optional<Error> error = std::nullopt;
+    std::optional<Error> error = std::nullopt; ///< why it gave nothing
 };
 
 /// Whether `path` is a native trace, or a directory that holds some.

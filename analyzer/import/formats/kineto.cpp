@@ -65,7 +65,13 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     Bytes bytes(file, 0, job.progress);
     Window window(bytes, 0);
     Document document;
-    if (const Place head = readHead(window, document); head != Place::Events) {
+    const Place head = readHead(window, document);
+    if (head == Place::NoArray) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("traceEvents of {} is no array, so it holds no events", job.path.string()),
+                    "Is it a trace, or a program's own JSON that only looks like one?");
+    }
+    if (head != Place::Events) {
         throw Error(ErrorCode::Unusable,
                     fmt::format("{} {} at byte {}, before its events", job.path.string(),
                                 head == Place::Broken ? "is no JSON" : "ends", window.offset()),

@@ -146,6 +146,9 @@ Place readMembers(Window& window, Document& document)
             window.takeUntil(cursor.at() + 1);
             return Place::Events;
         }
+        if (result == Scan::Good && key == "traceEvents" && cursor.peek() != '\0') {
+            return Place::NoArray;
+        }
         result = result == Scan::Good ? cursor.value(value) : result;
         if (result == Scan::Good) {
             take(key, value, document);

@@ -31,10 +31,11 @@ struct Document {
 };
 
 enum class Place : std::uint8_t {
-    Events, ///< the window is at the first element of the event array
-    End,    ///< of the document
-    CutOff, ///< the file ends inside
-    Broken  ///< no JSON there
+    Events,  ///< the window is at the first element of the event array
+    End,     ///< of the document
+    CutOff,  ///< the file ends inside
+    Broken,  ///< no JSON there
+    NoArray, ///< its member traceEvents is something else than an array
 };
 
 /// From the begin of the file up to its events.

@@ -214,6 +214,25 @@ std::string keyFigures(const Report& report, const Paint& paint)
     return text.empty() ? text : paint.heading("Key figures") + text;
 }
 
+/// Files of which nothing is in the report: what it says may look complete without them.
+std::string notRead(const Report& report, const Paint& paint)
+{
+    constexpr std::size_t kMost = 3;
+    std::vector<std::string> files;
+    for (const trace::IssueRow& issue : report.issues) {
+        if (issue.id == "unreadable_file") {
+            files.push_back(issue.message);
+        }
+    }
+    std::string text;
+    const std::size_t shown = paint.all() ? files.size() : std::min(files.size(), kMost);
+    for (std::size_t i = 0; i < shown; ++i) {
+        text += paint.prose("Not read: " + files[i], "");
+    }
+    return shown < files.size() ? text + fmt::format("Not read: {} more files\n", files.size() - shown)
+                                : text;
+}
+
 std::string render(const Report& report, const Look& look)
 {
     const Paint paint{look};
@@ -221,8 +240,9 @@ std::string render(const Report& report, const Look& look)
         wrap(fmt::format("Ringside: {} - {}{}", report.model.trace.path.filename().string(),
                          verdictText(report.verdict), report.model.emulated ? " [emulated]" : ""),
              std::string::npos, "");
-    return paint("1", head) + "\n" + paint.prose(report.verdict.summary, "") + keyFigures(report, paint) +
-           findings(report, paint) + tables(report, paint) + coverage(report, paint);
+    return paint("1", head) + "\n" + paint.prose(report.verdict.summary, "") + notRead(report, paint) +
+           keyFigures(report, paint) + findings(report, paint) + tables(report, paint) +
+           coverage(report, paint);
 }
 
 } // namespace

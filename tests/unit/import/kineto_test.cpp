@@ -482,6 +482,18 @@ TEST_F(KinetoFile, OtherFilesAreLeftToOthers)
     EXPECT_THROW(import(R"({"traceEvents" 1})"), Error);
 }
 
+TEST_F(KinetoFile, EventsThatAreNoArrayAreSaidToBe)
+{
+    for (const char* const events : {R"({"a": 1})", R"("none")", "null", "7"}) {
+        try {
+            import(fmt::format(R"({{"schemaVersion": 1, "traceEvents": {}}})", events));
+            ADD_FAILURE() << events;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("is no array"), std::string::npos) << error.what();
+        }
+    }
+}
+
 TEST_F(KinetoFile, AnEmptyTraceIsARankWithoutEvents)
 {
     const auto process = import(R"({"traceEvents": []})");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame around importers, with an importer of its own: "FOREIGN <rank or -> <realtime ns> <host or ->".
+// The frame around importers, with an importer of its own: "FOREIGN <rank or -> <realtime ns> <host or ->
+// [world size]".
 #include "import/common_clock.h"
 #include "import/input.h"
 #include "import/open_run.h"
@@ -41,12 +42,16 @@ std::vector<trace::ProcessTrace> importForeign(const Job& job)
     std::int64_t realtimeNs = 0;
     std::string host;
     words >> magic >> rank >> realtimeNs >> host;
+    std::int64_t worldSize = 0;
+    const bool sized = static_cast<bool>(words >> worldSize);
     if (magic == "FOREIGN-BROKEN") {
         throw Error(ErrorCode::Unusable, "nothing in " + job.path.string());
     }
     trace::ProcessTrace process;
     if (rank != "-") {
-        process.ranks.push_back({std::stoll(rank), std::nullopt, std::nullopt, std::nullopt, 0, "contents"});
+        process.ranks.push_back({std::stoll(rank), std::nullopt,
+                                 sized ? std::optional(worldSize) : std::nullopt, std::nullopt, 0,
+                                 "contents"});
     }
     process.process.host = host == "-" ? "" : host;
     process.steps.push_back({1, 10, 20, 0});
@@ -140,6 +145,33 @@ TEST(OpenRun, ABrokenFileAmongGoodOnesIsAnIssue)
     writeFile(folder / "rank1.foreign", "FOREIGN-BROKEN");
     EXPECT_TRUE(hasIssue(open({folder.path()}), "unreadable_file"));
     EXPECT_NE(failureOf({folder / "rank1.foreign"}).find("nothing in"), std::string::npos);
+}
+
+TEST(OpenRun, AnEmptyFileThatIsCalledAsItsNeighboursIsAnIssue)
+{
+    const TemporaryDirectory folder;
+    writeFile(folder / "rank0.foreign", "FOREIGN 0 0 -");
+    writeFile(folder / "rank1.foreign", "");
+    writeFile(folder / "done", "");
+    const trace::RunTrace run = open({folder.path()});
+    const auto issue = std::ranges::find(run.issues, "unreadable_file", &trace::IssueRow::id);
+    ASSERT_NE(issue, run.issues.end());
+    EXPECT_EQ(issue->message, (folder / "rank1.foreign").string() + " is empty");
+    EXPECT_TRUE(hasIssue(run, "unreadable_file"));
+    EXPECT_EQ(ranksOf(run), std::vector<std::int64_t>{0});
+}
+
+TEST(OpenRun, FilesOfTwoJobsAreRefused)
+{
+    const TemporaryDirectory folder;
+    writeFile(folder / "a.foreign", "FOREIGN 0 0 - 64");
+    writeFile(folder / "b.foreign", "FOREIGN 1 0 - 8");
+    writeFile(folder / "c.foreign", "FOREIGN 2 0 -"); // does not say
+    EXPECT_NE(failureOf({folder.path()}).find("b.foreign are of two jobs: one of 64 ranks, one of 8"),
+              std::string::npos)
+        << failureOf({folder.path()});
+    writeFile(folder / "b.foreign", "FOREIGN 1 0 - 64");
+    EXPECT_EQ(ranksOf(open({folder.path()})).size(), 3U);
 }
 
 TEST(OpenRun, ForeignFilesGetOneClock)
