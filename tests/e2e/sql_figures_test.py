@@ -10,7 +10,7 @@ import lab
 # kernels (a loader's copies are for later steps); the first and the last step are not steady, so the analyzed time runs from the
 # second step's first work to the last one's.
 WORK = """
-WITH work AS (SELECT start_ns, end_ns, correlation, text AS name FROM kernel
+WITH work AS (SELECT start_ns, end_ns, correlation, demangled(text) AS name FROM kernel
                 JOIN string ON string.id = kernel.name_id
               UNION ALL SELECT start_ns, end_ns, correlation, 'copy' FROM copy),
  step AS (SELECT row_number() OVER (ORDER BY start_ns) AS number, start_ns,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/stacks/unwinder.h"
 
-#include <cxxabi.h>
+#include "trace/read/demangle.h"
+
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 #include <sys/uio.h>
@@ -19,14 +20,6 @@ int findNoDebugInfo(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, 
                     char**)
 {
     return -1;
-}
-
-std::string demangled(const char* name)
-{
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
-    return status == 0 && text ? text.get() : name;
 }
 
 } // namespace
@@ -127,8 +120,9 @@ std::string Unwinder::describe(std::uint64_t address, bool exact) const
     GElf_Sym symbol;
     const char* const name =
         dwfl_module_addrinfo(module, address - (exact ? 0 : 1), &offset, &symbol, nullptr, nullptr, nullptr);
-    return name != nullptr ? fmt::format("{}+{:#x} ({})", demangled(name), offset + (exact ? 0 : 1), base)
-                           : fmt::format("{:#x} ({})", address, base);
+    return name != nullptr
+               ? fmt::format("{}+{:#x} ({})", trace::demangled(name), offset + (exact ? 0 : 1), base)
+               : fmt::format("{:#x} ({})", address, base);
 }
 
 } // namespace ringside::cli

@@ -5,6 +5,7 @@
 //
 // A cursor walks the chunk table with an inner statement, which leaves out chunks whose times cannot meet the
 // query's constraints; a column is decoded when first asked for, so count(*) decodes nothing.
+#include "trace/extension/functions.h"
 #include "trace/extension/sqlite_api.h"
 #include "trace/tables.h"
 
@@ -403,7 +404,7 @@ int registerVirtualTables(sqlite3* database)
                                             const_cast<Description*>(&description), nullptr);
         }
     });
-    return code;
+    return code == SQLITE_OK ? registerFunctions(database) : code;
 }
 
 } // namespace ringside::trace

@@ -2,6 +2,7 @@
 #include "trace/read/process_reader.h"
 
 #include "trace/read/chunk_loader.h"
+#include "trace/read/demangle.h"
 #include "trace/read/plausible.h"
 #include "trace/read/sort_columns.h"
 #include "trace/read/trace_file.h"
@@ -158,7 +159,7 @@ private:
                 const auto process = m_processes.find(statement.column<std::int64_t>(0));
                 if (process != m_processes.end()) {
                     process->second.strings.emplace(statement.column<StringId>(1),
-                                                    statement.column<std::string>(2));
+                                                    demangled(statement.column<std::string>(2)));
                 }
             }
         });

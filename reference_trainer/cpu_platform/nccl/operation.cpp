@@ -91,8 +91,10 @@ const char* kernelName(const Operation& operation)
     // Never destroyed: activity records point into it until the process ends.
     static auto* const names = new std::set<std::string>;
     const std::lock_guard lock(mutex);
-    const auto [name, added] = names->insert("ncclDevKernel_" + shortName(operation) +
-                                             "(ncclDevKernelArgsStorage<(unsigned long)4096>)");
+    // As the compiler writes ncclDevKernel_...(ncclDevKernelArgsStorage<4096ul>), and CUPTI gives it.
+    const std::string function = "ncclDevKernel_" + shortName(operation);
+    const auto [name, added] = names->insert("_Z" + std::to_string(function.size()) + function +
+                                             "24ncclDevKernelArgsStorageILm4096EE");
     return name->c_str();
 }
 

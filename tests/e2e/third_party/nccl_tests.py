@@ -44,7 +44,7 @@ SELECT m.rank AS rank, m.size AS size, m.device AS device, s.text AS call, c.cou
 """
 KERNELS = """
 SELECT k.process_id, k.device, (k.end_ns - k.start_ns) / 1e3 AS us FROM kernel AS k JOIN string AS s ON s.process_id = k.process_id AND s.id = k.name_id
- WHERE s.text LIKE 'ncclDevKernel%'
+ WHERE demangled(s.text) LIKE 'ncclDevKernel%'
 """
 
 
