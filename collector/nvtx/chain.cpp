@@ -18,8 +18,15 @@ using InitializeExtension = int (*)(ExtensionModule*);
 struct Other {
     Chain state = Chain::None;
     InitializeCore core = nullptr;
+    InitializeCore sharedLibrary = nullptr; ///< either may be missing
     InitializeExtension extension = nullptr;
 };
+
+template <class Entry>
+Entry entryOf(void* library, const char* name)
+{
+    return library != nullptr ? reinterpret_cast<Entry>(dlsym(library, name)) : nullptr;
+}
 
 // Once a process; never unloaded, since programs hold its functions and handles.
 Other load()
@@ -30,10 +37,9 @@ Other load()
     }
     const Inside inside;
     void* const library = dlopen(path, RTLD_LAZY);
-    auto* const core = library != nullptr
-                           ? reinterpret_cast<InitializeCore>(dlsym(library, "InitializeInjectionNvtx2"))
-                           : nullptr;
-    if (core == nullptr) {
+    auto* const sharedLibrary = entryOf<InitializeCore>(library, "InitializeInjectionNvtx");
+    auto* const core = entryOf<InitializeCore>(library, "InitializeInjectionNvtx2");
+    if (core == nullptr && sharedLibrary == nullptr) {
         const char* const reason = dlerror();
         say(Talk::Always,
             "the NVTX tool that was there before cannot be used: %s; ringside goes on without it",
@@ -41,8 +47,8 @@ Other load()
         return {Chain::NotLoaded};
     }
     expectOtherHandles();
-    return {Chain::Active, core,
-            reinterpret_cast<InitializeExtension>(dlsym(library, "InitializeInjectionNvtxExtension"))};
+    return {Chain::Active, core, sharedLibrary,
+            entryOf<InitializeExtension>(library, "InitializeInjectionNvtxExtension")};
 }
 
 constinit std::atomic<bool> g_accepted{false};
@@ -61,10 +67,11 @@ Chain chainState()
     return state == Chain::Active && !g_accepted ? Chain::Declined : state;
 }
 
-bool chainCore(GetExportTable getExportTable)
+bool chainCore(Client client, GetExportTable getExportTable)
 {
     const Inside inside;
-    if (other().core == nullptr || other().core(getExportTable) == 0) {
+    const InitializeCore initialize = client == Client::SharedLibrary ? other().sharedLibrary : other().core;
+    if (initialize == nullptr || initialize(getExportTable) == 0) {
         return false;
     }
     g_accepted = true;

@@ -16,8 +16,10 @@ namespace ringside::collector::nvtx {
 enum class Chain { None, Active, Declined, NotLoaded };
 Chain chainState();
 
+/// Who asks for a tool: a library that has NVTX 3 in itself, or libnvToolsExt.so.1 of before.
+enum class Client { Embedded, SharedLibrary };
 /// Lets the other tool install itself. False without one, or when it refused.
-bool chainCore(GetExportTable getExportTable);
+bool chainCore(Client client, GetExportTable getExportTable);
 bool chainExtension(ExtensionModule* module);
 
 /// What it installed for a function; null where it takes no such events.

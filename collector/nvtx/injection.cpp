@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVTX injection: every library that embeds NVTX calls InitializeInjectionNvtx2 once and gets our functions
-// into its tables, and InitializeInjectionNvtxExtension if it uses payloads. A tool that was there before us
+// NVTX injection: every library that embeds NVTX calls InitializeInjectionNvtx2 once (libnvToolsExt.so.1 of
+// before NVTX 3: InitializeInjectionNvtx) and gets our functions into its tables, and
+// InitializeInjectionNvtxExtension if it uses payloads. A tool that was there before us
 // installs its own first (chain.h).
 #include "nvtx/injection.h"
 
@@ -51,7 +52,8 @@ struct Slots {
             }
         }
     }
-    /// Puts our hooks over what is there, and remembers that where a tool has put it.
+    /// Puts our hooks over what is there, and remembers that where a tool has put it. They may be there: a
+    /// tool's older entry that calls its newer one by name calls ours, which is preloaded.
     void install(std::span<const Hook> hooks)
     {
         for (const Hook& hook : hooks) {
@@ -59,8 +61,9 @@ struct Slots {
             if (slot == nullptr) {
                 continue;
             }
-            if (*slot != before[hook.id] && !isEmpty(*slot)) {
-                hook.next->function.store(reinterpret_cast<Function>(*slot), std::memory_order_release);
+            const auto present = reinterpret_cast<Function>(*slot);
+            if (*slot != before[hook.id] && !isEmpty(*slot) && present != hook.function) {
+                hook.next->function.store(present, std::memory_order_release);
             }
             *slot = reinterpret_cast<Slot>(hook.function);
         }
@@ -125,6 +128,24 @@ __attribute__((constructor)) void announce()
     setenv(kVariable, own, 1);
 }
 
+int install(Client client, GetExportTable getExportTable)
+{
+    const auto* callbacks = static_cast<const CallbackTable*>(getExportTable(kExportTableCallbacks));
+    if (callbacks == nullptr || callbacks->structSize < sizeof(CallbackTable)) {
+        return 0;
+    }
+    auto core = slotsOf(*callbacks, kModuleCore);
+    auto core2 = slotsOf(*callbacks, kModuleCore2);
+    if (!chainCore(client, getExportTable)) {
+        core.restore();
+        core2.restore();
+    }
+    core.install(coreHooks());
+    core2.install(core2Hooks());
+    g_installed = true;
+    return 1;
+}
+
 } // namespace
 
 bool isInstalled()
@@ -138,20 +159,15 @@ extern "C" __attribute__((visibility("default"))) int
 InitializeInjectionNvtx2(ringside::collector::nvtx::GetExportTable getExportTable)
 {
     using namespace ringside::collector::nvtx;
-    const auto* callbacks = static_cast<const CallbackTable*>(getExportTable(kExportTableCallbacks));
-    if (callbacks == nullptr || callbacks->structSize < sizeof(CallbackTable)) {
-        return 0;
-    }
-    auto core = slotsOf(*callbacks, kModuleCore);
-    auto core2 = slotsOf(*callbacks, kModuleCore2);
-    if (!chainCore(getExportTable)) {
-        core.restore();
-        core2.restore();
-    }
-    core.install(coreHooks());
-    core2.install(core2Hooks());
-    g_installed = true;
-    return 1;
+    return install(Client::Embedded, getExportTable);
+}
+
+/// Of libnvToolsExt.so.1, whose tables are those of NVTX 3.
+extern "C" __attribute__((visibility("default"))) int
+InitializeInjectionNvtx(ringside::collector::nvtx::GetExportTable getExportTable)
+{
+    using namespace ringside::collector::nvtx;
+    return install(Client::SharedLibrary, getExportTable);
 }
 
 extern "C" __attribute__((visibility("default"))) int

@@ -11,7 +11,8 @@ if [[ -n $unexpected ]]; then
     echo "$library exports what it should not: $unexpected" >&2
     exit 1
 fi
-for expected in _exit execve cuptiSubscribe ncclAllReduce cudaLaunchKernel __cudaLaunchKernel InitializeInjectionNvtx2 ringside_step_begin; do
+for expected in _exit execve cuptiSubscribe ncclAllReduce cudaLaunchKernel __cudaLaunchKernel InitializeInjectionNvtx InitializeInjectionNvtx2 \
+    ringside_step_begin; do
     if ! grep -qx "$expected" <<<"$exports"; then
         echo "$library does not export $expected" >&2
         exit 1

@@ -36,6 +36,21 @@ TEST(NvtxChain, theOtherToolSeesTheSameAndSoDoesTheProgram)
               "1 another NVTX tool gets the same events");
 }
 
+// libnvToolsExt.so.1: programs of before NVTX 3, PyTorch before 2.3 or so among them.
+TEST(NvtxOld, itsRangesAreRecordedAndGoToTheOtherToolsEntryForIt)
+{
+    const RecordedRun run({"recorded_nvtx_events"}, Collector::Preloaded, {"FAKE_NVTX_OLD=1"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(ranges(run), kEveryRange.substr(0, kEveryRange.rfind(", with a payload")));
+    auto environment = withTool();
+    environment.emplace_back("FAKE_NVTX_OLD=1");
+    const RecordedRun alone({"recorded_nvtx_events"}, Collector::Absent, environment);
+    const RecordedRun both({"recorded_nvtx_events"}, Collector::Preloaded, environment);
+    EXPECT_NE(alone.output.find("tool: an old client"), std::string::npos) << alone.output;
+    EXPECT_EQ(both.output, alone.output);
+    EXPECT_EQ(ranges(both), ranges(run));
+}
+
 TEST(NvtxChain, ourDomainsAreNotForAToolThatKnowsNone)
 {
     const RecordedRun alone({"recorded_nvtx_events"}, Collector::Absent, withTool("plain"));

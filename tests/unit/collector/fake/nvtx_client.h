@@ -58,12 +58,18 @@ private:
             return;
         }
         using Initialize = int (*)(nvtx::GetExportTable);
-        auto* const initialize = reinterpret_cast<Initialize>(dlsym(tool, "InitializeInjectionNvtx2"));
+        // As libnvToolsExt.so.1, a library of its own, which knows no payloads.
+        const bool old = std::getenv("FAKE_NVTX_OLD") != nullptr;
+        auto* const initialize = reinterpret_cast<Initialize>(
+            dlsym(tool, old ? "InitializeInjectionNvtx" : "InitializeInjectionNvtx2"));
         if (initialize == nullptr || initialize(&exportTable) == 0) {
             return;
         }
         m_core = g_clientCore;
         m_core2 = g_clientCore2;
+        if (old) {
+            return;
+        }
         using Extend = int (*)(nvtx::ExtensionModule*);
         auto* const extend = reinterpret_cast<Extend>(dlsym(tool, "InitializeInjectionNvtxExtension"));
         nvtx::ExtensionSegment segment{0, g_clientPayload.size(), g_clientPayload.data()};

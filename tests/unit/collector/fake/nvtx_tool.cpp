@@ -200,7 +200,15 @@ void* address(F* function)
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(GetExportTable getExportTable)
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(GetExportTable getExportTable);
+/// The entry of libnvToolsExt.so.1.
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx(GetExportTable getExportTable)
+{
+    log("tool: an old client\n");
+    return InitializeInjectionNvtx2(getExportTable);
+}
+
+int InitializeInjectionNvtx2(GetExportTable getExportTable)
 {
     if (is("refuse")) {
         return 0;
