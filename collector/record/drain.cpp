@@ -154,6 +154,7 @@ void Drain::pass()
         participant->pass(m_file.writer(), m_registry);
     }
     countRefusedThreads();
+    noteShortage();
     m_file.keep(m_watchdog.quietSinceNs());
     m_file.writer().commit();
     m_watchdog.pass(m_file.writer(), *m_decoder, m_store.rings(), m_registry);
@@ -214,6 +215,29 @@ void Drain::decode(Ring& ring)
                                     static_cast<std::int64_t>(dropped),
                                     static_cast<std::int64_t>(header.threadId)});
     }
+}
+
+void Drain::noteShortage()
+{
+    RingStore::Shortage shortage = m_store.shortage();
+    if (shortage == m_shortage) {
+        return;
+    }
+    if (shortage.smallestBytes != m_shortage.smallestBytes) {
+        m_file.writer().add(trace::IssueRow{
+            "rings_small", "info", 1,
+            "/dev/shm is small: rings in it have as little as " +
+                std::to_string(shortage.smallestBytes >> 10U) + " KiB instead of " +
+                std::to_string(m_options.ringBytes >> 10U) +
+                ", so that records of a burst of calls may be dropped. In docker: --shm-size 1g"});
+    }
+    if (shortage.disk != m_shortage.disk) {
+        m_file.writer().add(trace::IssueRow{"rings_on_disk", "info", 1,
+                                            "no room in /dev/shm (a quarter of what is free): rings lie in " +
+                                                shortage.disk +
+                                                ", whose writing back may hold up the program's threads"});
+    }
+    m_shortage = std::move(shortage);
 }
 
 void Drain::countRefusedThreads()

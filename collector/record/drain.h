@@ -40,6 +40,7 @@ private:
     void emptyRings();
     void decode(Ring& ring);
     void countRefusedThreads();
+    void noteShortage();
     void dumpIfAsked();
     void writeFailure();
     void giveUp(std::string_view reason);
@@ -58,6 +59,7 @@ private:
     Watchdog m_watchdog;
     std::int64_t m_startNs = 0;
     std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already
+    RingStore::Shortage m_shortage;     ///< that stands in the trace
     int m_exitCode = 0;                 ///< the program's; read after m_stop
     std::atomic<bool> m_stop{false};
     pthread_t m_thread{};

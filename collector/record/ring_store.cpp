@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -137,7 +138,9 @@ std::string bootId()
 
 } // namespace
 
-RingStore::RingStore(ProcessNames names) : m_names(std::move(names)) {}
+RingStore::RingStore(ProcessNames names, IsNetworkDirectory isNetwork)
+    : m_names(std::move(names)), m_isNetwork(isNetwork), m_runRemote(isNetwork(m_names.runDirectory))
+{}
 
 Ring* RingStore::create(trace::RingRole role, std::size_t bytes)
 {
@@ -154,17 +157,59 @@ Ring* RingStore::create(trace::RingRole role, std::size_t bytes)
 
 Ring* RingStore::createHere(trace::RingRole role, std::size_t bytes)
 {
-    const std::size_t fileBytes = trace::kRingHeaderBytes + bytes;
-    const std::string directory = directoryFor(fileBytes);
-    auto ring = directory.empty() ? nullptr : make(directory, role, fileBytes);
+    if (m_runRemote) { // now, when recording begins: later calls of the program do not wait for a network
+        static_cast<void>(localDirectory());
+    }
+    auto ring = makeInMemory(role, bytes);
+    ring = ring == nullptr ? makeOnDisk(role, bytes) : std::move(ring);
     if (ring == nullptr) {
         m_refused = true;
-        say(Talk::Always, "no room for a ring of %zu bytes in %s or %s (%s): not recording further threads",
-            fileBytes, kShm, m_names.runDirectory.c_str(), std::strerror(errno));
+        say(Talk::Always,
+            "no room for a ring of %zu bytes in %s or on a disk of this host (%s): not recording further "
+            "threads",
+            bytes, kShm, std::strerror(errno));
         return nullptr;
     }
     m_rings.push_back(std::move(ring));
     return m_rings.back().get();
+}
+
+// Many small ones before few large ones: each thread of each process needs one, and what does not fit lies on
+// a disk, whose writing back stalls who writes.
+std::unique_ptr<Ring> RingStore::makeInMemory(trace::RingRole role, std::size_t bytes)
+{
+    constexpr std::size_t kSmallestBytes = std::size_t{256} << 10;
+    constexpr std::uint64_t kRingsToFit = 12;
+    const std::uint64_t share = (ringBytesOnShm(ownPrefix()) + freeBytes(kShm)) / kShare;
+    const std::size_t fitting = std::bit_floor(static_cast<std::size_t>(share / kRingsToFit));
+    std::size_t size = std::min(bytes, std::max(fitting, kSmallestBytes));
+    for (; size >= std::min(bytes, kSmallestBytes); size /= 2) {
+        const std::string directory = memoryDirectory(trace::kRingHeaderBytes + size);
+        auto ring = directory.empty() ? nullptr : make(directory, role, trace::kRingHeaderBytes + size);
+        if (ring != nullptr) {
+            if (size < bytes && role == trace::RingRole::Thread) {
+                m_shortage.smallestBytes = size;
+            }
+            return ring;
+        }
+    }
+    return nullptr;
+}
+
+std::unique_ptr<Ring> RingStore::makeOnDisk(trace::RingRole role, std::size_t bytes)
+{
+    const std::string directory = diskDirectory(trace::kRingHeaderBytes + bytes);
+    auto ring = directory.empty() ? nullptr : make(directory, role, trace::kRingHeaderBytes + bytes);
+    if (ring != nullptr) {
+        m_shortage.disk = directory;
+    }
+    return ring;
+}
+
+RingStore::Shortage RingStore::shortage() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_shortage;
 }
 
 // It gets its name when its header is whole: by a ring that does not say yet whose it is, readers would take
@@ -276,28 +321,38 @@ std::string RingStore::shareOfMemory(std::size_t bytes)
     return memoryDirectory(bytes);
 }
 
-std::string RingStore::directoryOnThisHost(bool (*isNetwork)(const std::string& directory))
+std::string RingStore::directoryOnThisHost()
 {
     const std::scoped_lock lock(m_mutex);
+    return localDirectory();
+}
+
+std::string RingStore::localDirectory()
+{
+    if (!m_localDirectory.empty()) {
+        return m_localDirectory;
+    }
     const char* variable = std::getenv("TMPDIR");
     for (const std::string place : {variable != nullptr ? variable : "", "/tmp"}) {
-        if (!place.empty() && !isNetwork(place)) {
-            if (std::string made = makeAnnounced(place); !made.empty()) {
-                return made;
+        if (!place.empty() && !m_isNetwork(place)) {
+            m_localDirectory = makeAnnounced(place);
+            if (!m_localDirectory.empty()) {
+                break;
             }
         }
     }
-    return {};
+    return m_localDirectory;
 }
 
-std::string RingStore::directoryFor(std::size_t bytes)
+std::string RingStore::diskDirectory(std::size_t bytes)
 {
-    if (std::string memory = memoryDirectory(bytes); !memory.empty()) {
-        return memory;
-    }
-    if (freeBytes(m_names.runDirectory.c_str()) / kShare < bytes) {
+    const std::string& place = m_runRemote ? localDirectory() : m_names.runDirectory;
+    if (place.empty() || freeBytes(place.c_str()) / kShare < bytes) {
         errno = ENOSPC; // the trace itself needs room there
         return {};
+    }
+    if (m_runRemote) {
+        return place;
     }
     std::string directory = m_names.runDirectory + "/" + m_names.base + ".ringfiles";
     constexpr mode_t kPrivate = 0700;

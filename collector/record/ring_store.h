@@ -4,6 +4,7 @@
 // too), else they go to the run directory. A small file BASE.rings in the run directory names the
 // directories, one a line, so that recovery finds them.
 #pragma once
+#include "record/network_file_system.h"
 #include "record/ring.h"
 
 #include <cstdint>
@@ -25,10 +26,11 @@ struct ProcessNames {
 
 class RingStore final {
 public:
-    explicit RingStore(ProcessNames names);
+    explicit RingStore(ProcessNames names, IsNetworkDirectory isNetwork = &isNetworkDirectory);
 
-    /// A fresh ring of about `bytes`, or null with one line said: then there is no recording for its thread.
-    /// Any thread may ask: no descriptor of the program's table is used.
+    /// A fresh ring of `bytes` (a power of two) or, where memory is scarce, of less, or null with one line
+    /// said: then there is no recording for its thread. Any thread may ask: no descriptor of the program's
+    /// table is used.
     Ring* create(trace::RingRole role, std::size_t bytes);
     /// A ring whose former thread is gone and whose records are committed, or a fresh one.
     Ring* acquire(std::uint32_t threadId, std::size_t bytes);
@@ -45,15 +47,28 @@ public:
     /// In memory, within the share that rings have of it.
     [[nodiscard]] std::string shareOfMemory(std::size_t bytes);
     /// On a disk of this host: below TMPDIR or /tmp.
-    [[nodiscard]] std::string directoryOnThisHost(bool (*isNetwork)(const std::string& directory));
+    [[nodiscard]] std::string directoryOnThisHost();
+    /// The run directory is on a network's file system: its pages are never dirtied by the program's threads.
+    [[nodiscard]] bool isRunRemote() const { return m_runRemote; }
+
+    /// What rings had to do without, for the trace.
+    struct Shortage {
+        std::size_t smallestBytes = 0; ///< of a ring that is smaller than asked; 0: none is
+        std::string disk;              ///< where rings lie that found no room in memory; empty: none
+        bool operator==(const Shortage&) const = default;
+    };
+    [[nodiscard]] Shortage shortage() const;
 
     /// After a clean close: the records are in the database.
     void removeFiles();
 
 private:
     [[nodiscard]] Ring* createHere(trace::RingRole role, std::size_t bytes);
-    [[nodiscard]] std::string directoryFor(std::size_t bytes);
+    [[nodiscard]] std::unique_ptr<Ring> makeInMemory(trace::RingRole role, std::size_t bytes);
+    [[nodiscard]] std::unique_ptr<Ring> makeOnDisk(trace::RingRole role, std::size_t bytes);
     [[nodiscard]] std::string memoryDirectory(std::size_t bytes);
+    [[nodiscard]] std::string diskDirectory(std::size_t bytes);
+    [[nodiscard]] std::string localDirectory();
     [[nodiscard]] std::string makeAnnounced(const std::string& place);
     [[nodiscard]] bool announce(const std::string& directory);
     [[nodiscard]] std::string list() const; ///< HOST-PID.rings
@@ -65,7 +80,11 @@ private:
     void fillHeader(Ring& ring, trace::RingRole role) const;
 
     ProcessNames m_names;
-    std::string m_shmDirectory; ///< empty until one was made
+    IsNetworkDirectory m_isNetwork;
+    bool m_runRemote;
+    std::string m_shmDirectory;   ///< empty until one was made
+    std::string m_localDirectory; ///< likewise, below TMPDIR or /tmp
+    Shortage m_shortage;
     std::vector<std::string> m_directories;
     bool m_listed = false; ///< the list is there, and ours
     mutable std::mutex m_mutex;

@@ -54,40 +54,14 @@ bool copyAll(const std::string& path, int to)
 
 } // namespace
 
-bool isNetworkDirectory(const std::string& directory)
-{
-    // f_type, from linux/magic.h and the file systems' own sources.
-    constexpr std::array<std::uint32_t, 12> kNetwork{
-        0x6969,                 // NFS
-        0xFF534D42, 0xFE534D42, // CIFS, SMB2
-        0x517B,                 // SMB
-        0x0BD00BD0,             // Lustre
-        0x47504653,             // GPFS (Spectrum Scale)
-        0x19830326,             // BeeGFS
-        0x65735546,             // FUSE: anything, most often a network
-        0x00C36400,             // Ceph
-        0x01021997,             // 9p
-        0xAAD7AAEA,             // PanFS
-        0x5346414F,             // AFS
-    };
-    struct statfs status {};
-    return statfs(directory.c_str(), &status) == 0 &&
-           std::ranges::find(kNetwork, static_cast<std::uint32_t>(status.f_type)) != kNetwork.end();
-}
-
 void requestDump(const char* reason)
 {
     g_dumpReason.store(reason);
     requestDrain();
 }
 
-TraceFile::TraceFile(const ProcessNames& names, const Options& options, RingStore& store,
-                     IsNetworkDirectory isNetwork)
-    : m_names(names)
-    , m_store(store)
-    , m_isNetwork(isNetwork)
-    , m_limit(options.sizeLimit)
-    , m_keepNs(options.keepLastNs)
+TraceFile::TraceFile(const ProcessNames& names, const Options& options, RingStore& store)
+    : m_names(names), m_store(store), m_limit(options.sizeLimit), m_keepNs(options.keepLastNs)
 {
     constexpr std::int64_t kFlightRecorderBytes = std::int64_t{64} << 20;
     if (isFlightRecorder()) {
@@ -102,8 +76,8 @@ std::string TraceFile::choosePath()
     if (isFlightRecorder()) {
         directory = m_store.shareOfMemory(static_cast<std::size_t>(m_limit.bytes));
     }
-    if (isFlightRecorder() || m_isNetwork(m_names.runDirectory)) {
-        directory = directory.empty() ? m_store.directoryOnThisHost(m_isNetwork) : directory;
+    if (isFlightRecorder() || m_store.isRunRemote()) {
+        directory = directory.empty() ? m_store.directoryOnThisHost() : directory;
     }
     return (directory.empty() ? m_names.runDirectory : directory) + "/" + m_names.base + ".db";
 }

@@ -19,18 +19,13 @@
 
 namespace ringside::collector {
 
-/// Whether the directory's file system is shared by hosts; asked once. A parameter, so that tests need none.
-using IsNetworkDirectory = bool (*)(const std::string& directory);
-[[nodiscard]] bool isNetworkDirectory(const std::string& directory);
-
 /// Asks for a dump of the flight recorder at the drain thread's next pass; nothing where there is none.
 /// `reason` is kept as a pointer: a literal. Any thread may call it.
 void requestDump(const char* reason);
 
 class TraceFile final {
 public:
-    TraceFile(const ProcessNames& names, const Options& options, RingStore& store,
-              IsNetworkDirectory isNetwork = &isNetworkDirectory);
+    TraceFile(const ProcessNames& names, const Options& options, RingStore& store);
 
     /// Makes the database and opens it. Throws ringside::Error.
     void open();
@@ -62,7 +57,6 @@ private:
 
     const ProcessNames& m_names;
     RingStore& m_store;
-    IsNetworkDirectory m_isNetwork;
     std::string m_path; ///< empty until it is opened
     std::unique_ptr<trace::Writer> m_writer;
     trace::SizeLimit m_limit;

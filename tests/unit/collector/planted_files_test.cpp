@@ -70,8 +70,8 @@ bool always(const std::string& directory)
 TEST_F(PlantedFiles, aLinkWhereTheTraceIsMovedThroughIsNotFollowed)
 {
     const ProcessNames names{"host", "host-1", run};
-    RingStore store(names);
-    TraceFile file(names, {}, store, &always);
+    RingStore store(names, &always);
+    TraceFile file(names, {}, store);
     file.open();
     fs::create_symlink(victim(), run / "host-1.db.tmp");
     EXPECT_THROW(file.close(0), std::exception);

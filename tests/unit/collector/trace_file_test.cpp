@@ -63,8 +63,8 @@ struct TraceFileTest : testing::Test {
 
 TEST_F(TraceFileTest, isInTheRunDirectoryAsARule)
 {
-    RingStore store(names);
-    TraceFile file(names, options, store, &never);
+    RingStore store(names, &never);
+    TraceFile file(names, options, store);
     file.open();
     EXPECT_EQ(file.path(), names.database());
     fill(file);
@@ -75,8 +75,8 @@ TEST_F(TraceFileTest, isInTheRunDirectoryAsARule)
 
 TEST_F(TraceFileTest, isMovedThereAtTheEndFromBesideANetworkFileSystem)
 {
-    RingStore store(names);
-    TraceFile file(names, options, store, &thatOne);
+    RingStore store(names, &thatOne);
+    TraceFile file(names, options, store);
     file.open();
     EXPECT_NE(fs::path(file.path()).parent_path(), run);
     EXPECT_EQ(fs::status(fs::path(file.path()).parent_path()).permissions(), fs::perms::owner_all);
@@ -93,8 +93,8 @@ TEST_F(TraceFileTest, isMovedThereAtTheEndFromBesideANetworkFileSystem)
 TEST_F(TraceFileTest, ofAFlightRecorderLeavesNothing)
 {
     options.keepLastNs = 60'000'000'000;
-    RingStore store(names);
-    TraceFile file(names, options, store, &never);
+    RingStore store(names, &never);
+    TraceFile file(names, options, store);
     file.open();
     EXPECT_TRUE(file.isFlightRecorder());
     fill(file);
@@ -107,8 +107,8 @@ TEST_F(TraceFileTest, ofAFlightRecorderLeavesNothing)
 TEST_F(TraceFileTest, ofAFlightRecorderStaysWhenTheProgramFails)
 {
     options.keepLastNs = 60'000'000'000;
-    RingStore store(names);
-    TraceFile file(names, options, store, &never);
+    RingStore store(names, &never);
+    TraceFile file(names, options, store);
     file.open();
     fill(file);
     file.close(1);
@@ -120,8 +120,8 @@ TEST_F(TraceFileTest, ofAFlightRecorderStaysWhenTheProgramFails)
 TEST_F(TraceFileTest, ofAFlightRecorderKeepsWhatLedToAHangHoweverLongItLasts)
 {
     options.keepLastNs = 8'000'000; // it looks every millisecond
-    RingStore store(names);
-    TraceFile file(names, options, store, &never);
+    RingStore store(names, &never);
+    TraceFile file(names, options, store);
     file.open();
     fill(file);
     const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
@@ -154,8 +154,8 @@ TEST_F(TraceFileTest, ofAFlightRecorderKeepsWhatLedToAHangHoweverLongItLasts)
 TEST_F(TraceFileTest, ofAFlightRecorderIsDumpedWhole)
 {
     options.keepLastNs = 60'000'000'000;
-    RingStore store(names);
-    TraceFile file(names, options, store, &never);
+    RingStore store(names, &never);
+    TraceFile file(names, options, store);
     file.open();
     fill(file);
     trace::InFlightRow call;
@@ -179,8 +179,8 @@ TEST_F(TraceFileTest, aDumpSaysThatTheProcessWentOnAndEndedNormally)
 {
     options.keepLastNs = 60'000'000'000;
     const auto issuesAfter = [this](int exitCode) {
-        RingStore store(names);
-        TraceFile file(names, options, store, &never);
+        RingStore store(names, &never);
+        TraceFile file(names, options, store);
         file.open();
         fill(file);
         file.dump("a test", {});
@@ -199,8 +199,8 @@ TEST_F(TraceFileTest, aDumpSaysThatTheProcessWentOnAndEndedNormally)
 TEST_F(TraceFileTest, ofADeadProcessIsFoundByRecovery)
 {
     options.keepLastNs = 60'000'000'000;
-    RingStore store(names);
-    TraceFile file(names, options, store, &never);
+    RingStore store(names, &never);
+    TraceFile file(names, options, store);
     file.open();
     fill(file);
     const auto found = trace::findLeftoverRings(run);
@@ -212,8 +212,8 @@ TEST_F(TraceFileTest, ofADeadProcessIsFoundByRecovery)
 
 TEST_F(TraceFileTest, aDumpIsAskedForOnce)
 {
-    RingStore store(names);
-    TraceFile file(names, options, store, &never);
+    RingStore store(names, &never);
+    TraceFile file(names, options, store);
     EXPECT_EQ(file.takeDumpRequest(), nullptr);
     requestDump("a test");
     EXPECT_STREQ(file.takeDumpRequest(), "a test");
