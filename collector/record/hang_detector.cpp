@@ -43,6 +43,7 @@ HangDetector::Change HangDetector::look(const ProcessActivity& activity)
 {
     const bool issued = activity.collectives != m_collectives;
     if (issued) {
+        noteProgress(activity.nowNs);
         m_collectives = activity.collectives;
         m_progressNs = activity.nowNs;
     }
@@ -55,12 +56,34 @@ HangDetector::Change HangDetector::look(const ProcessActivity& activity)
         return Change::Ended;
     }
     const ThreadActivity* const call = longestUntold(activity);
-    const bool expected = m_collectives.value_or(0) > 0;
-    if (call == nullptr && (!expected || activity.nowNs - m_progressNs < m_timeoutNs)) {
+    if (call == nullptr && !isOverdue(activity.nowNs)) {
         return Change::None;
     }
     begin(activity, call);
     return Change::Began;
+}
+
+/// A gap that is long for a rhythm is something else (loading, compiling, a checkpoint): it begins anew.
+void HangDetector::noteProgress(std::int64_t nowNs)
+{
+    constexpr std::int64_t kLongestGapNs = 2'000'000'000; // or a fifth of the timeout, where that is more
+    const std::int64_t gap = nowNs - m_progressNs;
+    if (m_collectives.value_or(0) == 0 || gap > std::max(kLongestGapNs, m_timeoutNs / 5)) {
+        m_rhythm = {};
+        return;
+    }
+    ++m_rhythm.gaps;
+    m_rhythm.lastedNs += gap;
+    m_rhythm.longestNs = std::max(m_rhythm.longestNs, gap);
+}
+
+bool HangDetector::isOverdue(std::int64_t nowNs) const
+{
+    constexpr int kFewestGaps = 8;
+    constexpr std::int64_t kByFar = 20;
+    const bool hasRhythm =
+        m_collectives.value_or(0) > 0 && m_rhythm.gaps >= kFewestGaps && m_rhythm.lastedNs >= m_timeoutNs / 5;
+    return hasRhythm && nowNs - m_progressNs >= std::max(2 * m_timeoutNs, kByFar * m_rhythm.longestNs);
 }
 
 /// Whether the call that hung has returned.
@@ -76,7 +99,8 @@ const ThreadActivity* HangDetector::longestUntold(const ProcessActivity& activit
 {
     const ThreadActivity* longest = nullptr;
     for (const ThreadActivity& thread : activity.threads) {
-        if (thread.api == 0 || activity.nowNs - thread.sinceNs < m_timeoutNs) {
+        const bool counts = m_collectives.value_or(0) > 0 || nameOf(thread.api).starts_with("nccl");
+        if (thread.api == 0 || activity.nowNs - thread.sinceNs < m_timeoutNs || !counts) {
             continue;
         }
         const auto told = m_told.find(thread.ring);
@@ -97,8 +121,10 @@ void HangDetector::begin(const ProcessActivity& activity, const ThreadActivity* 
         m_hang = {call->sinceNs, "thread " + std::to_string(call->tid) + " has been in " + nameOf(call->api) +
                                      " for " + seconds(activity.nowNs - call->sinceNs)};
     } else {
-        m_hang = {m_progressNs, "no collective issued for " + seconds(activity.nowNs - m_progressNs) + "; " +
-                                    describeThreads(activity.threads)};
+        m_hang = {m_progressNs, "no collective issued for " + seconds(activity.nowNs - m_progressNs) +
+                                    ", before that one every " + seconds(m_rhythm.longestNs) +
+                                    " or sooner; " + describeThreads(activity.threads)};
+        m_rhythm = {};
     }
     for (const ThreadActivity& thread : activity.threads) {
         if (thread.api != 0 && activity.nowNs - thread.sinceNs >= m_timeoutNs) {

@@ -38,10 +38,11 @@ public:
 
     explicit HangDetector(std::int64_t timeoutNs) : m_timeoutNs(timeoutNs) {}
 
-    /// A hang begins when a call has been in flight, or no collective was issued after others were, for the
-    /// timeout. It ends when that call returned or a collective was issued; until then nothing else begins
-    /// one. A call that was the reason once never is again: a thread that waits for ever on purpose is told
-    /// of once.
+    /// A hang begins when a call of NCCL, or any call once collectives were issued, has been in flight for
+    /// the timeout; or when collectives came in a rhythm and none has come for twice the timeout and 20 times
+    /// as long as ever in that rhythm: loading, compiling and writing a checkpoint take minutes. It ends when
+    /// that call returned or a collective was issued; until then nothing else begins one. A call that was the
+    /// reason once never is again: a thread that waits for ever on purpose is told of once.
     Change look(const ProcessActivity& activity);
     /// Since when nobody has issued a collective, where others were before; null: none is expected.
     [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const
@@ -52,6 +53,14 @@ public:
     [[nodiscard]] const Hang& hang() const { return m_hang; }
 
 private:
+    /// Collectives that come again and again, from when they last began to.
+    struct Rhythm {
+        int gaps = 0;
+        std::int64_t lastedNs = 0;
+        std::int64_t longestNs = 0; ///< between two of them, as passes see it
+    };
+    void noteProgress(std::int64_t nowNs);
+    [[nodiscard]] bool isOverdue(std::int64_t nowNs) const;
     [[nodiscard]] bool goesOn(const ProcessActivity& activity) const;
     [[nodiscard]] const ThreadActivity* longestUntold(const ProcessActivity& activity) const;
     void begin(const ProcessActivity& activity, const ThreadActivity* call);
@@ -59,6 +68,7 @@ private:
     std::int64_t m_timeoutNs;
     std::optional<std::uint64_t> m_collectives;
     std::int64_t m_progressNs = 0; ///< when a collective was last seen to have been issued, or a hang to end
+    Rhythm m_rhythm;
     bool m_hanging = false;
     std::optional<ThreadActivity> m_cause; ///< the call that hangs, when it is one
     Hang m_hang;

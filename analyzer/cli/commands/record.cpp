@@ -249,7 +249,8 @@ Action declare(CLI::App& app, const Words& job)
     declareWindows(app, *options);
     declareLimits(app, *options);
     app.add_option("--hang-timeout", options->hangTimeout,
-                   "A call or a time without collectives as long as this is a hang (30s, 5m); 0: never; "
+                   "A call as long as this, or a stop of regular collectives twice as long, is a hang (30s, "
+                   "5m); 0: never; "
                    "default: 300s")
         ->check(CLI::Validator(isDuration, "DURATION"));
     app.add_option(

@@ -35,8 +35,17 @@ protected:
     {
         return m_detector.look({seconds * kSecond, collectives, std::move(threads)});
     }
+    /// A collective every so many seconds; the time of the last one.
+    std::int64_t train(std::int64_t seconds, int times, std::int64_t every)
+    {
+        for (int time = 0; time < times; ++time, seconds += every) {
+            EXPECT_NE(look(seconds, ++m_issued, {computing(1)}), Change::Began);
+        }
+        return seconds - every;
+    }
     [[nodiscard]] const Hang& hang() const { return m_detector.hang(); }
     [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const { return m_detector.quietSinceNs(); }
+    std::uint64_t m_issued = 7;
 
 private:
     HangDetector m_detector{kTimeout};
@@ -81,18 +90,46 @@ TEST_F(HangDetectorTest, aCallRightAfterTheOneThatHungIsAnother)
     EXPECT_EQ(look(301, 5, {inCall(1, Api::cudaStreamSynchronize, 300)}), Change::Ended);
 }
 
-TEST_F(HangDetectorTest, noCollectiveForTheTimeoutIsAHangThatSaysWhatThreadsDo)
+TEST_F(HangDetectorTest, aRhythmThatStopsForLongIsAHangThatSaysWhatThreadsDo)
 {
-    EXPECT_EQ(look(100, 7, {computing(1)}), Change::None);
-    EXPECT_EQ(look(399, 7, {computing(1), inCall(2, Api::cudaEventSynchronize, 390)}), Change::None);
-    EXPECT_EQ(look(400, 7, {computing(1), inCall(2, Api::cudaEventSynchronize, 390)}), Change::Began);
-    EXPECT_EQ(hang().sinceNs, 100 * kSecond);
-    EXPECT_EQ(hang().reason, "no collective issued for 300 s; thread 4001 is in no intercepted call, "
-                             "thread 4002 is in cudaEventSynchronize");
-    EXPECT_EQ(look(900, 7, {computing(1)}), Change::None);
-    EXPECT_EQ(look(901, 8, {computing(1)}), Change::Ended);
-    EXPECT_EQ(look(1200, 8, {computing(1)}), Change::None);
-    EXPECT_EQ(look(1201, 8, {computing(1)}), Change::Began);
+    const std::int64_t last = train(100, 200, 1);
+    EXPECT_EQ(look(last + 300, m_issued, {computing(1)}), Change::None) << "a checkpoint may take that long";
+    EXPECT_EQ(look(last + 599, m_issued, {computing(1), inCall(2, Api::cudaEventSynchronize, last + 590)}),
+              Change::None);
+    EXPECT_EQ(look(last + 600, m_issued, {computing(1), inCall(2, Api::cudaEventSynchronize, last + 590)}),
+              Change::Began);
+    EXPECT_EQ(hang().sinceNs, last * kSecond);
+    EXPECT_EQ(hang().reason,
+              "no collective issued for 600 s, before that one every 1.0 s or sooner; thread 4001 "
+              "is in no intercepted call, thread 4002 is in cudaEventSynchronize");
+    EXPECT_EQ(look(last + 900, m_issued, {computing(1)}), Change::None);
+    EXPECT_EQ(look(last + 901, ++m_issued, {computing(1)}), Change::Ended);
+    EXPECT_EQ(look(last + 5000, m_issued, {computing(1)}), Change::None) << "no rhythm yet";
+    const std::int64_t again = train(last + 5001, 200, 1);
+    EXPECT_EQ(look(again + 600, m_issued, {computing(1)}), Change::Began);
+}
+
+TEST_F(HangDetectorTest, loadingAndCompilingBeforeAnyRhythmIsNoHang)
+{
+    EXPECT_EQ(look(1, 7, {computing(1)}), Change::None); // the launcher's first handshake
+    EXPECT_EQ(look(2000, 8, {computing(1)}), Change::None);
+    const std::int64_t broadcast = train(2001, 20, 1); // the model's parameters
+    EXPECT_EQ(look(broadcast + 3000, m_issued, {computing(1)}), Change::None);
+}
+
+TEST_F(HangDetectorTest, aSlowRhythmIsGivenMoreTime)
+{
+    const std::int64_t last = train(0, 30, 50);
+    EXPECT_EQ(look(last + 999, m_issued, {computing(1)}), Change::None);
+    EXPECT_EQ(look(last + 1000, m_issued, {computing(1)}), Change::Began);
+}
+
+// The driver compiles kernels, and a single program may compute for long: nobody waits for another.
+TEST_F(HangDetectorTest, aLongCallOfCudaBeforeAnyCollectiveIsNoHang)
+{
+    EXPECT_EQ(look(400, 0, {inCall(1, Api::cudaLaunchKernel, 0)}), Change::None);
+    EXPECT_EQ(look(400, std::nullopt, {inCall(1, Api::cudaStreamSynchronize, 0)}), Change::None);
+    EXPECT_EQ(look(400, std::nullopt, {inCall(1, Api::ncclCommInitRank, 0)}), Change::Began);
 }
 
 TEST_F(HangDetectorTest, aProcessThatNeverIssuedACollectiveOnlyComputes)

@@ -312,7 +312,11 @@ int diesHanging()
 int computes()
 {
     ncclComm_t comm = communicator();
-    reduce(comm, 1);
+    for (int step = 0; step < 60;
+         ++step) { // a rhythm, for which more than 8 of the collector's passes see it
+        reduce(comm, 1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
     awaitRequest(true);
     reduce(comm, 2);
     awaitRequest(false);
