@@ -23,6 +23,9 @@ std::string seconds(std::int64_t ns)
     return text;
 }
 
+/// That make a rhythm.
+constexpr int kFewestGaps = 3;
+
 } // namespace
 
 std::string describeThreads(const std::vector<ThreadActivity>& threads)
@@ -73,17 +76,17 @@ void HangDetector::noteProgress(std::int64_t nowNs)
         return;
     }
     ++m_rhythm.gaps;
-    m_rhythm.lastedNs += gap;
     m_rhythm.longestNs = std::max(m_rhythm.longestNs, gap);
 }
 
+/// Also a job that stops before it had a rhythm is told of in the end.
 bool HangDetector::isOverdue(std::int64_t nowNs) const
 {
-    constexpr int kFewestGaps = 8;
-    constexpr std::int64_t kByFar = 20;
-    const bool hasRhythm =
-        m_collectives.value_or(0) > 0 && m_rhythm.gaps >= kFewestGaps && m_rhythm.lastedNs >= m_timeoutNs / 5;
-    return hasRhythm && nowNs - m_progressNs >= std::max(2 * m_timeoutNs, kByFar * m_rhythm.longestNs);
+    constexpr std::int64_t kByFar = 5;
+    const std::int64_t patienceNs = m_rhythm.gaps >= kFewestGaps
+                                        ? std::max(2 * m_timeoutNs, kByFar * m_rhythm.longestNs)
+                                        : 4 * m_timeoutNs;
+    return m_collectives.value_or(0) > 0 && nowNs - m_progressNs >= patienceNs;
 }
 
 /// Whether the call that hung has returned.
@@ -121,9 +124,12 @@ void HangDetector::begin(const ProcessActivity& activity, const ThreadActivity* 
         m_hang = {call->sinceNs, "thread " + std::to_string(call->tid) + " has been in " + nameOf(call->api) +
                                      " for " + seconds(activity.nowNs - call->sinceNs)};
     } else {
-        m_hang = {m_progressNs, "no collective issued for " + seconds(activity.nowNs - m_progressNs) +
-                                    ", before that one every " + seconds(m_rhythm.longestNs) +
-                                    " or sooner; " + describeThreads(activity.threads)};
+        m_hang = {m_progressNs,
+                  "no collective issued for " + seconds(activity.nowNs - m_progressNs) +
+                      (m_rhythm.gaps < kFewestGaps
+                           ? std::string("; ")
+                           : ", before that one every " + seconds(m_rhythm.longestNs) + " or sooner; ") +
+                      describeThreads(activity.threads)};
         m_rhythm = {};
     }
     for (const ThreadActivity& thread : activity.threads) {

@@ -39,10 +39,11 @@ public:
     explicit HangDetector(std::int64_t timeoutNs) : m_timeoutNs(timeoutNs) {}
 
     /// A hang begins when a call of NCCL, or any call once collectives were issued, has been in flight for
-    /// the timeout; or when collectives came in a rhythm and none has come for twice the timeout and 20 times
-    /// as long as ever in that rhythm: loading, compiling and writing a checkpoint take minutes. It ends when
-    /// that call returned or a collective was issued; until then nothing else begins one. A call that was the
-    /// reason once never is again: a thread that waits for ever on purpose is told of once.
+    /// the timeout; when collectives came in a rhythm and none has come for twice the timeout and five times
+    /// as long as ever in that rhythm; or when none has come for four times the timeout after a first one:
+    /// loading, compiling and writing a checkpoint take minutes. It ends when that call returned or a
+    /// collective was issued; until then nothing else begins one. A call that was the reason once never is
+    /// again: a thread that waits for ever on purpose is told of once.
     Change look(const ProcessActivity& activity);
     /// Since when nobody has issued a collective, where others were before; null: none is expected.
     [[nodiscard]] std::optional<std::int64_t> quietSinceNs() const
@@ -56,7 +57,6 @@ private:
     /// Collectives that come again and again, from when they last began to.
     struct Rhythm {
         int gaps = 0;
-        std::int64_t lastedNs = 0;
         std::int64_t longestNs = 0; ///< between two of them, as passes see it
     };
     void noteProgress(std::int64_t nowNs);

@@ -120,6 +120,10 @@ class Hang(lab.Scenario):
         self.assertEqual(self.check_missing(report, rank)["order"], order)
         self.assertEqual(report["ranks"][rank]["stack"], ["wait_for_batch (data.py:42)", "train (train.py:7)"])
 
+    def count_hangs(self, directory, condition):
+        sql = f"SELECT count(*) AS n FROM hang WHERE {condition}"
+        return json.loads(lab.run([lab.RINGSIDE, "query", directory, sql, "--format", "json"]).stdout)[0]["n"]
+
     def stopped(self, directory, rank):
         """The report, once it says that this rank is stopped. Where all were as far ahead of their GPUs as they may be, it is not
         missing: all issued the same, and do not go on."""
@@ -141,16 +145,15 @@ class Hang(lab.Scenario):
         self.until("steps of all ranks", lambda: all(
             (each["last_step"] or 0) > 0 for each in self.verdict(directory, "nothing")["ranks"]))
         moments = 3
-        for _ in range(moments):
+        for moment in range(moments):
             rank = self.draw.randrange(lab.RANKS)
             os.kill(ranks[rank], signal.SIGSTOP)
             self.check_stopped(self.stopped(directory, rank), rank)
+            self.until("a hang in the trace", lambda: self.count_hangs(directory, "noticed_ns > 0") > moment)
             os.kill(ranks[rank], signal.SIGCONT)
             self.verdict(directory, "nothing")
             self.assertIsNone(job.poll(), "the job ended")
-        count = "SELECT count(*) AS n FROM hang WHERE ended_ns > noticed_ns"
-        self.until("the end of a hang in the trace", lambda: json.loads(
-            lab.run([lab.RINGSIDE, "query", directory, count, "--format", "json"]).stdout)[0]["n"])
+        self.until("the end of a hang in the trace", lambda: self.count_hangs(directory, "ended_ns > noticed_ns"))
 
     def test_a_rank_that_calls_something_else_is_named(self):
         for kind, said in (("function", "ncclBroadcast"), ("count", "another count")):
