@@ -148,6 +148,7 @@ void Drain::pass()
 {
     letGoOfFormerStderr();
     m_control.pass();
+    lookForSteadyPeriod();
     applyLevel();
     emptyRings();
     for (Participant* participant : m_participants) {
@@ -159,6 +160,17 @@ void Drain::pass()
     m_file.writer().commit();
     m_watchdog.pass(m_file.writer(), *m_decoder, m_store.rings(), m_registry);
     dumpIfAsked();
+}
+
+// Where there are communicators, kernels come evenly also while a model is loaded: collectives alone count.
+void Drain::lookForSteadyPeriod()
+{
+    std::uint64_t records = 0;
+    for (const Ring* ring : m_store.rings()) {
+        records += ring->header().threadId != 0 ? ring->header().head.load(std::memory_order_relaxed) : 0;
+    }
+    m_steady.look(readClockNs(CLOCK_MONOTONIC), m_registry.collectivesIssued().value_or(records));
+    noteSteadySince(m_steady.sinceNs());
 }
 
 void Drain::dumpIfAsked()

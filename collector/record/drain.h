@@ -8,6 +8,7 @@
 #include "record/options.h"
 #include "record/ring_store.h"
 #include "record/session.h"
+#include "record/steady_period.h"
 #include "record/trace_file.h"
 #include "record/watchdog.h"
 
@@ -41,6 +42,7 @@ private:
     void decode(Ring& ring);
     void countRefusedThreads();
     void noteShortage();
+    void lookForSteadyPeriod();
     void dumpIfAsked();
     void writeFailure();
     void giveUp(std::string_view reason);
@@ -59,8 +61,9 @@ private:
     Watchdog m_watchdog;
     std::int64_t m_startNs = 0;
     std::uint64_t m_refusedThreads = 0; ///< of them the issue tells already
-    RingStore::Shortage m_shortage;     ///< that stands in the trace
-    int m_exitCode = 0;                 ///< the program's; read after m_stop
+    SteadyPeriod m_steady;
+    RingStore::Shortage m_shortage; ///< that stands in the trace
+    int m_exitCode = 0;             ///< the program's; read after m_stop
     std::atomic<bool> m_stop{false};
     pthread_t m_thread{};
     bool m_closed = false;

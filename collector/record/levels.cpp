@@ -38,12 +38,13 @@ struct State {
     std::atomic<bool> pausedByProgram{false};
     std::atomic<bool> full{false};
     std::atomic<bool> deviceTaken{false};
-    std::atomic<int> inForce{kNobody};       ///< a Level that was ordered
-    std::atomic<std::uint64_t> dueAtStep{0}; ///< packed; 0: none
-    std::optional<LevelOrder> dueAtTime;     ///< of the drain thread
-    std::atomic<std::uint32_t> applied{0};   ///< packed Wanted, so that a new reason counts as a change
-    std::atomic<bool> written{true};         ///< what is applied stands in the ring
-    std::mutex changing;                     ///< of both
+    std::atomic<std::int64_t> steadySinceNs{0}; ///< 0: not yet
+    std::atomic<int> inForce{kNobody};          ///< a Level that was ordered
+    std::atomic<std::uint64_t> dueAtStep{0};    ///< packed; 0: none
+    std::optional<LevelOrder> dueAtTime;        ///< of the drain thread
+    std::atomic<std::uint32_t> applied{0};      ///< packed Wanted, so that a new reason counts as a change
+    std::atomic<bool> written{true};            ///< what is applied stands in the ring
+    std::mutex changing;                        ///< of both
 };
 
 constinit State g_state; // no destructor: threads outlive it
@@ -64,6 +65,9 @@ Moment momentNow(const State& now)
     moment.sinceStartNs = readClockNs(CLOCK_MONOTONIC) - now.startNs;
     moment.pausedByProgram = now.pausedByProgram.load();
     moment.full = now.full.load();
+    if (const std::int64_t since = now.steadySinceNs.load(); since != 0) {
+        moment.steadySinceNs = since - now.startNs;
+    }
     moment.deviceTaken = now.deviceTaken.load();
     if (const std::uint64_t due = now.dueAtStep.load(); due != 0 && moment.steps >= due >> kLevelBits) {
         moment.ordered = levelOf(due);
@@ -181,6 +185,11 @@ void noteDeviceTaken(bool taken)
 {
     g_state.deviceTaken.store(taken);
     applyLevel();
+}
+
+void noteSteadySince(std::optional<std::int64_t> ns)
+{
+    g_state.steadySinceNs.store(ns.value_or(0));
 }
 
 std::int64_t startedNs()

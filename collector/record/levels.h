@@ -39,6 +39,8 @@ void noteDeviceTaken(bool taken);
 
 // Of the drain thread.
 
+/// Since when collectives or calls come evenly (CLOCK_MONOTONIC); null: they do not.
+void noteSteadySince(std::optional<std::int64_t> ns);
 [[nodiscard]] std::int64_t startedNs(); ///< as given to startLevels
 /// The trace takes no more: nothing brings another level.
 void pauseForGood();

@@ -7,20 +7,30 @@ namespace ringside::collector {
 namespace {
 
 constexpr std::array<const char*, 4> kLevelNames{"paused", "light", "standard", "deep"};
-constexpr const char* kAutoWindow = "the first 60 steps, or 70 s without one";
+constexpr const char* kAutoWindow = "the first 60 steps, or 60 s of steady work";
 static_assert(AutoWindow::kWarmUpSteps == 9 && AutoWindow::kLastStep == 60); // as the words say
-static_assert(AutoWindow::kWarmUpNs == 10'000'000'000 && AutoWindow::kLastNs == 70'000'000'000);
+static_assert(AutoWindow::kSteadyNs == 60'000'000'000);
+
+Wanted autoBySteps(std::uint64_t steps)
+{
+    if (steps > AutoWindow::kLastStep) {
+        return {Level::Light, Reason::OutsideWindow};
+    }
+    return {Level::Standard, steps <= AutoWindow::kWarmUpSteps ? Reason::AutoWarmUp : Reason::AutoBySteps};
+}
 
 Wanted autoAt(const Moment& moment)
 {
-    const bool marked = moment.steps != 0;
-    if (marked ? moment.steps > AutoWindow::kLastStep : moment.sinceStartNs >= AutoWindow::kLastNs) {
-        return {Level::Light, Reason::OutsideWindow};
+    if (moment.steps != 0) {
+        return autoBySteps(moment.steps);
     }
-    if (marked ? moment.steps <= AutoWindow::kWarmUpSteps : moment.sinceStartNs < AutoWindow::kWarmUpNs) {
-        return {Level::Standard, Reason::AutoWarmUp};
+    if (moment.steadySinceNs) {
+        const bool inside = moment.sinceStartNs - *moment.steadySinceNs < AutoWindow::kSteadyNs;
+        return inside ? Wanted{Level::Standard, Reason::AutoBySteadyPeriod}
+                      : Wanted{Level::Light, Reason::OutsideWindow};
     }
-    return {Level::Standard, marked ? Reason::AutoBySteps : Reason::AutoByTime};
+    return moment.sinceStartNs < AutoWindow::kWarmUpNs ? Wanted{Level::Standard, Reason::AutoWarmUp}
+                                                       : Wanted{Level::Light, Reason::OutsideWindow};
 }
 
 bool isInside(const trace::RecordingWindows& windows, const Moment& moment)
@@ -119,12 +129,9 @@ std::optional<std::int64_t> nextTimedChange(const Plan& plan, const Moment& mome
     if (plan.profile != Profile::Auto || !plan.windows.none() || moment.steps != 0) {
         return std::nullopt;
     }
-    for (const std::int64_t edge : {AutoWindow::kWarmUpNs, AutoWindow::kLastNs}) {
-        if (now < edge) {
-            return edge;
-        }
-    }
-    return std::nullopt;
+    const std::int64_t edge =
+        moment.steadySinceNs ? *moment.steadySinceNs + AutoWindow::kSteadyNs : AutoWindow::kWarmUpNs;
+    return now < edge ? std::optional(edge) : std::nullopt;
 }
 
 const char* nameOf(Level level)
@@ -146,11 +153,11 @@ std::string inWords(const Plan& plan, Reason reason)
 {
     switch (reason) {
     case Reason::AutoWarmUp:
-        return std::string(trace::kWarmUp) + ": steps 1 to 9, or 10 s without one (profile auto)";
+        return std::string(trace::kWarmUp) + ": steps 1 to 9, or no steady period yet (auto)";
     case Reason::AutoBySteps:
         return "steps 10 to 60 (profile auto)";
-    case Reason::AutoByTime:
-        return "10 s to 70 s after the first call, no step marked (profile auto)";
+    case Reason::AutoBySteadyPeriod:
+        return "60 s from when a steady period was seen (profile auto)";
     case Reason::InsideWindow:
         return windowInWords(plan);
     case Reason::OutsideWindow:

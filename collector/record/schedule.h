@@ -4,6 +4,7 @@
 // run; record/level.h applies it.
 #pragma once
 #include "record/level.h"
+#include "record/steady_period.h"
 
 #include <ringside/trace/recording_windows.h>
 
@@ -22,14 +23,15 @@ enum class Profile {
     Off,
 };
 
-/// What auto measures more than light: the beginning, so that short runs have device work, too. Its first
-/// part is said to be warm-up. A program that marks no steps is measured for so long from its first call on;
-/// steps that come later open the window that they are due all the same.
+/// What auto measures more than light: the beginning, so that short runs have device work, too, which is said
+/// to be warm-up. Where no step is marked, that lasts until a steady period is seen (steady_period.h), for so
+/// long at most; whenever that is seen, it opens its window, be it after minutes of loading and compiling.
+/// Steps that come later open the window that they are due all the same.
 struct AutoWindow {
     static constexpr std::uint64_t kWarmUpSteps = 9;
     static constexpr std::uint64_t kLastStep = 60;
-    static constexpr std::int64_t kWarmUpNs = 10'000'000'000; ///< where no step is marked
-    static constexpr std::int64_t kLastNs = 70'000'000'000;   ///< likewise
+    static constexpr std::int64_t kWarmUpNs = 70'000'000'000; ///< where no step is marked
+    static constexpr std::int64_t kSteadyNs = SteadyPeriod::kMeasuredNs;
 };
 
 /// Fixed when recording starts. Windows apply to what the profile adds to light: inside them its level (auto
@@ -49,14 +51,16 @@ struct Moment {
     std::optional<Level> ordered;  ///< by live control; stands above profile and windows
     bool pausedByProgram = false;  ///< ringside_pause() without a ringside_resume() since
     bool full = false;             ///< the trace has reached its size limit
-    bool deviceTaken = false;      ///< another client has CUPTI
+    std::optional<std::int64_t> steadySinceNs =
+        std::nullopt;         ///< as sinceStartNs: a steady period was seen then
+    bool deviceTaken = false; ///< another client has CUPTI
 };
 
 enum class Reason : std::uint8_t {
     Profile,
     AutoWarmUp,
     AutoBySteps,
-    AutoByTime,
+    AutoBySteadyPeriod,
     InsideWindow,
     OutsideWindow,
     Control,

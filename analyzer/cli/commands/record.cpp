@@ -239,11 +239,11 @@ Action declare(CLI::App& app, const Words& job)
                    "Run directory to make; default: ringside-DATE-TIME.ringside here, of ranks that a "
                    "launcher starts one by one "
                    "ringside-LAUNCH.ringside");
-    app.add_option(
-           "--profile", options->profile,
-           "auto: light, and the device tier for the first 60 steps; light: no device tier, CUPTI stays "
-           "free for another tool; standard: device tier throughout; deep: and NCCL's channels and "
-           "proxy steps; off: preload only")
+    app.add_option("--profile", options->profile,
+                   "auto: light, and the device tier for the first 60 steps (none marked: 60 s of steady "
+                   "work, and before); light: no device tier, CUPTI stays "
+                   "free for another tool; standard: device tier throughout; deep: and NCCL's channels and "
+                   "proxy steps; off: preload only")
         ->check(CLI::IsMember({"auto", "light", "standard", "deep", "off"}))
         ->capture_default_str();
     declareWindows(app, *options);

@@ -4,6 +4,7 @@
 #include "recorded_run.h"
 
 #include <ringside/trace/reader.h>
+#include <ringside/trace/recording_windows.h>
 
 #include <gtest/gtest.h>
 
@@ -112,6 +113,22 @@ TEST_P(Neighbour, thatIsThereAtTheEndIsLeftAlone)
     EXPECT_EQ(trace.kernels.size(), kKernels);
     ASSERT_NE(handedOver(trace), nullptr);
     EXPECT_NE(handedOver(trace)->message.find("to the end"), std::string::npos) << handedOver(trace)->message;
+}
+
+// No other client here, but the same program: one without steps and without a communicator.
+TEST(UnmarkedJob, isMeasuredFromTheBeginningAndTheTraceSaysWhenItBecameSteady)
+{
+    const Job job{{"train", "work"}, {"RINGSIDE_PROFILE=auto"}};
+    const RecordedRun run = job.run("newer", RecordedRun::Collector::Preloaded);
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    const trace::ProcessTrace trace = trace::openRun(run.directory()).processes.at(0);
+    ASSERT_EQ(trace.windows.size(), 2U);
+    EXPECT_TRUE(trace.windows[0].why.starts_with(trace::kWarmUp)) << trace.windows[0].why;
+    EXPECT_EQ(trace.windows[1].why, "60 s from when a steady period was seen (profile auto)");
+    const std::int64_t steadyNs = trace.windows[1].startNs;
+    const auto& starts = trace.kernels.startNs;
+    EXPECT_TRUE(std::ranges::any_of(starts, [&](std::int64_t ns) { return ns < steadyNs; }));
+    EXPECT_TRUE(std::ranges::any_of(starts, [&](std::int64_t ns) { return ns > steadyNs; }));
 }
 
 } // namespace

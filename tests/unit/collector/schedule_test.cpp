@@ -48,19 +48,43 @@ TEST(Schedule, autoMeasuresFromTheFirstCallOnWhereNoStepIsMarked)
 {
     const Plan plan{Profile::Auto, {}};
     const Wanted warmUp{Level::Standard, Reason::AutoWarmUp};
-    const Wanted steady{Level::Standard, Reason::AutoByTime};
     EXPECT_EQ(wantedFor(plan, 0, 0), warmUp);
-    EXPECT_EQ(wantedFor(plan, 0, 10 * kSecond - 1), warmUp);
-    EXPECT_EQ(wantedFor(plan, 0, 10 * kSecond), steady);
-    EXPECT_EQ(wantedFor(plan, 0, 70 * kSecond - 1), steady);
+    EXPECT_EQ(wantedFor(plan, 0, 70 * kSecond - 1), warmUp);
     EXPECT_EQ(at(plan, 0, 70 * kSecond), Level::Light);
     EXPECT_EQ(wantedFor(plan, 1, 71 * kSecond), warmUp); // a step came after all
+}
+
+/// Loading, compiling and warming up may take minutes.
+TEST(Schedule, autoMeasuresASteadyPeriodWheneverItBegins)
+{
+    const Plan plan{Profile::Auto, {}};
+    const Wanted steady{Level::Standard, Reason::AutoBySteadyPeriod};
+    for (const std::int64_t since : {4 * kSecond, 500 * kSecond}) {
+        Moment moment;
+        moment.steadySinceNs = since;
+        moment.sinceStartNs = since;
+        EXPECT_EQ(wantedAt(plan, moment), steady);
+        EXPECT_EQ(nextTimedChange(plan, moment), since + 60 * kSecond);
+        moment.sinceStartNs += 60 * kSecond - 1;
+        EXPECT_EQ(wantedAt(plan, moment), steady);
+        ++moment.sinceStartNs;
+        EXPECT_EQ(wantedAt(plan, moment).level, Level::Light);
+        EXPECT_EQ(nextTimedChange(plan, moment), std::nullopt);
+    }
+}
+
+TEST(Schedule, saysThatAnotherToolHasTheDeviceOnlyWhereItIsMeasured)
+{
+    Moment moment;
+    moment.deviceTaken = true;
+    EXPECT_EQ(wantedAt({Profile::Deep, {}}, moment), (Wanted{Level::Deep, Reason::DeviceTaken}));
+    EXPECT_EQ(wantedAt({Profile::Light, {}}, moment), (Wanted{Level::Light, Reason::Profile}));
 }
 
 TEST(Schedule, theWarmUpIsCalledSoInTheTrace)
 {
     EXPECT_TRUE(inWords({Profile::Auto, {}}, Reason::AutoWarmUp).starts_with(trace::kWarmUp));
-    for (const Reason other : {Reason::AutoBySteps, Reason::AutoByTime, Reason::InsideWindow}) {
+    for (const Reason other : {Reason::AutoBySteps, Reason::AutoBySteadyPeriod, Reason::InsideWindow}) {
         EXPECT_FALSE(inWords({Profile::Auto, {}}, other).starts_with(trace::kWarmUp));
     }
 }
@@ -133,8 +157,7 @@ TEST(Schedule, saysWhenTimeAloneChangesWhatIsWanted)
     EXPECT_EQ(nextTimedChange(byTime, {0, 63 * kSecond, {}, false}), 64 * kSecond);
     EXPECT_EQ(nextTimedChange(byTime, {0, 0, Level::Light, false}), std::nullopt);
     const Plan automatic{Profile::Auto, {}};
-    EXPECT_EQ(nextTimedChange(automatic, {0, 0, {}, false}), 10 * kSecond);
-    EXPECT_EQ(nextTimedChange(automatic, {0, 10 * kSecond, {}, false}), 70 * kSecond);
+    EXPECT_EQ(nextTimedChange(automatic, {0, 0, {}, false}), 70 * kSecond);
     EXPECT_EQ(nextTimedChange(automatic, {0, 70 * kSecond, {}, false}), std::nullopt);
     EXPECT_EQ(nextTimedChange(automatic, {1, 0, {}, false}), std::nullopt);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program of neighbour_test, on the CPU platform: work with and without another client of CUPTI
 // (kineto.h). KIND is older or newer; each further word is a part of the program: `wait` for the collector's
-// device tier to be on, `work` (20 kernels, copies and sets), `start`, `stop` and `end` of the other client,
-// `step`.
+// device tier to be on, `work` (20 kernels, copies and sets), `train` (such work again and again, until the
+// trace says that this is steady), `start`, `stop` and `end` of the other client, `step`.
 #include "../../cpu_platform/kernels.h"
 #include "kineto.h"
 #include "watch_trace.h"
@@ -60,6 +60,19 @@ bool waitUntilOn(std::int64_t sinceNs)
     return waitpid(watcher, &status, 0) == watcher && status == 0;
 }
 
+bool trainUntilSteady()
+{
+    const pid_t watcher =
+        ringside::test::watchFor("SELECT 1 FROM window WHERE why LIKE '%steady period was seen%'");
+    int status = 0;
+    while (waitpid(watcher, &status, WNOHANG) == 0) {
+        if (!work())
+            return false;
+        usleep(20'000);
+    }
+    return status == 0;
+}
+
 } // namespace
 
 int main(int count, char** words)
@@ -87,7 +100,9 @@ int main(int count, char** words)
             end();
         else if (word == "step")
             RINGSIDE_STEP_BEGIN(++step);
-        else if (word == "wait" ? !waitUntilOn(stoppedNs) : !work())
+        else if (word == "train" && !trainUntilSteady())
+            return 3;
+        else if (word == "wait" ? !waitUntilOn(stoppedNs) : word == "work" && !work())
             return 2;
         if (word == "stop")
             stoppedNs = monotonicNs();
