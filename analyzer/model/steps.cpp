@@ -208,6 +208,33 @@ std::optional<std::int64_t> endOfWarmUp(const trace::ProcessTrace& process)
     return end;
 }
 
+bool isUnmeasured(const trace::WindowRow& window)
+{
+    return window.why.starts_with(trace::kHandedOver) || window.level == "light" || window.level == "paused";
+}
+
+/// The longest stretch in which the device was measured all the time: what it did in between is not known to
+/// have been nothing.
+Interval longestMeasured(const Interval& all, const trace::ProcessTrace& process)
+{
+    Interval longest{all.start, all.start};
+    std::int64_t from = all.start;
+    const auto take = [&](std::int64_t until) {
+        if (until - from > longest.end - longest.start) {
+            longest = {from, until};
+        }
+    };
+    for (const trace::WindowRow& window : process.windows) { // by start
+        const std::int64_t end = window.endNs.value_or(all.end);
+        if (isUnmeasured(window) && window.startNs < all.end && end > from) {
+            take(window.startNs);
+            from = end;
+        }
+    }
+    take(all.end);
+    return longest;
+}
+
 } // namespace
 
 std::vector<Step> recordingAsStep(const trace::ProcessTrace& process)
@@ -227,7 +254,7 @@ std::vector<Step> recordingAsStep(const trace::ProcessTrace& process)
     if (warm && *warm > start && span.last - *warm >= *warm - start) {
         start = *warm;
     }
-    return {{1, {start, span.last + 1}, std::nullopt}};
+    return {{1, longestMeasured({start, span.last + 1}, process), std::nullopt}};
 }
 
 StepsByDefinition markedSteps(const trace::ProcessTrace& process)

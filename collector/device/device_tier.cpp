@@ -166,7 +166,8 @@ void DeviceTier::describe(trace::Writer& writer) const
 {
     std::string reason = m_windows > 0 ? m_window : whenDevice(plan());
     if (m_windows > 1) {
-        reason += "; the last of " + std::to_string(m_windows) + " windows";
+        reason +=
+            (reason.empty() ? "the last of " : "; the last of ") + std::to_string(m_windows) + " windows";
     }
     if (m_windows == 0 && !m_cudaLoaded) {
         reason = "the program has not loaded CUDA";
