@@ -47,6 +47,15 @@ void addRunOption(CLI::App& app, RunPaths& paths)
         ->required();
 }
 
+void addStepsOption(CLI::App& app, model::StepsBy& stepsBy)
+{
+    app.add_option_function<std::string>(
+           "--steps-by", [&stepsBy](const std::string& text) { stepsBy = model::parseStepsBy(text); },
+           "What a step is: NAME of NVTX ranges (a number may follow), period=N for N collectives, sends and "
+           "receives of one rank, or none")
+        ->type_name("NAME|period=N|none");
+}
+
 void withProgress(const std::function<void(importers::Progress&)>& read)
 {
     ProgressLine line;

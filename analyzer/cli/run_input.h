@@ -2,6 +2,7 @@
 // The RUN that sub-commands take: one option, one way to open it, progress on a terminal.
 #pragma once
 #include "import/progress.h"
+#include "model/steps_by.h"
 
 #include <ringside/trace/reader.h>
 
@@ -16,6 +17,9 @@ using RunPaths = std::vector<std::filesystem::path>;
 
 /// Declares the positional option RUN; `paths` outlives the parsing.
 void addRunOption(CLI::App& app, RunPaths& paths);
+
+/// Declares --steps-by; `stepsBy` outlives the parsing.
+void addStepsOption(CLI::App& app, model::StepsBy& stepsBy);
 
 /// Calls `read` with a progress that is shown on a terminal's stderr while it reads for long.
 void withProgress(const std::function<void(importers::Progress&)>& read);

@@ -2,6 +2,7 @@
 #include "compare/comparison.h"
 
 #include "compare/series.h"
+#include "report/sentences.h"
 
 #include <fmt/format.h>
 
@@ -157,6 +158,9 @@ private:
                         m_base.model.worldSize, m_now.model.worldSize));
         say(m_base.model.emulated != m_now.model.emulated,
             "One of the two was emulated: their times do not compare.");
+        for (const auto& [run, whose] : {std::pair(&m_base, "base"), std::pair(&m_now, "new run")}) {
+            say(run->model.stepsGuessed(), report::guessedRemark(run->model, whose));
+        }
         say(m_base.metrics.ranks.empty() != m_now.metrics.ranks.empty(),
             "Only one of the two recorded what ran on the GPUs: step times compare, if at all.");
         const Metric& steps = m_result.metrics.front();

@@ -2,6 +2,7 @@
 #include "compare/scaling.h"
 
 #include "compare/series.h"
+#include "report/sentences.h"
 
 #include <ringside/error.h>
 
@@ -77,6 +78,11 @@ void remark(Scaling& scaling, const std::vector<report::Report>& runs)
         std::count_if(runs.begin(), runs.end(), [](const report::Report& run) { return run.model.emulated; });
     if (emulated != 0 && emulated != static_cast<std::ptrdiff_t>(runs.size())) {
         scaling.remarks.emplace_back("Some of the runs were emulated: their times do not compare.");
+    }
+    for (const report::Report& run : runs) {
+        if (run.model.stepsGuessed()) {
+            scaling.remarks.push_back(report::guessedRemark(run.model, run.model.trace.path.string()));
+        }
     }
     const auto& first = scaling.points.front();
     const auto& last = scaling.points.back();

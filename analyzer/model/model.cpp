@@ -317,9 +317,10 @@ bool Model::hasEventTimes() const
     return std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.eventTimes; });
 }
 
-Model buildModel(trace::RunTrace trace)
+Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy)
 {
     Model model;
+    model.stepsBy = stepsBy;
     model.trace = std::move(trace);
     collectIssues(model);
     const std::vector<trace::ProcessTrace>& processes = model.trace.processes;

@@ -6,7 +6,9 @@
 #include "model/collective_match.h"
 #include "model/kernel_class.h"
 #include "model/launch_index.h"
+#include "model/step_pattern.h"
 #include "model/steps.h"
+#include "model/steps_by.h"
 #include "model/time.h"
 
 #include <ringside/trace/reader.h>
@@ -71,8 +73,10 @@ struct Model {
     std::vector<std::int64_t>
         analyzedSteps; ///< step numbers that every rank with device data measured, steady if enough
     StepCoverage stepCoverage;
-    std::size_t graphLaunches = 0; ///< of CUDA graphs, by all ranks
-    bool analyzedWhole = false;    ///< fewer than 4 steps: all of them are analyzed, with low confidence
+    StepsBy stepsBy;                       ///< what the user says
+    std::optional<PeriodFound> stepPeriod; ///< of steps that nobody marked, by the rhythm of calls
+    std::size_t graphLaunches = 0;         ///< of CUDA graphs, by all ranks
+    bool analyzedWhole = false; ///< fewer than 4 steps: all of them are analyzed, with low confidence
 
     [[nodiscard]] const trace::ProcessTrace& processOf(const Rank& rank) const
     {
@@ -86,12 +90,8 @@ struct Model {
     [[nodiscard]] std::optional<std::int64_t> clockBoundNs() const;
     /// The printed residual: the largest of all hosts, null when nothing matched.
     [[nodiscard]] std::optional<std::int64_t> clockResidualNs() const;
-    /// By nobody's mark: from the rhythm of collectives.
-    [[nodiscard]] bool stepsGuessed() const
-    {
-        return std::ranges::any_of(ranks,
-                                   [](const Rank& rank) { return rank.stepSource == StepSource::Period; });
-    }
+    /// By nobody's mark or word: from the rhythm of collectives.
+    [[nodiscard]] bool stepsGuessed() const { return stepPeriod && !stepsBy.isTold(); }
     /// Nobody's mark, and no rhythm: figures are of the recording as a whole.
     [[nodiscard]] bool recordingIsStep() const
     {
@@ -102,6 +102,7 @@ struct Model {
     [[nodiscard]] bool hasEventTimes() const; ///< of a rank without device work
 };
 
-[[nodiscard]] Model buildModel(trace::RunTrace trace);
+/// Throws ringside::Error (Usage) where the trace has nothing of what `stepsBy` names.
+[[nodiscard]] Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy = {});
 
 } // namespace ringside::model

@@ -76,8 +76,8 @@ struct Own {
 class PeriodFinder final {
 public:
     PeriodFinder(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                 const std::vector<Operation>& operations)
-        : m_trace(trace), m_ranks(ranks), m_operations(operations)
+                 const std::vector<Operation>& operations, const StepsBy& stepsBy)
+        : m_trace(trace), m_ranks(ranks), m_operations(operations), m_patterns(stepsBy.calls)
     {}
 
     PeriodSteps find()
@@ -268,9 +268,9 @@ private:
 } // namespace
 
 PeriodSteps stepsFromPeriod(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                            const std::vector<Operation>& operations)
+                            const std::vector<Operation>& operations, const StepsBy& stepsBy)
 {
-    return PeriodFinder(trace, ranks, operations).find();
+    return PeriodFinder(trace, ranks, operations, stepsBy).find();
 }
 
 } // namespace ringside::model

@@ -6,17 +6,11 @@
 #include "model/collective_match.h"
 #include "model/step_pattern.h"
 #include "model/steps.h"
+#include "model/steps_by.h"
 
 #include <vector>
 
 namespace ringside::model {
-
-/// What the steps were found by.
-struct PeriodFound {
-    std::size_t calls = 0; ///< of one step, on the rank whose steps hold for the others
-    StepWitnesses witnesses;
-    StepConfidence confidence = StepConfidence::Low; ///< of the ranks counted apart the lowest
-};
 
 struct PeriodSteps {
     std::vector<std::vector<Step>> ofProcess; ///< of RunTrace::processes; on their own clocks
@@ -26,6 +20,6 @@ struct PeriodSteps {
 
 /// Only of processes that hold one of the ranks.
 [[nodiscard]] PeriodSteps stepsFromPeriod(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                                          const std::vector<Operation>& operations);
+                                          const std::vector<Operation>& operations, const StepsBy& stepsBy);
 
 } // namespace ringside::model

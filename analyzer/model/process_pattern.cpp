@@ -50,9 +50,23 @@ bool isEnough(const ProcessPattern& pattern)
     return pattern.kind != TokenKind::FunctionAndGroup || pattern.step.confidence != StepConfidence::Low;
 }
 
+constexpr double kLeastCovered = 0.5; ///< by a pattern's copies, of all events
+
+/// Somebody knows that they repeat: the first kind of tokens by which they do.
+ProcessPattern findPatternOfLength(const std::vector<RepeatedEvent>& events, std::size_t length)
+{
+    for (const TokenKind kind : {TokenKind::Everything, TokenKind::Size, TokenKind::FunctionAndGroup}) {
+        const std::vector<std::uint64_t> tokens = tokensOf(events, kind);
+        ProcessPattern pattern{kind, patternOfLength(events, tokens, length)};
+        if (coveredShare(findCopies(tokens, pattern.step.tokens), events.size()) >= kLeastCovered) {
+            return pattern;
+        }
+    }
+    return {};
+}
+
 ProcessPattern findPattern(const std::vector<RepeatedEvent>& events)
 {
-    constexpr double kLeastCovered = 0.5;
     for (const TokenKind kind :
          {TokenKind::Everything, TokenKind::Size, TokenKind::WithOptimizer, TokenKind::FunctionAndGroup}) {
         const std::vector<std::uint64_t> tokens = tokensOf(events, kind);
@@ -106,7 +120,7 @@ ProcessPattern KnownPatterns::of(const std::vector<RepeatedEvent>& events)
         }
     }
     constexpr std::size_t kMostKnown = 16; // each is tried on every rank
-    ProcessPattern pattern = findPattern(events);
+    ProcessPattern pattern = m_calls > 0 ? findPatternOfLength(events, m_calls) : findPattern(events);
     if (!pattern.step.tokens.empty() && m_known.size() < kMostKnown) {
         m_known.push_back(pattern);
     }

@@ -29,9 +29,12 @@ struct ProcessPattern {
 
 class KnownPatterns final {
 public:
+    /// `calls`: of a step, where somebody said so; 0: to be found.
+    explicit KnownPatterns(std::size_t calls) : m_calls(calls) {}
     [[nodiscard]] ProcessPattern of(const std::vector<RepeatedEvent>& events);
 
 private:
+    std::size_t m_calls;
     std::vector<ProcessPattern> m_known;
 };
 

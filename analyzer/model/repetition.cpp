@@ -2,7 +2,6 @@
 #include "model/repetition.h"
 
 #include <map>
-#include <optional>
 #include <unordered_map>
 
 namespace ringside::model {
@@ -88,6 +87,17 @@ StretchHashes::StretchHashes(std::span<const std::uint64_t> tokens)
         m_sums[i + 1] = m_sums[i] * kBase + mix(tokens[i]);
         m_powers[i + 1] = m_powers[i] * kBase;
     }
+}
+
+std::optional<Repetition> findRepetition(const StretchHashes& hashes, std::size_t tokens, std::size_t length)
+{
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; length > 0 && length <= tokens / 2 && i + 2 * length <= tokens; ++i) {
+        if (hashes.of(i, length) == hashes.of(i + length, length)) {
+            places.push_back(i);
+        }
+    }
+    return places.empty() ? std::nullopt : std::optional(Repetition{length, places[places.size() / 2]});
 }
 
 } // namespace ringside::model

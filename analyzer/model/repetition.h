@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,5 +33,9 @@ public:
 private:
     std::vector<std::uint64_t> m_sums, m_powers;
 };
+
+/// A cycle of that length that the next one repeats, from the middle of where they are; null: there is none.
+[[nodiscard]] std::optional<Repetition> findRepetition(const StretchHashes& hashes, std::size_t tokens,
+                                                       std::size_t length);
 
 } // namespace ringside::model

@@ -4,6 +4,7 @@
 #include "model/period_steps.h"
 #include "trace/read/parallel.h"
 
+#include <ringside/error.h>
 #include <ringside/trace/recording_windows.h>
 
 #include <fmt/format.h>
@@ -23,7 +24,10 @@ using StepsByProcess = std::map<std::size_t, StepsByDefinition>;
 
 void addPeriod(Model& model, StepsByProcess& found)
 {
-    PeriodSteps period = stepsFromPeriod(model.trace, model.ranks, model.operations);
+    PeriodSteps period = stepsFromPeriod(model.trace, model.ranks, model.operations, model.stepsBy);
+    if (period.found.calls > 0) {
+        model.stepPeriod = period.found;
+    }
     for (auto& [process, steps] : found) {
         if (!period.ofProcess[process].empty()) {
             steps[kPeriodSteps] = std::move(period.ofProcess[process]);
@@ -116,19 +120,61 @@ void takeRecordingForStep(Model& model)
     rank.stepSource = rank.steps.empty() ? StepSource::None : StepSource::Recording;
 }
 
+/// What is marked, or of that what the user wants.
+StepsByDefinition stepsAsTold(const trace::ProcessTrace& process, const StepsBy& stepsBy)
+{
+    return !stepsBy.range.empty() ? namedSteps(process, stepsBy.range)
+           : stepsBy.isTold()     ? StepsByDefinition()
+                                  : markedSteps(process);
+}
+
+bool mayRepeat(const StepsBy& stepsBy)
+{
+    return !stepsBy.isTold() || stepsBy.calls > 0;
+}
+
+[[noreturn]] void throwNoSuchSteps(const Model& model)
+{
+    const StepsBy& stepsBy = model.stepsBy;
+    if (stepsBy.calls > 0) {
+        throw Error(ErrorCode::Usage, fmt::format("no rank's calls repeat after {} of them", stepsBy.calls),
+                    "Count the collectives, sends and receives that one rank makes in a step.");
+    }
+    std::set<std::string_view> names;
+    for (const Rank& rank : model.ranks) {
+        for (const trace::RangeRow& range : model.processOf(rank).ranges) {
+            names.insert(model.processOf(rank).text(range.name));
+        }
+    }
+    constexpr std::size_t kMostNames = 10;
+    std::vector<std::string_view> some(names.begin(), names.end());
+    some.resize(std::min(some.size(), kMostNames));
+    throw Error(ErrorCode::Usage, fmt::format("no range is called '{}'", stepsBy.range),
+                some.empty() ? std::string("The run has no NVTX ranges at all: use period=N or none.")
+                             : fmt::format("Ranges of this run: {}{}.", fmt::join(some, ", "),
+                                           names.size() > some.size() ? " and others" : ""));
+}
+
 void findHostSteps(Model& model)
 {
     StepsByProcess found;
     for (const Rank& rank : model.ranks) {
         if (!found.contains(rank.process)) {
-            found.emplace(rank.process, markedSteps(model.processOf(rank)));
+            found.emplace(rank.process, stepsAsTold(model.processOf(rank), model.stepsBy));
         }
     }
     const auto counts = countDefinitions(found);
-    if (std::ranges::none_of(counts, [&](const auto& each) { return each.second == found.size(); })) {
+    if (mayRepeat(model.stepsBy) &&
+        std::ranges::none_of(counts, [&](const auto& each) { return each.second == found.size(); })) {
         addPeriod(model, found);
     }
     const std::optional<int> definition = chooseDefinition(found);
+    if (definition != kPeriodSteps) {
+        model.stepPeriod.reset();
+    }
+    if (!definition && (model.stepsBy.calls > 0 || !model.stepsBy.range.empty())) {
+        throwNoSuchSteps(model);
+    }
     if (!definition) {
         takeRecordingForStep(model);
         return;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kMostOptimized = 0.5; ///< of events; above, it runs within backward and tells no step
 constexpr double kEachTime = 0.8;
+constexpr std::size_t kMostLookedAt = 1U << 18U; ///< of the last events
 
 bool tellsSteps(std::span<const RepeatedEvent> events)
 {
@@ -116,17 +117,30 @@ StepPattern patternOf(const CallSequence& sequence)
 
 } // namespace
 
+StepPattern patternOfLength(std::span<const RepeatedEvent> events, std::span<const std::uint64_t> tokens,
+                            std::size_t length)
+{
+    const std::size_t count = std::min(events.size(), kMostLookedAt);
+    const CallSequence sequence{events.last(count), tokens.last(count)};
+    const StretchHashes hashes(sequence.tokens);
+    StepPattern pattern;
+    if (const auto repetition = findRepetition(hashes, count, length)) {
+        pattern.tokens = CallCycle(sequence, hashes, *repetition).fromItsBegin();
+    }
+    return pattern;
+}
+
 StepPattern findStepPattern(std::span<const RepeatedEvent> events, std::span<const std::uint64_t> tokens)
 {
     constexpr std::size_t kFirstLook = 1U << 12U;
-    constexpr std::size_t kMost = 1U << 18U;
     constexpr std::size_t kEnough = 512; // cycles: four steps of 128 micro-batches
     for (std::size_t look = kFirstLook;; look *= 4) {
-        const std::size_t count = std::min({look, events.size(), kMost});
+        const std::size_t count = std::min({look, events.size(), kMostLookedAt});
         // The tail: the head may hold set-up broadcasts that no step repeats.
         StepPattern pattern = patternOf({events.last(count), tokens.last(count)});
-        const bool enough = !pattern.tokens.empty() && pattern.tokens.size() * kEnough <= count;
-        if (enough || count == events.size() || count == kMost) {
+        const bool enough = !pattern.tokens.empty() && pattern.confidence != StepConfidence::Low &&
+                            pattern.tokens.size() * kEnough <= count;
+        if (enough || count == events.size() || count == kMostLookedAt) {
             return pattern;
         }
     }

@@ -33,4 +33,16 @@ struct StepPattern {
 [[nodiscard]] StepPattern findStepPattern(std::span<const RepeatedEvent> events,
                                           std::span<const std::uint64_t> tokens);
 
+/// The same where somebody said how many calls a step makes; without tokens: calls do not repeat after so
+/// many.
+[[nodiscard]] StepPattern patternOfLength(std::span<const RepeatedEvent> events,
+                                          std::span<const std::uint64_t> tokens, std::size_t length);
+
+/// What a run's steps were found by.
+struct PeriodFound {
+    std::size_t calls = 0; ///< of one step, on the rank whose steps hold for the others
+    StepWitnesses witnesses;
+    StepConfidence confidence = StepConfidence::Low; ///< of the ranks counted apart the lowest
+};
+
 } // namespace ringside::model

@@ -42,19 +42,30 @@ void addMarks(const trace::ProcessTrace& process, StepsByDefinition& steps)
     }
 }
 
-void addRanges(const trace::ProcessTrace& process, StepsByDefinition& steps)
+/// `parse` gives the step that a name says; null: the range is none. Each name is asked once.
+template <typename Parse>
+void addRanges(const trace::ProcessTrace& process, StepsByDefinition& steps, const Parse& parse)
 {
     std::unordered_map<trace::StringId, std::optional<trace::StepName>> names;
     for (const trace::RangeRow& range : process.ranges) {
         auto [entry, fresh] = names.try_emplace(range.name);
         if (fresh) {
-            entry->second = trace::parseStepName(process.text(range.name));
+            entry->second = parse(process.text(range.name));
         }
         if (entry->second && range.endNs > range.startNs) {
             steps[kMarkedSteps + 1 + entry->second->priority].push_back(
                 {entry->second->number.value_or(0), {range.startNs, range.endNs}, std::nullopt});
         }
     }
+}
+
+void tileAll(StepsByDefinition& steps, const trace::ProcessTrace& process)
+{
+    const std::vector<Interval> pauses = pausesOf(process);
+    for (auto& [definition, each] : steps) {
+        each = tile(std::move(each), pauses);
+    }
+    std::erase_if(steps, [](const auto& each) { return each.second.empty(); });
 }
 
 /// Per host step the first start and the last end of device work launched in it.
@@ -261,12 +272,18 @@ StepsByDefinition markedSteps(const trace::ProcessTrace& process)
 {
     StepsByDefinition steps;
     addMarks(process, steps);
-    addRanges(process, steps);
-    const std::vector<Interval> pauses = pausesOf(process);
-    for (auto& [definition, each] : steps) {
-        each = tile(std::move(each), pauses);
-    }
-    std::erase_if(steps, [](const auto& each) { return each.second.empty(); });
+    addRanges(process, steps, trace::parseStepName);
+    tileAll(steps, process);
+    return steps;
+}
+
+StepsByDefinition namedSteps(const trace::ProcessTrace& process, std::string_view name)
+{
+    StepsByDefinition steps;
+    addRanges(process, steps, [name](std::string_view text) {
+        return text.starts_with(name) ? trace::numberedName(text.substr(name.size())) : std::nullopt;
+    });
+    tileAll(steps, process);
     return steps;
 }
 

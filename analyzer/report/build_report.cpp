@@ -234,16 +234,17 @@ std::string_view confidenceName(Confidence confidence)
     return kNames[static_cast<std::size_t>(confidence)];
 }
 
-Report buildReport(trace::RunTrace run, const rules::OptionValues& options)
+Report buildReport(trace::RunTrace run, const rules::OptionValues& options, const model::StepsBy& stepsBy)
 {
-    return buildReport(std::move(run), options, [] {});
+    return buildReport(std::move(run), options, stepsBy, [] {});
 }
 
-Report buildReport(trace::RunTrace run, const rules::OptionValues& options, const Checkpoint& checkpoint)
+Report buildReport(trace::RunTrace run, const rules::OptionValues& options, const model::StepsBy& stepsBy,
+                   const Checkpoint& checkpoint)
 {
     Report report;
     checkpoint();
-    report.model = model::buildModel(std::move(run));
+    report.model = model::buildModel(std::move(run), stepsBy);
     checkpoint();
     report.metrics = metrics::computeMetrics(report.model);
     report.issues = report.model.issues;

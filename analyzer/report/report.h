@@ -49,8 +49,10 @@ struct Report {
     std::optional<std::string> startedAt; ///< ISO 8601, UTC
 };
 
-/// Runs the model, the metrics and all rules. A rule that throws becomes an issue.
-[[nodiscard]] Report buildReport(trace::RunTrace run, const rules::OptionValues& options);
+/// Runs the model, the metrics and all rules. A rule that throws becomes an issue. Throws ringside::Error
+/// (Usage) where the run has nothing of what `stepsBy` names.
+[[nodiscard]] Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
+                                 const model::StepsBy& stepsBy = {});
 
 /// Parses "rule.option=value" into `values`; throws ringside::Error (Usage) for what does not exist.
 void setOption(rules::OptionValues& values, std::string_view assignment);

@@ -55,6 +55,36 @@ std::string figureName(const rules::Figure& figure)
 
 constexpr std::string_view kGuessed = "guessed from the rhythm of collectives";
 
+/// What speaks for steps that were guessed, a clause each.
+std::vector<std::string_view> witnessTexts(const model::StepWitnesses& witnesses)
+{
+    std::vector<std::string_view> texts;
+    if (witnesses.optimizer) {
+        texts.emplace_back("the optimizer runs once in it");
+    }
+    if (witnesses.pause) {
+        texts.emplace_back("the longest pause lies before it");
+    }
+    if (witnesses.otherCalls) {
+        texts.emplace_back("it holds calls that shorter repetitions lack");
+    }
+    return texts;
+}
+
+/// "guessed from the rhythm of collectives (75 calls a step, medium confidence; ...)"
+std::string periodText(const model::Model& model)
+{
+    const model::PeriodFound& period = *model.stepPeriod;
+    const std::string calls = fmt::format("{} call{} a step", period.calls, period.calls == 1 ? "" : "s");
+    if (!model.stepsGuessed()) {
+        return fmt::format("cut by --steps-by ({})", calls);
+    }
+    const std::vector<std::string_view> witnesses = witnessTexts(period.witnesses);
+    return fmt::format("{} ({}, {} confidence: {})", kGuessed, calls, stepConfidenceName(period.confidence),
+                       witnesses.empty() ? std::string("nothing else speaks for it")
+                                         : fmt::format("{}", fmt::join(witnesses, ", ")));
+}
+
 /// How many steps the figures stand on, and what became of the others.
 std::string stepsLine(const model::Model& model)
 {
@@ -66,7 +96,7 @@ std::string stepsLine(const model::Model& model)
     }
     const model::StepCoverage& steps = model.stepCoverage;
     std::string text = fmt::format("{} steps {}, device work recorded in {}, {} analyzed", steps.found,
-                                   model.stepsGuessed() ? kGuessed : "found",
+                                   model.stepPeriod ? periodText(model) : "found",
                                    steps.found - steps.withoutDevice, model.analyzedSteps.size());
     if (!model.analyzedSteps.empty()) {
         text += fmt::format(" ({} to {})", model.analyzedSteps.front(), model.analyzedSteps.back());
@@ -118,6 +148,19 @@ std::string eventTimesLine(const Report& report)
 }
 
 } // namespace
+
+std::string_view stepConfidenceName(model::StepConfidence confidence)
+{
+    constexpr std::string_view kNames[] = {"low", "medium", "high"};
+    return kNames[static_cast<std::size_t>(confidence)];
+}
+
+std::string guessedRemark(const model::Model& model, std::string_view whose)
+{
+    return model.stepsGuessed() ? fmt::format("Steps of the {} are {}: --steps-by says what a step is.",
+                                              whose, periodText(model))
+                                : std::string();
+}
 
 std::string overlapText(const metrics::Breakdown& part)
 {

@@ -5,10 +5,15 @@
 #include "report/report.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ringside::report {
 
+/// How sure it is what a step is: "low", "medium", "high"
+[[nodiscard]] std::string_view stepConfidenceName(model::StepConfidence confidence);
+/// "Steps of the base are guessed ...", where they are.
+[[nodiscard]] std::string guessedRemark(const model::Model& model, std::string_view whose);
 /// "34 %" of communication, "-" without any.
 [[nodiscard]] std::string overlapText(const metrics::Breakdown& part);
 /// "ranks 0-3: steps 10 to 60", or why it was not recorded.

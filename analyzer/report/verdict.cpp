@@ -38,6 +38,11 @@ std::vector<Doubt> doubtsOf(const Report& report)
         doubts.push_back(
             {Confidence::Low, "so few steps were recorded that the first and the last count too"});
     }
+    if (report.model.stepsGuessed() && report.model.stepPeriod->confidence == model::StepConfidence::Low) {
+        doubts.push_back({Confidence::Low,
+                          "steps are guessed, and nothing but the repetition of calls speaks "
+                          "for them: --steps-by says what a step is"});
+    }
     if (2 * measured < world) {
         doubts.push_back(
             {Confidence::Low, fmt::format("device work was recorded on {} of {} ranks", measured, world)});

@@ -11,8 +11,8 @@ namespace ringside::report {
 /// std::exception, which would only be a rule that failed.
 using Checkpoint = std::function<void()>;
 
-/// As buildReport(run, options).
+/// As buildReport(run, options, stepsBy).
 [[nodiscard]] Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
-                                 const Checkpoint& checkpoint);
+                                 const model::StepsBy& stepsBy, const Checkpoint& checkpoint);
 
 } // namespace ringside::report

@@ -129,7 +129,8 @@ void OpenJob::work()
     trace::RunTrace run = importers::openRun(m_paths, progress);
     stage(u"Analyzing"_s);
     Session session{
-        m_paths, std::make_shared<const report::Report>(report::buildReport(std::move(run), {}, checkpoint)),
+        m_paths,
+        std::make_shared<const report::Report>(report::buildReport(std::move(run), {}, {}, checkpoint)),
         nullptr};
     if (session.report->model.ranks.empty()) {
         tell([this, failure = nothingRecorded(m_paths)] { emit failed(failure); });

@@ -19,6 +19,7 @@ struct Options {
     RunPaths run;
     std::string format;
     std::string output;
+    model::StepsBy stepsBy;
 };
 
 int write(const Options& options)
@@ -33,7 +34,7 @@ int write(const Options& options)
             if (!exporter->forOthers) {
                 umask(S_IRWXG | S_IRWXO); // as private as the run
             }
-            exporter->write(report::buildReport(openRun(options.run), {}), options.output);
+            exporter->write(report::buildReport(openRun(options.run), {}, options.stepsBy), options.output);
             talk("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }
@@ -51,6 +52,7 @@ Action declare(CLI::App& app)
     }
     help.back() = '.';
     addRunOption(app, options->run);
+    addStepsOption(app, options->stepsBy);
     app.add_option("--format", options->format, help)->check(CLI::IsMember(formats))->required();
     app.add_option("-o,--output", options->output, "File or folder to make; must not exist")->required();
     return [options] { return write(*options); };

@@ -26,6 +26,7 @@ struct Options {
     std::string config;
     std::vector<std::string> settings;
     bool all = false;
+    model::StepsBy stepsBy;
 };
 
 const report::Format& formatNamed(std::string_view name)
@@ -96,7 +97,7 @@ int run(const Options& options)
     for (const std::string& setting : options.settings) {
         report::setOption(values, setting);
     }
-    const report::Report report = report::buildReport(openRun(options.run), values);
+    const report::Report report = report::buildReport(openRun(options.run), values, options.stepsBy);
     write(options, report);
     return gate(options.failOn, report);
 }
@@ -109,6 +110,7 @@ Action declare(CLI::App& app)
         formats.push_back(report::nameOf(*format));
     }
     addRunOption(app, options->run);
+    addStepsOption(app, options->stepsBy);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();

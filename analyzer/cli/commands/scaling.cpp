@@ -22,13 +22,14 @@ struct Options {
     std::string format = "text";
     bool shared = false;
     double gate = 0;
+    model::StepsBy stepsBy;
 };
 
 int scaling(const Options& options)
 {
     std::vector<report::Report> runs;
     for (const std::filesystem::path& run : options.runs) {
-        runs.push_back(report::buildReport(openRun({run}), {}));
+        runs.push_back(report::buildReport(openRun({run}), {}, options.stepsBy));
     }
     const compare::Scaling result =
         compare::scalingOf(runs, options.shared ? compare::Work::Shared : compare::Work::PerRank);
@@ -43,6 +44,7 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "Runs of one job on different numbers of ranks")->required();
+    addStepsOption(app, options->stepsBy);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

@@ -25,6 +25,7 @@ struct Options {
     std::string bucketBytes;
     std::int64_t worldSize = 0;
     whatif::Changes changes;
+    model::StepsBy stepsBy;
 };
 
 template <typename Number>
@@ -88,7 +89,7 @@ int run(Options& options)
     if (options.worldSize > 0) {
         options.changes.ranks = options.worldSize;
     }
-    const model::Model model = model::buildModel(openRun(options.run));
+    const model::Model model = model::buildModel(openRun(options.run), options.stepsBy);
     const whatif::Prediction prediction = whatif::WhatIf(model).predict(options.changes);
     printResult(options.format == "json" ? whatif::renderJson(prediction) : whatif::renderText(prediction));
     return kPass;
@@ -99,6 +100,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     whatif::Changes& changes = options->changes;
     addRunOption(app, options->run);
+    addStepsOption(app, options->stepsBy);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();

@@ -6,6 +6,7 @@
 #include "report/json_value.h"
 #include "report/links.h"
 #include "report/message_groups.h"
+#include "report/sentences.h"
 #include "rules/support.h"
 
 #include <algorithm>
@@ -84,7 +85,29 @@ Json stepSourceJson(const model::Model& model)
         model.ranks, [](const model::Rank& rank) { return rank.stepSource == model::StepSource::Mark; });
     return model.recordingIsStep() ? Json(nullptr)
            : model.stepsGuessed()  ? Json("guessed")
+           : model.stepPeriod      ? Json("told")
                                    : Json(marked ? "marks" : "ranges");
+}
+
+/// Of steps that nobody marked.
+Json stepPeriodJson(const model::Model& model)
+{
+    if (!model.stepPeriod) {
+        return nullptr;
+    }
+    const model::PeriodFound& period = *model.stepPeriod;
+    Json witnesses = Json::array();
+    for (const auto& [seen, name] :
+         {std::pair(period.witnesses.optimizer, "optimizer"), std::pair(period.witnesses.pause, "pause"),
+          std::pair(period.witnesses.otherCalls, "other_calls")}) {
+        if (seen) {
+            witnesses.push_back(name);
+        }
+    }
+    const bool guessed = model.stepsGuessed();
+    return {{"calls", period.calls},
+            {"confidence", guessed ? Json(stepConfidenceName(period.confidence)) : Json(nullptr)},
+            {"witnesses", witnesses}};
 }
 
 Json coverageJson(const Report& report)
@@ -104,6 +127,7 @@ Json coverageJson(const Report& report)
               {"boundary", steps.boundary},
               {"warm_up", steps.warmUp},
               {"source", stepSourceJson(report.model)},
+              {"period", stepPeriodJson(report.model)},
               {"whole_recording", report.model.recordingIsStep()}}},
             {"dropped_records", report.droppedRecords},
             {"recovered_records", report.recoveredRecords},

@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "support/trace_builder.h"
 
+#include <ringside/error.h>
 #include <ringside/trace/recording_windows.h>
 #include <ringside/trace/step_name.h>
 
@@ -265,6 +266,41 @@ TEST(Steps, AreOfOneKindOfRanges)
     const Model model = buildModel(trace.run());
     ASSERT_EQ(model.ranks[0].steps.size(), model.ranks[1].steps.size());
     EXPECT_EQ(model.ranks[0].steps.back().number, model.ranks[1].steps.back().number);
+}
+
+/// Nothing but the repetition of one call says that it is a step's.
+TEST(Steps, ThatAreGuessedWithoutAWitnessWeakenTheVerdict)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync().steps(2 * kSteps, [](StepBuilder& step) {
+        step.everyRank().compute(4ms);
+        step.allReduce(1_MiB, {.takes = 500us});
+    });
+    const report::Report marked = report::buildReport(trace.run(), {});
+    EXPECT_EQ(marked.verdict.reason.find("guessed"), std::string::npos);
+    EXPECT_FALSE(marked.model.stepPeriod);
+    clearMarks(trace);
+    const report::Report guessed = report::buildReport(trace.run(), {});
+    ASSERT_TRUE(guessed.model.stepPeriod);
+    EXPECT_EQ(guessed.model.stepPeriod->confidence, StepConfidence::Low);
+    EXPECT_EQ(guessed.verdict.confidence, report::Confidence::Low);
+    EXPECT_NE(guessed.verdict.reason.find("guessed"), std::string::npos) << guessed.verdict.reason;
+    const report::Report told = report::buildReport(trace.run(), {}, parseStepsBy("period=1"));
+    EXPECT_EQ(told.verdict.reason.find("guessed"), std::string::npos);
+}
+
+TEST(Steps, AreRangesOfTheNameThatTheUserGives)
+{
+    TraceBuilder trace = training();
+    for (int rank = 0; rank < 2; ++rank) {
+        marksToRanges(trace, rank, [](std::int64_t n) { return "batch " + std::to_string(n); });
+    }
+    EXPECT_EQ(buildModel(trace.run()).ranks[0].stepSource, StepSource::Period);
+    const Model model = buildModel(trace.run(), parseStepsBy("batch"));
+    EXPECT_EQ(model.ranks[0].stepSource, StepSource::Range);
+    EXPECT_EQ(model.ranks[0].steps.size(), static_cast<std::size_t>(kSteps));
+    EXPECT_EQ(model.ranks[0].steps.back().number, kSteps);
+    EXPECT_THROW((void)buildModel(trace.run(), parseStepsBy("bat")), Error);
 }
 
 /// Two jobs in one recording, as pipeline stages are: nothing ties their steps.

@@ -60,7 +60,7 @@ TEST_F(WatchedOpen, stopsWithinReading)
 TEST_F(WatchedOpen, stopsWithinTheReport)
 {
     int calls = 0;
-    (void)report::buildReport(builder().run(), {}, [&] { ++calls; });
+    (void)report::buildReport(builder().run(), {}, {}, [&] { ++calls; });
     EXPECT_GT(calls, 10);
     for (int last = 1; last <= calls; last += 7) {
         int count = 0;
@@ -69,7 +69,7 @@ TEST_F(WatchedOpen, stopsWithinTheReport)
                 throw HadEnough();
             }
         };
-        EXPECT_THROW((void)report::buildReport(builder().run(), {}, stop), HadEnough);
+        EXPECT_THROW((void)report::buildReport(builder().run(), {}, {}, stop), HadEnough);
         EXPECT_EQ(count, last);
     }
 }

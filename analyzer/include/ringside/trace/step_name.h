@@ -32,6 +32,19 @@ struct StepName {
     return true;
 }
 
+/// What follows a step's name: nothing, or its number ("#12", " 12"); null: other text.
+[[nodiscard]] inline std::optional<StepName> numberedName(std::string_view rest)
+{
+    const std::size_t digits = rest.find_first_not_of(" _#:-");
+    if (digits == std::string_view::npos) {
+        return StepName{};
+    }
+    std::int64_t number = 0;
+    const char* const last = rest.data() + rest.size();
+    const auto [end, error] = std::from_chars(rest.data() + digits, last, number);
+    return error == std::errc() && end == last ? std::optional(StepName{0, number}) : std::nullopt;
+}
+
 /// The step that a range's name says ("ProfilerStep#12", "iteration 12", "step"); null: not a step's name.
 [[nodiscard]] inline std::optional<StepName> parseStepName(std::string_view name)
 {
@@ -39,15 +52,8 @@ struct StepName {
         if (!beginsWith(name, kStepNames[i])) {
             continue;
         }
-        const std::size_t digits = name.find_first_not_of(" _#:-", kStepNames[i].size());
-        if (digits == std::string_view::npos) {
-            return StepName{static_cast<int>(i), std::nullopt};
-        }
-        std::int64_t number = 0;
-        const char* const last = name.data() + name.size();
-        const auto [end, error] = std::from_chars(name.data() + digits, last, number);
-        if (error == std::errc() && end == last) {
-            return StepName{static_cast<int>(i), number};
+        if (const auto step = numberedName(name.substr(kStepNames[i].size()))) {
+            return StepName{static_cast<int>(i), step->number};
         }
     }
     return std::nullopt;

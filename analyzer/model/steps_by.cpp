@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/steps_by.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace ringside::model {
+
+StepsBy parseStepsBy(std::string_view text)
+{
+    constexpr std::string_view kPeriod = "period=";
+    StepsBy stepsBy;
+    if (text == "none") {
+        stepsBy.nothing = true;
+    } else if (text.starts_with(kPeriod)) {
+        const std::string_view number = text.substr(kPeriod.size());
+        const char* const last = number.data() + number.size();
+        const auto [end, error] = std::from_chars(number.data(), last, stepsBy.calls);
+        if (error != std::errc() || end != last || stepsBy.calls == 0) {
+            throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number of calls", number),
+                        "Write period=N, where a step makes N collectives, sends and receives on one rank.");
+        }
+    } else if (!text.empty()) {
+        stepsBy.range = text;
+    } else {
+        throw Error(ErrorCode::Usage, "nothing is named that steps are known by",
+                    "Write the name of NVTX ranges, period=N or none.");
+    }
+    return stepsBy;
+}
+
+} // namespace ringside::model
