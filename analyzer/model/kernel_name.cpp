@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/kernel_name.h"
 
-#include <cxxabi.h>
+#include "trace/read/demangle.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <memory>
 
 namespace ringside::model {
 namespace {
-
-/// Longer names than any compiler makes are somebody's invention, and cost time.
-constexpr std::size_t kLongestMangled = 1U << 14U;
-
-std::string demangled(std::string_view name)
-{
-    if (!name.starts_with("_Z") || name.size() > kLongestMangled) {
-        return std::string(name);
-    }
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
-    return text != nullptr ? text.get() : std::string(name);
-}
 
 /// Up to the parameters, without template arguments and unnamed namespaces.
 std::string withoutArguments(std::string_view text)
@@ -51,7 +35,7 @@ std::string withoutArguments(std::string_view text)
 
 std::vector<std::string> identifiersOf(std::string_view kernelName)
 {
-    std::string name = withoutArguments(demangled(kernelName));
+    std::string name = withoutArguments(trace::demangled(std::string(kernelName)));
     name.erase(
         std::find_if_not(name.rbegin(), name.rend(), [](unsigned char c) { return std::isspace(c); }).base(),
         name.end());
