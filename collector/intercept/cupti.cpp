@@ -6,7 +6,8 @@
 
 #include "device/neighbour.h"
 #include "intercept/resolve.h"
-#include "record/cancellation.h"
+
+#include <type_traits>
 
 namespace ringside::collector {
 namespace {
@@ -46,12 +47,9 @@ private:
 };
 
 template <class... Arguments>
-cupti::Result forward(Real<cupti::Result(Arguments...)>& real, const void* caller, Arguments... arguments)
+cupti::Result forward(Real<cupti::Result(Arguments...)>& real, Arguments... arguments)
 {
-    auto* function = real.known(caller);
-    if (function == nullptr) {
-        function = real.find(caller);
-    }
+    auto* const function = real.get();
     if (function == nullptr) {
         real.sayMissingOnce();
         return kNotInitialized;
@@ -69,7 +67,47 @@ constinit Real<cupti::Result(cupti::Timestamp)> g_registerTimestamp{Library::Cup
                                                                     "cuptiActivityRegisterTimestampCallback"};
 constinit Real<cupti::Result(cupti::Kind)> g_enable{Library::Cupti, "cuptiActivityEnable"};
 constinit Real<cupti::Result(cupti::Kind)> g_disable{Library::Cupti, "cuptiActivityDisable"};
+constinit Real<cupti::Result(cupti::Kind)> g_enableAndDump{Library::Cupti, "cuptiActivityEnableAndDump"};
+constinit Real<cupti::Result(void*, cupti::Kind)> g_enableContext{Library::Cupti,
+                                                                  "cuptiActivityEnableContext"};
+constinit Real<cupti::Result(void*, cupti::Kind)> g_disableContext{Library::Cupti,
+                                                                   "cuptiActivityDisableContext"};
 constinit Real<cupti::Result()> g_finalize{Library::Cupti, "cuptiFinalize"};
+
+template <class... Arguments>
+cupti::Result switchOn(Real<cupti::Result(Arguments...)>& real, cupti::Kind kind,
+                       std::type_identity_t<Arguments>... arguments)
+{
+    const NeighbourCall call(neighbour::Call::Begins);
+    const cupti::Result result = forward(real, arguments...);
+    if (call.succeeded(result)) {
+        neighbour::noteKind(kind, true);
+    }
+    return result;
+}
+
+template <class... Arguments>
+cupti::Result switchOff(Real<cupti::Result(Arguments...)>& real, cupti::Kind kind,
+                        std::type_identity_t<Arguments>... arguments)
+{
+    const NeighbourCall call(neighbour::Call::Ends);
+    const cupti::Result result = forward(real, arguments...);
+    if (call.succeeded(result)) {
+        neighbour::noteKind(kind, false);
+    }
+    return result;
+}
+
+template <class... Arguments>
+cupti::Result subscribe(Real<cupti::Result(Arguments...)>& real, std::type_identity_t<Arguments>... arguments)
+{
+    const NeighbourCall call(neighbour::Call::Begins);
+    const cupti::Result result = forward(real, arguments...);
+    if (call.succeeded(result)) {
+        neighbour::noteSubscribed();
+    }
+    return result;
+}
 
 } // namespace
 } // namespace ringside::collector
@@ -83,31 +121,19 @@ extern "C" {
 
 int cuptiSubscribe(void** subscriber, cupti::Callback callback, void* user)
 {
-    const collector::NeighbourCall call(neighbour::Call::Begins);
-    const int result =
-        collector::forward(collector::g_subscribe, __builtin_return_address(0), subscriber, callback, user);
-    if (call.succeeded(result)) {
-        neighbour::noteSubscribed();
-    }
-    return result;
+    return collector::subscribe(collector::g_subscribe, subscriber, callback, user);
 }
 
 int cuptiSubscribe_v2(void** subscriber, cupti::Callback callback, void* user,
                       cupti::SubscriberParameters* parameters)
 {
-    const collector::NeighbourCall call(neighbour::Call::Begins);
-    const int result = collector::forward(collector::g_subscribeNamed, __builtin_return_address(0),
-                                          subscriber, callback, user, parameters);
-    if (call.succeeded(result)) {
-        neighbour::noteSubscribed();
-    }
-    return result;
+    return collector::subscribe(collector::g_subscribeNamed, subscriber, callback, user, parameters);
 }
 
 int cuptiUnsubscribe(void* subscriber)
 {
     const collector::NeighbourCall call(neighbour::Call::Ends);
-    const int result = collector::forward(collector::g_unsubscribe, __builtin_return_address(0), subscriber);
+    const int result = collector::forward(collector::g_unsubscribe, subscriber);
     if (call.succeeded(result)) {
         neighbour::noteUnsubscribed();
     }
@@ -118,45 +144,48 @@ int cuptiActivityRegisterCallbacks(cupti::BufferRequested requested, cupti::Buff
 {
     const collector::NeighbourCall call(neighbour::Call::Begins);
     if (!call.succeeded(cupti::kSuccess) || requested == nullptr || completed == nullptr) {
-        return collector::forward(collector::g_registerCallbacks, __builtin_return_address(0), requested,
-                                  completed);
+        return collector::forward(collector::g_registerCallbacks, requested, completed);
     }
     const neighbour::BufferCallbacks shared = neighbour::takeCallbacks({requested, completed});
-    return collector::forward(collector::g_registerCallbacks, __builtin_return_address(0), shared.requested,
-                              shared.completed);
+    return collector::forward(collector::g_registerCallbacks, shared.requested, shared.completed);
 }
 
 int cuptiActivityRegisterTimestampCallback(cupti::Timestamp timestamp)
 {
     const collector::NeighbourCall call(
         neighbour::Call::Begins); // in our window it would change the clock of our records
-    return collector::forward(collector::g_registerTimestamp, __builtin_return_address(0), timestamp);
+    return collector::forward(collector::g_registerTimestamp, timestamp);
 }
 
 int cuptiActivityEnable(cupti::Kind kind)
 {
-    const collector::NeighbourCall call(neighbour::Call::Begins);
-    const int result = collector::forward(collector::g_enable, __builtin_return_address(0), kind);
-    if (call.succeeded(result)) {
-        neighbour::noteKind(kind, true);
-    }
-    return result;
+    return collector::switchOn(collector::g_enable, kind, kind);
+}
+
+int cuptiActivityEnableAndDump(cupti::Kind kind)
+{
+    return collector::switchOn(collector::g_enableAndDump, kind, kind);
+}
+
+int cuptiActivityEnableContext(void* context, cupti::Kind kind)
+{
+    return collector::switchOn(collector::g_enableContext, kind, context, kind);
 }
 
 int cuptiActivityDisable(cupti::Kind kind)
 {
-    const collector::NeighbourCall call(neighbour::Call::Ends);
-    const int result = collector::forward(collector::g_disable, __builtin_return_address(0), kind);
-    if (call.succeeded(result)) {
-        neighbour::noteKind(kind, false);
-    }
-    return result;
+    return collector::switchOff(collector::g_disable, kind, kind);
+}
+
+int cuptiActivityDisableContext(void* context, cupti::Kind kind)
+{
+    return collector::switchOff(collector::g_disableContext, kind, context, kind);
 }
 
 int cuptiFinalize()
 {
     const collector::NeighbourCall call(neighbour::Call::Begins); // it would end ours, too
-    const int result = collector::forward(collector::g_finalize, __builtin_return_address(0));
+    const int result = collector::forward(collector::g_finalize);
     if (call.succeeded(result)) {
         neighbour::noteFinalized();
     }

@@ -228,7 +228,7 @@ TEST_F(SmallFileSystem, withoutSharedMemoryTheRingsLieInTheRunDirectory)
 
 TEST_F(SmallFileSystem, withRoomForNoRingNothingIsRecordedAndNothingStays)
 {
-    if (!mounts.tmpfs("/dev/shm", "size=2m") || !mounts.tmpfs(directory, "size=512k,mode=700")) {
+    if (!mounts.tmpfs("/dev/shm", "size=256k") || !mounts.tmpfs(directory, "size=512k,mode=700")) {
         GTEST_SKIP() << "no right to mount small file systems: " << std::strerror(errno);
     }
     const RecordedRun run({"recorded_conduct", "ends", "return"}, RecordedRun::Collector::Preloaded, {},
