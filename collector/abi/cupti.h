@@ -132,4 +132,20 @@ using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, 
     RS_CUPTI(subscribeNamed, cuptiSubscribe_v2,                                                                \
              (void** subscriber, ringside::collector::cupti::Callback, void* user,                             \
               ringside::collector::cupti::SubscriberParameters* parameters))
+
+/// Those by which another client begins and ends: we stand in front of them. RS_CUPTI(exported name, parameters)
+#define RINGSIDE_CUPTI_INTERCEPTED(RS_CUPTI)                                                                   \
+    RS_CUPTI(cuptiSubscribe, (void**, ringside::collector::cupti::Callback, void*))                            \
+    RS_CUPTI(cuptiSubscribe_v2, (void**, ringside::collector::cupti::Callback, void*,                          \
+                                 ringside::collector::cupti::SubscriberParameters*))                           \
+    RS_CUPTI(cuptiUnsubscribe, (void*))                                                                        \
+    RS_CUPTI(cuptiActivityRegisterCallbacks,                                                                   \
+             (ringside::collector::cupti::BufferRequested, ringside::collector::cupti::BufferCompleted))       \
+    RS_CUPTI(cuptiActivityRegisterTimestampCallback, (ringside::collector::cupti::Timestamp))                  \
+    RS_CUPTI(cuptiActivityEnable, (ringside::collector::cupti::Kind))                                          \
+    RS_CUPTI(cuptiActivityEnableAndDump, (ringside::collector::cupti::Kind))                                   \
+    RS_CUPTI(cuptiActivityEnableContext, (void*, ringside::collector::cupti::Kind))                            \
+    RS_CUPTI(cuptiActivityDisable, (ringside::collector::cupti::Kind))                                         \
+    RS_CUPTI(cuptiActivityDisableContext, (void*, ringside::collector::cupti::Kind))                           \
+    RS_CUPTI(cuptiFinalize, ())
 // clang-format on

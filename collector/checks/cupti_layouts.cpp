@@ -7,12 +7,25 @@
 #include <cupti.h>
 #include <nvtx3/nvToolsExt.h>
 
+#include <array>
 #include <cstddef>
 
 using namespace ringside::collector;
 
 #define RINGSIDE_EQUAL(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs))
 #define RINGSIDE_SAME(ours, theirs, member) static_assert(offsetof(ours, member) == offsetof(theirs, member))
+
+// Of the functions that we stand in front of, size by size: our types have other names.
+template <class>
+struct Sizes;
+template <class Result, class... Parameters>
+struct Sizes<Result(Parameters...)> {
+    static constexpr std::array<std::size_t, 1 + sizeof...(Parameters)> kOf{sizeof(Result),
+                                                                            sizeof(Parameters)...};
+};
+#define RS_CUPTI(name, parameters) static_assert(Sizes<int parameters>::kOf == Sizes<decltype(name)>::kOf);
+RINGSIDE_CUPTI_INTERCEPTED(RS_CUPTI)
+#undef RS_CUPTI
 
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, start);
 RINGSIDE_SAME(cupti::Kernel, CUpti_ActivityKernel10, end);

@@ -57,22 +57,9 @@ cupti::Result forward(Real<cupti::Result(Arguments...)>& real, Arguments... argu
     return function(arguments...);
 }
 
-constinit Real<cupti::Result(void**, cupti::Callback, void*)> g_subscribe{Library::Cupti, "cuptiSubscribe"};
-constinit Real<cupti::Result(void**, cupti::Callback, void*, cupti::SubscriberParameters*)> g_subscribeNamed{
-    Library::Cupti, "cuptiSubscribe_v2"};
-constinit Real<cupti::Result(void*)> g_unsubscribe{Library::Cupti, "cuptiUnsubscribe"};
-constinit Real<cupti::Result(cupti::BufferRequested, cupti::BufferCompleted)> g_registerCallbacks{
-    Library::Cupti, "cuptiActivityRegisterCallbacks"};
-constinit Real<cupti::Result(cupti::Timestamp)> g_registerTimestamp{Library::Cupti,
-                                                                    "cuptiActivityRegisterTimestampCallback"};
-constinit Real<cupti::Result(cupti::Kind)> g_enable{Library::Cupti, "cuptiActivityEnable"};
-constinit Real<cupti::Result(cupti::Kind)> g_disable{Library::Cupti, "cuptiActivityDisable"};
-constinit Real<cupti::Result(cupti::Kind)> g_enableAndDump{Library::Cupti, "cuptiActivityEnableAndDump"};
-constinit Real<cupti::Result(void*, cupti::Kind)> g_enableContext{Library::Cupti,
-                                                                  "cuptiActivityEnableContext"};
-constinit Real<cupti::Result(void*, cupti::Kind)> g_disableContext{Library::Cupti,
-                                                                   "cuptiActivityDisableContext"};
-constinit Real<cupti::Result()> g_finalize{Library::Cupti, "cuptiFinalize"};
+#define RS_CUPTI(name, parameters) constinit Real<cupti::Result parameters> g_##name{Library::Cupti, #name};
+RINGSIDE_CUPTI_INTERCEPTED(RS_CUPTI)
+#undef RS_CUPTI
 
 template <class... Arguments>
 cupti::Result switchOn(Real<cupti::Result(Arguments...)>& real, cupti::Kind kind,
@@ -121,19 +108,19 @@ extern "C" {
 
 int cuptiSubscribe(void** subscriber, cupti::Callback callback, void* user)
 {
-    return collector::subscribe(collector::g_subscribe, subscriber, callback, user);
+    return collector::subscribe(collector::g_cuptiSubscribe, subscriber, callback, user);
 }
 
 int cuptiSubscribe_v2(void** subscriber, cupti::Callback callback, void* user,
                       cupti::SubscriberParameters* parameters)
 {
-    return collector::subscribe(collector::g_subscribeNamed, subscriber, callback, user, parameters);
+    return collector::subscribe(collector::g_cuptiSubscribe_v2, subscriber, callback, user, parameters);
 }
 
 int cuptiUnsubscribe(void* subscriber)
 {
     const collector::NeighbourCall call(neighbour::Call::Ends);
-    const int result = collector::forward(collector::g_unsubscribe, subscriber);
+    const int result = collector::forward(collector::g_cuptiUnsubscribe, subscriber);
     if (call.succeeded(result)) {
         neighbour::noteUnsubscribed();
     }
@@ -144,48 +131,49 @@ int cuptiActivityRegisterCallbacks(cupti::BufferRequested requested, cupti::Buff
 {
     const collector::NeighbourCall call(neighbour::Call::Begins);
     if (!call.succeeded(cupti::kSuccess) || requested == nullptr || completed == nullptr) {
-        return collector::forward(collector::g_registerCallbacks, requested, completed);
+        return collector::forward(collector::g_cuptiActivityRegisterCallbacks, requested, completed);
     }
     const neighbour::BufferCallbacks shared = neighbour::takeCallbacks({requested, completed});
-    return collector::forward(collector::g_registerCallbacks, shared.requested, shared.completed);
+    return collector::forward(collector::g_cuptiActivityRegisterCallbacks, shared.requested,
+                              shared.completed);
 }
 
 int cuptiActivityRegisterTimestampCallback(cupti::Timestamp timestamp)
 {
     const collector::NeighbourCall call(
         neighbour::Call::Begins); // in our window it would change the clock of our records
-    return collector::forward(collector::g_registerTimestamp, timestamp);
+    return collector::forward(collector::g_cuptiActivityRegisterTimestampCallback, timestamp);
 }
 
 int cuptiActivityEnable(cupti::Kind kind)
 {
-    return collector::switchOn(collector::g_enable, kind, kind);
+    return collector::switchOn(collector::g_cuptiActivityEnable, kind, kind);
 }
 
 int cuptiActivityEnableAndDump(cupti::Kind kind)
 {
-    return collector::switchOn(collector::g_enableAndDump, kind, kind);
+    return collector::switchOn(collector::g_cuptiActivityEnableAndDump, kind, kind);
 }
 
 int cuptiActivityEnableContext(void* context, cupti::Kind kind)
 {
-    return collector::switchOn(collector::g_enableContext, kind, context, kind);
+    return collector::switchOn(collector::g_cuptiActivityEnableContext, kind, context, kind);
 }
 
 int cuptiActivityDisable(cupti::Kind kind)
 {
-    return collector::switchOff(collector::g_disable, kind, kind);
+    return collector::switchOff(collector::g_cuptiActivityDisable, kind, kind);
 }
 
 int cuptiActivityDisableContext(void* context, cupti::Kind kind)
 {
-    return collector::switchOff(collector::g_disableContext, kind, context, kind);
+    return collector::switchOff(collector::g_cuptiActivityDisableContext, kind, context, kind);
 }
 
 int cuptiFinalize()
 {
     const collector::NeighbourCall call(neighbour::Call::Begins); // it would end ours, too
-    const int result = collector::forward(collector::g_finalize);
+    const int result = collector::forward(collector::g_cuptiFinalize);
     if (call.succeeded(result)) {
         neighbour::noteFinalized();
     }
