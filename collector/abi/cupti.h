@@ -99,6 +99,7 @@ inline constexpr std::size_t kHolderNameBytes = 64;
 using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* maxRecords);
 using BufferCompleted = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes,
                                  std::size_t validBytes);
+using NextRecord = Result (*)(std::uint8_t* buffer, std::size_t validBytes, Activity** record);
 using Timestamp = std::uint64_t (*)();
 using Callback = void (*)(void* user, std::uint32_t domain, std::uint32_t cbid, const void* data);
 

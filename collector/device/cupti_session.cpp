@@ -282,7 +282,7 @@ std::string CuptiSession::hold()
         m_cupti.flushAll(0); // what CUPTI still has of the other client's
     }
     sampleClock(); // another client may have given CUPTI another clock
-    neighbour::takeBuffers();
+    neighbour::takeBuffers(m_cupti.nextRecord);
     if (const cupti::Result result = enableKinds(); result != cupti::kSuccess) {
         disableKinds();
         neighbour::leaveBuffers();

@@ -23,6 +23,7 @@ struct State {
     std::atomic<cupti::BufferRequested> requested{nullptr};
     std::atomic<cupti::BufferCompleted> completed{nullptr};
     std::atomic<bool> recordsAreOurs{false};
+    std::atomic<cupti::NextRecord> nextRecord{nullptr};
 };
 constinit State g_state;
 
@@ -44,22 +45,42 @@ void bufferRequested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max
     *maxRecords = 0;
 }
 
-/// Their records in a buffer of ours, into one of theirs. What does not fit is cut at CUPTI's own mercy: ours
-/// are the smaller ones.
+/// How much of the records fits into so much room, up to the end of a record.
+std::size_t fittingBytes(std::uint8_t* records, std::size_t validBytes, std::size_t room)
+{
+    if (validBytes <= room) {
+        return validBytes;
+    }
+    const cupti::NextRecord next = g_state.nextRecord.load();
+    std::size_t fitting = 0;
+    for (cupti::Activity* record = nullptr; next(records, validBytes, &record) == cupti::kSuccess;) {
+        const auto begin = static_cast<std::size_t>(reinterpret_cast<std::uint8_t*>(record) - records);
+        if (begin > room) {
+            break;
+        }
+        fitting = begin;
+    }
+    return fitting;
+}
+
+/// Their records in a buffer of ours, into buffers of theirs.
 void giveRecords(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t validBytes)
 {
     const auto request = g_state.requested.load();
     const auto complete = g_state.completed.load();
-    std::uint8_t* theirs = nullptr;
-    std::size_t bytes = 0;
-    std::size_t maxRecords = 0;
-    if (validBytes != 0 && request != nullptr && complete != nullptr) {
+    for (std::size_t given = 0; given < validBytes;) {
+        std::uint8_t* theirs = nullptr;
+        std::size_t bytes = 0;
+        std::size_t maxRecords = 0;
         request(&theirs, &bytes, &maxRecords);
-    }
-    if (theirs != nullptr) {
-        const std::size_t fits = std::min(bytes, validBytes);
-        std::memcpy(theirs, buffer, fits);
-        complete(context, stream, theirs, bytes, fits);
+        const std::size_t fitting =
+            theirs != nullptr ? fittingBytes(buffer + given, validBytes - given, bytes) : 0;
+        if (fitting == 0) {
+            break; // the client has no room, as CUPTI itself would find
+        }
+        std::memcpy(theirs, buffer + given, fitting);
+        complete(context, stream, theirs, bytes, fitting);
+        given += fitting;
     }
     CuptiSession::buffers().finish(buffer, 0);
 }
@@ -157,8 +178,9 @@ bool hasCallbacks()
     return g_state.completed.load() != nullptr;
 }
 
-void takeBuffers()
+void takeBuffers(cupti::NextRecord nextRecord)
 {
+    g_state.nextRecord.store(nextRecord);
     g_state.recordsAreOurs.store(true);
 }
 

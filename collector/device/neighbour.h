@@ -35,8 +35,8 @@ BufferCallbacks takeCallbacks(const BufferCallbacks& theirs);
 [[nodiscard]] bool isSubscribed();
 [[nodiscard]] bool hasCallbacks();
 
-/// Our side: CUPTI's buffers from now on are filled with our records, or with its.
-void takeBuffers();
+/// Our side: CUPTI's buffers from now on are filled with our records, or with its. `nextRecord`: CUPTI's own.
+void takeBuffers(cupti::NextRecord nextRecord);
 void leaveBuffers();
 /// The pair for both.
 [[nodiscard]] BufferCallbacks sharedCallbacks();

@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
+constexpr std::size_t kBufferBytes = 4096; // so small that many change hands
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
                                          CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_RUNTIME};
 
