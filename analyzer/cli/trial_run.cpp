@@ -147,10 +147,10 @@ std::string whyNotLoadable(const std::filesystem::path& collector)
         return std::strerror(errno);
     }
     const std::string name = nameFor(collector, descriptor);
-    const char* const others = std::getenv("LD_PRELOAD");
-    const std::string behind = others != nullptr && *others != '\0' ? std::string(":") + others : "";
-    std::string reason = reasonOf(tryWith(name + behind), name);
-    if (!reason.empty() && !behind.empty() && !reasonOf(tryWith(others), name).empty()) {
+    const char* const preloaded = std::getenv("LD_PRELOAD");
+    const std::string others = preloaded != nullptr ? preloaded : "";
+    std::string reason = reasonOf(tryWith(others.empty() ? name : name + ":" + others), name);
+    if (!reason.empty() && !others.empty() && !reasonOf(tryWith(others), name).empty()) {
         reason.clear(); // what fails, fails without ours, too
     }
     close(descriptor);

@@ -20,9 +20,12 @@ template <class>
 struct Sizes;
 template <class Result, class... Parameters>
 struct Sizes<Result(Parameters...)> {
+    // NOLINTBEGIN(bugprone-sizeof-expression): pointers are meant
     static constexpr std::array<std::size_t, 1 + sizeof...(Parameters)> kOf{sizeof(Result),
                                                                             sizeof(Parameters)...};
+    // NOLINTEND(bugprone-sizeof-expression)
 };
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a type
 #define RS_CUPTI(name, parameters) static_assert(Sizes<int parameters>::kOf == Sizes<decltype(name)>::kOf);
 RINGSIDE_CUPTI_INTERCEPTED(RS_CUPTI)
 #undef RS_CUPTI

@@ -57,6 +57,7 @@ cupti::Result forward(Real<cupti::Result(Arguments...)>& real, Arguments... argu
     return function(arguments...);
 }
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a type
 #define RS_CUPTI(name, parameters) constinit Real<cupti::Result parameters> g_##name{Library::Cupti, #name};
 RINGSIDE_CUPTI_INTERCEPTED(RS_CUPTI)
 #undef RS_CUPTI
