@@ -161,7 +161,9 @@ Ring* RingStore::createHere(trace::RingRole role, std::size_t bytes)
         static_cast<void>(localDirectory());
     }
     auto ring = makeInMemory(role, bytes);
-    ring = ring == nullptr ? makeOnDisk(role, bytes) : std::move(ring);
+    if (ring == nullptr) {
+        ring = makeOnDisk(role, bytes);
+    }
     if (ring == nullptr) {
         m_refused = true;
         say(Talk::Always,
@@ -185,8 +187,10 @@ std::unique_ptr<Ring> RingStore::makeInMemory(trace::RingRole role, std::size_t 
     std::size_t size = std::min(bytes, std::max(fitting, kSmallestBytes));
     for (; size >= std::min(bytes, kSmallestBytes); size /= 2) {
         const std::string directory = memoryDirectory(trace::kRingHeaderBytes + size);
-        auto ring = directory.empty() ? nullptr : make(directory, role, trace::kRingHeaderBytes + size);
-        if (ring != nullptr) {
+        if (directory.empty()) {
+            continue;
+        }
+        if (auto ring = make(directory, role, trace::kRingHeaderBytes + size)) {
             if (size < bytes && role == trace::RingRole::Thread) {
                 m_shortage.smallestBytes = size;
             }
@@ -199,7 +203,10 @@ std::unique_ptr<Ring> RingStore::makeInMemory(trace::RingRole role, std::size_t 
 std::unique_ptr<Ring> RingStore::makeOnDisk(trace::RingRole role, std::size_t bytes)
 {
     const std::string directory = diskDirectory(trace::kRingHeaderBytes + bytes);
-    auto ring = directory.empty() ? nullptr : make(directory, role, trace::kRingHeaderBytes + bytes);
+    if (directory.empty()) {
+        return nullptr;
+    }
+    auto ring = make(directory, role, trace::kRingHeaderBytes + bytes);
     if (ring != nullptr) {
         m_shortage.disk = directory;
     }
@@ -219,9 +226,10 @@ std::unique_ptr<Ring> RingStore::make(const std::string& directory, trace::RingR
 {
     const std::string path =
         directory + "/" + m_names.base + "." + std::to_string(m_rings.size() + 1) + trace::kRingExtension;
-    auto ring = makeNamed(NewFile(directory), path, role, bytes);
-    return ring != nullptr ? std::move(ring)
-                           : makeNamed(NewFile(path, trace::kUnfinishedExtension), path, role, bytes);
+    if (auto ring = makeNamed(NewFile(directory), path, role, bytes)) {
+        return ring;
+    }
+    return makeNamed(NewFile(path, trace::kUnfinishedExtension), path, role, bytes);
 }
 
 std::unique_ptr<Ring> RingStore::makeNamed(const NewFile& file, const std::string& path, trace::RingRole role,
