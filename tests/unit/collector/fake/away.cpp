@@ -13,7 +13,7 @@ int main()
 {
     ncclComm_t comm = ringside::test::communicator();
     ringside::test::reduce(comm, 1); // recording has begun
-    const auto hang = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "slow_network_hang"));
+    const auto hang = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "hangSlowNetwork"));
     if (hang != nullptr) {
         hang(1);
     }

@@ -47,7 +47,7 @@ std::uint64_t timeNow()
 template <class Record>
 void count(const CUpti_Activity& activity, int& records)
 {
-    Record record;
+    Record record{};
     std::memcpy(&record, &activity, sizeof record);
     ++records;
     g_outside += record.start < g_startNs || record.end > timeNow() ? 1 : 0;
@@ -99,7 +99,7 @@ void subscribeOnce()
 
 } // namespace
 
-void kineto_start(const char* kind)
+void kinetoStart(const char* kind)
 {
     if (std::strcmp(kind, "older") == 0)
         subscribeOnce();
@@ -116,7 +116,7 @@ void kineto_start(const char* kind)
         std::printf("neighbour: %d calls failed\n", failed);
 }
 
-void kineto_stop()
+void kinetoStop()
 {
     for (const CUpti_ActivityKind kind : kKinds)
         cuptiActivityDisable(kind);
@@ -126,7 +126,7 @@ void kineto_stop()
                 g_kernels, g_copies, g_sets, g_strange, g_outside);
 }
 
-void kineto_end()
+void kinetoEnd()
 {
     if (g_subscribed)
         cuptiUnsubscribe(g_subscriber);

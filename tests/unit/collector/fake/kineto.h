@@ -7,10 +7,10 @@
 extern "C" {
 /// "older": subscribes once, and measures no GPU for good where that fails. "newer": never subscribes, has a
 /// clock of its own, and takes it that callbacks and kinds are its alone.
-void kineto_start(const char* kind);
+void kinetoStart(const char* kind);
 /// Ends what start began and says on stdout what it got.
-void kineto_stop(void);
+void kinetoStop(void);
 /// Lets go of CUPTI, as at the end of a job.
-void kineto_end(void);
+void kinetoEnd(void);
 }
 #pragma GCC visibility pop

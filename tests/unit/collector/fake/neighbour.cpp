@@ -83,9 +83,9 @@ int main(int count, char** words)
         std::printf("%s\n", dlerror());
         return 1;
     }
-    const auto start = reinterpret_cast<decltype(&kineto_start)>(dlsym(library, "kineto_start"));
-    const auto stop = reinterpret_cast<decltype(&kineto_stop)>(dlsym(library, "kineto_stop"));
-    const auto end = reinterpret_cast<decltype(&kineto_end)>(dlsym(library, "kineto_end"));
+    const auto start = reinterpret_cast<decltype(&kinetoStart)>(dlsym(library, "kinetoStart"));
+    const auto stop = reinterpret_cast<decltype(&kinetoStop)>(dlsym(library, "kinetoStop"));
+    const auto end = reinterpret_cast<decltype(&kinetoEnd)>(dlsym(library, "kinetoEnd"));
     std::int64_t stoppedNs = 0;
     std::int64_t step = 0;
     float* first = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded before the collector: its run directory is said to be on NFS, and while the program says so
-// (slow_network_hang), whatever the collector asks of that file system does not come back: a server that is
+// (hangSlowNetwork), whatever the collector asks of that file system does not come back: a server that is
 // gone. With SLOW_DISK it is a disk that hangs instead. Also those of a mapping there would hang, which
 // cannot be caught: so no ring may lie there.
 #include <dlfcn.h>
@@ -52,7 +52,7 @@ Function* next(const char* name)
 #pragma GCC visibility push(default)
 extern "C" {
 
-void slow_network_hang(int hangs)
+void hangSlowNetwork(int hangs)
 {
     g_hangs = hangs != 0;
 }
