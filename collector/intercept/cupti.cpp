@@ -46,10 +46,12 @@ private:
     bool m_outermost;
 };
 
+/// `caller`: an address in the client's code, whose copy of CUPTI it is.
 template <class... Arguments>
-cupti::Result forward(Real<cupti::Result(Arguments...)>& real, Arguments... arguments)
+cupti::Result forward(Real<cupti::Result(Arguments...)>& real, const void* caller, Arguments... arguments)
 {
-    auto* const function = real.get();
+    auto* const known = real.known(caller);
+    auto* const function = known != nullptr ? known : real.find(caller);
     if (function == nullptr) {
         real.sayMissingOnce();
         return kNotInitialized;
@@ -63,11 +65,11 @@ RINGSIDE_CUPTI_INTERCEPTED(RS_CUPTI)
 #undef RS_CUPTI
 
 template <class... Arguments>
-cupti::Result switchOn(Real<cupti::Result(Arguments...)>& real, cupti::Kind kind,
+cupti::Result switchOn(Real<cupti::Result(Arguments...)>& real, const void* caller, cupti::Kind kind,
                        std::type_identity_t<Arguments>... arguments)
 {
     const NeighbourCall call(neighbour::Call::Begins);
-    const cupti::Result result = forward(real, arguments...);
+    const cupti::Result result = forward(real, caller, arguments...);
     if (call.succeeded(result)) {
         neighbour::noteKind(kind, true);
     }
@@ -75,11 +77,11 @@ cupti::Result switchOn(Real<cupti::Result(Arguments...)>& real, cupti::Kind kind
 }
 
 template <class... Arguments>
-cupti::Result switchOff(Real<cupti::Result(Arguments...)>& real, cupti::Kind kind,
+cupti::Result switchOff(Real<cupti::Result(Arguments...)>& real, const void* caller, cupti::Kind kind,
                         std::type_identity_t<Arguments>... arguments)
 {
     const NeighbourCall call(neighbour::Call::Ends);
-    const cupti::Result result = forward(real, arguments...);
+    const cupti::Result result = forward(real, caller, arguments...);
     if (call.succeeded(result)) {
         neighbour::noteKind(kind, false);
     }
@@ -87,10 +89,11 @@ cupti::Result switchOff(Real<cupti::Result(Arguments...)>& real, cupti::Kind kin
 }
 
 template <class... Arguments>
-cupti::Result subscribe(Real<cupti::Result(Arguments...)>& real, std::type_identity_t<Arguments>... arguments)
+cupti::Result subscribe(Real<cupti::Result(Arguments...)>& real, const void* caller,
+                        std::type_identity_t<Arguments>... arguments)
 {
     const NeighbourCall call(neighbour::Call::Begins);
-    const cupti::Result result = forward(real, arguments...);
+    const cupti::Result result = forward(real, caller, arguments...);
     if (call.succeeded(result)) {
         neighbour::noteSubscribed();
     }
@@ -109,19 +112,22 @@ extern "C" {
 
 int cuptiSubscribe(void** subscriber, cupti::Callback callback, void* user)
 {
-    return collector::subscribe(collector::g_cuptiSubscribe, subscriber, callback, user);
+    return collector::subscribe(collector::g_cuptiSubscribe, __builtin_return_address(0), subscriber,
+                                callback, user);
 }
 
 int cuptiSubscribe_v2(void** subscriber, cupti::Callback callback, void* user,
                       cupti::SubscriberParameters* parameters)
 {
-    return collector::subscribe(collector::g_cuptiSubscribe_v2, subscriber, callback, user, parameters);
+    return collector::subscribe(collector::g_cuptiSubscribe_v2, __builtin_return_address(0), subscriber,
+                                callback, user, parameters);
 }
 
 int cuptiUnsubscribe(void* subscriber)
 {
     const collector::NeighbourCall call(neighbour::Call::Ends);
-    const int result = collector::forward(collector::g_cuptiUnsubscribe, subscriber);
+    const int result =
+        collector::forward(collector::g_cuptiUnsubscribe, __builtin_return_address(0), subscriber);
     if (call.succeeded(result)) {
         neighbour::noteUnsubscribed();
     }
@@ -132,49 +138,54 @@ int cuptiActivityRegisterCallbacks(cupti::BufferRequested requested, cupti::Buff
 {
     const collector::NeighbourCall call(neighbour::Call::Begins);
     if (!call.succeeded(cupti::kSuccess) || requested == nullptr || completed == nullptr) {
-        return collector::forward(collector::g_cuptiActivityRegisterCallbacks, requested, completed);
+        return collector::forward(collector::g_cuptiActivityRegisterCallbacks, __builtin_return_address(0),
+                                  requested, completed);
     }
     const neighbour::BufferCallbacks shared = neighbour::takeCallbacks({requested, completed});
-    return collector::forward(collector::g_cuptiActivityRegisterCallbacks, shared.requested,
-                              shared.completed);
+    return collector::forward(collector::g_cuptiActivityRegisterCallbacks, __builtin_return_address(0),
+                              shared.requested, shared.completed);
 }
 
 int cuptiActivityRegisterTimestampCallback(cupti::Timestamp timestamp)
 {
     const collector::NeighbourCall call(
         neighbour::Call::Begins); // in our window it would change the clock of our records
-    return collector::forward(collector::g_cuptiActivityRegisterTimestampCallback, timestamp);
+    return collector::forward(collector::g_cuptiActivityRegisterTimestampCallback,
+                              __builtin_return_address(0), timestamp);
 }
 
 int cuptiActivityEnable(cupti::Kind kind)
 {
-    return collector::switchOn(collector::g_cuptiActivityEnable, kind, kind);
+    return collector::switchOn(collector::g_cuptiActivityEnable, __builtin_return_address(0), kind, kind);
 }
 
 int cuptiActivityEnableAndDump(cupti::Kind kind)
 {
-    return collector::switchOn(collector::g_cuptiActivityEnableAndDump, kind, kind);
+    return collector::switchOn(collector::g_cuptiActivityEnableAndDump, __builtin_return_address(0), kind,
+                               kind);
 }
 
 int cuptiActivityEnableContext(void* context, cupti::Kind kind)
 {
-    return collector::switchOn(collector::g_cuptiActivityEnableContext, kind, context, kind);
+    return collector::switchOn(collector::g_cuptiActivityEnableContext, __builtin_return_address(0), kind,
+                               context, kind);
 }
 
 int cuptiActivityDisable(cupti::Kind kind)
 {
-    return collector::switchOff(collector::g_cuptiActivityDisable, kind, kind);
+    return collector::switchOff(collector::g_cuptiActivityDisable, __builtin_return_address(0), kind, kind);
 }
 
 int cuptiActivityDisableContext(void* context, cupti::Kind kind)
 {
-    return collector::switchOff(collector::g_cuptiActivityDisableContext, kind, context, kind);
+    return collector::switchOff(collector::g_cuptiActivityDisableContext, __builtin_return_address(0), kind,
+                                context, kind);
 }
 
 int cuptiFinalize()
 {
     const collector::NeighbourCall call(neighbour::Call::Begins); // it would end ours, too
-    const int result = collector::forward(collector::g_cuptiFinalize);
+    const int result = collector::forward(collector::g_cuptiFinalize, __builtin_return_address(0));
     if (call.succeeded(result)) {
         neighbour::noteFinalized();
     }
