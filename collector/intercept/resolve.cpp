@@ -126,8 +126,22 @@ void RealFunction::sayMissingOnce()
     }
 }
 
-void* RealFunction::find(const void* caller)
+void* RealFunction::known(const void* caller) const
 {
+    for (const FunctionOfCallers* each = m_ofCallers.load(std::memory_order_acquire); each != nullptr;
+         each = each->next) {
+        if (each->callers.contains(caller)) {
+            return each->function;
+        }
+    }
+    return m_ofOthers.load(std::memory_order_acquire);
+}
+
+void* RealFunction::findFor(const void* caller)
+{
+    if (void* const function = known(caller); function != nullptr) {
+        return function;
+    }
     const Resolved found = resolve(m_library, m_name, caller);
     if (found.function != nullptr) {
         keep(found, caller);
@@ -143,8 +157,11 @@ void RealFunction::keep(const Resolved& found, const void* caller)
     for (const FunctionOfCallers* each = first; each != nullptr; each = each->next) {
         ++callers;
     }
-    FunctionOfCallers* const entry =
-        (found.forEveryone && callers == 0) || callers >= kMostCallers ? nullptr : newEntry();
+    if (found.forEveryone && callers == 0) {
+        m_everyones.store(found.function, std::memory_order_release);
+        return;
+    }
+    FunctionOfCallers* const entry = callers < kMostCallers ? newEntry() : nullptr;
     if (entry == nullptr) {
         m_ofOthers.store(found.function, std::memory_order_release);
         return;

@@ -41,24 +41,18 @@ public:
     void sayMissingOnce();
 
 protected:
-    [[nodiscard]] void* known(const void* caller) const
-    {
-        for (const FunctionOfCallers* each = m_ofCallers.load(std::memory_order_acquire); each != nullptr;
-             each = each->next) {
-            if (each->callers.contains(caller)) {
-                return each->function;
-            }
-        }
-        return m_ofOthers.load(std::memory_order_acquire);
-    }
+    /// The usual case, which costs a load. Null: it depends on the caller, or was not looked for yet.
+    [[nodiscard]] void* everyones() const { return m_everyones.load(std::memory_order_acquire); }
     /// Null is looked for again: the library may come later.
-    void* find(const void* caller);
+    [[gnu::noinline]] void* findFor(const void* caller);
 
 private:
+    [[nodiscard]] void* known(const void* caller) const;
     void keep(const Resolved& found, const void* caller);
 
+    std::atomic<void*> m_everyones{nullptr};
     std::atomic<const FunctionOfCallers*> m_ofCallers{nullptr};
-    std::atomic<void*> m_ofOthers{nullptr};
+    std::atomic<void*> m_ofOthers{nullptr}; ///< of callers for whom there was no room
     std::atomic<bool> m_saidMissing{false};
     Library m_library;
     const char* m_name;
@@ -68,18 +62,16 @@ template <class Function>
 class Real final : public RealFunction {
 public:
     using RealFunction::RealFunction;
-    /// Null until it was looked for and found.
-    [[nodiscard]] Function* known(const void* caller) const
+    [[nodiscard]] Function* everyones() const
     {
-        return reinterpret_cast<Function*>(RealFunction::known(caller));
+        return reinterpret_cast<Function*>(RealFunction::everyones());
     }
-    Function* find(const void* caller) { return reinterpret_cast<Function*>(RealFunction::find(caller)); }
-    /// For the collector's own questions: of the copy that the thread's present call goes to.
+    /// What the thread's present call goes to (t_thread.caller); the collector's own questions go there too.
+    /// Null: no library has it.
     Function* get()
     {
-        const void* const caller = t_thread.caller;
-        Function* const function = known(caller);
-        return function != nullptr ? function : find(caller);
+        Function* const function = everyones();
+        return function != nullptr ? function : reinterpret_cast<Function*>(findFor(t_thread.caller));
     }
 };
 

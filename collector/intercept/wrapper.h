@@ -173,8 +173,8 @@ auto intercept(Api api, const What& what, Call&& call)
 #define RINGSIDE_UNWRAP(...) __VA_ARGS__
 
 /// Makes the wrapper of one row; used as RS_API with the library and the answer when no library has the
-/// function. In parts: a call that is not recorded saves no register and makes no frame, and the first call
-/// of a caller finds the real function.
+/// function. In parts: a call that is not recorded saves no register and makes no frame. What depends on the
+/// caller, and each first call, goes through elsewhere_.
 #define RINGSIDE_WRAPPER(library, unavailable, result, name, parameters, arguments, what)                    \
     extern "C" __attribute__((visibility("default"))) result name parameters;                                \
     namespace ringside::collector {                                                                          \
@@ -185,7 +185,7 @@ auto intercept(Api api, const What& what, Call&& call)
         auto* const function = g_real_##name.get();                                                          \
         return intercept(Api::name, RINGSIDE_UNWRAP what, [&] { return function arguments; });               \
     }                                                                                                        \
-    [[gnu::cold, gnu::noinline]] static result first_##name parameters                                       \
+    [[gnu::cold, gnu::noinline]] static result elsewhere_##name parameters                                   \
     {                                                                                                        \
         auto* const function = g_real_##name.get();                                                          \
         if (function == nullptr) {                                                                           \
@@ -201,15 +201,14 @@ auto intercept(Api api, const What& what, Call&& call)
     result name parameters                                                                                   \
     {                                                                                                        \
         using namespace ringside::collector;                                                                 \
-        const void* const caller = __builtin_return_address(0);                                              \
-        auto* const function = g_real_##name.known(caller);                                                  \
+        auto* const function = g_real_##name.everyones();                                                    \
         if (function == nullptr) [[unlikely]] {                                                              \
-            t_thread.caller = caller;                                                                        \
-            return first_##name arguments;                                                                   \
+            t_thread.caller = __builtin_return_address(0);                                                   \
+            return elsewhere_##name arguments;                                                               \
         }                                                                                                    \
         if (isUnseen<decltype(what_##name arguments)>()) {                                                   \
             return function arguments;                                                                       \
         }                                                                                                    \
-        t_thread.caller = caller;                                                                            \
+        t_thread.caller = __builtin_return_address(0);                                                       \
         return recorded_##name arguments;                                                                    \
     }
