@@ -95,6 +95,12 @@ bool isDefinition(const void* function)
            info.dli_fbase != ours.dli_fbase && (symbol == nullptr || symbol->st_shndx != SHN_UNDEF);
 }
 
+bool isInFile(const void* function, const char* prefix)
+{
+    Dl_info info{};
+    return dladdr(function, &info) != 0 && info.dli_fname != nullptr && isNamed(info.dli_fname, prefix);
+}
+
 void* findDefinition(const char* name, const char* preferred)
 {
     DefinitionSearch search{name, preferred, nullptr};

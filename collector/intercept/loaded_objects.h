@@ -29,6 +29,9 @@ LoadedObject objectAround(const void* address);
 /// not a program's own stub for a function of others.
 bool isDefinition(const void* function);
 
+/// Whether the function lies in a file whose name begins so.
+bool isInFile(const void* function, const char* prefix);
+
 /// A function that a loaded object exports, of objects whose file name begins with `preferred` first. The
 /// collector itself is left out, and other copies of it. Null when there is none.
 void* findDefinition(const char* name, const char* preferred);

@@ -59,12 +59,16 @@ void* findBeside(const char* name, const LoadedObject& object)
 }
 
 /// `name`, or null where the library that is found first does not have it: another copy's function would not
-/// know this one's communicators.
+/// know this one's communicators. In the global scope that must be the library itself: a preloaded tool may
+/// have some of its functions, too.
 Resolved search(Library library, const char* name, const void* caller)
 {
-    const auto [anchor, file] = namesOf(library);
-    if (void* const next = findNext(name); next != nullptr || findNext(anchor) != nullptr) {
+    if (void* const next = findNext(name); next != nullptr) {
         return {next, true};
+    }
+    const auto [anchor, file] = namesOf(library);
+    if (const void* const next = findNext(anchor); next != nullptr && isInFile(next, file)) {
+        return {};
     }
     const LoadedObject object = objectAround(caller);
     if (void* const own = findBeside(name, object); own != nullptr || findBeside(anchor, object) != nullptr) {

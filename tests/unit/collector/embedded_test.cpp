@@ -83,6 +83,17 @@ TEST(Embedded, aFunctionThatOnlyAnotherCopyHasIsNotLent)
     EXPECT_NE(run.output.find("revoke: 5\n"), std::string::npos) << run.output;
 }
 
+// Its functions are in the global scope, the libraries themselves are not.
+TEST(Embedded, anotherToolThatIsPreloadedIsNotTakenForTheLibrary)
+{
+    const RecordedRun run(
+        {"recorded_embedding", "local", fake("fake_embedded_1.so"), fake("fake_parent.so")},
+        RecordedRun::Collector::Absent,
+        {std::string("LD_PRELOAD=") + RINGSIDE_COLLECTOR + ":" + RINGSIDE_FAKES + "/libfake_tracer.so"});
+    EXPECT_EQ(run.waitStatus, 0) << run.output;
+    EXPECT_EQ(run.number(kReductions), 2);
+}
+
 TEST(Embedded, aVersionedRuntimeThatBindsToItselfIsFound)
 {
     const RunAsWithout run({"recorded_embedding", "local", fake("fake_versioned_caller.so")});
