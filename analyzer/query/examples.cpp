@@ -7,8 +7,9 @@ namespace ringside::query {
 namespace {
 
 constexpr std::array kExamples{
-    Example{"Kernels, by the time they take",
-            R"(SELECT demangled(text) AS kernel, count(*) AS launches, sum(end_ns - start_ns) / 1e6 AS total_ms,
+    Example{
+        "Kernels, by the time they take",
+        R"(SELECT demangled(text) AS kernel, count(*) AS launches, sum(end_ns - start_ns) / 1e6 AS total_ms,
        max(end_ns - start_ns) / 1e3 AS longest_us
   FROM kernel JOIN string AS s ON s.process_id = kernel.process_id AND s.id = name_id
  GROUP BY text ORDER BY total_ms DESC;)"},
