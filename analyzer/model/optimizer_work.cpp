@@ -12,8 +12,8 @@
 namespace ringside::model {
 namespace {
 
-/// In lower case. Kernels of PyTorch's foreach and fused optimizers, Apex, DeepSpeed and bitsandbytes.
-constexpr std::array<std::string_view, 11> kKernels{"multi_tensor_apply",
+/// In lower case: PyTorch's foreach, fused, compiled and plain optimizers, Apex, DeepSpeed and bitsandbytes.
+constexpr std::array<std::string_view, 12> kKernels{"multi_tensor_apply",
                                                     "multitensorapply",
                                                     "fusedoptimizer",
                                                     "fusedadam",
@@ -21,9 +21,10 @@ constexpr std::array<std::string_view, 11> kKernels{"multi_tensor_apply",
                                                     "adam_",
                                                     "adamkernel",
                                                     "lamb_",
-                                                    "sgdmomentum",
+                                                    "sgd",
                                                     "adagrad",
-                                                    "kernelbit32bit"};
+                                                    "addcdiv",
+                                                    "triton_for_fused"};
 /// As torch.profiler and NVTX name what optimizers do.
 constexpr std::string_view kRange = "optimizer.step";
 
