@@ -25,8 +25,6 @@ constexpr std::array<std::string_view, 12> kKernels{"multi_tensor_apply",
                                                     "adagrad",
                                                     "addcdiv",
                                                     "triton_for_fused"};
-/// As torch.profiler and NVTX name what optimizers do.
-constexpr std::string_view kRange = "optimizer.step";
 
 std::string lowerCase(std::string_view text)
 {
@@ -77,7 +75,7 @@ void addKernels(const trace::ProcessTrace& process, std::vector<std::int64_t>& t
 
 void addOptimizerRanges(const trace::ProcessTrace& process, std::vector<std::int64_t>& times)
 {
-    NamesOf isOptimizer(process, [](std::string_view name) { return name.starts_with(kRange); });
+    NamesOf isOptimizer(process, [](std::string_view name) { return name.starts_with(kOptimizerRange); });
     for (const trace::RangeRow& range : process.ranges) {
         if (isOptimizer(range.name)) {
             times.push_back(range.startNs);

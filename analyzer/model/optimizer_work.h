@@ -5,9 +5,13 @@
 #include <ringside/trace/reader.h>
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace ringside::model {
+
+/// What names of the optimizer's ranges begin with, in lower case, as torch.profiler writes them.
+inline constexpr std::string_view kOptimizerRange = "optimizer.step";
 
 /// Begins of launches and ranges, ascending. Empty: none was seen.
 [[nodiscard]] std::vector<std::int64_t> optimizerTimes(const trace::ProcessTrace& process);

@@ -168,7 +168,13 @@ void findHostSteps(Model& model)
         std::ranges::none_of(counts, [&](const auto& each) { return each.second == found.size(); })) {
         addPeriod(model, found);
     }
-    const std::optional<int> definition = chooseDefinition(found);
+    std::optional<int> definition = chooseDefinition(found);
+    if (!definition && !model.stepsBy.isTold()) {
+        for (auto& [process, steps] : found) {
+            steps = optimizerSteps(model.trace.processes[process]);
+        }
+        definition = chooseDefinition(found);
+    }
     if (definition != kPeriodSteps) {
         model.stepPeriod.reset();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/steps.h"
 
+#include "model/optimizer_work.h"
 #include "model/pauses.h"
 
 #include <ringside/trace/recording_windows.h>
@@ -282,6 +283,16 @@ StepsByDefinition namedSteps(const trace::ProcessTrace& process, std::string_vie
     StepsByDefinition steps;
     addRanges(process, steps, [name](std::string_view text) {
         return text.starts_with(name) ? trace::numberedName(text.substr(name.size())) : std::nullopt;
+    });
+    tileAll(steps, process);
+    return steps;
+}
+
+StepsByDefinition optimizerSteps(const trace::ProcessTrace& process)
+{
+    StepsByDefinition steps;
+    addRanges(process, steps, [](std::string_view text) {
+        return trace::beginsWith(text, kOptimizerRange) ? std::optional(trace::StepName{}) : std::nullopt;
     });
     tileAll(steps, process);
     return steps;

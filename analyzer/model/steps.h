@@ -42,6 +42,9 @@ using StepsByDefinition = std::map<int, std::vector<Step>>;
 /// By ranges of a name, which a number may follow ("iteration", "iteration 7").
 [[nodiscard]] StepsByDefinition namedSteps(const trace::ProcessTrace& process, std::string_view name);
 
+/// From one of the optimizer's ranges to the next, as torch.profiler names them ("Optimizer.step#Adam.step").
+[[nodiscard]] StepsByDefinition optimizerSteps(const trace::ProcessTrace& process);
+
 /// The recording as one step: from the process's first device work to the end of its last, without the
 /// warm-up where at least as much comes after it. Empty: no device work was recorded.
 [[nodiscard]] std::vector<Step> recordingAsStep(const trace::ProcessTrace& process);

@@ -94,6 +94,9 @@ std::string stepsLine(const model::Model& model)
                "steps with NVTX ranges (`ProfilerStep#N`, `iteration N`) or with ringside_step_begin for "
                "figures of a step.";
     }
+    if (model.stepsBy.nothing) {
+        return "Steps were not looked for, as --steps-by none says: there are no figures of a step.";
+    }
     const model::StepCoverage& steps = model.stepCoverage;
     std::string text = fmt::format("{} steps {}, device work recorded in {}, {} analyzed", steps.found,
                                    model.stepPeriod ? periodText(model) : "found",

@@ -303,6 +303,30 @@ TEST(Steps, AreRangesOfTheNameThatTheUserGives)
     EXPECT_THROW((void)buildModel(trace.run(), parseStepsBy("bat")), Error);
 }
 
+/// As stock PyTorch on one GPU, imported from its profiler: nothing else says what a step is.
+TEST(Steps, AreFromOneOptimizerRangeToTheNextWhereNothingElseTells)
+{
+    TraceBuilder trace(1);
+    trace.steps(kSteps, [](StepBuilder& step) { step.everyRank().compute(3ms); });
+    marksToRanges(trace, 0, [](std::int64_t) { return "Optimizer.step#AdamW.step"; });
+    const Model model = buildModel(trace.run());
+    EXPECT_EQ(model.ranks[0].stepSource, StepSource::Range);
+    EXPECT_EQ(model.ranks[0].steps.size(), static_cast<std::size_t>(kSteps));
+    EXPECT_EQ(model.ranks[0].steps.back().number, kSteps);
+}
+
+TEST(Steps, KnowTheOptimizersRangesAsWitnesses)
+{
+    TraceBuilder trace = training();
+    for (int rank = 0; rank < 2; ++rank) {
+        marksToRanges(trace, rank, [](std::int64_t) { return "Optimizer.step#AdamW.step"; });
+    }
+    const Model model = buildModel(trace.run());
+    ASSERT_TRUE(model.stepPeriod);
+    EXPECT_TRUE(model.stepPeriod->witnesses.optimizer);
+    EXPECT_EQ(model.stepPeriod->confidence, StepConfidence::High);
+}
+
 /// Two jobs in one recording, as pipeline stages are: nothing ties their steps.
 TEST(Steps, OfRanksThatShareNoCollectiveAreCountedApart)
 {
@@ -524,6 +548,9 @@ TEST(ParseStepName, KnowsTheUsualOnes)
     EXPECT_EQ(trace::parseStepName("iteration 3")->number, 3);
     EXPECT_EQ(trace::parseStepName("Step_5")->number, 5);
     EXPECT_FALSE(trace::parseStepName("step")->number);
+    EXPECT_TRUE(trace::parseStepName("step[DECODE bs=8]"));
+    EXPECT_TRUE(trace::parseStepName("[pl][profile]run_training_batch"));
+    EXPECT_FALSE(trace::parseStepName("[pl][profile]run_training_epoch"));
     EXPECT_FALSE(trace::parseStepName("optimizer step"));
     EXPECT_FALSE(trace::parseStepName("step function"));
     EXPECT_FALSE(trace::parseStepName("iterator"));

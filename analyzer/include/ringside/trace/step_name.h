@@ -12,8 +12,9 @@
 namespace ringside::trace {
 
 /// Names that steps begin with, in lower case, best first.
-inline constexpr std::array<std::string_view, 7> kStepNames{
-    "profilerstep", "iteration", "train_step", "training_step", "trainstep", "iter", "step"};
+inline constexpr std::array<std::string_view, 8> kStepNames{
+    "profilerstep", "iteration", "train_step", "training_step",
+    "trainstep",    "iter",      "step",       "[pl][profile]run_training_batch" /* Lightning */};
 
 struct StepName {
     int priority = 0; ///< index in kStepNames; lower goes first
@@ -32,9 +33,13 @@ struct StepName {
     return true;
 }
 
-/// What follows a step's name: nothing, or its number ("#12", " 12"); null: other text.
+/// What follows a step's name: nothing, its number ("#12", " 12"), or what it is made of, in brackets, as
+/// servers of models write it ("[DECODE bs=8]"); null: other text.
 [[nodiscard]] inline std::optional<StepName> numberedName(std::string_view rest)
 {
+    if (rest.starts_with('[') && rest.ends_with(']')) {
+        return StepName{};
+    }
     const std::size_t digits = rest.find_first_not_of(" _#:-");
     if (digits == std::string_view::npos) {
         return StepName{};
