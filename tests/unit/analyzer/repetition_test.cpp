@@ -60,6 +60,25 @@ TEST(Repetition, IsNotThereWhereNothingRepeats)
     EXPECT_TRUE(lengthsOf({}).empty());
 }
 
+/// A quadratic search would not end within the test's time.
+TEST(Repetition, IsSearchedInLongSequencesOfAnyKind)
+{
+    constexpr std::size_t kMany = 1U << 18U;
+    const Tokens equal(kMany, 7);
+    EXPECT_EQ(lengthsOf(equal), (std::vector<std::size_t>{1}));
+    const Tokens half(kMany / 2, 7);
+    EXPECT_EQ(findCopies(equal, half).size(), 2U);
+    Tokens nearly = half;
+    nearly.back() = 8;
+    EXPECT_TRUE(findCopies(equal, nearly).empty());
+    Tokens counted;
+    for (std::size_t i = 0; i < kMany; ++i) {
+        counted.push_back(i);
+    }
+    EXPECT_TRUE(lengthsOf(counted).empty());
+    EXPECT_TRUE(findCopies(counted, Tokens{3, 2, 1}).empty());
+}
+
 TEST(FindCopies, CountsOnesThatLostOrGainedARecord)
 {
     const Tokens pattern{1, 1, 1, 2, 3, 4, 5, 6, 7, 8};
