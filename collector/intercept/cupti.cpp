@@ -50,8 +50,7 @@ private:
 template <class... Arguments>
 cupti::Result forward(Real<cupti::Result(Arguments...)>& real, const void* caller, Arguments... arguments)
 {
-    auto* const known = real.known(caller);
-    auto* const function = known != nullptr ? known : real.find(caller);
+    auto* const function = real.of(caller);
     if (function == nullptr) {
         real.sayMissingOnce();
         return kNotInitialized;

@@ -66,13 +66,14 @@ public:
     {
         return reinterpret_cast<Function*>(RealFunction::everyones());
     }
-    /// What the thread's present call goes to (t_thread.caller); the collector's own questions go there too.
     /// Null: no library has it.
-    Function* get()
+    Function* of(const void* caller)
     {
         Function* const function = everyones();
-        return function != nullptr ? function : reinterpret_cast<Function*>(findFor(t_thread.caller));
+        return function != nullptr ? function : reinterpret_cast<Function*>(findFor(caller));
     }
+    /// What the thread's present call goes to (t_thread.caller); the collector's own questions go there too.
+    Function* get() { return of(t_thread.caller); }
 };
 
 } // namespace ringside::collector
