@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -54,13 +55,15 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
     app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
     app.require_subcommand(1);
     cli::Words job;
-    cli::Action action;
+    std::vector<cli::Action> actions; // each holds what its sub-command's options are read into
+    const cli::Action* action = nullptr;
+    actions.reserve(cli::all().size());
     for (const cli::Command* const command : cli::all()) {
         CLI::App* const sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
-        cli::Action declared =
-            command->declareWithJob != nullptr ? command->declareWithJob(*sub, job) : command->declare(*sub);
+        actions.push_back(command->declareWithJob != nullptr ? command->declareWithJob(*sub, job)
+                                                             : command->declare(*sub));
         if (command == asked) {
-            action = std::move(declared);
+            action = &actions.back();
             job = command->declareWithJob != nullptr ? takeJob(*sub, words) : cli::Words();
         }
     }
@@ -83,7 +86,7 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
     if (asked->declareWithJob == nullptr) { // a job's signals are the job's
         watched.emplace();
     }
-    const int code = action();
+    const int code = (*action)();
     cli::flushResult();
     return code;
 }

@@ -98,9 +98,10 @@ std::string stepsLine(const model::Model& model)
         return "Steps were not looked for, as --steps-by none says: there are no figures of a step.";
     }
     const model::StepCoverage& steps = model.stepCoverage;
-    std::string text = fmt::format("{} steps {}, device work recorded in {}, {} analyzed", steps.found,
-                                   model.stepPeriod ? periodText(model) : "found",
-                                   steps.found - steps.withoutDevice, model.analyzedSteps.size());
+    std::string text =
+        fmt::format("{} step{} {}, device work recorded in {}, {} analyzed", steps.found,
+                    steps.found == 1 ? "" : "s", model.stepPeriod ? periodText(model) : "found",
+                    steps.found - steps.withoutDevice, model.analyzedSteps.size());
     if (!model.analyzedSteps.empty()) {
         text += fmt::format(" ({} to {})", model.analyzedSteps.front(), model.analyzedSteps.back());
     }

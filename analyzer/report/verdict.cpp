@@ -58,8 +58,9 @@ std::vector<Doubt> doubtsOf(const Report& report)
     }
     if (!report.model.analyzedWhole && report.metrics.stepCount() < kManySteps) {
         doubts.push_back(
-            {Confidence::Medium, fmt::format("only {} steps were analyzed, {} or more are steady",
-                                             report.metrics.stepCount(), kManySteps)});
+            {Confidence::Medium,
+             fmt::format("only {} step{} analyzed, {} or more are steady", report.metrics.stepCount(),
+                         report.metrics.stepCount() == 1 ? " was" : "s were", kManySteps)});
     }
     if (report.droppedRecords > 0) {
         doubts.push_back({Confidence::Medium, fmt::format("{} records were dropped", report.droppedRecords)});

@@ -109,7 +109,9 @@ void Family::ended(Child& child, int status)
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return;
     report(child, status);
-    if (m_code != 0)
+    // A rank that was killed is why the others gave up, also where their ends are seen first.
+    const bool explainsOthers = WIFSIGNALED(status) && !m_stopping && m_code < 128;
+    if (m_code != 0 && !explainsOthers)
         return;
     m_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     m_nextMeasure = Clock::now() + kOwnWords;

@@ -84,7 +84,8 @@ class Exports(lab.Scenario):
         plain = sqlite3.connect(self.export("sqlite"))
         folder = self.export("csv")
         for table in TABLES:
-            wanted = [tuple(row.values()) for row in self.query(f"SELECT * FROM {table} ORDER BY 1, 2, 3")]
+            columns = "process_id, id, demangled(text) AS text" if table == "string" else "*"  # exports are read by people
+            wanted = [tuple(row.values()) for row in self.query(f"SELECT {columns} FROM {table} ORDER BY 1, 2, 3")]
             self.assertEqual(plain.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall(), wanted, table)
             with open(folder / f"{table}.csv", newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
