@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report of any run on a real GPU must say: check_report.py REPORT.json. Uses the standard library only."""
+"""What a run of one rank on a real GPU must say: its report, and its last steps, which a lost last flush would leave without
+kernels."""
 
-import json
-import sys
+import bisect
+import statistics
 
-# Tiers that a training with NCCL on a GPU must show, whatever was asked for; the device tier is looked at by itself.
-TIERS = ("host", "nvtx", "nccl", "sampled")
+import gpu_lab
+
+# Tiers that a training with NCCL on a GPU must show.
+TIERS = ("host", "nvtx", "nccl", "device", "sampled")
 PARTS = ("compute_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
+LAST_STEPS = 3
+COMPLETE = 0.9  # share of the usual number; a job may do a little less in one step
+STEPS_SQL = """SELECT start_ns, end_ns FROM user_range JOIN string USING (process_id)
+  WHERE string.id = name_id AND text LIKE 'ProfilerStep#%' ORDER BY start_ns"""
+LAUNCHES_SQL = """SELECT start_ns, correlation IN (SELECT correlation FROM kernel UNION SELECT correlation FROM copy) AS ran
+  FROM launch ORDER BY start_ns"""
 
 
-def complaints(report):
+def report_complaints(report, tiers=TIERS):
     if report["run"]["emulated"]:
         yield "the run carries the label emulated"
     if report["run"]["ranks_present"] != [0]:
         yield f"ranks present: {report['run']['ranks_present']}, expected [0]"
-    if not report["run"]["tiers"].get("device"):
-        yield f"the device tier was not active: {report['issues']}"
-    for tier in TIERS:
+    for tier in tiers:
         if not report["run"]["tiers"].get(tier):
             yield f"the tier {tier} was not active: its reason is in table tier of the run"
     if report["coverage"]["steps"]["total"] < 10:
@@ -28,8 +35,31 @@ def complaints(report):
             yield f"the parts of rank {rank['rank']} do not sum to its step"
 
 
-if __name__ == "__main__":
-    found = list(complaints(json.load(open(sys.argv[1], encoding="utf-8"))))
-    for complaint in found:
-        print(f"{sys.argv[1]}: {complaint}", file=sys.stderr)
-    sys.exit(bool(found))
+def launches_of_steps(steps, launches):
+    """A row a step: how many launches it made, and how many of them have device work."""
+    starts = [launch["start_ns"] for launch in launches]
+    for step in steps:
+        inside = launches[bisect.bisect_left(starts, step["start_ns"]):bisect.bisect_right(starts, step["end_ns"])]
+        yield {"launches": len(inside), "ran": sum(launch["ran"] for launch in inside)}
+
+
+def flush_complaints(steps, number_of_steps):
+    """`steps`: of launches_of_steps, where the device tier was on to the end of a job of so many marked steps."""
+    if len(steps) != number_of_steps:
+        yield f"{len(steps)} of {number_of_steps} steps were recorded"
+        return
+    # Not all launches have device work: some record events.
+    usual = statistics.median(step["ran"] for step in steps)
+    for number, step in list(enumerate(steps))[-LAST_STEPS:]:
+        if step["ran"] < COMPLETE * usual:
+            yield f"step {number}: {step['ran']} of {step['launches']} launches have device work, of other steps {usual:g}"
+
+
+def check(directory, number_of_steps=None, tiers=TIERS):
+    """Fails the scenario with all complaints; the last steps are looked at where `number_of_steps` is given."""
+    gpu_lab.tiers(directory)
+    found = list(report_complaints(gpu_lab.report(directory), tiers))
+    if number_of_steps is not None:
+        rows = launches_of_steps(gpu_lab.query(directory, STEPS_SQL), gpu_lab.query(directory, LAUNCHES_SQL))
+        found += flush_complaints(list(rows), number_of_steps)
+    gpu_lab.expect(not found, "; ".join(found))

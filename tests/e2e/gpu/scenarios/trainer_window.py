@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of 40 steps in the middle, and of no others."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import check_report
+import gpu_lab
+
+LIMIT_S = 60
+FIRST, STEPS = 50, 40
+
+run, _ = gpu_lab.record("trainer_window", ["--profile", "standard", "--start-step", FIRST, "--steps", STEPS], gpu_lab.trainer(200))
+check_report.check(run)
+steps = gpu_lab.query(run, check_report.STEPS_SQL)
+launches = gpu_lab.query(run, check_report.LAUNCHES_SQL)
+with_work = [number for number, step in enumerate(check_report.launches_of_steps(steps, launches), 1) if step["ran"]]
+gpu_lab.expect(with_work, "no step has kernels")
+print(f"steps with kernels: {with_work[0]} to {with_work[-1]}, {len(with_work)} in all")
+gpu_lab.expect(with_work == list(range(FIRST, FIRST + STEPS)), f"expected kernels in steps {FIRST} to {FIRST + STEPS - 1} and in no others")
