@@ -158,6 +158,10 @@ class Script(lab.Scenario):
         names = ("trainer_deep", "trainer_window")
         self.assertEqual(self.emulated(*names), {name: only for name in names})
 
+    def test_without_cupti_the_trainer_passes_also_on_the_emulated_platform(self):
+        state, reason = self.emulated("without_cupti")["without_cupti"]
+        self.assertIn((state, reason), [("passed", ""), ("skipped", "skipped: this machine allows no mount namespace")])
+
     def test_pytorch_without_a_gpu_is_skipped_with_its_reason(self):
         reason = "no torch" if importlib.util.find_spec("torch") is None else "torch sees no GPU"
         self.assertEqual(self.emulated("pytorch_ddp"), {"pytorch_ddp": ("skipped", f"skipped: {reason}")})
