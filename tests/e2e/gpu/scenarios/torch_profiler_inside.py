@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.profiler inside of our window: it has its kernels, we have ours before and after, both agree."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import check_report
+import gpu_lab
+import profiler_run
+
+LIMIT_S = 150
+PROFILE_FROM = 100
+
+run, trace = profiler_run.run("torch_profiler_inside", ["--profile", "standard"], PROFILE_FROM)
+rows = check_report.launches_of_steps(gpu_lab.query(run, check_report.STEPS_SQL), gpu_lab.query(run, check_report.LAUNCHES_SQL))
+with_work = [number for number, step in enumerate(rows) if step["ran"]]
+before, after = sum(number < PROFILE_FROM for number in with_work), sum(number > PROFILE_FROM for number in with_work)
+print(f"steps with our kernels: {before} before the profiler, {after} from then on")
+gpu_lab.expect(before and after, f"steps with kernels: {before} before the profiler, {after} after; expected some on both sides")
+reason = gpu_lab.tiers(run)["device"][1]
+gpu_lab.expect(reason, "the device tier does not say what it missed while the profiler ran")
+profiler_run.compare(run, trace)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The PyTorch jobs of tests/e2e/gpu on the CPU with Gloo: each that can run there trains, and prints what the scenarios read."""
+
+import importlib.util
+import json
+import os
+import sys
+import unittest
+
+import lab
+
+GPU = lab.ROOT / "tests" / "e2e" / "gpu"
+LAUNCHER = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29541", "RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "OMP_NUM_THREADS": "1"}
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "PyTorch (Debian: python3-torch) is not installed")
+class Jobs(lab.Scenario):
+    def result(self, script, *options):
+        words = [sys.executable, "-B", GPU / "jobs" / script, "--cpu", "--width", 16, "--time-from", 2, *options]
+        printed = lab.run(words, environment={**os.environ, **LAUNCHER}).stdout
+        return json.loads([line for line in printed.splitlines() if line.startswith('{"')][-1])
+
+    def test_ddp_trains_and_tells_the_time_of_a_step(self):
+        result = self.result("ddp.py", "--steps", 6)
+        self.assertEqual(result["steps"], 6)
+        self.assertGreater(result["step_ns"], 0)
+        self.assertLess(self.result("ddp.py", "--steps", 60)["loss"], result["loss"])
+
+    def test_a_profiled_job_leaves_a_trace_of_its_steps_and_parts(self):
+        trace = self.folder / "profiled.trace.json"
+        self.result("profiled.py", "--steps", 40, "--profile-from", 8, "--trace", trace)
+        written = json.loads(trace.read_text())
+        # Debian's PyTorch is built without Kineto and writes the bare list of events.
+        names = [event["name"] for event in (written["traceEvents"] if isinstance(written, dict) else written)]
+        for part in ("copy", "forward", "backward", "optimizer"):
+            self.assertEqual(names.count(f"job:{part}"), 20)
+        for number in range(8, 28):
+            self.assertIn(f"job:step#{number}", names)
+
+
+if __name__ == "__main__":
+    lab.main()
