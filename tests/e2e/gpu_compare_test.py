@@ -72,6 +72,14 @@ class Differences(unittest.TestCase):
         self.ours.kernels[:] = [event._replace(end_ns=event.end_ns + 100_000) for event in self.ours.kernels]
         self.assertEqual(self.found(), ["kernel gemm: median of torch 500000 ns, of ringside 600000 ns"])
 
+    def test_kernels_that_wait_for_other_ranks_may_have_any_length_but_not_any_number(self):
+        for events in (self.theirs.kernels, self.ours.kernels):
+            events[:] = [event._replace(name="ncclDevKernel") for event in events]
+        self.ours.kernels[:] = [event._replace(end_ns=event.end_ns + 100_000) for event in self.ours.kernels]
+        self.assertEqual(self.found(), [])
+        self.ours.kernels[:] = [event for number, event in enumerate(self.ours.kernels) if number % 4]
+        self.assertEqual(self.found(), ["kernel ncclDevKernel: torch has 4 a step, ringside 3"])
+
     def test_another_name(self):
         self.ours.kernels[:] = [event._replace(name="other") for event in self.ours.kernels]
         self.assertEqual(self.found(), ["kernel gemm: torch has 4 a step, ringside 0", "kernel other: torch has 0 a step, ringside 4"])

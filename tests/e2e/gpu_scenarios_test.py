@@ -126,6 +126,26 @@ class LastFlush(unittest.TestCase):
         self.assertEqual(self.complaints(ran=180, number_of_steps=18), ["18 of 20 steps were recorded"])
 
 
+class NeededJob(lab.Scenario):
+    """A job that a scenario first tries without us."""
+
+    def tried(self, script, expect):
+        program = f"import gpu_lab; gpu_lab.need_job(['sh', '-c', {script!r}], limit_s=2); print('goes on')"
+        environment = {**os.environ, "PYTHONPATH": str(GPU), "RINGSIDE_GPU_BUNDLE": "", "RINGSIDE_GPU_WORK": ""}
+        return lab.run([sys.executable, "-B", "-c", program], expect=expect, environment=environment).stdout.splitlines()[-1]
+
+    def test_what_runs_goes_on(self):
+        self.assertEqual(self.tried("echo fine", expect=0), "goes on")
+
+    def test_what_nccl_says_is_the_reason(self):
+        script = "echo 'NCCL WARN Duplicate GPU detected'; echo 'a last line'; exit 1"
+        self.assertEqual(self.tried(script, expect=77),
+                         "skipped: the job does not run here, unrecorded too: NCCL WARN Duplicate GPU detected")
+
+    def test_a_job_that_hangs_is_ended(self):
+        self.assertEqual(self.tried("echo waiting; sleep 60", expect=77), "skipped: the job does not run here, unrecorded too: waiting")
+
+
 class Script(lab.Scenario):
     """run.sh with the real scenarios, and those of the trainer on the emulated platform."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run of one rank on a real GPU must say: its report, and its last steps, which a lost last flush would leave without
+"""What a run on a real GPU must say: its report, and its last steps, which a lost last flush would leave without
 kernels."""
 
 import bisect
@@ -18,11 +18,11 @@ LAUNCHES_SQL = """SELECT start_ns, correlation IN (SELECT correlation FROM kerne
   FROM launch ORDER BY start_ns"""
 
 
-def report_complaints(report, tiers=TIERS):
+def report_complaints(report, tiers=TIERS, ranks=(0,)):
     if report["run"]["emulated"]:
         yield "the run carries the label emulated"
-    if report["run"]["ranks_present"] != [0]:
-        yield f"ranks present: {report['run']['ranks_present']}, expected [0]"
+    if report["run"]["ranks_present"] != list(ranks):
+        yield f"ranks present: {report['run']['ranks_present']}, expected {list(ranks)}"
     for tier in tiers:
         if not report["run"]["tiers"].get(tier):
             yield f"the tier {tier} was not active: its reason is in table tier of the run"
@@ -55,10 +55,10 @@ def flush_complaints(steps, number_of_steps):
             yield f"step {number}: {step['ran']} of {step['launches']} launches have device work, of other steps {usual:g}"
 
 
-def check(directory, number_of_steps=None, tiers=TIERS):
+def check(directory, number_of_steps=None, tiers=TIERS, ranks=(0,)):
     """Fails the scenario with all complaints; the last steps are looked at where `number_of_steps` is given."""
     gpu_lab.tiers(directory)
-    found = list(report_complaints(gpu_lab.report(directory), tiers))
+    found = list(report_complaints(gpu_lab.report(directory), tiers, ranks))
     if number_of_steps is not None:
         rows = launches_of_steps(gpu_lab.query(directory, STEPS_SQL), gpu_lab.query(directory, LAUNCHES_SQL))
         found += flush_complaints(list(rows), number_of_steps)

@@ -97,6 +97,16 @@ def record(name, options, command, check=True, before=()):
     return directory, ringside("record", "-o", directory, *options, "--", *command, check=check, before=before).stdout
 
 
+def need_job(job, limit_s=120):
+    """Skips where a job does not run on this machine without us either; returns what it printed."""
+    bare = run(["timeout", limit_s, *job], check=False)
+    if bare.returncode != 0:
+        words = [line.strip() for line in bare.stdout.splitlines() if line.strip()] or [f"code {bare.returncode}"]
+        said = [line for line in words if "NCCL WARN" in line or "Error" in line]
+        skip(f"the job does not run here, unrecorded too: {(said or words)[-1]}")
+    return bare.stdout
+
+
 def query(directory, sql):
     words = ringside_command("query", directory, sql, "--format", "json")
     done = subprocess.run([str(word) for word in words], text=True, capture_output=True, check=False)

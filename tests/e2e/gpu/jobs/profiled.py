@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DistributedDataParallel with torch.profiler on for some steps, as its documentation shows: profiled.py --profile-from N --trace FILE.
-A step and its parts are ranges job:NAME, for NVTX and for torch.profiler alike."""
+"""DistributedDataParallel with torch.profiler on for some steps, as its documentation shows; rank 0 writes the trace.
+profiled.py --profile-from N --trace FILE. A step and its parts are ranges job:NAME, for NVTX and for torch.profiler alike."""
 
 import contextlib
 import itertools
@@ -47,7 +47,13 @@ def step():
 
 activities = [torch.profiler.ProfilerActivity.CPU] + ([] if chosen.cpu else [torch.profiler.ProfilerActivity.CUDA])
 schedule = torch.profiler.schedule(wait=chosen.profile_from - WARM_UP_STEPS, warmup=WARM_UP_STEPS, active=ACTIVE_STEPS, repeat=1)
-with torch.profiler.profile(activities=activities, schedule=schedule,
-                            on_trace_ready=lambda profiler: profiler.export_chrome_trace(chosen.trace)) as profiler:
+
+
+def write(profiler):
+    if torch.distributed.get_rank() == 0:
+        profiler.export_chrome_trace(chosen.trace)
+
+
+with torch.profiler.profile(activities=activities, schedule=schedule, on_trace_ready=write) as profiler:
     job.train(chosen, device, step, each_step=lambda number: profiler.step())
 job.end()
