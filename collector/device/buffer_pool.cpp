@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <utility>
 
 namespace ringside::collector {
 namespace {
@@ -26,14 +25,23 @@ BufferPool::~BufferPool()
     }
 }
 
-/// Null where memory is out.
+/// Null where memory is out. Each list gets room for all buffers, so that CUPTI's callbacks never throw
+/// later: an exception must not pass through CUPTI.
 std::uint8_t* BufferPool::allocate(std::size_t bytes)
-{
+try {
+    const std::size_t buffers = m_all.size() + 1;
+    if (m_all.capacity() < buffers) {
+        m_finished.reserve(2 * buffers);
+        m_free.reserve(2 * buffers);
+        m_all.reserve(2 * buffers);
+    }
     auto* const buffer = static_cast<std::uint8_t*>(::operator new(bytes, kAlignment, std::nothrow));
     if (buffer != nullptr) {
         m_all.push_back(buffer);
     }
     return buffer;
+} catch (const std::bad_alloc&) {
+    return nullptr;
 }
 
 std::size_t BufferPool::sizeOf(const std::uint8_t* buffer)
@@ -108,7 +116,9 @@ std::size_t BufferPool::handedOut()
 std::vector<BufferPool::Finished> BufferPool::takeFinished()
 {
     const std::scoped_lock lock(m_mutex);
-    return std::exchange(m_finished, {});
+    std::vector<Finished> taken(m_finished);
+    m_finished.clear(); // it keeps its room
+    return taken;
 }
 
 void BufferPool::giveBack(std::uint8_t* buffer)

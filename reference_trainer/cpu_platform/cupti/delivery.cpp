@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <limits>
+#include <system_error>
 #include <thread>
 
 namespace ringside::cupti {
@@ -87,19 +88,27 @@ void Delivery::startThreadLocked()
 {
     if (m_threadRuns)
         return;
-    m_threadRuns = true;
-    std::thread([this] {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_BLOCK, &all, nullptr);
-        for (;;) {
-            {
-                std::unique_lock lock(m_mutex);
-                m_wake.wait(lock, [this] { return !m_full.empty(); });
-            }
-            deliverQueued();
+    try {
+        std::thread([this] { deliver(); }).detach();
+        m_threadRuns = true;
+    } catch (const std::system_error&) {
+        // A process that execs or ends makes no thread any more: flush() delivers. Nothing is thrown at a
+        // client, which may be C.
+    }
+}
+
+void Delivery::deliver()
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    for (;;) {
+        {
+            std::unique_lock lock(m_mutex);
+            m_wake.wait(lock, [this] { return !m_full.empty(); });
         }
-    }).detach();
+        deliverQueued();
+    }
 }
 
 void Delivery::deliverQueued()

@@ -42,6 +42,7 @@ private:
     void retireLocked();
     void deliverQueued();
     void startThreadLocked();
+    void deliver(); ///< on a thread of its own, for ever
 
     std::mutex m_delivering; ///< held while the client's complete callback runs; taken before m_mutex
     std::mutex m_mutex;
