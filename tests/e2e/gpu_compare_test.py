@@ -86,7 +86,8 @@ class Differences(unittest.TestCase):
 
     def test_another_launch(self):
         self.ours.copies[:] = [event._replace(launch=("cudaMemset", event.launch[1])) for event in self.ours.copies]
-        self.assertEqual(self.found(), ["copy copy: launched by cudaMemcpyAsync with 4096 bytes in torch, by cudaMemset with 4096 in ringside"])
+        self.assertEqual(self.found(), ["copy copy: launched by cudaMemcpyAsync with 4096 bytes in torch, "
+                                        "by cudaMemset with 4096 in ringside"])
 
     def test_other_bytes(self):
         self.ours.copies[:] = [event._replace(size=8) for event in self.ours.copies]

@@ -51,7 +51,8 @@ class WithoutCupti(lab.Scenario):
         lab.run([SWITCH, *words], environment=self.environment)
 
     def test_the_command_is_run_as_it_stands(self):
-        done = lab.run([SWITCH, "sh", "-c", 'printf "%s|" "$@"; env; exit 9', "sh", "a b", "--loadable"], expect=9, environment=self.environment)
+        words = ["sh", "-c", 'printf "%s|" "$@"; env; exit 9', "sh", "a b", "--loadable"]
+        done = lab.run([SWITCH, *words], expect=9, environment=self.environment)
         self.assertTrue(done.stdout.startswith("a b|--loadable|"))
         self.assertNotIn("RINGSIDE_IN_NAMESPACE", done.stdout)
         self.assertIn(str(self.wheel / NAME), done.stderr)

@@ -124,7 +124,8 @@ def host_differences(what, theirs, ours, compare_lengths=True):
             yield f"{what} {name}: median of torch {lengths[0]:g} ns, of ringside {lengths[1]:g} ns"
         sizes = [(a.size, b.size) for a, b in found if None not in (a.size, b.size) and a.size != b.size]
         if sizes:
-            yield f"{what} {name}: {len(sizes)} of {len(found)} have another size, the first {sizes[0][0]} in torch, {sizes[0][1]} in ringside"
+            yield (f"{what} {name}: {len(sizes)} of {len(found)} have another size, "
+                   f"the first {sizes[0][0]} in torch, {sizes[0][1]} in ringside")
 
 
 def busy_percent(kernels, start_ns, end_ns):

@@ -71,7 +71,8 @@ def read_kineto(path):
                    if each["name"] == "record_param_comms" and each.get("args", {}).get("In msg nelems")]
     collectives.sort(key=lambda each: each.start_ns)
     device = (trace.get("deviceProperties") or [{}])[0]
-    return Tables(kernels=events(("kernel",), kernel_name), copies=events(("gpu_memcpy", "gpu_memset"), copy_name, lambda args: args["bytes"]),
+    return Tables(kernels=events(("kernel",), kernel_name),
+                  copies=events(("gpu_memcpy", "gpu_memset"), copy_name, lambda args: args["bytes"]),
                   calls=[each._replace(launch=None) for each in events(("cuda_runtime",), call_name)], ranges=ranges,
                   collectives=collectives, operations=collectives, steps=steps_of(ranges), utilization=[],
                   device={"name": device.get("name"), "memory_bytes": device.get("totalGlobalMem")})

@@ -10,4 +10,5 @@ import slow_down
 
 LIMIT_S = 560
 
-slow_down.measure([slow_down.PLAIN, "light", "standard", "deep"], gpu_lab.torch_job("ddp.py", "--steps", 1500, "--time-from", 100), limit_s=500)
+job = gpu_lab.torch_job("ddp.py", "--steps", 1500, "--time-from", 100)
+slow_down.measure([slow_down.PLAIN, "light", "standard", "deep"], job, limit_s=500)
