@@ -32,8 +32,8 @@ class Bundle(lab.Scenario):
         elsewhere = [line.split()[0] for line in found.splitlines() if " => " in line and str(carried) not in line]
         self.assertEqual(sorted(name.split(".")[0] for name in elsewhere), ["libc", "libm"])
         directory = self.folder / "run.ringside"
-        lab.run([bundle / "bin" / "ringside", "record", "-o", directory, "--", "env", f"LD_LIBRARY_PATH={lab.BUILD}/lib/cpu_platform:{carried}",
-                 bundle / "bin" / "ddp_trainer", "--nproc", 1, "--steps", 5], environment=environment)
+        job = ["env", f"LD_LIBRARY_PATH={lab.BUILD}/lib/cpu_platform:{carried}", bundle / "bin" / "ddp_trainer", "--nproc", 1, "--steps", 5]
+        lab.run([bundle / "bin" / "ringside", "record", "-o", directory, "--", *job], environment=environment)
         self.assertIn("5 steps found", lab.run([bundle / "bin" / "ringside", "report", directory], environment=environment).stdout)
 
     @unittest.skipUnless(holds_gpu_code(lab.TRAINER), "the trainer was not built by nvcc")

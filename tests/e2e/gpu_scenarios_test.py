@@ -146,7 +146,7 @@ class NeededJob(lab.Scenario):
         self.assertEqual(self.tried("echo waiting; sleep 60", expect=77), "skipped: the job does not run here, unrecorded too: waiting")
 
 
-class Script(lab.Scenario):
+class ScenarioScript(lab.Scenario):
     """run.sh with the real scenarios, and those of the trainer on the emulated platform."""
 
     def test_every_scenario_says_what_it_shows_and_has_its_limit(self):

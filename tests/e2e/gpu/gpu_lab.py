@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 
@@ -65,9 +66,15 @@ def need_torch():
         skip("torch sees no GPU")
 
 
-def torch_job(script, *options, rank=0, ranks=1, port=29517):
+def free_port():
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return asked.getsockname()[1]
+
+
+def torch_job(script, *options):
     """The command of a job of jobs/, as a launcher starts one rank."""
-    launcher = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "RANK": rank, "WORLD_SIZE": ranks, "LOCAL_RANK": 0}
+    launcher = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(), "RANK": 0, "WORLD_SIZE": 1, "LOCAL_RANK": 0}
     return ["env", *(f"{name}={value}" for name, value in launcher.items()), *PYTHON, JOBS / script, *options]
 
 

@@ -61,8 +61,9 @@ def read_kineto(path):
         found = (event(each, name(each["name"]), size(each.get("args", {}))) for each in whole if each["cat"] in categories)
         return sorted(found, key=lambda found: found.start_ns)
 
-    for each in whole:
-        if each["cat"] in ("cuda_runtime", "cuda_driver"):
+    # A call of the driver within one of the runtime may have the same correlation: the runtime's counts.
+    for category in ("cuda_driver", "cuda_runtime"):
+        for each in (each for each in whole if each["cat"] == category):
             called = event(each, call_name(each["name"]))
             launches[each["args"].get("correlation")] = (called.name, called.start_ns)
     ranges = events(("user_annotation",), str)
@@ -87,7 +88,8 @@ def read_run(query):
     clock = query("SELECT realtime_ns - monotonic_ns AS offset_ns FROM clock_sample ORDER BY monotonic_ns DESC LIMIT 1")
     offset_ns = clock[0]["offset_ns"]
     launches = {row["correlation"]: (call_name(row["name"]), row["start_ns"] + offset_ns) for row in query(
-        "SELECT text AS name, start_ns, correlation FROM launch JOIN string USING (process_id) WHERE string.id = api_id")}
+        "SELECT text AS name, start_ns, correlation FROM launch JOIN string USING (process_id) WHERE string.id = api_id "
+        "ORDER BY text LIKE 'cuda%' OR text LIKE '\\_\\_cuda%' ESCAPE '\\'")}
 
     def events(sql, name):
         return [Event(name(row["name"]), row["start_ns"] + offset_ns, row["end_ns"] + offset_ns, launches.get(row.get("correlation")),

@@ -14,4 +14,5 @@ STEPS = 200
 run, _ = gpu_lab.record("trainer_deep", ["--profile", "deep"], gpu_lab.trainer(STEPS))
 check_report.check(run, STEPS)
 print(gpu_lab.query(run, """SELECT (SELECT count(*) FROM nccl_operation) AS nccl_operations,
-  (SELECT count(*) FROM channel_time) AS channel_times, (SELECT count(*) FROM proxy_step) AS proxy_steps, (SELECT coalesce(sum(records), 0) FROM dropped) AS dropped"""))
+  (SELECT count(*) FROM channel_time) AS channel_times, (SELECT count(*) FROM proxy_step) AS proxy_steps,
+  (SELECT coalesce(sum(records), 0) FROM dropped) AS dropped"""))
