@@ -175,7 +175,7 @@ class ScenarioScript(lab.Scenario):
 
     def test_on_the_emulated_platform_the_trainer_fails_for_that_alone(self):
         only = ("failed", "failed: the run carries the label emulated")
-        names = ("trainer_deep", "trainer_window")
+        names = ("trainer_deep", "trainer_flight", "trainer_window")
         self.assertEqual(self.emulated(*names), {name: only for name in names})
 
     def test_without_cupti_the_trainer_passes_also_on_the_emulated_platform(self):
