@@ -4,22 +4,29 @@
 import importlib.util
 import json
 import os
+import socket
 import sys
 import unittest
 
 import lab
 
 GPU = lab.ROOT / "tests" / "e2e" / "gpu"
-LAUNCHER = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29541", "RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "OMP_NUM_THREADS": "1"}
+LAUNCHER = {"MASTER_ADDR": "127.0.0.1", "RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0", "OMP_NUM_THREADS": "1"}
 
 CPU = ("--cpu", "--width", 16, "--time-from", 2)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 @unittest.skipUnless(importlib.util.find_spec("torch"), "PyTorch (Debian: python3-torch) is not installed")
 class Jobs(lab.Scenario):
     def result(self, script, *options):
         words = [sys.executable, "-B", GPU / "jobs" / script, *options]
-        printed = lab.run(words, environment={**os.environ, **LAUNCHER}).stdout
+        printed = lab.run(words, environment={**os.environ, **LAUNCHER, "MASTER_PORT": str(free_port())}).stdout
         return json.loads([line for line in printed.splitlines() if line.startswith('{"')][-1])
 
     def test_ddp_trains_and_tells_the_time_of_a_step(self):
@@ -44,7 +51,8 @@ class Jobs(lab.Scenario):
         result = self.result("two_ranks.py", GPU / "jobs" / "profiled.py", *CPU, "--steps", 40, "--profile-from", 8, "--trace", trace)
         self.assertEqual(result["steps"], 40)
         self.assertTrue(trace.exists())
-        names = "import os; print(*(os.environ[name] for name in ('RANK', 'WORLD_SIZE', 'NCCL_HOSTID', 'NCCL_NET')))"
+        words = "' '.join(os.environ[name] for name in ('RANK', 'WORLD_SIZE', 'NCCL_HOSTID', 'NCCL_NET'))"
+        names = f"import os; os.write(1, ({words} + chr(10)).encode())"  # a line of each at once
         printed = lab.run([sys.executable, GPU / "jobs" / "two_ranks.py", "-c", names]).stdout
         self.assertEqual(sorted(printed.splitlines()), ["0 2 host0 Socket", "1 2 host1 Socket"])
 
