@@ -103,6 +103,15 @@ std::int64_t ownCost(const std::vector<rules::Finding>& findings, const rules::F
     return biggest > 0 && biggest >= whole / kGoodPart ? std::min(own, biggest - 1) : own;
 }
 
+/// A smaller part of what holds it has a remedy of its own: 16 bits a gradient save transfer, whoever is
+/// late.
+bool isNearlyAllOf(const rules::Finding& part, std::string_view holder,
+                   const std::vector<rules::Finding>& findings)
+{
+    const auto whole = std::ranges::find(findings, holder, &rules::Finding::rule);
+    return whole != findings.end() && *part.costNsPerStep >= whole->costNsPerStep.value_or(0) / 4 * 3;
+}
+
 /// For each symptom that says again what another finding says, which one. `parts` are its resolved holders.
 void findRestatements(std::vector<rules::Finding>& findings, const Parts& parts)
 {
@@ -114,7 +123,7 @@ void findRestatements(std::vector<rules::Finding>& findings, const Parts& parts)
         std::int64_t explained = 0;
         const rules::Finding* biggest = nullptr;
         for (const rules::Finding& cause : findings) {
-            if (cause.costNsPerStep && explains(cause, finding, findings)) {
+            if (cause.cause && !cause.broken && cause.costNsPerStep && related(cause, finding)) {
                 explained = model::addCapped(explained, *cause.costNsPerStep);
                 biggest =
                     biggest == nullptr || *cause.costNsPerStep > *biggest->costNsPerStep ? &cause : biggest;
@@ -122,7 +131,7 @@ void findRestatements(std::vector<rules::Finding>& findings, const Parts& parts)
         }
         if (biggest != nullptr && explained >= *finding.costNsPerStep / 2) {
             finding.restates = biggest->rule;
-        } else if (!parts[i].empty()) {
+        } else if (!parts[i].empty() && isNearlyAllOf(finding, parts[i].front(), findings)) {
             finding.restates = parts[i].front();
         }
     }

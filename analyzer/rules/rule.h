@@ -72,8 +72,8 @@ struct Finding {
     /// costs at least as much, so that nobody adds the two up.
     std::vector<std::string_view> partOf;
     /// Of a symptom, the rule whose finding is the same loss seen from another side: the biggest cause where
-    /// causes explain half of it or more, else what holds it. Filled in by the report; empty: it stands for
-    /// itself.
+    /// causes explain half of it or more, else what holds it and costs hardly more. Filled in by the report;
+    /// empty: it stands for itself.
     std::string restates;
 };
 

@@ -64,6 +64,20 @@ TEST(ScreenReport, SaysALossOnce)
     }
 }
 
+TEST(ScreenReport, DoesNotFoldARemedyOfItsOwnIntoAnotherCause)
+{
+    TraceBuilder trace(4);
+    trace.steps(20, [](StepBuilder& step) {
+        step.everyRank().compute(10ms);
+        step.rank(1).compute(6ms);
+        step.allReduce(4_MiB, {.takes = 5ms});
+    });
+    const Report report = buildReport(trace.run(), {});
+    EXPECT_EQ(report.verdict.rule, "late_rank");
+    EXPECT_EQ(restatedBy(report, "fp32_gradients"), "");
+    EXPECT_EQ(restatedBy(report, "comm_share_high"), "exposed_communication");
+}
+
 TEST(ScreenReport, LeavesOutWhatAllShows)
 {
     const Report report = buildReport(lateRankOf(40, 20), {});
