@@ -178,7 +178,7 @@ std::vector<std::uint64_t> CallCycle::fromItsBegin() const
 {
     const auto cycle = m_sequence.tokens.subspan(m_first, m_length);
     std::vector<std::uint64_t> tokens(cycle.begin(), cycle.end());
-    std::ranges::rotate(tokens, tokens.begin() + static_cast<std::ptrdiff_t>(m_begin));
+    std::rotate(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(m_begin), tokens.end());
     return tokens;
 }
 

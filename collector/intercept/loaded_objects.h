@@ -20,7 +20,7 @@ struct AddressRange {
 
 struct LoadedObject {
     AddressRange range; ///< of 0 bytes: no object lies there
-    char path[4096];    ///< empty for the program itself
+    char path[4096]{};  ///< empty for the program itself
 };
 /// The object around an address.
 LoadedObject objectAround(const void* address);

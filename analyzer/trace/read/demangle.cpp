@@ -62,7 +62,7 @@ std::string demangled(std::string name)
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(
         abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-    constexpr std::size_t kLongestShown = 16 * 1024;
+    constexpr std::size_t kLongestShown = std::size_t{16} * 1024;
     return status == 0 && text != nullptr && std::string_view(text.get()).size() <= kLongestShown ? text.get()
                                                                                                   : name;
 }

@@ -77,15 +77,11 @@ TEST(ClassifyKernel, KnowsAllReducesOfInference)
         {"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*)",
          "_ZN4vllm26cross_device_reduce_2stageI13__nv_bfloat16Li4EEEvPNS_8RankDataE",
          "void aiter::reduce_scatter_cross_device_store<__half, 8>(int)",
-         "void "
-         "flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<("
-         "AllReduceFusionPattern)1>(int)",
-         "void "
-         "tensorrt_llm::kernels::ar_fusion::moe::moefinalize_allreduce_fusion_kernel_oneshot_lamport<8>(int)",
+         "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<8>(int)",
+         "void tensorrt_llm::kernels::moefinalize_allreduce_fusion_kernel_oneshot_lamport<8>(int)",
          "void flashinfer::trtllm_mnnvl_allreduce::oneshotAllreduceFusionKernel<8, float>(float*)",
          "void rmsNormLamport<float>(int)",
-         "void quickreduce::allreduce_prototype_twoshot<AllReduceTwoshot<__half, CodecQ4<__half, 4>, true>, "
-         "__half>(int)",
+         "void quickreduce::allreduce_prototype_twoshot<Twoshot<__half, CodecQ4<__half, 4>>, __half>(int)",
          "void turbomind::comm::AllreduceResidualBiasRMSnorm_Simple_Pull<8>(int)",
          "void mscclpp::collective::allreducePacket<0>(int)", "mscclpp::executionKernel(int)"});
 }
