@@ -18,14 +18,15 @@ namespace ringside::exporting {
 namespace {
 
 /// A new file beside `path` that takes its place when it is whole, with the mode of what it replaces. Its
-/// name comes back in `beside`. -1 where `path` is to be opened itself: a device, a FIFO, a link, or a file
-/// in a folder in which none can be made.
+/// name comes back in `beside`. -1 where `path` is to be opened itself: a device, a FIFO, a link,
+/// somebody else's file, or one in a folder in which none can be made.
 int openBeside(const std::filesystem::path& path, mode_t mode, std::string& beside)
 {
     struct stat old {};
     errno = 0;
     const bool exists = lstat(path.c_str(), &old) == 0;
-    if (exists && (!S_ISREG(old.st_mode) || old.st_nlink > 1 || eaccess(path.c_str(), W_OK) != 0)) {
+    const bool isOwnFile = S_ISREG(old.st_mode) && old.st_nlink == 1 && old.st_uid == geteuid();
+    if (exists && (!isOwnFile || eaccess(path.c_str(), W_OK) != 0)) {
         return -1;
     }
     beside = path.string() + ".XXXXXX";

@@ -138,6 +138,16 @@ class Output(unittest.TestCase):
         self.assertEqual(done.stdout, "3\nold\n1\n", done.stderr)
         self.assertIn("No space left on device", done.stderr)
 
+    def test_somebody_elses_file_stays_theirs(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can write it")
+        theirs = self.folder / "theirs.html"
+        theirs.write_text("old")
+        os.chown(theirs, 65534, 65534)
+        self.ringside("report", "run.ringside", "--format", "html", "-o", "theirs.html")
+        self.assertEqual(theirs.stat().st_uid, 65534)
+        self.assertIn("</html>", theirs.read_text())
+
     def test_a_link_leads_to_what_is_replaced(self):
         (self.folder / "real").mkdir()
         (self.folder / "link.html").symlink_to("real/report.html")
