@@ -3,7 +3,10 @@
 
 #include <ringside/error.h>
 
+#include <fcntl.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -101,10 +104,10 @@ void removeUnfinished()
     for (const fs::path& path : unfinished.paths) {
         // Threads still work there: under another name they find no folder to make files in.
         const fs::path aside = path.string() + ".removed";
-        std::error_code cannot;
-        fs::rename(path, aside, cannot);
+        // Somebody's file may have that name.
+        const bool moved = renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, aside.c_str(), RENAME_NOREPLACE) == 0;
         removeAll(path);
-        if (!cannot) {
+        if (moved) {
             removeAll(aside);
         }
     }
