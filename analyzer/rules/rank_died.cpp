@@ -33,12 +33,13 @@ bool wasTold(const hang::RankReport& rank)
            std::ranges::find(kOrders, WTERMSIG(*rank.waitStatus)) != kOrders.end();
 }
 
-/// All ended with one code: what a job that ran to its end says with it is its own affair.
+/// Several ended with one code, and no other rank is left: what a job that ran to its end says with it is its
+/// own affair. Of a single rank nobody can tell that from a failure.
 bool allFailedAlike(const std::vector<hang::RankReport>& ranks)
 {
-    return std::ranges::all_of(ranks, [&](const hang::RankReport& rank) {
-        return rank.life == hang::Life::Failed && rank.waitStatus == ranks.front().waitStatus;
-    });
+    return ranks.size() > 1 && std::ranges::all_of(ranks, [&](const hang::RankReport& rank) {
+               return rank.life == hang::Life::Failed && rank.waitStatus == ranks.front().waitStatus;
+           });
 }
 
 /// `first`: those to look at.

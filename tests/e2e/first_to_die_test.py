@@ -97,6 +97,14 @@ class FirstToDie(lab.Scenario):
         self.assertEqual(finding["title"], f"Rank {rank} ended with code 1")
         self.assertEqual((finding["ranks"], finding["severity"]), ([rank], "problem"))
 
+    def test_a_single_rank_that_raised_is_a_problem(self):
+        script, directory = self.folder / "alone.py", self.folder / "alone.ringside"
+        script.write_text(RAISES)
+        lab.run([lab.RINGSIDE, "record", "-o", directory, "--", sys.executable, "-B", script], expect=1,
+                environment={**lab.emulated_gpu(), "PYTHONPATH": str(lab.ROOT / "collector" / "python"), "FAILING": "0", "RANK": "0"})
+        finding, = (each for each in lab.report(directory)["findings"] if each["rule"] == "rank_died")
+        self.assertEqual((finding["severity"], finding["title"]), ("problem", "Rank 0 ended with code 1"))
+
     def test_what_all_ranks_say_at_their_end_is_no_problem(self):
         hang, finding = self.end_by_exception("012")
         self.assertEqual({each["state"] for each in hang["ranks"]}, {"failed"})
