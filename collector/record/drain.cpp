@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <new>
 
 namespace ringside::collector {
 namespace {
@@ -86,6 +87,9 @@ void Drain::run()
     try {
         record();
         m_closed = true;
+    } catch (const std::bad_alloc&) {
+        giveUp("memory is out");
+        say(Talk::Always, "recording stopped: memory is out; the job goes on");
     } catch (const std::exception& error) {
         giveUp(causeOf(error.what()));
         say(Talk::Always, "recording stopped: %s; the job goes on", error.what());

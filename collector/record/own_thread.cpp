@@ -1,15 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/own_thread.h"
 
+#include "record/message.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <memory>
+#include <new>
 
 namespace ringside::collector {
+namespace {
+
+struct Start {
+    void* (*main)(void*);
+    void* argument;
+};
+
+// An exception that leaves a thread's first function ends the program. Handlers of exceptions further in
+// allocate, too, and fail where memory is out.
+void* runOwnThread(void* pointer)
+try {
+    const std::unique_ptr<Start> start(static_cast<Start*>(pointer));
+    return start->main(start->argument);
+} catch (...) {
+    say(Talk::Always, "a thread of the recording ended: memory is out; the job goes on");
+    return nullptr;
+}
+
+} // namespace
 
 bool startOwnThread(pthread_t& thread, void* (*main)(void*), void* argument)
 {
+    std::unique_ptr<Start> start(new (std::nothrow) Start{main, argument});
+    if (start == nullptr) {
+        errno = ENOMEM;
+        return false;
+    }
     sigset_t all; // the thread inherits the mask
     sigset_t before;
     sigfillset(&all);
@@ -18,7 +46,10 @@ bool startOwnThread(pthread_t& thread, void* (*main)(void*), void* argument)
     pthread_attr_init(&attributes);
     constexpr std::size_t kStackBytes = std::size_t{1} << 20;
     pthread_attr_setstacksize(&attributes, kStackBytes);
-    const int error = pthread_create(&thread, &attributes, main, argument);
+    const int error = pthread_create(&thread, &attributes, &runOwnThread, start.get());
+    if (error == 0) {
+        static_cast<void>(start.release()); // the thread's
+    }
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     errno = error;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace ringside::collector::sampled {
@@ -45,6 +46,16 @@ bool Sampler::start(Ring& ring, Registry& registry, StartThread startThread)
     return startThread(m_thread, &Sampler::threadMain, this);
 }
 
+void* Sampler::load(void* self)
+{
+    const Inside inside;
+    auto* const sampler = static_cast<Sampler*>(self);
+    for (const auto& source : sampler->m_sources) {
+        sampler->attempt([&] { source->load(); });
+    }
+    return nullptr;
+}
+
 void* Sampler::threadMain(void* self)
 {
     auto* const sampler = static_cast<Sampler*>(self);
@@ -57,25 +68,37 @@ void* Sampler::threadMain(void* self)
 void Sampler::run()
 {
     for (std::size_t index = 0; index < m_sources.size(); ++index) {
-        guarded(index, [&] { m_sources[index]->open(); });
+        attempt([&] { guarded(index, [&] { m_sources[index]->open(); }); });
     }
     std::int64_t next = readClockNs(CLOCK_MONOTONIC);
     std::int64_t nextSlow = next;
     while (!m_stop.load()) {
         const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
         if (level() != Level::Paused) {
-            tick(now >= nextSlow ? Pace::OnceASecond : Pace::EveryTick);
+            const Pace pace = now >= nextSlow ? Pace::OnceASecond : Pace::EveryTick;
+            attempt([&] { tick(pace); });
             nextSlow = now >= nextSlow ? now + kSecondNs - m_periodNs / 2 : nextSlow;
         }
         next = std::max(next + m_periodNs, now); // what was slept through is not made up for
         waitUntil(m_wake, next);
     }
     for (std::size_t index = 0; index < m_sources.size(); ++index) {
-        guarded(index, [&] { m_sources[index]->close(); });
+        attempt([&] { guarded(index, [&] { m_sources[index]->close(); }); });
     }
 }
 
-/// A call into a source, which may last for ever and may fail for lack of memory.
+/// What fails for lack of memory is counted: whatever says more would need memory itself.
+template <class Call>
+void Sampler::attempt(const Call& call)
+{
+    try {
+        call();
+    } catch (const std::bad_alloc&) {
+        m_failed.fetch_add(1);
+    }
+}
+
+/// A call into a source, which may last for ever.
 template <class Call>
 void Sampler::guarded(std::size_t index, const Call& call)
 {
@@ -83,6 +106,9 @@ void Sampler::guarded(std::size_t index, const Call& call)
     m_busySinceNs.store(readClockNs(CLOCK_MONOTONIC));
     try {
         call();
+    } catch (const std::bad_alloc&) {
+        m_busySinceNs.store(0);
+        throw;
     } catch (const std::exception& error) {
         m_readings.clear();
         m_readings.report({"sampling_failed", "warning", 1,
@@ -179,6 +205,10 @@ std::vector<SourceState> Sampler::states() const
 std::vector<trace::IssueRow> Sampler::takeIssues()
 {
     const std::scoped_lock lock(m_mutex);
+    if (const std::int64_t failed = m_failed.exchange(0); failed != 0) {
+        m_issues.push_back({"sampling_failed", "warning", failed,
+                            std::string(m_name) + ": memory was out: values are missing"});
+    }
     return std::exchange(m_issues, {});
 }
 

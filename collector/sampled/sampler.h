@@ -37,6 +37,9 @@ public:
     /// From here on it writes into the ring. False when `startThread` has no thread.
     bool start(Ring& ring, Registry& registry, StartThread startThread = &startOwnThread);
 
+    /// Of startProgramCallsThread (record/program_calls.h), where that is what starts the thread.
+    static void* load(void* self);
+
     void askToStop();
     /// Whether the thread is gone. Waits for it until the call into a source that it is in has lasted
     /// kPatienceNs. Once.
@@ -56,6 +59,8 @@ private:
     [[nodiscard]] bool define(Series& series, const Source& source);
     void note(std::size_t index);
     template <class Call>
+    void attempt(const Call& call);
+    template <class Call>
     void guarded(std::size_t index, const Call& call);
 
     const char* m_name;
@@ -69,6 +74,7 @@ private:
     std::atomic<bool> m_stop{false};
     std::atomic<std::int64_t> m_busySinceNs{0}; ///< when the call into a source began; 0: in none
     std::atomic<std::size_t> m_busyWith{0};     ///< that source
+    std::atomic<std::int64_t> m_failed{0};      ///< readings for which there was no memory
 
     bool m_leftBehind = false; ///< of the drain thread alone
 

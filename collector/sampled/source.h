@@ -107,6 +107,8 @@ public:
     virtual ~Source() = default;
     /// As in the trace's table `series`.
     [[nodiscard]] virtual const char* name() const = 0;
+    /// Loads the library that it asks, if any, before the sampler's thread begins: record/program_calls.h.
+    virtual void load() {}
     /// Called once, on the sampler's thread, before the first read.
     virtual void open() = 0;
     /// `pace` is OnceASecond at the first tick and then about once a second.

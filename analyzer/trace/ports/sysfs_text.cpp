@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/ports/sysfs_text.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -70,12 +72,14 @@ FileText asText(std::span<const char> buffer, ssize_t got, int error)
 
 std::vector<std::string> namesIn(const std::string& folder)
 {
+    // std::filesystem's iterator ends the process where it finds no memory.
+    const std::unique_ptr<DIR, int (*)(DIR*)> opened(opendir(folder.c_str()), &closedir);
     std::vector<std::string> names;
-    std::error_code error;
-    std::filesystem::directory_iterator entry(folder, error);
-    while (!error && entry != std::filesystem::directory_iterator()) {
-        names.push_back(entry->path().filename().string());
-        entry.increment(error);
+    while (const dirent* entry = opened != nullptr ? readdir(opened.get()) : nullptr) {
+        const std::string_view name(entry->d_name);
+        if (name != "." && name != "..") {
+            names.emplace_back(name);
+        }
     }
     std::sort(names.begin(), names.end());
     return names;

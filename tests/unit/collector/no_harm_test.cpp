@@ -9,8 +9,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <ostream>
+#include <random>
 
 using ringside::test::RecordedRun;
 
@@ -178,6 +180,58 @@ TEST(NoHarmOf, aFaultySystem)
     }
     std::printf("%d of %d runs were recorded completely\n", complete, runs);
     EXPECT_LT(complete, runs) << "no fault was met";
+}
+
+/// "" is any thread of the collector.
+const std::vector<std::string> kCollectorThreads = {"",
+                                                    "ringside",
+                                                    "ringside-sample",
+                                                    "ringside-device",
+                                                    "ringside-nvml",
+                                                    "ringside-rdma",
+                                                    "ringside-calls",
+                                                    "ringside-events"};
+
+/// The collector's allocations, or those of one of its threads, fail from a random one on, for a while or for
+/// good. More runs with RINGSIDE_TEST_FAULTS, others with RINGSIDE_TEST_SEED.
+TEST(NoHarmOf, aLackOfMemory)
+{
+    const char* wanted = std::getenv("RINGSIDE_TEST_FAULTS");
+    const char* seed = std::getenv("RINGSIDE_TEST_SEED");
+    const int runs = wanted != nullptr ? std::atoi(wanted) : 24;
+    std::mt19937 random(seed != nullptr ? static_cast<unsigned>(std::atoi(seed)) : 1U);
+    std::uniform_real_distribution<double> doublings(3, 15); // the first are libstdc++'s own, for exceptions
+    int complete = 0;
+    for (int number = 0; number < runs; ++number) {
+        const std::string after = std::to_string(static_cast<long>(std::exp2(doublings(random))));
+        const std::string count = random() % 2 == 0 ? "20" : "1000000000";
+        const std::string& thread = kCollectorThreads[random() % kCollectorThreads.size()];
+        const RecordedRun::Environment& mode = kFaultyModes[random() % kFaultyModes.size()];
+        const bool isFlightRecorder = !mode.empty() && mode.front().starts_with("RINGSIDE_KEEP_LAST");
+        RecordedRun::Environment environment{
+            std::string("LD_PRELOAD=") + RINGSIDE_FAKES "/libfake_no_memory.so:" RINGSIDE_COLLECTOR,
+            "NO_MEMORY_AFTER=" + after,
+            "NO_MEMORY_FOR=" + count,
+            "RINGSIDE_RING_BYTES=1048576",
+            "RINGSIDE_SAMPLE_MS=10",
+            "RINGSIDE_PROFILE=standard",
+            random() % 2 == 0 ? "RINGSIDE_CUDA_EVENTS=1" : "RINGSIDE_CUDA_EVENTS=0"};
+        if (!thread.empty()) {
+            environment.push_back("NO_MEMORY_THREAD=" + thread);
+        }
+        environment.insert(environment.end(), mode.begin(), mode.end());
+        const RecordedRun run({"recorded_no_harm", "faults"}, RecordedRun::Collector::Preloaded, environment);
+        SCOPED_TRACE("run " + std::to_string(number) + ": " + count + " allocations fail after " + after +
+                     " " + thread + "\n" + run.output);
+        EXPECT_EQ(run.waitStatus, 0);
+        EXPECT_EQ(run.programOutput(), "failed calls: 0, errno: 77\n");
+        if (!run.filesEndingIn(".rings").empty()) {
+            EXPECT_NO_THROW(ringside::trace::recover(run.directory()));
+        }
+        expectNothingLostSilently(run, isFlightRecorder, complete);
+    }
+    std::printf("%d of %d runs were recorded completely\n", complete, runs);
+    EXPECT_LT(complete, runs) << "no lack was met";
 }
 
 struct Pair {
