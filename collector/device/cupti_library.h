@@ -15,7 +15,7 @@ struct CuptiLibrary {
     RINGSIDE_CUPTI_NEWER_FUNCTIONS(RS_CUPTI) ///< null where CUPTI is older
 #undef RS_CUPTI
 
-    /// False when no CUPTI can be loaded or it lacks a function; `reason()` then says which. May be repeated.
+    /// False when no CUPTI can be loaded or it lacks a function; `reason()` then says which.
     bool load();
     [[nodiscard]] const std::string& reason() const
     {

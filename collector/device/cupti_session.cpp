@@ -106,7 +106,7 @@ void CuptiSession::want(bool on)
         return;
     }
     if (!m_started) {
-        m_started = startProgramCallsThread(m_thread, &CuptiSession::threadMain, this);
+        m_started = startProgramCallsThread(m_thread, &CuptiSession::threadMain, this, &CuptiSession::load);
         if (!m_started) {
             refuse("no thread could be made to serve CUPTI");
             return;
@@ -132,6 +132,15 @@ bool CuptiSession::end(int milliseconds)
     return !m_started || joinOwnThread(m_thread, until);
 }
 
+// Not before the first window opens: most of what CUPTI does to a process begins with loading it.
+void* CuptiSession::load(void* self)
+{
+    const Inside inside;
+    auto& session = *static_cast<CuptiSession*>(self);
+    session.m_loaded = session.m_cupti.load();
+    return nullptr;
+}
+
 void* CuptiSession::threadMain(void* self)
 {
     pthread_setname_np(pthread_self(), "ringside-device");
@@ -152,9 +161,15 @@ try {
     } else if (m_state == State::On) {
         turnOff();
     }
-} catch (const std::exception& error) { // memory is out
+} catch (const std::exception&) { // the only one there is: memory is out
     g_deviceTierOn.store(false, std::memory_order_release);
-    refuse(error.what());
+    if (g_holder.load() == this) {
+        disableKinds();
+        neighbour::leaveBuffers();
+        unsubscribe();
+        g_holder = nullptr;
+    }
+    refuse("memory is out"); // so short that a string needs none
 }
 
 void CuptiSession::step()
@@ -237,11 +252,10 @@ void CuptiSession::waitForWork()
     }
 }
 
-// Not before the window opens: most of what CUPTI does to a process begins with loading it.
 void CuptiSession::turnOn()
 {
-    if (!m_cupti.load()) {
-        refuse(m_cupti.reason());
+    if (!m_loaded) {
+        refuse(m_cupti.reason().empty() ? "memory is out" : m_cupti.reason());
         return;
     }
     g_nextRecord = m_cupti.nextRecord;

@@ -55,6 +55,7 @@ public:
     static BufferPool& buffers();
 
 private:
+    static void* load(void* self);
     static void* threadMain(void* self);
     void run();
     void step();
@@ -76,7 +77,8 @@ private:
     void noteThreadIds();
     void sampleClock();
 
-    CuptiLibrary m_cupti;
+    CuptiLibrary m_cupti; ///< loaded before our thread begins
+    bool m_loaded = false;
     pthread_t m_thread{};
     bool m_started = false; ///< of the drain thread
     std::atomic<bool> m_wanted{false};

@@ -3,8 +3,6 @@
 
 #include "intercept/resolve.h"
 
-#include <dlfcn.h>
-
 namespace ringside::collector {
 namespace {
 
@@ -23,9 +21,8 @@ bool isRuntimeGone()
 bool isDriverItselfGone()
 {
     using GetContext = int (*)(void**);
-    static void* const driver = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY);
     static const auto getContext =
-        driver != nullptr ? reinterpret_cast<GetContext>(dlsym(driver, "cuCtxGetCurrent")) : nullptr;
+        reinterpret_cast<GetContext>(findDefinition("cuCtxGetCurrent", "libcuda.so"));
     void* context = nullptr;
     return getContext != nullptr && getContext(&context) == kUnloading;
 }

@@ -8,6 +8,8 @@
 #include <semaphore.h>
 
 #include <exception>
+#include <memory>
+#include <new>
 
 namespace ringside::collector {
 namespace {
@@ -49,6 +51,25 @@ void* serveCalls(void*)
     return nullptr;
 }
 
+struct Loaded {
+    bool hasLoader;
+    pthread_t loader;
+    void* (*main)(void*);
+    void* argument;
+};
+
+// Nothing is allocated, nor freed, before the loader's thread is gone: this one then takes over its arena, of
+// which the C library else maps another 64 MiB of addresses, and the program's may be limited.
+void* runWhenLoaded(void* pointer)
+{
+    const auto* const start = static_cast<Loaded*>(pointer);
+    if (start->hasLoader) {
+        pthread_join(start->loader, nullptr);
+    }
+    const std::unique_ptr<const Loaded> owned(start);
+    return start->main(start->argument);
+}
+
 } // namespace
 
 bool startProgramCalls()
@@ -84,10 +105,19 @@ void runWithProgramDescriptors(const std::function<void()>& work)
     }
 }
 
-bool startProgramCallsThread(pthread_t& thread, void* (*main)(void*), void* argument)
+bool startProgramCallsThread(pthread_t& thread, void* (*main)(void*), void* argument, void* (*load)(void*))
 {
+    std::unique_ptr<Loaded> loaded(new (std::nothrow) Loaded{load != nullptr, {}, main, argument});
+    if (loaded == nullptr || (load != nullptr && !startOwnThread(loaded->loader, load, argument))) {
+        return false;
+    }
     bool started = false;
-    runWithProgramDescriptors([&] { started = startOwnThread(thread, main, argument); });
+    runWithProgramDescriptors([&] { started = startOwnThread(thread, &runWhenLoaded, loaded.get()); });
+    if (started) {
+        static_cast<void>(loaded.release()); // the thread's
+    } else if (load != nullptr) {
+        pthread_detach(loaded->loader);
+    }
     return started;
 }
 

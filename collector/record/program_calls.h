@@ -19,7 +19,12 @@ bool endProgramCalls(const timespec& until);
 /// the drain thread; a thread that has the program's descriptors runs it itself.
 void runWithProgramDescriptors(const std::function<void()>& work);
 
-/// As startOwnThread (own_thread.h), of a thread that has the program's descriptors.
-bool startProgramCallsThread(pthread_t& thread, void* (*main)(void*), void* argument);
+/// As startOwnThread (own_thread.h), of a thread that has the program's descriptors. Ahead of `main`, `load`,
+/// if there is one, is called with the same argument on a thread that has others: the loader opens files, at
+/// numbers that the program may just have closed, and closes them again, when the program may have got the
+/// same ones. Loading may wait as long as a library of the program initialises, and so holds up no other
+/// thread of ours.
+bool startProgramCallsThread(pthread_t& thread, void* (*main)(void*), void* argument,
+                             void* (*load)(void*) = nullptr);
 
 } // namespace ringside::collector

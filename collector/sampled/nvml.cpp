@@ -311,10 +311,15 @@ void Nvml::addGpu(const GpuName& gpu)
     m_newGpus.push_back(gpu);
 }
 
+void Nvml::load()
+{
+    m_loaded = m_library.load();
+}
+
 void Nvml::open()
 {
-    if (!m_library.load()) {
-        m_reason = m_library.reason;
+    if (!m_loaded) {
+        m_reason = m_library.reason.empty() ? "memory is out" : m_library.reason;
         return;
     }
     if (const nvml::Result result = m_library.init(); result != nvml::kSuccess) {

@@ -29,6 +29,7 @@ public:
     void addGpu(const GpuName& gpu);
 
     [[nodiscard]] const char* name() const override { return "nvml"; }
+    void load() override;
     void open() override;
     void read(Readings& readings, Pace pace) override;
     [[nodiscard]] std::string reason() const override { return m_reason; }
@@ -46,6 +47,7 @@ private:
     static void lose(Gpu& gpu, const std::string& why, Readings& readings);
 
     NvmlLibrary m_library;
+    bool m_loaded = false;
     std::string m_reason = "it has not begun";
     nvml::EventSet m_events = nullptr;
     std::vector<std::unique_ptr<Gpu>> m_gpus;

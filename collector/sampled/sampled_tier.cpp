@@ -88,8 +88,7 @@ void Tier::start(Thread& thread, const char* name, std::vector<std::unique_ptr<S
     Ring* const ring = makeOwnRing(kRingBytes);
     if (ring == nullptr || !sampler->start(*ring, registry(), startThread)) {
         thread.reason = ring == nullptr ? "there was no room for a ring" : "no thread could be made";
-        delete sampler;
-        return;
+        return; // it stays: what loads libraries for it may be at work
     }
     thread.sampler = sampler;
     thread.reason.clear();
@@ -107,7 +106,10 @@ void Tier::addNewGpus(trace::Writer& writer)
         m_nvml = nvml.get();
         std::vector<std::unique_ptr<Source>> sources;
         sources.push_back(std::move(nvml));
-        start(m_gpu, "ringside-nvml", std::move(sources), m_periodNs, &startProgramCallsThread);
+        start(m_gpu, "ringside-nvml", std::move(sources), m_periodNs,
+              [](pthread_t& thread, void* (*main)(void*), void* sampler) {
+                  return startProgramCallsThread(thread, main, sampler, &Sampler::load);
+              });
     }
     for (; m_gpus < devices.size(); ++m_gpus) {
         const trace::DeviceRow& device = devices[m_gpus];
