@@ -27,12 +27,28 @@ in_time() {
     return $code
 }
 
+# Tests that failed beside others and passed alone, a line each.
+unstable=
+most_unstable=3
+
+# run_failed_again PRESET: the tests that failed just now, one after the other. Fails where one fails again, or where so many
+# failed that the machine is not to blame.
+run_failed_again() {
+    local log=build/$1/Testing/Temporary/LastTestsFailed.log failed
+    failed=$(sed 's/^[0-9]*://' "$log" 2>/dev/null) || return 1
+    [ -n "$failed" ] && [ "$(wc -l <<<"$failed")" -le "$most_unstable" ] || return 1
+    printf '\nFailed beside others, run again alone:\n%s\n' "$failed"
+    in_time ctest --preset "$1" --rerun-failed -j1 || return 1
+    unstable+=$failed$'\n'
+}
+
 # suite PRESET [CTEST ARGUMENTS]
 suite() {
     local preset=$1
     shift
-    in_time ctest --preset "$preset" "$@" || fail "tests of the preset $preset failed" "Run one again: ctest --preset $preset -R NAME -V" \
-        "A random end-to-end test prints its seed: RINGSIDE_TEST_SEED=SEED repeats it."
+    in_time ctest --preset "$preset" "$@" || run_failed_again "$preset" ||
+        fail "tests of the preset $preset failed" "Run one again: ctest --preset $preset -R NAME -V" \
+            "A random end-to-end test prints its seed: RINGSIDE_TEST_SEED=SEED repeats it."
 }
 
 stage "Packages" "What is missing is installed with apt-get; needs root and a network only then."
@@ -62,4 +78,5 @@ stage "clang-tidy" "On the files changed since ${RINGSIDE_TIDY_BASE:-the commit 
 in_time bash "$support/check_tidy.sh" || fail "the stage clang-tidy failed" "Its own lines above say why."
 
 print_stage_times
+[ -z "$unstable" ] || printf '\nUnstable, each a bug in the test or in what it tests:\n%s' "$unstable"
 printf '\nEverything passed. Longer runs: tests/soak.sh. Benchmarks: tests/bench/run.sh.\n'
