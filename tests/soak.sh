@@ -29,6 +29,11 @@ sanitized_suite tsan
 stage "Release" "What packages are made of: -O3 shows warnings that the preset dev does not. Each file alone, which shows a missing #include."
 cmake --preset release -DRINGSIDE_BUILD_TESTS=ON -DRINGSIDE_UNITY=OFF && cmake --build --preset release || fail "building the preset release failed"
 
+stage "The portable archive" "Built, and used on a minimal Debian 11."
+bash packaging/build.sh || fail "the portable archive could not be built"
+bash tests/support/install_packages.sh --packaging
+bash packaging/check_on_debian11.sh build/portable/ringside-*-x86_64.tar.gz || fail "the portable archive does not work on Debian 11"
+
 stage "Fuzzing, $fuzz_seconds s a target" "libFuzzer with clang; new inputs stay in build/fuzz/corpus."
 cmake --preset no-cuda -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DRINGSIDE_BUILD_FUZZERS=ON \
     -DRINGSIDE_WERROR=OFF -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF '-DRINGSIDE_TEST_FOLDERS=support;fuzz' ||

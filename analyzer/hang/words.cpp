@@ -6,9 +6,28 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cstring>
+#include <csignal>
+#include <map>
+#include <string_view>
 
 namespace ringside::hang {
+namespace {
+
+/// Empty: none that ends a process. The C library's own table is newer than the oldest one that we run with.
+std::string_view signalName(int signal)
+{
+    static const std::map<int, std::string_view> names{
+        {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},     {SIGILL, "SIGILL"},
+        {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},       {SIGFPE, "SIGFPE"},
+        {SIGKILL, "SIGKILL"}, {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"},     {SIGUSR2, "SIGUSR2"},
+        {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"},     {SIGSTKFLT, "SIGSTKFLT"},
+        {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}, {SIGVTALRM, "SIGVTALRM"}, {SIGPROF, "SIGPROF"},
+        {SIGPOLL, "SIGPOLL"}, {SIGPWR, "SIGPWR"},   {SIGSYS, "SIGSYS"}};
+    const auto found = names.find(signal);
+    return found != names.end() ? found->second : std::string_view();
+}
+
+} // namespace
 
 std::string_view lifeName(Life life)
 {
@@ -39,9 +58,8 @@ std::string howEnded(int waitStatus)
     if (WIFEXITED(waitStatus)) {
         return fmt::format("with code {}", WEXITSTATUS(waitStatus));
     }
-    const char* const name = sigabbrev_np(WTERMSIG(waitStatus));
-    return name != nullptr ? fmt::format("by SIG{}", name)
-                           : fmt::format("by signal {}", WTERMSIG(waitStatus));
+    const std::string_view name = signalName(WTERMSIG(waitStatus));
+    return name.empty() ? fmt::format("by signal {}", WTERMSIG(waitStatus)) : fmt::format("by {}", name);
 }
 
 std::string_view kindName(Kind kind)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The one list of Debian packages that Ringside needs to be built and tested. Installs what is missing; where everything is
 # there it needs neither root nor a network. `--bench` adds what only the benchmarks compare with, `--gui` what the desktop
-# program and its tests need, `--lab` what the machines of tests/lab are made of.
+# program and its tests need, `--lab` what the machines of tests/lab are made of, `--packaging` the systems that packages are tried on.
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 packages=(
@@ -20,8 +20,9 @@ for group in "$@"; do
     case $group in
     --bench) packages+=(liblttng-ust-dev lttng-tools valgrind) ;;
     --gui) packages+=(appstream desktop-file-utils fonts-dejavu-core libqcustomplot-dev pngquant qt6-base-dev shared-mime-info xdotool xvfb) ;;
+    --packaging) packages+=(debootstrap) ;;
     --lab) packages+=(busybox-static cpio ibverbs-providers kmod perftest qemu-system-x86) ;;
-    *) fail "there is no group of packages '$group'" "Known are --bench, --gui and --lab." ;;
+    *) fail "there is no group of packages '$group'" "Known are --bench, --gui, --lab and --packaging." ;;
     esac
 done
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What g++'s static libraries and ours expect of a C library that is newer than the floor (README.md in this
+// folder), linked into each portable binary and visible in it alone.
+#include "older_waits.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+
+extern "C" {
+
+/// glibc 2.32. libstdc++ leaves out atomic counting where it is true.
+char __libc_single_threaded = 0; // NOLINT(bugprone-reserved-identifier)
+
+/// glibc 2.35, documented in its manual; libgcc finds by it how to unwind.
+struct dl_find_object { // NOLINT(readability-identifier-naming)
+    unsigned long long flags;
+    void* mapStart;
+    void* mapEnd;
+    link_map* linkMap;
+    void* ehFrame;
+    unsigned long long reserved[7];
+};
+
+} // extern "C"
+
+namespace {
+
+struct ObjectSearch {
+    std::uintptr_t address;
+    dl_find_object* found;
+};
+
+/// 1: the address lies in this object.
+int findAround(dl_phdr_info* object, std::size_t /*bytes*/, void* data)
+{
+    const auto& search = *static_cast<ObjectSearch*>(data);
+    std::uintptr_t begin = ~std::uintptr_t{0};
+    std::uintptr_t end = 0;
+    bool isAround = false;
+    void* ehFrame = nullptr;
+    for (int index = 0; index < object->dlpi_phnum; ++index) {
+        const ElfW(Phdr)& part = object->dlpi_phdr[index];
+        const std::uintptr_t first = object->dlpi_addr + part.p_vaddr;
+        if (part.p_type == PT_LOAD) {
+            begin = std::min(begin, first);
+            end = std::max(end, first + part.p_memsz);
+            isAround = isAround || search.address - first < part.p_memsz;
+        } else if (part.p_type == PT_GNU_EH_FRAME) {
+            ehFrame = reinterpret_cast<void*>(first);
+        }
+    }
+    if (isAround) {
+        *search.found = {0, reinterpret_cast<void*>(begin), reinterpret_cast<void*>(end), nullptr, ehFrame,
+                         {}};
+    }
+    return isAround ? 1 : 0;
+}
+
+} // namespace
+
+extern "C" {
+
+int _dl_find_object(void* address, dl_find_object* found) // NOLINT(bugprone-reserved-identifier)
+{
+    ObjectSearch search{reinterpret_cast<std::uintptr_t>(address), found};
+    return dl_iterate_phdr(&findAround, &search) == 1 && found->ehFrame != nullptr ? 0 : -1;
+}
+
+/// glibc 2.36; std::random_device asks it.
+std::uint32_t arc4random()
+{
+    std::uint32_t number = 0;
+    while (getrandom(&number, sizeof number, 0) != sizeof number) { // interrupted
+    }
+    return number;
+}
+
+#ifdef RINGSIDE_GLIBC_2_28
+
+/// glibc 2.30.
+pid_t gettid() noexcept
+{
+    return static_cast<pid_t>(syscall(SYS_gettid));
+}
+
+} // extern "C"
+
+namespace {
+
+/// Of the C library that runs, which may be newer. Null: it is not.
+template <class Function>
+Function* newer(const char* name)
+{
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+} // namespace
+
+extern "C" {
+
+/// glibc 2.30.
+int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until)
+{
+    static auto* const real = newer<int(sem_t*, clockid_t, const timespec*)>("sem_clockwait");
+    if (real != nullptr) {
+        return real(semaphore, clock, until);
+    }
+    return ringside::older::waitInSlices(semaphore, clock, *until);
+}
+
+/// glibc 2.30.
+int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) noexcept
+{
+    static auto* const real =
+        newer<int(pthread_mutex_t*, clockid_t, const timespec*)>("pthread_mutex_clocklock");
+    if (real != nullptr) {
+        return real(mutex, clock, until);
+    }
+    return ringside::older::lockByTrying(mutex, clock, *until);
+}
+
+// glibc 2.29 has versions of these that set no errno by themselves; results are the same.
+#define RINGSIDE_OLDER_VERSION(name, parameters, arguments)                                                  \
+    double older_##name parameters;                                                                          \
+    __asm__(".symver older_" #name "," #name "@GLIBC_2.2.5");                                                \
+    double name parameters                                                                                   \
+    {                                                                                                        \
+        return older_##name arguments;                                                                       \
+    }
+RINGSIDE_OLDER_VERSION(exp, (double x), (x))
+RINGSIDE_OLDER_VERSION(log, (double x), (x))
+RINGSIDE_OLDER_VERSION(pow, (double x, double y), (x, y))
+
+#endif
+
+} // extern "C"

@@ -1,0 +1,26 @@
+# Portable binaries: this machine's g++, with the C library and the static libraries of build/portable/sysroot (sysroot.sh).
+get_filename_component(RINGSIDE_SYSROOT "${CMAKE_CURRENT_LIST_DIR}/../build/portable/sysroot" ABSOLUTE)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_SYSROOT ${RINGSIDE_SYSROOT})
+set(CMAKE_C_COMPILER gcc)
+set(CMAKE_CXX_COMPILER g++)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)
+set(ENV{PKG_CONFIG_LIBDIR} ${RINGSIDE_SYSROOT}/usr/lib/x86_64-linux-gnu/pkgconfig:${RINGSIDE_SYSROOT}/usr/share/pkgconfig)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${RINGSIDE_SYSROOT})
+
+# g++ looks for its own headers below the sysroot, where they are not.
+execute_process(COMMAND g++ -dumpversion OUTPUT_VARIABLE gcc_version OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REGEX MATCH "^[0-9]+" gcc_major "${gcc_version}")
+set(CMAKE_CXX_FLAGS_INIT "-nostdinc++ -isystem /usr/include/c++/${gcc_major} -isystem /usr/include/x86_64-linux-gnu/c++/${gcc_major}")
+# Before its own folders, beside which it would find this machine's C library.
+foreach(folder usr/lib/x86_64-linux-gnu lib/x86_64-linux-gnu)
+  string(APPEND sysroot_folders " -B${RINGSIDE_SYSROOT}/${folder} -L${RINGSIDE_SYSROOT}/${folder}")
+endforeach()
+foreach(kind EXE SHARED MODULE)
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT "${sysroot_folders}")
+endforeach()
