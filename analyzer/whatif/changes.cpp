@@ -2,13 +2,16 @@
 #include "whatif/changes.h"
 
 #include "metrics/bandwidth.h"
+#include "whatif/what_is_missing.h"
 
 #include <ringside/error.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
+#include <set>
 
 namespace ringside::whatif {
 namespace {
@@ -21,13 +24,10 @@ constexpr std::int64_t kFloat16 = 6;
     throw Error(ErrorCode::Unusable, why, hint);
 }
 
-constexpr std::string_view kSizesAlike =
-    "the messages of this run are all of nearly one size, which does not tell latency from bandwidth";
-
 /// What a slot costs with other latency, bandwidth or size; what the line does not explain stays.
 void recost(PlannedSlot& slot, const CostLine& line, double bytes)
 {
-    const double rest = slot.ns - slot.line->at(static_cast<double>(slot.slot.bytes));
+    const double rest = slot.ns - slot.line->at(static_cast<double>(*slot.slot.bytes));
     slot.ns = std::max(0.0, line.at(bytes) + rest);
     slot.line = line;
     slot.slot.bytes = static_cast<std::uint64_t>(std::llround(bytes));
@@ -44,18 +44,32 @@ bool isAt(const LinkChange& change, const Slot& slot)
     return fmt::format("{:016x}", slot.communicator).starts_with(change.where);
 }
 
+/// "intra-host, communicators 000000000000002a, 00000000000000ff"
+std::string linksOf(const Plan& plan)
+{
+    constexpr std::size_t kMost = 8;
+    std::set<std::string> hosts;
+    std::set<std::string> communicators;
+    for (const PlannedSlot& slot : plan.slotTable) {
+        hosts.insert(slot.slot.withinHost ? "intra-host" : "inter-host");
+        if (communicators.size() < kMost) {
+            communicators.insert(fmt::format("{:016x}", slot.slot.communicator));
+        }
+    }
+    return fmt::format("{}, communicator {}", fmt::join(hosts, ", "),
+                       fmt::join(communicators, ", communicator "));
+}
+
 void changeLinks(Plan& plan, const LinkChange& change, bool bandwidth)
 {
+    requireCollectives(plan);
     bool any = false;
     for (PlannedSlot& slot : plan.slotTable) {
         if (!isAt(change, slot.slot)) {
             continue;
         }
         any = true;
-        if (!slot.line) {
-            refuse(std::string(kSizesAlike), "Record a run with a second bucket size, or change both: they "
-                                             "cannot be told apart here.");
-        }
+        requireLine(slot);
         if (!bandwidth && slot.line->latencyNs <= 0) {
             refuse("the messages of this run take no longer than their bytes explain: their latency was not "
                    "seen",
@@ -63,22 +77,21 @@ void changeLinks(Plan& plan, const LinkChange& change, bool bandwidth)
         }
         CostLine line = *slot.line;
         (bandwidth ? line.nsPerByte : line.latencyNs) *= bandwidth ? 1 / change.factor : change.factor;
-        recost(slot, line, static_cast<double>(slot.slot.bytes));
+        recost(slot, line, static_cast<double>(*slot.slot.bytes));
     }
     if (!any) {
         throw Error(ErrorCode::Usage, fmt::format("no collective of the step runs over '{}'", change.where),
-                    "Name intra-host, inter-host or the first digits of a communicator's hash.");
+                    fmt::format("There are: {}.", linksOf(plan)));
     }
 }
 
 void changeGradients(Plan& plan, const std::string& type, Assumptions& assumptions)
 {
-    bool any = false;
+    requireGradients(plan);
     for (PlannedSlot& slot : plan.slotTable) {
         if (!slot.slot.gradient) {
             continue;
         }
-        any = true;
         if (!slot.slot.datatype) {
             refuse("the data type of the gradient messages was not recorded, so what half of it is cannot be "
                    "said",
@@ -89,14 +102,9 @@ void changeGradients(Plan& plan, const std::string& type, Assumptions& assumptio
                 fmt::format("the gradient messages are not float32 (NCCL type {}): {} would not halve them",
                             *slot.slot.datatype, type));
         }
-        if (!slot.line) {
-            refuse(std::string(kSizesAlike), "Record a run with a second bucket size.");
-        }
-        recost(slot, *slot.line, static_cast<double>(slot.slot.bytes) / 2);
+        requireLine(slot);
+        recost(slot, *slot.line, static_cast<double>(*slot.slot.bytes) / 2);
         slot.slot.datatype = kFloat16;
-    }
-    if (!any) {
-        refuse("no gradient all-reduce or reduce-scatter over all ranks is in the step");
     }
     assumptions.lines.emplace_back("converting gradients to half precision and back costs nothing");
 }
@@ -142,10 +150,8 @@ void changeWorld(Plan& plan, std::int64_t ranks, Assumptions& assumptions)
 {
     constexpr std::size_t kMostOperations = 50'000'000;
     const auto before = static_cast<std::int64_t>(plan.ranks.size());
-    if (before < 2 || ranks < 2) {
-        refuse("what a collective costs among more ranks follows from what it costs here: that needs at "
-               "least two");
-    }
+    requireRanks(plan, "what a collective costs among more of them");
+    requireCollectives(plan);
     if (static_cast<std::size_t>(ranks) * plan.ranks.front().ops.size() > kMostOperations) {
         refuse(fmt::format("{} ranks would be more than {} operations a step", ranks, kMostOperations));
     }
@@ -154,14 +160,12 @@ void changeWorld(Plan& plan, std::int64_t ranks, Assumptions& assumptions)
             refuse(
                 "some collectives run among a part of the ranks; how those groups would grow is not known");
         }
-        if (!slot.line) {
-            refuse(std::string(kSizesAlike));
-        }
+        requireLine(slot);
         CostLine line = *slot.line;
         line.latencyNs *= static_cast<double>(ranks - 1) / static_cast<double>(before - 1);
         line.nsPerByte *=
             metrics::busFactor(slot.slot.kind, ranks) / metrics::busFactor(slot.slot.kind, before);
-        recost(slot, line, static_cast<double>(slot.slot.bytes));
+        recost(slot, line, static_cast<double>(*slot.slot.bytes));
         slot.slot.size = ranks;
     }
     plan.ranks.reserve(static_cast<std::size_t>(ranks));
@@ -297,10 +301,7 @@ void apply(Plan& plan, const Changes& changes, Assumptions& assumptions)
         overlapFully(plan, assumptions);
     }
     if (changes.accumulate > 1) {
-        if (std::none_of(plan.slotTable.begin(), plan.slotTable.end(),
-                         [](const auto& s) { return s.slot.gradient; })) {
-            refuse("no gradient all-reduce or reduce-scatter over all ranks is in the step");
-        }
+        requireGradients(plan);
         plan.accumulate = changes.accumulate;
         assumptions.lines.emplace_back("times are a batch's; adding gradients up costs nothing");
     }

@@ -3,6 +3,7 @@
 // buckets: between two of them bytes get ready evenly with the device's work. Tensors, which no bucket
 // splits, are not recorded: buckets inside of a recorded message are a guess, and said to be one.
 #include "whatif/changes.h"
+#include "whatif/what_is_missing.h"
 
 #include <ringside/error.h>
 
@@ -28,7 +29,7 @@ Gradients gradientsOf(const Plan& plan)
     double bytes = 0;
     for (const PlannedOp& op : plan.ranks.front().ops) {
         if (op.op.slot && plan.slotTable[*op.op.slot].slot.gradient) {
-            bytes += static_cast<double>(plan.slotTable[*op.op.slot].slot.bytes);
+            bytes += static_cast<double>(plan.slotTable[*op.op.slot].slot.bytes.value_or(0));
             gradients.slots.push_back(*op.op.slot);
             gradients.ends.push_back(bytes);
         }
@@ -245,18 +246,10 @@ PlannedSlot messageOf(const PlannedSlot& like, double bytes)
 void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions)
 {
     const std::uint64_t bytes = *changes.bucketBytes;
+    requireGradients(plan);
     const Gradients before = gradientsOf(plan);
-    if (before.slots.empty()) {
-        throw Error(ErrorCode::Unusable,
-                    "no gradient all-reduce or reduce-scatter over all ranks is in the step");
-    }
     const PlannedSlot like = plan.slotTable[before.slots.front()];
-    if (!like.line) {
-        throw Error(ErrorCode::Unusable,
-                    "the messages of this run are all of nearly one size, which does not tell what another "
-                    "size would cost",
-                    "Record a short run with another bucket_cap_mb.");
-    }
+    requireLine(like);
     const std::vector<double> ends = planEnds(before, static_cast<double>(bytes), changes.wholeMessages);
     assumptions.split = splitsMessages(before, ends);
     if (ends.size() >= kMostBuckets) {

@@ -2,6 +2,7 @@
 // Ranks that are as fast as the median: each of their own times between two collectives is taken down to what
 // the middle one of the ranks needs there.
 #include "whatif/changes.h"
+#include "whatif/what_is_missing.h"
 
 #include <ringside/error.h>
 
@@ -141,9 +142,7 @@ void level(const Plan& plan, const std::vector<PlannedRank*>& chosen, Part part)
 
 void levelRanks(Plan& plan, const Changes& changes)
 {
-    if (plan.ranks.size() < 2) {
-        throw Error(ErrorCode::Unusable, "one rank alone is never late");
-    }
+    requireRanks(plan, "who is late");
     std::vector<PlannedRank*> chosen;
     for (PlannedRank& rank : plan.ranks) {
         const bool named = std::find(changes.medianRanks.begin(), changes.medianRanks.end(), rank.rank) !=

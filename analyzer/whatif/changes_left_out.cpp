@@ -3,6 +3,7 @@
 // batches of different length. Each is taken out of a plan; what else the program does stays as it was.
 #include "model/lasting_difference.h"
 #include "whatif/changes.h"
+#include "whatif/what_is_missing.h"
 
 #include <ringside/error.h>
 
@@ -105,9 +106,7 @@ void keepLastReduction(Plan& plan, unsigned times)
 /// What a rank has more than the others in some steps is shared; what it always has more stays its own.
 void equalizeBatches(Plan& plan)
 {
-    if (plan.ranks.size() < 2) {
-        throw Error(ErrorCode::Unusable, "one rank alone has no batch to share with others");
-    }
+    requireRanks(plan, "whose batches are larger");
     std::vector<double> meanNs(plan.samples);
     for (const PlannedRank& rank : plan.ranks) {
         for (std::size_t i = 0; i < plan.samples; ++i) {

@@ -258,11 +258,15 @@ void fitLines(std::vector<PlannedSlot>& slots)
 {
     std::map<std::pair<std::uint64_t, model::CollectiveKind>, std::vector<SizedTime>> groups;
     for (const PlannedSlot& slot : slots) {
-        groups[{slot.slot.communicator, slot.slot.kind}].push_back(
-            {static_cast<double>(slot.slot.bytes), slot.ns});
+        if (slot.slot.bytes) {
+            groups[{slot.slot.communicator, slot.slot.kind}].push_back(
+                {static_cast<double>(*slot.slot.bytes), slot.ns});
+        }
     }
     for (PlannedSlot& slot : slots) {
-        slot.line = fitLine(groups[{slot.slot.communicator, slot.slot.kind}]);
+        if (slot.slot.bytes) {
+            slot.line = fitLine(groups[{slot.slot.communicator, slot.slot.kind}]);
+        }
     }
 }
 
@@ -314,6 +318,7 @@ std::optional<CostLine> fitLine(std::vector<SizedTime> points)
 Plan fitPlan(const Program& program, const model::Model& model, std::span<const std::size_t> steps)
 {
     Plan plan;
+    plan.worldSize = model.worldSize;
     plan.samples = steps.size();
     plan.inferredWaits = program.inferredWaits;
     plan.apart =

@@ -60,12 +60,13 @@ struct PlannedSlot {
     Slot slot;                    ///< without its transfers
     double ns = 0;                ///< from the last arrival to the end, typical
     std::vector<double> factor;   ///< a sample
-    std::optional<CostLine> line; ///< null: its sizes are too much alike to tell latency from bandwidth
+    std::optional<CostLine> line; ///< null: sizes that do not tell latency from bandwidth, or are not known
 };
 
 struct Plan {
     std::vector<PlannedRank> ranks;
     std::vector<PlannedSlot> slotTable;
+    std::int64_t worldSize = 0; ///< of the job; fewer ranks may have been recorded
     std::size_t samples = 0;
     bool apart = false;         ///< no two steps follow each other, so one begins when the one before is over
     bool inferredWaits = false; ///< of the program

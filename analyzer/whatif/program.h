@@ -59,8 +59,8 @@ struct RankProgram {
 struct Slot {
     std::uint64_t communicator = 0;
     model::CollectiveKind kind = model::CollectiveKind::Other;
-    std::uint64_t bytes = 0;
-    std::int64_t size = 0; ///< ranks
+    std::optional<std::uint64_t> bytes; ///< null: not recorded
+    std::int64_t size = 0;              ///< ranks
     std::optional<std::int64_t> datatype;
     bool withinHost = true;
     bool gradient = false;                               ///< all-reduce or reduce-scatter over all ranks

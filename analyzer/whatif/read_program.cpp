@@ -268,7 +268,7 @@ void ProgramBuilder::addSlots()
         Slot slot;
         slot.communicator = operation.communicator;
         slot.kind = operation.kind;
-        slot.bytes = operation.bytes.value_or(0); // no line is fitted through it, so it keeps its cost
+        slot.bytes = operation.bytes;
         slot.size = operation.size;
         slot.datatype = operation.datatype;
         slot.gradient = model::isGradient(operation, m_model.worldSize);

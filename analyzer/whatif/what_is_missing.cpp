@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "whatif/what_is_missing.h"
+
+#include <ringside/error.h>
+
+#include <fmt/format.h>
+
+namespace ringside::whatif {
+namespace {
+
+constexpr const char* kWhoRecordsSizes =
+    "Sizes are in what `ringside record` writes with its library preloaded, and in an export of Nsight "
+    "Systems that was made with --include-blobs=true.";
+
+std::size_t countCommunication(const Plan& plan)
+{
+    std::size_t count = 0;
+    for (const PlannedRank& rank : plan.ranks) {
+        count += static_cast<std::size_t>(std::count_if(
+            rank.ops.begin(), rank.ops.end(), [](const PlannedOp& op) { return op.op.communication; }));
+    }
+    return count;
+}
+
+} // namespace
+
+void requireRanks(const Plan& plan, std::string_view what)
+{
+    if (plan.ranks.size() >= 2) {
+        return;
+    }
+    const bool more = plan.worldSize > 1;
+    throw Error(ErrorCode::Unusable,
+                more ? fmt::format("only 1 of {} ranks was recorded, and {} takes at least two to tell",
+                                   plan.worldSize, what)
+                     : fmt::format("the job has one rank, and {} takes at least two", what),
+                more ? "Give the traces of the other ranks, too." : "");
+}
+
+void requireCollectives(const Plan& plan)
+{
+    if (!plan.slotTable.empty()) {
+        return;
+    }
+    const std::size_t kernels = countCommunication(plan);
+    if (kernels == 0) {
+        throw Error(ErrorCode::Unusable, "no communication ran on the GPUs in the replayed steps");
+    }
+    requireRanks(plan, "how long a transfer lasts beside the waiting for late ranks");
+    throw Error(ErrorCode::Unusable,
+                fmt::format("none of the {} communication kernels of a step could be matched on all of its "
+                            "ranks, so how much of their time is transfer is not known",
+                            kernels),
+                "`ringside report` says under its issues what is missing.");
+}
+
+void requireGradients(const Plan& plan)
+{
+    requireCollectives(plan);
+    const auto any = [&](const auto& isSo) {
+        return std::any_of(plan.slotTable.begin(), plan.slotTable.end(),
+                           [&](const PlannedSlot& each) { return isSo(each.slot); });
+    };
+    if (any([](const Slot& slot) { return slot.gradient; })) {
+        return;
+    }
+    const auto maybe = [&](const Slot& slot) {
+        return !slot.bytes && slot.size == plan.worldSize &&
+               (slot.kind == model::CollectiveKind::AllReduce ||
+                slot.kind == model::CollectiveKind::ReduceScatter);
+    };
+    if (any(maybe)) {
+        throw Error(ErrorCode::Unusable,
+                    "the sizes of the messages were not recorded, so which of them carry gradients is not "
+                    "known",
+                    kWhoRecordsSizes);
+    }
+    throw Error(ErrorCode::Unusable,
+                fmt::format("no gradients are reduced over all {} ranks in the step: no all-reduce and no "
+                            "reduce-scatter of 4 KiB or more",
+                            plan.worldSize));
+}
+
+void requireLine(const PlannedSlot& slot)
+{
+    if (slot.line) {
+        return;
+    }
+    if (!slot.slot.bytes) {
+        throw Error(ErrorCode::Unusable,
+                    "the sizes of the messages were not recorded, so what latency and bandwidth cost is not "
+                    "known",
+                    kWhoRecordsSizes);
+    }
+    throw Error(ErrorCode::Unusable,
+                "the messages of this run are all of nearly one size, or larger ones take no longer: that "
+                "does not tell latency from bandwidth",
+                "Record a short run with another bucket_cap_mb, or another model.");
+}
+
+} // namespace ringside::whatif

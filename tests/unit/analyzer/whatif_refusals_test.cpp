@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cannot be predicted is refused, and the words say what the run lacks.
+#include "whatif_fixture.h"
+
+#include <ringside/error.h>
+
+#include <gtest/gtest.h>
+
+namespace ringside::whatif {
+namespace {
+
+using namespace fixture;
+
+/// The sentence and the hint of the refusal; empty: there was an answer.
+std::string refusalOf(const trace::RunTrace& run, const Changes& changes)
+{
+    try {
+        (void)ask(run, changes);
+    } catch (const Error& error) {
+        return std::string(error.what()) + "\n" + error.hint;
+    }
+    return {};
+}
+
+Changes fasterLinks(std::string_view how)
+{
+    Changes changes;
+    changes.bandwidth = {parseLinkChange(how)};
+    return changes;
+}
+
+std::vector<Changes> changesOfMessages()
+{
+    std::vector<Changes> all(5);
+    all[0] = fasterLinks("x2");
+    all[1].latency = {parseLinkChange("x2")};
+    all[2].bucketBytes = 25_MiB;
+    all[3].gradients = "fp16";
+    all[4].accumulate = 2;
+    return all;
+}
+
+trace::RunTrace oneRankOf(const trace::RunTrace& run)
+{
+    trace::RunTrace one = run;
+    one.processes.resize(1);
+    return one;
+}
+
+trace::RunTrace withoutSizes(trace::RunTrace run)
+{
+    for (trace::ProcessTrace& process : run.processes) {
+        for (trace::CollectiveCallRow& call : process.collectiveCalls) {
+            call.bytes = 0;
+            call.count.reset();
+        }
+    }
+    return run;
+}
+
+TEST(WhatIfRefusals, ARunOfOneRankSaysThatTheOthersAreMissing)
+{
+    const trace::RunTrace run = oneRankOf(simulate(exposedRun()));
+    for (const Changes& changes : changesOfMessages()) {
+        const std::string refusal = refusalOf(run, changes);
+        EXPECT_NE(refusal.find("1 of 4 ranks"), std::string::npos) << changes.describe().front() << refusal;
+        EXPECT_EQ(refusal.find("''"), std::string::npos) << refusal;
+    }
+    std::vector<Changes> ofRanks(3);
+    ofRanks[0].noLateRanks = true;
+    ofRanks[1].medianRanks = {0};
+    ofRanks[2].equalBatches = true;
+    for (const Changes& changes : ofRanks) {
+        EXPECT_NE(refusalOf(run, changes).find("1 of 4 ranks"), std::string::npos) << refusalOf(run, changes);
+    }
+}
+
+TEST(WhatIfRefusals, MessagesWithoutSizesAreNotOfOneSize)
+{
+    const trace::RunTrace run = withoutSizes(simulate(exposedRun()));
+    for (const Changes& changes : changesOfMessages()) {
+        const std::string refusal = refusalOf(run, changes);
+        EXPECT_NE(refusal.find("size"), std::string::npos) << changes.describe().front() << refusal;
+        EXPECT_EQ(refusal.find("nearly one size"), std::string::npos) << refusal;
+        EXPECT_NE(refusal.find("not recorded"), std::string::npos) << refusal;
+    }
+}
+
+TEST(WhatIfRefusals, AStepWithoutCommunicationSaysSo)
+{
+    TraceBuilder trace(2);
+    trace.steps(12, [](StepBuilder& step) { step.everyRank().compute(5ms); });
+    for (const Changes& changes : changesOfMessages()) {
+        const std::string refusal = refusalOf(trace.run(), changes);
+        EXPECT_NE(refusal.find("no communication"), std::string::npos) << refusal;
+    }
+}
+
+TEST(WhatIfRefusals, AGroupThatIsNotThereIsAnsweredWithThoseThatAre)
+{
+    const trace::RunTrace run = simulate(exposedRun());
+    for (const char* where : {"inter-host=x2", "ffff=x2"}) {
+        const std::string refusal = refusalOf(run, fasterLinks(where));
+        EXPECT_NE(refusal.find("intra-host"), std::string::npos) << refusal;
+        EXPECT_NE(refusal.find("communicator"), std::string::npos) << refusal;
+    }
+}
+
+TEST(WhatIfRefusals, GradientsOfAPartOfTheRanksAreNamed)
+{
+    trace::RunTrace run = simulate(exposedRun());
+    for (trace::ProcessTrace& process : run.processes) {
+        process.ranks.front().worldSize = 8;
+    }
+    Changes half;
+    half.gradients = "fp16";
+    const std::string refusal = refusalOf(run, half);
+    EXPECT_NE(refusal.find("over all 8 ranks"), std::string::npos) << refusal;
+}
+
+} // namespace
+} // namespace ringside::whatif
