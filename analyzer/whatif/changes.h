@@ -62,4 +62,11 @@ void removeUsedMaps(Plan& plan);
 void keepLastReduction(Plan& plan, unsigned times);
 void equalizeBatches(Plan& plan);
 
+/// Who gets most work where batches are made equal, and how much a step, ns.
+struct SharedWork {
+    std::int64_t rank = 0;
+    double ns = 0;
+};
+[[nodiscard]] SharedWork mostSharedWork(const Plan& plan);
+
 } // namespace ringside::whatif

@@ -43,6 +43,30 @@ double usualNs(const PlannedRank& rank)
     return sum;
 }
 
+/// A rank's own time in each sample, were batches equal, ns.
+std::vector<std::vector<double>> equalWork(const Plan& plan)
+{
+    std::vector<double> meanNs(plan.samples);
+    for (const PlannedRank& rank : plan.ranks) {
+        for (std::size_t i = 0; i < plan.samples; ++i) {
+            meanNs[i] += rank.pace[i] * usualNs(rank) / static_cast<double>(plan.ranks.size());
+        }
+    }
+    std::vector<std::vector<double>> work;
+    for (const PlannedRank& rank : plan.ranks) {
+        std::vector<double> above;
+        for (std::size_t i = 0; i < plan.samples; ++i) {
+            above.push_back(rank.pace[i] * usualNs(rank) - meanNs[i]);
+        }
+        const double lasting = model::lastingDifference(above);
+        std::vector<double>& shared = work.emplace_back();
+        for (const double mean : meanNs) {
+            shared.push_back(std::max(0.0, mean + lasting));
+        }
+    }
+    return work;
+}
+
 } // namespace
 
 void removeBlockingCalls(Plan& plan)
@@ -107,23 +131,33 @@ void keepLastReduction(Plan& plan, unsigned times)
 void equalizeBatches(Plan& plan)
 {
     requireRanks(plan, "whose batches are larger");
-    std::vector<double> meanNs(plan.samples);
-    for (const PlannedRank& rank : plan.ranks) {
+    if (plan.samples < 2) {
+        throw Error(ErrorCode::Unusable,
+                    "one step does not tell batches that differ from ranks that always have more to do",
+                    "Take a trace of several steps: the more, the surer.");
+    }
+    const std::vector<std::vector<double>> shared = equalWork(plan);
+    for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+        const double usual = usualNs(plan.ranks[rank]);
         for (std::size_t i = 0; i < plan.samples; ++i) {
-            meanNs[i] += rank.pace[i] * usualNs(rank) / static_cast<double>(plan.ranks.size());
+            plan.ranks[rank].pace[i] = usual > 0 ? shared[rank][i] / usual : 1.0;
         }
     }
-    for (PlannedRank& rank : plan.ranks) {
-        const double usual = usualNs(rank);
-        std::vector<double> above;
+}
+
+SharedWork mostSharedWork(const Plan& plan)
+{
+    const std::vector<std::vector<double>> shared = equalWork(plan);
+    SharedWork most{.rank = plan.ranks.front().rank, .ns = std::numeric_limits<double>::lowest()};
+    for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {
+        double more = 0;
         for (std::size_t i = 0; i < plan.samples; ++i) {
-            above.push_back(rank.pace[i] * usual - meanNs[i]);
+            more += shared[rank][i] - plan.ranks[rank].pace[i] * usualNs(plan.ranks[rank]);
         }
-        const double lasting = model::lastingDifference(above);
-        for (std::size_t i = 0; i < plan.samples; ++i) {
-            rank.pace[i] = usual > 0 ? std::max(0.0, meanNs[i] + lasting) / usual : 1.0;
-        }
+        more /= static_cast<double>(plan.samples);
+        most = more > most.ns ? SharedWork{plan.ranks[rank].rank, more} : most;
     }
+    return most;
 }
 
 } // namespace ringside::whatif

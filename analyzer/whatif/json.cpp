@@ -29,6 +29,9 @@ std::string renderJson(const Prediction& prediction)
         prediction.halfError ? nlohmann::ordered_json(*prediction.halfError) : nlohmann::ordered_json();
     json["predicted_ns"] = wholeNs(prediction.predictedNs);
     json["saving_ns"] = wholeNs(prediction.savingNs());
+    json["error_ns"] = wholeNs(prediction.errorNs());
+    json["beyond_error"] = prediction.predictedNs ? nlohmann::ordered_json(prediction.isBeyondError())
+                                                  : nlohmann::ordered_json();
     json["confidence"] = confidenceName(prediction.confidence);
     json["confidence_reasons"] = prediction.reasons;
     json["beyond_the_run"] = prediction.beyond;

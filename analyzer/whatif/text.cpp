@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 namespace ringside::whatif {
 namespace {
 
@@ -38,6 +40,20 @@ std::string replayLine(const Prediction& prediction)
                        milliseconds(prediction.replayedNs), percent(prediction.replayError()), halves);
 }
 
+/// What is smaller than the replay's own error is no gain, and no loss.
+std::string predictedLine(const Prediction& prediction)
+{
+    const double saving = *prediction.savingNs();
+    const std::string difference = milliseconds(std::abs(saving));
+    if (!prediction.isBeyondError()) {
+        return fmt::format("  Predicted: no difference that this replay can tell: {} is less than its own "
+                           "error of {}.\n",
+                           difference, milliseconds(prediction.errorNs()));
+    }
+    return fmt::format("  Predicted: {}, {} {} a step ({}).\n", milliseconds(*prediction.predictedNs),
+                       saving >= 0 ? "saves" : "costs", difference, percent(-saving / prediction.measuredNs));
+}
+
 } // namespace
 
 std::string renderText(const Prediction& prediction)
@@ -61,10 +77,7 @@ std::string renderText(const Prediction& prediction)
                     prediction.steps == 1 ? "one step" : fmt::format("mean of {} steps", prediction.steps));
     text += replayLine(prediction);
     if (prediction.predictedNs) {
-        const double saving = *prediction.savingNs();
-        text += fmt::format("  Predicted: {}, {} {} a step ({}).\n", milliseconds(*prediction.predictedNs),
-                            saving >= 0 ? "saves" : "costs", milliseconds(saving >= 0 ? saving : -saving),
-                            percent(-saving / prediction.measuredNs));
+        text += predictedLine(prediction);
     }
     text += fmt::format("  Confidence: {}{}{}.\n", confidenceName(prediction.confidence),
                         prediction.reasons.empty() ? "" : ": ", fmt::join(prediction.reasons, "; "));

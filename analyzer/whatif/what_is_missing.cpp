@@ -9,8 +9,8 @@ namespace ringside::whatif {
 namespace {
 
 constexpr const char* kWhoRecordsSizes =
-    "Sizes are in what `ringside record` writes with its library preloaded, and in an export of Nsight "
-    "Systems that was made with --include-blobs=true.";
+    "Sizes are in what `ringside record` writes with its library preloaded, in traces of newer PyTorch "
+    "(\"In msg nelems\"), and in an export of Nsight Systems made with --include-blobs=true.";
 
 std::size_t countCommunication(const Plan& plan)
 {

@@ -74,6 +74,16 @@ std::optional<double> Prediction::savingNs() const
     return predictedNs ? std::optional(measuredNs - *predictedNs) : std::nullopt;
 }
 
+double Prediction::errorNs() const
+{
+    return std::max(std::abs(replayError()), std::abs(halfError.value_or(0))) * measuredNs;
+}
+
+bool Prediction::isBeyondError() const
+{
+    return predictedNs && std::abs(*savingNs()) > errorNs();
+}
+
 WhatIf::WhatIf(const model::Model& model) : m_model(model), m_program(readProgram(model))
 {
     std::vector<std::size_t> all(m_program.steps.size());
@@ -131,6 +141,28 @@ double WhatIf::changedNs(const Changes& changes, Assumptions& assumptions) const
     return m_measuredNs + replayStepNs(plan) - m_replayedNs;
 }
 
+/// Work is shared by its length, wherever in the step it lies: a rank that others wait for may get more of
+/// it.
+void WhatIf::refuseWorseBatches(const Changes& changes, const Prediction& prediction) const
+{
+    Assumptions same;
+    Changes without = changes;
+    without.equalBatches = false;
+    const double longer = *prediction.predictedNs - changedNs(without, same);
+    if (longer <= prediction.errorNs()) {
+        return;
+    }
+    Plan plan = m_plan;
+    apply(plan, without, same);
+    const SharedWork most = mostSharedWork(plan);
+    throw Error(
+        ErrorCode::Unusable,
+        fmt::format("equal batches would make a step {:.2f} ms longer: rank {} would get {:.2f} ms more to "
+                    "do, and others already wait for it. The ranks differ by more than their batches",
+                    longer / 1e6, most.rank, most.ns / 1e6),
+        "See late_rank and compute_imbalance in `ringside report` for what they differ by.");
+}
+
 Prediction WhatIf::predict(const Changes& changes) const
 {
     Prediction prediction;
@@ -143,6 +175,9 @@ Prediction WhatIf::predict(const Changes& changes) const
     if (changes.any()) {
         Assumptions assumptions;
         prediction.predictedNs = changedNs(changes, assumptions);
+        if (changes.equalBatches) {
+            refuseWorseBatches(changes, prediction);
+        }
         prediction.assumptions = std::move(assumptions.lines);
         prediction.beyond = std::move(assumptions.beyond);
         if (assumptions.split) {

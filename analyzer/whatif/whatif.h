@@ -31,6 +31,10 @@ struct Prediction {
     /// Off by more than a replay may be.
     [[nodiscard]] bool unfit() const;
     [[nodiscard]] std::optional<double> savingNs() const;
+    /// Of a step: the larger of what the unchanged replay, and one half of the steps, miss.
+    [[nodiscard]] double errorNs() const;
+    /// Whether the saving, or loss, is larger than the replay's own error; false where nothing was changed.
+    [[nodiscard]] bool isBeyondError() const;
 };
 
 /// Fits once and answers several questions.
@@ -44,6 +48,7 @@ public:
 private:
     void judge(Prediction& prediction) const;
     [[nodiscard]] double changedNs(const Changes& changes, Assumptions& assumptions) const;
+    void refuseWorseBatches(const Changes& changes, const Prediction& prediction) const;
 
     const model::Model& m_model;
     Program m_program;

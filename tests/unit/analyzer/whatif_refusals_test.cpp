@@ -118,5 +118,41 @@ TEST(WhatIfRefusals, GradientsOfAPartOfTheRanksAreNamed)
     EXPECT_NE(refusal.find("over all 8 ranks"), std::string::npos) << refusal;
 }
 
+/// Rank 0 is last at the first all-reduce, rank 1 at the second, though it has less to do over the step.
+trace::RunTrace takingTurns(int steps)
+{
+    TraceBuilder trace(2);
+    trace.withoutStepEndSync();
+    trace.steps(steps, [](StepBuilder& step) {
+        step.rank(0).compute(10ms);
+        step.allReduce(8_MiB, {.takes = 2ms});
+        step.rank(0).compute(step.number() / 2 % 2 == 0 ? 500us : 8900us);
+        step.rank(1).compute(9ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    return trace.run();
+}
+
+TEST(WhatIfRefusals, EqualBatchesThatWouldMakeItWorseAreRefusedWithTheReason)
+{
+    Changes changes;
+    changes.equalBatches = true;
+    const std::string refusal = refusalOf(takingTurns(6), changes);
+    EXPECT_NE(refusal.find("longer"), std::string::npos) << refusal;
+    EXPECT_NE(refusal.find("rank 1"), std::string::npos) << refusal;
+    changes.bandwidth = {parseLinkChange("x4")}; // which saves more than equal batches cost
+    EXPECT_NE(refusalOf(takingTurns(6), changes).find("rank 1"), std::string::npos)
+        << refusalOf(takingTurns(6), changes);
+}
+
+TEST(WhatIfRefusals, OneStepDoesNotTellBatchesFromRanksThatAlwaysHaveMore)
+{
+    Changes changes;
+    changes.equalBatches = true;
+    const std::string refusal = refusalOf(lateRun(3ms, 1), changes);
+    EXPECT_NE(refusal.find("one step"), std::string::npos) << refusal;
+    EXPECT_NE(refusal.find("steps"), std::string::npos) << refusal;
+}
+
 } // namespace
 } // namespace ringside::whatif

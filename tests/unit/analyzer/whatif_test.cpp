@@ -93,6 +93,29 @@ TEST(WhatIf, SaysFirstThatItsReplayIsOff)
     EXPECT_FALSE(renderText(prediction).starts_with("WARNING"));
 }
 
+TEST(WhatIf, ClaimsNoGainBelowItsOwnError)
+{
+    Prediction prediction;
+    prediction.measuredNs = 10 * kMs;
+    prediction.replayedNs = 10.3 * kMs;
+    prediction.changes = {"no late ranks"};
+    prediction.predictedNs = 9.8 * kMs;
+    EXPECT_FALSE(prediction.isBeyondError());
+    const std::string unclear = renderText(prediction);
+    EXPECT_NE(unclear.find("0.30 ms"), std::string::npos) << unclear;
+    EXPECT_EQ(unclear.find("saves"), std::string::npos) << unclear;
+    EXPECT_NE(renderJson(prediction).find("\"beyond_error\": false"), std::string::npos);
+
+    prediction.predictedNs = 10.2 * kMs; // nor a loss
+    EXPECT_EQ(renderText(prediction).find("costs"), std::string::npos) << renderText(prediction);
+
+    prediction.predictedNs = 9.6 * kMs;
+    EXPECT_TRUE(prediction.isBeyondError());
+    EXPECT_NE(renderText(prediction).find("saves 0.40 ms"), std::string::npos) << renderText(prediction);
+    prediction.halfError = -0.045; // the larger one counts
+    EXPECT_FALSE(prediction.isBeyondError());
+}
+
 TEST(WhatIf, JsonKeepsItsSchema)
 {
     const std::string_view schema = "whatif/ringside-whatif-1.schema.json";
