@@ -44,13 +44,18 @@ private:
     void add(const char* name, Unit unit, bool smallerIsBetter, const std::vector<double>& base,
              const std::vector<double>& now)
     {
-        Metric metric{name,           unit,         smallerIsBetter,      summarize(base),
-                      summarize(now), std::nullopt, Verdict::Inconclusive};
+        Metric metric{name,           unit,         smallerIsBetter,       summarize(base),
+                      summarize(now), std::nullopt, Verdict::Inconclusive, std::nullopt};
         const double scale = unit == Unit::Ns ? m_stepNs : 1;
         if (!base.empty() && !now.empty() && scale > 0) {
             metric.change = changeOf(base, now, scale);
-            metric.verdict =
-                judge(*metric.change, std::min(base.size(), now.size()), m_result.tolerance, smallerIsBetter);
+            const std::size_t fewest = std::min(base.size(), now.size());
+            metric.verdict = judge(*metric.change, fewest, m_result.tolerance, smallerIsBetter);
+            if (metric.verdict == Verdict::Inconclusive) {
+                metric.stepsNeeded = fewest < kFewestValues
+                                         ? std::optional(kFewestValues)
+                                         : stepsToTell(*metric.change, fewest, m_result.tolerance);
+            }
         }
         m_result.metrics.push_back(std::move(metric));
     }
@@ -163,10 +168,6 @@ private:
         }
         say(m_base.metrics.ranks.empty() != m_now.metrics.ranks.empty(),
             "Only one of the two recorded what ran on the GPUs: step times compare, if at all.");
-        const Metric& steps = m_result.metrics.front();
-        say(std::min(steps.base.count, steps.now.count) < kFewestValues,
-            fmt::format("{} and {} steps were analyzed: fewer than {} say nothing about their spread.",
-                        steps.base.count, steps.now.count, kFewestValues));
         remarkIssues();
     }
 

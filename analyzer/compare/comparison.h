@@ -23,6 +23,7 @@ struct Metric {
     std::optional<Change>
         change; ///< of times: in parts of the base's step; else as they are. Null: not measured
     Verdict verdict = Verdict::Inconclusive;
+    std::optional<std::size_t> stepsNeeded = std::nullopt; ///< of each run to be conclusive, where it is not
 };
 
 enum class Kind : std::uint8_t { Added, Removed, Slower, Faster };

@@ -20,7 +20,8 @@ Json metricJson(const Metric& metric)
                  {"base", summaryJson(metric.base)},
                  {"new", summaryJson(metric.now)},
                  {"change", nullptr},
-                 {"verdict", verdictName(metric.verdict)}};
+                 {"verdict", verdictName(metric.verdict)},
+                 {"steps_needed", orNull(metric.stepsNeeded)}};
     if (metric.change) {
         json["change"] = {
             {"value", metric.change->value}, {"low", metric.change->low}, {"high", metric.change->high}};

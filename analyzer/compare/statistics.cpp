@@ -82,4 +82,19 @@ Verdict judge(const Change& change, std::size_t fewestValues, double tolerance, 
     return Verdict::Inconclusive;
 }
 
+std::optional<std::size_t> stepsToTell(const Change& change, std::size_t fewestValues, double tolerance)
+{
+    constexpr double kMost = 100'000;
+    const double size = std::abs(change.value);
+    const double half = std::max(change.high - change.value, change.value - change.low);
+    const double narrow = size > tolerance ? size : tolerance - size; // an interval that excludes 0 is open
+    const double factor = half / narrow;
+    const double steps = static_cast<double>(fewestValues) * factor * factor;
+    if (!(steps < kMost)) {
+        return std::nullopt;
+    }
+    const auto needed = static_cast<std::size_t>(std::ceil(steps)) + (size > tolerance ? 1U : 0U);
+    return std::max(needed, fewestValues + 1);
+}
+
 } // namespace ringside::compare

@@ -4,6 +4,7 @@
 // single ones.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,5 +37,11 @@ inline constexpr std::size_t kFewestValues = 5; ///< of each series; fewer say n
 /// inconclusive.
 [[nodiscard]] Verdict judge(const Change& change, std::size_t fewestValues, double tolerance,
                             bool smallerIsBetter);
+
+/// How many values of each series would make an inconclusive change conclusive if it stays as large and they
+/// vary as much: its interval shrinks with the square root. Null: more than anybody records, as the change is
+/// about as large as the tolerance.
+[[nodiscard]] std::optional<std::size_t> stepsToTell(const Change& change, std::size_t fewestValues,
+                                                     double tolerance);
 
 } // namespace ringside::compare

@@ -124,11 +124,50 @@ report::Table itemTable(const std::vector<Item>& items, const ItemLimits& limits
     return table;
 }
 
+namespace {
+
+std::string whyNotComparable(const Metric& step)
+{
+    const bool both = step.base.count == 0 && step.now.count == 0;
+    return fmt::format("Not comparable: no step was found in {}. Where steps are marked by a range of the "
+                       "program, --steps-by names it.",
+                       both                   ? "either run"
+                       : step.base.count == 0 ? "the base"
+                                              : "the new run");
+}
+
+/// "the base has 1 step"
+std::string stepsText(std::string_view whose, std::size_t count)
+{
+    return fmt::format("{} has {} step{}", whose, count, count == 1 ? "" : "s");
+}
+
+/// What an inconclusive comparison lacks.
+std::string whatWouldTell(const Metric& step, const std::string& tolerance)
+{
+    const Summary& fewer = step.base.count <= step.now.count ? step.base : step.now;
+    const char* const whose = &fewer == &step.base ? "the base" : "the new run";
+    if (fewer.count < kFewestValues) {
+        return fmt::format("{}, and how much steps vary by themselves takes at least {} of each run to tell",
+                           stepsText(whose, fewer.count), kFewestValues);
+    }
+    if (!step.stepsNeeded) {
+        return fmt::format("that is so close to the tolerance of {} that more steps hardly tell: another "
+                           "--tolerance does",
+                           tolerance);
+    }
+    return fmt::format("the interval holds both no change and more than the {} that nobody minds. If they "
+                       "go on like this, about {} steps of each run would tell; {}",
+                       tolerance, *step.stepsNeeded, stepsText(whose, fewer.count));
+}
+
+} // namespace
+
 std::string sentenceOf(const Comparison& comparison)
 {
     const Metric& step = comparison.metrics.front();
     if (!step.change) {
-        return "Not comparable: a step's time was not measured in both runs.";
+        return whyNotComparable(step);
     }
     const std::string figures = fmt::format(
         "the step takes {:.2f} ms instead of {:.2f} ms ({:+.2f} %, 95 % interval {:+.2f} to {:+.2f} %)",
@@ -145,9 +184,7 @@ std::string sentenceOf(const Comparison& comparison)
     case Verdict::Inconclusive:
         break;
     }
-    return fmt::format("Inconclusive: {}; whether that is more than {} and than the runs' own noise, these "
-                       "steps do not tell.",
-                       figures, tolerance);
+    return fmt::format("Inconclusive: {}; {}.", figures, whatWouldTell(step, tolerance));
 }
 
 std::string textOf(const Comparison& comparison, bool markdown, std::size_t width)

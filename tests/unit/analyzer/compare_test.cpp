@@ -67,6 +67,38 @@ TEST(CompareSeries, SaysNothingOfFewValues)
     EXPECT_EQ(verdictOf({100, 100, 100, 100, 100}, {200, 200, 200, 200, 200}, 0.02), Verdict::Worse);
 }
 
+/// What is said to be enough is: of twice as many steps again most comparisons are conclusive.
+TEST(CompareSeries, TellsHowManyStepsWouldBeConclusive)
+{
+    std::mt19937_64 random(7);
+    int told = 0;
+    int conclusive = 0;
+    for (int i = 0; i < 60; ++i) {
+        const Change change = changeOf(noisy(random, 100, 8, 20), noisy(random, 106, 8, 20), 100);
+        if (judge(change, 20, 0.02, true) != Verdict::Inconclusive) {
+            continue;
+        }
+        const auto steps = stepsToTell(change, 20, 0.02);
+        ASSERT_TRUE(!steps || *steps > 20) << *steps;
+        if (steps && *steps <= 500) {
+            ++told;
+            const Verdict verdict =
+                verdictOf(noisy(random, 100, 8, 2 * *steps), noisy(random, 106, 8, 2 * *steps), 0.02);
+            conclusive += verdict != Verdict::Inconclusive ? 1 : 0;
+        }
+    }
+    EXPECT_GE(told, 10);
+    EXPECT_GE(conclusive * 10, told * 6);
+}
+
+TEST(CompareSeries, FourTimesTheStepsHalveTheInterval)
+{
+    EXPECT_EQ(stepsToTell({0.0, -0.04, 0.04}, 25, 0.02), 100U) << "same";
+    EXPECT_EQ(stepsToTell({0.04, -0.04, 0.12}, 25, 0.02), 101U) << "more than the tolerance";
+    EXPECT_EQ(stepsToTell({-0.04, -0.12, 0.04}, 25, 0.02), 101U) << "less";
+    EXPECT_FALSE(stepsToTell({0.0199999, -0.04, 0.08}, 25, 0.02)) << "at the tolerance itself";
+}
+
 TEST(CompareSeries, SummarizesByMedians)
 {
     const Summary summary = summarize(std::vector<double>{1, 2, 3, 4, 1000});
@@ -77,10 +109,10 @@ TEST(CompareSeries, SummarizesByMedians)
     EXPECT_EQ(summarize({}).count, 0U);
 }
 
-report::Report runOf(std::chrono::nanoseconds compute, std::string_view kernel, int ranks = 2)
+report::Report runOf(std::chrono::nanoseconds compute, std::string_view kernel, int ranks = 2, int steps = 12)
 {
     test::TraceBuilder trace(ranks);
-    trace.steps(12, [&](test::StepBuilder& step) {
+    trace.steps(steps, [&](test::StepBuilder& step) {
         step.everyRank().compute(compute, {.kernel = kernel});
         step.allReduce(std::uint64_t{4} << 20U, {.takes = 1ms});
     });
@@ -107,6 +139,40 @@ TEST(CompareRuns, SaysWhichPartOfTheStepChanged)
     EXPECT_TRUE(comparison.collectives.empty());
     EXPECT_TRUE(comparison.remarks.empty());
     EXPECT_NE(textOf(comparison, false, 80).find("Worse: the step takes"), std::string::npos);
+}
+
+/// Steps of 4 and 8 ms in turn, then so much longer.
+report::Report unsteadyRun(std::chrono::nanoseconds more)
+{
+    test::TraceBuilder trace(2);
+    std::mt19937_64 random(7);
+    trace.steps(16, [&](test::StepBuilder& step) {
+        step.everyRank().compute(more + (random() % 2 == 0 ? 4ms : 8ms));
+        step.allReduce(std::uint64_t{4} << 20U, {.takes = 1ms});
+    });
+    return report::buildReport(trace.run(), {});
+}
+
+TEST(CompareRuns, SaysWhatWouldMakeItConclusive)
+{
+    const Comparison unsteady = compareRuns(unsteadyRun(0ns), unsteadyRun(300us), 0.02);
+    ASSERT_EQ(unsteady.verdict(), Verdict::Inconclusive);
+    const std::string sentence = sentenceOf(unsteady);
+    EXPECT_NE(sentence.find("steps of each run would tell"), std::string::npos) << sentence;
+    EXPECT_NE(jsonOf(unsteady).find("\"steps_needed\": "), std::string::npos);
+
+    const Comparison few = compareRuns(runOf(4ms, "gemm", 2, 1), runOf(6ms, "gemm", 2, 12), 0.02);
+    ASSERT_EQ(few.verdict(), Verdict::Inconclusive);
+    EXPECT_NE(sentenceOf(few).find("the base has 1 step"), std::string::npos) << sentenceOf(few);
+    EXPECT_NE(sentenceOf(few).find("at least 5"), std::string::npos) << sentenceOf(few);
+}
+
+TEST(CompareRuns, NamesTheRunThatHasNoSteps)
+{
+    const Comparison none = compareRuns(report::buildReport({}, {}), runOf(4ms, "gemm"), 0.02);
+    EXPECT_NE(sentenceOf(none).find("no step was found in the base"), std::string::npos) << sentenceOf(none);
+    const Comparison other = compareRuns(runOf(4ms, "gemm"), report::buildReport({}, {}), 0.02);
+    EXPECT_NE(sentenceOf(other).find("no step was found in the new run"), std::string::npos);
 }
 
 TEST(CompareRuns, CountsCollectivesAStepAlsoByCudaEvents)
