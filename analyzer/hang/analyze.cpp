@@ -324,6 +324,12 @@ Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Op
         report.summary = "no rank is known: no process said its rank or made a communicator";
         return report;
     }
+    if (std::ranges::all_of(model.ranks, [&](const auto& rank) { return isWindow(model.processOf(rank)); })) {
+        report.summary = "whether anything was stuck is not known: these are windows of a profiler, which "
+                         "end before the job does. A run of `ringside record`, or the dumps of PyTorch's "
+                         "flight recorder, would tell";
+        return report;
+    }
     judge(report, model, issuedCalls(model), timesOf(model, report, now, options.stuckAfterNs), options);
     return report;
 }

@@ -26,6 +26,9 @@ enum class Life : std::uint8_t {
 /// "by SIGKILL", "with code 1"
 [[nodiscard]] std::string howEnded(int waitStatus);
 
+/// Whether it is a stretch of another tool's recording, whose end is the window's and not the process's.
+[[nodiscard]] bool isWindow(const trace::ProcessTrace& process);
+
 /// Whether its trace says so: it was closed and no code but 0 told; or the process ended with code 0 or
 /// became another program, as it said or was seen; or it is a flight recorder's dump and the process ended
 /// later.

@@ -241,11 +241,17 @@ bool failed(const trace::ProcessTrace& process)
 
 } // namespace
 
+bool isWindow(const trace::ProcessTrace& process)
+{
+    return process.process.endNs && process.process.collectorVersion.empty();
+}
+
 bool endedNormally(const trace::ProcessTrace& process)
 {
     const auto told = trace::toldEnd(process);
-    return (process.process.endNs && !failed(process)) || hasIssue(process, "ended_after_dump") ||
-           (told && told->becameAnother) || knownStatus(process) == 0;
+    return (process.process.endNs && !isWindow(process) && !failed(process)) ||
+           hasIssue(process, "ended_after_dump") || (told && told->becameAnother) ||
+           knownStatus(process) == 0;
 }
 
 // "process_killed" is recovery's word for a process that left its rings and did not say why.
@@ -255,7 +261,7 @@ Life lifeInTrace(const trace::ProcessTrace& process)
         return Life::Closed;
     }
     if (process.process.endNs) {
-        return Life::Failed;
+        return isWindow(process) ? Life::NotKnown : Life::Failed;
     }
     if (knownStatus(process)) {
         return Life::Gone;

@@ -384,6 +384,7 @@ ProcessTrace TraceBuilder::finished(const Rank& rank) const
     ProcessTrace trace = rank.trace;
     const std::int64_t end = std::max({rank.host, rank.compute, rank.communication});
     trace.process.endNs = clock(rank, end);
+    trace.process.collectorVersion = "built";
     for (const std::int64_t at : {std::int64_t{0}, end}) {
         const std::int64_t monotonic = clock(rank, at);
         const std::int64_t realtime =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is shown of a hang.
+#include "hang/rank_report.h"
 #include "hang_fixture.h"
 
 #include <nlohmann/json.hpp>
@@ -116,6 +117,24 @@ TEST_F(Hang, jsonHasTheVerdictAndEveryRank)
     EXPECT_EQ(json["collectives"][0]["call"]["root"], nullptr);
     EXPECT_EQ(json["ranks"].size(), 4U);
     EXPECT_EQ(json["ranks"][2]["state"], "running");
+}
+
+/// How a job ended lies behind the window of a profiler, and its ranks' windows end at different calls.
+TEST_F(Hang, aProfilersWindowDoesNotTellHowTheJobEnded)
+{
+    stopsBefore(3, 1);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        process(rank).process.endNs = m_endNs;
+        process(rank).process.collectorVersion.clear();
+        m_now[rank] = {hang::lifeInTrace(process(rank)), std::nullopt, true};
+        EXPECT_EQ(m_now[rank].life, Life::NotKnown);
+        EXPECT_FALSE(hang::endedNormally(process(rank)));
+    }
+    const hang::Report report = analyze();
+    EXPECT_EQ(report.kind, Kind::Nothing) << report.summary;
+    EXPECT_EQ(report.summary.find("normally"), std::string::npos) << report.summary;
+    EXPECT_NE(report.summary.find("not known"), std::string::npos) << report.summary;
+    EXPECT_NE(report.summary.find("window"), std::string::npos) << report.summary;
 }
 
 TEST(HangWords, areShort)
