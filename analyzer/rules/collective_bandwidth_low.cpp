@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives move their bytes much slower than the same ones do at other times, on other communicators, or
-// than the user says the link can. On transfer time: waiting for late ranks is no fault of a link.
+// than the user says the link can. On transfer time: waiting for late ranks is no fault of a link. Held
+// against its own best, only what grows with the size of messages counts: other work on a host delays all
+// alike.
+#include "metrics/delay_by_size.h"
 #include "metrics/link_use.h"
 #include "metrics/probed.h"
 #include "rules/ports.h"
@@ -34,14 +37,16 @@ struct Transfers {
     const metrics::ArrivedOperation* slowest = nullptr;
 };
 
-std::map<Key, Transfers> transfersOf(const Context& context)
+using Groups = std::map<Key, Transfers>;
+
+/// Of at least min_count operations, of any size.
+Groups transfersOf(const Context& context)
 {
-    std::map<Key, Transfers> groups;
+    Groups groups;
     for (const metrics::ArrivedOperation& each : context.figures.arrived) {
         const model::Operation& operation = context.run.operations[each.operation];
         const std::int64_t ns = each.times.transferNs();
-        if (!operation.bytes || static_cast<double>(*operation.bytes) < context.option("min_bytes") ||
-            ns <= 0) {
+        if (!operation.bytes || ns <= 0) {
             continue;
         }
         Transfers& group = groups[{operation.communicator, operation.kind, *operation.bytes}];
@@ -64,25 +69,57 @@ double busGBs(const Key& key, const Transfers& group, std::int64_t ns)
            static_cast<double>(std::max<std::int64_t>(1, ns));
 }
 
+double busGBs(const Key& key, const Transfers& group)
+{
+    return busGBs(key, group, model::median(group.ns));
+}
+
 struct Expected {
     double gbs = 0;
     std::string_view from;
+    double seenGBs = 0; ///< what is held against it
+    std::string_view seen = "median";
 };
 
-/// Its own best tenth, or the median of other communicators.
-Expected bestOfRun(const std::map<Key, Transfers>& groups, const Key& key)
+/// At its best tenth, and with what its bytes alone take longer than then. Null: there is no other size to
+/// tell that by.
+std::optional<Expected> bestTenth(const Groups& groups, const Key& key)
+{
+    const auto& [communicator, kind, bytes] = key;
+    std::vector<metrics::SizedTransfers> others;
+    for (const auto& [other, group] : groups) {
+        if (std::get<0>(other) == communicator && std::get<1>(other) == kind && other != key) {
+            others.push_back(metrics::sizedTransfers(static_cast<double>(std::get<2>(other)), group.ns));
+        }
+    }
+    const Transfers& own = groups.at(key);
+    const auto sized = metrics::sizedTransfers(static_cast<double>(bytes), own.ns);
+    const auto delay = metrics::delayNsPerByte(sized, others);
+    if (!delay) {
+        return std::nullopt;
+    }
+    const double byBytesNs = std::min(sized.medianNs, sized.bestNs + *delay * sized.bytes);
+    constexpr double kSame = 0.99;
+    const bool delayed = byBytesNs < kSame * sized.medianNs;
+    return Expected{busGBs(key, own, std::llround(sized.bestNs)), "its own best tenth",
+                    busGBs(key, own, std::llround(byBytesNs)),
+                    delayed ? "median without what delays small messages as much" : "median"};
+}
+
+/// The median of the same on other communicators.
+std::optional<Expected> peersOf(const Groups& groups, const Key& key)
 {
     const Transfers& own = groups.at(key);
-    const Expected best{busGBs(key, own, model::percentile(own.ns, 0.1)), "its own best tenth"};
     std::vector<double> peers;
     for (const auto& [other, group] : groups) {
         if (std::get<1>(other) == std::get<1>(key) && std::get<2>(other) == std::get<2>(key) &&
             group.ranks == own.ranks && other != key) {
-            peers.push_back(busGBs(other, group, model::median(group.ns)));
+            peers.push_back(busGBs(other, group));
         }
     }
-    const double peer = model::median(std::move(peers));
-    return peer > best.gbs ? Expected{peer, "the same on other communicators"} : best;
+    return peers.empty() ? std::nullopt
+                         : std::optional(Expected{model::median(std::move(peers)),
+                                                  "the same on other communicators", busGBs(key, own)});
 }
 
 /// What a probe's all-reduces of that size gave, with as many ranks.
@@ -92,7 +129,9 @@ std::optional<Expected> ofProbe(const metrics::Probed& probed, const Key& key, c
         std::get<1>(key) == model::CollectiveKind::AllReduce && probed.allReduceRanks == group.ranks
             ? probed.busGBs(std::get<2>(key))
             : std::nullopt;
-    return gbs ? std::optional(Expected{*gbs, "what `ringside probe` measured for that size"}) : std::nullopt;
+    return gbs ? std::optional(
+                     Expected{*gbs, "what `ringside probe` measured for that size", busGBs(key, group)})
+               : std::nullopt;
 }
 
 /// Against what collectives are held; gathered once.
@@ -140,25 +179,29 @@ std::optional<Expected> ofPorts(const Context& context, const Yardsticks& yardst
     const auto& [communicator, kind, bytes] = key;
     const double ns =
         metrics::algorithmBytes(kind, bytes, group.ranks) * metrics::busFactor(kind, group.ranks) / gbs;
-    return ns >= context.option("rate_ms") * kNsAMs ? std::optional(Expected{gbs, yardsticks.hostsFrom})
-                                                    : std::nullopt;
+    return ns >= context.option("rate_ms") * kNsAMs
+               ? std::optional(Expected{gbs, yardsticks.hostsFrom, busGBs(key, group)})
+               : std::nullopt;
 }
 
-/// What the user says, else what a probe measured, else the rate of the ports if the run itself never came
-/// near it, else the run's own best.
-Expected expectedOf(const Context& context, const Yardsticks& yardsticks,
-                    const std::map<Key, Transfers>& groups, const Key& key)
+/// What the user says, else what a probe measured, else the most of: the rate of the ports, the run's own
+/// best, and other communicators. Null: there is nothing to hold it against.
+std::optional<Expected> expectedOf(const Context& context, const Yardsticks& yardsticks, const Groups& groups,
+                                   const Key& key)
 {
-    if (context.option("expected_gb_s") > 0) {
-        return {context.option("expected_gb_s"), "what was said of the link"};
-    }
     const Transfers& group = groups.at(key);
-    if (const auto probed = ofProbe(yardsticks.probed, key, group)) {
-        return *probed;
+    if (context.option("expected_gb_s") > 0) {
+        return Expected{context.option("expected_gb_s"), "what was said of the link", busGBs(key, group)};
     }
-    const Expected best = bestOfRun(groups, key);
-    const auto ports = ofPorts(context, yardsticks, key, group);
-    return ports && ports->gbs > best.gbs ? *ports : best;
+    if (const auto probed = ofProbe(yardsticks.probed, key, group)) {
+        return probed;
+    }
+    std::optional<Expected> best;
+    for (const auto& each :
+         {bestTenth(groups, key), peersOf(groups, key), ofPorts(context, yardsticks, key, group)}) {
+        best = each && (!best || each->gbs > best->gbs) ? each : best;
+    }
+    return best;
 }
 
 std::int64_t exposedTransfer(const Context& context, const Key& key)
@@ -177,9 +220,9 @@ std::int64_t exposedTransfer(const Context& context, const Key& key)
     return steps > 0 ? sum / steps : 0;
 }
 
-Finding describe(const Context& context, const Key& key, const Transfers& group, const Expected& expected,
-                 double gbs)
+Finding describe(const Context& context, const Key& key, const Transfers& group, const Expected& expected)
 {
+    const double gbs = expected.seenGBs;
     Finding finding;
     finding.costNsPerStep = std::llround(static_cast<double>(exposedTransfer(context, key)) *
                                          (1.0 - gbs / std::max(gbs, expected.gbs)));
@@ -187,9 +230,9 @@ Finding describe(const Context& context, const Key& key, const Transfers& group,
     finding.limit = Limit::Link;
     finding.partOf = {"exposed_communication"};
     finding.title =
-        fmt::format("{} of {} runs at {:.2f} GB/s of bus bandwidth (median), {} of {}",
+        fmt::format("{} of {} runs at {:.2f} GB/s of bus bandwidth ({}), {} of {}",
                     model::collectiveName(std::get<1>(key)), byteText(static_cast<double>(std::get<2>(key))),
-                    gbs, percent(gbs / expected.gbs), expected.from);
+                    gbs, expected.seen, percent(gbs / expected.gbs), expected.from);
     finding.settings = {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_MIN_CTAS"};
     finding.figures = {
         {"part_of_expected", Unit::Share, gbs / expected.gbs, context.option("part")},
@@ -212,20 +255,31 @@ Outcome run(const Context& context)
     if (!context.figures.arrivalsMeasured()) {
         return kNeedsArrivals;
     }
-    const std::map<Key, Transfers> groups = transfersOf(context);
-    if (groups.empty()) {
+    const Groups groups = transfersOf(context);
+    const Yardsticks yardsticks = yardsticksOf(context);
+    std::vector<Finding> findings;
+    bool large = false;
+    bool held = false;
+    for (const auto& [key, group] : groups) {
+        if (static_cast<double>(std::get<2>(key)) < context.option("min_bytes")) {
+            continue;
+        }
+        large = true;
+        const auto expected = expectedOf(context, yardsticks, groups, key);
+        held = held || expected;
+        if (expected && expected->seenGBs < context.option("part") * expected->gbs) {
+            findings.push_back(describe(context, key, group, *expected));
+        }
+    }
+    if (!large) {
         return NotApplicable{
             fmt::format("needs at least {:.0f} collectives of one kind and size of {} or more",
                         context.option("min_count"), byteText(context.option("min_bytes")))};
     }
-    const Yardsticks yardsticks = yardsticksOf(context);
-    std::vector<Finding> findings;
-    for (const auto& [key, group] : groups) {
-        const Expected expected = expectedOf(context, yardsticks, groups, key);
-        const double gbs = busGBs(key, group, model::median(group.ns));
-        if (gbs < context.option("part") * expected.gbs) {
-            findings.push_back(describe(context, key, group, expected, gbs));
-        }
+    if (!held) {
+        return NotApplicable{
+            "needs messages of which one is twice as large as another, a probe, or the rates "
+            "of ports: delays of the host and of the link cannot be told apart"};
     }
     return findings;
 }
@@ -237,7 +291,9 @@ RINGSIDE_RULE(
     .needs = "device, on all ranks", .options = kOptions, .run = run,
     .help = "Median bus bandwidth on transfer time of each kind and size on a communicator, "
             "against expected_gb_s, what `ringside probe` measured, the rate of the ports that carried data, "
-            "its own best tenth, or the same on other communicators: the title says which. The "
-            "cost is what its exposed transfer would shrink by.");
+            "its own best tenth, or the same on other communicators: the title says which. Against its own "
+            "best only what grows with the size of messages counts, which takes messages of which one is "
+            "twice as large as another: a busy host delays large and small ones alike. The cost is what its "
+            "exposed transfer would shrink by.");
 
 } // namespace ringside::rules::rule_collective_bandwidth_low
