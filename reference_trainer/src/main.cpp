@@ -5,6 +5,7 @@
 #include "failure.h"
 #include "fault.h"
 #include "launcher.h"
+#include "nvtx_range.h"
 #include "rank.h"
 #include "result_file.h"
 
@@ -56,6 +57,7 @@ int run(int argc, char** argv)
     if (parsed.leave)
         return parsed.exitCode;
     const Options& options = parsed.options;
+    NvtxRange::setPushed(options.ranges);
     if (options.listFaults) {
         fmt::print("{}", describeFaults());
         return 0;

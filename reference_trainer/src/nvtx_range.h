@@ -7,10 +7,26 @@ namespace ringside::trainer {
 
 class NvtxRange final {
 public:
-    explicit NvtxRange(const char* name) { nvtxRangePushA(name); }
-    ~NvtxRange() { nvtxRangePop(); }
+    explicit NvtxRange(const char* name)
+    {
+        if (s_pushed) {
+            nvtxRangePushA(name);
+        }
+    }
+    ~NvtxRange()
+    {
+        if (s_pushed) {
+            nvtxRangePop();
+        }
+    }
     NvtxRange(const NvtxRange&) = delete;
     NvtxRange& operator=(const NvtxRange&) = delete;
+
+    /// Of all ranges; before the first one and before there are threads.
+    static void setPushed(bool pushed) { s_pushed = pushed; }
+
+private:
+    inline static bool s_pushed = true;
 };
 
 } // namespace ringside::trainer

@@ -160,6 +160,8 @@ void addLoader(CLI::App& app, Options& options)
         ->check(CLI::Range(0, 256));
     app.add_flag("--pin-memory,!--no-pin-memory", options.pinMemory,
                  "Batches are copied from pinned host memory, as without --no-pin-memory");
+    app.add_flag("--ranges,!--no-ranges", options.ranges,
+                 "NVTX ranges say what a step is and what it does, as without --no-ranges");
 }
 
 void addDistribution(CLI::App& app, Options& options)

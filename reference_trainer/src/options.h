@@ -29,6 +29,7 @@ struct Options {
     unsigned eval = 1000;          ///< held-out samples over all ranks; 0: no evaluation
     unsigned workers = 1;          ///< loader threads; 0: training loads by itself
     bool pinMemory = true;         ///< batches are copied from pinned memory
+    bool ranges = true;            ///< NVTX ranges are pushed
     double bucketCapMb = 25;
     bool findUnusedParameters = false;
     bool staticGraph = false;
