@@ -52,10 +52,10 @@ def trainer_command(steps, faults=(), ranks=RANKS, extra=(), shape=SHAPE):
     return command
 
 
-def record(directory, command, profile="standard", expect=0, environment=None):
+def record(directory, command, profile="standard", expect=0, environment=None, options=()):
     """`ringside record` of a command; an earlier recording in the same place is removed first."""
     shutil.rmtree(directory, ignore_errors=True)
-    return run([RINGSIDE, "record", "-o", directory, "--profile", profile, "--", *command], expect=expect,
+    return run([RINGSIDE, "record", "-o", directory, "--profile", profile, *options, "--", *command], expect=expect,
                environment=environment or emulated_gpu())
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often a report is right: score.py [--short | --only NAME... | --draw SEED] [--table FILE].
+"""How often a report is right: score.py [--short | --only NAME... | --draw SEED] [--busy] [--table FILE].
 
 Makes every scenario of scenarios/, skips what this machine cannot make, and compares what Ringside says with what was done. Prints what was missed and what was
 claimed wrongly, then recall and precision a rule, right places, right first causes, and costs against the gain that leaving
-the fault out really brings. RINGSIDE_BUILD_DIR says which build."""
+the fault out really brings, false alarms on healthy runs, and how well the runs are replayed as they were. --busy runs the trainings
+beside other work; what counts then is that no healthy run is called a problem, and nothing blamed with high confidence.
+RINGSIDE_BUILD_DIR says which build."""
 
 import argparse
 import pathlib
@@ -15,7 +17,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))  # what scenarios share with the end-to-end tests
 import drawn
 import scenarios
-from scoring import costs, tally, training
+from scoring import costs, scenario, tally, training
 
 
 def chosen():
@@ -24,6 +26,7 @@ def chosen():
     which.add_argument("--short", action="store_true", help="twelve scenarios")
     which.add_argument("--draw", type=int, metavar="SEED", help="the same kinds of faults, at strengths that this draws")
     which.add_argument("--only", nargs="+", metavar="NAME", help="these, by the beginning of their names")
+    parser.add_argument("--busy", action="store_true", help="beside other work on the host, which disturbs all ranks")
     parser.add_argument("--table", type=pathlib.Path, help="write the table here as well")
     arguments = parser.parse_args()
     every = scenarios.matrix() if arguments.draw is None else list(drawn.scenarios(arguments.draw))
@@ -31,51 +34,53 @@ def chosen():
         every = [each for each in every if each.name in scenarios.SHORT]
     elif arguments.only:
         every = [each for each in every if each.name.startswith(tuple(arguments.only))]
+    if arguments.busy:
+        every = [each.on_a_busy_host(seed) for seed, each in enumerate(every) if isinstance(each, scenario.Scenario) and each.is_undisturbed]
     if not every:
         parser.error("no scenario has such a name")
-    return every, arguments.short, arguments.table
+    return every, arguments
 
 
-def attempt(scenario, again, score):
+def attempt(each, again, score):
     """Judges a scenario, and again if it came out wrong and may be repeated: the last one counts."""
     for left in range(again, -1, -1):
         alone = tally.Score(score.compares_costs)
-        came = judge(scenario, alone)
+        came = judge(each, alone)
         if not alone.remarks or left == 0:
             score.add(alone)
             return came
-        print(f"{scenario.name} once more, because it was {came}", flush=True)
+        print(f"{each.name} once more, because it was {came}", flush=True)
 
 
-def judge(scenario, score):
+def judge(each, score):
     """In a word, what came of it."""
-    why = scenario.missing()
+    why = each.missing()
     if why:
-        score.skipped.append((scenario.name, why))
+        score.skipped.append((each.name, why))
         return f"skipped, {why}"
     try:
-        scenario.judge(score)
+        each.judge(score)
     except (AssertionError, OSError, RuntimeError, subprocess.SubprocessError) as error:  # the others count all the same
-        score.fail(scenario.name, error)
+        score.fail(each.name, error)
     return "\n    ".join(["wrong", *score.remarks]) if score.remarks else "right"
 
 
 def main():
-    every, short, table = chosen()
+    every, arguments = chosen()
     # Twelve scenarios are few for the shares that are wanted, and other work on the machine is no fault of the report's.
-    again = 1 if short else 0
+    again = 1 if arguments.short else 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was set up for a scenario is taken down
     shutil.rmtree(training.FOLDER, ignore_errors=True)
     training.FOLDER.mkdir(parents=True)
-    score = tally.Score(compares_costs=not short)  # which takes five trainings more, or nine
-    for number, scenario in enumerate(every, 1):
-        print(f"{number}/{len(every)} {scenario.name}: {attempt(scenario, again, score)}", flush=True)
+    score = tally.Score(compares_costs=not arguments.short)  # which takes five trainings more, or nine
+    for number, each in enumerate(every, 1):
+        print(f"{number}/{len(every)} {each.name}: {attempt(each, again, score)}", flush=True)
     if score.costs:
         print("", *costs.lines(score.costs), sep="\n")
     print("", *score.clock_lines(), "", score.table(), sep="\n")
-    if table:
-        table.write_text(score.table() + "\n")
-    missed = score.missed_targets()
+    if arguments.table:
+        arguments.table.write_text(score.table() + "\n")
+    missed = score.serious_alarms() if arguments.busy else score.missed_targets()
     sys.exit("\n".join(missed) if missed else 0)
 
 

@@ -4,6 +4,8 @@ made() is open, whatever ends that, and has words() that a rank's command begins
 
 
 class Disturbance:
+    is_of_all_ranks = False  # it disturbs all alike, so that none is to blame
+
     def missing(self):
         return None
 

@@ -28,7 +28,7 @@ class Clocks:
     def judge(self, score):
         clocks = (Clock(0, 0), *(Clock(*each) for each in self.planted))
         place = Hosts(HOSTS[:len(clocks)], clocks)
-        report, _ = training.train(Scenario(self.name, ranks=len(clocks) * self.ranks_a_host, place=place))
+        report = training.train(Scenario(self.name, ranks=len(clocks) * self.ranks_a_host, place=place)).report
         found = {each["host"]: each for each in report["coverage"]["clocks"]}
         errors = [error for host, clock in zip(place.names, clocks) for error in errors_of(report, found[host], clock)]
         score.clock(self.name, max(errors), report["coverage"]["clock_residual_ns"], report["coverage"]["clock_bound_ns"])

@@ -72,25 +72,25 @@ def two_errors_ns(steps_ns, bases_ns):
 
 
 def costs_of(scenario, trained, bases_ns):
-    """A Cost of each training. `trained`: (report, mean step in ns) of each. Costs are of the first rule that the scenario expects."""
+    """A Cost of each training. Costs are of the first rule that the scenario expects."""
     rule = scenario.expect[0]
     base_ns = statistics.median(bases_ns)
-    error_ns = two_errors_ns([step_ns for _, step_ns in trained], bases_ns)
-    for report, step_ns in trained:
-        finding = next((each for each in report["findings"] if each["rule"] == rule and each["cost_ns_per_step"] is not None), None)
-        yield Cost(scenario.name, rule, finding, step_ns, base_ns, error_ns)
+    error_ns = two_errors_ns([each.step_ns for each in trained], bases_ns)
+    for training_run in trained:
+        finding = next((each for each in training_run.report["findings"] if each["rule"] == rule and each["cost_ns_per_step"] is not None), None)
+        yield Cost(scenario.name, rule, finding, training_run.step_ns, base_ns, error_ns)
 
 
 def measured(scenario, first):
     """The Costs of trainings of which `first`, as training.train gave it, was the first."""
-    trained, bases_ns = [first], [training.train(scenario.healthy)[1]]
+    trained, bases_ns = [first], [training.train(scenario.healthy).step_ns]
     while True:
         costs = list(costs_of(scenario, trained, bases_ns)) if len(trained) >= FEWEST_TRAININGS else []
         if len(trained) == MOST_TRAININGS or costs and by_gain(costs).known:
             return costs
         for _ in range(2):
             trained.append(training.train(scenario))
-            bases_ns.append(training.train(scenario.healthy)[1])
+            bases_ns.append(training.train(scenario.healthy).step_ns)
 
 
 def by_gain(costs):

@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from scoring import costs, training
+from scoring import alarms, costs, training
 
 CLAIMS = ("warning", "problem")
 # Measurements of a run's shape: true whenever their figure is, whatever the reason. They are no diagnosis of a fault and count
@@ -14,16 +14,19 @@ SYMPTOMS = frozenset(("comm_share_high", "comm_compute_ratio_high", "exposed_com
 
 def judge(scenario, score):
     trained = training.train(scenario)
-    report = trained[0]
+    report = trained.report
+    score.replays.append((scenario.name, trained.replay))
     compared = costs.measured(scenario, trained) if score.compares_costs and scenario.cost and scenario.expect else []
     if scenario.drawn and compared and costs.are_too_small(compared):
         score.harmless.append(scenario.name)
         scenario = dataclasses.replace(scenario, expect=(), allow=scenario.allow | set(scenario.expect))
-    claims = [each for each in report["findings"] if each["severity"] in CLAIMS]
+    false = [each for each in report["findings"] if each["severity"] in CLAIMS and each["rule"] not in SYMPTOMS | scenario.allow | set(scenario.expect)]
     listed = {each["rule"]: each for each in reversed(report["findings"])}
     for rule in scenario.expect:
         score.expect(rule, rule in listed, f"{scenario.name}: {rule} is missing; there are {sorted(listed)}")
-    for rule in {each["rule"] for each in claims} - set(scenario.expect) - scenario.allow - SYMPTOMS:
+    if scenario.is_healthy:
+        score.healthy.append(alarms.healthy_run(scenario, report, false))
+    for rule in {each["rule"] for each in false}:
         score.deny(rule, f"{scenario.name}: {rule} is not true: {listed[rule]['title']}")
     if scenario.expect and scenario.expect[0] in listed:
         judge_finding(scenario, listed[scenario.expect[0]], report["findings"], score)
@@ -37,4 +40,4 @@ def judge_finding(scenario, finding, findings, score):
             score.place(named == set(wanted), f"{scenario.name}: {finding['rule']} names {what} {sorted(named)}, not {list(wanted)}")
     if scenario.leads:
         causes = [each["rule"] for each in findings if each["kind"] == "cause"]
-        score.first(causes[0] == finding["rule"], f"{scenario.name}: {causes[0]} is listed before {finding['rule']}")
+        score.first(causes[:1] == [finding["rule"]], f"{scenario.name}: {', '.join(causes[:1]) or 'no cause'} is listed before {finding['rule']}")

@@ -46,11 +46,11 @@ class Loopback:
     def made(self):
         return contextlib.nullcontext()
 
-    def record(self, ranks, directory):
-        """`ranks`: variables and words of each."""
+    def record(self, ranks, directory, options=()):
+        """`ranks`: variables and words of each. `options`: of `ringside record`."""
         meeting = {"WORLD_SIZE": len(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
         lab.record(directory, script(start({**meeting, "RANK": rank, "LOCAL_RANK": rank, **variables}, words)
-                                     for rank, (variables, words) in enumerate(ranks)))
+                                     for rank, (variables, words) in enumerate(ranks)), options=options)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,14 +76,14 @@ class Hosts:
         clock = self.clocks[self.names.index(host)].words() if self.clocks else ()
         return [*shlex.split(hosts.launcher(host)), *clock]
 
-    def record(self, ranks, directory):
+    def record(self, ranks, directory, options=()):
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
         each = len(ranks) // len(self.names)
         recorders = []
         try:
             for index, host in enumerate(self.names):
-                recorders.append(self.recorder(host, dict(list(enumerate(ranks))[index * each:(index + 1) * each]), len(ranks), directory))
+                recorders.append(self.recorder(host, dict(list(enumerate(ranks))[index * each:(index + 1) * each]), len(ranks), directory, options))
             deadline = time.monotonic() + LIMIT_S
             for recorder in recorders:
                 said = recorder.communicate(timeout=max(1, deadline - time.monotonic()))[1]
@@ -102,10 +102,10 @@ class Hosts:
         started = [word for host in self.names for word in ("--hosts", hosts.launcher(host))]
         lab.run([lab.RINGSIDE, "probe", "--leader", hosts.GATEWAY, "--into", directory, *started])
 
-    def recorder(self, host, ranks, world, directory):
+    def recorder(self, host, ranks, world, directory, options):
         meeting = {"WORLD_SIZE": world, "MASTER_ADDR": hosts.address(self.names[0]), "MASTER_PORT": PORT}
         starts = [start({**meeting, "RANK": rank, "LOCAL_RANK": local, **variables}, words)
                   for local, (rank, (variables, words)) in enumerate(ranks.items())]
-        command = [*self.launcher(host), lab.RINGSIDE, "record", "-o", directory / host, "--profile", "standard", "--", *script(starts)]
+        command = [*self.launcher(host), lab.RINGSIDE, "record", "-o", directory / host, "--profile", "standard", *options, "--", *script(starts)]
         return subprocess.Popen([str(word) for word in command], env=lab.emulated_gpu(), stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True, start_new_session=True)

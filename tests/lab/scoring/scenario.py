@@ -7,12 +7,15 @@ cannot be made here, and judges itself into a Score."""
 
 import dataclasses
 
+from disturbances.load import BusyHost
 from scoring import findings
 from scoring.places import Loopback
 
 # Many small layers in four buckets, and as much work in many more layers and messages.
 FEW_BUCKETS = ("--hidden", 256, "--layers", 12, "--bucket-cap-mb", 1)
 MANY_LAYERS = ("--hidden", 128, "--layers", 48, "--bucket-cap-mb", 1.5)
+
+BUSY = frozenset(("cpu_contention",))  # which other work is
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Scenario:
     wrong: tuple = ()               # options that are what is wrong
     shape: tuple = FEW_BUCKETS
     place: object = Loopback()
+    marked: bool = True             # NVTX ranges say what a step is and where data is loaded
+    window: int = 0                 # so many steps are recorded with their device work; 0: all
     throttled: tuple = ()           # (rank, factor): its device clocks so much lower
     disturbed: tuple = ()           # what the operating system does to it
     expect: tuple = ()              # rules that must warn
@@ -42,6 +47,19 @@ class Scenario:
         """The same training without what was done to it."""
         return dataclasses.replace(self, name="", faults=self.mended, wrong=(), mended=(), expect=(), where=(), links=(),
                                    allow=frozenset(), throttled=(), disturbed=(), leads=True, cost=True, drawn=False)
+
+    @property
+    def is_healthy(self):
+        """Nothing is wrong with it, whatever else runs on the host."""
+        return not (self.expect or self.faults or self.wrong or self.throttled) and all(each.is_of_all_ranks for each in self.disturbed)
+
+    @property
+    def is_undisturbed(self):
+        return isinstance(self.place, Loopback) and not self.disturbed
+
+    def on_a_busy_host(self, seed):
+        """The same beside other work, which costs are not told of: it differs from one training to the next."""
+        return dataclasses.replace(self, name=f"{self.name}_busy", disturbed=(BusyHost(seed),), allow=self.allow | BUSY, cost=False)
 
     def missing(self):
         """Why this machine cannot make it; None: it can."""

@@ -4,7 +4,7 @@ gain that leaving the fault out really brings."""
 
 import collections
 
-from scoring import costs
+from scoring import alarms, costs, replays
 
 # What the lab must reach; below it, the exit code is 1.
 LEAST = {"recall": 0.95, "precision": 0.95, "right place": 0.98, "first cause right": 0.9,
@@ -21,6 +21,8 @@ class Score:
         self.firsts = []
         self.costs = []                       # costs.Cost
         self.clocks = []                      # (scenario, error, residual, bound) in ns
+        self.healthy = []                     # alarms.HealthyRun
+        self.replays = []                     # (scenario, what whatif says of it unchanged)
         self.skipped = []                     # (scenario, why): neither right nor wrong
         self.harmless = []                    # drawn scenarios whose fault costs nothing that can be measured: it is not expected
         self.failed = []                      # scenarios that could not be run to their end
@@ -30,6 +32,7 @@ class Score:
         for mine, its in ((self.found, other.found), (self.expected, other.expected), (self.false, other.false)):
             mine.update(its)
         for mine, its in ((self.places, other.places), (self.firsts, other.firsts), (self.costs, other.costs), (self.clocks, other.clocks),
+                          (self.healthy, other.healthy), (self.replays, other.replays),
                           (self.skipped, other.skipped), (self.harmless, other.harmless), (self.failed, other.failed), (self.remarks, other.remarks)):
             mine += its
 
@@ -78,6 +81,10 @@ class Score:
             honest = self.honest_residuals()
             lines += ["", f"Clock error below the printed residual: {share(sum(honest), len(honest))} of {len(honest)}; "
                           f"below the bound by causality: {share(sum(error <= bound for _, error, _, bound in self.clocks), len(honest))}."]
+        if self.healthy:
+            lines += ["", *alarms.lines(self.healthy)]
+        if self.replays:
+            lines += ["", replays.summary(self.replays)]
         if self.skipped:
             lines += ["", f"Skipped: {len(self.skipped)}, which count neither way.",
                       *(f"- {name}: {why}" for name, why in self.skipped)]
@@ -88,12 +95,19 @@ class Score:
     def honest_residuals(self):
         return [error <= residual for _, error, residual, _ in self.clocks]
 
+    def not_run(self):
+        return [f"could not be run: {', '.join(self.failed)}"] if self.failed else []
+
+    def serious_alarms(self):
+        """All that is asked of a busy host's runs."""
+        return self.not_run() + alarms.serious(self.healthy)
+
     def missed_targets(self):
         found = sum(self.found.values())
         reached = {"recall": (found, sum(self.expected.values())), "precision": (found, found + sum(self.false.values())),
                    "right place": (sum(self.places), len(self.places)), "first cause right": (sum(self.firsts), len(self.firsts)),
                    "clock error below the residual": (sum(self.honest_residuals()), len(self.clocks)), **costs.reached(self.costs)}
-        failed = [f"could not be run: {', '.join(self.failed)}"] if self.failed else []
+        failed = self.not_run() + replays.missed(self.replays)
         return failed + [f"{name}: {share(part, whole)}, wanted {LEAST[name]}" for name, (part, whole) in reached.items()
                          if whole and part / whole < LEAST.get(name, 0)]
 

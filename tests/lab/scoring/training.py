@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a scenario on the CPU platform (emulated) under `ringside record`. Runs lie in BUILD/lab/score."""
 
+import collections
 import contextlib
 import json
 import shutil
@@ -8,6 +9,9 @@ import shutil
 import lab
 
 FOLDER = lab.BUILD / "lab" / "score"
+WARM_UP = 10
+# step_ns: mean, as the trainer itself measured it. replay: what `ringside whatif` says of the run unchanged; None: it refuses to.
+Trained = collections.namedtuple("Trained", "report step_ns replay")
 
 
 def device_model(scenario, rank):
@@ -24,12 +28,17 @@ def device_model(scenario, rank):
 def ranks_of(scenario, result):
     """Variables and words of each rank, which has a device of its own; rank 0 writes its figures to `result`."""
     options = ["--steps", scenario.steps, "--batch", scenario.batch * scenario.ranks, "--eval", 0, "--json", result,
-               *scenario.shape, *scenario.options, *scenario.wrong]
+               *scenario.shape, *scenario.options, *scenario.wrong, *(() if scenario.marked else ("--no-ranges",))]
     for fault in scenario.faults:
         options += ["--fault", fault]
     return [({"RINGSIDE_DEVICE_MODEL": device_model(scenario, rank)},
              [*(word for each in scenario.disturbed for word in each.words(rank)), lab.TRAINER, *options])
             for rank in range(scenario.ranks)]
+
+
+def window_of(scenario):
+    """Options of `ringside record`: past the warm-up, as a profiler's schedule does."""
+    return ("--start-step", WARM_UP, "--steps", scenario.window) if scenario.window else ()
 
 
 def undisturbed(scenario):
@@ -39,19 +48,23 @@ def undisturbed(scenario):
 
 
 def train(scenario):
-    """The report of a recorded run, and its mean step in ns as the trainer itself measured it."""
     directory, result = FOLDER / f"{scenario.name or 'base'}.ringside", FOLDER / f"{scenario.name or 'base'}.json"
     with scenario.place.made():
         with contextlib.ExitStack() as stack:
             for disturbance in scenario.disturbed:
                 stack.enter_context(disturbance.made())
             stack.enter_context(undisturbed(scenario))
-            scenario.place.record(ranks_of(scenario, result), directory)
+            scenario.place.record(ranks_of(scenario, result), directory, window_of(scenario))
             if scenario.place.probed == "disturbed":
                 scenario.place.probe(directory)
         if scenario.place.probed == "quiet":
             scenario.place.probe(directory)
-    report = lab.report(directory)
+    report, replay = lab.report(directory), replay_of(directory)
     samples_a_second = json.loads(result.read_text())["samples_per_s"]
     shutil.rmtree(directory)
-    return report, scenario.batch * scenario.ranks / samples_a_second * 1e9
+    return Trained(report, scenario.batch * scenario.ranks / samples_a_second * 1e9, replay)
+
+
+def replay_of(directory):
+    done = lab.run([lab.RINGSIDE, "whatif", directory, "--format", "json"], expect=None)
+    return json.loads(done.stdout) if done.returncode == 0 else None
