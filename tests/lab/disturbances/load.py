@@ -9,28 +9,30 @@ import sys
 
 from disturbances import Disturbance
 
-# Computes and rests in turn, for times whose logarithm is normal: most are short, a few long.
+PROGRAMS_A_PROCESSOR = 4
+# Computes for some ms and rests for seven times as long, both log-normal: short, so that no rank gets much more of it than another.
 BURSTS = """
 import random, sys, time
 draw = random.Random(int(sys.argv[1]))
 while True:
-    until = time.monotonic() + min(0.2, draw.lognormvariate(-4.5, 1.0))
+    until = time.monotonic() + min(0.02, draw.lognormvariate(-6, 0.8))
     while time.monotonic() < until:
         pass
-    time.sleep(min(0.5, draw.lognormvariate(-4.5, 1.0)))
+    time.sleep(min(0.14, draw.lognormvariate(-4.05, 0.8)))
 """
 
 
 @dataclasses.dataclass(frozen=True)
 class BusyHost(Disturbance):
-    """As many programs as processors, each of which wants one about half of the time."""
+    """Programs that together want every processor half of the time."""
 
     seed: int = 1
     is_of_all_ranks = True
 
     @contextlib.contextmanager
     def made(self):
-        programs = [subprocess.Popen([sys.executable, "-c", BURSTS, str(self.seed + i)]) for i in range(os.cpu_count())]
+        programs = [subprocess.Popen([sys.executable, "-c", BURSTS, str(self.seed + i)])
+                    for i in range(PROGRAMS_A_PROCESSOR * os.cpu_count())]
         try:
             yield
         finally:
