@@ -128,6 +128,7 @@ void removeDataStalls(Plan& plan)
 /// Communication gets a stream of its own, and what needs its result takes that of the step before.
 void overlapFully(Plan& plan, Assumptions& assumptions)
 {
+    requireCollectives(plan);
     for (PlannedRank& rank : plan.ranks) {
         const std::uint32_t own = rank.lanes++;
         for (PlannedOp& op : rank.ops) {

@@ -97,25 +97,24 @@ void removeBlockingCalls(Plan& plan)
 
 void removeUsedMaps(Plan& plan)
 {
+    requireUsedMaps(plan);
     std::vector<bool> gone;
     for (const PlannedSlot& slot : plan.slotTable) {
         gone.push_back(slot.slot.usedMap);
-    }
-    if (std::find(gone.begin(), gone.end(), true) == gone.end()) {
-        throw Error(ErrorCode::Unusable, "no reduction of integers over all ranks is in the step");
     }
     emptySlots(plan, gone);
 }
 
 void keepLastReduction(Plan& plan, unsigned times)
 {
+    requireGradients(plan);
     std::vector<std::uint32_t> gradients;
     for (const PlannedOp& op : plan.ranks.front().ops) {
         if (op.op.slot && plan.slotTable[*op.op.slot].slot.gradient) {
             gradients.push_back(*op.op.slot);
         }
     }
-    if (times < 2 || gradients.empty() || gradients.size() % times != 0) {
+    if (times < 2 || gradients.size() % times != 0) {
         throw Error(ErrorCode::Unusable,
                     fmt::format("the {} gradient messages of a step are not those of {} backward passes",
                                 gradients.size(), times));

@@ -22,6 +22,31 @@ std::size_t countCommunication(const Plan& plan)
     return count;
 }
 
+template <class IsSo>
+bool any(const Plan& plan, const IsSo& isSo)
+{
+    return std::any_of(plan.slotTable.begin(), plan.slotTable.end(),
+                       [&](const PlannedSlot& each) { return isSo(each.slot); });
+}
+
+/// Throws where there are no collectives, or the sizes of those that may be meant were not recorded.
+void requireSizes(const Plan& plan, std::string_view what)
+{
+    requireCollectives(plan);
+    const auto unsized = [&](const Slot& slot) {
+        return !slot.bytes && slot.size == plan.worldSize &&
+               (slot.kind == model::CollectiveKind::AllReduce ||
+                slot.kind == model::CollectiveKind::ReduceScatter);
+    };
+    if (any(plan, unsized)) {
+        throw Error(ErrorCode::Unusable,
+                    fmt::format("the sizes of the messages were not recorded, so which of them {} is not "
+                                "known",
+                                what),
+                    kWhoRecordsSizes);
+    }
+}
+
 } // namespace
 
 void requireRanks(const Plan& plan, std::string_view what)
@@ -56,28 +81,25 @@ void requireCollectives(const Plan& plan)
 
 void requireGradients(const Plan& plan)
 {
-    requireCollectives(plan);
-    const auto any = [&](const auto& isSo) {
-        return std::any_of(plan.slotTable.begin(), plan.slotTable.end(),
-                           [&](const PlannedSlot& each) { return isSo(each.slot); });
-    };
-    if (any([](const Slot& slot) { return slot.gradient; })) {
+    if (any(plan, [](const Slot& slot) { return slot.gradient; })) {
         return;
     }
-    const auto maybe = [&](const Slot& slot) {
-        return !slot.bytes && slot.size == plan.worldSize &&
-               (slot.kind == model::CollectiveKind::AllReduce ||
-                slot.kind == model::CollectiveKind::ReduceScatter);
-    };
-    if (any(maybe)) {
-        throw Error(ErrorCode::Unusable,
-                    "the sizes of the messages were not recorded, so which of them carry gradients is not "
-                    "known",
-                    kWhoRecordsSizes);
-    }
+    requireSizes(plan, "carry gradients");
     throw Error(ErrorCode::Unusable,
                 fmt::format("no gradients are reduced over all {} ranks in the step: no all-reduce and no "
                             "reduce-scatter of 4 KiB or more",
+                            plan.worldSize));
+}
+
+void requireUsedMaps(const Plan& plan)
+{
+    if (any(plan, [](const Slot& slot) { return slot.usedMap; })) {
+        return;
+    }
+    requireSizes(plan, "are maps of used parameters");
+    throw Error(ErrorCode::Unusable,
+                fmt::format("no integers are reduced over all {} ranks in the step: it has no map of used "
+                            "parameters",
                             plan.worldSize));
 }
 

@@ -14,6 +14,9 @@ void requireCollectives(const Plan& plan);
 /// Throws ringside::Error (Unusable) where no gradient message is among them.
 void requireGradients(const Plan& plan);
 
+/// Throws ringside::Error (Unusable) where no map of used parameters is among them.
+void requireUsedMaps(const Plan& plan);
+
 /// Throws ringside::Error (Unusable) where a message's latency cannot be told from its bandwidth.
 void requireLine(const PlannedSlot& slot);
 

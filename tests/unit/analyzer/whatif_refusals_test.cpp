@@ -31,12 +31,14 @@ Changes fasterLinks(std::string_view how)
 
 std::vector<Changes> changesOfMessages()
 {
-    std::vector<Changes> all(5);
+    std::vector<Changes> all(7);
     all[0] = fasterLinks("x2");
     all[1].latency = {parseLinkChange("x2")};
     all[2].bucketBytes = 25_MiB;
     all[3].gradients = "fp16";
     all[4].accumulate = 2;
+    all[5].noUsedMaps = true;
+    all[6].lastReductionOf = 2;
     return all;
 }
 
@@ -66,10 +68,11 @@ TEST(WhatIfRefusals, ARunOfOneRankSaysThatTheOthersAreMissing)
         EXPECT_NE(refusal.find("1 of 4 ranks"), std::string::npos) << changes.describe().front() << refusal;
         EXPECT_EQ(refusal.find("''"), std::string::npos) << refusal;
     }
-    std::vector<Changes> ofRanks(3);
+    std::vector<Changes> ofRanks(4);
     ofRanks[0].noLateRanks = true;
     ofRanks[1].medianRanks = {0};
     ofRanks[2].equalBatches = true;
+    ofRanks[3].fullOverlap = true;
     for (const Changes& changes : ofRanks) {
         EXPECT_NE(refusalOf(run, changes).find("1 of 4 ranks"), std::string::npos) << refusalOf(run, changes);
     }
