@@ -19,21 +19,21 @@ public:
                 m_heads.push_back({lane.start(0), &lane, 0});
             }
         }
+        m_first = earliest();
         advance();
     }
     [[nodiscard]] const Interval& current() const { return m_current; } ///< start is kNever at the end
 
     void advance()
     {
-        std::size_t head = earliest();
-        if (head == m_heads.size()) {
+        if (m_first == m_heads.size()) {
             m_current = {kNever, kNever};
             return;
         }
-        m_current = {m_heads[head].start, m_heads[head].start};
-        while (head != m_heads.size() && m_heads[head].start <= m_current.end) {
-            take(m_heads[head]);
-            head = earliest();
+        m_current = {m_heads[m_first].start, m_heads[m_first].start};
+        while (m_first != m_heads.size() && m_heads[m_first].start <= m_current.end) {
+            take(m_heads[m_first]);
+            m_first = earliest();
         }
     }
 
@@ -75,6 +75,7 @@ private:
     }
 
     std::vector<Head> m_heads;
+    std::size_t m_first = 0; ///< of the heads, the earliest; their number: all are at their ends
     Interval m_current;
 };
 

@@ -81,9 +81,13 @@ class LoaderThreads final {
 public:
     LoaderThreads(const trace::ProcessTrace& process, const LaunchIndex& launches)
     {
+        std::optional<std::uint32_t> last; // kernels that follow each other are mostly one thread's
         for (const std::uint32_t correlation : process.kernels.correlation) {
-            if (const auto row = launches.find(correlation)) {
-                m_computing.insert(process.launches.tid[*row]);
+            const auto row = launches.find(correlation);
+            const auto thread = row ? std::optional(process.launches.tid[*row]) : std::nullopt;
+            if (thread && thread != last) {
+                m_computing.insert(*thread);
+                last = thread;
             }
         }
     }
