@@ -2,7 +2,8 @@
 """Writes files as the PyTorch profiler does, one a rank: make_kineto.py DIRECTORY EVENTS [RANKS]. EVENTS over all ranks.
 
 The mix follows real traces: of 100 events 36 are operators, 22 CUDA calls, 9 kernels, 32 arrows, with names and arguments of their
-lengths. A step holds 20 all-reduces. For timing only: the work is regular, so the findings mean nothing.
+lengths. Durations are log-normal, kernels lie on three streams, a step holds 20 all-reduces of sizes from a few KiB to hundreds of
+MiB. For timing: what is found means nothing.
 """
 
 import os
@@ -28,24 +29,28 @@ def arrow(phase, correlation, pid, tid, ts):
 
 
 def operation(index, ts, rank, pid):
-    """The 11 events of one kernel."""
+    """The 11 events of one kernel, within 32 us."""
     chosen = random.Random(index)
     reduction = index % 50 == 0
+    end = ts + 24.5
     for i in range(4):
-        yield complete("cpu_op", chosen.choice(OPERATORS), pid, pid, ts + i, 24.5 - 2 * i,
+        end -= chosen.uniform(0.001, 3)
+        yield complete("cpu_op", chosen.choice(OPERATORS), pid, pid, ts + i, end - ts - i,
                        f'"External id": {4 * index + i}, "Record function id": 0, "Sequence number": {index}, "Fwd thread id": 0, '
                        f'"Ev Idx": {4 * index + i}')
-    yield complete("cuda_runtime", "cudaStreamIsCapturing", pid, pid, ts + 5, 0.251,
+    yield complete("cuda_runtime", "cudaStreamIsCapturing", pid, pid, ts + 5, min(0.9, chosen.lognormvariate(-1.4, 0.4)),
                    f'"External id": {4 * index}, "cbid": 317, "correlation": {2 * index + 2}')
-    yield complete("cuda_runtime", "cudaLaunchKernel", pid, pid, ts + 6, 4.012,
+    yield complete("cuda_runtime", "cudaLaunchKernel", pid, pid, ts + 6, min(9, chosen.lognormvariate(1.3, 0.5)),
                    f'"External id": {4 * index}, "cbid": 211, "correlation": {2 * index + 1}')
     yield arrow("s", 2 * index + 1, pid, pid, ts + 6)
-    extra = ('"Collective name": "allreduce", "In msg nelems": 6553600, "Out msg nelems": 6553600, "Group size": 8, "dtype": "Float", '
+    elements = int(random.Random(index % 1000).lognormvariate(13.5, 2))
+    extra = (f'"Collective name": "allreduce", "In msg nelems": {elements}, "Out msg nelems": {elements}, "Group size": 8, "dtype": "Float", '
              '"In split size": "[]", "Out split size": "[]", "Process Group Name": "0", "Process Group Description": "default_pg", '
              '"Process Group Ranks": "[0, 1, 2, 3, 4, 5, 6, 7]"') if reduction else '"est. achieved occupancy %": 75'
     start = ts + 12 + (rank % 8 if reduction else 0)
-    stream = 40 if reduction else 7
-    yield complete("kernel", ALL_REDUCE if reduction else chosen.choice(KERNELS), 0, stream, start, ts + 30 - start if reduction else 9.5,
+    stream = 40 if reduction else chosen.choice((7,) * 9 + (20,))
+    lasts = ts + 30 - start if reduction else min(18, chosen.lognormvariate(1.8, 0.8))
+    yield complete("kernel", ALL_REDUCE if reduction else chosen.choice(KERNELS), 0, stream, start, lasts,
                    f'"External id": {4 * index}, "queued": 0, "device": 0, "context": 1,\n      "stream": {stream}, '
                    f'"correlation": {2 * index + 1},\n      "registers per thread": 32, "shared memory": 0, "blocks per SM": 4.740741,\n'
                    f'      "warps per SM": 75.851852, "grid": [512, 1, 1], "block": [512, 1, 1],\n      {extra}')
