@@ -50,9 +50,9 @@ HostTime timeOf(const model::Model& model, const std::vector<RankMetrics>& ranks
 }
 
 /// Both directions of a port, as shares of its rate where that is known.
-class Traffic {
+class PortTraffic {
 public:
-    explicit Traffic(const Port& port)
+    explicit PortTraffic(const Port& port)
         : m_rate(port.bitsPerNs()), m_tx(port.gains("tx_bytes")), m_rx(port.gains("rx_bytes"))
     {}
     [[nodiscard]] Use use(const model::Interval& span) const
@@ -77,7 +77,7 @@ private:
     GainsOverTime m_rx;
 };
 
-void addCommunication(const Traffic& traffic, const HostTime& time, LinkUse& result)
+void addCommunication(const PortTraffic& traffic, const HostTime& time, LinkUse& result)
 {
     if (time.steps.empty() || time.communicationNs <= 0) {
         return;
@@ -92,7 +92,7 @@ void addCommunication(const Traffic& traffic, const HostTime& time, LinkUse& res
     }
 }
 
-void addCollectives(const model::Model& model, std::size_t host, const Traffic& traffic,
+void addCollectives(const model::Model& model, std::size_t host, const PortTraffic& traffic,
                     const std::vector<ArrivedOperation>& arrived, LinkUse& result)
 {
     for (const ArrivedOperation& each : arrived) {
@@ -212,7 +212,7 @@ std::vector<LinkUse> linkUsesOf(const model::Model& model, const RunMetrics& run
         if (fresh) {
             time->second = timeOf(model, run.ranks, host);
         }
-        const Traffic traffic(ports[i]);
+        const PortTraffic traffic(ports[i]);
         addCommunication(traffic, time->second, uses[i]);
         for (const HostStep& step : time->second.steps) {
             if (const Use use = traffic.use(step.span); use.measured()) {
