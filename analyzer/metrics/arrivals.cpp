@@ -16,6 +16,30 @@ std::optional<std::size_t> windowAt(std::span<const Interval> windows, std::int6
     return static_cast<std::size_t>(after - windows.begin()) - 1;
 }
 
+using ByWork = std::unordered_map<model::WorkKey, std::int64_t, model::WorkKeyHash>;
+
+/// A message moves when both of its ends have come.
+void addMessages(const model::Model& model, std::size_t rank, ByWork& byWork)
+{
+    const trace::ProcessTrace& process = model.processOf(model.ranks[rank]);
+    const model::ClockMap& clock = model.ranks[rank].clock;
+    for (const model::Message& message : model.messages) {
+        for (const auto& [own, other] :
+             {std::pair(&message.sender, &message.receiver), std::pair(&message.receiver, &message.sender)}) {
+            if (own->rank != rank || !own->whole || !own->device || !other->device ||
+                !model.clocksComparable(rank, other->rank)) {
+                continue;
+            }
+            const std::int64_t wait =
+                model.ranks[other->rank].clock.toRun(other->device->start) - clock.toRun(own->device->start);
+            const std::int64_t arrival = own->device->start + std::max<std::int64_t>(0, wait);
+            const auto [entry, fresh] =
+                byWork.try_emplace(model::workOf(process.collectiveCalls[own->call], own->launch), arrival);
+            entry->second = std::max(entry->second, arrival);
+        }
+    }
+}
+
 } // namespace
 
 AllArrivals findArrivals(const model::Model& model)
@@ -32,7 +56,8 @@ LastArrivals lastArrivalsOf(const model::Model& model, std::size_t rank, const A
 {
     const trace::ProcessTrace& process = model.processOf(model.ranks[rank]);
     const model::ClockMap& clock = model.ranks[rank].clock;
-    std::unordered_map<model::WorkKey, std::int64_t, model::WorkKeyHash> byWork;
+    ByWork byWork;
+    addMessages(model, rank, byWork);
     for (std::size_t i = 0; i < arrivals.size(); ++i) {
         const model::Participant* const part = arrivals[i] ? model.operations[i].participant(rank) : nullptr;
         if (part != nullptr) {

@@ -3,12 +3,15 @@
 
 #include "model/communicator_calls.h"
 #include "model/datatype.h"
+#include "model/message_match.h"
 #include "model/model.h"
+#include "model/work_times.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -35,29 +38,6 @@ constexpr std::array kKindNames = {KindName{CollectiveKind::AllReduce, "AllReduc
                                    KindName{CollectiveKind::WaitSignal, "WaitSignal"},
                                    KindName{CollectiveKind::Other, "Other"}};
 
-using Spans = std::unordered_map<WorkKey, Interval, WorkKeyHash>; ///< device time
-
-void extend(Spans& spans, const WorkKey& work, const Interval& time)
-{
-    const auto [entry, fresh] = spans.try_emplace(work, time);
-    if (!fresh) {
-        entry->second.start = std::min(entry->second.start, time.start);
-        entry->second.end = std::max(entry->second.end, time.end);
-    }
-}
-
-/// Where there are no kernels: from the event before the call to the one after it.
-Spans eventSpans(const trace::EventTimeColumns& times, std::optional<std::uint32_t> device)
-{
-    Spans spans;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        if (times.uncertaintyNs[i] != trace::kUnboundedNs && (!device || times.device[i] == *device)) {
-            extend(spans, {times.call[i], 0, 0}, {times.startNs[i], times.endNs[i]});
-        }
-    }
-    return spans;
-}
-
 using Lengths = std::unordered_map<std::uint64_t, std::int64_t>; ///< ns, by call or group
 
 /// Of calls of which another tool told how long they took, but not when.
@@ -72,20 +52,6 @@ Lengths lengthsOf(const trace::EventTimeColumns& times)
     return lengths;
 }
 
-/// Device time of every NCCL call or group of a process: its communication kernels.
-Spans deviceSpans(const trace::KernelColumns& kernels, const CommunicationWork& communication,
-                  std::optional<std::uint32_t> device)
-{
-    Spans spans;
-    for (const CommunicationKernel& kernel : communication.kernels) {
-        if (device && kernels.device[kernel.row] != *device) {
-            continue;
-        }
-        extend(spans, kernel.work, {kernels.startNs[kernel.row], kernels.endNs[kernel.row]});
-    }
-    return spans;
-}
-
 using OperationKey = std::tuple<std::uint64_t, std::size_t, std::int64_t>;
 
 /// One rank's calls on one communicator, in its order, fused where a group fused them.
@@ -95,6 +61,7 @@ struct Part {
     std::int64_t order = 0;
     std::optional<std::uint64_t> bytes = 0;
     std::uint32_t calls = 0;
+    bool exchange = false; ///< sends and receives that are an all-to-all
 };
 
 /// Without a count, or without a known type, 0 says nothing.
@@ -104,7 +71,7 @@ std::optional<std::uint64_t> bytesOf(const trace::CollectiveCallRow& call)
 }
 
 struct Times {
-    Spans spans;
+    WorkTimes work;
     Lengths lengths;
 };
 
@@ -153,27 +120,36 @@ std::string amountText(std::optional<std::uint64_t> count, std::optional<std::in
                              : "a size that is not known";
 }
 
-/// What ran on one communicator by sequence, without send and receive. Where there are such, sequence
-/// numbers differ between ranks and the place among the collectives stands in for them.
-std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<Run> runs)
+/// What ran on one communicator by sequence, without send and receive unless they are an all-to-all. Where
+/// there are such, sequence numbers differ between ranks and the place among the collectives stands in for
+/// them.
+std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<Run> runs,
+                          const std::set<std::int64_t>& exchanges)
 {
     const auto& rows = process.collectiveCalls;
     std::sort(runs.begin(), runs.end(), [&](const Run& a, const Run& b) { return a.sequence < b.sequence; });
+    const auto isExchange = [&](const Run& run) { return exchanges.contains(rows[run.call].groupId); };
     const auto pointToPoint = std::remove_if(runs.begin(), runs.end(), [&](const Run& run) {
-        return isPointToPoint(collectiveKind(process.text(rows[run.call].api)));
+        return isPointToPoint(collectiveKind(process.text(rows[run.call].api))) && !isExchange(run);
     });
-    const bool useSequence = pointToPoint == runs.end();
+    const bool useSequence =
+        pointToPoint == runs.end() && std::none_of(runs.begin(), pointToPoint, isExchange);
     runs.erase(pointToPoint, runs.end());
     std::vector<Part> parts;
     std::int64_t place = 0;
     for (const Run& run : runs) {
-        const std::int64_t order = useSequence ? run.sequence : place;
-        ++place;
         const trace::CollectiveCallRow& call = rows[run.call];
         const bool fused = !parts.empty() && call.groupId != 0 && parts.back().launch == run.launch &&
                            rows[parts.back().firstCall].groupId == call.groupId;
         if (!fused) {
-            parts.push_back({run.call, run.launch, order, 0, 0});
+            parts.push_back(
+                {run.call, run.launch, useSequence ? run.sequence : place, 0, 0, isExchange(run)});
+        }
+        place += isExchange(run) && fused ? 0 : 1;
+        if (isExchange(run)) { // how much each gives to each other may differ
+            parts.back().bytes.reset();
+            parts.back().calls = 1;
+            continue;
         }
         const auto bytes = bytesOf(call);
         parts.back().bytes =
@@ -187,15 +163,14 @@ void Matcher::addRank(std::size_t index, const CommunicationWork& communication)
 {
     const Rank& rank = m_ranks[index];
     const trace::ProcessTrace& process = m_run.processes[rank.process];
-    const Times times{rank.eventTimes ? eventSpans(process.eventTimes, rank.device)
-                                      : deviceSpans(process.kernels, communication, rank.device),
-                      lengthsOf(process.eventTimes)};
+    const Times times{workTimesOf(rank, process, communication), lengthsOf(process.eventTimes)};
     auto runs = runsOf(process);
+    const std::set<std::int64_t> exchanges = exchangesOf(process);
     m_untyped += std::count_if(process.collectiveCalls.begin(), process.collectiveCalls.end(),
                                [](const trace::CollectiveCallRow& call) { return !call.datatype; });
     for (const auto& [key, row] : communicatorsOf(rank, process)) {
         ++m_members[key];
-        for (const Part& part : partsOf(process, std::move(runs[row->id]))) {
+        for (const Part& part : partsOf(process, std::move(runs[row->id]), exchanges)) {
             addPart(key, *row, index, part, times);
         }
     }
@@ -206,12 +181,16 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
 {
     const trace::ProcessTrace& process = m_run.processes[m_ranks[rank].process];
     const trace::CollectiveCallRow& call = process.collectiveCalls[part.firstCall];
-    const CollectiveKind kind = collectiveKind(process.text(call.api));
+    const CollectiveKind kind =
+        part.exchange ? CollectiveKind::AllToAll : collectiveKind(process.text(call.api));
     const auto [entry, fresh] = m_operations.try_emplace({key.first, key.second, part.order});
     Operation& operation = entry->second;
     if (fresh) {
-        operation = {key.first,     part.order, kind,       call.count, part.bytes,
-                     call.datatype, row.size,   part.calls, false,      {}};
+        operation = {key.first,  part.order,
+                     kind,       part.exchange ? std::nullopt : call.count,
+                     part.bytes, call.datatype,
+                     row.size,   part.calls,
+                     false,      {}};
     } else if (disagree(operation, kind, call, part)) {
         noteMismatch(operation, rank, call);
         operation.mismatched = true;
@@ -221,13 +200,7 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
         return;
     }
     Participant participant{rank, part.firstCall, std::nullopt, std::nullopt, part.launch};
-    auto span = times.spans.find(workOf(call, part.launch));
-    if (span == times.spans.end()) {
-        span = times.spans.find(WorkKey{static_cast<std::uint64_t>(call.id), 0, 0});
-    }
-    if (span != times.spans.end()) {
-        participant.device = span->second;
-    }
+    participant.device = timeOf(times.work, call, part.launch);
     if (const auto length = times.lengths.find(workOf(call, part.launch).call);
         length != times.lengths.end()) {
         participant.lengthNs = length->second;

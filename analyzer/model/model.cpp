@@ -340,6 +340,7 @@ Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy)
     model.operations = std::move(matched.operations);
     model.issues.insert(model.issues.end(), matched.issues.begin(), matched.issues.end());
     alignClocks(model);
+    model.messages = matchMessages(model.trace, model.ranks, model.communication);
     findSteps(model);
     chooseSteps(model);
     return model;

@@ -6,6 +6,7 @@
 #include "model/collective_match.h"
 #include "model/kernel_class.h"
 #include "model/launch_index.h"
+#include "model/message_match.h"
 #include "model/step_pattern.h"
 #include "model/steps.h"
 #include "model/steps_by.h"
@@ -65,6 +66,7 @@ struct Model {
     std::vector<LaunchIndex> launches;            ///< one a process
     std::vector<CommunicationWork> communication; ///< one a process
     std::vector<Operation> operations;            ///< matched collectives, by first arrival or call
+    std::vector<Message> messages;                ///< sends with the receives that take them
     std::vector<trace::IssueRow> issues;          ///< of the trace, its processes, and of matching
     std::int64_t worldSize = 0;
     std::optional<std::int64_t> startedRealtimeNs; ///< epoch ns of run time 0
@@ -81,6 +83,12 @@ struct Model {
     [[nodiscard]] const trace::ProcessTrace& processOf(const Rank& rank) const
     {
         return trace.processes[rank.process];
+    }
+    /// Whether moments of these two can be told apart.
+    [[nodiscard]] bool clocksComparable(std::size_t rank, std::size_t other) const
+    {
+        return ranks[rank].host == ranks[other].host ||
+               (ranks[rank].clockAligned && ranks[other].clockAligned);
     }
     /// How exact the difference of two ranks' arrivals is, by the residuals and by how exact CUDA events are:
     /// 0 for kernels on one host, null when a host could not be aligned. Hosts are aligned to the reference,
