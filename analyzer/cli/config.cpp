@@ -59,13 +59,30 @@ toml::table parse(const std::filesystem::path& path)
     }
 }
 
+constexpr std::string_view kParallel = "parallel";
+
+model::ParallelSizes parallelOf(const std::filesystem::path& path, const toml::table& table)
+{
+    std::string text;
+    for (const auto& [dimension, size] : table) {
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", dimension.str(),
+                            numberOf(path, dimension.str(), size));
+    }
+    return text.empty() ? model::ParallelSizes{} : model::parseParallel(text);
+}
+
 } // namespace
 
-rules::OptionValues readConfig(const std::filesystem::path& path)
+Config readConfig(const std::filesystem::path& path)
 {
-    rules::OptionValues values;
+    Config config;
+    rules::OptionValues& values = config.thresholds;
     const toml::table file = parse(path);
     for (const auto& [rule, node] : file) {
+        if (rule.str() == kParallel) {
+            config.parallel = parallelOf(path, tableOf(path, rule, node));
+            continue;
+        }
         for (const auto& [option, value] : tableOf(path, rule, node)) {
             const std::string name = fmt::format("{}.{}", rule.str(), option.str());
             const double number = numberOf(path, name, value);
@@ -76,7 +93,7 @@ rules::OptionValues readConfig(const std::filesystem::path& path)
             }
         }
     }
-    return values;
+    return config;
 }
 
 } // namespace ringside::cli

@@ -56,6 +56,15 @@ void addStepsOption(CLI::App& app, model::StepsBy& stepsBy)
         ->type_name("NAME|period=N|none");
 }
 
+void addParallelOption(CLI::App& app, model::ParallelSizes& parallel)
+{
+    app.add_option_function<std::string>(
+           "--parallel", [&parallel](const std::string& text) { parallel = model::parseParallel(text); },
+           "How the job is parallel, as tp=8,pp=4 of tp, cp, ep, dp and pp, where its groups do not show it; "
+           "ranks count tensor places fastest, then context, replicas and stages")
+        ->type_name("SIZES");
+}
+
 void withProgress(const std::function<void(importers::Progress&)>& read)
 {
     ProgressLine line;

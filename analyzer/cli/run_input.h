@@ -2,6 +2,7 @@
 // The RUN that sub-commands take: one option, one way to open it, progress on a terminal.
 #pragma once
 #include "import/progress.h"
+#include "model/parallel_layout.h"
 #include "model/steps_by.h"
 
 #include <ringside/trace/reader.h>
@@ -20,6 +21,9 @@ void addRunOption(CLI::App& app, RunPaths& paths);
 
 /// Declares --steps-by; `stepsBy` outlives the parsing.
 void addStepsOption(CLI::App& app, model::StepsBy& stepsBy);
+
+/// Declares --parallel; `parallel` outlives the parsing.
+void addParallelOption(CLI::App& app, model::ParallelSizes& parallel);
 
 /// Calls `read` with a progress that is shown on a terminal's stderr while it reads for long.
 void withProgress(const std::function<void(importers::Progress&)>& read);

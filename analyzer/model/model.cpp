@@ -317,7 +317,7 @@ bool Model::hasEventTimes() const
     return std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.eventTimes; });
 }
 
-Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy)
+Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy, const ParallelSizes& parallel)
 {
     Model model;
     model.stepsBy = stepsBy;
@@ -343,6 +343,7 @@ Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy)
     model.messages = matchMessages(model.trace, model.ranks, model.communication);
     findSteps(model);
     chooseSteps(model);
+    model.layout = parallel.isTold() ? toldLayout(model, parallel) : findLayout(model);
     return model;
 }
 

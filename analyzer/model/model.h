@@ -7,6 +7,7 @@
 #include "model/kernel_class.h"
 #include "model/launch_index.h"
 #include "model/message_match.h"
+#include "model/parallel_layout.h"
 #include "model/step_pattern.h"
 #include "model/steps.h"
 #include "model/steps_by.h"
@@ -67,6 +68,7 @@ struct Model {
     std::vector<CommunicationWork> communication; ///< one a process
     std::vector<Operation> operations;            ///< matched collectives, by first arrival or call
     std::vector<Message> messages;                ///< sends with the receives that take them
+    ParallelLayout layout;                        ///< stages, replicas and the like
     std::vector<trace::IssueRow> issues;          ///< of the trace, its processes, and of matching
     std::int64_t worldSize = 0;
     std::optional<std::int64_t> startedRealtimeNs; ///< epoch ns of run time 0
@@ -110,7 +112,9 @@ struct Model {
     [[nodiscard]] bool hasEventTimes() const; ///< of a rank without device work
 };
 
-/// Throws ringside::Error (Usage) where the trace has nothing of what `stepsBy` names.
-[[nodiscard]] Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy = {});
+/// Throws ringside::Error (Usage) where the trace has nothing of what `stepsBy` names, or is no job of such
+/// sizes.
+[[nodiscard]] Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy = {},
+                               const ParallelSizes& parallel = {});
 
 } // namespace ringside::model

@@ -243,17 +243,19 @@ std::string_view confidenceName(Confidence confidence)
     return kNames[static_cast<std::size_t>(confidence)];
 }
 
-Report buildReport(trace::RunTrace run, const rules::OptionValues& options, const model::StepsBy& stepsBy)
+Report buildReport(trace::RunTrace run, const rules::OptionValues& options, const model::StepsBy& stepsBy,
+                   const model::ParallelSizes& parallel)
 {
-    return buildReport(std::move(run), options, stepsBy, [] {});
+    return buildReport(
+        std::move(run), options, stepsBy, [] {}, parallel);
 }
 
 Report buildReport(trace::RunTrace run, const rules::OptionValues& options, const model::StepsBy& stepsBy,
-                   const Checkpoint& checkpoint)
+                   const Checkpoint& checkpoint, const model::ParallelSizes& parallel)
 {
     Report report;
     checkpoint();
-    report.model = model::buildModel(std::move(run), stepsBy);
+    report.model = model::buildModel(std::move(run), stepsBy, parallel);
     checkpoint();
     report.metrics = metrics::computeMetrics(report.model);
     report.issues = report.model.issues;

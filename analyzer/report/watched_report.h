@@ -11,8 +11,9 @@ namespace ringside::report {
 /// std::exception, which would only be a rule that failed.
 using Checkpoint = std::function<void()>;
 
-/// As buildReport(run, options, stepsBy).
+/// As buildReport(run, options, stepsBy, parallel).
 [[nodiscard]] Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
-                                 const model::StepsBy& stepsBy, const Checkpoint& checkpoint);
+                                 const model::StepsBy& stepsBy, const Checkpoint& checkpoint,
+                                 const model::ParallelSizes& parallel = {});
 
 } // namespace ringside::report

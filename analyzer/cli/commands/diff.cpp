@@ -21,12 +21,13 @@ struct Options {
     double percent = kDefaultPercent;
     bool gate = false;
     model::StepsBy stepsBy;
+    model::ParallelSizes parallel;
 };
 
 int diff(const Options& options)
 {
     const auto reportOf = [&options](const std::filesystem::path& run) {
-        return report::buildReport(openRun({run}), {}, options.stepsBy);
+        return report::buildReport(openRun({run}), {}, options.stepsBy, options.parallel);
     };
     const compare::Comparison comparison =
         compare::compareRuns(reportOf(options.base), reportOf(options.now), options.percent / 100);
@@ -44,6 +45,7 @@ Action declare(CLI::App& app)
     app.add_option("BASE", options->base, "Run to compare with")->required();
     app.add_option("NEW", options->now, "Run to judge")->required();
     addStepsOption(app, options->stepsBy);
+    addParallelOption(app, options->parallel);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

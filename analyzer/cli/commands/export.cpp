@@ -20,6 +20,7 @@ struct Options {
     std::string format;
     std::string output;
     model::StepsBy stepsBy;
+    model::ParallelSizes parallel;
 };
 
 int write(const Options& options)
@@ -34,7 +35,8 @@ int write(const Options& options)
             if (!exporter->forOthers) {
                 umask(S_IRWXG | S_IRWXO); // as private as the run
             }
-            exporter->write(report::buildReport(openRun(options.run), {}, options.stepsBy), options.output);
+            exporter->write(report::buildReport(openRun(options.run), {}, options.stepsBy, options.parallel),
+                            options.output);
             talk("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }
@@ -53,6 +55,7 @@ Action declare(CLI::App& app)
     help.back() = '.';
     addRunOption(app, options->run);
     addStepsOption(app, options->stepsBy);
+    addParallelOption(app, options->parallel);
     app.add_option("--format", options->format, help)->check(CLI::IsMember(formats))->required();
     app.add_option("-o,--output", options->output, "File or folder to make; must not exist")->required();
     return [options] { return write(*options); };

@@ -27,6 +27,7 @@ struct Options {
     std::vector<std::string> settings;
     bool all = false;
     model::StepsBy stepsBy;
+    model::ParallelSizes parallel;
 };
 
 const report::Format& formatNamed(std::string_view name)
@@ -93,11 +94,14 @@ int gate(const std::string& failOn, const report::Report& report)
 int run(const Options& options)
 {
     checkOutput(options);
-    rules::OptionValues values = options.config.empty() ? rules::OptionValues() : readConfig(options.config);
+    Config config = options.config.empty() ? Config{} : readConfig(options.config);
+    rules::OptionValues& values = config.thresholds;
     for (const std::string& setting : options.settings) {
         report::setOption(values, setting);
     }
-    const report::Report report = report::buildReport(openRun(options.run), values, options.stepsBy);
+    const report::Report report =
+        report::buildReport(openRun(options.run), values, options.stepsBy,
+                            options.parallel.isTold() ? options.parallel : config.parallel);
     write(options, report);
     return gate(options.failOn, report);
 }
@@ -111,6 +115,7 @@ Action declare(CLI::App& app)
     }
     addRunOption(app, options->run);
     addStepsOption(app, options->stepsBy);
+    addParallelOption(app, options->parallel);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
@@ -119,7 +124,8 @@ Action declare(CLI::App& app)
         "--all", options->all,
         "In the text: every finding and row, where idle time comes from, what was not judged and why");
     app.add_option("--config", options->config,
-                   "File of thresholds, such as ringside.toml: a table a rule, in it OPTION = NUMBER");
+                   "File of thresholds, such as ringside.toml: a table a rule, in it OPTION = NUMBER; and a "
+                   "table parallel, in it what --parallel says");
     app.add_option("--set", options->settings,
                    "Threshold of a rule, as RULE.OPTION=NUMBER, whatever the file says; `ringside rules` "
                    "lists them")

@@ -23,13 +23,14 @@ struct Options {
     bool shared = false;
     double gate = 0;
     model::StepsBy stepsBy;
+    model::ParallelSizes parallel;
 };
 
 int scaling(const Options& options)
 {
     std::vector<report::Report> runs;
     for (const std::filesystem::path& run : options.runs) {
-        runs.push_back(report::buildReport(openRun({run}), {}, options.stepsBy));
+        runs.push_back(report::buildReport(openRun({run}), {}, options.stepsBy, options.parallel));
     }
     const compare::Scaling result =
         compare::scalingOf(runs, options.shared ? compare::Work::Shared : compare::Work::PerRank);
@@ -45,6 +46,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "Runs of one job on different numbers of ranks")->required();
     addStepsOption(app, options->stepsBy);
+    addParallelOption(app, options->parallel);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

@@ -26,6 +26,7 @@ struct Options {
     std::int64_t worldSize = 0;
     whatif::Changes changes;
     model::StepsBy stepsBy;
+    model::ParallelSizes parallel;
 };
 
 template <typename Number>
@@ -89,7 +90,7 @@ int run(Options& options)
     if (options.worldSize > 0) {
         options.changes.ranks = options.worldSize;
     }
-    const model::Model model = model::buildModel(openRun(options.run), options.stepsBy);
+    const model::Model model = model::buildModel(openRun(options.run), options.stepsBy, options.parallel);
     const whatif::Prediction prediction = whatif::WhatIf(model).predict(options.changes);
     printResult(options.format == "json" ? whatif::renderJson(prediction) : whatif::renderText(prediction));
     return kPass;
@@ -101,6 +102,7 @@ Action declare(CLI::App& app)
     whatif::Changes& changes = options->changes;
     addRunOption(app, options->run);
     addStepsOption(app, options->stepsBy);
+    addParallelOption(app, options->parallel);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout as a job's communication shows it.
+#include "model/communicator_calls.h"
+#include "model/model.h"
+#include "model/parallel_layout.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ringside::model {
+namespace {
+
+using RankSet = std::vector<std::size_t>; ///< of Model::ranks, ascending
+
+/// Who sends to whom, and whether they do anything else than swap.
+struct MessageGraph {
+    std::set<std::pair<std::size_t, std::size_t>> edges; ///< sender, receiver
+
+    [[nodiscard]] bool linked(std::size_t a, std::size_t b) const
+    {
+        return edges.contains({a, b}) || edges.contains({b, a});
+    }
+};
+
+MessageGraph messageGraphOf(const Model& model)
+{
+    MessageGraph graph;
+    for (const Message& message : model.messages) {
+        graph.edges.emplace(message.sender.rank, message.receiver.rank);
+    }
+    return graph;
+}
+
+/// Ranks that messages connect.
+std::vector<RankSet> componentsOf(const MessageGraph& graph)
+{
+    std::map<std::size_t, std::size_t> root;
+    const auto rootOf = [&root](std::size_t rank) {
+        root.try_emplace(rank, rank);
+        while (root[rank] != rank) {
+            rank = root[rank];
+        }
+        return rank;
+    };
+    for (const auto& [a, b] : graph.edges) {
+        const std::size_t low = std::min(rootOf(a), rootOf(b));
+        const std::size_t high = std::max(rootOf(a), rootOf(b));
+        root[high] = low;
+    }
+    std::map<std::size_t, RankSet> sets;
+    for (const auto& [rank, first] : root) {
+        sets[rootOf(rank)].push_back(rank);
+    }
+    std::vector<RankSet> result;
+    for (auto& [first, set] : sets) {
+        result.push_back(std::move(set));
+    }
+    return result;
+}
+
+/// Each gives to the next, the last to the first, and nobody back: what ring attention does.
+bool isOneWayRing(const MessageGraph& graph, const RankSet& set)
+{
+    std::size_t edges = 0;
+    for (const std::size_t from : set) {
+        for (const std::size_t to : set) {
+            edges += graph.edges.contains({from, to}) ? 1 : 0;
+            if (graph.edges.contains({from, to}) && graph.edges.contains({to, from})) {
+                return false;
+            }
+        }
+    }
+    return set.size() > 2 && edges == set.size();
+}
+
+/// Neighbours by rank number talk with each other, or (where the ranks were shuffled) those along a chain.
+RankSet stagesInOrder(const MessageGraph& graph, RankSet set)
+{
+    const auto follows = [&](std::size_t i) { return graph.linked(set[i - 1], set[i]); };
+    bool ordered = true;
+    for (std::size_t i = 1; i < set.size(); ++i) {
+        ordered = ordered && follows(i);
+    }
+    if (ordered) {
+        return set;
+    }
+    const auto degree = [&](std::size_t rank) {
+        return std::ranges::count_if(set, [&](std::size_t other) { return graph.linked(rank, other); });
+    };
+    const auto end = std::ranges::find_if(set, [&](std::size_t rank) { return degree(rank) == 1; });
+    RankSet chain;
+    for (auto next = end; next != set.end();) {
+        chain.push_back(*next);
+        next = std::ranges::find_if(set, [&](std::size_t other) {
+            return std::ranges::find(chain, other) == chain.end() && graph.linked(chain.back(), other);
+        });
+    }
+    return chain.size() == set.size() ? chain : RankSet{};
+}
+
+/// Stage of each rank, from 0; empty: no pipeline in which all ranks have a place.
+std::vector<std::size_t> stagesOf(const Model& model, std::size_t& stages)
+{
+    const MessageGraph graph = messageGraphOf(model);
+    const std::vector<RankSet> components = componentsOf(graph);
+    std::vector<std::size_t> stage(model.ranks.size());
+    std::size_t placed = 0;
+    for (const RankSet& component : components) {
+        const RankSet chain = isOneWayRing(graph, component) ? RankSet{} : stagesInOrder(graph, component);
+        if (chain.empty() || component.size() != components.front().size()) {
+            return {};
+        }
+        for (std::size_t i = 0; i < chain.size(); ++i) {
+            stage[chain[i]] = i;
+            ++placed;
+        }
+    }
+    if (placed != model.ranks.size() || components.empty()) {
+        return {};
+    }
+    stages = components.front().size();
+    return stage;
+}
+
+/// What members of a communicator do with it.
+struct GroupUse {
+    RankSet members;
+    std::string name;
+    std::size_t operations = 0;
+    std::size_t exchanges = 0; ///< all-to-alls
+};
+
+std::vector<GroupUse> groupUses(const Model& model)
+{
+    std::map<std::uint64_t, GroupUse> uses;
+    for (const Operation& operation : model.operations) {
+        if (!operation.complete() || operation.participants.size() < 2) {
+            continue;
+        }
+        GroupUse& use = uses[operation.communicator];
+        if (use.members.empty()) {
+            for (const Participant& part : operation.participants) {
+                use.members.push_back(part.rank);
+            }
+        }
+        ++use.operations;
+        use.exchanges += operation.kind == CollectiveKind::AllToAll ? 1 : 0;
+    }
+    std::vector<GroupUse> result;
+    for (auto& [hash, use] : uses) {
+        result.push_back(std::move(use));
+    }
+    return result;
+}
+
+/// Place of each rank in its group of a family, from 0; empty where the groups do not hold every rank once,
+/// or differ in size.
+std::vector<std::size_t> placesIn(const std::vector<RankSet>& groups, std::size_t ranks, std::size_t& size)
+{
+    std::vector<std::size_t> place(ranks, ranks);
+    for (const RankSet& group : groups) {
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            if (group.size() != groups.front().size() || place[group[i]] != ranks) {
+                return {};
+            }
+            place[group[i]] = i;
+        }
+    }
+    if (groups.empty() || std::ranges::find(place, ranks) != place.end()) {
+        return {};
+    }
+    size = groups.front().size();
+    return place;
+}
+
+/// Groups of one use: those with all-to-alls, or with as many operations as tensor parallel layers need.
+struct Families {
+    std::vector<RankSet> expert;
+    std::vector<RankSet> tensor;
+};
+
+Families familiesOf(const Model& model, const std::vector<std::size_t>& stage)
+{
+    constexpr std::size_t kFarMore = 4;
+    std::map<RankSet, std::size_t> often; ///< operations, of groups inside a stage
+    Families families;
+    std::set<RankSet> expert;
+    for (const GroupUse& use : groupUses(model)) {
+        const bool inStage = std::ranges::all_of(use.members, [&](std::size_t rank) {
+            return stage.empty() || stage[rank] == stage[use.members.front()];
+        });
+        const bool everybody = use.members.size() == model.ranks.size();
+        if (inStage && 2 * use.exchanges > use.operations) {
+            expert.insert(use.members);
+        } else if (inStage && !everybody) {
+            often[use.members] += use.operations;
+        }
+    }
+    families.expert.assign(expert.begin(), expert.end());
+    // What a step does once or twice (gradients, their norm) is no measure for layers.
+    const std::size_t perStep = std::max<std::size_t>(1, model.stepCoverage.found);
+    for (const auto& [members, operations] : often) {
+        const bool layers = operations >= kFarMore * perStep && !expert.contains(members);
+        const bool most = std::ranges::none_of(often, [&](const auto& other) {
+            return other.second > kFarMore * operations &&
+                   std::ranges::find(other.first, members.front()) != other.first.end();
+        });
+        if (layers && most) {
+            families.tensor.push_back(members);
+        }
+    }
+    return families;
+}
+
+} // namespace
+
+ParallelLayout findLayout(const Model& model)
+{
+    const std::size_t count = model.ranks.size();
+    if (count < 2 || static_cast<std::int64_t>(count) != model.worldSize) {
+        return {};
+    }
+    std::size_t stages = 1;
+    std::size_t tensor = 1;
+    std::size_t expert = 1;
+    const std::vector<std::size_t> stage = stagesOf(model, stages);
+    const Families families = familiesOf(model, stage);
+    const std::vector<std::size_t> tensorPlace = placesIn(families.tensor, count, tensor);
+    const std::vector<std::size_t> expertPlace = placesIn(families.expert, count, expert);
+    if (stages * tensor * expert == 1) {
+        return {};
+    }
+    ParallelLayout layout;
+    const auto whole = [](std::size_t number) { return static_cast<std::int64_t>(number); };
+    layout.sizes = {whole(tensor), 1, whole(expert), whole(count / stages / tensor), whole(stages)};
+    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> replicas; ///< by stage and tensor place
+    for (std::size_t rank = 0; rank < count; ++rank) {
+        const std::size_t ownStage = stages > 1 ? stage[rank] : 0;
+        const std::size_t ownTensor = tensor > 1 ? tensorPlace[rank] : 0;
+        const std::int64_t replica = ++replicas[{ownStage, ownTensor}];
+        ParallelPlace place;
+        place.stage = stages > 1 ? std::optional(whole(ownStage) + 1) : std::nullopt;
+        place.tensor = tensor > 1 ? std::optional(whole(ownTensor) + 1) : std::nullopt;
+        place.expert = expert > 1 ? std::optional(whole(expertPlace[rank]) + 1) : std::nullopt;
+        place.replica = layout.sizes.data > 1 ? std::optional(replica) : std::nullopt;
+        layout.places.push_back(place);
+    }
+    return layout;
+}
+
+} // namespace ringside::model

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages, replicas and tensor places: as a job's groups show them, and as the user says.
+#include "model/model.h"
+#include "support/parallel_job.h"
+
+#include <ringside/error.h>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace ringside;
+using namespace ringside::test;
+
+TEST(ParallelLayout, IsFoundInWhoTalksWithWhom)
+{
+    for (const int stages : {1, 2, 3, 4, 8}) {
+        for (const int replicas : {1, 2, 4}) {
+            for (const int tensor : {1, 2}) {
+                ParallelShape shape{.stages = stages, .replicas = replicas, .tensor = tensor, .steps = 5};
+                shape.pairGroups = replicas == 2;
+                const model::Model model = model::buildModel(playParallelJob(shape).run());
+                const bool plain = stages == 1 && (tensor == 1 || replicas == 1);
+                ASSERT_EQ(model.layout.isKnown(), !plain) << stages << replicas << tensor;
+                for (int rank = 0; model.layout.isKnown() && rank < shape.ranks(); ++rank) {
+                    const model::ParallelPlace& place = model.layout.places[static_cast<std::size_t>(rank)];
+                    EXPECT_EQ(place.stage.value_or(1), shape.stageOf(rank) + 1);
+                    EXPECT_EQ(place.replica.value_or(1), shape.replicaOf(rank) + 1);
+                    EXPECT_EQ(place.tensor.value_or(1), rank % tensor + 1);
+                }
+            }
+        }
+    }
+}
+
+TEST(ParallelLayout, IsTakenFromTheUser)
+{
+    TraceBuilder trace(16);
+    trace.steps(4, [](StepBuilder& step) {
+        step.everyRank().compute(1ms);
+        step.allReduce(4_MiB);
+    });
+    const model::Model model = model::buildModel(trace.run(), {}, model::parseParallel("tp=2,pp=4"));
+    EXPECT_TRUE(model.layout.told);
+    EXPECT_EQ(model.layout.nameOf(0), "stage 1 of 4, replica 1 of 2, tensor 1 of 2");
+    EXPECT_EQ(model.layout.nameOf(11), "stage 3 of 4, replica 2 of 2, tensor 2 of 2");
+    EXPECT_TRUE(model.layout.arePeers(8, 11));
+    EXPECT_FALSE(model.layout.arePeers(8, 12));
+    EXPECT_THROW(static_cast<void>(model::buildModel(trace.run(), {}, model::parseParallel("tp=3"))), Error);
+    for (const char* const wrong : {"", "tp", "tp=", "tp=0", "tp=2,", "tp=2x", "xp=2", "tp=-1"}) {
+        EXPECT_THROW(static_cast<void>(model::parseParallel(wrong)), Error) << wrong;
+    }
+}
+
+/// What the recordings of a few ranks cannot show.
+TEST(ParallelLayout, IsToldOfRanksThatWereRecordedAlone)
+{
+    trace::RunTrace run = playParallelJob({.stages = 4, .replicas = 2, .steps = 5}).run();
+    run.processes.resize(3);
+    EXPECT_FALSE(model::buildModel(run).layout.isKnown());
+    const model::Model told = model::buildModel(run, {}, model::parseParallel("pp=4"));
+    EXPECT_EQ(told.layout.nameOf(2), "stage 2 of 4, replica 1 of 2");
+}
+
+} // namespace
