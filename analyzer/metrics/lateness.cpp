@@ -2,6 +2,7 @@
 #include "metrics/lateness.h"
 
 #include "metrics/carried_lateness.h"
+#include "metrics/delay_origins.h"
 #include "metrics/samples.h"
 
 #include <algorithm>
@@ -100,20 +101,21 @@ void countHeavySteps(std::vector<WorstOfStep> steps, std::vector<LateGroup*>& gr
     }
 }
 
-void countWorstSteps(std::map<SetKey, LateGroup>& groups)
+/// `rivals` says of each group which others it is compared with: those of the same number.
+void countWorstSteps(std::vector<LateGroup>& groups, const std::vector<std::size_t>& rivals)
 {
-    std::map<std::size_t, std::map<std::size_t, WorstOfStep>> worst; // by size, by step
-    std::map<std::size_t, std::vector<LateGroup*>> bySize;
-    for (auto& [key, group] : groups) {
-        bySize[key.first].push_back(&group);
-        for (const auto& [step, lost] : group.lostNs) {
-            WorstOfStep& entry = worst[key.first][step];
+    std::map<std::size_t, std::map<std::size_t, WorstOfStep>> worst; // by rivals, by step
+    std::map<std::size_t, std::vector<LateGroup*>> byRivals;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        byRivals[rivals[i]].push_back(&groups[i]);
+        for (const auto& [step, lost] : groups[i].lostNs) {
+            WorstOfStep& entry = worst[rivals[i]][step];
             if (lost > entry.lostNs) {
-                entry = {lost, &group};
+                entry = {lost, &groups[i]};
             }
         }
     }
-    for (const auto& [size, steps] : worst) {
+    for (const auto& [number, steps] : worst) {
         std::vector<WorstOfStep> found;
         for (const auto& [step, entry] : steps) {
             if (entry.group != nullptr) {
@@ -121,8 +123,21 @@ void countWorstSteps(std::map<SetKey, LateGroup>& groups)
                 found.push_back(entry);
             }
         }
-        countHeavySteps(std::move(found), bySize[size]);
+        countHeavySteps(std::move(found), byRivals[number]);
     }
+}
+
+std::vector<LateGroup> rankedOrigins(const model::Model& model, const RunMetrics& run)
+{
+    std::vector<LateGroup> origins = findOrigins(model, run);
+    std::vector<std::size_t> stages;
+    for (const LateGroup& origin : origins) {
+        const auto stage =
+            model.layout.isKnown() ? model.layout.places[origin.ranks.front()].stage : std::nullopt;
+        stages.push_back(static_cast<std::size_t>(stage.value_or(0)));
+    }
+    countWorstSteps(origins, stages);
+    return origins;
 }
 
 std::int64_t hostNs(const IdleTimes& idle)
@@ -172,14 +187,18 @@ std::optional<std::int64_t> runDelayOf(const model::Model& model, const RankMetr
     return gain ? std::optional(*gain / static_cast<std::int64_t>(rank.steps.size())) : std::nullopt;
 }
 
-/// Medians of a figure over the late ranks and over the others; null unless both are known.
+/// Medians of a figure over the late ranks and over their peers; null unless both are known.
 template <typename Figure>
-std::optional<std::pair<std::int64_t, std::int64_t>>
-compare(const RunMetrics& run, const std::vector<std::size_t>& late, const Figure& figure)
+std::optional<std::pair<std::int64_t, std::int64_t>> compare(const model::Model& model, const RunMetrics& run,
+                                                             const std::vector<std::size_t>& late,
+                                                             const Figure& figure)
 {
     std::array<std::vector<std::int64_t>, 2> values;
     for (const RankMetrics& rank : run.ranks) {
         const bool own = std::find(late.begin(), late.end(), rank.rank) != late.end();
+        if (!own && !model.layout.arePeers(late.front(), rank.rank)) {
+            continue;
+        }
         if (const std::optional<std::int64_t> value = figure(rank)) {
             values[own ? 0 : 1].push_back(*value);
         }
@@ -197,13 +216,14 @@ LateCause refine(const model::Model& model, const RunMetrics& run, const std::ve
     constexpr std::int64_t kPercent = 100;
     constexpr std::int64_t kLowerClock = 95; // percent of the others'; steps of GPU clocks are about 1 %
     if (found.cause == LateCause::Compute) {
-        const auto clocks = compare(run, late, [&](const RankMetrics& rank) { return clockOf(model, rank); });
+        const auto clocks =
+            compare(model, run, late, [&](const RankMetrics& rank) { return clockOf(model, rank); });
         return clocks && kPercent * clocks->first < kLowerClock * clocks->second ? LateCause::ThrottledClock
                                                                                  : found.cause;
     }
     if (found.cause == LateCause::Host || found.cause == LateCause::Synchronization) {
         const auto delays =
-            compare(run, late, [&](const RankMetrics& rank) { return runDelayOf(model, rank); });
+            compare(model, run, late, [&](const RankMetrics& rank) { return runDelayOf(model, rank); });
         return delays && 2 * (delays->first - delays->second) >= found.excessNs ? LateCause::CpuContention
                                                                                 : found.cause;
     }
@@ -238,6 +258,9 @@ std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model
 
 std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run)
 {
+    if (!run.ranks.empty() && hasSeveralGroups(model)) {
+        return rankedOrigins(model, run);
+    }
     const auto carried = carriedLateness(model);
     std::map<SetKey, LateGroup> groups;
     for (std::size_t i = 0; i < run.arrived.size(); ++i) {
@@ -251,12 +274,15 @@ std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetric
             addGap(group, gap, run.arrived[i].step, i);
         }
     }
-    countWorstSteps(groups);
     std::vector<LateGroup> result;
+    std::vector<std::size_t> sizes;
     for (auto& [key, group] : groups) {
         std::sort(group.ranks.begin(), group.ranks.end());
+        group.candidates = model.ranks.size();
         result.push_back(std::move(group));
+        sizes.push_back(key.first);
     }
+    countWorstSteps(result, sizes);
     return result;
 }
 
@@ -265,8 +291,9 @@ std::optional<Lateness> whyLate(const model::Model& model, const RunMetrics& run
 {
     Lateness found;
     for (std::size_t part = 0; part < kCauses; ++part) {
-        const auto times = compare(
-            run, ranks, [part](const RankMetrics& rank) { return std::optional(partsOf(rank)[part]); });
+        const auto times = compare(model, run, ranks, [part](const RankMetrics& rank) {
+            return std::optional(partsOf(rank)[part]);
+        });
         const std::int64_t excess = times ? std::max<std::int64_t>(0, times->first - times->second) : 0;
         found.allExcessNs = model::addCapped(found.allExcessNs, excess);
         if (excess > found.excessNs) {

@@ -22,11 +22,16 @@ struct LateGroup {
     std::size_t worstOfSteps = 0; ///< steps in which no other group of this size lost more
     std::size_t heavySteps = 0;   ///< the fewest steps with nine tenths of what groups of this size lost
     std::size_t worstOfHeavySteps = 0;
+    std::size_t candidates = 0;     ///< ranks that it is one of: all, or it and its peers
     std::size_t worstOperation = 0; ///< of RunMetrics::arrived: the one with the largest gap
+    /// Instead, of an origin (delay_origins.h): the step in which it held the others up longest, on its
+    /// clock.
+    std::optional<Interval> worstWindow;
 };
 
 /// Groups of at most half of a collective's ranks; of each collective its three largest gaps count. What a
-/// rank took over from the collective before (carried_lateness.h) is not its own.
+/// rank took over from the collective before (carried_lateness.h) is not its own. In a job of several process
+/// groups, the origins of delays (delay_origins.h).
 [[nodiscard]] std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run);
 
 /// How much later than the middle one of its ranks each rank came to the collectives of a step by lateness of

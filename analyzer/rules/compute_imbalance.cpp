@@ -10,6 +10,28 @@ constexpr Option kOptions[] = {
     {"excess", 0.10, "warn when a rank computes longer than the median of all by more than this share"},
 };
 
+/// Of a rank and its peers.
+struct PeerCompute {
+    double medianNs = 1;
+    std::int64_t meanNs = 0; ///< shared out equally, the longest takes no longer
+};
+
+PeerCompute peerCompute(const Context& context, const metrics::RankMetrics& rank)
+{
+    std::vector<std::int64_t> medians;
+    std::int64_t sum = 0;
+    std::int64_t steps = 0;
+    for (const metrics::RankMetrics& other : context.figures.ranks) {
+        if (other.rank == rank.rank || context.run.layout.arePeers(rank.rank, other.rank)) {
+            medians.push_back(other.median.computeNs);
+            sum = model::addCapped(sum, other.total.computeNs);
+            steps += static_cast<std::int64_t>(other.steps.size());
+        }
+    }
+    return {static_cast<double>(std::max<std::int64_t>(1, model::median(std::move(medians)))),
+            sum / std::max<std::int64_t>(1, steps)};
+}
+
 Outcome run(const Context& context)
 {
     if (context.figures.ranks.empty()) {
@@ -19,19 +41,15 @@ Outcome run(const Context& context)
     if (context.figures.ranks.size() < kLeastRanks) {
         return NotApplicable{"needs the device tier of at least two ranks"};
     }
-    std::vector<std::int64_t> all;
-    for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        all.push_back(rank.median.computeNs);
-    }
-    const auto median = static_cast<double>(std::max<std::int64_t>(1, model::median(all)));
     Finding finding;
     double most = 0;
-    std::int64_t longest = 0;
+    std::int64_t costNs = 0;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        const double excess = static_cast<double>(rank.median.computeNs) / median - 1.0;
+        const PeerCompute peers = peerCompute(context, rank);
+        const double excess = static_cast<double>(rank.median.computeNs) / peers.medianNs - 1.0;
         if (excess > context.option("excess")) {
             most = std::max(most, excess);
-            longest = std::max(longest, rank.median.computeNs);
+            costNs = std::max(costNs, rank.median.computeNs - peers.meanNs);
             finding.ranks.push_back(context.rankOf(rank).rank);
             finding.evidence.push_back(evidence(
                 context.rankOf(rank), rank.windows.front(),
@@ -41,15 +59,14 @@ Outcome run(const Context& context)
     if (finding.ranks.empty()) {
         return std::vector<Finding>{};
     }
-    // Shared out equally, the longest takes no longer than the mean.
-    const std::int64_t mean = context.figures.perStep(&metrics::Breakdown::computeNs);
-    finding.costNsPerStep = std::max<std::int64_t>(0, longest - mean);
+    finding.costNsPerStep = std::max<std::int64_t>(0, costNs);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::LateRank;
     finding.cause = false;
-    finding.partOf = {"late_rank", "exposed_communication"};
+    finding.partOf = {"late_rank", "expert_imbalance", "exposed_communication"};
     finding.title =
-        fmt::format("Some ranks compute up to {} longer than the median, in every step", percent(most));
+        fmt::format("Some ranks compute up to {} longer than the median{}, in every step", percent(most),
+                    context.run.layout.sizes.pipeline > 1 ? " of their stage" : "");
     finding.settings = {"drop_last"};
     finding.figures = {{"compute_excess", Unit::Share, most, context.option("excess")}};
     finding.advice =
@@ -63,7 +80,8 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(compute_imbalance, .title = "Some ranks always compute longer", .needs = "device",
               .options = kOptions, .run = run,
-              .help = "A rank's median compute time of a step over the median of all ranks. The cost is the "
-                      "longest above the mean: what equal shares would save.");
+              .help =
+                  "A rank's median compute time of a step over the median of all ranks, or of its stage of "
+                  "a pipeline. The cost is the longest above the mean: what equal shares would save.");
 
 } // namespace ringside::rules::rule_compute_imbalance

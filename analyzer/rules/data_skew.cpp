@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In each step another rank computes longest, because its batch is the largest: sequences of different
 // length, images of different size. Nobody is late on the average, and still all wait in every step.
+#include "metrics/experts.h"
 #include "model/lasting_difference.h"
 #include "rules/support.h"
 
@@ -91,7 +92,12 @@ Outcome run(const Context& context)
     finding.costNsPerStep = std::llround(skew.changingNs());
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Data;
+    const metrics::ExpertFigures experts = metrics::expertsOf(context.run, figures);
+    finding.cause = experts.ranks.empty() || !experts.areUneven(metrics::kUnevenExperts);
     finding.partOf = {"exposed_communication"};
+    if (!finding.cause) {
+        finding.partOf.insert(finding.partOf.begin(), "expert_imbalance");
+    }
     finding.title = fmt::format("In every step another rank computes longest, {} above the mean: batches are "
                                 "of different size",
                                 percent(excess));

@@ -4,8 +4,9 @@
 // them this rank lost the most time, of all and of the few that hold most of the lost time (a rank that stops
 // now and then).
 #include "hang/hang.h"
+#include "metrics/experts.h"
 #include "metrics/lateness.h"
-#include "rules/support.h"
+#include "rules/origins.h"
 
 namespace ringside::rules::rule_late_rank {
 namespace {
@@ -120,7 +121,7 @@ std::optional<NotApplicable> missing(const Context& context)
             "inconclusive: the clocks of the hosts could not be aligned, see the issue clock_unaligned",
             true};
     }
-    if (!context.figures.arrivalsMeasured()) {
+    if (!context.figures.arrivalsMeasured() && context.run.messages.empty()) {
         return kNeedsArrivals;
     }
     return std::nullopt;
@@ -138,6 +139,7 @@ struct Judgement {
 Judgement judge(const Context& context, const metrics::LateGroup& group)
 {
     constexpr std::int64_t kLeastPart = 4; // a quarter
+    constexpr std::size_t kFew = 3;        // a third of the steps holds nearly all that is lost
     const std::size_t steps = stepsOf(context);
     Judgement result;
     result.lostNs = lostPerStep(context, group);
@@ -150,20 +152,22 @@ Judgement judge(const Context& context, const metrics::LateGroup& group)
         result.costNs = std::min(result.costNs, result.cause->allExcessNs);
     }
     result.share = shareOfStep(context, result.costNs);
-    const double groups = choices(context.run.ranks.size(), group.ranks.size());
+    const double groups = choices(group.candidates, group.ranks.size());
     const double ofAll = chanceOf(group.worstOfSteps, steps, groups) / kPartOfAll;
     const double ofHeavy = chanceOf(group.worstOfHeavySteps, group.heavySteps, groups) / kPartOfHeavy;
-    result.nowAndThen = ofHeavy < ofAll && ofAll > context.option("chance");
+    const bool inFewSteps = group.worstWindow && kFew * group.heavySteps <= steps;
+    result.nowAndThen = inFewSteps ? ofHeavy <= context.option("chance")
+                                   : ofHeavy < ofAll && ofAll > context.option("chance");
     result.chance = std::min({1.0, ofAll, ofHeavy});
     return result;
 }
 
 /// Steps below which not even a rank that is late in all of them can be told from chance.
-std::size_t stepsNeeded(const Context& context, std::size_t groupSize)
+std::size_t stepsNeeded(const Context& context, const metrics::LateGroup& group)
 {
     constexpr std::size_t kMost = 1000; // an unreachable threshold was set
     std::size_t steps = 1;
-    const double groups = choices(context.run.ranks.size(), groupSize);
+    const double groups = choices(group.candidates, group.ranks.size());
     while (steps < kMost && chanceOf(steps, steps, groups) / kPartOfAll > context.option("chance")) {
         ++steps;
     }
@@ -184,7 +188,7 @@ NotApplicable tooFewSteps(const Context& context, const metrics::LateGroup& grou
     return {fmt::format("inconclusive: the others wait for {}, but {} analyzed steps are too few to tell "
                         "that from chance: record {} or more",
                         hang::rankList(numbersOf(context, group)), stepsOf(context),
-                        stepsNeeded(context, group.ranks.size())),
+                        stepsNeeded(context, group)),
             true};
 }
 
@@ -201,14 +205,25 @@ std::string titleOf(const Context& context, const metrics::LateGroup& group, con
                                   ? fmt::format("{} of the {} steps in which most time is lost",
                                                 group.worstOfHeavySteps, group.heavySteps)
                                   : fmt::format("{} of {} steps", group.worstOfSteps, stepsOf(context));
+    if (group.worstWindow) {
+        return originTitle(context, group, often, cause, judgement.nowAndThen);
+    }
     return fmt::format("{} come{} last: the others wait longest for {} in {}; {} own timeline{} {}", who,
                        one ? "s" : "", one ? "it" : "them", often, one ? "its" : "their", one ? "" : "s",
                        cause);
 }
 
-Finding describe(const Context& context, const metrics::LateGroup& group, const Judgement& judgement)
+Evidence lastArrival(const Context& context, const metrics::LateGroup& group)
 {
     const auto& worst = context.figures.arrived[group.worstOperation];
+    const std::vector<std::int64_t> ranks = numbersOf(context, group);
+    return {ranks.front(), worst.times.firstArrivalNs, worst.times.endNs,
+            fmt::format("collective for which {} was {} later than the others", hang::rankList(ranks),
+                        milliseconds(group.largestNs))};
+}
+
+Finding describe(const Context& context, const metrics::LateGroup& group, const Judgement& judgement)
+{
     const auto collectives = static_cast<double>(context.figures.arrived.size());
     Finding finding;
     finding.severity =
@@ -222,15 +237,19 @@ Finding describe(const Context& context, const metrics::LateGroup& group, const 
         {"lost_share", Unit::Share, judgement.share, context.option("lost_share")},
         {"chance", Unit::Probability, judgement.chance, context.option("chance")},
         {"lost_ns_per_step", Unit::Ns, static_cast<double>(judgement.lostNs), {}},
-        {"last_arrivals_share", Unit::Share, static_cast<double>(group.losses.size()) / collectives, {}},
     };
+    if (group.worstWindow) {
+        finding.figures.push_back(
+            {"worst_of_steps", Unit::Count, static_cast<double>(group.worstOfSteps), {}});
+    } else {
+        finding.figures.push_back(
+            {"last_arrivals_share", Unit::Share, static_cast<double>(group.losses.size()) / collectives, {}});
+    }
     if (judgement.cause) {
         finding.figures.push_back(
             {"cause_excess_ns_per_step", Unit::Ns, static_cast<double>(judgement.cause->excessNs), {}});
     }
-    finding.evidence = {{finding.ranks.front(), worst.times.firstArrivalNs, worst.times.endNs,
-                         fmt::format("collective for which {} was {} later than the others",
-                                     hang::rankList(finding.ranks), milliseconds(group.largestNs))}};
+    finding.evidence = {group.worstWindow ? originEvidence(context, group) : lastArrival(context, group)};
     const bool one = finding.ranks.size() == 1;
     finding.advice =
         judgement.cause
@@ -240,6 +259,13 @@ Finding describe(const Context& context, const metrics::LateGroup& group, const 
     return finding;
 }
 
+/// Ranks among which experts are unevenly filled: expert_imbalance says so.
+std::vector<std::size_t> unevenExperts(const Context& context)
+{
+    const metrics::ExpertFigures experts = metrics::expertsOf(context.run, context.figures);
+    return experts.areUneven(metrics::kUnevenExperts) ? experts.ranks : std::vector<std::size_t>{};
+}
+
 Outcome run(const Context& context)
 {
     if (const auto reason = missing(context)) {
@@ -247,16 +273,20 @@ Outcome run(const Context& context)
     }
     std::vector<Finding> findings;
     std::optional<NotApplicable> doubt;
+    const std::vector<std::size_t> experts = unevenExperts(context);
     for (const metrics::LateGroup& group : metrics::findLateGroups(context.run, context.figures)) {
         if (shareOfStep(context, lostPerStep(context, group)) <= context.option("lost_share")) {
             continue; // a large run has many groups of which chance made a gap
+        }
+        if (group.worstWindow && std::ranges::find(experts, group.ranks.front()) != experts.end()) {
+            continue;
         }
         const Judgement judgement = judge(context, group);
         if (judgement.share <= context.option("lost_share")) {
             continue;
         }
         if (judgement.chance > context.option("chance")) {
-            const bool enough = stepsNeeded(context, group.ranks.size()) <= stepsOf(context);
+            const bool enough = stepsNeeded(context, group) <= stepsOf(context);
             doubt = enough || doubt ? doubt : tooFewSteps(context, group);
         } else if (model::percentile(group.losses, 0.95) <= *context.run.clockErrorNs()) {
             // Few operations carry the loss (the first of a step), so the largest tell, not the middle.

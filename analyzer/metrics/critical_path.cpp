@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/critical_path.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace ringside::metrics {
+namespace {
+
+/// One kernel or copy, in run time.
+struct PathNode {
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+    std::int32_t before = -1; ///< on its stream
+    std::int64_t PathPart::*kind = &PathPart::otherNs;
+    /// Who came last to its meeting, where somebody else did.
+    std::int32_t lastRank = -1;
+    std::int32_t lastNode = -1;
+    std::int64_t lastArrival = 0;
+};
+
+using WorkNodes = std::unordered_map<model::WorkKey, std::int32_t, model::WorkKeyHash>;
+
+struct PathRank {
+    std::vector<PathNode> nodes; ///< by end
+    WorkNodes ofWork;            ///< first kernel of each
+};
+
+class PathWalker final {
+public:
+    PathWalker(const model::Model& model, const std::vector<RankMetrics>& ranks);
+    std::vector<std::vector<PathPart>> walk();
+
+private:
+    void addNodes(std::size_t index);
+    void linkStreams(PathRank& rank, const std::vector<std::uint64_t>& streams);
+    void addMeetings();
+    void meet(const model::MessageEnd& own, const model::MessageEnd& other);
+    [[nodiscard]] std::int32_t nodeOf(std::size_t rank, std::size_t call, std::uint64_t launch) const;
+    [[nodiscard]] std::int32_t heldUpBy(const PathRank& rank, std::int32_t node) const;
+    [[nodiscard]] std::int32_t lastEndedBefore(const PathRank& rank, std::int64_t time) const;
+    [[nodiscard]] PathPart& partAt(std::size_t index, std::int64_t time);
+
+    const model::Model& m_model;
+    const std::vector<RankMetrics>& m_metrics;
+    std::vector<PathRank> m_ranks;      ///< as m_metrics
+    std::vector<std::int32_t> m_placed; ///< of Model::ranks: their place in m_ranks, -1: has none
+    std::vector<std::vector<PathPart>> m_parts;
+};
+
+PathWalker::PathWalker(const model::Model& model, const std::vector<RankMetrics>& ranks)
+    : m_model(model), m_metrics(ranks), m_ranks(ranks.size()), m_placed(model.ranks.size(), -1)
+{
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        m_placed[ranks[i].rank] = static_cast<std::int32_t>(i);
+        m_parts.emplace_back(ranks[i].windows.size());
+        addNodes(i);
+    }
+    addMeetings();
+}
+
+void PathWalker::addNodes(std::size_t index)
+{
+    const model::Rank& rank = m_model.ranks[m_metrics[index].rank];
+    const trace::ProcessTrace& process = m_model.processOf(rank);
+    const Interval span{m_metrics[index].windows.front().start, m_metrics[index].windows.back().end};
+    PathRank& own = m_ranks[index];
+    struct Row {
+        PathNode node;
+        std::uint64_t stream = 0;
+        std::int64_t kernel = -1;
+    };
+    std::vector<Row> rows;
+    const auto add = [&](const auto& columns, std::size_t i, auto kind, std::int64_t kernel) {
+        if (rank.owns(columns.device[i]) && columns.endNs[i] > span.start && columns.startNs[i] < span.end) {
+            const PathNode node{rank.clock.toRun(columns.startNs[i]),
+                                rank.clock.toRun(columns.endNs[i]),
+                                -1,
+                                kind,
+                                -1,
+                                -1,
+                                0};
+            rows.push_back({node, columns.stream[i], kernel});
+        }
+    };
+    const model::KernelClasses& classes = m_model.classes[rank.process];
+    for (std::size_t i = 0; i < process.kernels.size(); ++i) {
+        const bool compute = classes.of(process.kernels.name[i]) == model::KernelClass::Compute;
+        add(process.kernels, i, compute ? &PathPart::computeNs : &PathPart::transferNs,
+            static_cast<std::int64_t>(i));
+    }
+    for (std::size_t i = 0; i < process.copies.size(); ++i) {
+        add(process.copies, i, &PathPart::otherNs, -1);
+    }
+    std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.node.end; });
+    std::unordered_map<std::int64_t, std::int32_t> ofKernel;
+    std::vector<std::uint64_t> streams;
+    for (const Row& row : rows) {
+        ofKernel.emplace(row.kernel, static_cast<std::int32_t>(own.nodes.size()));
+        own.nodes.push_back(row.node);
+        streams.push_back(row.stream);
+    }
+    linkStreams(own, streams);
+    for (const model::CommunicationKernel& kernel : m_model.communication[rank.process].kernels) {
+        if (const auto found = ofKernel.find(kernel.row); found != ofKernel.end()) {
+            own.ofWork.try_emplace(kernel.work, found->second);
+        }
+    }
+}
+
+void PathWalker::linkStreams(PathRank& rank, const std::vector<std::uint64_t>& streams)
+{
+    std::unordered_map<std::uint64_t, std::int32_t> last;
+    for (std::size_t i = 0; i < rank.nodes.size(); ++i) {
+        const auto [entry, fresh] = last.try_emplace(streams[i], -1);
+        rank.nodes[i].before = entry->second;
+        entry->second = static_cast<std::int32_t>(i);
+    }
+}
+
+std::int32_t PathWalker::nodeOf(std::size_t rank, std::size_t call, std::uint64_t launch) const
+{
+    if (m_placed[rank] < 0) {
+        return -1;
+    }
+    const auto& calls = m_model.processOf(m_model.ranks[rank]).collectiveCalls;
+    const WorkNodes& nodes = m_ranks[static_cast<std::size_t>(m_placed[rank])].ofWork;
+    auto found = nodes.find(model::workOf(calls[call], launch));
+    if (found == nodes.end()) {
+        found = nodes.find({static_cast<std::uint64_t>(calls[call].id), 0, 0});
+    }
+    return found == nodes.end() ? -1 : found->second;
+}
+
+void PathWalker::meet(const model::MessageEnd& own, const model::MessageEnd& other)
+{
+    const std::int32_t node = nodeOf(own.rank, own.call, own.launch);
+    const std::int32_t last = nodeOf(other.rank, other.call, other.launch);
+    if (node < 0 || last < 0 || own.rank == other.rank || !m_model.clocksComparable(own.rank, other.rank)) {
+        return;
+    }
+    PathNode& waits =
+        m_ranks[static_cast<std::size_t>(m_placed[own.rank])].nodes[static_cast<std::size_t>(node)];
+    const std::int64_t arrival =
+        m_ranks[static_cast<std::size_t>(m_placed[other.rank])].nodes[static_cast<std::size_t>(last)].start;
+    if (arrival > waits.start && arrival < waits.end && (waits.lastNode < 0 || arrival > waits.lastArrival)) {
+        waits.lastRank = m_placed[other.rank];
+        waits.lastNode = last;
+        waits.lastArrival = arrival;
+    }
+}
+
+void PathWalker::addMeetings()
+{
+    for (const model::Operation& operation : m_model.operations) {
+        const auto arrivals = model::arrivals(operation, m_model.ranks);
+        if (!arrivals) {
+            continue;
+        }
+        const model::Participant& last = *operation.participant(arrivals->lastRank);
+        for (const model::Participant& part : operation.participants) {
+            meet({part.rank, part.call, part.launch}, {last.rank, last.call, last.launch});
+        }
+    }
+    for (const model::Message& message : m_model.messages) {
+        meet(message.sender, message.receiver);
+        meet(message.receiver, message.sender);
+    }
+}
+
+std::int32_t PathWalker::lastEndedBefore(const PathRank& rank, std::int64_t time) const
+{
+    const auto after = std::ranges::upper_bound(rank.nodes, time, {}, &PathNode::end);
+    return static_cast<std::int32_t>(after - rank.nodes.begin()) - 1;
+}
+
+/// Work of one stream follows directly; where the stream was empty, whatever ended last let it begin.
+std::int32_t PathWalker::heldUpBy(const PathRank& rank, std::int32_t node) const
+{
+    constexpr std::int64_t kDirectlyBehind = 20'000;
+    const PathNode& own = rank.nodes[static_cast<std::size_t>(node)];
+    if (own.before >= 0) {
+        const std::int64_t gap = own.start - rank.nodes[static_cast<std::size_t>(own.before)].end;
+        if (gap < kDirectlyBehind) {
+            const std::int32_t last = lastEndedBefore(rank, own.start);
+            const bool nearer = last >= 0 && rank.nodes[static_cast<std::size_t>(last)].lastNode >= 0 &&
+                                gap > 0 &&
+                                rank.nodes[static_cast<std::size_t>(last)].end >
+                                    rank.nodes[static_cast<std::size_t>(own.before)].end;
+            return nearer ? last : own.before;
+        }
+    }
+    return lastEndedBefore(rank, own.start);
+}
+
+PathPart& PathWalker::partAt(std::size_t index, std::int64_t time)
+{
+    const RankMetrics& metrics = m_metrics[index];
+    const model::ClockMap& clock = m_model.ranks[metrics.rank].clock;
+    const auto after = std::ranges::upper_bound(
+        metrics.windows, time, {}, [&](const Interval& window) { return clock.toRun(window.start); });
+    const auto step = std::max<std::ptrdiff_t>(1, after - metrics.windows.begin()) - 1;
+    return m_parts[index][static_cast<std::size_t>(step)];
+}
+
+std::vector<std::vector<PathPart>> PathWalker::walk()
+{
+    std::size_t rank = 0;
+    std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < m_ranks.size(); ++i) {
+        if (m_ranks[i].nodes.empty()) {
+            return m_parts;
+        }
+        rank = m_ranks[i].nodes.back().end > m_ranks[rank].nodes.back().end ? i : rank;
+        begin =
+            std::min(begin, m_model.ranks[m_metrics[i].rank].clock.toRun(m_metrics[i].windows.front().start));
+        most += m_ranks[i].nodes.size();
+    }
+    auto node = static_cast<std::int32_t>(m_ranks[rank].nodes.size()) - 1;
+    std::int64_t time = m_ranks[rank].nodes.back().end;
+    for (; most > 0 && node >= 0 && time > begin; --most) {
+        const PathNode& now = m_ranks[rank].nodes[static_cast<std::size_t>(node)];
+        partAt(rank, now.start).otherNs += std::max<std::int64_t>(0, time - now.end);
+        time = std::min(time, now.end);
+        const std::int64_t from = std::min(time, now.lastNode >= 0 ? now.lastArrival : now.start);
+        partAt(rank, from).*now.kind += time - from;
+        time = from;
+        if (now.lastNode >= 0) {
+            node = now.lastNode;
+            rank = static_cast<std::size_t>(now.lastRank);
+        }
+        const PathRank& on = m_ranks[rank];
+        time = std::min(time, on.nodes[static_cast<std::size_t>(node)].start);
+        node = heldUpBy(on, node);
+    }
+    return m_parts;
+}
+
+} // namespace
+
+std::vector<std::vector<PathPart>> criticalPath(const model::Model& model,
+                                                const std::vector<RankMetrics>& ranks)
+{
+    return ranks.empty() ? std::vector<std::vector<PathPart>>() : PathWalker(model, ranks).walk();
+}
+
+} // namespace ringside::metrics
