@@ -4,6 +4,7 @@
 // collective's other ranks is not known, as in the trace of one rank of many, waiting for them looks like
 // transfer.
 #pragma once
+#include "metrics/pipeline.h"
 #include "rules/support.h"
 
 #include <array>
@@ -40,21 +41,32 @@ struct CommunicationCause {
     return model::median(std::move(lost));
 }
 
+/// What filling and draining a pipeline takes of a step, however even its stages are.
+[[nodiscard]] inline std::int64_t fillPerStep(const Context& context)
+{
+    const double share = metrics::pipelineOf(context.run, context.figures).idealBubble();
+    return std::llround(share * static_cast<double>(context.figures.stepNs()));
+}
+
 [[nodiscard]] inline CommunicationCause biggestCommunicationCause(const Context& context)
 {
     const auto perStep = [&](auto figure) { return context.figures.perStep(figure); };
     const std::int64_t exposed = perStep(&metrics::Breakdown::exposedCommunicationNs);
-    const std::int64_t wait = std::min(exposed, perStep(&metrics::Breakdown::waitDelayNs));
-    const std::int64_t blocked = std::min(exposed - wait, overlapLostPerStep(context));
-    const std::int64_t latency = std::min(exposed - wait - blocked, latencyPerStep(context));
+    const std::int64_t waits = std::min(exposed, perStep(&metrics::Breakdown::waitDelayNs));
+    const std::int64_t fill = std::min(waits, fillPerStep(context));
+    const std::int64_t wait = waits - fill;
+    const std::int64_t blocked = std::min(exposed - waits, overlapLostPerStep(context));
+    const std::int64_t latency = std::min(exposed - waits - blocked, latencyPerStep(context));
     const std::int64_t unknown = std::llround((1 - context.figures.arrivalShare().value_or(1)) *
-                                              static_cast<double>(exposed - wait - blocked - latency));
-    const std::int64_t transfer = exposed - wait - blocked - latency - unknown;
+                                              static_cast<double>(exposed - waits - blocked - latency));
+    const std::int64_t transfer = exposed - waits - blocked - latency - unknown;
     const bool overlaps =
         10 * perStep(&metrics::Breakdown::overlapNs) >= perStep(&metrics::Breakdown::communicationNs);
-    const std::array<CommunicationCause, 5> causes = {{
+    const std::array<CommunicationCause, 6> causes = {{
         {wait, "waiting for late ranks", "late_rank and wait_dominates",
          "make the ranks arrive together before tuning the network.", false},
+        {fill, "filling and draining the pipeline", "what it costs with more micro-batches",
+         "more micro-batches a step, or an interleaved schedule, make that part smaller.", false},
         {blocked, "communication that a blocking call of the host keeps from overlapping", "sync_in_loop",
          "remove the synchronisation between gradient reductions.", false},
         {latency, "the latency of many messages", "small_messages",

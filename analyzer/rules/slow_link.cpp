@@ -4,6 +4,7 @@
 // threads do, message by message; for TCP the kernel does, which knows how long data was under way on each.
 #include "metrics/messages.h"
 #include "rules/ports.h"
+#include "rules/slow_messages.h"
 #include "rules/slow_tcp.h"
 
 #include <map>
@@ -130,11 +131,25 @@ Outcome run(const Context& context)
     if (const auto usual = links.empty() ? std::nullopt : usualOf(context, links)) {
         return slowByTcp(context, links, *usual);
     }
+    bool judged = false;
+    std::vector<Finding> findings;
+    for (const MessagePairs& pairs :
+         messagePairs(context, context.option("min_bytes"), context.option("min_messages"))) {
+        if (pairs.size() >= kLeastPairs) {
+            judged = true;
+            std::ranges::move(slowByMatchedMessages(context, pairs, context.option("part")),
+                              std::back_inserter(findings));
+        }
+    }
+    if (judged) {
+        return findings;
+    }
     return NotApplicable{
         "needs at least three pairs of ranks whose messages NCCL's proxy threads told of (record with "
         "`--profile deep`; ranks of one host may exchange data without a proxy), or three links "
         "between hosts that carry data over TCP (tier sampled, source tcp), "
-        "or any and a `ringside probe --into` of the run"};
+        "or any and a `ringside probe --into` of the run, or three pairs of ranks with "
+        "messages of their own (ncclSend)"};
 }
 
 } // namespace

@@ -11,7 +11,8 @@ namespace ringside::test {
 std::vector<RuleCase> ruleCases()
 {
     std::vector<RuleCase> all;
-    for (auto* const family : {timeCases, communicationCases, deviceCases, linkCases, settingsCases}) {
+    for (auto* const family :
+         {timeCases, communicationCases, deviceCases, linkCases, parallelCases, settingsCases}) {
         std::ranges::move(family(), std::back_inserter(all));
     }
     return all;

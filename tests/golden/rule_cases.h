@@ -25,6 +25,7 @@ struct RuleCase {
 [[nodiscard]] std::vector<RuleCase> communicationCases(); ///< messages, links, ranks that do not match
 [[nodiscard]] std::vector<RuleCase> deviceCases();        ///< GPUs, memory, hosts
 [[nodiscard]] std::vector<RuleCase> linkCases();          ///< RDMA ports
+[[nodiscard]] std::vector<RuleCase> parallelCases();      ///< pipelines and experts
 [[nodiscard]] std::vector<RuleCase> ruleCases();          ///< all of them
 
 /// How a failing test names its case.

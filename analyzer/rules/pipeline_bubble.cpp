@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pipeline's ranks wait for other stages more than filling and draining it takes. A symptom: an unequal
+// stage, a late rank or a slow link makes it; what is left is the schedule's.
+#include "metrics/pipeline.h"
+#include "rules/origins.h"
+
+namespace ringside::rules::rule_pipeline_bubble {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"times_ideal", 1.2, "warn when the bubble is this many times that of the ideal schedule"},
+    {"share", 0.05, "and more than this share of the step"},
+};
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    const metrics::PipelineFigures pipeline = metrics::pipelineOf(context.run, context.figures);
+    if (pipeline.stages.empty() || pipeline.passes == 0) {
+        return NotApplicable{"needs a pipeline whose sends and receives were matched, with device work of "
+                             "every stage"};
+    }
+    const double ideal = pipeline.idealBubble();
+    if (pipeline.bubble <= context.option("share") ||
+        pipeline.bubble <= context.option("times_ideal") * ideal) {
+        return std::vector<Finding>{};
+    }
+    Finding finding;
+    finding.costNsPerStep =
+        std::llround((pipeline.bubble - ideal) * static_cast<double>(context.figures.stepNs()));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    finding.limit = Limit::Communication;
+    finding.cause = false;
+    finding.partOf = {"pipeline_stage_imbalance", "late_rank", "slow_link", "data_skew",
+                      "exposed_communication"};
+    finding.title =
+        fmt::format("Ranks wait for other stages in {} of the step; a pipeline of {} stages and {} "
+                    "micro-batches needs {}",
+                    percent(pipeline.bubble), pipeline.stages.size(), pipeline.passes, percent(ideal));
+    finding.figures = {{"bubble_share", Unit::Share, pipeline.bubble, context.option("share")},
+                       {"ideal_share", Unit::Share, ideal, {}},
+                       {"times_ideal", Unit::Ratio, pipeline.bubble / ideal, context.option("times_ideal")},
+                       {"passes_per_step", Unit::Count, static_cast<double>(pipeline.passes), {}}};
+    finding.evidence = worstStep(context, &metrics::Breakdown::exposedWaitNs, "waiting for others");
+    finding.advice = "Look for what makes stages wait: one that computes longer, a late rank, a slow link, "
+                     "micro-batches of different length. Then more micro-batches a step or an interleaved "
+                     "schedule make the bubble itself smaller.";
+    return std::vector<Finding>{finding};
+}
+
+} // namespace
+
+RINGSIDE_RULE(pipeline_bubble, .title = "The pipeline waits more than filling and draining takes",
+              .needs = "device, on all stages", .options = kOptions, .run = run,
+              .help = "Exposed waiting inside of communication, and idle time that not every rank has, as a "
+                      "share of the step, mean of the ranks. Ideal for p stages and m micro-batches (times "
+                      "the chunks of an interleaved schedule): (p-1)/(m+p-1).");
+
+} // namespace ringside::rules::rule_pipeline_bubble

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// One stage of a pipeline computes longer than the others. Every micro-batch goes at its pace, and the other
+// stages wait for its messages.
+#include "metrics/pipeline.h"
+#include "rules/origins.h"
+
+namespace ringside::rules::rule_pipeline_stage_imbalance {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"cost_share", 0.05, "warn when equal stages would save more than this share of the step"},
+    {"least_steps", 0.5, "of the analyzed steps the stage computes longest in, at least"},
+};
+
+std::int64_t meanCompute(const metrics::PipelineFigures& pipeline)
+{
+    double sum = 0;
+    for (const metrics::PipelineStage& stage : pipeline.stages) {
+        sum += static_cast<double>(stage.computeNs) / static_cast<double>(pipeline.stages.size());
+    }
+    return std::llround(sum);
+}
+
+/// With m passes a step takes m times the longest stage and once each other one; with equal stages each
+/// takes the mean.
+std::int64_t savedByEqualStages(const metrics::PipelineFigures& pipeline, std::int64_t longestNs)
+{
+    const auto passes = static_cast<double>(std::max<std::int64_t>(1, pipeline.passes));
+    const auto excess = static_cast<double>(longestNs - meanCompute(pipeline));
+    return std::llround(std::max(0.0, excess) * (pipeline.passes > 1 ? (passes - 1) / passes : 1));
+}
+
+Finding describe(const Context& context, const metrics::PipelineFigures& pipeline,
+                 const metrics::PipelineStage& longest, std::int64_t costNs)
+{
+    const double share = shareOfStep(context, costNs);
+    const double excess = static_cast<double>(longest.computeNs) /
+                              static_cast<double>(std::max<std::int64_t>(1, meanCompute(pipeline))) -
+                          1;
+    Finding finding;
+    finding.costNsPerStep = costNs;
+    finding.severity = severityByCost(context, costNs);
+    finding.limit = Limit::Compute;
+    finding.partOf = {"exposed_communication"};
+    for (const std::size_t rank : longest.ranks) {
+        finding.ranks.push_back(context.run.ranks[rank].rank);
+    }
+    finding.title = fmt::format(
+        "{} computes {} a step, {} more than the mean of the stages, and longest in {} of {} steps: the "
+        "others wait for its messages",
+        stageText(context, longest.stage), milliseconds(longest.computeNs), percent(excess),
+        longest.longestOfSteps, pipeline.steps);
+    finding.title.front() = 'S';
+    finding.figures = {
+        {"cost_share", Unit::Share, share, context.option("cost_share")},
+        {"compute_excess", Unit::Share, excess, {}},
+        {"longest_of_steps", Unit::Share,
+         static_cast<double>(longest.longestOfSteps) /
+             static_cast<double>(std::max<std::size_t>(1, pipeline.steps)),
+         context.option("least_steps")},
+        {"passes_per_step", Unit::Count, static_cast<double>(pipeline.passes), {}},
+    };
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        if (rank.rank == longest.ranks.front()) {
+            finding.evidence = {evidence(context.rankOf(rank), rank.windows.front(),
+                                         fmt::format("a step of this stage; {} of compute in the median one",
+                                                     milliseconds(rank.median.computeNs)))};
+        }
+    }
+    finding.advice = "Give each stage the same time, not the same number of layers: move layers away from "
+                     "this one (embedding, head and loss count as layers), or make it faster.";
+    if (longest.ranks.size() == 1) {
+        finding.advice += " It is one rank, so its GPU may be the reason as well: run it elsewhere and "
+                          "compare.";
+    }
+    return finding;
+}
+
+Outcome run(const Context& context)
+{
+    if (context.figures.ranks.empty()) {
+        return kNeedsDevice;
+    }
+    const metrics::PipelineFigures pipeline = metrics::pipelineOf(context.run, context.figures);
+    if (pipeline.stages.empty()) {
+        return NotApplicable{"needs a pipeline with device work of every stage: none is seen in sends and "
+                             "receives, and --parallel pp=N names none"};
+    }
+    const auto longest = std::ranges::max_element(pipeline.stages, {}, &metrics::PipelineStage::computeNs);
+    const std::int64_t cost = savedByEqualStages(pipeline, longest->computeNs);
+    const bool often = static_cast<double>(longest->longestOfSteps) >=
+                       context.option("least_steps") * static_cast<double>(pipeline.steps);
+    if (shareOfStep(context, cost) <= context.option("cost_share") || !often) {
+        return std::vector<Finding>{};
+    }
+    return std::vector<Finding>{describe(context, pipeline, *longest, cost)};
+}
+
+} // namespace
+
+RINGSIDE_RULE(pipeline_stage_imbalance, .title = "One stage of the pipeline computes longer than the others",
+              .needs = "device, on all stages", .options = kOptions, .run = run,
+              .help =
+                  "Compute time of a step, median of a stage's ranks, against the mean of the stages. The "
+                  "cost is what equal stages would save: the excess over the mean, for all micro-batches "
+                  "but one.");
+
+} // namespace ringside::rules::rule_pipeline_stage_imbalance

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules about jobs of several process groups: pipelines and experts.
+#include "rule_cases.h"
+#include "support/parallel_job.h"
+
+namespace ringside::test {
+namespace {
+
+TrainingRun played(const ParallelShape& shape, const PlantedFault& fault = {})
+{
+    TrainingRun run;
+    run.afterwards = [shape, fault](trace::RunTrace& trace) {
+        trace = playParallelJob(shape, fault).run();
+        trace.path = "simulated.ringside";
+    };
+    return run;
+}
+
+/// Leaves a job of one process group.
+void withoutGroups(TrainingRun& run)
+{
+    run.afterwards = {};
+}
+
+} // namespace
+
+std::vector<RuleCase> parallelCases()
+{
+    constexpr ParallelShape kPipeline{.stages = 4, .noise = 0};
+    constexpr ParallelShape kExperts{.replicas = 4, .experts = true, .noise = 0};
+    constexpr PlantedFault kSlowStage{.what = ParallelFault::SlowStage, .stage = 2, .factor = 1.5};
+    return {
+        {"expert_imbalance",
+         played(kExperts, {.what = ParallelFault::FullExpert, .rank = 2, .factor = 1.6}),
+         played(kExperts),
+         {"expert_imbalance.excess=5"},
+         {"expert_imbalance.excess=-1"},
+         withoutGroups},
+        {"pipeline_bubble",
+         played(kPipeline, kSlowStage),
+         played(kPipeline),
+         {"pipeline_bubble.times_ideal=10"},
+         {"pipeline_bubble.times_ideal=0.1"},
+         withoutGroups},
+        {"pipeline_stage_imbalance",
+         played(kPipeline, kSlowStage),
+         played(kPipeline),
+         {"pipeline_stage_imbalance.cost_share=0.9"},
+         {"pipeline_stage_imbalance.cost_share=-1", "pipeline_stage_imbalance.least_steps=-1"},
+         withoutGroups},
+    };
+}
+
+} // namespace ringside::test
