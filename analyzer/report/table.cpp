@@ -8,6 +8,7 @@
 #include "trace/utf8.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace ringside::report {
@@ -166,6 +167,41 @@ std::string wrap(std::string_view anyText, std::size_t width, std::string_view i
     return result + line + "\n";
 }
 
+namespace {
+
+struct PlaceColumn {
+    std::string_view name;
+    std::optional<std::int64_t> model::ParallelPlace::*number;
+    std::int64_t model::ParallelSizes::*size;
+};
+
+/// Behind the rank, its number in each way in which the job is parallel: "3/4".
+void addPlaces(const Report& report, Table& table)
+{
+    constexpr std::array kColumns = {
+        PlaceColumn{"stage", &model::ParallelPlace::stage, &model::ParallelSizes::pipeline},
+        PlaceColumn{"replica", &model::ParallelPlace::replica, &model::ParallelSizes::data},
+        PlaceColumn{"tensor", &model::ParallelPlace::tensor, &model::ParallelSizes::tensor},
+        PlaceColumn{"context", &model::ParallelPlace::context, &model::ParallelSizes::context},
+        PlaceColumn{"expert", &model::ParallelPlace::expert, &model::ParallelSizes::expert}};
+    const model::ParallelLayout& layout = report.model.layout;
+    std::ptrdiff_t at = 1;
+    for (const PlaceColumn& column : kColumns) {
+        if (!layout.isKnown() || layout.sizes.*column.size < 2) {
+            continue;
+        }
+        table.header.insert(table.header.begin() + at, std::string(column.name));
+        for (std::size_t row = 0; row < table.rows.size(); ++row) {
+            const auto number = layout.places[report.metrics.ranks[row].rank].*column.number;
+            table.rows[row].insert(table.rows[row].begin() + at,
+                                   fmt::format("{}/{}", number.value_or(1), layout.sizes.*column.size));
+        }
+        ++at;
+    }
+}
+
+} // namespace
+
 Table breakdownTable(const Report& report)
 {
     Table table;
@@ -187,6 +223,7 @@ Table breakdownTable(const Report& report)
                               arrived ? ms(total.waitNs) : none,
                               arrived ? std::to_string(rank.lastArrivals) : none});
     }
+    addPlaces(report, table);
     return table;
 }
 

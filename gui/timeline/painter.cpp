@@ -60,7 +60,8 @@ QString labelOf(const Scene& scene, const Row& row)
     }
     const model::Rank& rank = scene.model->ranks[row.rank];
     const std::string& host = scene.model->hosts[rank.host].name;
-    const QString name = u"rank %1"_s.arg(rank.rank);
+    const std::string place = scene.model->layout.nameOf(row.rank);
+    const QString name = u"rank %1"_s.arg(rank.rank) + (place.empty() ? QString() : u"  "_s + toQt(place));
     return host.empty() ? name : QString(name + u"  "_s + toQt(host));
 }
 

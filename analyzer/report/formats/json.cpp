@@ -16,6 +16,35 @@
 namespace ringside::report::format_json {
 namespace {
 
+/// Ranks in each dimension; null: nothing is known.
+Json parallelJson(const model::ParallelLayout& layout)
+{
+    if (!layout.isKnown()) {
+        return nullptr;
+    }
+    const model::ParallelSizes& sizes = layout.sizes;
+    return {{"source", layout.told ? "told" : "found"},
+            {"tp", sizes.tensor},
+            {"cp", sizes.context},
+            {"ep", sizes.expert},
+            {"dp", sizes.data},
+            {"pp", sizes.pipeline}};
+}
+
+/// A rank's numbers, from 1.
+Json placeJson(const model::ParallelLayout& layout, std::size_t rank)
+{
+    if (!layout.isKnown()) {
+        return nullptr;
+    }
+    const model::ParallelPlace& place = layout.places[rank];
+    return {{"stage", orNull(place.stage)},
+            {"replica", orNull(place.replica)},
+            {"tensor", orNull(place.tensor)},
+            {"context", orNull(place.context)},
+            {"expert", orNull(place.expert)}};
+}
+
 Json runJson(const Report& report)
 {
     const model::Model& model = report.model;
@@ -40,7 +69,8 @@ Json runJson(const Report& report)
             {"hosts", hosts},
             {"started_at", orNull(report.startedAt)},
             {"tiers", tiers},
-            {"emulated", model.emulated}};
+            {"emulated", model.emulated},
+            {"parallel", parallelJson(model.layout)}};
 }
 
 /// A host's own clock minus the reference's at run time 0. A hostile file's times may wrap, and stay numbers.
@@ -257,6 +287,7 @@ Json ranksJson(const Report& report)
             std::find_if(ranks.begin(), ranks.end(), [&](const auto& rank) { return rank.rank == i; });
         result.push_back(measured == ranks.end() ? unmeasuredRank(report.model.ranks[i])
                                                  : measuredRank(report, *measured));
+        result.back()["place"] = placeJson(report.model.layout, i);
         addTimedCalls(result.back(), report.metrics, i);
     }
     return result;
