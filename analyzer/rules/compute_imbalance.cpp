@@ -8,6 +8,7 @@ namespace {
 
 constexpr Option kOptions[] = {
     {"excess", 0.10, "warn when a rank computes longer than the median of all by more than this share"},
+    {"least_steps", 0.75, "of the analyzed steps in which it computes longer than the median, at least"},
 };
 
 /// Of a rank and its peers.
@@ -32,6 +33,24 @@ PeerCompute peerCompute(const Context& context, const metrics::RankMetrics& rank
             sum / std::max<std::int64_t>(1, steps)};
 }
 
+/// In how many of its steps a rank computes longer than the middle one of itself and its peers.
+std::size_t longerIn(const Context& context, const metrics::RankMetrics& rank)
+{
+    std::size_t count = 0;
+    for (std::size_t step = 0; step < rank.steps.size(); ++step) {
+        std::vector<std::int64_t> times;
+        for (const metrics::RankMetrics& other : context.figures.ranks) {
+            const bool compared =
+                other.rank == rank.rank || context.run.layout.arePeers(rank.rank, other.rank);
+            if (compared && step < other.steps.size()) {
+                times.push_back(other.steps[step].computeNs);
+            }
+        }
+        count += rank.steps[step].computeNs > model::median(std::move(times)) ? 1 : 0;
+    }
+    return count;
+}
+
 Outcome run(const Context& context)
 {
     if (context.figures.ranks.empty()) {
@@ -43,11 +62,18 @@ Outcome run(const Context& context)
     }
     Finding finding;
     double most = 0;
+    std::size_t fewest = context.figures.stepCount();
     std::int64_t costNs = 0;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const PeerCompute peers = peerCompute(context, rank);
         const double excess = static_cast<double>(rank.median.computeNs) / peers.medianNs - 1.0;
-        if (excess > context.option("excess")) {
+        if (excess <= context.option("excess")) {
+            continue;
+        }
+        const std::size_t longer = longerIn(context, rank);
+        if (static_cast<double>(longer) >=
+            context.option("least_steps") * static_cast<double>(rank.steps.size())) {
+            fewest = std::min(fewest, longer);
             most = std::max(most, excess);
             costNs = std::max(costNs, rank.median.computeNs - peers.meanNs);
             finding.ranks.push_back(context.rankOf(rank).rank);
@@ -64,9 +90,9 @@ Outcome run(const Context& context)
     finding.limit = Limit::LateRank;
     finding.cause = false;
     finding.partOf = {"late_rank", "expert_imbalance", "exposed_communication"};
-    finding.title =
-        fmt::format("Some ranks compute up to {} longer than the median{}, in every step", percent(most),
-                    context.run.layout.sizes.pipeline > 1 ? " of their stage" : "");
+    finding.title = fmt::format(
+        "Some ranks compute up to {} longer than the median{}, in {} of {} steps or more", percent(most),
+        context.run.layout.sizes.pipeline > 1 ? " of their stage" : "", fewest, context.figures.stepCount());
     finding.settings = {"drop_last"};
     finding.figures = {{"compute_excess", Unit::Share, most, context.option("excess")}};
     finding.advice =

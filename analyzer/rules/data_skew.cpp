@@ -6,6 +6,7 @@
 #include "rules/support.h"
 
 #include <array>
+#include <map>
 
 namespace ringside::rules::rule_data_skew {
 namespace {
@@ -24,10 +25,29 @@ struct Skew {
     [[nodiscard]] double changingNs() const { return excessNs - lastingNs; }
     std::size_t worstStep = 0;
     std::size_t worstRank = 0; ///< of RunMetrics::ranks
+    std::map<std::int64_t, std::size_t>
+        longestIn; ///< steps, by rank number, or by replica where ranks have one
 };
 
-Skew skewOf(const metrics::RunMetrics& run)
+/// Ranks of one replica work on the same batch.
+std::optional<std::int64_t> replicaOf(const Context& context, std::size_t place)
 {
+    const model::ParallelLayout& layout = context.run.layout;
+    return layout.isKnown() ? layout.places[context.figures.ranks[place].rank].replica : std::nullopt;
+}
+
+/// "most often rank 3, in 9 of 40"
+std::string recurrence(const Context& context, const Skew& skew)
+{
+    const auto most =
+        std::ranges::max_element(skew.longestIn, {}, [](const auto& entry) { return entry.second; });
+    return fmt::format("most often {} {}, in {} of {}", replicaOf(context, 0) ? "replica" : "rank",
+                       most->first, most->second, context.figures.stepCount());
+}
+
+Skew skewOf(const Context& context)
+{
+    const metrics::RunMetrics& run = context.figures;
     Skew skew;
     const auto ranks = static_cast<double>(run.ranks.size());
     const auto steps = static_cast<double>(run.stepCount());
@@ -42,6 +62,7 @@ Skew skewOf(const metrics::RunMetrics& run)
                 run.ranks[r].steps[step].computeNs > run.ranks[longest].steps[step].computeNs ? r : longest;
         }
         const double excess = static_cast<double>(run.ranks[longest].steps[step].computeNs) - sum / ranks;
+        ++skew.longestIn[replicaOf(context, longest).value_or(context.rankOf(run.ranks[longest]).rank)];
         skew.excessNs += excess / steps;
         skew.meanNs += sum / ranks / steps;
         means.push_back(sum / ranks);
@@ -82,7 +103,7 @@ Outcome run(const Context& context)
     if (figures.stepCount() < kFewestSteps) {
         return NotApplicable{"needs four steps or more: which rank computes longest must be seen to change"};
     }
-    const Skew skew = skewOf(figures);
+    const Skew skew = skewOf(context);
     const double excess = skew.meanNs > 0 ? skew.changingNs() / skew.meanNs : 0.0;
     if (excess <= context.option("excess")) {
         return std::vector<Finding>{};
@@ -98,9 +119,9 @@ Outcome run(const Context& context)
     if (!finding.cause) {
         finding.partOf.insert(finding.partOf.begin(), "expert_imbalance");
     }
-    finding.title = fmt::format("In every step another rank computes longest, {} above the mean: batches are "
-                                "of different size",
-                                percent(excess));
+    finding.title = fmt::format("The rank that computes longest changes from step to step ({}), {} above the "
+                                "mean: batches are of different size",
+                                recurrence(context, skew), percent(excess));
     finding.settings = {"batch_sampler"};
     finding.figures = {{"compute_excess", Unit::Share, excess, context.option("excess")},
                        {"lasting_part", Unit::Share, skew.lastingNs / skew.excessNs, {}}};

@@ -186,7 +186,7 @@ std::vector<RuleCase> hostCases()
          lateRank(8 * kMillisecond),
          healthy(),
          {"compute_imbalance.excess=5"},
-         {"compute_imbalance.excess=-0.5"}},
+         {"compute_imbalance.excess=-0.5", "compute_imbalance.least_steps=-1"}},
         {"cpu_affinity",
          edited(placed("4-5")),
          edited(placed("0-3")),
