@@ -253,7 +253,7 @@ void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
         }
     }
     for (const auto& [title, count] : files) {
-        run.issues.push_back({"imported", "info", count,
+        run.issues.push_back({std::string(trace::kImported), "info", count,
                               fmt::format("{} not recorded by Ringside, but imported: {}",
                                           count == 1 ? "a file was" : "files were", title)});
     }

@@ -157,7 +157,7 @@ std::array<std::int64_t, kCauses> partsOf(const RankMetrics& rank)
         model::addCapped(rank.idle.of(IdleClass::Synchronization), rank.blocking.overlapLostNs),
         hostNs(rank.idle), rank.total.copyNs};
     for (std::int64_t& part : parts) {
-        part /= static_cast<std::int64_t>(rank.steps.size());
+        part = rank.ofAStep(part);
     }
     return parts;
 }
@@ -184,7 +184,7 @@ std::optional<std::int64_t> runDelayOf(const model::Model& model, const RankMetr
 {
     const auto gain = gainIn(model.processOf(model.ranks[rank.rank]),
                              {"process", "recording threads", "run_delay_ns"}, spanOf(rank));
-    return gain ? std::optional(*gain / static_cast<std::int64_t>(rank.steps.size())) : std::nullopt;
+    return gain ? std::optional(rank.ofAStep(*gain)) : std::nullopt;
 }
 
 /// Medians of a figure over the late ranks and over their peers; null unless both are known.

@@ -85,6 +85,9 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
         result.total += result.steps.back();
     }
     result.median = medianOf(result.steps);
+    result.periods = rank.stepSource == model::StepSource::Recording
+                         ? static_cast<double>(result.total.stepNs) / 1e9
+                         : static_cast<double>(result.steps.size());
     result.idle = idle.times();
     result.blocking = findBlockingCalls(model, rank, work.lanes(), steps);
     result.exposures = exposuresOf(model, index, work.lanes(), result.windows);
@@ -315,6 +318,15 @@ Breakdown& Breakdown::operator+=(const Breakdown& other)
     return *this;
 }
 
+Breakdown RankMetrics::mean() const
+{
+    Breakdown result;
+    for (const auto figure : kFigures) {
+        result.*figure = ofAStep(total.*figure);
+    }
+    return result;
+}
+
 double RankMetrics::medianOf(double (Breakdown::*share)() const) const
 {
     std::vector<double> values;
@@ -333,6 +345,11 @@ std::optional<double> RankMetrics::medianRatio() const
         }
     }
     return values.empty() ? std::nullopt : std::optional(model::median(std::move(values)));
+}
+
+std::int64_t RankMetrics::ofAStep(std::int64_t ns) const
+{
+    return periods > 0 ? static_cast<std::int64_t>(static_cast<double>(ns) / periods) : ns;
 }
 
 std::optional<double> RunMetrics::arrivalShare() const
@@ -357,11 +374,19 @@ Breakdown RunMetrics::total() const
 
 std::int64_t RunMetrics::perStep(std::int64_t Breakdown::*figure) const
 {
-    std::int64_t steps = 0;
+    double all = 0;
     for (const RankMetrics& rank : ranks) {
-        steps += static_cast<std::int64_t>(rank.steps.size());
+        all += rank.periods;
     }
-    return steps == 0 ? 0 : total().*figure / steps;
+    return all > 0 ? static_cast<std::int64_t>(static_cast<double>(total().*figure) / all) : 0;
+}
+
+double RunMetrics::periods() const
+{
+    if (ranks.empty()) {
+        return std::max<double>(1, static_cast<double>(timed.steps.size()));
+    }
+    return ranks.front().periods;
 }
 
 Breakdown breakDown(const Interval& window, const Coverage& coverage)
@@ -400,7 +425,7 @@ RunMetrics computeMetrics(const model::Model& model)
     }
     run.timed = measureTimedCalls(model, arrivals);
     run.arrived = run.ranks.empty() ? run.timed.arrived : arrivedInSteps(model, arrivals, run.ranks);
-    run.collectivesOfWholeRun = run.ranks.empty() && run.timed.steps.empty();
+    run.collectivesOfWholeRun = model.recordingIsStep() || (run.ranks.empty() && run.timed.steps.empty());
     run.collectives = groupCollectives(model, run.collectivesOfWholeRun ? everywhere(arrivals) : run.arrived);
     run.allReduceFit = fitAllReduces(model, run.arrived);
     run.ports = portsOf(model);

@@ -43,6 +43,8 @@ struct RankMetrics {
     std::size_t rank = 0;          ///< of Model::ranks
     std::vector<Interval> windows; ///< of the analyzed steps, on the rank's clock
     std::vector<Breakdown> steps;  ///< one a window
+    double periods =
+        0; ///< steps; where the recording stands for a step, its seconds: figures "a step" are a second's
     Breakdown total;
     Breakdown median; ///< each figure's own median over the steps
     IdleTimes idle;
@@ -54,6 +56,8 @@ struct RankMetrics {
     double communicationNs = 0;               ///< of the communication kernels of these steps, summed
     double arrivedNs = 0;                     ///< of those in whose collective everybody's arrival is known
 
+    [[nodiscard]] std::int64_t ofAStep(std::int64_t ns) const; ///< a total, divided by `periods`
+    [[nodiscard]] Breakdown mean() const; ///< the total, each figure divided by `periods`
     /// Median over the steps of a share, which is not the share of the medians.
     [[nodiscard]] double medianOf(double (Breakdown::*share)() const) const;
     /// Over the steps that have a ratio; null when none has.
@@ -96,13 +100,16 @@ struct RunMetrics {
     /// Waiting looks busy: without arrivals only runs without communication know their useful time.
     [[nodiscard]] bool usefulMeasured() const { return arrivalsMeasured() || total().communicationNs == 0; }
     [[nodiscard]] Breakdown total() const; ///< over all ranks
-    /// Mean of the analyzed steps, or median of those that CUDA events saw on the host; 0: there are none.
+    /// Mean of the analyzed steps, or median of those that CUDA events saw on the host; of a recording that
+    /// stands for a step one second; 0: there are none.
     [[nodiscard]] std::int64_t stepNs() const
     {
         return ranks.empty() ? timed.stepNs : perStep(&Breakdown::stepNs);
     }
     /// Mean over ranks and steps of one figure, 0 without ranks.
     [[nodiscard]] std::int64_t perStep(std::int64_t Breakdown::*figure) const;
+    /// A rank's analyzed steps, or seconds (RankMetrics::periods), for means over them; never 0.
+    [[nodiscard]] double periods() const;
     [[nodiscard]] std::size_t stepCount() const { return ranks.empty() ? 0 : ranks.front().steps.size(); }
 };
 

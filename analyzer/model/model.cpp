@@ -205,6 +205,8 @@ void collectIssues(Model& model)
         model.emulated = model.emulated || process.process.emulated ||
                          std::ranges::any_of(process.devices, &trace::DeviceRow::emulated);
     }
+    model.imported = std::ranges::any_of(
+        model.issues, [](const trace::IssueRow& issue) { return issue.id == trace::kImported; });
 }
 
 /// Launches of CUDA graphs; a launch has a row for each communicator.
@@ -323,6 +325,7 @@ Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy, const ParallelSi
     model.stepsBy = stepsBy;
     model.trace = std::move(trace);
     collectIssues(model);
+    model.workload = workloadOf(model.trace);
     const std::vector<trace::ProcessTrace>& processes = model.trace.processes;
     model.classes.resize(processes.size());
     model.launches.resize(processes.size());

@@ -12,6 +12,7 @@
 #include "model/steps.h"
 #include "model/steps_by.h"
 #include "model/time.h"
+#include "model/workload.h"
 
 #include <ringside/trace/reader.h>
 
@@ -73,6 +74,8 @@ struct Model {
     std::int64_t worldSize = 0;
     std::optional<std::int64_t> startedRealtimeNs; ///< epoch ns of run time 0
     bool emulated = false;
+    Workload workload = Workload::Unknown;
+    bool imported = false;         ///< another tool recorded it (some of it)
     std::int64_t eventErrorNs = 0; ///< of the difference of two ranks' arrivals where CUDA events tell them
     std::vector<std::int64_t>
         analyzedSteps; ///< step numbers that every rank with device data measured, steady if enough

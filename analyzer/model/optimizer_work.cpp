@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/optimizer_work.h"
 
+#include <ringside/trace/step_name.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -75,7 +77,7 @@ void addKernels(const trace::ProcessTrace& process, std::vector<std::int64_t>& t
 
 void addOptimizerRanges(const trace::ProcessTrace& process, std::vector<std::int64_t>& times)
 {
-    NamesOf isOptimizer(process, [](std::string_view name) { return name.starts_with(kOptimizerRange); });
+    NamesOf isOptimizer(process, isOptimizerRange);
     for (const trace::RangeRow& range : process.ranges) {
         if (isOptimizer(range.name)) {
             times.push_back(range.startNs);
@@ -84,6 +86,15 @@ void addOptimizerRanges(const trace::ProcessTrace& process, std::vector<std::int
 }
 
 } // namespace
+
+bool isOptimizerRange(std::string_view name)
+{
+    constexpr std::array<std::string_view, 4> kBegins{"optimizer.step", "deepspeedengine.step",
+                                                      "deepspeedengine._take_model_step",
+                                                      "deepspeedzerooptimizer_stage3.step"};
+    return std::ranges::any_of(kBegins,
+                               [&](std::string_view begin) { return trace::beginsWith(name, begin); });
+}
 
 std::vector<std::int64_t> optimizerTimes(const trace::ProcessTrace& process)
 {

@@ -10,8 +10,9 @@
 
 namespace ringside::model {
 
-/// What names of the optimizer's ranges begin with, in lower case, as torch.profiler writes them.
-inline constexpr std::string_view kOptimizerRange = "optimizer.step";
+/// Whether a range is the optimizer's, as torch.profiler ("Optimizer.step#Adam.step") and DeepSpeed
+/// ("DeepSpeedZeroOptimizer_Stage3.step") name them.
+[[nodiscard]] bool isOptimizerRange(std::string_view name);
 
 /// Begins of launches and ranges, ascending. Empty: none was seen.
 [[nodiscard]] std::vector<std::int64_t> optimizerTimes(const trace::ProcessTrace& process);

@@ -2,6 +2,7 @@
 #include "model/run_steps.h"
 
 #include "model/period_steps.h"
+#include "model/recording_step.h"
 #include "trace/read/parallel.h"
 
 #include <ringside/error.h>
@@ -106,18 +107,6 @@ void noteDisagreement(Model& model, const StepsByProcess& found, int definition)
                          definition == kPeriodSteps ? "the period of their collectives"
                                                     : "those that all of them mark")});
     }
-}
-
-/// A program on one GPU that marks nothing: its figures are those of the whole recording. Ranks of a job
-/// begin and end at different times, so that such figures would not compare.
-void takeRecordingForStep(Model& model)
-{
-    if (model.ranks.size() != 1) {
-        return;
-    }
-    Rank& rank = model.ranks.front();
-    rank.steps = recordingAsStep(model.processOf(rank));
-    rank.stepSource = rank.steps.empty() ? StepSource::None : StepSource::Recording;
 }
 
 /// What is marked, or of that what the user wants.
@@ -258,6 +247,9 @@ void findSteps(Model& model)
     findHostSteps(model);
     trace::parallelFor(model.ranks.size(), trace::coreCount(), [&](std::size_t i) {
         Rank& rank = model.ranks[i];
+        if (rank.stepSource == StepSource::Recording) {
+            return;
+        }
         findDeviceSteps(rank.steps, model.processOf(rank), model.launches[rank.process], rank.device);
         markWarmUp(rank.steps, model.processOf(rank));
     });

@@ -203,75 +203,7 @@ void useHostTimes(std::vector<Step>& steps, const trace::ProcessTrace& process)
     }
 }
 
-template <typename Columns>
-void grow(DeviceSpan& span, const Columns& work)
-{
-    for (std::size_t i = 0; i < work.size(); ++i) {
-        span.first = std::min(span.first, work.startNs[i]);
-        span.last = std::max(span.last, work.endNs[i]);
-    }
-}
-
-/// When the warm-up was over; null: the recorder knows of none, or it lasted to the end.
-std::optional<std::int64_t> endOfWarmUp(const trace::ProcessTrace& process)
-{
-    std::optional<std::int64_t> end;
-    for (const trace::WindowRow& window : process.windows) {
-        if (window.endNs && window.why.starts_with(trace::kWarmUp)) {
-            end = std::max(end.value_or(*window.endNs), *window.endNs);
-        }
-    }
-    return end;
-}
-
-bool isUnmeasured(const trace::WindowRow& window)
-{
-    return window.why.starts_with(trace::kHandedOver) || window.level == "light" || window.level == "paused";
-}
-
-/// The longest stretch in which the device was measured all the time: what it did in between is not known to
-/// have been nothing.
-Interval longestMeasured(const Interval& all, const trace::ProcessTrace& process)
-{
-    Interval longest{all.start, all.start};
-    std::int64_t from = all.start;
-    const auto take = [&](std::int64_t until) {
-        if (until - from > longest.end - longest.start) {
-            longest = {from, until};
-        }
-    };
-    for (const trace::WindowRow& window : process.windows) { // by start
-        const std::int64_t end = window.endNs.value_or(all.end);
-        if (isUnmeasured(window) && window.startNs < all.end && end > from) {
-            take(window.startNs);
-            from = end;
-        }
-    }
-    take(all.end);
-    return longest;
-}
-
 } // namespace
-
-std::vector<Step> recordingAsStep(const trace::ProcessTrace& process)
-{
-    DeviceSpan span;
-    grow(span, process.kernels);
-    grow(span, process.copies);
-    if (span.last < span.first) {
-        return {};
-    }
-    // The host launches before the device begins: its first launch may be the step's, too.
-    std::int64_t start = span.first;
-    for (const std::int64_t launch : process.launches.startNs) {
-        start = std::min(start, launch);
-    }
-    const std::optional<std::int64_t> warm = endOfWarmUp(process);
-    if (warm && *warm > start && span.last - *warm >= *warm - start) {
-        start = *warm;
-    }
-    return {{1, longestMeasured({start, span.last + 1}, process), std::nullopt}};
-}
 
 StepsByDefinition markedSteps(const trace::ProcessTrace& process)
 {
@@ -296,7 +228,7 @@ StepsByDefinition optimizerSteps(const trace::ProcessTrace& process)
 {
     StepsByDefinition steps;
     addRanges(process, steps, [](std::string_view text) {
-        return trace::beginsWith(text, kOptimizerRange) ? std::optional(trace::StepName{}) : std::nullopt;
+        return isOptimizerRange(text) ? std::optional(trace::StepName{}) : std::nullopt;
     });
     tileAll(steps, process);
     return steps;

@@ -18,7 +18,7 @@ enum class StepSource : std::uint8_t {
     Mark,
     Range,
     Period,
-    Recording ///< nobody marks steps and nothing repeats: one that is all of what was recorded
+    Recording ///< nobody marks steps and nothing repeats: the recording as a whole (recording_step.h)
 };
 
 struct Step {
@@ -44,10 +44,6 @@ using StepsByDefinition = std::map<int, std::vector<Step>>;
 
 /// From one of the optimizer's ranges to the next, as torch.profiler names them ("Optimizer.step#Adam.step").
 [[nodiscard]] StepsByDefinition optimizerSteps(const trace::ProcessTrace& process);
-
-/// The recording as one step: from the process's first device work to the end of its last, without the
-/// warm-up where at least as much comes after it. Empty: no device work was recorded.
-[[nodiscard]] std::vector<Step> recordingAsStep(const trace::ProcessTrace& process);
 
 /// Fills Step::device and Step::boundary. `device`: only work of that ordinal, null: all.
 void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& process,

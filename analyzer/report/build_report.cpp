@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/dropped_records.h"
+#include "report/per_second.h"
 #include "report/replayed_costs.h"
 #include "report/report.h"
 #include "report/watched_report.h"
@@ -17,16 +18,53 @@ namespace {
 constexpr std::string_view kTiers[] = {"host", "nvtx", "nccl", "device", "sampled"};
 constexpr std::string_view kEvents = "events"; ///< on demand only: not there where nobody asked
 
+/// Who recorded with another tool cannot use options of ours, unless he records again, with us.
+void sayWithRingside(std::string& text)
+{
+    constexpr std::string_view kOurs[] = {"--profile", "--steps`",        "--start-step",
+                                          "--window",  "ringside record", "RINGSIDE_",
+                                          "ringside_", "device tier",     "LD_PRELOAD"};
+    if (std::ranges::any_of(kOurs,
+                            [&](std::string_view ours) { return text.find(ours) != std::string::npos; })) {
+        text += " (recorded with Ringside instead)";
+    }
+}
+
+/// A rule is not asked about what a run of this kind cannot have.
+rules::Outcome outcomeOf(const rules::Rule& rule, const rules::Context& context)
+{
+    if (rule.ofTraining && context.inference()) {
+        return rules::NotApplicable{"about training: this is a trace of inference, which has no gradients"};
+    }
+    if (rule.ofSteps && context.run.recordingIsStep()) {
+        return rules::NotApplicable{"needs steps, and none was found"};
+    }
+    return rule.run(context);
+}
+
 void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues& options)
 {
     const rules::Context context(rule, report.model, report.metrics, options);
-    rules::Outcome outcome = rule.run(context);
-    if (const auto* missing = std::get_if<rules::NotApplicable>(&outcome)) {
+    rules::Outcome outcome = outcomeOf(rule, context);
+    if (auto* missing = std::get_if<rules::NotApplicable>(&outcome)) {
+        if (report.model.imported) {
+            sayWithRingside(missing->reason);
+        }
         report.notApplicable.push_back({std::string(rule.id), missing->reason, missing->inconclusive});
         return;
     }
     for (rules::Finding& finding : std::get<std::vector<rules::Finding>>(outcome)) {
         finding.rule = rule.id;
+        if (context.inference() && !rule.inferenceAdvice.empty()) {
+            finding.advice = rule.inferenceAdvice;
+            finding.settings.clear();
+        }
+        if (report.model.imported) {
+            sayWithRingside(finding.advice);
+        }
+        if (report.model.recordingIsStep()) {
+            sayPerSecond(finding);
+        }
         report.findings.push_back(std::move(finding));
     }
 }

@@ -16,7 +16,7 @@ std::string spreadText(const metrics::Spread& spread)
                        rules::points(spread.spread), rules::percent(spread.cv),
                        spread.timeStddev
                            ? fmt::format("standard deviation over time {}", rules::points(*spread.timeStddev))
-                           : "variation over time not measured: there is one step");
+                           : "variation over time not measured: there is one window");
 }
 
 /// A value of a unit, for people.
@@ -85,14 +85,23 @@ std::string periodText(const model::Model& model)
                                          : fmt::format("{}", fmt::join(witnesses, ", ")));
 }
 
+/// What gives figures of a step. A trace of another tool cannot be marked any more.
+std::string howToMarkSteps(const model::Model& model)
+{
+    return model.imported ? "If one of its ranges is a step, --steps-by range=NAME says so."
+                          : "Mark steps with NVTX ranges (`ProfilerStep#N`, `iteration N`) or with "
+                            "ringside_step_begin for figures of a step.";
+}
+
 /// How many steps the figures stand on, and what became of the others.
 std::string stepsLine(const model::Model& model)
 {
     if (model.recordingIsStep()) {
-        return "No step was found: figures are of all recorded device work as a whole, with low confidence. "
-               "Mark "
-               "steps with NVTX ranges (`ProfilerStep#N`, `iteration N`) or with ringside_step_begin for "
-               "figures of a step.";
+        return fmt::format("{}: figures are of the recording as a whole, given for a second of it, with low "
+                           "confidence.{}",
+                           model.stepsBy.nothing ? "Steps were not looked for, as --steps-by none says"
+                                                 : "No step was found",
+                           model.stepsBy.nothing ? std::string() : " " + howToMarkSteps(model));
     }
     if (model.stepsBy.nothing) {
         return "Steps were not looked for, as --steps-by none says: there are no figures of a step.";
@@ -122,6 +131,15 @@ std::string stepsLine(const model::Model& model)
     return text + (model.analyzedWhole && !model.analyzedSteps.empty()
                        ? " Too few to leave out the edges: low confidence."
                        : "");
+}
+
+std::int64_t longestRecording(const metrics::RunMetrics& run)
+{
+    std::int64_t longest = 0;
+    for (const metrics::RankMetrics& rank : run.ranks) {
+        longest = std::max(longest, rank.total.stepNs);
+    }
+    return longest;
 }
 
 std::string hostsText(const model::Model& model)
@@ -199,8 +217,9 @@ std::vector<std::string> keyLines(const Report& report)
     std::vector<std::string> lines;
     if (report.model.recordingIsStep()) {
         lines.push_back(
-            fmt::format("No step was found: \"step\" stands here for all {} of recorded device work.",
-                        rules::milliseconds(run.stepNs())));
+            fmt::format("No step was found: figures are shares of the recording ({} on the rank that has "
+                        "most of it) or given for a second of it.",
+                        rules::milliseconds(longestRecording(run))));
     } else if (run.stepMedianNs && run.stepP99Ns) {
         lines.push_back(fmt::format(
             "Step{}: median {}, 99th percentile {}{}.",
@@ -215,8 +234,12 @@ std::vector<std::string> keyLines(const Report& report)
         lines.push_back(fmt::format("Communication: {}{} of {}, {} of it overlaps with compute.",
                                     run.ratio ? fmt::format("{:.2f} x compute, ", *run.ratio) : "",
                                     rules::percent(*run.communicationShare),
-                                    report.model.recordingIsStep() ? "that time" : "the step",
+                                    report.model.recordingIsStep() ? "the recorded time" : "the step",
                                     overlapText(run.total())));
+    }
+    if (report.model.workload == model::Workload::Inference) {
+        lines.emplace_back("Inference: no backward pass and no optimizer in the trace, so that rules about "
+                           "gradients and batches of training are not asked.");
     }
     if (run.utilization) {
         lines.push_back(fmt::format("GPU utilization: {}.", spreadText(*run.utilization)));
@@ -327,7 +350,7 @@ std::string costText(const rules::Finding& finding)
     if (!finding.costNsPerStep) {
         return "not estimated";
     }
-    return rules::milliseconds(*finding.costNsPerStep) + " a step" +
+    return rules::milliseconds(*finding.costNsPerStep) + (finding.perSecond ? " a second" : " a step") +
            (finding.partOf.empty() ? "" : fmt::format(", part of {}", finding.partOf.front()));
 }
 

@@ -3,6 +3,7 @@
 
 #include "report/communicator_names.h"
 #include "report/message_groups.h"
+#include "report/per_second.h"
 #include "report/sentences.h"
 #include "rules/support.h"
 #include "trace/utf8.h"
@@ -205,16 +206,24 @@ void addPlaces(const Report& report, Table& table)
 Table breakdownTable(const Report& report)
 {
     Table table;
-    table.header = {
-        "rank",           "step\nms", "compute\nms", "exposed\ncomm ms", "exposed\ncopy ms", "idle\nms",
-        "comm/\ncompute", "overlap",  "busy",        "useful",           "wait\nms",         "came\nlast"};
+    table.header = {"rank",
+                    fmt::format("{}\nms", periodWord(report.model)),
+                    "compute\nms",
+                    "exposed\ncomm ms",
+                    "exposed\ncopy ms",
+                    "idle\nms",
+                    "comm/\ncompute",
+                    "overlap",
+                    "busy",
+                    "useful",
+                    "wait\nms",
+                    "came\nlast"};
     const bool arrived = report.metrics.arrivalsMeasured();
     const bool useful = report.metrics.usefulMeasured();
     const std::string none(kNotMeasured);
     for (const metrics::RankMetrics& rank : report.metrics.ranks) {
-        const auto steps = static_cast<std::int64_t>(rank.steps.size());
         const metrics::Breakdown& total = rank.total;
-        const auto ms = [&](std::int64_t ns) { return inMilliseconds(ns / steps); };
+        const auto ms = [&](std::int64_t ns) { return inMilliseconds(rank.ofAStep(ns)); };
         table.rows.push_back({std::to_string(report.model.ranks[rank.rank].rank), ms(total.stepNs),
                               ms(total.computeNs), ms(total.exposedCommunicationNs), ms(total.exposedCopyNs),
                               ms(total.idleNs), number(total.ratio(), "{:.2f}"), overlapText(total),
@@ -256,7 +265,7 @@ Table idleTable(const Report& report)
     for (const metrics::RankMetrics& rank : report.metrics.ranks) {
         std::vector<std::string> row = {std::to_string(report.model.ranks[rank.rank].rank)};
         for (const std::int64_t ns : rank.idle.ns) {
-            row.push_back(inMilliseconds(ns / static_cast<std::int64_t>(rank.steps.size())));
+            row.push_back(inMilliseconds(rank.ofAStep(ns)));
         }
         table.rows.push_back(std::move(row));
     }
@@ -301,10 +310,21 @@ Table messageTable(const Report& report)
     return table;
 }
 
+std::string breakdownTitle(const Report& report)
+{
+    return report.model.recordingIsStep() ? "Where each second of the recording goes"
+                                          : "Where a step goes, mean over the analyzed steps";
+}
+
+std::string idleTitle(const Report& report)
+{
+    return fmt::format("Idle time of a {} by its cause, ms", periodWord(report.model));
+}
+
 const char* collectivesTitle(const Report& report)
 {
     return report.metrics.collectivesOfWholeRun
-               ? "Collectives, medians of the whole run, as no step was measured"
+               ? "Collectives, medians of the whole run, as no step was found"
                : "Collectives, medians of the analyzed steps";
 }
 

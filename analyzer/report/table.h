@@ -26,6 +26,8 @@ struct Table {
 [[nodiscard]] Table timedTable(const Report& report); ///< what CUDA events tell, ms a step
 [[nodiscard]] Table idleTable(const Report& report);  ///< ms a step
 [[nodiscard]] Table collectiveTable(const Report& report);
+[[nodiscard]] std::string breakdownTitle(const Report& report);
+[[nodiscard]] std::string idleTitle(const Report& report);
 [[nodiscard]] const char* collectivesTitle(const Report& report);
 [[nodiscard]] Table messageTable(const Report& report); ///< sends and receives; no rows: there are none
 inline constexpr std::string_view kMessagesTitle = "Sends, receives and one-sided calls of the whole run";

@@ -101,8 +101,9 @@ std::string costText(const Report& report, const rules::Finding& finding)
     }
     const std::int64_t step = std::max<std::int64_t>(1, report.metrics.stepNs());
     return fmt::format(
-        " It costs about {} of {} {} ({}).", rules::milliseconds(*finding.costNsPerStep),
-        report.model.recordingIsStep() ? "the recorded" : "a mean step of", rules::milliseconds(step),
+        " It costs about {} of {} ({}).", rules::milliseconds(*finding.costNsPerStep),
+        report.model.recordingIsStep() ? std::string("each second")
+                                       : fmt::format("a mean step of {}", rules::milliseconds(step)),
         rules::percent(static_cast<double>(*finding.costNsPerStep) / static_cast<double>(step)));
 }
 
@@ -110,8 +111,9 @@ std::string whereTimeGoes(const Report& report)
 {
     const metrics::Breakdown total = report.metrics.total();
     return fmt::format(
-        "compute fills {} of the step, exposed communication {}, exposed copies {}, idle time {}",
+        "compute fills {} of the {}, exposed communication {}, exposed copies {}, idle time {}",
         rules::percent(total.share(total.computeNs)),
+        report.model.recordingIsStep() ? "recorded time" : "step",
         rules::percent(total.share(total.exposedCommunicationNs)),
         rules::percent(total.share(total.exposedCopyNs)), rules::percent(total.share(total.idleNs)));
 }
@@ -148,6 +150,11 @@ std::string_view unmeasured(const Report& report)
                "the collector "
                "preloaded, and did it call NCCL or CUDA?";
     }
+    if (!report.model.hasDeviceData() && report.model.imported) {
+        return "The trace holds no device work, so what limits this run was not measured. Was the profiler "
+               "told "
+               "to record the GPU (ProfilerActivity.CUDA, nsys --trace=cuda)?";
+    }
     if (!report.model.hasDeviceData()) {
         return "No device work was recorded, so what limits this run was not measured. Record with "
                "`--profile standard`; the "
@@ -156,6 +163,13 @@ std::string_view unmeasured(const Report& report)
     if (report.model.stepCoverage.notEverywhere > 0) {
         return "No step was recorded on every rank that has device data, so what limits this run was not "
                "measured. Did a rank end early or start late? Record all ranks over the same steps.";
+    }
+    if (report.model.imported) {
+        return "No whole step with device work was found, so what limits this run was not measured. If one "
+               "of "
+               "the trace's ranges is a step, --steps-by range=NAME says so; --steps-by none takes the "
+               "recording "
+               "as a whole.";
     }
     return "No whole step with device work was found, so what limits this run was not measured. Mark steps "
            "with NVTX ranges "

@@ -110,7 +110,7 @@ std::string advice(const Key& key, const Compared& compared)
 
 Finding describe(const Context& context, const Key& key, const Compared& compared)
 {
-    const auto steps = static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    const double steps = context.figures.periods();
     const double saved =
         static_cast<double>(compared.usualNs - compared.bestNs) * static_cast<double>(compared.count) / steps;
     // Hidden transfer costs nothing.

@@ -60,7 +60,7 @@ Outcome run(const Context& context)
     double most = 0;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         const Churn churn = churnOf(context, rank);
-        const double calls = static_cast<double>(churn.calls.size()) / static_cast<double>(rank.steps.size());
+        const double calls = static_cast<double>(churn.calls.size()) / rank.periods;
         if (churn.calls.empty() || calls < context.option("calls_per_step")) {
             continue;
         }

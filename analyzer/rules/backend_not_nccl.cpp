@@ -91,6 +91,7 @@ RINGSIDE_RULE(backend_not_nccl, .title = "Several ranks, and no NCCL", .needs = 
                   "More than one recorded rank with device work, no communicator of two or more ranks, no "
                   "communication kernel, and no word of NCCL in the trace. The cost is not estimated: what "
                   "goes through the host does not "
-                  "show which of its idle time it causes.");
+                  "show which of its idle time it causes.",
+              .ofTraining = true);
 
 } // namespace ringside::rules::rule_backend_not_nccl

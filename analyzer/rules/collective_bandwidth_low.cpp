@@ -207,9 +207,9 @@ std::optional<Expected> expectedOf(const Context& context, const Yardsticks& yar
 std::int64_t exposedTransfer(const Context& context, const Key& key)
 {
     std::int64_t sum = 0;
-    std::int64_t steps = 0;
+    double steps = 0;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        steps += static_cast<std::int64_t>(rank.steps.size());
+        steps += rank.periods;
         for (const metrics::OperationExposure& each : rank.exposures) {
             const model::Operation& operation = context.run.operations[each.operation];
             if (operation.bytes && Key(operation.communicator, operation.kind, *operation.bytes) == key) {
@@ -217,7 +217,7 @@ std::int64_t exposedTransfer(const Context& context, const Key& key)
             }
         }
     }
-    return steps > 0 ? sum / steps : 0;
+    return steps > 0 ? static_cast<std::int64_t>(static_cast<double>(sum) / steps) : 0;
 }
 
 Finding describe(const Context& context, const Key& key, const Transfers& group, const Expected& expected)

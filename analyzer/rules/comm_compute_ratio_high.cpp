@@ -34,8 +34,10 @@ Outcome run(const Context& context)
     finding.figures = {{"comm_compute_ratio", Unit::Ratio, ratio, context.option("ratio")}};
     finding.evidence = worstStep(context, &metrics::Breakdown::communicationNs, "communication");
     finding.advice =
-        fmt::format("A larger batch a rank, or gradient accumulation with `no_sync()`, gives the "
-                    "same bytes more compute. Biggest part now: {}.",
+        fmt::format("{} Biggest part now: {}.",
+                    context.inference() ? "A larger batch gives the latency of each message more compute."
+                                        : "A larger batch a rank, or gradient accumulation with `no_sync()`, "
+                                          "gives the same bytes more compute.",
                     describe(context, biggestCommunicationCause(context)));
     return std::vector<Finding>{finding};
 }

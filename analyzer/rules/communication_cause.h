@@ -26,7 +26,7 @@ struct CommunicationCause {
 {
     constexpr double kFewMessages = 4;
     const auto& fit = context.figures.allReduceFit;
-    const auto steps = static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    const double steps = context.figures.periods();
     const double messages = static_cast<double>(context.figures.arrived.size()) / steps;
     return fit && messages >= kFewMessages ? std::llround(messages * fit->latencyNs) : 0;
 }
@@ -62,24 +62,34 @@ struct CommunicationCause {
     const std::int64_t transfer = exposed - waits - blocked - latency - unknown;
     const bool overlaps =
         10 * perStep(&metrics::Breakdown::overlapNs) >= perStep(&metrics::Breakdown::communicationNs);
+    const bool serves = context.inference();
     const std::array<CommunicationCause, 6> causes = {{
         {wait, "waiting for late ranks", "late_rank and wait_dominates",
          "make the ranks arrive together before tuning the network.", false},
         {fill, "filling and draining the pipeline", "what it costs with more micro-batches",
          "more micro-batches a step, or an interleaved schedule, make that part smaller.", false},
         {blocked, "communication that a blocking call of the host keeps from overlapping", "sync_in_loop",
-         "remove the synchronisation between gradient reductions.", false},
+         serves ? "remove the synchronisation between collectives."
+                : "remove the synchronisation between gradient reductions.",
+         false},
         {latency, "the latency of many messages", "small_messages",
-         "fewer and larger ones (`bucket_cap_mb`) cost less.", false},
+         serves ? "fewer and larger ones cost less." : "fewer and larger ones (`bucket_cap_mb`) cost less.",
+         false},
         {unknown, "communication that may be transfer or waiting", "what this rests on",
          "only the traces of all its ranks together tell which.", false},
         overlaps
             ? CommunicationCause{transfer, "transfer", "the table of collectives",
-                                 "halve the bytes (fp16 or bf16 gradients) and check the link's bandwidth."}
+                                 serves ? "send fewer bytes (a shorter data type) and check the link's "
+                                          "bandwidth."
+                                        : "halve the bytes (fp16 or bf16 gradients) and check the link's "
+                                          "bandwidth."}
             : CommunicationCause{transfer, "transfer that compute hardly overlaps",
                                  "the table of collectives",
-                                 "reduce gradients while backward still runs, as DDP does unless `no_sync`, "
-                                 "one huge bucket or a synchronisation in between prevents it."},
+                                 serves
+                                     ? "let it run beside the compute of another batch, or send fewer bytes."
+                                     : "reduce gradients while backward still runs, as DDP does unless "
+                                       "`no_sync`, one huge bucket or a synchronisation in between prevents "
+                                       "it."},
     }};
     return *std::max_element(causes.begin(), causes.end(),
                              [](const auto& a, const auto& b) { return a.nsPerStep < b.nsPerStep; });

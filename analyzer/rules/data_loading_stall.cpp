@@ -44,7 +44,7 @@ Outcome run(const Context& context)
             continue;
         }
         worst = std::max(worst, share);
-        const std::int64_t cost = stalled / static_cast<std::int64_t>(rank.steps.size());
+        const std::int64_t cost = ofAStep(rank, stalled);
         finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
         finding.ranks.push_back(context.rankOf(rank).rank);
         finding.evidence.push_back(
@@ -72,6 +72,9 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     data_loading_stall, .title = "GPUs wait for data", .needs = "device and nvtx", .options = kOptions,
     .run = run,
-    .help = "Idle device time, nothing queued, while the host is inside a range named for data loading.");
+    .help = "Idle device time, nothing queued, while the host is inside a range named for data loading.",
+    .inferenceAdvice = "The GPUs wait for their input: prepare requests (tokens, images) ahead and on other "
+                       "threads, and copy them from "
+                       "pinned memory.");
 
 } // namespace ringside::rules::rule_data_loading_stall

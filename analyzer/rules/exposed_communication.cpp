@@ -38,6 +38,11 @@ std::string advice(const Context& context)
     if (!cause.overlapWouldHelp) {
         return fmt::format("{}: {}", most, cause.remedy);
     }
+    if (context.inference()) {
+        return fmt::format("{}. Let it overlap: a communication stream of its own, two batches in turn, or "
+                           "chunks of one, so that one computes while the other communicates.",
+                           most);
+    }
     return fmt::format("{}. Let it overlap with backward: check that gradients are reduced while backward "
                        "runs (bucket order, "
                        "`static_graph=True`, no synchronisation between buckets, a communication stream of "
@@ -53,7 +58,8 @@ Outcome run(const Context& context)
     }
     const metrics::Breakdown total = context.figures.total();
     const double share = total.share(total.exposedCommunicationNs);
-    const std::vector<Bucket> buckets = bucketsOf(context);
+    const bool hasBuckets = !context.inference() && !context.run.recordingIsStep();
+    const std::vector<Bucket> buckets = hasBuckets ? bucketsOf(context) : std::vector<Bucket>();
     const bool noOverlap = nothingOverlaps(context, buckets);
     if (share <= context.option(noOverlap ? "no_overlap_share" : "share")) {
         return std::vector<Finding>{};
@@ -63,7 +69,9 @@ Outcome run(const Context& context)
     finding.limit = Limit::Communication;
     finding.cause = false;
     finding.title = fmt::format("{} of the step is communication that nothing hides", percent(share));
-    finding.settings = {"bucket_cap_mb", "static_graph"};
+    if (!context.inference()) {
+        finding.settings = {"bucket_cap_mb", "static_graph"};
+    }
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
     finding.figures = {{"exposed_share", Unit::Share, share, context.option("share")}};
     if (total.communicationNs > 0) {

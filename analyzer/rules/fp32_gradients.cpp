@@ -80,6 +80,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(fp32_gradients, .title = "Gradients travel in 32 bits",
               .needs = "host and device, on all ranks", .options = kOptions, .run = run,
               .help = "Part of the gradient bytes that is float32, where their transfer is exposed. The cost "
-                      "is half of that transfer, without latency and waiting.");
+                      "is half of that transfer, without latency and waiting.",
+              .ofTraining = true);
 
 } // namespace ringside::rules::rule_fp32_gradients

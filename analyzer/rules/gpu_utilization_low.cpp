@@ -19,21 +19,16 @@ Remedy remedyOf(metrics::IdleClass idle)
 {
     switch (idle) {
     case metrics::IdleClass::DataLoading:
-        return {Limit::Data,
-                "The GPUs wait for data: look at the loader's workers, prefetching and pinned memory (see "
-                "data_loading_stall)."};
+        return {Limit::Data, "The GPUs wait for data: see data_loading_stall."};
     case metrics::IdleClass::Synchronization:
         return {Limit::Host, "The host waits for the GPU before it launches more: see sync_in_loop."};
     case metrics::IdleClass::HostBound:
-        return {
-            Limit::Host,
-            "The host launches too slowly: try CUDA graphs or torch.compile, a fused optimizer, and fewer "
-            "small operations."};
+        return {Limit::Host, "The host launches too slowly: try CUDA graphs or torch.compile, and fewer "
+                             "small operations (host_bound "
+                             "says how)."};
     case metrics::IdleClass::LaunchLatency:
-        return {
-            Limit::Host,
-            "The GPU outruns the launches: fuse small kernels (torch.compile, fused optimizer) or use CUDA "
-            "graphs."};
+        return {Limit::Host,
+                "The GPU outruns the launches: fuse small kernels (torch.compile) or use CUDA graphs."};
     case metrics::IdleClass::DependencyWait:
         return {Limit::Host,
                 "Work was queued but waited for another stream: look for events that order streams more "

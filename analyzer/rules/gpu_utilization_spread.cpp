@@ -93,6 +93,9 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(gpu_utilization_spread, .title = "GPUs are used unequally", .needs = "device",
               .options = kOptions, .run = run,
               .help = "Spread and coefficient of variation of useful utilization across ranks, and its "
-                      "standard deviation over steps.");
+                      "standard deviation over steps.",
+              .inferenceAdvice = "The rank named does more than its share while the others wait for it: see "
+                                 "late_rank; give every rank equal work "
+                                 "(requests, sequence lengths, experts).");
 
 } // namespace ringside::rules::rule_gpu_utilization_spread

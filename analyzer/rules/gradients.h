@@ -124,7 +124,7 @@ struct Bucket {
     double sum = 0;
     double steps = 0;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        steps += static_cast<double>(rank.steps.size());
+        steps += rank.periods;
         for (const metrics::OperationExposure& each : rank.exposures) {
             sum += model::isGradient(context.run.operations[each.operation], context.run.worldSize)
                        ? static_cast<double>(each.exposedTransferNs())

@@ -31,7 +31,7 @@ Launching launchingOf(const Context& context, const metrics::RankMetrics& metric
             latencies.push_back(std::max<std::int64_t>(0, start - process.launches.startNs[*row]));
         }
     }
-    const double perStep = static_cast<double>(latencies.size()) / static_cast<double>(metrics.steps.size());
+    const double perStep = static_cast<double>(latencies.size()) / metrics.periods;
     return {perStep, model::median(std::move(latencies))};
 }
 
@@ -87,6 +87,11 @@ RINGSIDE_RULE(host_bound, .title = "The host does not launch in time", .needs = 
               .run = run,
               .help = "Idle device time in which nothing was queued, or a launch was just under way, neither "
                       "after a blocking call nor inside a data loading range. The cost is that time, of the "
-                      "worst rank.");
+                      "worst rank.",
+              .inferenceAdvice = "Give the host less to do for each batch of requests: CUDA graphs for the "
+                                 "usual sizes, compiled or fused kernels, "
+                                 "scheduling and sampling that do not wait for the GPU. A launch that starts "
+                                 "within microseconds has no queue ahead "
+                                 "of it.");
 
 } // namespace ringside::rules::rule_host_bound

@@ -53,7 +53,7 @@ Small smallMessages(const Context& context)
             small.slowest = &each;
         }
     }
-    small.messagesPerStep /= static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    small.messagesPerStep /= context.figures.periods();
     return small;
 }
 
@@ -145,6 +145,11 @@ RINGSIDE_RULE(inter_node_latency_high, .title = "Messages between hosts take lon
                   "Median transfer time of small collectives whose ranks are on different hosts, else the "
                   "latency of the run's own line through time over size, against what a probe's round trips "
                   "explain, or else latency_ms. The cost is that latency for "
-                  "each message of a step, as far as it is exposed.");
+                  "each message of a step, as far as it is exposed.",
+              .inferenceAdvice = "Send fewer, larger messages, keep ranks that exchange many small ones "
+                                 "(tensor and expert parallel) on one host, and "
+                                 "look at the path: the wrong interface (NCCL_SOCKET_IFNAME, "
+                                 "NCCL_IB_DISABLE=1 left on), placement in different racks "
+                                 "or zones.");
 
 } // namespace ringside::rules::rule_inter_node_latency_high

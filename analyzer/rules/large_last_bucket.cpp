@@ -85,6 +85,7 @@ RINGSIDE_RULE(large_last_bucket, .title = "The last gradient message is too larg
                   "Exposed transfer (without waiting) of the message that leaves last in each step, where "
                   "there are several, and as far as the network was idle before it. The "
                   "cost is what a message of ideal_bytes would save, by the run's own curve of time over "
-                  "size, else in proportion, and no more than that idle time.");
+                  "size, else in proportion, and no more than that idle time.",
+              .ofSteps = true, .ofTraining = true);
 
 } // namespace ringside::rules::rule_large_last_bucket

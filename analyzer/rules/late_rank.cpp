@@ -62,7 +62,7 @@ CauseText textOf(metrics::LateCause cause)
     switch (cause) {
     case LateCause::Compute:
         return {"longer compute",
-                "Give it no more work than the others (sequence length, experts, `drop_last`), and check its "
+                "Give it no more work than the others (sequence length, experts), and check its "
                 "clocks and temperature (nvidia-smi -q -d CLOCK,PERFORMANCE)."};
     case LateCause::ThrottledClock:
         return {
@@ -70,11 +70,11 @@ CauseText textOf(metrics::LateCause cause)
             "Find out what slows its GPU (nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE): cooling, power "
             "cap, a clock that somebody locked (`nvidia-smi -lgc`); see clock_throttling."};
     case LateCause::DataLoading:
-        return {"data loading", "Look at its loader: `num_workers`, `prefetch_factor`, `pin_memory`, its "
-                                "shard of the data set, its host's disk."};
+        return {"data loading", "Look at its input: workers, prefetching, pinned memory, its shard of "
+                                "the data, its host's disk."};
     case LateCause::Synchronization:
         return {"idle time after blocking calls", "Look for what only it does in each step: logging, "
-                                                  "`.item()`, a checkpoint (see sync_in_loop)."};
+                                                  "`.item()`, writing files (see sync_in_loop)."};
     case LateCause::Host:
         return {"a host that launches late", "Look at its host: binding to the GPU's NUMA node, other work "
                                              "there, Python in its loop."};
@@ -90,7 +90,7 @@ CauseText textOf(metrics::LateCause cause)
 
 std::int64_t lostPerStep(const Context& context, const metrics::LateGroup& group)
 {
-    return group.sumNs / static_cast<std::int64_t>(stepsOf(context));
+    return static_cast<std::int64_t>(static_cast<double>(group.sumNs) / context.figures.periods());
 }
 
 /// What the lost time costs a step: not more than waiting delays the others.
@@ -104,7 +104,8 @@ std::int64_t costOf(const Context& context, const metrics::LateGroup& group, std
     }
     for (const metrics::TimedRank& rank : context.figures.timed.ranks) { // what compute hides is not known
         if (!std::binary_search(group.ranks.begin(), group.ranks.end(), rank.rank)) {
-            waits.push_back(rank.waitNs / static_cast<std::int64_t>(stepsOf(context)));
+            waits.push_back(
+                static_cast<std::int64_t>(static_cast<double>(rank.waitNs) / context.figures.periods()));
         }
     }
     return std::min(lostPerStep, model::median(std::move(waits)));

@@ -246,6 +246,10 @@ RINGSIDE_RULE(memory_near_limit, .title = "Device memory is nearly full, or grow
                   "growth: the steps are cut into nine parts, and from the third on the least use of each "
                   "must be above that of the one before, in the last third at least half as much as in the "
                   "one before it; so neither warm-up nor an allocator that keeps what it once had counts. "
-                  "The cost is not estimated: see allocation_churn for what retries cost.");
+                  "The cost is not estimated: see allocation_churn for what retries cost.",
+              .inferenceAdvice = "A cache of keys and values takes what it is given, so this alone costs "
+                                 "nothing. Where allocations fail or use keeps "
+                                 "growing, give it a smaller part of the memory or take fewer sequences at "
+                                 "once; see allocation_churn.");
 
 } // namespace ringside::rules::rule_memory_near_limit

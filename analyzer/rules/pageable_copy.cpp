@@ -75,7 +75,7 @@ Outcome run(const Context& context)
             continue;
         }
         worst = std::max(worst, rank.total.share(held.ns));
-        bytes = std::max(bytes, held.bytes / static_cast<double>(rank.steps.size()));
+        bytes = std::max(bytes, held.bytes / rank.periods);
         const std::int64_t cost = ofAStep(rank, std::min(held.ns, rank.total.idleNs));
         finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
         finding.ranks.push_back(context.rankOf(rank).rank);
@@ -110,6 +110,8 @@ RINGSIDE_RULE(pageable_copy, .title = "Copies from memory that is not pinned", .
               .options = kOptions, .run = run,
               .help = "Asynchronous copies whose call lasts as long as (a part of) the copy: with pinned "
                       "memory it returns at once. Told from times, because the trace does not say where "
-                      "memory lies. The cost is the time in the calls, at most the rank's idle time.");
+                      "memory lies. The cost is the time in the calls, at most the rank's idle time.",
+              .inferenceAdvice = "Keep inputs in pinned memory (`tensor.pin_memory()` once, not for each "
+                                 "batch) and copy them with `non_blocking=True`.");
 
 } // namespace ringside::rules::rule_pageable_copy

@@ -109,6 +109,7 @@ RINGSIDE_RULE(parameter_server_pattern, .title = "One rank collects and distribu
               .needs = "host and device", .options = kOptions, .run = run,
               .help = "Bytes of broadcasts and reductions with one root, of all collective bytes of the "
                       "steps. The cost is what a ring's fewer bytes on each link save of their exposed "
-                      "transfer.");
+                      "transfer.",
+              .ofTraining = true);
 
 } // namespace ringside::rules::rule_parameter_server_pattern

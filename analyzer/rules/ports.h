@@ -201,7 +201,7 @@ inline void joinSlow(const Context& context, const metrics::Port& port,
     }
     const std::vector<model::Interval> moved = merged(spans);
     const SlowCollectives slow = slowDuring(context, moved);
-    const auto steps = static_cast<std::int64_t>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    const double steps = context.figures.periods();
     finding.figures.push_back({"slow_collectives", Unit::Count, static_cast<double>(slow.then), {}});
     finding.figures.push_back({"slow_collectives_of_run", Unit::Count, static_cast<double>(slow.all), {}});
     finding.figures.push_back({"moved", Unit::Share, movedShare(port, moved), {}});
@@ -216,7 +216,7 @@ inline void joinSlow(const Context& context, const metrics::Port& port,
                     "intervals in which its counters moved, {} of the time; the slowest took {}",
                     slow.then, slow.all, percent(movedShare(port, moved)),
                     milliseconds(slow.slowest->times.transferNs()));
-    finding.costNsPerStep = slow.excessNs / steps;
+    finding.costNsPerStep = static_cast<std::int64_t>(static_cast<double>(slow.excessNs) / steps);
     finding.evidence.push_back(
         transferEvidence(context, *slow.slowest, "the slowest collective while they moved"));
     finding.partOf = {"exposed_communication", "collective_bandwidth_low"};

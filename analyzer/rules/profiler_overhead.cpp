@@ -112,6 +112,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(profiler_overhead, .title = "Recording slows the run", .needs = "host; profile auto",
               .options = kOptions, .run = run,
               .help = "Median host time of steps with the device tier against that of the light steps after "
-                      "them, where the difference is more than twice its standard error.");
+                      "them, where the difference is more than twice its standard error.",
+              .ofSteps = true);
 
 } // namespace ringside::rules::rule_profiler_overhead

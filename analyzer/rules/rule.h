@@ -63,6 +63,8 @@ struct Finding {
     std::vector<std::string> links;            ///< ports, "host mlx5_0:1"
     std::vector<std::string> settings;         ///< names of the settings that the advice changes
     std::optional<std::int64_t> costNsPerStep; ///< an estimate; null: cannot be estimated
+    bool perSecond = false; ///< filled in by the caller: of a recording without steps, cost and figures are
+                            ///< those of a second
     std::vector<Figure> figures;
     std::vector<Evidence> evidence;
     std::string advice;  ///< a hypothesis to test
@@ -107,6 +109,8 @@ public:
         return run.ranks[metrics.rank];
     }
 
+    [[nodiscard]] bool inference() const { return run.workload == model::Workload::Inference; }
+
     const model::Model& run;
     const metrics::RunMetrics& figures;
 
@@ -123,6 +127,9 @@ struct Rule {
     Outcome (*run)(const Context&) = nullptr;
     std::string_view help;    ///< what it means and what to do, for the catalogue
     bool judgesLinks = false; ///< what it finds counts for the report's link health
+    bool ofSteps = false;     ///< it compares steps, or places within one: a recording without steps has none
+    bool ofTraining = false;  ///< it is about gradients and batches, which inference has not
+    std::string_view inferenceAdvice = {}; ///< in place of its own, where nothing trains; empty: its own
 };
 
 [[nodiscard]] std::span<const Rule* const> all();

@@ -75,6 +75,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(small_batch, .title = "The batch is small beside its communication",
               .needs = "device and sampled (nvml)", .options = kOptions, .run = run,
               .help = "Exposed communication without waiting, where device memory is left. The cost is half "
-                      "of it: a batch twice as large sends as many bytes for twice the work.");
+                      "of it: a batch twice as large sends as many bytes for twice the work.",
+              .ofTraining = true);
 
 } // namespace ringside::rules::rule_small_batch

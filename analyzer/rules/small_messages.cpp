@@ -49,7 +49,7 @@ Messages gradientMessages(const Context& context)
             result.transferNsPerStep += static_cast<double>(entry.times.transferNs());
         }
     }
-    const auto steps = static_cast<double>(std::max<std::size_t>(1, context.run.analyzedSteps.size()));
+    const double steps = context.figures.periods();
     result.perStep = static_cast<double>(result.sizes.size()) / steps;
     result.bytesPerStep /= steps;
     result.transferNsPerStep /= steps;
@@ -191,6 +191,7 @@ RINGSIDE_RULE(
         "size / bandwidth). Messages are small below the larger of it and min_message_bytes, if latency is "
         "min_latency_share of their time. The cost is the latency of the messages beyond what bucket_bytes "
         "would need, as far as it is exposed and not of a last message before which the network is idle; "
-        "where times do not grow with size, what the run's own largest messages would save.");
+        "where times do not grow with size, what the run's own largest messages would save.",
+    .ofSteps = true, .ofTraining = true);
 
 } // namespace ringside::rules::rule_small_messages

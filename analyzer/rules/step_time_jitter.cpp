@@ -263,6 +263,7 @@ RINGSIDE_RULE(step_time_jitter, .title = "Some steps take much longer than other
               .options = kOptions, .run = run,
               .help = "99th percentile over median of the steps' times on their slowest rank. The cost is "
                       "the mean above the median: what would be saved if every step took the usual time. A "
-                      "rank is named where the others wait for it in the long steps.");
+                      "rank is named where the others wait for it in the long steps.",
+              .ofSteps = true);
 
 } // namespace ringside::rules::rule_step_time_jitter

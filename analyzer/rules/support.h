@@ -102,7 +102,7 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std:
 /// A time summed over the analyzed steps of a rank, as one of a step.
 [[nodiscard]] inline std::int64_t ofAStep(const metrics::RankMetrics& rank, std::int64_t ns)
 {
-    return ns / static_cast<std::int64_t>(std::max<std::size_t>(1, rank.steps.size()));
+    return rank.ofAStep(ns);
 }
 
 /// A cost as a share of the run's step.

@@ -115,6 +115,7 @@ RINGSIDE_RULE(sync_every_micro_step, .title = "Gradients are reduced after every
               .help =
                   "Several ranges named backward in a step send gradients; without such ranges, the sizes "
                   "of a step's messages are one sequence several times. The cost is the exposed "
-                  "transfer of all but one.");
+                  "transfer of all but one.",
+              .ofSteps = true, .ofTraining = true);
 
 } // namespace ringside::rules::rule_sync_every_micro_step

@@ -21,7 +21,7 @@ struct Worst {
 
 void add(const Context& context, const metrics::RankMetrics& rank, Finding& finding, Worst& worst)
 {
-    const double calls = static_cast<double>(rank.blocking.count) / static_cast<double>(rank.steps.size());
+    const double calls = static_cast<double>(rank.blocking.count) / rank.periods;
     const std::int64_t idle = rank.idle.of(metrics::IdleClass::Synchronization);
     const std::int64_t cost = model::addCapped(idle, rank.blocking.overlapLostNs);
     if (calls < context.option("calls_per_step") || rank.total.share(cost) < context.option("cost_share")) {
@@ -60,7 +60,9 @@ Outcome run(const Context& context)
                       hinders ? "gpu_utilization_low" : "exposed_communication"};
     finding.title = fmt::format(
         "The host waits for the GPU {:.1f} times a step, mostly in {}{}", worst.calls, worst.function,
-        hinders ? ", between gradient reductions, so that these run alone instead of during backward" : "");
+        hinders && !context.inference()
+            ? ", between gradient reductions, so that these run alone instead of during backward"
+            : "");
     finding.settings = {"CUDA_LAUNCH_BLOCKING"};
     finding.figures = {
         {"blocking_calls_per_step", Unit::Count, worst.calls, context.option("calls_per_step")},
@@ -75,10 +77,15 @@ Outcome run(const Context& context)
 
 } // namespace
 
-RINGSIDE_RULE(sync_in_loop, .title = "Blocking calls in the training loop", .needs = "host and device",
-              .options = kOptions, .run = run,
-              .help = "cudaDeviceSynchronize, cudaStreamSynchronize, cudaEventSynchronize and blocking "
-                      "copies within steady "
-                      "steps.");
+RINGSIDE_RULE(
+    sync_in_loop, .title = "Blocking calls in the training loop", .needs = "host and device",
+    .options = kOptions, .run = run,
+    .help = "cudaDeviceSynchronize, cudaStreamSynchronize, cudaEventSynchronize and blocking "
+            "copies within steady "
+            "steps.",
+    .inferenceAdvice =
+        "Remove what needs a result on the host for each batch: `.item()`, `.cpu()`, blocking copies (use "
+        "`non_blocking=True` with pinned memory), and CUDA_LAUNCH_BLOCKING=1; read tokens back while the "
+        "next batch runs.");
 
 } // namespace ringside::rules::rule_sync_in_loop

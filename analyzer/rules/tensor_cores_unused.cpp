@@ -121,6 +121,9 @@ RINGSIDE_RULE(tensor_cores_unused, .title = "Tensor cores are not used", .needs 
               .options = kOptions, .run = run,
               .help = "Time in kernels whose names say float32 products on ordinary cores (sgemm, simt, "
                       "ffma), of compute, on GPUs known to have tensor cores. The cost is not estimated: "
-                      "what they would take on tensor cores depends on their sizes.");
+                      "what they would take on tensor cores depends on their sizes.",
+              .inferenceAdvice = "Test bfloat16 or float16 weights, or only "
+                                 "`torch.backends.cuda.matmul.allow_tf32 = True`, and compare answers and "
+                                 "time; sizes that are multiples of 8 let the libraries use tensor cores.");
 
 } // namespace ringside::rules::rule_tensor_cores_unused

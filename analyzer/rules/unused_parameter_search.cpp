@@ -72,6 +72,7 @@ RINGSIDE_RULE(
     unused_parameter_search, .title = "Unused parameters are searched for in every step",
     .needs = "host and device", .options = kOptions, .run = run,
     .help = "One all-reduce of integers with each backward pass, over all ranks, beside the gradients. The "
-            "cost is its exposed transfer, without the search on the host.");
+            "cost is its exposed transfer, without the search on the host.",
+    .ofSteps = true, .ofTraining = true);
 
 } // namespace ringside::rules::rule_unused_parameter_search

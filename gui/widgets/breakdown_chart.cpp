@@ -44,7 +44,7 @@ QColor colourOf(const PartOfStep& part, const Theme& theme)
 
 std::int64_t stepNs(const metrics::RankMetrics& rank)
 {
-    return rank.total.stepNs / std::max<std::int64_t>(1, static_cast<std::int64_t>(rank.steps.size()));
+    return rank.ofAStep(rank.total.stepNs);
 }
 
 } // namespace
@@ -132,8 +132,7 @@ void BreakdownChart::paintBar(QPainter& painter, std::size_t rank) const
                          Qt::AlignRight | Qt::AlignVCenter,
                          u"rank %1"_s.arg(m_report->model.ranks[figures.rank].rank));
     }
-    const double scale = bar.width() / static_cast<double>(m_longestNs) /
-                         std::max<double>(1, static_cast<double>(figures.steps.size()));
+    const double scale = bar.width() / static_cast<double>(m_longestNs) / std::max(1e-9, figures.periods);
     double x = bar.left();
     for (const PartOfStep& part : kParts) {
         const double width = static_cast<double>(part.ns(figures.total)) * scale;

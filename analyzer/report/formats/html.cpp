@@ -220,9 +220,8 @@ std::string tables(const Report& report)
 {
     std::string text;
     if (!report.metrics.ranks.empty()) {
-        text +=
-            "<h2>Where a step goes, mean over the analyzed steps</h2>\n" + htmlTable(breakdownTable(report));
-        text += "<h2>Idle time of a step by its cause, ms</h2>\n" + htmlTable(idleTable(report));
+        text += element("h2", breakdownTitle(report)) + htmlTable(breakdownTable(report));
+        text += element("h2", idleTitle(report)) + htmlTable(idleTable(report));
     }
     if (!report.metrics.timed.arrived.empty()) {
         text += "<h2>Communication of a step by CUDA events, mean</h2>\n" + htmlTable(timedTable(report));

@@ -70,7 +70,10 @@ Json runJson(const Report& report)
             {"started_at", orNull(report.startedAt)},
             {"tiers", tiers},
             {"emulated", model.emulated},
-            {"parallel", parallelJson(model.layout)}};
+            {"parallel", parallelJson(model.layout)},
+            {"imported", model.imported},
+            {"workload", model.workload == model::Workload::Unknown ? Json(nullptr)
+                                                                    : Json(workloadName(model.workload))}};
 }
 
 /// A host's own clock minus the reference's at run time 0. A hostile file's times may wrap, and stay numbers.
@@ -214,6 +217,13 @@ Part medianOf(const metrics::RankMetrics& rank)
             rank.medianOf(&metrics::Breakdown::usefulUtilization), rank.medianLastArrivals};
 }
 
+/// Of a recording in which no step was found.
+Part perSecondOf(const metrics::RankMetrics& rank)
+{
+    const auto last = std::llround(static_cast<double>(rank.lastArrivals) / std::max(1e-9, rank.periods));
+    return {rank.mean(), rank.total.ratio(), rank.total.utilization(), rank.total.usefulUtilization(), last};
+}
+
 /// `run` tells what was measured at all.
 Json partJson(const Part& rank, const metrics::RunMetrics& run)
 {
@@ -246,7 +256,11 @@ Json measuredRank(const Report& report, const metrics::RankMetrics& rank)
         idle[std::string(metrics::idleClassName(static_cast<metrics::IdleClass>(i)))] = rank.idle.ns[i];
     }
     result["idle_classes_ns"] = idle;
-    result["per_step"] = partJson(medianOf(rank), report.metrics);
+    const bool recording = report.model.recordingIsStep();
+    result["per_step"] = recording ? Json(nullptr) : partJson(medianOf(rank), report.metrics);
+    if (recording) {
+        result["per_second"] = partJson(perSecondOf(rank), report.metrics);
+    }
     return result;
 }
 
@@ -372,18 +386,22 @@ Json findingJson(const rules::Finding& finding)
                             {"end_ns", place.endNs},
                             {"what", place.what}});
     }
-    return {{"rule", finding.rule},
-            {"severity", rules::severityName(finding.severity)},
-            {"title", finding.title},
-            {"ranks", finding.ranks},
-            {"links", finding.links},
-            {"settings", finding.settings},
-            {"cost_ns_per_step", orNull(finding.costNsPerStep)},
-            {"part_of", finding.partOf.empty() ? Json(nullptr) : Json(finding.partOf.front())},
-            {"kind", finding.cause ? "cause" : "symptom"},
-            {"figures", figures},
-            {"evidence", evidence},
-            {"advice", finding.advice}};
+    Json result = {{"rule", finding.rule},
+                   {"severity", rules::severityName(finding.severity)},
+                   {"title", finding.title},
+                   {"ranks", finding.ranks},
+                   {"links", finding.links},
+                   {"settings", finding.settings},
+                   {"cost_ns_per_step", finding.perSecond ? Json(nullptr) : orNull(finding.costNsPerStep)},
+                   {"part_of", finding.partOf.empty() ? Json(nullptr) : Json(finding.partOf.front())},
+                   {"kind", finding.cause ? "cause" : "symptom"},
+                   {"figures", figures},
+                   {"evidence", evidence},
+                   {"advice", finding.advice}};
+    if (finding.perSecond) {
+        result["cost_ns_per_second"] = orNull(finding.costNsPerStep);
+    }
+    return result;
 }
 
 std::string render(const Report& report, const Look& /*look*/)

@@ -73,8 +73,8 @@ std::string render(const Report& report, const Look& /*look*/)
     }
     text += "\n" + findings(report) + notJudged(report);
     if (!report.metrics.ranks.empty()) {
-        text += "## Where a step goes, mean over the analyzed steps\n\n" +
-                markdownTable(breakdownTable(report)) + "\n## Idle time of a step by its cause, ms\n\n" +
+        text += fmt::format("## {}\n\n{}\n## {}\n\n", breakdownTitle(report),
+                            markdownTable(breakdownTable(report)), idleTitle(report)) +
                 markdownTable(idleTable(report)) + "\n";
     }
     if (!report.metrics.timed.arrived.empty()) {

@@ -64,7 +64,8 @@ Json resultOf(const Report& report, const rules::Finding& finding, std::size_t i
             {"level", levelOf(finding.severity)},
             {"message", {{"text", fmt::format("{}. Try: {}", finding.title, finding.advice)}}},
             {"locations", Json::array({placeOf(report, finding)})},
-            {"properties", {{"cost_ns_per_step", cost}, {"figures", figures}}}};
+            {"properties",
+             {{finding.perSecond ? "cost_ns_per_second" : "cost_ns_per_step", cost}, {"figures", figures}}}};
 }
 
 Json notJudged(const MissingRule& missing, std::size_t index)

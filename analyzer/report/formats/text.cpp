@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report for a terminal: first the one paragraph that matters, then what it rests on.
 #include "report/format.h"
+#include "report/per_second.h"
 #include "report/sentences.h"
 #include "report/table.h"
 #include "rules/support.h"
@@ -163,14 +164,16 @@ std::string tables(const Report& report, const Paint& paint)
 {
     std::string text;
     if (!report.metrics.ranks.empty()) {
-        text += paint.heading("Where a step goes, mean over the analyzed steps");
+        text += paint.heading(breakdownTitle(report));
         text += paint.table(breakdownTable(report));
-        text +=
-            paint.prose("compute + exposed communication + exposed copy + idle = step. useful: busy and not "
-                        "only waiting in a collective. wait: for later ranks, also where compute hides it.",
-                        "  ");
+        text += paint.prose(
+            fmt::format("compute + exposed communication + exposed copy + idle = {}. useful: busy "
+                        "and not only waiting in a collective. wait: for later ranks, also where "
+                        "compute hides it.",
+                        periodWord(report.model)),
+            "  ");
         if (paint.all()) {
-            text += paint.heading("Idle time of a step by its cause, ms");
+            text += paint.heading(idleTitle(report));
             text += plainTable(idleTable(report), "  ");
         }
     }

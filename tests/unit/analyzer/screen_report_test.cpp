@@ -101,6 +101,102 @@ TEST(OneRankOfMany, DoesNotCallWaitingTransfer)
     EXPECT_THAT(text, Not(HasSubstr("Let it overlap")));
 }
 
+/// Rank 1 comes 4 ms late to collectives of which no two have the same size, in a job without step marks.
+trace::RunTrace jobWithoutSteps(bool imported)
+{
+    TraceBuilder trace(4);
+    trace.withoutStepMarks();
+    int number = 0;
+    trace.steps(40, [&](StepBuilder& step) {
+        step.everyRank().hostIdle(3ms).compute((1 + number * number % 7) * 1ms);
+        step.rank(1).compute(4ms);
+        step.allReduce((number + 1) * 1_MiB, {.takes = 1ms});
+        ++number;
+    });
+    trace::RunTrace run = trace.run();
+    if (imported) {
+        run.issues.push_back({std::string(trace::kImported), "info", 1, "a file was imported"});
+    }
+    return run;
+}
+
+TEST(RecordingWithoutSteps, IsReportedByTheSecond)
+{
+    const Report report = buildReport(jobWithoutSteps(false), {});
+    ASSERT_TRUE(report.model.recordingIsStep());
+    const std::string text = screenOf(report, Extent::All);
+    EXPECT_THAT(text, HasSubstr("No step was found: figures are shares of the recording"));
+    EXPECT_THAT(text, HasSubstr(" ms a second"));
+    EXPECT_THAT(text, HasSubstr("Where each second of the recording goes"));
+    const std::string findings =
+        text.substr(text.find("Findings"), text.find("Not judged") - text.find("Findings"));
+    for (const char* words : {" a step", "the step", "per step", "steps:"}) {
+        EXPECT_THAT(findings, Not(HasSubstr(words)));
+    }
+    for (const rules::Finding& finding : report.findings) {
+        EXPECT_TRUE(finding.perSecond) << finding.rule;
+        EXPECT_LE(finding.costNsPerStep.value_or(0), 1'000'000'000) << finding.rule;
+    }
+}
+
+TEST(ImportedTrace, IsNotToldToUseOurOptions)
+{
+    for (const bool imported : {false, true}) {
+        trace::RunTrace run = jobWithoutSteps(imported);
+        run.processes.resize(1);
+        const std::string text = screenOf(buildReport(std::move(run), {}), Extent::All);
+        EXPECT_THAT(text, HasSubstr("record with `--profile"));
+        EXPECT_EQ(text.find("Ringside instead") != std::string::npos, imported);
+        EXPECT_EQ(text.find("ringside_step_begin") == std::string::npos, imported);
+    }
+}
+
+trace::RunTrace served(const char* range)
+{
+    TraceBuilder trace(4);
+    trace.steps(20, [&](StepBuilder& step) {
+        step.everyRank().hostIdle(6ms).compute(2ms, {.kernel = "flash_fwd_splitkv_kernel"}).synchronize();
+        step.allReduce(4_MiB, {.takes = 4ms});
+        step.everyRank().compute(1ms);
+    });
+    trace::RunTrace run = trace.run();
+    for (trace::ProcessTrace& process : run.processes) {
+        const auto name = static_cast<trace::StringId>(process.strings.size() + 1000);
+        process.strings.emplace(name, range);
+        for (const trace::StepRow& step : process.steps) {
+            trace::RangeRow row;
+            row.name = name;
+            row.startNs = step.startNs;
+            row.endNs = step.endNs;
+            process.ranges.push_back(row);
+        }
+        process.steps.clear();
+    }
+    return run;
+}
+
+TEST(Inference, IsCalledThatAndGetsNoAdviceAboutTraining)
+{
+    for (const char* range : {"execute_context_4(1024)_generation_0(0)", "step[DECODE bs=8]",
+                              "[Executor] _forward_step 12: 0 ctx reqs, 0 ctx tokens, 8 gen reqs"}) {
+        const Report report = buildReport(served(range), {});
+        EXPECT_EQ(report.model.workload, model::Workload::Inference) << range;
+        EXPECT_EQ(report.model.stepCoverage.found, 20U) << range;
+        const std::string text = screenOf(report, Extent::All);
+        EXPECT_THAT(text, HasSubstr("Inference: no backward pass"));
+        const std::size_t begin = text.find("Findings");
+        const std::string findings = text.substr(begin, text.find("Where a step goes") - begin);
+        EXPECT_THAT(findings, HasSubstr("[exposed_communication]"));
+        EXPECT_THAT(findings, HasSubstr("[sync_in_loop]"));
+        const std::string advised = report.verdict.summary + findings.substr(0, findings.find("Not judged"));
+        for (const char* words :
+             {"gradient", "backward", "optimizer", "no_sync", "bucket", "micro-batch", "loss "}) {
+            EXPECT_THAT(advised.substr(0, advised.find("the same loss")), Not(HasSubstr(words))) << range;
+        }
+    }
+    EXPECT_EQ(buildReport(served("backward"), {}).model.workload, model::Workload::Training);
+}
+
 TEST(DataSkew, IsNoChangeThatNobodySaw)
 {
     const auto skewed = [](int steps) {

@@ -532,14 +532,80 @@ TEST(Steps, OfTheWholeRecordingHoldNothingThatWasNotMeasured)
     }
 }
 
-TEST(Steps, OfAJobThatMarksNoneAreNotGuessedFromItsLength)
+/// Rank 1 comes 2 ms later to each of few collectives, between which nothing repeats.
+TraceBuilder jobWithoutSteps()
 {
     TraceBuilder trace(2);
-    trace.steps(kSteps, [](StepBuilder& step) { step.everyRank().compute(3ms); });
-    for (const int rank : {0, 1}) {
-        trace.process(rank).steps.clear();
+    trace.withoutStepMarks();
+    int number = 0;
+    trace.steps(kSteps, [&](StepBuilder& step) {
+        step.everyRank().hostIdle(1ms).compute(3ms);
+        step.rank(1).compute(2ms);
+        step.allReduce((number * 37 % 11 + 1) * 1_MiB, {.takes = 1ms});
+        step.everyRank().compute((number * number % 5 + 1) * 1ms);
+        ++number;
+    });
+    return trace;
+}
+
+TEST(Steps, OfAJobThatMarksNoneAreWhatAllRanksRecorded)
+{
+    TraceBuilder trace = jobWithoutSteps();
+    trace::ProcessTrace& late = trace.process(1);
+    const std::int64_t begin = late.kernels.startNs[2];
+    late.windows = {{"light", late.kernels.startNs[0], begin, "outside of 2 s of every 62 s", 1},
+                    {"standard", begin, std::nullopt, "", 1}};
+    const report::Report report = report::buildReport(trace.run(), {});
+    const Model& model = report.model;
+    ASSERT_EQ(model.ranks[0].stepSource, StepSource::Recording);
+    ASSERT_EQ(model.ranks[1].stepSource, StepSource::Recording);
+    const auto windowOf = [&](std::size_t rank) {
+        const Interval& device = *model.ranks[rank].steps.at(0).device;
+        return std::pair(model.ranks[rank].clock.toRun(device.start),
+                         model.ranks[rank].clock.toRun(device.end));
+    };
+    EXPECT_EQ(windowOf(0), windowOf(1));
+    EXPECT_GE(windowOf(0).first, model.ranks[1].clock.toRun(begin));
+    const metrics::RunMetrics& run = report.metrics;
+    ASSERT_EQ(run.ranks.size(), 2U);
+    EXPECT_TRUE(run.utilization && run.usefulUtilization && run.ratio && run.communicationShare);
+    EXPECT_GT(run.usefulUtilization->spread, 0);
+    EXPECT_FALSE(run.stepMedianNs);
+    EXPECT_EQ(run.stepNs(), 1'000'000'000) << "costs are those of a second";
+    const Interval& window = *model.ranks[0].steps[0].device;
+    const metrics::Breakdown& total = run.ranks[0].total;
+    EXPECT_EQ(total.stepNs, window.length());
+    EXPECT_NEAR(static_cast<double>(run.ranks[0].ofAStep(total.computeNs)),
+                1e9 * total.share(total.computeNs), 1e3);
+}
+
+TEST(Steps, OfRanksRecordedOneAfterTheOtherAreTheirOwnRecordings)
+{
+    TraceBuilder trace = jobWithoutSteps();
+    trace::ProcessTrace& later = trace.process(1);
+    for (trace::Column<std::int64_t>* column :
+         {&later.kernels.startNs, &later.kernels.endNs, &later.launches.startNs, &later.launches.endNs}) {
+        trace::Column<std::int64_t> shifted;
+        for (const std::int64_t time : *column) {
+            shifted.push_back(time + 10'000'000'000);
+        }
+        *column = std::move(shifted);
     }
-    EXPECT_EQ(buildModel(trace.run()).ranks[0].stepSource, StepSource::None);
+    const Model model = buildModel(trace.run());
+    ASSERT_EQ(model.ranks[0].stepSource, StepSource::Recording);
+    EXPECT_LT(model.ranks[0].steps[0].host.end, model.ranks[1].steps[0].host.start);
+    EXPECT_EQ(std::ranges::count(model.issues, "recordings_apart", &trace::IssueRow::id), 1);
+}
+
+TEST(Steps, OfAnotherToolsRecordingHoldWhatTheHostDidInIt)
+{
+    TraceBuilder trace(1);
+    trace.withoutStepMarks().steps(
+        1, [](StepBuilder& step) { step.everyRank().host(999ms, "aten::to").compute(1ms); });
+    trace::RunTrace run = trace.run();
+    EXPECT_GT(report::buildReport(run, {}).metrics.utilization->mean, 0.5);
+    run.issues.push_back({std::string(trace::kImported), "info", 1, "a file was imported"});
+    EXPECT_LT(report::buildReport(run, {}).metrics.utilization->mean, 0.01);
 }
 
 TEST(ParseStepName, KnowsTheUsualOnes)
@@ -551,6 +617,10 @@ TEST(ParseStepName, KnowsTheUsualOnes)
     EXPECT_TRUE(trace::parseStepName("step[DECODE bs=8]"));
     EXPECT_TRUE(trace::parseStepName("[pl][profile]run_training_batch"));
     EXPECT_FALSE(trace::parseStepName("[pl][profile]run_training_epoch"));
+    EXPECT_TRUE(trace::parseStepName("execute_context_4(1024)_generation_0(0)"));
+    EXPECT_TRUE(trace::parseStepName("execute_new_1_cached_7"));
+    EXPECT_TRUE(trace::parseStepName("[Executor] _forward_step 12: 0 ctx reqs, 0 ctx tokens, 8 gen reqs"));
+    EXPECT_FALSE(trace::parseStepName("execute_callbacks"));
     EXPECT_FALSE(trace::parseStepName("optimizer step"));
     EXPECT_FALSE(trace::parseStepName("step function"));
     EXPECT_FALSE(trace::parseStepName("iterator"));

@@ -161,6 +161,9 @@ struct DropRow { ///< table dropped
     std::int64_t records = 0;
     std::int64_t thread = 0; ///< whose records they were, 0: of no thread, or not known
 };
+/// Issue::id where another tool recorded the files, or some of them.
+inline constexpr std::string_view kImported = "imported";
+
 struct IssueRow { ///< table issue
     std::string id;
     std::string severity;

@@ -11,10 +11,23 @@
 
 namespace ringside::trace {
 
-/// Names that steps begin with, in lower case, best first.
-inline constexpr std::array<std::string_view, 8> kStepNames{
-    "profilerstep", "iteration", "train_step", "training_step",
-    "trainstep",    "iter",      "step",       "[pl][profile]run_training_batch" /* Lightning */};
+/// What names of steps begin with, in lower case, best first.
+inline constexpr std::array<std::string_view, 12> kStepNames{
+    "profilerstep",
+    "iteration",
+    "train_step",
+    "training_step",
+    "trainstep",
+    "iter",
+    "step",
+    "[pl][profile]run_training_batch", // Lightning
+    "execute_context_",                // vLLM: "execute_context_4(1024)_generation_0(0)"
+    "execute_new_",                    // vLLM before 0.12: "execute_new_1_cached_7"
+    "execute_model",                   // vLLM's workers
+    "[executor] _forward_step",        // TensorRT-LLM: "[Executor] _forward_step 12: 0 ctx reqs, 8 gen reqs"
+};
+/// From here on they are those of servers of models, which write behind it what the step is made of.
+inline constexpr std::size_t kFirstServerName = 8;
 
 struct StepName {
     int priority = 0; ///< index in kStepNames; lower goes first
@@ -56,6 +69,9 @@ struct StepName {
     for (std::size_t i = 0; i < kStepNames.size(); ++i) {
         if (!beginsWith(name, kStepNames[i])) {
             continue;
+        }
+        if (i >= kFirstServerName) {
+            return StepName{static_cast<int>(i), std::nullopt};
         }
         if (const auto step = numberedName(name.substr(kStepNames[i].size()))) {
             return StepName{static_cast<int>(i), step->number};

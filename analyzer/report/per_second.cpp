@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/per_second.h"
+
+#include <array>
+#include <utility>
+
+namespace ringside::report {
+namespace {
+
+/// The longer before those that it holds.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
+    {"the step with the most", "the recording, whose sum is of"},
+    {"of the step's compute", "of the recorded compute"},
+    {"of the step", "of the recorded time"},
+    {", in every step", ", all the time"},
+    {"In every step", "All the time"},
+    {"in every step", "all the time"},
+    {"a step sends", "each second sees"},
+    {"a step; ", "the recording; "},
+    {" a step", " a second"},
+}};
+
+void replaceWords(std::string& text)
+{
+    for (const auto& [step, second] : kWords) {
+        for (std::size_t at = text.find(step); at != std::string::npos; at = text.find(step, at)) {
+            text.replace(at, step.size(), second);
+            at += second.size();
+        }
+    }
+}
+
+} // namespace
+
+std::string_view periodWord(const model::Model& model)
+{
+    return model.recordingIsStep() ? "second" : "step";
+}
+
+void sayPerSecond(rules::Finding& finding)
+{
+    constexpr std::string_view kPerStep = "per_step";
+    constexpr std::string_view kExposed = "exposed a step"; // other steps in advice are the program's own
+    finding.perSecond = true;
+    if (const std::size_t at = finding.advice.find(kExposed); at != std::string::npos) {
+        finding.advice.replace(at, kExposed.size(), "exposed a second");
+    }
+    replaceWords(finding.title);
+    for (rules::Evidence& place : finding.evidence) {
+        replaceWords(place.what);
+    }
+    for (rules::Figure& figure : finding.figures) {
+        if (const std::size_t at = figure.name.find(kPerStep); at != std::string::npos) {
+            figure.name.replace(at, kPerStep.size(), "per_second");
+        }
+    }
+}
+
+} // namespace ringside::report
