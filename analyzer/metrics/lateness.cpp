@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <tuple>
 
@@ -63,81 +64,119 @@ SetKey keyOf(const std::vector<Arrival>& arrivals, std::size_t late)
     return key;
 }
 
-void addGap(LateGroup& group, const Gap& gap, std::size_t step, std::size_t index)
+void addGap(LateGroup& group, const Gap& gap, std::size_t block, std::size_t index)
 {
     if (group.losses.empty() || gap.ns > group.largestNs) {
         group.largestNs = gap.ns;
         group.worstOperation = index;
     }
     group.losses.push_back(gap.ns);
-    std::int64_t& lost = group.lostNs[step];
+    std::int64_t& lost = group.lostNs[block];
     lost = model::addCapped(lost, gap.ns);
     group.sumNs = model::addCapped(group.sumNs, gap.ns);
 }
 
-struct WorstOfStep {
+struct WorstOfBlock {
     std::int64_t lostNs = 0;
     LateGroup* group = nullptr;
 };
 
 /// Who stops now and then is worst in few steps, but in those that matter. They are chosen by how much was
 /// lost, not by whom, so that chance makes any group the worst of them with equal probability, too.
-void countHeavySteps(std::vector<WorstOfStep> steps, std::vector<LateGroup*>& groups)
+void countHeavyBlocks(std::vector<WorstOfBlock> steps, std::vector<LateGroup*>& groups)
 {
     constexpr double kMost = 0.9;
-    std::ranges::sort(steps, std::greater<>(), &WorstOfStep::lostNs);
+    std::ranges::sort(steps, std::greater<>(), &WorstOfBlock::lostNs);
     double all = 0;
-    for (const WorstOfStep& each : steps) {
+    for (const WorstOfBlock& each : steps) {
         all += static_cast<double>(each.lostNs);
     }
     double held = 0;
     std::size_t heavy = 0;
     for (; heavy < steps.size() && held < kMost * all; ++heavy) {
         held += static_cast<double>(steps[heavy].lostNs);
-        ++steps[heavy].group->worstOfHeavySteps;
+        ++steps[heavy].group->worstOfHeavyBlocks;
     }
     for (LateGroup* const group : groups) {
-        group->heavySteps = heavy;
+        group->heavyBlocks = heavy;
     }
 }
 
 /// `rivals` says of each group which others it is compared with: those of the same number.
-void countWorstSteps(std::vector<LateGroup>& groups, const std::vector<std::size_t>& rivals)
+void countWorstBlocks(std::vector<LateGroup>& groups, const std::vector<std::size_t>& rivals)
 {
-    std::map<std::size_t, std::map<std::size_t, WorstOfStep>> worst; // by rivals, by step
+    std::map<std::size_t, std::map<std::size_t, WorstOfBlock>> worst; // by rivals, by step
     std::map<std::size_t, std::vector<LateGroup*>> byRivals;
     for (std::size_t i = 0; i < groups.size(); ++i) {
         byRivals[rivals[i]].push_back(&groups[i]);
         for (const auto& [step, lost] : groups[i].lostNs) {
-            WorstOfStep& entry = worst[rivals[i]][step];
+            WorstOfBlock& entry = worst[rivals[i]][step];
             if (lost > entry.lostNs) {
                 entry = {lost, &groups[i]};
             }
         }
     }
     for (const auto& [number, steps] : worst) {
-        std::vector<WorstOfStep> found;
+        std::vector<WorstOfBlock> found;
         for (const auto& [step, entry] : steps) {
             if (entry.group != nullptr) {
-                ++entry.group->worstOfSteps;
+                ++entry.group->worstOfBlocks;
                 found.push_back(entry);
             }
         }
-        countHeavySteps(std::move(found), byRivals[number]);
+        countHeavyBlocks(std::move(found), byRivals[number]);
     }
 }
 
-std::vector<LateGroup> rankedOrigins(const model::Model& model, const RunMetrics& run)
+LateGroups rankedOrigins(const model::Model& model, const RunMetrics& run)
 {
-    std::vector<LateGroup> origins = findOrigins(model, run);
+    LateGroups result{findOrigins(model, run), run.stepCount(), false};
     std::vector<std::size_t> stages;
-    for (const LateGroup& origin : origins) {
+    for (const LateGroup& origin : result.groups) {
         const auto stage =
             model.layout.isKnown() ? model.layout.places[origin.ranks.front()].stage : std::nullopt;
         stages.push_back(static_cast<std::size_t>(stage.value_or(0)));
     }
-    countWorstSteps(origins, stages);
-    return origins;
+    countWorstBlocks(result.groups, stages);
+    return result;
+}
+
+struct Blocks {
+    std::vector<std::size_t> ofOperation; ///< by RunMetrics::arrived
+    std::size_t count = 0;
+    bool withinSteps = false;
+};
+
+/// Stretches of the operations of each step, by their last arrivals.
+Blocks blocksWithinSteps(const RunMetrics& run)
+{
+    std::map<std::size_t, std::vector<std::size_t>> bySteps;
+    for (std::size_t i = 0; i < run.arrived.size(); ++i) {
+        bySteps[run.arrived[i].step].push_back(i);
+    }
+    Blocks blocks{std::vector<std::size_t>(run.arrived.size()), 0, true};
+    for (auto& [step, operations] : bySteps) {
+        std::ranges::sort(operations, {}, [&](std::size_t i) { return run.arrived[i].times.lastArrivalNs; });
+        const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(operations.size())));
+        for (std::size_t i = 0; i < operations.size(); ++i) {
+            blocks.ofOperation[operations[i]] = blocks.count + i * root / operations.size();
+        }
+        blocks.count += root;
+    }
+    return blocks;
+}
+
+Blocks blocksOf(const model::Model& model, const RunMetrics& run)
+{
+    if (!run.ranks.empty() && (model.analyzedWhole || model.recordingIsStep())) {
+        return blocksWithinSteps(run);
+    }
+    Blocks blocks;
+    for (const ArrivedOperation& entry : run.arrived) {
+        blocks.ofOperation.push_back(entry.step);
+    }
+    blocks.count = run.ranks.empty() ? run.timed.steps.size() : model.analyzedSteps.size();
+    return blocks;
 }
 
 std::int64_t hostNs(const IdleTimes& idle)
@@ -256,33 +295,67 @@ std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model
     return late;
 }
 
-std::vector<LateGroup> findLateGroups(const model::Model& model, const RunMetrics& run)
+LateGroups findLateGroups(const model::Model& model, const RunMetrics& run)
 {
     if (!run.ranks.empty() && hasSeveralGroups(model)) {
         return rankedOrigins(model, run);
     }
     const auto carried = carriedLateness(model);
+    const Blocks blocks = blocksOf(model, run);
+    LateGroups result;
+    result.blocks = blocks.count;
+    result.withinSteps = blocks.withinSteps;
     std::map<SetKey, LateGroup> groups;
     for (std::size_t i = 0; i < run.arrived.size(); ++i) {
         const std::size_t operation = run.arrived[i].operation;
         const auto arrivals = arrivalsOf(model, model.operations[operation], carried[operation]);
-        for (const Gap& gap : largestGaps(arrivals)) {
+        const std::vector<Gap> gaps = largestGaps(arrivals);
+        for (const Gap& gap : gaps) {
             LateGroup& group = groups[keyOf(arrivals, gap.late)];
             for (std::size_t at = arrivals.size() - gap.late; group.ranks.size() < gap.late; ++at) {
                 group.ranks.push_back(arrivals[at].second);
             }
-            addGap(group, gap, run.arrived[i].step, i);
+            addGap(group, gap, blocks.ofOperation[i], i);
+            group.worstOfOperations += &gap == gaps.data() && gap.ns > 0 ? 1U : 0U;
         }
     }
-    std::vector<LateGroup> result;
     std::vector<std::size_t> sizes;
     for (auto& [key, group] : groups) {
         std::sort(group.ranks.begin(), group.ranks.end());
         group.candidates = model.ranks.size();
-        result.push_back(std::move(group));
+        result.groups.push_back(std::move(group));
         sizes.push_back(key.first);
     }
-    countWorstSteps(result, sizes);
+    countWorstBlocks(result.groups, sizes);
+    std::ranges::stable_sort(result.groups, std::greater<>(), &LateGroup::sumNs);
+    return result;
+}
+
+std::vector<WaitedFor> findWaitedFor(const model::Model& model, const RunMetrics& run)
+{
+    const auto carried = carriedLateness(model);
+    std::map<std::size_t, WaitedFor> byRank;
+    for (std::size_t i = 0; i < run.arrived.size(); ++i) {
+        const std::size_t operation = run.arrived[i].operation;
+        const auto arrivals = arrivalsOf(model, model.operations[operation], carried[operation]);
+        double waitNs = 0;
+        for (const auto& [time, rank] : arrivals) {
+            waitNs += static_cast<double>(arrivals.back().first - time);
+        }
+        WaitedFor& last = byRank[arrivals.back().second];
+        last.rank = arrivals.back().second;
+        ++last.operations;
+        last.waitNs += waitNs;
+        if (waitNs >= last.worstWaitNs) {
+            last.worstWaitNs = waitNs;
+            last.worstOperation = i;
+        }
+    }
+    std::vector<WaitedFor> result;
+    for (const auto& [rank, waited] : byRank) {
+        result.push_back(waited);
+    }
+    std::ranges::stable_sort(result, std::greater<>(), &WaitedFor::waitNs);
     return result;
 }
 

@@ -73,6 +73,8 @@ void tileAll(StepsByDefinition& steps, const trace::ProcessTrace& process)
 struct DeviceSpan {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    std::int64_t firstLaunch = 0; ///< on the host, of what began first
+    [[nodiscard]] bool empty() const { return last < first; }
 };
 
 /// Threads of which no kernel is known are a loader's: their copies are for steps that the host is still to
@@ -133,8 +135,9 @@ std::vector<std::uint32_t> stepOfLaunches(const std::vector<Step>& steps, const 
 }
 
 template <typename Columns>
-void growSpans(std::vector<DeviceSpan>& spans, const Columns& work, const LaunchIndex& launches,
-               const std::vector<std::uint32_t>& stepOfLaunch, std::optional<std::uint32_t> device)
+void growSpans(std::vector<DeviceSpan>& spans, const Columns& work, const trace::ProcessTrace& process,
+               const LaunchIndex& launches, const std::vector<std::uint32_t>& stepOfLaunch,
+               std::optional<std::uint32_t> device)
 {
     for (std::size_t i = 0; i < work.size(); ++i) {
         if (device && work.device[i] != *device) {
@@ -145,22 +148,37 @@ void growSpans(std::vector<DeviceSpan>& spans, const Columns& work, const Launch
             continue;
         }
         DeviceSpan& span = spans[stepOfLaunch[*launch]];
-        span.first = std::min(span.first, work.startNs[i]);
+        if (work.startNs[i] < span.first) {
+            span.first = work.startNs[i];
+            span.firstLaunch = process.launches.startNs[*launch];
+        }
         span.last = std::max(span.last, work.endNs[i]);
     }
 }
 
+/// Of the only step: the device waits from the host's mark on, unless its first launch queued behind work
+/// that is not of it.
+std::int64_t startOfOnly(const Step& step, const DeviceSpan& span)
+{
+    constexpr std::int64_t kQueuedNs = 1'000'000;
+    return span.first - span.firstLaunch < kQueuedNs ? std::min(step.host.start, span.first) : span.first;
+}
+
 /// A step lasts on the device until the next one's first work there. Where the next one left none, it lasts
-/// until the end of its own; one whose work does not begin before the next one's has no time of its own.
+/// until the end of its own, and as long as on the host; one whose work does not begin before the next one's
+/// has no time of its own.
 void cutAtFirstWork(std::vector<Step>& steps, const std::vector<DeviceSpan>& spans)
 {
+    const bool only = std::ranges::count_if(spans, [](const DeviceSpan& span) { return !span.empty(); }) == 1;
     std::int64_t laterStart = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = steps.size(); i-- > 0;) {
-        if (spans[i].last < spans[i].first || spans[i].first >= laterStart) {
+        if (spans[i].empty() || spans[i].first >= laterStart) {
             continue;
         }
         const bool tiles = i + 1 < steps.size() && steps[i + 1].device && !steps[i].pausedAfter;
-        steps[i].device = Interval{spans[i].first, tiles ? laterStart : std::min(spans[i].last, laterStart)};
+        const std::int64_t ownEnd = std::max(spans[i].last, steps[i].host.end);
+        steps[i].device = Interval{only ? startOfOnly(steps[i], spans[i]) : spans[i].first,
+                                   tiles ? laterStart : std::min(ownEnd, laterStart)};
         laterStart = spans[i].first;
     }
 }
@@ -242,8 +260,8 @@ void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& proces
     } else {
         std::vector<DeviceSpan> spans(steps.size());
         const auto stepOfLaunch = stepOfLaunches(steps, process, launches);
-        growSpans(spans, process.kernels, launches, stepOfLaunch, device);
-        growSpans(spans, process.copies, launches, stepOfLaunch, device);
+        growSpans(spans, process.kernels, process, launches, stepOfLaunch, device);
+        growSpans(spans, process.copies, process, launches, stepOfLaunch, device);
         cutAtFirstWork(steps, spans);
     }
     markBoundaries(steps);

@@ -210,7 +210,8 @@ void useReplayedCosts(Report& report, const rules::OptionValues& options)
     const bool any = std::any_of(report.findings.begin(), report.findings.end(), [&](const auto& finding) {
         return finding.rule == "late_rank" || !curesOf(finding, options).empty();
     });
-    if (!any || !quickEnough(report.model)) {
+    if (!any || report.model.recordingIsStep() ||
+        !quickEnough(report.model)) { // nothing to replay stands for others
         return;
     }
     try {

@@ -90,9 +90,12 @@ Outcome run(const Context& context)
     finding.limit = Limit::LateRank;
     finding.cause = false;
     finding.partOf = {"late_rank", "expert_imbalance", "exposed_communication"};
-    finding.title = fmt::format(
-        "Some ranks compute up to {} longer than the median{}, in {} of {} steps or more", percent(most),
-        context.run.layout.sizes.pipeline > 1 ? " of their stage" : "", fewest, context.figures.stepCount());
+    finding.title =
+        fmt::format("Some ranks compute up to {} longer than the median{}{}", percent(most),
+                    context.run.layout.sizes.pipeline > 1 ? " of their stage" : "",
+                    context.figures.stepCount() > 1
+                        ? fmt::format(", in {} of {} steps or more", fewest, context.figures.stepCount())
+                        : "");
     finding.settings = {"drop_last"};
     finding.figures = {{"compute_excess", Unit::Share, most, context.option("excess")}};
     finding.advice =

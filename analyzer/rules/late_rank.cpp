@@ -2,7 +2,7 @@
 // One rank (or several alike) keeps arriving last and everybody waits for it. Collectives of one step are not
 // independent (who computes longer is late to all of them), so chance is judged over steps: in how many of
 // them this rank lost the most time, of all and of the few that hold most of the lost time (a rank that stops
-// now and then).
+// now and then). Of few steps, or none, it is judged over blocks within them, and only of them.
 #include "hang/hang.h"
 #include "metrics/experts.h"
 #include "metrics/lateness.h"
@@ -17,12 +17,6 @@ constexpr Option kOptions[] = {
     {"chance", 0.01,
      "largest probability that chance alone makes a rank lose the most time in so many steps"},
 };
-
-std::size_t stepsOf(const Context& context)
-{
-    return std::max<std::size_t>(1, context.figures.ranks.empty() ? context.figures.timed.steps.size()
-                                                                  : context.run.analyzedSteps.size());
-}
 
 // Two questions are asked of the same steps, so that each gets a part of the probability of being wrong
 // (a weighted Bonferroni correction): most to all steps, with which 8 steps of two ranks remain enough.
@@ -133,15 +127,14 @@ struct Judgement {
     std::int64_t costNs = 0; ///< a step
     double share = 0;        ///< cost of the step
     double chance = 1;
-    bool nowAndThen = false;                ///< the steps in which much is lost tell, not all of them
+    bool nowAndThen = false;                ///< the blocks in which much is lost tell, not all of them
     std::optional<metrics::Lateness> cause; ///< null: nothing long enough to explain the time lost
 };
 
-Judgement judge(const Context& context, const metrics::LateGroup& group)
+Judgement judge(const Context& context, const metrics::LateGroup& group, std::size_t blocks)
 {
     constexpr std::int64_t kLeastPart = 4; // a quarter
-    constexpr std::size_t kFew = 3;        // a third of the steps holds nearly all that is lost
-    const std::size_t steps = stepsOf(context);
+    constexpr std::size_t kFew = 3;        // a third of the blocks holds nearly all that is lost
     Judgement result;
     result.lostNs = lostPerStep(context, group);
     result.costNs = costOf(context, group, result.lostNs);
@@ -154,9 +147,9 @@ Judgement judge(const Context& context, const metrics::LateGroup& group)
     }
     result.share = shareOfStep(context, result.costNs);
     const double groups = choices(group.candidates, group.ranks.size());
-    const double ofAll = chanceOf(group.worstOfSteps, steps, groups) / kPartOfAll;
-    const double ofHeavy = chanceOf(group.worstOfHeavySteps, group.heavySteps, groups) / kPartOfHeavy;
-    const bool inFewSteps = group.worstWindow && kFew * group.heavySteps <= steps;
+    const double ofAll = chanceOf(group.worstOfBlocks, blocks, groups) / kPartOfAll;
+    const double ofHeavy = chanceOf(group.worstOfHeavyBlocks, group.heavyBlocks, groups) / kPartOfHeavy;
+    const bool inFewSteps = group.worstWindow && kFew * group.heavyBlocks <= blocks;
     result.nowAndThen = inFewSteps ? ofHeavy <= context.option("chance")
                                    : ofHeavy < ofAll && ofAll > context.option("chance");
     result.chance = std::min({1.0, ofAll, ofHeavy});
@@ -184,17 +177,52 @@ std::vector<std::int64_t> numbersOf(const Context& context, const metrics::LateG
     return numbers;
 }
 
-NotApplicable tooFewSteps(const Context& context, const metrics::LateGroup& group)
+NotApplicable tooFewSteps(const Context& context, const metrics::LateGroup& group, std::size_t steps)
 {
     return {fmt::format("inconclusive: the others wait for {}, but {} analyzed steps are too few to tell "
                         "that from chance: record {} or more",
-                        hang::rankList(numbersOf(context, group)), stepsOf(context),
-                        stepsNeeded(context, group)),
+                        hang::rankList(numbersOf(context, group)), steps, stepsNeeded(context, group)),
             true};
 }
 
-std::string titleOf(const Context& context, const metrics::LateGroup& group, const Judgement& judgement)
+std::string whereWithin(const Context& context)
 {
+    const std::size_t steps = context.figures.stepCount();
+    return context.run.recordingIsStep() ? "in this recording"
+           : steps == 1                  ? "in this one step"
+                                         : fmt::format("in these {} steps", steps);
+}
+
+std::string causeText(const Judgement& judgement, bool one)
+{
+    return fmt::format("{} own timeline{} show{} {}", one ? "its" : "their", one ? "" : "s", one ? "s" : "",
+                       judgement.cause ? textOf(judgement.cause->cause).name : "nothing that explains it");
+}
+
+std::string inThis(const Context& context)
+{
+    std::string text = whereWithin(context);
+    text.front() = 'I';
+    return text;
+}
+
+/// "Rank 7 comes last in this one step: ..."
+std::string titleWithin(const Context& context, const metrics::LateGroup& group, const Judgement& judgement)
+{
+    std::string who = hang::rankList(numbersOf(context, group));
+    who.front() = 'R';
+    const bool one = group.ranks.size() == 1;
+    return fmt::format("{} come{} last {}: the others waited longest for {} in {} of {} collectives; {}", who,
+                       one ? "s" : "", whereWithin(context), one ? "it" : "them", group.worstOfOperations,
+                       context.figures.arrived.size(), causeText(judgement, one));
+}
+
+std::string titleOf(const Context& context, const metrics::LateGroups& all, const metrics::LateGroup& group,
+                    const Judgement& judgement)
+{
+    if (all.withinSteps) {
+        return titleWithin(context, group, judgement);
+    }
     std::string who = hang::rankList(numbersOf(context, group));
     who.front() = 'R';
     const bool one = group.ranks.size() == 1;
@@ -204,8 +232,8 @@ std::string titleOf(const Context& context, const metrics::LateGroup& group, con
                           : fmt::format("show{} nothing that explains it", one ? "s" : "");
     const std::string often = judgement.nowAndThen
                                   ? fmt::format("{} of the {} steps in which most time is lost",
-                                                group.worstOfHeavySteps, group.heavySteps)
-                                  : fmt::format("{} of {} steps", group.worstOfSteps, stepsOf(context));
+                                                group.worstOfHeavyBlocks, group.heavyBlocks)
+                                  : fmt::format("{} of {} steps", group.worstOfBlocks, all.blocks);
     if (group.worstWindow) {
         return originTitle(context, group, often, cause, judgement.nowAndThen);
     }
@@ -223,14 +251,15 @@ Evidence lastArrival(const Context& context, const metrics::LateGroup& group)
                         milliseconds(group.largestNs))};
 }
 
-Finding describe(const Context& context, const metrics::LateGroup& group, const Judgement& judgement)
+Finding describe(const Context& context, const metrics::LateGroups& all, const metrics::LateGroup& group,
+                 const Judgement& judgement)
 {
     const auto collectives = static_cast<double>(context.figures.arrived.size());
     Finding finding;
     finding.severity =
         judgement.share > context.option("problem_share") ? Severity::Problem : Severity::Warning;
     finding.limit = Limit::LateRank;
-    finding.title = titleOf(context, group, judgement);
+    finding.title = titleOf(context, all, group, judgement);
     finding.ranks = numbersOf(context, group);
     finding.costNsPerStep = judgement.costNs;
     finding.partOf = {"exposed_communication"};
@@ -241,10 +270,15 @@ Finding describe(const Context& context, const metrics::LateGroup& group, const 
     };
     if (group.worstWindow) {
         finding.figures.push_back(
-            {"worst_of_steps", Unit::Count, static_cast<double>(group.worstOfSteps), {}});
+            {"worst_of_steps", Unit::Count, static_cast<double>(group.worstOfBlocks), {}});
     } else {
         finding.figures.push_back(
             {"last_arrivals_share", Unit::Share, static_cast<double>(group.losses.size()) / collectives, {}});
+    }
+    if (all.withinSteps) {
+        finding.figures.push_back(
+            {"worst_of_blocks", Unit::Count, static_cast<double>(group.worstOfBlocks), {}});
+        finding.figures.push_back({"blocks", Unit::Count, static_cast<double>(all.blocks), {}});
     }
     if (judgement.cause) {
         finding.figures.push_back(
@@ -267,6 +301,98 @@ std::vector<std::size_t> unevenExperts(const Context& context)
     return experts.areUneven(metrics::kUnevenExperts) ? experts.ranks : std::vector<std::size_t>{};
 }
 
+/// The fewest that hold half of all waiting.
+std::vector<metrics::WaitedFor> mostWaitedFor(std::vector<metrics::WaitedFor> waited)
+{
+    double all = 0;
+    for (const metrics::WaitedFor& each : waited) {
+        all += each.waitNs;
+    }
+    double held = 0;
+    std::size_t count = 0;
+    for (; count < waited.size() && 2 * held < all; ++count) {
+        held += waited[count].waitNs;
+    }
+    waited.resize(count);
+    return waited;
+}
+
+/// "rank 7 in 5 of 8 collectives (61.0 % of the waiting)"
+std::string waitedText(const Context& context, const std::vector<metrics::WaitedFor>& most, double allNs)
+{
+    std::vector<std::string> parts;
+    for (const metrics::WaitedFor& each : most) {
+        parts.push_back(fmt::format("rank {} in {} of {} collectives ({} of the waiting)",
+                                    context.run.ranks[each.rank].rank, each.operations,
+                                    context.figures.arrived.size(), percent(each.waitNs / allNs)));
+    }
+    return fmt::format("{}", fmt::join(parts, ", for "));
+}
+
+/// So few collectives tell nothing of other steps, but whom the others waited for in these is known.
+Finding describeWaiting(const Context& context, const std::vector<metrics::WaitedFor>& most, double allNs)
+{
+    const auto& worst = context.figures.arrived[most.front().worstOperation];
+    metrics::LateGroup group;
+    Finding finding;
+    std::int64_t lostNs = 0;
+    for (const metrics::WaitedFor& each : most) {
+        group.ranks.push_back(each.rank);
+        finding.ranks.push_back(context.run.ranks[each.rank].rank);
+        for (const metrics::RankMetrics& rank : context.figures.ranks) {
+            lostNs += rank.rank == each.rank ? ofAStep(rank, rank.lostNs) : 0;
+        }
+    }
+    std::ranges::sort(group.ranks);
+    std::ranges::sort(finding.ranks);
+    const bool one = most.size() == 1;
+    Judgement judgement;
+    judgement.cause = metrics::whyLate(context.run, context.figures, group.ranks);
+    finding.limit = Limit::LateRank;
+    finding.partOf = {"exposed_communication"};
+    finding.costNsPerStep = costOf(context, group, lostNs);
+    const double share = shareOfStep(context, *finding.costNsPerStep);
+    const metrics::Breakdown total = context.figures.total();
+    const bool large = total.share(total.waitDelayNs) > context.option("problem_share");
+    finding.severity = large ? Severity::Warning : Severity::Info;
+    finding.title =
+        fmt::format("{}, the others waited for {}; {}. So few collectives do not tell whether that is "
+                    "always so",
+                    inThis(context), waitedText(context, most, allNs), causeText(judgement, one));
+    finding.figures = {
+        {"lost_share", Unit::Share, share, context.option("lost_share")},
+        {"wait_share", Unit::Share, most.front().waitNs / allNs, {}},
+        {"last_arrivals_share",
+         Unit::Share,
+         static_cast<double>(most.front().operations) / static_cast<double>(context.figures.arrived.size()),
+         {}}};
+    finding.evidence = {{context.run.ranks[most.front().rank].rank, worst.times.firstArrivalNs,
+                         worst.times.endNs, "collective in which the others waited longest for it"}};
+    finding.advice = judgement.cause
+                         ? std::string(textOf(judgement.cause->cause).advice)
+                         : fmt::format("Look at what {} {} before the collective in the evidence.",
+                                       hang::rankList(finding.ranks), one ? "does" : "do");
+    return finding;
+}
+
+/// Nothing while waiting delays the steps by too little.
+Outcome whoWasWaitedFor(const Context& context)
+{
+    const metrics::Breakdown total = context.figures.total();
+    if (total.share(total.waitDelayNs) <= context.option("lost_share")) {
+        return std::vector<Finding>{};
+    }
+    if (arrivalsBelowClockError(context)) {
+        return kBelowClockError;
+    }
+    const std::vector<metrics::WaitedFor> waited = metrics::findWaitedFor(context.run, context.figures);
+    double allNs = 0;
+    for (const metrics::WaitedFor& each : waited) {
+        allNs += each.waitNs;
+    }
+    return std::vector<Finding>{describeWaiting(context, mostWaitedFor(waited), std::max(1.0, allNs))};
+}
+
 Outcome run(const Context& context)
 {
     if (const auto reason = missing(context)) {
@@ -275,26 +401,30 @@ Outcome run(const Context& context)
     std::vector<Finding> findings;
     std::optional<NotApplicable> doubt;
     const std::vector<std::size_t> experts = unevenExperts(context);
-    for (const metrics::LateGroup& group : metrics::findLateGroups(context.run, context.figures)) {
+    const metrics::LateGroups all = metrics::findLateGroups(context.run, context.figures);
+    for (const metrics::LateGroup& group : all.groups) {
         if (shareOfStep(context, lostPerStep(context, group)) <= context.option("lost_share")) {
             continue; // a large run has many groups of which chance made a gap
         }
         if (group.worstWindow && std::ranges::find(experts, group.ranks.front()) != experts.end()) {
             continue;
         }
-        const Judgement judgement = judge(context, group);
+        const Judgement judgement = judge(context, group, all.blocks);
         if (judgement.share <= context.option("lost_share")) {
             continue;
         }
         if (judgement.chance > context.option("chance")) {
-            const bool enough = stepsNeeded(context, group) <= stepsOf(context);
-            doubt = enough || doubt ? doubt : tooFewSteps(context, group);
+            const bool few = !all.withinSteps && stepsNeeded(context, group) > all.blocks;
+            doubt = few && !doubt ? std::optional(tooFewSteps(context, group, all.blocks)) : doubt;
         } else if (model::percentile(group.losses, 0.95) <= *context.run.clockErrorNs()) {
             // Few operations carry the loss (the first of a step), so the largest tell, not the middle.
             doubt = kBelowClockError;
         } else {
-            findings.push_back(describe(context, group, judgement));
+            findings.push_back(describe(context, all, group, judgement));
         }
+    }
+    if (findings.empty() && !doubt && all.withinSteps) {
+        return whoWasWaitedFor(context);
     }
     if (findings.empty() && doubt) {
         return *doubt;

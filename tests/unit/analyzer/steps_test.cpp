@@ -608,6 +608,30 @@ TEST(Steps, OfAnotherToolsRecordingHoldWhatTheHostDidInIt)
     EXPECT_LT(report::buildReport(run, {}).metrics.utilization->mean, 0.01);
 }
 
+TEST(Steps, OfWhichThereIsOneLastAsLongAsOnTheHost)
+{
+    TraceBuilder trace(1);
+    trace.steps(1, [](StepBuilder& step) { step.everyRank().hostIdle(13s).compute(1ms).hostIdle(2s); });
+    const Model model = buildModel(trace.run());
+    ASSERT_EQ(model.ranks[0].steps.size(), 1U);
+    const Step& step = model.ranks[0].steps[0];
+    EXPECT_EQ(step.device->start, step.host.start);
+    EXPECT_EQ(step.device->end, step.host.end);
+}
+
+TEST(Steps, OfWhichThereIsOneBeginWhereEarlierWorkEnds)
+{
+    TraceBuilder trace(1);
+    trace.withoutStepEndSync().steps(
+        2, [](StepBuilder& step) { step.everyRank().compute(50ms).hostIdle(10ms); });
+    trace::ProcessTrace& process = trace.process(0);
+    process.steps.erase(process.steps.begin());
+    const Model model = buildModel(trace.run());
+    ASSERT_EQ(model.ranks[0].steps.size(), 1U);
+    EXPECT_EQ(model.ranks[0].steps[0].device->start, process.kernels.startNs[1])
+        << "until then the device did what is of no step";
+}
+
 TEST(ParseStepName, KnowsTheUsualOnes)
 {
     EXPECT_EQ(trace::parseStepName("ProfilerStep#17")->number, 17);
