@@ -23,6 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of several files, the one that breaks off is to be found.
+void nameFile(trace::ProcessTrace& process)
+{
+    for (trace::IssueRow& issue : process.issues) {
+        if (issue.id == "truncated_file") {
+            issue.message = fmt::format("{}: {}", process.path.filename().string(), issue.message);
+        }
+    }
+}
+
 void importSources(std::vector<Source*>& foreign, Progress& progress)
 {
     for (const Source* const source : foreign) {
@@ -45,6 +55,7 @@ void importSources(std::vector<Source*>& foreign, Progress& progress)
         }
         for (trace::ProcessTrace& process : source.processes) {
             process.path = source.path;
+            nameFile(process);
         }
     });
 }

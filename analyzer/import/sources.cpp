@@ -147,15 +147,23 @@ Source failure(const fs::path& file, const Error& error)
     return source;
 }
 
+/// ".json" of "rank0.json.gz", too.
+fs::path extensionUnpacked(const fs::path& file)
+{
+    return file.extension() == ".gz" ? file.stem().extension() : file.extension();
+}
+
 /// Of the files that nobody could read, those that are called as one that was: they would have been ranks of
 /// the run.
 void addFailed(std::vector<Source>& sources, std::vector<Source> failed)
 {
     const std::size_t readable = sources.size();
     for (Source& each : failed) {
-        const auto sibling = std::find_if(
-            sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(readable),
-            [&](const Source& source) { return source.path.extension() == each.path.extension(); });
+        const auto sibling =
+            std::find_if(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(readable),
+                         [&](const Source& source) {
+                             return extensionUnpacked(source.path) == extensionUnpacked(each.path);
+                         });
         if (sibling != sources.begin() + static_cast<std::ptrdiff_t>(readable)) {
             each.importer = sibling->importer;
             sources.push_back(std::move(each));

@@ -95,8 +95,15 @@ private:
     std::map<OperationKey, Operation> m_operations;
     std::int64_t m_mismatches = 0;
     std::int64_t m_untyped = 0;
+    std::int64_t m_unmatched = 0; ///< of groups that nobody knows
     std::string m_firstMismatch;
 };
+
+/// Whether anything says which ranks call each other on it.
+bool isKnown(const trace::CommunicatorRow& row)
+{
+    return row.size > 0 || row.name != 0 || row.ncclHash;
+}
 
 /// Whether a rank's part is another operation than the one it should be, as far as both are known.
 bool disagree(const Operation& operation, CollectiveKind kind, const trace::CollectiveCallRow& call,
@@ -186,13 +193,14 @@ void Matcher::addPart(const CommunicatorKey& key, const trace::CommunicatorRow& 
     const auto [entry, fresh] = m_operations.try_emplace({key.first, key.second, part.order});
     Operation& operation = entry->second;
     if (fresh) {
-        operation = {key.first,  part.order,
-                     kind,       part.exchange ? std::nullopt : call.count,
-                     part.bytes, call.datatype,
-                     row.size,   part.calls,
-                     false,      {}};
+        operation = {key.first,  part.order,    kind,     part.exchange ? std::nullopt : call.count,
+                     part.bytes, call.datatype, row.size, isKnown(row),
+                     part.calls, false,         {}};
     } else if (disagree(operation, kind, call, part)) {
-        noteMismatch(operation, rank, call);
+        m_unmatched += operation.groupKnown ? 0 : 1;
+        if (operation.groupKnown) {
+            noteMismatch(operation, rank, call);
+        }
         operation.mismatched = true;
     }
     if (operation.participant(rank) != nullptr) { // one place in the order, two calls: neither can be trusted
@@ -235,6 +243,13 @@ MatchResult Matcher::finish()
     }
     if (m_mismatches > 0) {
         result.issues.push_back({"collective_mismatch", "error", m_mismatches, m_firstMismatch});
+    }
+    if (m_unmatched > 0) {
+        result.issues.push_back(
+            {"collectives_unmatched", "info", m_unmatched,
+             "collectives whose group is not known do not go together by their order, so "
+             "that their ranks may belong to several groups; who came last at them is not "
+             "known"});
     }
     if (m_untyped > 0) {
         result.issues.push_back({"datatype_unknown", "info", m_untyped,

@@ -60,7 +60,8 @@ struct Operation {
     /// All fused calls together, per-rank part for all-gather and reduce-scatter; null: not known of each.
     std::optional<std::uint64_t> bytes;
     std::optional<std::int64_t> datatype;
-    std::int64_t size = 0;   ///< ranks in the communicator
+    std::int64_t size = 0;   ///< ranks in the communicator; 0: nobody was told
+    bool groupKnown = true;  ///< false: matched by their order alone, as if every rank took part
     std::uint32_t calls = 1; ///< fused into one
     bool mismatched = false; ///< ranks disagree on function, count or type, as far as they are known
     std::vector<Participant> participants; ///< by rank

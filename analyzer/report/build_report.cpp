@@ -30,6 +30,15 @@ void sayWithRingside(std::string& text)
     }
 }
 
+/// What a comparison of a few of many ranks is worth; nothing where all were measured.
+std::string comparedRanks(const Report& report)
+{
+    const auto measured = std::ssize(report.metrics.ranks);
+    return measured > 0 && measured < report.model.worldSize
+               ? fmt::format(" ({} of {} ranks compared)", measured, report.model.worldSize)
+               : std::string();
+}
+
 /// A rule is not asked about what a run of this kind cannot have.
 rules::Outcome outcomeOf(const rules::Rule& rule, const rules::Context& context)
 {
@@ -61,6 +70,9 @@ void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues&
         }
         if (report.model.imported) {
             sayWithRingside(finding.advice);
+        }
+        if (rule.comparesRanks) {
+            finding.title += comparedRanks(report);
         }
         if (report.model.recordingIsStep()) {
             sayPerSecond(finding);

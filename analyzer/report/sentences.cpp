@@ -9,11 +9,24 @@
 namespace ringside::report {
 namespace {
 
-std::string spreadText(const metrics::Spread& spread)
+/// Of one rank there is nothing between ranks to tell.
+std::string betweenRanks(const metrics::Spread& spread, std::size_t ranks, std::int64_t worldSize)
 {
-    return fmt::format("mean {}, by rank {} to {} (spread {}, coefficient of variation {}), {}",
-                       rules::percent(spread.mean), rules::percent(spread.min), rules::percent(spread.max),
-                       rules::points(spread.spread), rules::percent(spread.cv),
+    if (ranks == 1) {
+        return worldSize > 1 ? fmt::format("of one rank of {}", worldSize) : "of one rank";
+    }
+    const std::string all = static_cast<std::int64_t>(ranks) < worldSize
+                                ? fmt::format(" of {} of {} ranks", ranks, worldSize)
+                                : std::string();
+    return fmt::format("by rank{} {} to {} (spread {}, coefficient of variation {})", all,
+                       rules::percent(spread.min), rules::percent(spread.max), rules::points(spread.spread),
+                       rules::percent(spread.cv));
+}
+
+std::string spreadText(const Report& report, const metrics::Spread& spread)
+{
+    return fmt::format("mean {}, {}, {}", rules::percent(spread.mean),
+                       betweenRanks(spread, report.metrics.ranks.size(), report.model.worldSize),
                        spread.timeStddev
                            ? fmt::format("standard deviation over time {}", rules::points(*spread.timeStddev))
                            : "variation over time not measured: there is one window");
@@ -242,10 +255,10 @@ std::vector<std::string> keyLines(const Report& report)
                            "gradients and batches of training are not asked.");
     }
     if (run.utilization) {
-        lines.push_back(fmt::format("GPU utilization: {}.", spreadText(*run.utilization)));
+        lines.push_back(fmt::format("GPU utilization: {}.", spreadText(report, *run.utilization)));
         lines.push_back(fmt::format("Useful, without waiting in collectives: {}.",
                                     run.usefulUtilization
-                                        ? spreadText(*run.usefulUtilization)
+                                        ? spreadText(report, *run.usefulUtilization)
                                         : std::string("not measured, because nobody's arrival is known")));
     }
     if (run.communicationShare && report.model.hosts.size() > 1) {

@@ -285,7 +285,8 @@ Table collectiveTable(const Report& report)
         const auto us = [](std::optional<std::int64_t> ns) {
             return ns ? std::optional(static_cast<double>(*ns) / 1e3) : std::nullopt;
         };
-        table.rows.push_back({std::string(model::collectiveName(group.kind)), std::to_string(group.ranks),
+        table.rows.push_back({std::string(model::collectiveName(group.kind)),
+                              group.ranks > 0 ? std::to_string(group.ranks) : std::string(kNotMeasured),
                               group.bytes ? rules::byteText(static_cast<double>(*group.bytes)) : "-",
                               std::to_string(group.count), number(us(group.transferNs), "{:.0f}"),
                               number(group.transferBusGBs, "{:.2f}"), number(us(group.kernelNs), "{:.0f}"),

@@ -111,6 +111,7 @@ RINGSIDE_RULE(compute_imbalance, .title = "Some ranks always compute longer", .n
               .options = kOptions, .run = run,
               .help =
                   "A rank's median compute time of a step over the median of all ranks, or of its stage of "
-                  "a pipeline. The cost is the longest above the mean: what equal shares would save.");
+                  "a pipeline. The cost is the longest above the mean: what equal shares would save.",
+              .comparesRanks = true);
 
 } // namespace ringside::rules::rule_compute_imbalance

@@ -139,6 +139,6 @@ RINGSIDE_RULE(data_skew, .title = "Batches differ in size from rank to rank", .n
               .help =
                   "Longest compute time of a step above the mean of its ranks, as far as it is not always "
                   "the same ranks'. The cost is that time: what equal batches would save.",
-              .ofSteps = true, .ofTraining = true);
+              .comparesRanks = true, .ofSteps = true, .ofTraining = true);
 
 } // namespace ringside::rules::rule_data_skew

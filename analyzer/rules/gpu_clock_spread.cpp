@@ -83,6 +83,7 @@ RINGSIDE_RULE(
     .options = kOptions, .run = run,
     .help =
         "Median SM clock of each rank over the analyzed steps, against the median of the ranks. A symptom: "
-        "clock_throttling says what holds a clock down, late_rank what it costs.");
+        "clock_throttling says what holds a clock down, late_rank what it costs.",
+    .comparesRanks = true);
 
 } // namespace ringside::rules::rule_gpu_clock_spread

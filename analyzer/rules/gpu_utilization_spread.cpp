@@ -94,6 +94,7 @@ RINGSIDE_RULE(gpu_utilization_spread, .title = "GPUs are used unequally", .needs
               .options = kOptions, .run = run,
               .help = "Spread and coefficient of variation of useful utilization across ranks, and its "
                       "standard deviation over steps.",
+              .comparesRanks = true,
               .inferenceAdvice = "The rank named does more than its share while the others wait for it: see "
                                  "late_rank; give every rank equal work "
                                  "(requests, sequence lengths, experts).");

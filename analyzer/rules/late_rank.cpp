@@ -442,6 +442,7 @@ RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on 
                       "and no more than they take longer than those. The late rank shows the shortest "
                       "communication kernels. Its "
                       "cause is what it spends more time on than the median of the others; samples of clocks "
-                      "and run queues say why.");
+                      "and run queues say why.",
+              .comparesRanks = true);
 
 } // namespace ringside::rules::rule_late_rank

@@ -125,10 +125,11 @@ struct Rule {
     std::string_view needs; ///< which tier
     std::span<const Option> options;
     Outcome (*run)(const Context&) = nullptr;
-    std::string_view help;    ///< what it means and what to do, for the catalogue
-    bool judgesLinks = false; ///< what it finds counts for the report's link health
-    bool ofSteps = false;     ///< it compares steps, or places within one: a recording without steps has none
-    bool ofTraining = false;  ///< it is about gradients and batches, which inference has not
+    std::string_view help;      ///< what it means and what to do, for the catalogue
+    bool judgesLinks = false;   ///< what it finds counts for the report's link health
+    bool comparesRanks = false; ///< its title says so where not all ranks are there to be compared
+    bool ofSteps = false;    ///< it compares steps, or places within one: a recording without steps has none
+    bool ofTraining = false; ///< it is about gradients and batches, which inference has not
     std::string_view inferenceAdvice = {}; ///< in place of its own, where nothing trains; empty: its own
 };
 

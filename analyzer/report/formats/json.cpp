@@ -332,7 +332,7 @@ Json communicatorsJson(const Report& report)
         const auto name = names.find(hash);
         result.push_back({{"id", hashText(hash)},
                           {"name", name != names.end() ? Json(name->second) : Json()},
-                          {"size", communicator.size},
+                          {"size", communicator.size > 0 ? Json(communicator.size) : Json(nullptr)},
                           {"ranks", communicator.ranks}});
     }
     return result;
@@ -345,7 +345,7 @@ Json collectivesJson(const Report& report)
         result.push_back({{"communicator", hashText(group.communicator)},
                           {"collective", model::collectiveName(group.kind)},
                           {"bytes", orNull(group.bytes)},
-                          {"ranks", group.ranks},
+                          {"ranks", group.ranks > 0 ? Json(group.ranks) : Json(nullptr)},
                           {"count", group.count},
                           {"medians_of", report.metrics.collectivesOfWholeRun ? "run" : "analyzed steps"},
                           {"transfer_ns", orNull(group.transferNs)},

@@ -217,22 +217,26 @@ std::string keyFigures(const Report& report, const Paint& paint)
     return text.empty() ? text : paint.heading("Key figures") + text;
 }
 
-/// Files of which nothing is in the report: what it says may look complete without them.
+/// Files of which nothing, or not all, is in the report: what it says may look complete without.
 std::string notRead(const Report& report, const Paint& paint)
 {
     constexpr std::size_t kMost = 3;
     std::vector<std::string> files;
     for (const trace::IssueRow& issue : report.issues) {
         if (issue.id == "unreadable_file") {
-            files.push_back(issue.message);
+            files.push_back("Not read: " + issue.message);
+        } else if (issue.id == "truncated_file") {
+            files.push_back(issue.count == 1
+                                ? "Read in part: " + issue.message
+                                : fmt::format("Read in part: {} files. {}", issue.count, issue.message));
         }
     }
     std::string text;
     const std::size_t shown = paint.all() ? files.size() : std::min(files.size(), kMost);
     for (std::size_t i = 0; i < shown; ++i) {
-        text += paint.prose("Not read: " + files[i], "");
+        text += paint.prose(files[i], "");
     }
-    return shown < files.size() ? text + fmt::format("Not read: {} more files\n", files.size() - shown)
+    return shown < files.size() ? text + fmt::format("Not read, or in part: {} more\n", files.size() - shown)
                                 : text;
 }
 

@@ -197,6 +197,18 @@ TEST(Inference, IsCalledThatAndGetsNoAdviceAboutTraining)
     EXPECT_EQ(buildReport(served("backward"), {}).model.workload, model::Workload::Training);
 }
 
+TEST(FewOfManyRanks, AreSaidToBeCompared)
+{
+    trace::RunTrace run = lateRankOf(4, 20);
+    EXPECT_THAT(screenOf(buildReport(run, {})), Not(HasSubstr("ranks compared")));
+    run.processes.resize(2);
+    const Report report = buildReport(run, {});
+    const auto imbalance = std::ranges::find(report.findings, "compute_imbalance", &rules::Finding::rule);
+    ASSERT_NE(imbalance, report.findings.end());
+    EXPECT_THAT(imbalance->title, HasSubstr("(2 of 4 ranks compared)"));
+    EXPECT_THAT(screenOf(report), HasSubstr("by rank of 2 of 4 ranks"));
+}
+
 TEST(DataSkew, IsNoChangeThatNobodySaw)
 {
     const auto skewed = [](int steps) {

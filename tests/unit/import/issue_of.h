@@ -7,11 +7,12 @@
 
 namespace ringside::importers {
 
-/// The issue of that id, null: none.
-inline const trace::IssueRow* issueOf(const trace::ProcessTrace& process, const std::string& id)
+/// The issue of that id, of a process or a model; null: none.
+template <typename Holder>
+const trace::IssueRow* issueOf(const Holder& holder, const std::string& id)
 {
-    const auto found = std::ranges::find(process.issues, id, &trace::IssueRow::id);
-    return found != process.issues.end() ? &*found : nullptr;
+    const auto found = std::ranges::find(holder.issues, id, &trace::IssueRow::id);
+    return found != holder.issues.end() ? &*found : nullptr;
 }
 
 } // namespace ringside::importers

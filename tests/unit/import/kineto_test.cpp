@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole files of the PyTorch profiler, small and made here, through the frame that users go through.
+#include "hang/hang.h"
 #include "import/kineto/scan_events.h"
 #include "import/open_run.h"
 #include "issue_of.h"
 #include "model/model.h"
+#include "report/format.h"
+#include "report/report.h"
 #include "trace/temporary_directory.h"
 
 #include <ringside/error.h>
@@ -94,6 +97,12 @@ protected:
 private:
     TemporaryDirectory m_folder;
 };
+
+std::string textOf(const report::Report& report, std::string_view format)
+{
+    const auto found = std::ranges::find(report::all(), format, &report::Format::id);
+    return (*found)->render(report, {});
+}
 
 std::int64_t realtimeOf(const trace::ProcessTrace& process, std::int64_t ns)
 {
@@ -416,6 +425,76 @@ TEST_F(KinetoFile, RanksMeetInTheirCollectives)
     EXPECT_EQ(model.hosts.size(), 2U); // nobody said that they share one
     EXPECT_EQ(model.hosts[1].offsetNs, 1'000'000'000);
     EXPECT_EQ(model.ranks[0].steps.size(), 8U);
+}
+
+/// Ranks of a job of four that call an all-reduce; the trace says no group. Rank 1's second is a broadcast.
+void writeGroupless(const std::function<void(const std::string&, const std::string&)>& write)
+{
+    constexpr const char* kBroadcast = "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+    for (int rank = 0; rank < 2; ++rank) {
+        Events events;
+        for (int i = 0; i < 4; ++i) {
+            events.kernel(rank == 1 && i == 1 ? kBroadcast : kAllReduce, 10 + i, 1000 * i + 10, 1000 * i + 20,
+                          300, 40);
+        }
+        write(
+            fmt::format("rank_{}.json", rank),
+            fileText(events, "\"schemaVersion\": 1,",
+                     fmt::format(R"(, "distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": 4}})",
+                                 rank)));
+    }
+}
+
+TEST_F(KinetoFile, WithoutGroupsSizesAreUnknownAndNobodyDisagrees)
+{
+    writeGroupless([this](const std::string& name, const std::string& text) { write(name, text); });
+    const report::Report report = report::buildReport(open(folder()), {});
+    for (const trace::IssueRow& issue : report.model.issues) {
+        EXPECT_NE(issue.id, "collective_mismatch") << issue.message;
+    }
+    ASSERT_NE(issueOf(report.model, "collectives_unmatched"), nullptr);
+    EXPECT_EQ(issueOf(report.model, "collectives_unmatched")->count, 1);
+    const std::string json = textOf(report, "json");
+    EXPECT_NE(json.find("\"size\": null"), std::string::npos);
+    EXPECT_EQ(json.find("\"size\": 0"), std::string::npos);
+    EXPECT_NE(json.find("\"ranks\": null"), std::string::npos);
+    EXPECT_EQ(json.find("\"ranks\": 0,"), std::string::npos);
+    EXPECT_NE(textOf(report, "text").find("by rank of 2 of 4 ranks"), std::string::npos);
+}
+
+TEST_F(KinetoFile, ItsWindowIsNotTheEndOfTheJob)
+{
+    writeGroupless([this](const std::string& name, const std::string& text) { write(name, text); });
+    const hang::Report hang = hang::analyze(open(folder()), std::vector<hang::ProcessNow>(2), {});
+    EXPECT_EQ(hang.summary.find("ended normally"), std::string::npos) << hang.summary;
+    EXPECT_NE(hang.summary.find("window is not known"), std::string::npos) << hang.summary;
+    for (const hang::RankReport& rank : hang.ranks) {
+        EXPECT_EQ(rank.life, hang::Life::NotKnown);
+    }
+}
+
+TEST_F(KinetoFile, WhatWasNotReadStandsOnTop)
+{
+    Events events;
+    for (int i = 0; i < 40; ++i) {
+        events.kernel(kKernel, i + 1, 100 * i, 100 * i + 20, 30);
+    }
+    const auto rank = [](int number) {
+        return fmt::format(R"("distributedInfo": {{"rank": {}, "world_size": 4}},)", number);
+    };
+    write("rank0.json", fileText(events, rank(0)));
+    write("rank1.json", "");
+    const std::string whole = fileText(events, rank(2));
+    write("rank2.json", whole.substr(0, whole.size() / 2));
+    const gzFile packed = gzopen((folder() / "rank3.json.gz").c_str(), "wb");
+    gzwrite(packed, whole.data(), static_cast<unsigned>(whole.size()));
+    gzclose(packed);
+    std::filesystem::resize_file(folder() / "rank3.json.gz", 12);
+    const std::string text = textOf(report::buildReport(open(folder()), {}), "text");
+    const std::string top = text.substr(0, text.find("Key figures"));
+    for (const char* name : {"rank1.json", "rank2.json", "rank3.json.gz"}) {
+        EXPECT_NE(top.find(name), std::string::npos) << name << "\n" << top;
+    }
 }
 
 TEST_F(KinetoFile, GzipGivesTheSame)
