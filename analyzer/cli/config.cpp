@@ -12,9 +12,11 @@
 namespace ringside::cli {
 namespace {
 
-constexpr const char* kShape = "Write a table a rule, such as [late_rank], and in it numbers, such as "
-                               "lost_share = 0.05; `ringside rules` "
-                               "lists all options.";
+constexpr const char* kShape =
+    "Write a table a rule, such as [late_rank], and in it numbers, such as "
+    "lost_share = 0.05; `ringside rules` "
+    "lists all options. communication_kernels = [\"NAME\"] stands before the tables.";
+constexpr std::string_view kKernels = "communication_kernels";
 
 /// "ringside.toml:3: what is wrong"
 [[noreturn]] void refuse(const std::filesystem::path& path, const toml::source_region& where,
@@ -40,13 +42,30 @@ const toml::table& tableOf(const std::filesystem::path& path, const toml::key& r
     return *node.as_table();
 }
 
+std::vector<std::string> namesOf(const std::filesystem::path& path, const toml::node& node)
+{
+    const std::string shape = fmt::format("Write {} = [\"NAME\", \"SPACE::\"].", kKernels);
+    if (!node.is_array()) {
+        refuse(path, node.source(), fmt::format("{} is no list of names", kKernels), shape);
+    }
+    std::vector<std::string> names;
+    for (const toml::node& each : *node.as_array()) {
+        const std::string name = each.value_or(std::string());
+        if (name.empty()) {
+            refuse(path, each.source(), fmt::format("{} holds what is no name", kKernels), shape);
+        }
+        names.push_back(name);
+    }
+    return names;
+}
+
 /// A file that the user named and that cannot be read is a mistake of the command line.
 std::string textOf(const std::filesystem::path& path)
 {
     try {
         return readText(path);
     } catch (const Error& error) {
-        throw Error(ErrorCode::Usage, error.what(), "Give --config a file of thresholds that is there.");
+        throw Error(ErrorCode::Usage, error.what(), "Give --config a file that is there.");
     }
 }
 
@@ -76,18 +95,21 @@ model::ParallelSizes parallelOf(const std::filesystem::path& path, const toml::t
 Config readConfig(const std::filesystem::path& path)
 {
     Config config;
-    rules::OptionValues& values = config.thresholds;
     const toml::table file = parse(path);
     for (const auto& [rule, node] : file) {
         if (rule.str() == kParallel) {
             config.parallel = parallelOf(path, tableOf(path, rule, node));
             continue;
         }
+        if (rule.str() == kKernels) {
+            config.communicationKernels = namesOf(path, node);
+            continue;
+        }
         for (const auto& [option, value] : tableOf(path, rule, node)) {
             const std::string name = fmt::format("{}.{}", rule.str(), option.str());
             const double number = numberOf(path, name, value);
             try {
-                report::setOption(values, fmt::format("{}={}", name, number));
+                report::setOption(config.thresholds, fmt::format("{}={}", name, number));
             } catch (const Error& error) {
                 refuse(path, option.source(), error.what(), kShape);
             }

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_input.h"
 
+#include "cli/config.h"
 #include "cli/talk.h"
 #include "cli/terminal.h"
 #include "import/open_run.h"
 
+#include <ringside/error.h>
+
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
 
 namespace ringside::cli {
 namespace {
@@ -47,22 +53,49 @@ void addRunOption(CLI::App& app, RunPaths& paths)
         ->required();
 }
 
-void addStepsOption(CLI::App& app, model::StepsBy& stepsBy)
+model::ModelOptions ToldOfRun::modelOptions() const
+{
+    model::ModelOptions options(stepsBy);
+    options.parallel = parallel;
+    options.communicationKernels = communicationKernels;
+    if (!config.empty()) {
+        const Config file = readConfig(config);
+        options.parallel = parallel.isTold() ? parallel : file.parallel;
+        std::ranges::copy(file.communicationKernels, std::back_inserter(options.communicationKernels));
+    }
+    return options;
+}
+
+void addModelOptions(CLI::App& app, ToldOfRun& told)
 {
     app.add_option_function<std::string>(
-           "--steps-by", [&stepsBy](const std::string& text) { stepsBy = model::parseStepsBy(text); },
+           "--steps-by", [&told](const std::string& text) { told.stepsBy = model::parseStepsBy(text); },
            "What a step is: NAME of NVTX ranges (a number may follow), period=N for N collectives, sends and "
            "receives of one rank, or none")
         ->type_name("NAME|period=N|none");
-}
-
-void addParallelOption(CLI::App& app, model::ParallelSizes& parallel)
-{
     app.add_option_function<std::string>(
-           "--parallel", [&parallel](const std::string& text) { parallel = model::parseParallel(text); },
+           "--parallel", [&told](const std::string& text) { told.parallel = model::parseParallel(text); },
            "How the job is parallel, as tp=8,pp=4 of tp, cp, ep, dp and pp, where its groups do not show it; "
            "ranks count tensor places fastest, then context, replicas and stages")
         ->type_name("SIZES");
+    app.add_option_function<std::string>(
+           "--communication-kernel",
+           [&told](const std::string& name) {
+               if (name.empty()) {
+                   throw Error(ErrorCode::Usage, "an empty name would be held by every kernel's",
+                               "Write a part of the kernel's name, such as halo_exchange.");
+               }
+               told.communicationKernels.push_back(name);
+           },
+           "Kernels whose names hold NAME (\"halo_exchange\", \"my_collectives::\"; any case) communicate, "
+           "beside those that are known; repeatable")
+        ->type_name("NAME")
+        ->trigger_on_parse();
+    app.add_option(
+        "--config", told.config,
+        "Settings file, such as ringside.toml: communication_kernels = [\"NAME\"]; a table "
+        "parallel, in it what --parallel says; and for reports thresholds, a table a rule, in it OPTION = "
+        "NUMBER");
 }
 
 void withProgress(const std::function<void(importers::Progress&)>& read)

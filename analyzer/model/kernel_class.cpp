@@ -3,8 +3,13 @@
 
 #include "model/kernel_name.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <set>
+#include <unordered_set>
 
 namespace ringside::model {
 namespace {
@@ -64,22 +69,52 @@ bool computesToo(std::string_view function)
     });
 }
 
-} // namespace
-
-KernelClass classifyKernel(std::string_view name)
+std::string qualifiedName(const std::vector<std::string>& identifiers)
 {
-    const std::vector<std::string> identifiers = identifiersOf(name);
-    const bool communication = !identifiers.empty() && !computesToo(identifiers.back()) &&
-                               std::ranges::any_of(kCommunication, [&](const KnownName& known) {
-                                   return matches(known, identifiers);
-                               });
-    return communication ? KernelClass::Communication : KernelClass::Compute;
+    return fmt::format("{}", fmt::join(identifiers, "::"));
 }
 
-KernelClasses::KernelClasses(const trace::ProcessTrace& process)
+bool holdsAny(const std::vector<std::string>& identifiers, std::span<const std::string> ownNames)
+{
+    return !ownNames.empty() &&
+           std::ranges::any_of(ownNames, [name = qualifiedName(identifiers)](const std::string& own) {
+               return name.find(own) != std::string::npos;
+           });
+}
+
+} // namespace
+
+KernelClass classifyKernel(std::string_view name, std::span<const std::string> ownNames)
+{
+    const std::vector<std::string> identifiers = identifiersOf(name);
+    const bool known = !identifiers.empty() && !computesToo(identifiers.back()) &&
+                       std::ranges::any_of(kCommunication,
+                                           [&](const KnownName& each) { return matches(each, identifiers); });
+    return known || holdsAny(identifiers, ownNames) ? KernelClass::Communication : KernelClass::Compute;
+}
+
+std::vector<std::string> unusedNames(const std::vector<trace::ProcessTrace>& processes,
+                                     std::span<const std::string> ownNames)
+{
+    std::set<std::string> kernels;
+    for (const trace::ProcessTrace& process : processes) {
+        std::unordered_set<trace::StringId> ids(process.kernels.name.begin(), process.kernels.name.end());
+        for (const trace::StringId id : ids) {
+            kernels.insert(qualifiedName(identifiersOf(process.text(id))));
+        }
+    }
+    std::vector<std::string> unused;
+    std::ranges::copy_if(ownNames, std::back_inserter(unused), [&](const std::string& own) {
+        return std::ranges::none_of(
+            kernels, [&](const std::string& kernel) { return kernel.find(own) != std::string::npos; });
+    });
+    return unused;
+}
+
+KernelClasses::KernelClasses(const trace::ProcessTrace& process, std::span<const std::string> ownNames)
 {
     for (const auto& [id, text] : process.strings) {
-        const KernelClass kind = classifyKernel(text);
+        const KernelClass kind = classifyKernel(text, ownNames);
         if (id >= kDenseLimit) {
             m_sparse.emplace(id, kind);
             continue;

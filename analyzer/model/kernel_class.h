@@ -4,20 +4,28 @@
 #pragma once
 #include <ringside/trace/reader.h>
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace ringside::model {
 
 enum class KernelClass : std::uint8_t { Compute, Communication };
 
-[[nodiscard]] KernelClass classifyKernel(std::string_view name);
+/// `ownNames`: parts of qualified names that communicate by the user's word, in lower case.
+[[nodiscard]] KernelClass classifyKernel(std::string_view name, std::span<const std::string> ownNames = {});
+
+/// Those of a user's names that no kernel's name holds.
+[[nodiscard]] std::vector<std::string> unusedNames(const std::vector<trace::ProcessTrace>& processes,
+                                                   std::span<const std::string> ownNames);
 
 /// Classes of a process's strings, so that each name is looked at once however many kernels carry it.
 class KernelClasses final {
 public:
     KernelClasses() = default;
-    explicit KernelClasses(const trace::ProcessTrace& process);
+    KernelClasses(const trace::ProcessTrace& process, std::span<const std::string> ownNames);
     [[nodiscard]] KernelClass of(trace::StringId name) const
     {
         if (name < m_dense.size()) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <limits>
 #include <map>
 #include <set>
@@ -209,6 +210,26 @@ void collectIssues(Model& model)
         model.issues, [](const trace::IssueRow& issue) { return issue.id == trace::kImported; });
 }
 
+std::vector<std::string> inLowerCase(std::vector<std::string> names)
+{
+    for (std::string& name : names) {
+        std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    }
+    return names;
+}
+
+void noteUnusedNames(Model& model)
+{
+    if (model.communicationKernels.empty()) {
+        return;
+    }
+    for (const std::string& name : unusedNames(model.trace.processes, model.communicationKernels)) {
+        model.issues.push_back(
+            {"communication_kernel_unused", "warning", 1,
+             fmt::format("no kernel's name holds '{}', which was said to communicate", name)});
+    }
+}
+
 /// Launches of CUDA graphs; a launch has a row for each communicator.
 std::size_t countLaunches(const trace::GraphLaunchColumns& launches)
 {
@@ -319,10 +340,11 @@ bool Model::hasEventTimes() const
     return std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.eventTimes; });
 }
 
-Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy, const ParallelSizes& parallel)
+Model buildModel(trace::RunTrace trace, const ModelOptions& options)
 {
     Model model;
-    model.stepsBy = stepsBy;
+    model.stepsBy = options.stepsBy;
+    model.communicationKernels = inLowerCase(options.communicationKernels);
     model.trace = std::move(trace);
     collectIssues(model);
     model.workload = workloadOf(model.trace);
@@ -331,11 +353,12 @@ Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy, const ParallelSi
     model.launches.resize(processes.size());
     model.communication.resize(processes.size());
     trace::parallelFor(processes.size(), trace::coreCount(), [&](std::size_t i) {
-        model.classes[i] = KernelClasses(processes[i]);
+        model.classes[i] = KernelClasses(processes[i], model.communicationKernels);
         model.launches[i] = LaunchIndex(processes[i].launches);
         model.communication[i] = findCommunicationWork(processes[i], model.classes[i]);
     });
     noteGraphs(model);
+    noteUnusedNames(model);
     findRanks(model);
     noteEventTimes(model);
     findHosts(model);
@@ -346,7 +369,7 @@ Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy, const ParallelSi
     model.messages = matchMessages(model.trace, model.ranks, model.communication);
     findSteps(model);
     chooseSteps(model);
-    model.layout = parallel.isTold() ? toldLayout(model, parallel) : findLayout(model);
+    model.layout = options.parallel.isTold() ? toldLayout(model, options.parallel) : findLayout(model);
     return model;
 }
 

@@ -8,9 +8,9 @@
 #include "model/launch_index.h"
 #include "model/message_match.h"
 #include "model/parallel_layout.h"
+#include "model/model_options.h"
 #include "model/step_pattern.h"
 #include "model/steps.h"
-#include "model/steps_by.h"
 #include "model/time.h"
 #include "model/workload.h"
 
@@ -80,9 +80,10 @@ struct Model {
     std::vector<std::int64_t>
         analyzedSteps; ///< step numbers that every rank with device data measured, steady if enough
     StepCoverage stepCoverage;
-    StepsBy stepsBy;                       ///< what the user says
-    std::optional<PeriodFound> stepPeriod; ///< of steps that nobody marked, by the rhythm of calls
-    std::size_t graphLaunches = 0;         ///< of CUDA graphs, by all ranks
+    StepsBy stepsBy;                               ///< what the user says
+    std::vector<std::string> communicationKernels; ///< names that the user says, in lower case
+    std::optional<PeriodFound> stepPeriod;         ///< of steps that nobody marked, by the rhythm of calls
+    std::size_t graphLaunches = 0;                 ///< of CUDA graphs, by all ranks
     bool analyzedWhole = false; ///< fewer than 4 steps: all of them are analyzed, with low confidence
 
     [[nodiscard]] const trace::ProcessTrace& processOf(const Rank& rank) const
@@ -115,9 +116,8 @@ struct Model {
     [[nodiscard]] bool hasEventTimes() const; ///< of a rank without device work
 };
 
-/// Throws ringside::Error (Usage) where the trace has nothing of what `stepsBy` names, or is no job of such
+/// Throws ringside::Error (Usage) where the trace has no steps as `options` say, or is no job of such
 /// sizes.
-[[nodiscard]] Model buildModel(trace::RunTrace trace, const StepsBy& stepsBy = {},
-                               const ParallelSizes& parallel = {});
+[[nodiscard]] Model buildModel(trace::RunTrace trace, const ModelOptions& options = {});
 
 } // namespace ringside::model

@@ -293,19 +293,18 @@ std::string_view confidenceName(Confidence confidence)
     return kNames[static_cast<std::size_t>(confidence)];
 }
 
-Report buildReport(trace::RunTrace run, const rules::OptionValues& options, const model::StepsBy& stepsBy,
-                   const model::ParallelSizes& parallel)
+Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
+                   const model::ModelOptions& modelOptions)
 {
-    return buildReport(
-        std::move(run), options, stepsBy, [] {}, parallel);
+    return buildReport(std::move(run), options, modelOptions, [] {});
 }
 
-Report buildReport(trace::RunTrace run, const rules::OptionValues& options, const model::StepsBy& stepsBy,
-                   const Checkpoint& checkpoint, const model::ParallelSizes& parallel)
+Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
+                   const model::ModelOptions& modelOptions, const Checkpoint& checkpoint)
 {
     Report report;
     checkpoint();
-    report.model = model::buildModel(std::move(run), stepsBy, parallel);
+    report.model = model::buildModel(std::move(run), modelOptions);
     checkpoint();
     report.metrics = metrics::computeMetrics(report.model);
     report.issues = report.model.issues;

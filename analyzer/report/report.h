@@ -50,10 +50,9 @@ struct Report {
 };
 
 /// Runs the model, the metrics and all rules. A rule that throws becomes an issue. Throws ringside::Error
-/// (Usage) where the run has nothing of what `stepsBy` names, or is no job of the sizes in `parallel`.
+/// (Usage) where the run has no steps as `modelOptions` say, or is no job of their sizes.
 [[nodiscard]] Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
-                                 const model::StepsBy& stepsBy = {},
-                                 const model::ParallelSizes& parallel = {});
+                                 const model::ModelOptions& modelOptions = {});
 
 /// Parses "rule.option=value" into `values`; throws ringside::Error (Usage) for what does not exist.
 void setOption(rules::OptionValues& values, std::string_view assignment);

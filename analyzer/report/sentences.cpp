@@ -310,6 +310,10 @@ std::vector<std::string> coverageLines(const Report& report)
     if (model.hasEventTimes()) {
         lines.push_back(eventTimesLine(report));
     }
+    if (!model.communicationKernels.empty()) {
+        lines.push_back(fmt::format("By the user's word kernels communicate whose names hold: {}.",
+                                    fmt::join(model.communicationKernels, ", ")));
+    }
     if (model.graphLaunches > 0) {
         lines.push_back(
             fmt::format("CUDA graphs were launched {} times; each launch counts as the calls that "

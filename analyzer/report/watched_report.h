@@ -11,9 +11,8 @@ namespace ringside::report {
 /// std::exception, which would only be a rule that failed.
 using Checkpoint = std::function<void()>;
 
-/// As buildReport(run, options, stepsBy, parallel).
+/// As buildReport(run, options, modelOptions).
 [[nodiscard]] Report buildReport(trace::RunTrace run, const rules::OptionValues& options,
-                                 const model::StepsBy& stepsBy, const Checkpoint& checkpoint,
-                                 const model::ParallelSizes& parallel = {});
+                                 const model::ModelOptions& modelOptions, const Checkpoint& checkpoint);
 
 } // namespace ringside::report

@@ -20,14 +20,13 @@ struct Options {
     std::string format = "text";
     double percent = kDefaultPercent;
     bool gate = false;
-    model::StepsBy stepsBy;
-    model::ParallelSizes parallel;
+    ToldOfRun told;
 };
 
 int diff(const Options& options)
 {
-    const auto reportOf = [&options](const std::filesystem::path& run) {
-        return report::buildReport(openRun({run}), {}, options.stepsBy, options.parallel);
+    const auto reportOf = [told = options.told.modelOptions()](const std::filesystem::path& run) {
+        return report::buildReport(openRun({run}), {}, told);
     };
     const compare::Comparison comparison =
         compare::compareRuns(reportOf(options.base), reportOf(options.now), options.percent / 100);
@@ -44,8 +43,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     app.add_option("BASE", options->base, "Run to compare with")->required();
     app.add_option("NEW", options->now, "Run to judge")->required();
-    addStepsOption(app, options->stepsBy);
-    addParallelOption(app, options->parallel);
+    addModelOptions(app, options->told);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

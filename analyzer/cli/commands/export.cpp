@@ -19,12 +19,12 @@ struct Options {
     RunPaths run;
     std::string format;
     std::string output;
-    model::StepsBy stepsBy;
-    model::ParallelSizes parallel;
+    ToldOfRun told;
 };
 
 int write(const Options& options)
 {
+    const model::ModelOptions told = options.told.modelOptions();
     std::error_code absent;
     if (std::filesystem::exists(std::filesystem::symlink_status(options.output, absent))) {
         throw Error(ErrorCode::Usage, fmt::format("{} is there already", options.output),
@@ -35,8 +35,7 @@ int write(const Options& options)
             if (!exporter->forOthers) {
                 umask(S_IRWXG | S_IRWXO); // as private as the run
             }
-            exporter->write(report::buildReport(openRun(options.run), {}, options.stepsBy, options.parallel),
-                            options.output);
+            exporter->write(report::buildReport(openRun(options.run), {}, told), options.output);
             talk("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }
@@ -54,8 +53,7 @@ Action declare(CLI::App& app)
     }
     help.back() = '.';
     addRunOption(app, options->run);
-    addStepsOption(app, options->stepsBy);
-    addParallelOption(app, options->parallel);
+    addModelOptions(app, options->told);
     app.add_option("--format", options->format, help)->check(CLI::IsMember(formats))->required();
     app.add_option("-o,--output", options->output, "File or folder to make; must not exist")->required();
     return [options] { return write(*options); };

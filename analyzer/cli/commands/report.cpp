@@ -23,11 +23,9 @@ struct Options {
     std::string format = "text";
     std::string output;
     std::string failOn;
-    std::string config;
     std::vector<std::string> settings;
     bool all = false;
-    model::StepsBy stepsBy;
-    model::ParallelSizes parallel;
+    ToldOfRun told;
 };
 
 const report::Format& formatNamed(std::string_view name)
@@ -94,14 +92,13 @@ int gate(const std::string& failOn, const report::Report& report)
 int run(const Options& options)
 {
     checkOutput(options);
-    Config config = options.config.empty() ? Config{} : readConfig(options.config);
-    rules::OptionValues& values = config.thresholds;
+    rules::OptionValues values =
+        options.told.config.empty() ? rules::OptionValues() : readConfig(options.told.config).thresholds;
     for (const std::string& setting : options.settings) {
         report::setOption(values, setting);
     }
-    const report::Report report =
-        report::buildReport(openRun(options.run), values, options.stepsBy,
-                            options.parallel.isTold() ? options.parallel : config.parallel);
+    const model::ModelOptions told = options.told.modelOptions();
+    const report::Report report = report::buildReport(openRun(options.run), values, told);
     write(options, report);
     return gate(options.failOn, report);
 }
@@ -114,8 +111,7 @@ Action declare(CLI::App& app)
         formats.push_back(report::nameOf(*format));
     }
     addRunOption(app, options->run);
-    addStepsOption(app, options->stepsBy);
-    addParallelOption(app, options->parallel);
+    addModelOptions(app, options->told);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
@@ -123,9 +119,6 @@ Action declare(CLI::App& app)
     app.add_flag(
         "--all", options->all,
         "In the text: every finding and row, where idle time comes from, what was not judged and why");
-    app.add_option("--config", options->config,
-                   "File of thresholds, such as ringside.toml: a table a rule, in it OPTION = NUMBER; and a "
-                   "table parallel, in it what --parallel says");
     app.add_option("--set", options->settings,
                    "Threshold of a rule, as RULE.OPTION=NUMBER, whatever the file says; `ringside rules` "
                    "lists them")

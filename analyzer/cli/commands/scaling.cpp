@@ -22,15 +22,15 @@ struct Options {
     std::string format = "text";
     bool shared = false;
     double gate = 0;
-    model::StepsBy stepsBy;
-    model::ParallelSizes parallel;
+    ToldOfRun told;
 };
 
 int scaling(const Options& options)
 {
+    const model::ModelOptions told = options.told.modelOptions();
     std::vector<report::Report> runs;
     for (const std::filesystem::path& run : options.runs) {
-        runs.push_back(report::buildReport(openRun({run}), {}, options.stepsBy, options.parallel));
+        runs.push_back(report::buildReport(openRun({run}), {}, told));
     }
     const compare::Scaling result =
         compare::scalingOf(runs, options.shared ? compare::Work::Shared : compare::Work::PerRank);
@@ -45,8 +45,7 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "Runs of one job on different numbers of ranks")->required();
-    addStepsOption(app, options->stepsBy);
-    addParallelOption(app, options->parallel);
+    addModelOptions(app, options->told);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

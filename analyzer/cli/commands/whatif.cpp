@@ -25,8 +25,7 @@ struct Options {
     std::string bucketBytes;
     std::int64_t worldSize = 0;
     whatif::Changes changes;
-    model::StepsBy stepsBy;
-    model::ParallelSizes parallel;
+    ToldOfRun told;
 };
 
 template <typename Number>
@@ -90,7 +89,8 @@ int run(Options& options)
     if (options.worldSize > 0) {
         options.changes.ranks = options.worldSize;
     }
-    const model::Model model = model::buildModel(openRun(options.run), options.stepsBy, options.parallel);
+    const model::ModelOptions told = options.told.modelOptions();
+    const model::Model model = model::buildModel(openRun(options.run), told);
     const whatif::Prediction prediction = whatif::WhatIf(model).predict(options.changes);
     printResult(options.format == "json" ? whatif::renderJson(prediction) : whatif::renderText(prediction));
     return kPass;
@@ -101,8 +101,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     whatif::Changes& changes = options->changes;
     addRunOption(app, options->run);
-    addStepsOption(app, options->stepsBy);
-    addParallelOption(app, options->parallel);
+    addModelOptions(app, options->told);
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();

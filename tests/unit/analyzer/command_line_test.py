@@ -218,6 +218,8 @@ class CommandLine(unittest.TestCase):
                 ("lost_share = 0.05\n", 1, "'lost_share' is an option of no rule"),
                 ("[late_rank]\nlost_share = \"5 %\"\n", 2, "'late_rank.lost_share' is not a number"),
                 ("[late_rank]\nlost_share = nan\n", 2, "'nan' is not a number"),
+                ("communication_kernels = \"halo\"\n", 1, "communication_kernels is no list of names"),
+                ("communication_kernels = [\"halo\", 7]\n", 1, "communication_kernels holds what is no name"),
                 ("[late_rank]\nlost_share = 5 %\n", 2, ""),
                 ("[late_rank\n", 1, "")):
             said = self.configured(text)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which kernels communicate: names as profilers give them, mangled and not, of each library that has kernels
 // of its own, and names of compute kernels that look like them.
+#include "metrics/metrics.h"
 #include "model/kernel_class.h"
 #include "model/kernel_name.h"
+#include "model/model.h"
+#include "support/trace_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -110,6 +113,36 @@ TEST(ClassifyKernel, IsNotMisledByArgumentsNeighboursAndNames)
          "void cutlass::device_kernel<flux::AgGemmKernel>(int)", "void flux::gemm_all_reduce_kernel<8>(int)",
          "all_gather_matmul_kernel", "void memorize(int)", "triton_poi_fused_add_mul_0",
          "void warp_reduce_kernel<float>(float*)", "memcpy32_post", ""});
+}
+
+TEST(ClassifyKernel, TakesAUsersOwnNames)
+{
+    const std::vector<std::string> own{"halo_exchange", "my_collectives::"};
+    for (const char* name : {"void Halo_Exchange_v2<float>(float*)", "_ZN14my_collectives4pushIfEEvPT_",
+                             "void my_collectives::gemm_push<8>(int)"}) {
+        EXPECT_EQ(classifyKernel(name), KernelClass::Compute) << name;
+        EXPECT_EQ(classifyKernel(name, own), KernelClass::Communication) << name;
+    }
+    EXPECT_EQ(classifyKernel("void copy<halo_exchange>(int)", own), KernelClass::Compute) << "an argument";
+    EXPECT_EQ(classifyKernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", own), KernelClass::Communication);
+}
+
+TEST(ModelOptions, NameKernelsThatCommunicate)
+{
+    test::TraceBuilder trace(1);
+    trace.steps(4, [](test::StepBuilder& step) {
+        step.everyRank().compute(std::chrono::milliseconds(3));
+        step.everyRank().compute(std::chrono::milliseconds(1), {.kernel = "void HaloExchange<2>(int*)"});
+    });
+    ModelOptions options;
+    options.communicationKernels = {"haloexchange", "nowhere"};
+    const Model model = buildModel(trace.run(), options);
+    const metrics::Breakdown total = metrics::computeMetrics(model).total();
+    EXPECT_EQ(3 * total.communicationNs, total.computeNs);
+    ASSERT_EQ(std::ranges::count(model.issues, "communication_kernel_unused", &trace::IssueRow::id), 1);
+    EXPECT_NE(std::ranges::find(model.issues, "communication_kernel_unused", &trace::IssueRow::id)
+                  ->message.find("'nowhere'"),
+              std::string::npos);
 }
 
 } // namespace

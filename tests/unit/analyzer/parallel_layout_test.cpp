@@ -40,13 +40,13 @@ TEST(ParallelLayout, IsTakenFromTheUser)
         step.everyRank().compute(1ms);
         step.allReduce(4_MiB);
     });
-    const model::Model model = model::buildModel(trace.run(), {}, model::parseParallel("tp=2,pp=4"));
+    const model::Model model = buildTold(trace.run(), "tp=2,pp=4");
     EXPECT_TRUE(model.layout.told);
     EXPECT_EQ(model.layout.nameOf(0), "stage 1 of 4, replica 1 of 2, tensor 1 of 2");
     EXPECT_EQ(model.layout.nameOf(11), "stage 3 of 4, replica 2 of 2, tensor 2 of 2");
     EXPECT_TRUE(model.layout.arePeers(8, 11));
     EXPECT_FALSE(model.layout.arePeers(8, 12));
-    EXPECT_THROW(static_cast<void>(model::buildModel(trace.run(), {}, model::parseParallel("tp=3"))), Error);
+    EXPECT_THROW(static_cast<void>(buildTold(trace.run(), "tp=3")), Error);
     for (const char* const wrong : {"", "tp", "tp=", "tp=0", "tp=2,", "tp=2x", "xp=2", "tp=-1"}) {
         EXPECT_THROW(static_cast<void>(model::parseParallel(wrong)), Error) << wrong;
     }
@@ -57,8 +57,8 @@ TEST(ParallelLayout, IsToldOfRanksThatWereRecordedAlone)
 {
     trace::RunTrace run = playParallelJob({.stages = 4, .replicas = 2, .steps = 5}).run();
     run.processes.resize(3);
-    EXPECT_FALSE(model::buildModel(run).layout.isKnown());
-    const model::Model told = model::buildModel(run, {}, model::parseParallel("pp=4"));
+    EXPECT_FALSE(buildTold(run).layout.isKnown());
+    const model::Model told = model::buildModel(run, "pp=4");
     EXPECT_EQ(told.layout.nameOf(2), "stage 2 of 4, replica 1 of 2");
 }
 

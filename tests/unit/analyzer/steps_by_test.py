@@ -67,6 +67,26 @@ class StepsBy(unittest.TestCase):
         run(RINGSIDE, "export", self.run_path, "--format", "csv", "-o", out, *told)
         self.assertTrue(pathlib.Path(out).exists())
 
+    def test_own_kernels_communicate_by_option_and_by_file(self):
+        config = f"{self.temporary.name}/own.toml"
+        pathlib.Path(config).write_text('communication_kernels = ["multi_tensor_apply"]\n')
+        share = lambda *words: json.loads(run(RINGSIDE, "report", self.run_path, "--format", "json", *words).stdout)["summary"]["communication_share"]
+        ours = (("--communication-kernel", "Multi_Tensor_Apply"), ("--config", config))
+        for words in ours:
+            self.assertGreater(share(*words), share())
+            self.assertIn("multi_tensor_apply", run(RINGSIDE, "report", self.run_path, *words).stdout)
+            self.assertIn("numbers of ranks", run(RINGSIDE, "scaling", self.run_path, *words, expect=2).stderr)
+            run(RINGSIDE, "diff", self.run_path, self.run_path, *words)
+            run(RINGSIDE, "whatif", self.run_path, "--full-overlap", *words)
+        for index, words in enumerate(ours):
+            out = f"{self.temporary.name}/own{index}.csv"
+            run(RINGSIDE, "export", self.run_path, "--format", "csv", "-o", out, *words)
+            self.assertTrue(pathlib.Path(out).exists())
+        self.assertIn("no kernel's name holds 'elsewhere'", " ".join(run(RINGSIDE, "report", self.run_path, "--communication-kernel", "elsewhere").stdout.split()))
+        self.assertIn("held by every kernel", run(RINGSIDE, "report", self.run_path, "--communication-kernel", "", expect=2).stderr)
+        for command in ("report", "scaling", "whatif"):
+            run(RINGSIDE, command, self.run_path, "--config", f"{self.temporary.name}/none.toml", expect=2)
+
     def test_impossible_values_are_refused(self):
         for command in ("report", "diff", "whatif"):
             self.refused(command, "period=7", "no rank's calls repeat after 7")
