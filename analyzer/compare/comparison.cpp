@@ -164,7 +164,8 @@ private:
         say(m_base.model.emulated != m_now.model.emulated,
             "One of the two was emulated: their times do not compare.");
         for (const auto& [run, whose] : {std::pair(&m_base, "base"), std::pair(&m_now, "new run")}) {
-            say(run->model.stepsGuessed(), report::guessedRemark(run->model, whose));
+            say(run->model.stepsGuessed() || run->model.recordingIsStep(),
+                report::guessedRemark(run->model, whose));
         }
         say(m_base.metrics.ranks.empty() != m_now.metrics.ranks.empty(),
             "Only one of the two recorded what ran on the GPUs: step times compare, if at all.");

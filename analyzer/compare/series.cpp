@@ -105,6 +105,9 @@ std::vector<double> stepSeries(const report::Report& report, const StepFigure& f
 
 std::vector<double> stepTimes(const report::Report& report)
 {
+    if (report.model.recordingIsStep()) { // how long it lasted is nobody's step time
+        return {};
+    }
     return report.metrics.ranks.empty()
                ? hostStepTimes(report.model)
                : stepSeries(report, [](const metrics::Breakdown& step) { return double(step.stepNs); });

@@ -192,6 +192,12 @@ std::string_view stepConfidenceName(model::StepConfidence confidence)
 
 std::string guessedRemark(const model::Model& model, std::string_view whose)
 {
+    if (model.recordingIsStep()) {
+        return fmt::format(
+            "No step was found in the {}: its recording as a whole stands for one, so that only "
+            "shares compare, not times. --steps-by says what a step is.",
+            whose);
+    }
     return model.stepsGuessed() ? fmt::format("Steps of the {} are {}: --steps-by says what a step is.",
                                               whose, periodText(model))
                                 : std::string();

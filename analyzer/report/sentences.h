@@ -12,7 +12,7 @@ namespace ringside::report {
 
 /// How sure it is what a step is: "low", "medium", "high"
 [[nodiscard]] std::string_view stepConfidenceName(model::StepConfidence confidence);
-/// "Steps of the base are guessed ...", where they are.
+/// "Steps of the base are guessed ...", where they are; or that none was found.
 [[nodiscard]] std::string guessedRemark(const model::Model& model, std::string_view whose);
 /// "34 %" of communication, "-" without any.
 [[nodiscard]] std::string overlapText(const metrics::Breakdown& part);

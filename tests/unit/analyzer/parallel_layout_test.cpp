@@ -12,6 +12,13 @@ namespace {
 using namespace ringside;
 using namespace ringside::test;
 
+model::Model buildTold(trace::RunTrace run, const char* parallel)
+{
+    model::ModelOptions options;
+    options.parallel = model::parseParallel(parallel);
+    return model::buildModel(std::move(run), options);
+}
+
 TEST(ParallelLayout, IsFoundInWhoTalksWithWhom)
 {
     for (const int stages : {1, 2, 3, 4, 8}) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the text report tells on a screen: each loss once, what is left out by number; and what it does not
 // claim where ranks are missing.
+#include "compare/comparison.h"
+#include "compare/scaling.h"
 #include "report/format.h"
 #include "support/trace_builder.h"
+
+#include <ringside/error.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -137,6 +141,16 @@ TEST(RecordingWithoutSteps, IsReportedByTheSecond)
         EXPECT_TRUE(finding.perSecond) << finding.rule;
         EXPECT_LE(finding.costNsPerStep.value_or(0), 1'000'000'000) << finding.rule;
     }
+}
+
+TEST(RecordingWithoutSteps, HasNoStepTimeToCompare)
+{
+    const Report report = buildReport(jobWithoutSteps(false), {});
+    const compare::Comparison comparison = compare::compareRuns(report, report, 0.02);
+    EXPECT_EQ(comparison.metrics.front().base.count, 0U);
+    EXPECT_EQ(comparison.verdict(), compare::Verdict::Inconclusive);
+    EXPECT_THAT(compare::textOf(comparison, false, 200), HasSubstr("No step was found in the base"));
+    EXPECT_THROW((void)compare::scalingOf({report, report}, compare::Work::PerRank), Error);
 }
 
 TEST(ImportedTrace, IsNotToldToUseOurOptions)
