@@ -6,6 +6,8 @@
 #include "hang/hang.h"
 #include "metrics/experts.h"
 #include "metrics/lateness.h"
+#include "rules/chance.h"
+#include "rules/late_cause.h"
 #include "rules/origins.h"
 
 namespace ringside::rules::rule_late_rank {
@@ -22,65 +24,6 @@ constexpr Option kOptions[] = {
 // (a weighted Bonferroni correction): most to all steps, with which 8 steps of two ranks remain enough.
 constexpr double kPartOfAll = 0.8;
 constexpr double kPartOfHeavy = 0.2;
-
-/// In how many ways so many ranks can be chosen of all.
-double choices(std::size_t all, std::size_t chosen)
-{
-    const auto n = static_cast<double>(all);
-    const auto k = static_cast<double>(chosen);
-    return std::round(std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)));
-}
-
-/// P(X >= hits) for a binomial X, times the groups that could have been the one.
-double chanceOf(std::size_t hits, std::size_t trials, double groups)
-{
-    const double p = 1.0 / groups;
-    const auto n = static_cast<double>(trials);
-    double sum = 0;
-    for (std::size_t k = hits; k <= trials; ++k) {
-        const auto x = static_cast<double>(k);
-        sum += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) + x * std::log(p) +
-                        (n - x) * std::log1p(-p));
-    }
-    return std::min(1.0, sum * groups);
-}
-
-struct CauseText {
-    std::string_view name;
-    std::string_view advice;
-};
-
-CauseText textOf(metrics::LateCause cause)
-{
-    using metrics::LateCause;
-    switch (cause) {
-    case LateCause::Compute:
-        return {"longer compute",
-                "Give it no more work than the others (sequence length, experts), and check its "
-                "clocks and temperature (nvidia-smi -q -d CLOCK,PERFORMANCE)."};
-    case LateCause::ThrottledClock:
-        return {
-            "longer compute at a lower clock than the others'",
-            "Find out what slows its GPU (nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE): cooling, power "
-            "cap, a clock that somebody locked (`nvidia-smi -lgc`); see clock_throttling."};
-    case LateCause::DataLoading:
-        return {"data loading", "Look at its input: workers, prefetching, pinned memory, its shard of "
-                                "the data, its host's disk."};
-    case LateCause::Synchronization:
-        return {"idle time after blocking calls", "Look for what only it does in each step: logging, "
-                                                  "`.item()`, writing files (see sync_in_loop)."};
-    case LateCause::Host:
-        return {"a host that launches late", "Look at its host: binding to the GPU's NUMA node, other work "
-                                             "there, Python in its loop."};
-    case LateCause::CpuContention:
-        return {"a host whose threads wait for a CPU",
-                "Free its CPUs: fewer loader workers or OMP_NUM_THREADS, no other jobs, a larger CPU quota "
-                "of its container; see cpu_contention."};
-    case LateCause::Copies:
-        break;
-    }
-    return {"copies", "Look at its copies: pinned memory, `non_blocking=True`, its PCIe link."};
-}
 
 std::int64_t lostPerStep(const Context& context, const metrics::LateGroup& group)
 {

@@ -108,9 +108,13 @@ public:
         m_chart->setVisible(!broken);
         m_table->setVisible(!broken);
         m_chartTitle->setText(
-            broken ? u"<b>Where a step goes was not measured.</b> It needs the device tier: record with "
-                     u"<code>--profile standard</code>, with at least one whole step."_s
-                   : u"<b>Where a step of each rank goes</b>"_s);
+            broken && m_report->model.imported
+                ? u"<b>Where a step goes was not measured.</b> The trace holds no device work."_s
+            : broken ? u"<b>Where a step goes was not measured.</b> It needs the device tier: record with "
+                       u"<code>--profile standard</code>, with at least one whole step."_s
+            : m_report->model.recordingIsStep()
+                ? u"<b>Where a second of the recording goes on each rank</b>: no step was found"_s
+                : u"<b>Where a step of each rank goes</b>"_s);
         m_chart->setReport(m_report);
         m_table->setTable(report::breakdownTable(*m_report));
         m_rest->setText(restHtml());
