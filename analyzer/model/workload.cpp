@@ -12,9 +12,9 @@ namespace ringside::model {
 namespace {
 
 /// In lower case; of kernels (also mangled) and ranges.
-constexpr std::array<std::string_view, 12> kTraining{
-    "backward",           "_bwd",  "bwd_", "wgrad",     "dgrad",     "autograd::engine",
-    "multi_tensor_apply", "lamb_", "sgd",  "fusedadam", "zero_grad", "accumulategrad"};
+constexpr std::array<std::string_view, 13> kTraining{
+    "backward", "_bwd", "bwd_",      "wgrad",    "dgrad",     "autograd::engine", "multi_tensor_apply",
+    "lamb_",    "_sgd", "fusedadam", "fusedsgd", "zero_grad", "accumulategrad"};
 /// vLLM, SGLang, TensorRT-LLM, FlashInfer, FlashAttention with a cache.
 constexpr std::array<std::string_view, 19> kServing{
     "vllm",        "sglang",           "sgl_kernel",        "tensorrt_llm",

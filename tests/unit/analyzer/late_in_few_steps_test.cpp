@@ -90,6 +90,24 @@ TEST(LateInFewSteps, OneLongDelayIsOneEvent)
     EXPECT_EQ(groups.groups.front().worstOfOperations, 5U);
 }
 
+TEST(LateInFewSteps, TheInconclusiveAnswerNamesTheGreatestLoss)
+{
+    // Four analyzed steps of four ranks: with each order of two ranks, whatever their sets hash to.
+    for (const auto& [little, much] : {std::pair(0, 3), std::pair(3, 0), std::pair(1, 2), std::pair(2, 1)}) {
+        const Report report = buildReport(fewSteps(6, 2,
+                                                   [&](int i, int rank) {
+                                                       return i == 0 && rank == little ? nanoseconds(1ms)
+                                                              : i == 1 && rank == much ? nanoseconds(3ms)
+                                                                                       : 0ns;
+                                                   }),
+                                          {});
+        const auto missing = std::ranges::find(report.notApplicable, "late_rank", &MissingRule::rule);
+        ASSERT_NE(missing, report.notApplicable.end());
+        EXPECT_TRUE(missing->inconclusive);
+        EXPECT_THAT(missing->reason, HasSubstr("wait for rank " + std::to_string(much) + ","));
+    }
+}
+
 TEST(LateInFewSteps, NobodyIsWhereAllComeTogether)
 {
     EXPECT_EQ(lateFindingOf(buildReport(fewSteps(1, 36, [](int, int) { return 0ns; }), {})), nullptr);
