@@ -40,7 +40,7 @@ public:
         }
     }
     void addRank(std::size_t index, const CommunicationWork& communication);
-    std::vector<Message> finish();
+    std::vector<Message> finish(UnequalEnds unequal);
 
 private:
     [[nodiscard]] const trace::ProcessTrace& process(std::size_t rank) const
@@ -157,11 +157,13 @@ void MessageMatcher::join(const PairKey& key, const IssuedPair& pair, std::vecto
     }
 }
 
-std::vector<Message> MessageMatcher::finish()
+std::vector<Message> MessageMatcher::finish(UnequalEnds unequal)
 {
     std::vector<Message> messages;
     for (const auto& [key, pair] : m_pairs) {
-        join(key, pair, messages);
+        if (unequal == UnequalEnds::ByTime || pair.sends.size() == pair.receives.size()) {
+            join(key, pair, messages);
+        }
     }
     for (Message& message : messages) {
         message.sender.whole = !m_open.contains(kernelOf(message.sender));
@@ -199,13 +201,32 @@ std::set<std::int64_t> exchangesOf(const trace::ProcessTrace& process)
 }
 
 std::vector<Message> matchMessages(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                                   const std::vector<CommunicationWork>& communication)
+                                   const std::vector<CommunicationWork>& communication, UnequalEnds unequal)
 {
     MessageMatcher matcher(trace, ranks);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         matcher.addRank(i, communication[ranks[i].process]);
     }
-    return matcher.finish();
+    return matcher.finish(unequal);
+}
+
+std::vector<Swap> findSwaps(const std::vector<Message>& messages)
+{
+    using Kernel = std::pair<std::size_t, std::int64_t>; // rank, begin
+    std::map<std::pair<Kernel, Kernel>, const Message*> sent;
+    std::vector<Swap> swaps;
+    for (const Message& message : messages) {
+        if (!message.sender.device || !message.receiver.device) {
+            continue;
+        }
+        const Kernel from(message.sender.rank, message.sender.device->start);
+        const Kernel to(message.receiver.rank, message.receiver.device->start);
+        sent.emplace(std::pair(from, to), &message);
+        if (sent.contains({to, from})) {
+            swaps.push_back({message.sender, message.receiver});
+        }
+    }
+    return swaps;
 }
 
 } // namespace ringside::model

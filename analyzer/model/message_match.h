@@ -35,9 +35,22 @@ struct Message {
 /// receives: one of them is with the rank itself, or there are more partners than neighbours.
 [[nodiscard]] std::set<std::int64_t> exchangesOf(const trace::ProcessTrace& process);
 
-/// By communicator, then in order. Where one end's recording has more of them than the other's, the two are
-/// laid onto each other where most overlap in time.
+/// Of two ranks of which one recorded more sends than the other receives, or fewer.
+enum class UnequalEnds : std::uint8_t {
+    LeaveOut, ///< for ranks whose clocks are not aligned yet
+    ByTime,   ///< laid onto each other where most overlap
+};
+
+/// By communicator, then in order.
 [[nodiscard]] std::vector<Message> matchMessages(const trace::RunTrace& trace, const std::vector<Rank>& ranks,
-                                                 const std::vector<CommunicationWork>& communication);
+                                                 const std::vector<CommunicationWork>& communication,
+                                                 UnequalEnds unequal);
+
+/// Two kernels that send to each other: neither can end before the other one began.
+struct Swap {
+    MessageEnd first;
+    MessageEnd second;
+};
+[[nodiscard]] std::vector<Swap> findSwaps(const std::vector<Message>& messages);
 
 } // namespace ringside::model

@@ -43,9 +43,25 @@ std::optional<std::int64_t> realtimeShift(const trace::ProcessTrace& process)
     return process.clockSamples.front().realtimeNs - process.clockSamples.front().monotonicNs;
 }
 
-std::vector<ClockMatch> matchesBetween(const Model& model, std::size_t reference, std::size_t other)
+void addSwaps(const Model& model, const std::vector<Swap>& swaps, std::size_t reference, std::size_t other,
+              std::vector<ClockMatch>& matches)
+{
+    for (const Swap& swap : swaps) {
+        const std::size_t first = model.ranks[swap.first.rank].host;
+        const std::size_t second = model.ranks[swap.second.rank].host;
+        if ((first == reference && second == other) || (first == other && second == reference)) {
+            const Interval& ours = first == reference ? *swap.first.device : *swap.second.device;
+            const Interval& theirs = first == reference ? *swap.second.device : *swap.first.device;
+            matches.push_back({ours.start, ours.end, ours.end, theirs.start, theirs.end, theirs.end});
+        }
+    }
+}
+
+std::vector<ClockMatch> matchesBetween(const Model& model, const std::vector<Swap>& swaps,
+                                       std::size_t reference, std::size_t other)
 {
     std::vector<ClockMatch> matches;
+    addSwaps(model, swaps, reference, other, matches);
     for (const Operation& operation : model.operations) {
         if (!everyRankDependsOnEveryOther(operation.kind) || !operation.measured()) {
             continue;
@@ -127,26 +143,86 @@ std::string hostText(const Model& model, std::size_t host)
     return fmt::format("the unknown host of rank {}", rank->rank);
 }
 
-ClockMap alignHost(Model& model, std::size_t index, const trace::ProcessTrace& reference,
-                   const trace::ProcessTrace& own, std::int64_t origin)
+/// Against one that is aligned itself: errors add up on the way to the reference. Null: the two never met.
+std::optional<ClockMap> alignTo(Model& model, std::size_t index, std::size_t to, const ClockMap& itsMap,
+                                const std::vector<Swap>& swaps)
+{
+    const auto fit = fitClock(matchesBetween(model, swaps, to, index));
+    if (!fit) {
+        return std::nullopt;
+    }
+    const Host& via = model.hosts[to];
+    Host& host = model.hosts[index];
+    host.offsetNs = addCapped(via.offsetNs, fit->offsetNs);
+    host.drift = via.drift + fit->drift;
+    host.residualNs = to == 0 ? fit->residualNs : addCapped(fit->residualNs, via.residualNs.value_or(0));
+    host.boundNs = addCapped(fit->boundNs, via.boundNs.value_or(0));
+    return ClockMap{fit->originNs + fit->offsetNs, itsMap.toRun(fit->originNs), host.drift};
+}
+
+using HostPairs = std::set<std::pair<std::size_t, std::size_t>>;
+
+/// Which hosts have anything to be compared by: looked at once a communicator.
+HostPairs hostsThatMet(const Model& model, const std::vector<Swap>& swaps)
+{
+    HostPairs met;
+    std::set<std::uint64_t> seen;
+    for (const Operation& operation : model.operations) {
+        if (!operation.measured() || !seen.insert(operation.communicator).second) {
+            continue;
+        }
+        std::set<std::size_t> hosts;
+        for (const Participant& part : operation.participants) {
+            hosts.insert(model.ranks[part.rank].host);
+        }
+        for (const std::size_t host : hosts) {
+            for (const std::size_t other : hosts) {
+                met.emplace(host, other);
+            }
+        }
+    }
+    for (const Swap& swap : swaps) {
+        met.emplace(model.ranks[swap.first.rank].host, model.ranks[swap.second.rank].host);
+        met.emplace(model.ranks[swap.second.rank].host, model.ranks[swap.first.rank].host);
+    }
+    return met;
+}
+
+/// Hosts that met the reference, then those that met one of them, and so on. Null: tied to none.
+std::vector<std::optional<ClockMap>> alignHosts(Model& model, std::int64_t origin)
+{
+    const std::vector<Swap> swaps = findSwaps(model.messages);
+    const HostPairs met = hostsThatMet(model, swaps);
+    std::vector<std::optional<ClockMap>> maps(model.hosts.size());
+    maps.front() = referenceMap(origin);
+    std::vector<std::size_t> reached{0};
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+        for (std::size_t host = 1; host < maps.size(); ++host) {
+            if (!maps[host] && met.contains({reached[i], host})) {
+                maps[host] = alignTo(model, host, reached[i], *maps[reached[i]], swaps);
+                if (maps[host]) {
+                    reached.push_back(host);
+                }
+            }
+        }
+    }
+    return maps;
+}
+
+ClockMap timeOfDayMap(Model& model, std::size_t index, const trace::ProcessTrace& reference,
+                      const trace::ProcessTrace& own, std::int64_t origin)
 {
     Host& host = model.hosts[index];
-    if (const auto fit = fitClock(matchesBetween(model, 0, index))) {
-        host.offsetNs = fit->offsetNs;
-        host.drift = fit->drift;
-        host.residualNs = fit->residualNs;
-        host.boundNs = fit->boundNs;
-        return {fit->originNs + fit->offsetNs, fit->originNs - origin, fit->drift};
-    }
     const auto ownShift = realtimeShift(own);
     const auto referenceShift = realtimeShift(reference);
     if (ownShift && referenceShift) {
         host.offsetNs = *referenceShift - *ownShift;
     }
-    model.issues.push_back({"clock_unaligned", "warning", 1,
-                            fmt::format("no matched collective ties {} to {}: their clocks are compared by "
-                                        "the time of day, whose error is not known",
-                                        hostText(model, index), hostText(model, 0))});
+    model.issues.push_back(
+        {"clock_unaligned", "warning", 1,
+         fmt::format("no matched collective or message ties {} to {}: their clocks are compared by "
+                     "the time of day, whose error is not known",
+                     hostText(model, index), hostText(model, 0))});
     return {origin + host.offsetNs, 0, 0.0};
 }
 
@@ -165,10 +241,12 @@ void alignClocks(Model& model)
             origin = std::min(origin, process.process.startNs);
         }
     }
-    std::vector<ClockMap> maps{referenceMap(origin)};
     measureOwnResidual(model, 0);
-    for (std::size_t host = 1; host < model.hosts.size(); ++host) {
-        maps.push_back(alignHost(model, host, reference, *firstOf[host], origin));
+    const std::vector<std::optional<ClockMap>> aligned = alignHosts(model, origin);
+    std::vector<ClockMap> maps;
+    for (std::size_t host = 0; host < model.hosts.size(); ++host) {
+        maps.push_back(aligned[host] ? *aligned[host]
+                                     : timeOfDayMap(model, host, reference, *firstOf[host], origin));
     }
     const std::int64_t begin = earliestBegin(model, maps);
     for (ClockMap& map : maps) {
@@ -365,8 +443,9 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
     MatchResult matched = matchCollectives(model.trace, model.ranks, model.communication, model.worldSize);
     model.operations = std::move(matched.operations);
     model.issues.insert(model.issues.end(), matched.issues.begin(), matched.issues.end());
+    model.messages = matchMessages(model.trace, model.ranks, model.communication, UnequalEnds::LeaveOut);
     alignClocks(model);
-    model.messages = matchMessages(model.trace, model.ranks, model.communication);
+    model.messages = matchMessages(model.trace, model.ranks, model.communication, UnequalEnds::ByTime);
     findSteps(model);
     chooseSteps(model);
     model.layout = options.parallel.isTold() ? toldLayout(model, options.parallel) : findLayout(model);

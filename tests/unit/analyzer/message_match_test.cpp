@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace {
 
@@ -58,6 +59,25 @@ TEST(MessageMatch, TakesSendsToAllMembersForAnAllToAll)
         return operation.kind == model::CollectiveKind::AllToAll && operation.measured();
     });
     EXPECT_EQ(exchanges, 6 * 2 * 2 * 4); // steps, batches, passes, before and after the experts of two layers
+}
+
+/// Hosts in a row, of which only neighbours meet, by swapping messages.
+TEST(MessageMatch, TiesTheClocksOfHostsThatMeetNobodyElse)
+{
+    constexpr std::int64_t kAheadNs = 3'000'000;
+    trace::RunTrace run = playParallelJob({.stages = 3, .hostPerStage = true}).run();
+    for (trace::ProcessTrace& process : run.processes) {
+        std::erase_if(process.collectiveCalls, [](const auto& call) { return call.communicator == 1; });
+    }
+    for (auto* const column : {&run.processes[2].kernels.startNs, &run.processes[2].kernels.endNs}) {
+        column->transform([](std::int64_t time) { return time + kAheadNs; });
+    }
+    const model::Model model = model::buildModel(run);
+    ASSERT_EQ(model.hosts.size(), 3U);
+    EXPECT_TRUE(model.ranks[2].clockAligned);
+    EXPECT_NEAR(static_cast<double>(model.hosts[2].offsetNs), static_cast<double>(kAheadNs), 200e3);
+    ASSERT_TRUE(model.hosts[2].boundNs);
+    EXPECT_GE(*model.hosts[2].boundNs, std::abs(model.hosts[2].offsetNs - kAheadNs));
 }
 
 } // namespace
