@@ -81,9 +81,15 @@ private:
         for (const Collective& each : m_rows.collectives) {
             if (each.tid < 0) {
                 m_ofKernel.try_emplace(each.correlation, &each);
-            } else {
-                m_ofOperator.add(each.tid, each);
+                continue;
             }
+            m_ofOperator.add(each.tid, each);
+            if (isMessage(each)) {
+                m_messages[each.tid].push_back(&each);
+            }
+        }
+        for (auto& [tid, messages] : m_messages) {
+            std::ranges::stable_sort(messages, {}, &Collective::startNs);
         }
         for (const trace::RangeRow& range : m_rows.ranges) {
             if (m_names.isAnnotation(range.name)) {
@@ -106,6 +112,7 @@ private:
             }
         }
         std::ranges::stable_sort(works, {}, [this](const Work& work) { return startOf(work); });
+        giveBatches(works);
         // One launch of several kernels is a CUDA graph's: which kernel is which collective it does not say.
         std::erase_if(works, [&](const Work& work) {
             const std::uint32_t correlation = kernels.correlation[work.kernel];
@@ -115,6 +122,60 @@ private:
             return shared || work.function.empty();
         });
         return works;
+    }
+
+    [[nodiscard]] bool isMessage(const Collective& each) const
+    {
+        const std::string_view function = ncclFunctionOf(m_process.text(each.name));
+        return function == "ncclSend" || function == "ncclRecv";
+    }
+
+    /// PyTorch issues a batch of sends and receives as one kernel, behind the operators of each and inside of
+    /// none: the kernel's launch is the first after them on their thread.
+    void giveBatches(std::vector<Work>& works)
+    {
+        std::vector<std::size_t> byLaunch;
+        for (std::size_t i = 0; i < works.size(); ++i) {
+            const bool message = works[i].function == "ncclSend" || works[i].function == "ncclRecv";
+            if (works[i].launch && (message || works[i].function.empty())) {
+                byLaunch.push_back(i);
+            }
+        }
+        std::ranges::stable_sort(byLaunch, {}, [&](std::size_t i) { return launchStartOf(works[i]); });
+        std::vector<Work> parts;
+        for (const std::size_t i : byLaunch) {
+            Work& work = works[i];
+            const auto batch = takeBatch(tidOf(work), launchStartOf(work));
+            if (!work.function.empty()) {
+                continue; // it has told itself what the operators before it were
+            }
+            for (std::size_t part = 0; part < batch.size(); ++part) {
+                const std::string name(m_process.text(batch[part]->name));
+                Work one{work.kernel, work.launch, batch[part], name, ncclFunctionOf(name)};
+                (part == 0 ? work : parts.emplace_back()) = std::move(one);
+            }
+        }
+        std::ranges::move(parts, std::back_inserter(works));
+        std::ranges::stable_sort(works, {}, [this](const Work& work) { return startOf(work); });
+    }
+    [[nodiscard]] std::int64_t launchStartOf(const Work& work) const
+    {
+        return m_process.launches.startNs[*work.launch];
+    }
+
+    /// Those before this moment that no kernel has been given yet.
+    std::vector<const Collective*> takeBatch(std::int64_t tid, std::int64_t before)
+    {
+        const auto messages = m_messages.find(tid);
+        std::vector<const Collective*> batch;
+        if (messages == m_messages.end()) {
+            return batch;
+        }
+        std::size_t& next = m_taken[tid];
+        for (; next < messages->second.size() && messages->second[next]->startNs <= before; ++next) {
+            batch.push_back(messages->second[next]);
+        }
+        return batch;
     }
 
     Work describe(std::size_t kernel)
@@ -204,7 +265,8 @@ private:
         }
         for (std::size_t i = 0; i < works.size();) {
             std::size_t end = i + 1;
-            while (numbered && end < works.size() && numberOf(works[end]) == numberOf(works[i])) {
+            while (end < works.size() && (works[end].kernel == works[i].kernel ||
+                                          (numbered && numberOf(works[end]) == numberOf(works[i])))) {
                 ++end;
             }
             const std::int64_t group = end - i > 1 ? m_nextId++ : 0;
@@ -253,6 +315,10 @@ private:
                                 : m_process.threads.end();
         row.thread = thread != m_process.threads.end() ? thread->id : 0;
         m_process.collectiveCalls.push_back(row);
+        if (work.kernel == m_lastKernel) {
+            return; // a batch has one
+        }
+        m_lastKernel = work.kernel;
         m_process.callCorrelations.correlation.push_back(kernels.correlation[work.kernel]);
         m_process.callCorrelations.call.push_back(static_cast<std::uint64_t>(group != 0 ? group : row.id));
     }
@@ -268,9 +334,23 @@ private:
                 row.bytes = 0;
             }
         }
-        row.peer = work.function == "ncclRecv"   ? said.source
-                   : work.function == "ncclSend" ? said.destination
+        row.peer = work.function == "ncclRecv"   ? peerOf(said, said.source)
+                   : work.function == "ncclSend" ? peerOf(said, said.destination)
                                                  : std::nullopt;
+    }
+
+    /// Its place in the group. What is told is that place, too; in a group of two there is only one other.
+    [[nodiscard]] std::optional<std::int64_t> peerOf(const Collective& said,
+                                                     std::optional<std::int64_t> told) const
+    {
+        const std::vector<std::int64_t> ranks = ranksOfText(m_process.text(said.groupRanks));
+        const auto own = m_document.rank ? std::ranges::find(ranks, *m_document.rank) : ranks.end();
+        if (ranks.size() == 2 && own != ranks.end()) {
+            return 1 - (own - ranks.begin());
+        }
+        const bool global = told && *told >= static_cast<std::int64_t>(ranks.size());
+        const auto place = global ? std::ranges::find(ranks, *told) : ranks.end();
+        return place != ranks.end() ? std::optional<std::int64_t>(place - ranks.begin()) : told;
     }
 
     void report()
@@ -291,6 +371,9 @@ private:
     Surrounding<trace::RangeRow> m_annotations;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> m_streams; ///< device, stream: place
     StringTable m_strings;
+    std::map<std::int64_t, std::vector<const Collective*>> m_messages; ///< sends and receives, by tid
+    std::map<std::int64_t, std::size_t> m_taken;                       ///< of those, by tid
+    std::size_t m_lastKernel = std::numeric_limits<std::size_t>::max();
     std::int64_t m_nextId = 1;
     std::int64_t m_shared = 0, m_nameless = 0, m_groupless = 0;
 };
