@@ -48,6 +48,27 @@ std::int64_t costOf(const Context& context, const metrics::LateGroup& group, std
     return std::min(lostPerStep, model::median(std::move(waits)));
 }
 
+/// Sends and receives of which no other end is known, where they are much of the communication: lateness
+/// passes through them from group to group.
+bool passesThroughUnknownMessages(const Context& context)
+{
+    constexpr double kMuch = 0.1;
+    const bool unnamed = std::ranges::find(context.run.issues, "collectives_unnamed", &trace::IssueRow::id) !=
+                         context.run.issues.end();
+    const auto sends = [&](const model::Rank& rank) {
+        const trace::ProcessTrace& process = context.run.processOf(rank);
+        return std::ranges::any_of(process.collectiveCalls, [&](const trace::CollectiveCallRow& call) {
+            return model::collectiveKind(process.text(call.api)) == model::CollectiveKind::Receive;
+        });
+    };
+    const bool unmatched =
+        unnamed || (context.run.messages.empty() && std::ranges::any_of(context.run.ranks, sends) &&
+                    std::ranges::none_of(context.run.operations, [](const model::Operation& operation) {
+                        return operation.kind == model::CollectiveKind::AllToAll;
+                    }));
+    return unmatched && context.figures.arrivalShare().value_or(1) < 1 - kMuch;
+}
+
 /// Why the verdict cannot be given, if it cannot.
 std::optional<NotApplicable> missing(const Context& context)
 {
@@ -61,6 +82,12 @@ std::optional<NotApplicable> missing(const Context& context)
     }
     if (!context.figures.arrivalsMeasured() && context.run.messages.empty()) {
         return kNeedsArrivals;
+    }
+    if (passesThroughUnknownMessages(context)) {
+        return NotApplicable{
+            "inconclusive: ranks send to each other, and which send belongs to which receive is "
+            "not known, so that who is late may only have waited for a message",
+            true};
     }
     return std::nullopt;
 }

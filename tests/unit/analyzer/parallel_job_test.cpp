@@ -48,6 +48,24 @@ TEST(ParallelJob, NamesTheSlowStageNotTheNeighbourThatWaits)
     }
 }
 
+/// Nobody told what the kernels of messages belong to: who is late to the collectives behind them is no
+/// culprit.
+TEST(ParallelJob, BlamesNobodyWhereMessagesAreNotKnown)
+{
+    trace::RunTrace run =
+        playParallelJob({.stages = 4}, {.what = ParallelFault::SlowStage, .stage = 2, .factor = 2}).run();
+    for (trace::ProcessTrace& process : run.processes) {
+        for (trace::CollectiveCallRow& call : process.collectiveCalls) {
+            call.peer.reset();
+        }
+    }
+    const auto report = report::buildReport(run, {});
+    EXPECT_FALSE(isNamed(report, "late_rank")) << textOf(report);
+    const auto missing = std::ranges::find(report.notApplicable, "late_rank", &report::MissingRule::rule);
+    ASSERT_NE(missing, report.notApplicable.end());
+    EXPECT_TRUE(missing->inconclusive);
+}
+
 /// The first finding of these kinds, which are told apart.
 const rules::Finding* firstOrigin(const report::Report& report)
 {
