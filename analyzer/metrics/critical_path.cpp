@@ -2,7 +2,7 @@
 #include "metrics/critical_path.h"
 
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <unordered_map>
 
 namespace ringside::metrics {
@@ -27,6 +27,56 @@ struct PathRank {
     WorkNodes ofWork;            ///< first kernel of each
 };
 
+/// Kernels and copies of a rank in a span. Compute without a gap is one node: a step has thousands of
+/// kernels, and nobody meets in between.
+class NodeReader final {
+public:
+    struct Row {
+        PathNode node;
+        std::uint64_t stream = 0;
+        std::int64_t kernel = -1; ///< -1: a copy
+    };
+    NodeReader(const model::Rank& rank, const Interval& span) : m_rank(rank), m_span(span) {}
+
+    template <typename Columns>
+    void add(const Columns& columns, std::size_t i, std::int64_t PathPart::*kind, std::int64_t kernel)
+    {
+        const Interval local{columns.startNs[i], columns.endNs[i]};
+        if (!m_rank.owns(columns.device[i]) || model::overlapLength(local, m_span) == 0) {
+            return;
+        }
+        const Interval time{m_rank.clock.toRun(local.start), m_rank.clock.toRun(local.end)};
+        const auto [last, fresh] = m_lastOf.try_emplace(columns.stream[i], m_rows.size());
+        if (!fresh && kind == &PathPart::computeNs && goesOn(m_rows[last->second].node, time)) {
+            PathNode& before = m_rows[last->second].node;
+            before.end = std::max(before.end, time.end);
+            return;
+        }
+        last->second = m_rows.size();
+        m_rows.push_back({{time.start, time.end, -1, kind, -1, -1, 0}, columns.stream[i], kernel});
+    }
+
+    /// By end.
+    [[nodiscard]] const std::vector<Row>& sorted()
+    {
+        std::ranges::stable_sort(m_rows, {}, [](const Row& row) { return row.node.end; });
+        return m_rows;
+    }
+
+private:
+    [[nodiscard]] static bool goesOn(const PathNode& before, const Interval& time)
+    {
+        constexpr std::int64_t kNoGap = 5'000;
+        return before.kind == &PathPart::computeNs && time.start >= before.start &&
+               time.start - before.end <= kNoGap;
+    }
+
+    const model::Rank& m_rank;
+    Interval m_span;
+    std::vector<Row> m_rows;
+    std::unordered_map<std::uint64_t, std::size_t> m_lastOf; ///< by stream, its last row
+};
+
 class PathWalker final {
 public:
     PathWalker(const model::Model& model, const std::vector<RankMetrics>& ranks);
@@ -34,7 +84,8 @@ public:
 
 private:
     void addNodes(std::size_t index);
-    void linkStreams(PathRank& rank, const std::vector<std::uint64_t>& streams);
+    static void linkNodes(PathRank& rank, const std::vector<NodeReader::Row>& rows,
+                          const model::CommunicationWork& communication);
     void addMeetings();
     void meet(const model::MessageEnd& own, const model::MessageEnd& other);
     [[nodiscard]] std::int32_t nodeOf(std::size_t rank, std::size_t call, std::uint64_t launch) const;
@@ -64,58 +115,38 @@ void PathWalker::addNodes(std::size_t index)
 {
     const model::Rank& rank = m_model.ranks[m_metrics[index].rank];
     const trace::ProcessTrace& process = m_model.processOf(rank);
-    const Interval span{m_metrics[index].windows.front().start, m_metrics[index].windows.back().end};
-    PathRank& own = m_ranks[index];
-    struct Row {
-        PathNode node;
-        std::uint64_t stream = 0;
-        std::int64_t kernel = -1;
-    };
-    std::vector<Row> rows;
-    const auto add = [&](const auto& columns, std::size_t i, auto kind, std::int64_t kernel) {
-        if (rank.owns(columns.device[i]) && columns.endNs[i] > span.start && columns.startNs[i] < span.end) {
-            const PathNode node{rank.clock.toRun(columns.startNs[i]),
-                                rank.clock.toRun(columns.endNs[i]),
-                                -1,
-                                kind,
-                                -1,
-                                -1,
-                                0};
-            rows.push_back({node, columns.stream[i], kernel});
-        }
-    };
     const model::KernelClasses& classes = m_model.classes[rank.process];
+    NodeReader reader(rank, {m_metrics[index].windows.front().start, m_metrics[index].windows.back().end});
     for (std::size_t i = 0; i < process.kernels.size(); ++i) {
         const bool compute = classes.of(process.kernels.name[i]) == model::KernelClass::Compute;
-        add(process.kernels, i, compute ? &PathPart::computeNs : &PathPart::transferNs,
-            static_cast<std::int64_t>(i));
+        reader.add(process.kernels, i, compute ? &PathPart::computeNs : &PathPart::transferNs,
+                   static_cast<std::int64_t>(i));
     }
     for (std::size_t i = 0; i < process.copies.size(); ++i) {
-        add(process.copies, i, &PathPart::otherNs, -1);
+        reader.add(process.copies, i, &PathPart::otherNs, -1);
     }
-    std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.node.end; });
-    std::unordered_map<std::int64_t, std::int32_t> ofKernel;
-    std::vector<std::uint64_t> streams;
-    for (const Row& row : rows) {
-        ofKernel.emplace(row.kernel, static_cast<std::int32_t>(own.nodes.size()));
-        own.nodes.push_back(row.node);
-        streams.push_back(row.stream);
-    }
-    linkStreams(own, streams);
-    for (const model::CommunicationKernel& kernel : m_model.communication[rank.process].kernels) {
-        if (const auto found = ofKernel.find(kernel.row); found != ofKernel.end()) {
-            own.ofWork.try_emplace(kernel.work, found->second);
-        }
-    }
+    linkNodes(m_ranks[index], reader.sorted(), m_model.communication[rank.process]);
 }
 
-void PathWalker::linkStreams(PathRank& rank, const std::vector<std::uint64_t>& streams)
+void PathWalker::linkNodes(PathRank& rank, const std::vector<NodeReader::Row>& rows,
+                           const model::CommunicationWork& communication)
 {
-    std::unordered_map<std::uint64_t, std::int32_t> last;
-    for (std::size_t i = 0; i < rank.nodes.size(); ++i) {
-        const auto [entry, fresh] = last.try_emplace(streams[i], -1);
-        rank.nodes[i].before = entry->second;
-        entry->second = static_cast<std::int32_t>(i);
+    std::unordered_map<std::int64_t, std::int32_t> ofKernel;
+    std::unordered_map<std::uint64_t, std::int32_t> last; // by stream
+    for (const NodeReader::Row& row : rows) {
+        const auto node = static_cast<std::int32_t>(rank.nodes.size());
+        const auto before = last.try_emplace(row.stream, -1).first;
+        rank.nodes.push_back(row.node);
+        rank.nodes.back().before = before->second;
+        before->second = node;
+        if (row.node.kind == &PathPart::transferNs) {
+            ofKernel.emplace(row.kernel, node);
+        }
+    }
+    for (const model::CommunicationKernel& kernel : communication.kernels) {
+        if (const auto found = ofKernel.find(kernel.row); found != ofKernel.end()) {
+            rank.ofWork.try_emplace(kernel.work, found->second);
+        }
     }
 }
 

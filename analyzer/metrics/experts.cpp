@@ -2,8 +2,9 @@
 #include "metrics/experts.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <map>
-#include <numeric>
 
 namespace ringside::metrics {
 namespace {

@@ -2,6 +2,7 @@
 #include "metrics/pipeline.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace ringside::metrics {

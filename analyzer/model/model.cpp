@@ -443,9 +443,15 @@ Model buildModel(trace::RunTrace trace, const ModelOptions& options)
     MatchResult matched = matchCollectives(model.trace, model.ranks, model.communication, model.worldSize);
     model.operations = std::move(matched.operations);
     model.issues.insert(model.issues.end(), matched.issues.begin(), matched.issues.end());
-    model.messages = matchMessages(model.trace, model.ranks, model.communication, UnequalEnds::LeaveOut);
+    const auto matchedBy = [&model](UnequalEnds unequal) {
+        return matchMessages(model.trace, model.ranks, model.communication, unequal);
+    };
+    const bool oneClock = model.hosts.size() < 2;
+    model.messages = matchedBy(oneClock ? UnequalEnds::ByTime : UnequalEnds::LeaveOut);
     alignClocks(model);
-    model.messages = matchMessages(model.trace, model.ranks, model.communication, UnequalEnds::ByTime);
+    if (!oneClock) {
+        model.messages = matchedBy(UnequalEnds::ByTime);
+    }
     findSteps(model);
     chooseSteps(model);
     model.layout = options.parallel.isTold() ? toldLayout(model, options.parallel) : findLayout(model);

@@ -5,6 +5,7 @@
 #include "metrics/matched_messages.h"
 #include "rules/origins.h"
 
+#include <array>
 #include <map>
 
 namespace ringside::rules {
