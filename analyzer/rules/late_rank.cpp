@@ -363,6 +363,15 @@ Outcome whoWasWaitedFor(const Context& context)
     return std::vector<Finding>{describeWaiting(context, mostWaitedFor(waited), std::max(1.0, allNs))};
 }
 
+/// Late by what its experts compute.
+bool isOfExperts(const metrics::LateGroup& group, const Judgement& judgement,
+                 const std::vector<std::size_t>& experts)
+{
+    const auto hasExperts = [&](std::size_t rank) { return std::ranges::binary_search(experts, rank); };
+    return judgement.cause && judgement.cause->cause == metrics::LateCause::Compute &&
+           std::ranges::all_of(group.ranks, hasExperts);
+}
+
 Outcome run(const Context& context)
 {
     if (const auto reason = missing(context)) {
@@ -376,11 +385,8 @@ Outcome run(const Context& context)
         if (shareOfStep(context, lostPerStep(context, group)) <= context.option("lost_share")) {
             continue; // a large run has many groups of which chance made a gap
         }
-        if (group.worstWindow && std::ranges::find(experts, group.ranks.front()) != experts.end()) {
-            continue;
-        }
         const Judgement judgement = judge(context, group, all.blocks);
-        if (judgement.share <= context.option("lost_share")) {
+        if (judgement.share <= context.option("lost_share") || isOfExperts(group, judgement, experts)) {
             continue;
         }
         if (judgement.chance > context.option("chance")) {
@@ -412,7 +418,9 @@ RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on 
                       "and no more than they take longer than those. The late rank shows the shortest "
                       "communication kernels. Its "
                       "cause is what it spends more time on than the median of the others; samples of clocks "
-                      "and run queues say why.",
+                      "and run queues say why. Where ranks meet in several groups (pipelines, tensor "
+                      "parallel), lost time is what a rank spends on the longest path through computation "
+                      "and messages beyond the median of those with the same work.",
               .comparesRanks = true);
 
 } // namespace ringside::rules::rule_late_rank

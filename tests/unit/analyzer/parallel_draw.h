@@ -95,8 +95,8 @@ private:
     ParallelShape shape()
     {
         ParallelShape drawn;
-        drawn.stages = pick({2, 3, 4, 8});
-        drawn.replicas = pick({1, 2, 4});
+        drawn.stages = pick({1, 2, 3, 4, 8});
+        drawn.replicas = drawn.stages == 1 ? pick({2, 4}) : pick({1, 2, 4});
         drawn.tensor = pick({1, 1, 2});
         drawn.microBatches = pick({8, 10, 12});
         drawn.pairGroups = between(0, 2) == 0;
