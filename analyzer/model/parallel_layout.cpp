@@ -49,10 +49,12 @@ ParallelSizes completed(ParallelSizes sizes, std::int64_t world)
     const std::int64_t model = sizes.tensor * sizes.context * sizes.pipeline;
     const std::int64_t data = sizes.data > 0 ? sizes.data : world / model;
     if (world <= 0 || model * data != world || data % sizes.expert != 0) {
+        const std::string replicas = sizes.data > 0 ? fmt::format(" x dp={}", sizes.data) : std::string();
         throw Error(ErrorCode::Usage,
-                    fmt::format("a job of {} ranks has no parts of tp={},cp={},ep={},dp={},pp={}", world,
-                                sizes.tensor, sizes.context, sizes.expert, data, sizes.pipeline),
-                    "tp x cp x dp x pp is the number of ranks, and ep divides dp.");
+                    fmt::format("{} ranks are no whole number of tp={} x cp={}{} x pp={}, or ep={} does not "
+                                "divide the replicas",
+                                world, sizes.tensor, sizes.context, replicas, sizes.pipeline, sizes.expert),
+                    "tp x cp x dp x pp is the number of ranks of the job, and ep divides dp.");
     }
     sizes.data = data;
     return sizes;
