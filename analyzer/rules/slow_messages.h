@@ -20,7 +20,7 @@ struct PairMessages {
     /// A kernel that sends one way and receives the other ends with the slower of the two.
     [[nodiscard]] double rate() const
     {
-        constexpr std::size_t kEnough = 5;
+        constexpr std::size_t kEnough = 2;
         return model::median(alone.size() >= kEnough ? alone : bytesPerNs);
     }
 };
