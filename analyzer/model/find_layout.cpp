@@ -202,10 +202,11 @@ Families familiesOf(const Model& model, const std::vector<std::size_t>& stage)
     const std::size_t perStep = std::max<std::size_t>(1, model.stepCoverage.found);
     for (const auto& [members, operations] : often) {
         const bool layers = operations >= kFarMore * perStep && !expert.contains(members);
-        const bool most = std::ranges::none_of(often, [&](const auto& other) {
-            return other.second > kFarMore * operations &&
-                   std::ranges::find(other.first, members.front()) != other.first.end();
-        });
+        const bool most =
+            std::ranges::none_of(often, [&members = members, count = operations](const auto& other) {
+                return other.second > kFarMore * count &&
+                       std::ranges::find(other.first, members.front()) != other.first.end();
+            });
         if (layers && most) {
             families.tensor.push_back(members);
         }

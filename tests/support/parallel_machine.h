@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace ringside::test {
@@ -15,7 +16,10 @@ namespace ringside::test {
 struct MachineGroup {
     std::string tag; ///< "world" is the one that TraceBuilder made
     std::vector<int> members;
-    auto operator<=>(const MachineGroup&) const = default;
+    bool operator<(const MachineGroup& other) const
+    {
+        return std::tie(tag, members) < std::tie(other.tag, other.members);
+    }
 };
 
 /// Moves for `ns` once both ends have come.
