@@ -2,9 +2,7 @@
 #include "metrics/exposure.h"
 
 namespace ringside::metrics {
-namespace {
 
-/// The operations of one rank that begin in a window, by start.
 std::vector<OperationExposure> operationsIn(const model::Model& model, std::size_t rank,
                                             std::span<const Interval> windows)
 {
@@ -29,35 +27,34 @@ std::vector<OperationExposure> operationsIn(const model::Model& model, std::size
     return result;
 }
 
-} // namespace
-
-std::vector<OperationExposure> exposuresOf(const model::Model& model, std::size_t rank, const Lanes& lanes,
-                                           std::span<const Interval> windows)
+std::vector<Interval> spansOf(std::span<const OperationExposure> operations,
+                              std::span<const Interval> windows)
 {
-    std::vector<OperationExposure> result = operationsIn(model, rank, windows);
-    // Two spans an operation, so that all ascend: from the end of the one before, and its own.
     std::vector<Interval> spans;
     std::int64_t reached = windows.empty() ? 0 : windows.front().start;
-    for (const OperationExposure& each : result) {
+    for (const OperationExposure& each : operations) {
         const std::int64_t from = std::max(reached, windows[each.step].start);
         const std::int64_t start = std::max(from, each.device.start);
         spans.push_back({from, start});
         spans.push_back({start, std::max(start, each.device.end)});
         reached = spans.back().end;
     }
-    const std::vector<Coverage> swept = sweep(lanes, spans);
+    return spans;
+}
+
+void addExposures(std::span<OperationExposure> operations, std::span<const Coverage> swept)
+{
     std::int64_t compute = 0;
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        const Coverage& before = swept[2 * i];
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        OperationExposure& operation = operations[i];
         const Coverage& during = swept[2 * i + 1];
-        compute = i > 0 && result[i].step == result[i - 1].step ? compute : 0;
-        compute += before.time(bit(kCompute));
-        result[i].computeBeforeNs = compute;
+        compute = i > 0 && operation.step == operations[i - 1].step ? compute : 0;
+        compute += swept[2 * i].time(bit(kCompute));
+        operation.computeBeforeNs = compute;
         compute += during.time(bit(kCompute));
-        result[i].exposedNs = during.time(bit(kCommunication), bit(kCompute));
-        result[i].exposedWaitNs = during.time(bit(kCommunication), bit(kCompute) | bit(kTransfer));
+        operation.exposedNs = during.time(bit(kCommunication), bit(kCompute));
+        operation.exposedWaitNs = during.time(bit(kCommunication), bit(kCompute) | bit(kTransfer));
     }
-    return result;
 }
 
 std::vector<std::int64_t> exposedIn(const Lanes& lanes, std::span<const Interval> spans)

@@ -20,10 +20,18 @@ struct OperationExposure {
     [[nodiscard]] std::int64_t exposedTransferNs() const { return exposedNs - exposedWaitNs; }
 };
 
-/// By start; those that begin in a window. `windows` ascend and do not overlap.
-[[nodiscard]] std::vector<OperationExposure> exposuresOf(const model::Model& model, std::size_t rank,
-                                                         const Lanes& lanes,
-                                                         std::span<const Interval> windows);
+/// By start; those that begin in a window, before it is known what is exposed of them. `windows` ascend and
+/// do not overlap.
+[[nodiscard]] std::vector<OperationExposure> operationsIn(const model::Model& model, std::size_t rank,
+                                                          std::span<const Interval> windows);
+
+/// What has to be swept to know it: two spans an operation, so that all ascend; from the end of the one
+/// before, and its own.
+[[nodiscard]] std::vector<Interval> spansOf(std::span<const OperationExposure> operations,
+                                            std::span<const Interval> windows);
+
+/// Fills in what `swept`, the spans' coverages, say.
+void addExposures(std::span<OperationExposure> operations, std::span<const Coverage> swept);
 
 /// Exposed communication within each span. `spans` ascend and do not overlap.
 [[nodiscard]] std::vector<std::int64_t> exposedIn(const Lanes& lanes, std::span<const Interval> spans);

@@ -76,11 +76,15 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
     const DeviceWork work(model, rank, lastArrivals);
     addArrivedTime(result, work, lastArrivals);
     IdleClassifier idle(model, rank, work);
-    const std::vector<Coverage> swept =
-        sweep(work.lanes(), result.windows, [&idle](const Interval& gap) { idle.add(gap); });
-    const std::vector<std::int64_t> delays = delayByWaiting(work.lanes(), result.windows);
-    for (std::size_t i = 0; i < swept.size(); ++i) {
-        result.steps.push_back(breakDown(result.windows[i], swept[i]));
+    const std::vector<Interval> chains = communicationChains(work.lanes()[kCommunication]);
+    result.exposures = operationsIn(model, index, result.windows);
+    const std::vector<Interval> spans = spansOf(result.exposures, result.windows);
+    const std::array<std::span<const Interval>, 3> sets{result.windows, chains, spans};
+    const auto swept = sweepTogether(work.lanes(), sets, [&idle](const Interval& gap) { idle.add(gap); });
+    addExposures(result.exposures, swept[2]);
+    const std::vector<std::int64_t> delays = delayByWaiting(chains, swept[1], result.windows);
+    for (std::size_t i = 0; i < result.windows.size(); ++i) {
+        result.steps.push_back(breakDown(result.windows[i], swept[0][i]));
         result.steps.back().waitDelayNs = delays[i];
         result.total += result.steps.back();
     }
@@ -90,7 +94,6 @@ std::optional<RankMetrics> measureRank(const model::Model& model, std::size_t in
                          : static_cast<double>(result.steps.size());
     result.idle = idle.times();
     result.blocking = findBlockingCalls(model, rank, work.lanes(), steps);
-    result.exposures = exposuresOf(model, index, work.lanes(), result.windows);
     return result;
 }
 

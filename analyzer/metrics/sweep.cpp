@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace ringside::metrics {
 namespace {
@@ -136,6 +137,80 @@ private:
     unsigned m_active = 0;
 };
 
+/// The window of a set at an ascending time.
+class WindowCursor final {
+public:
+    explicit WindowCursor(std::span<const Interval> windows) : m_windows(windows) {}
+    /// Null: in none.
+    [[nodiscard]] std::optional<std::size_t> at(std::int64_t time)
+    {
+        while (m_next < m_windows.size() && m_windows[m_next].end <= time) {
+            ++m_next;
+        }
+        const bool inside = m_next < m_windows.size() && m_windows[m_next].start <= time;
+        return inside ? std::optional(m_next) : std::nullopt;
+    }
+
+private:
+    std::span<const Interval> m_windows;
+    std::size_t m_next = 0;
+};
+
+/// Idle times of the first set's windows: what borders of other sets have cut is joined.
+class IdleJoiner final {
+public:
+    explicit IdleJoiner(const IdleSink& onIdle) : m_onIdle(onIdle) {}
+    /// The sweep goes on at `border`.
+    void enter(std::optional<std::size_t> window, std::int64_t border)
+    {
+        if (window != m_window) {
+            flush();
+        }
+        m_window = window;
+        m_border = border;
+    }
+    void add(const Interval& gap)
+    {
+        if (!m_window) {
+            return;
+        }
+        if (m_gap && m_gap->end == gap.start && gap.start == m_border) {
+            m_gap->end = gap.end;
+            return;
+        }
+        flush();
+        m_gap = gap;
+    }
+    void flush()
+    {
+        if (m_gap && m_onIdle) {
+            m_onIdle(*m_gap);
+        }
+        m_gap.reset();
+    }
+
+private:
+    const IdleSink& m_onIdle;
+    std::optional<std::size_t> m_window;
+    std::int64_t m_border = 0;
+    std::optional<Interval> m_gap;
+};
+
+/// Between two of them no window of any set begins or ends.
+std::vector<std::int64_t> bordersOf(std::span<const std::span<const Interval>> sets)
+{
+    std::vector<std::int64_t> borders;
+    for (const auto& windows : sets) {
+        for (const Interval& window : windows) {
+            borders.push_back(window.start);
+            borders.push_back(window.end);
+        }
+    }
+    std::sort(borders.begin(), borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+    return borders;
+}
+
 } // namespace
 
 std::int64_t Coverage::time(unsigned any, unsigned none) const
@@ -156,6 +231,14 @@ std::int64_t Coverage::together(unsigned all) const
     return sum;
 }
 
+Coverage& Coverage::operator+=(const Coverage& other)
+{
+    for (std::size_t mask = 0; mask < ns.size(); ++mask) {
+        ns[mask] += other.ns[mask];
+    }
+    return *this;
+}
+
 std::vector<Coverage> sweep(const Lanes& lanes, std::span<const Interval> windows, const IdleSink& onIdle)
 {
     Sweeper sweeper(lanes, onIdle);
@@ -164,6 +247,38 @@ std::vector<Coverage> sweep(const Lanes& lanes, std::span<const Interval> window
     for (const Interval& window : windows) {
         result.push_back(sweeper.window(window));
     }
+    return result;
+}
+
+std::vector<std::vector<Coverage>>
+sweepTogether(const Lanes& lanes, std::span<const std::span<const Interval>> sets, const IdleSink& onIdle)
+{
+    std::vector<std::vector<Coverage>> result;
+    std::vector<WindowCursor> cursors;
+    for (const auto& windows : sets) {
+        result.emplace_back(windows.size());
+        cursors.emplace_back(windows);
+    }
+    IdleJoiner joiner(onIdle);
+    const IdleSink toJoiner = [&joiner](const Interval& gap) { joiner.add(gap); };
+    Sweeper sweeper(lanes, toJoiner);
+    const std::vector<std::int64_t> borders = bordersOf(sets);
+    std::vector<Coverage*> holders;
+    for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
+        holders.clear();
+        for (std::size_t set = 0; set < sets.size(); ++set) {
+            const auto window = cursors[set].at(borders[i]);
+            if (set == 0) {
+                joiner.enter(window, borders[i]);
+            }
+            if (window) {
+                holders.push_back(&result[set][*window]);
+            }
+        }
+        const Coverage coverage = holders.empty() ? Coverage() : sweeper.window({borders[i], borders[i + 1]});
+        std::ranges::for_each(holders, [&](Coverage* holder) { *holder += coverage; });
+    }
+    joiner.flush();
     return result;
 }
 

@@ -41,6 +41,7 @@ struct Coverage {
     [[nodiscard]] std::int64_t time(unsigned any, unsigned none = 0) const;
     /// Time in which all classes of `all` were active.
     [[nodiscard]] std::int64_t together(unsigned all) const;
+    Coverage& operator+=(const Coverage& other);
 };
 [[nodiscard]] constexpr unsigned bit(Class c)
 {
@@ -54,5 +55,11 @@ using IdleSink = std::function<void(const Interval&)>;
 /// One a window; those ascend and do not overlap.
 [[nodiscard]] std::vector<Coverage> sweep(const Lanes& lanes, std::span<const Interval> windows,
                                           const IdleSink& onIdle = {});
+
+/// Several sets of windows in one pass, which costs most of it: each ascends by itself and does not overlap.
+/// `onIdle` is told of the first set alone. As many sets as there are, one coverage a window.
+[[nodiscard]] std::vector<std::vector<Coverage>>
+sweepTogether(const Lanes& lanes, std::span<const std::span<const Interval>> sets,
+              const IdleSink& onIdle = {});
 
 } // namespace ringside::metrics

@@ -46,10 +46,9 @@ std::vector<Interval> communicationChains(const std::vector<Lane>& communication
     return chains;
 }
 
-std::vector<std::int64_t> delayByWaiting(const Lanes& lanes, std::span<const Interval> windows)
+std::vector<std::int64_t> delayByWaiting(std::span<const Interval> chains, std::span<const Coverage> swept,
+                                         std::span<const Interval> windows)
 {
-    const std::vector<Interval> chains = communicationChains(lanes[kCommunication]);
-    const std::vector<Coverage> swept = sweep(lanes, chains);
     std::vector<std::int64_t> delays(windows.size());
     std::size_t window = 0;
     for (std::size_t i = 0; i < chains.size(); ++i) {

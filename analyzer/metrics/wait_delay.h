@@ -17,7 +17,10 @@ namespace ringside::metrics {
 [[nodiscard]] std::vector<Interval> communicationChains(const std::vector<Lane>& communication);
 
 /// Per window the sum of min(time only waiting, exposed communication) over the chains that start in it, ns:
-/// the end of a chain often lies behind the first copy of the next step. `windows` ascend and do not overlap.
-[[nodiscard]] std::vector<std::int64_t> delayByWaiting(const Lanes& lanes, std::span<const Interval> windows);
+/// the end of a chain often lies behind the first copy of the next step. `swept` are the chains' coverages.
+/// `windows` ascend and do not overlap.
+[[nodiscard]] std::vector<std::int64_t> delayByWaiting(std::span<const Interval> chains,
+                                                       std::span<const Coverage> swept,
+                                                       std::span<const Interval> windows);
 
 } // namespace ringside::metrics

@@ -16,7 +16,7 @@ struct Input {
     Lanes lanes;
 };
 
-Input randomInput(std::mt19937& random, std::int64_t length)
+Input randomInput(std::mt19937& random, std::int64_t length, std::int64_t shortest = 0)
 {
     Input input;
     input.starts.reserve(16);
@@ -30,7 +30,7 @@ Input randomInput(std::mt19937& random, std::int64_t length)
             auto& ends = input.ends.emplace_back();
             for (std::int64_t time = draw(-20, 20); time < length; time += draw(0, 40)) {
                 starts.push_back(time);
-                ends.push_back(time + draw(0, 50)); // overlapping inside a stream, and empty ones
+                ends.push_back(time + draw(shortest, 50)); // overlapping inside a stream, and empty ones
             }
             input.lanes[c].push_back({&starts, &ends, nullptr, {}, starts.size()});
         }
@@ -102,6 +102,47 @@ TEST(Sweep, ReadsRowsInTheOrderGiven)
     lanes[kCopy].push_back({&starts, &ends, nullptr, order, 2});
     const std::vector<Interval> windows = {{0, 100}};
     EXPECT_EQ(sweep(lanes, windows)[0].time(bit(kCopy)), 20);
+}
+
+/// As if each set were swept alone, and idle times as if the first were.
+TEST(Sweep, OfSeveralSetsIsThatOfEach)
+{
+    std::mt19937 random(20261123);
+    const auto randomWindows = [&random] {
+        std::vector<Interval> windows;
+        for (std::int64_t at = -30; at < 400;) {
+            const std::int64_t start = at + std::uniform_int_distribution<std::int64_t>(0, 30)(random);
+            at = start + std::uniform_int_distribution<std::int64_t>(0, 90)(random); // empty ones, too
+            windows.push_back({start, at});
+        }
+        return windows;
+    };
+    for (int round = 0; round < 200; ++round) {
+        // An empty work on a border of another set divides no idle time.
+        const Input input = randomInput(random, 400, round % 2);
+        const bool compareIdle = round % 2 == 1;
+        const std::vector<std::vector<Interval>> sets{randomWindows(), randomWindows(), {}, randomWindows()};
+        std::vector<std::pair<std::int64_t, std::int64_t>> idle;
+        std::vector<std::pair<std::int64_t, std::int64_t>> idleAlone;
+        const std::vector<std::span<const Interval>> spans(sets.begin(), sets.end());
+        const auto swept = sweepTogether(input.lanes, spans,
+                                         [&](const Interval& gap) { idle.emplace_back(gap.start, gap.end); });
+        ASSERT_EQ(swept.size(), sets.size());
+        for (std::size_t set = 0; set < sets.size(); ++set) {
+            const auto alone = sweep(input.lanes, sets[set], [&](const Interval& gap) {
+                if (set == 0) {
+                    idleAlone.emplace_back(gap.start, gap.end);
+                }
+            });
+            ASSERT_EQ(swept[set].size(), alone.size());
+            for (std::size_t window = 0; window < alone.size(); ++window) {
+                EXPECT_EQ(swept[set][window].ns, alone[window].ns) << round << " " << set << " " << window;
+            }
+        }
+        if (compareIdle) {
+            EXPECT_EQ(idle, idleAlone) << round;
+        }
+    }
 }
 
 } // namespace
