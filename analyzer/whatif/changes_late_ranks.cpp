@@ -138,6 +138,17 @@ void level(const Plan& plan, const std::vector<PlannedRank*>& chosen, Part part)
     }
 }
 
+/// "0, 1, 2"; of many only the first.
+std::string ranksOf(const Plan& plan)
+{
+    constexpr std::size_t kMost = 16;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kMost, plan.ranks.size()); ++i) {
+        text += fmt::format("{}{}", i == 0 ? "" : ", ", plan.ranks[i].rank);
+    }
+    return plan.ranks.size() > kMost ? text + fmt::format(" and {} more", plan.ranks.size() - kMost) : text;
+}
+
 } // namespace
 
 void levelRanks(Plan& plan, const Changes& changes)
@@ -154,7 +165,8 @@ void levelRanks(Plan& plan, const Changes& changes)
     for (const std::int64_t rank : changes.medianRanks) {
         if (std::none_of(plan.ranks.begin(), plan.ranks.end(),
                          [&](const auto& r) { return r.rank == rank; })) {
-            throw Error(ErrorCode::Usage, fmt::format("rank {} is not in the replayed ranks", rank));
+            throw Error(ErrorCode::Usage, fmt::format("rank {} is not in the replayed ranks", rank),
+                        fmt::format("There are: {}.", ranksOf(plan)));
         }
     }
     for (double PlannedOp::*const part :

@@ -121,6 +121,14 @@ TEST(WhatIfRefusals, GradientsOfAPartOfTheRanksAreNamed)
     EXPECT_NE(refusal.find("over all 8 ranks"), std::string::npos) << refusal;
 }
 
+TEST(WhatIfRefusals, ARankThatIsNotThereIsAnsweredWithThoseThatAre)
+{
+    Changes changes;
+    changes.medianRanks = {9};
+    const std::string refusal = refusalOf(lateRun(3ms), changes);
+    EXPECT_NE(refusal.find("0, 1, 2, 3"), std::string::npos) << refusal;
+}
+
 /// Rank 0 is last at the first all-reduce, rank 1 at the second, though it has less to do over the step.
 trace::RunTrace takingTurns(int steps)
 {
