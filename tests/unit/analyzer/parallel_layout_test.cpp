@@ -64,8 +64,8 @@ TEST(ParallelLayout, IsToldOfRanksThatWereRecordedAlone)
 {
     trace::RunTrace run = playParallelJob({.stages = 4, .replicas = 2, .steps = 5}).run();
     run.processes.resize(3);
-    EXPECT_FALSE(buildTold(run).layout.isKnown());
-    const model::Model told = model::buildModel(run, "pp=4");
+    EXPECT_FALSE(model::buildModel(run).layout.isKnown());
+    const model::Model told = buildTold(run, "pp=4");
     EXPECT_EQ(told.layout.nameOf(2), "stage 2 of 4, replica 1 of 2");
 }
 
