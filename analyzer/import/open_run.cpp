@@ -179,6 +179,57 @@ void addRank(trace::ProcessTrace& process, std::int64_t rank, std::optional<std:
     process.ranks.push_back(std::move(row));
 }
 
+/// Start and end of a recording by the clock of its host; null where the file does not tell.
+std::optional<std::pair<std::int64_t, std::int64_t>> realtimeOf(const trace::ProcessTrace& process)
+{
+    if (process.clockSamples.empty() || !process.process.endNs) {
+        return std::nullopt;
+    }
+    const trace::ClockSampleRow& clock = process.clockSamples.front();
+    const auto realtime = [&clock](std::int64_t ns) { // a hostile file's times may wrap
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(ns) +
+                                         static_cast<std::uint64_t>(clock.realtimeNs) -
+                                         static_cast<std::uint64_t>(clock.monotonicNs));
+    };
+    return std::pair(realtime(process.process.startNs), realtime(*process.process.endNs));
+}
+
+/// Files of one host that tell no rank and do not overlap in time are runs of their own: as ranks of one,
+/// their collectives would be matched.
+void refuseRecordingsInTurn(std::vector<Source>& sources)
+{
+    struct Recording {
+        std::int64_t startNs, endNs;
+        const Source* source;
+    };
+    std::map<std::string, std::vector<Recording>> byHost;
+    for (Source& source : sources) {
+        for (const trace::ProcessTrace* const process : ranklessOf(source)) {
+            if (const auto span = realtimeOf(*process)) {
+                byHost[process->process.host].push_back({span->first, span->second, &source});
+            }
+        }
+    }
+    for (auto& [host, recordings] : byHost) {
+        std::ranges::sort(recordings, {}, &Recording::startNs);
+        const Recording* last = recordings.data();
+        for (const Recording& next : recordings) {
+            if (next.startNs > last->endNs && next.source != last->source) {
+                const auto word = [](const Source* source) {
+                    return trace::shellWord(source->path.string());
+                };
+                throw Error(
+                    ErrorCode::Unusable,
+                    fmt::format("{} and {} are two runs: the second was recorded when the first had ended, "
+                                "and neither says of which rank it is",
+                                last->source->path.string(), next.source->path.string()),
+                    fmt::format("Compare them: ringside diff {} {}", word(last->source), word(next.source)));
+            }
+            last = next.endNs > last->endNs ? &next : last;
+        }
+    }
+}
+
 /// A rank for each device of a process: they are numbered in the order of files, processes and devices.
 std::int64_t guessRanks(std::vector<Source>& sources, Claims& claims)
 {
@@ -228,6 +279,7 @@ void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
             addRank(*rankless.front(), *rank, devices.front(), "file name");
         }
     }
+    refuseRecordingsInTurn(sources);
     const std::int64_t guessed = guessRanks(sources, claims);
     const bool alone = sources.size() == 1 && guessed == 1;
     if (guessed > 0 && !alone) {

@@ -11,6 +11,7 @@
 
 #include <ringside/error.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -54,6 +55,7 @@ std::vector<trace::ProcessTrace> importForeign(const Job& job)
                                  "contents"});
     }
     process.process.host = host == "-" ? "" : host;
+    process.process.endNs = 1000;
     process.steps.push_back({1, 10, 20, 0});
     process.clockSamples.push_back({0, realtimeNs, std::nullopt, std::nullopt});
     return {process};
@@ -172,6 +174,30 @@ TEST(OpenRun, FilesOfTwoJobsAreRefused)
         << failureOf({folder.path()});
     writeFile(folder / "b.foreign", "FOREIGN 1 0 - 64");
     EXPECT_EQ(ranksOf(open({folder.path()})).size(), 3U);
+}
+
+TEST(OpenRun, FilesWithoutRanksThatWereRecordedInTurnAreTwoRuns)
+{
+    const TemporaryDirectory folder;
+    constexpr std::int64_t kHourNs = 3'600'000'000'000;
+    const std::string first = (folder / "before.foreign").string();
+    const std::string second = (folder / "after.foreign").string();
+    const auto write = [&](std::int64_t startNs, const char* host) {
+        writeFile(first, "FOREIGN - 1000000 a");
+        writeFile(second, fmt::format("FOREIGN - {} {}", startNs, host));
+    };
+    write(kHourNs, "a");
+    const std::string failure = failureOf({folder.path()});
+    EXPECT_EQ(
+        failure.find(first + " and " + second + " are two runs: the second was recorded when the first"), 0U)
+        << failure;
+    write(1'000'500, "a"); // while the other one was recorded
+    EXPECT_EQ(ranksOf(open({folder.path()})).size(), 2U);
+    write(kHourNs, "b"); // clocks of two hosts may differ by anything
+    EXPECT_EQ(ranksOf(open({folder.path()})).size(), 2U);
+    write(kHourNs, "a");
+    std::filesystem::rename(second, folder / "rank1.foreign");
+    EXPECT_EQ(ranksOf(open({folder.path()})).size(), 2U) << "a rank of the same job, recorded later";
 }
 
 TEST(OpenRun, ForeignFilesGetOneClock)
