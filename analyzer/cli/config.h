@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ringside.toml: what a project keeps in a file. The names of its own kernels that communicate; how its jobs are
-// parallel, as --parallel says it; and thresholds of rules, a table a rule, a key an option of it:
+// ringside.toml: what a project keeps in a file. The names of its own kernels that communicate; how its jobs
+// are parallel, as --parallel says it; and thresholds of rules, a table a rule, a key an option of it:
 //
 //     communication_kernels = ["halo_exchange", "my_collectives::"]
 //     [late_rank]

@@ -229,7 +229,8 @@ ParallelLayout findLayout(const Model& model)
     const Families families = familiesOf(model, stage);
     const std::vector<std::size_t> tensorPlace = placesIn(families.tensor, count, tensor);
     const std::vector<std::size_t> expertPlace = placesIn(families.expert, count, expert);
-    if (stages * tensor * expert == 1) {
+    // An all-to-all of all ranks is not of experts alone: recommenders exchange embeddings so.
+    if (stages * tensor == 1 && (expert == 1 || expert == count)) {
         return {};
     }
     ParallelLayout layout;

@@ -40,6 +40,18 @@ TEST(ParallelLayout, IsFoundInWhoTalksWithWhom)
     }
 }
 
+/// Recommenders exchange their embeddings so.
+TEST(ParallelLayout, IsNotWhatAnAllToAllOfAllRanksShows)
+{
+    const auto layoutOf = [](int stages) {
+        const ParallelShape shape{.stages = stages, .replicas = 8 / stages, .steps = 5, .experts = true};
+        return model::buildModel(playParallelJob(shape).run()).layout;
+    };
+    EXPECT_FALSE(layoutOf(1).isKnown());
+    ASSERT_TRUE(layoutOf(2).isKnown());
+    EXPECT_EQ(layoutOf(2).sizes.expert, 4);
+}
+
 TEST(ParallelLayout, IsTakenFromTheUser)
 {
     TraceBuilder trace(16);
