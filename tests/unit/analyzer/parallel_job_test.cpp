@@ -45,6 +45,10 @@ TEST(ParallelJob, NamesTheSlowStageNotTheNeighbourThatWaits)
         EXPECT_EQ(report.findings.front().ranks, std::vector<std::int64_t>{2}) << textOf(report);
         EXPECT_NE(report.findings.front().title.find("Stage 3 of 4"), std::string::npos) << textOf(report);
         EXPECT_FALSE(isNamed(report, "late_rank")) << textOf(report);
+        const auto spread =
+            std::ranges::find(report.findings, "gpu_utilization_spread", &rules::Finding::rule);
+        ASSERT_NE(spread, report.findings.end()) << textOf(report);
+        EXPECT_EQ(spread->restates, "pipeline_stage_imbalance");
     }
 }
 
