@@ -113,7 +113,7 @@ void copyFile(Database& output, const std::filesystem::path& path)
 
 int mergeInto(const std::filesystem::path& output, const std::vector<std::filesystem::path>& files)
 {
-    Database database(output.string(), output, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI);
+    Database database(output, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI); // sources are attached by URI
     database.execute(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"); // a failed merge removes the file
     database.execute(schemaSql());

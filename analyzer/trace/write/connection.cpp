@@ -40,8 +40,8 @@ int openFlags(const std::filesystem::path& path, Writer::Mode mode)
     if (mode == Writer::Mode::Append) {
         return SQLITE_OPEN_READWRITE;
     }
-    if (path == ":memory:") { // SQLite's word for no file
-        return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    if (path == ":memory:") { // no file
+        return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY;
     }
     refuseExisting(path);
     makePrivateDatabase(path);

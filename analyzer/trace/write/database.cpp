@@ -52,7 +52,10 @@ std::string excerptOf(std::string_view sql)
 
 } // namespace
 
-Database::Database(const std::filesystem::path& path, int flags) : Database(path.string(), path, flags) {}
+// SQLite takes ":memory:" and "file:..." for something else than names of files.
+Database::Database(const std::filesystem::path& path, int flags)
+    : Database(std::filesystem::absolute(path).string(), path, flags)
+{}
 
 Database::Database(const std::string& uri, const std::filesystem::path& path, int flags) : m_path(path)
 {

@@ -250,7 +250,8 @@ std::optional<std::int64_t> Writer::completeFromNs() const
 
 void Writer::copyTo(const std::filesystem::path& path) const
 {
-    std::filesystem::remove(path);
+    std::error_code inTheWay; // what stays there is refused by name
+    std::filesystem::remove(path, inTheWay);
     makePrivateDatabase(path);
     Database copy(path, SQLITE_OPEN_READWRITE);
     copy.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");

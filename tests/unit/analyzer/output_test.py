@@ -62,6 +62,16 @@ class Output(unittest.TestCase):
         self.assertEqual(done.returncode, expect, (arguments, done.stderr))
         return done
 
+    def test_names_that_mean_something_to_sqlite_are_names(self):
+        (self.folder / "x.db").write_text("somebody else's")
+        for name in (":memory:", "file:x.db"):
+            self.ringside("merge", "run.ringside", "-o", name)
+            self.assertEqual((self.folder / name).read_bytes()[:6], b"SQLite", name)
+            (self.folder / name).unlink()
+            self.ringside("export", "run.ringside", "--format", "sqlite", "-o", name)
+            self.assertEqual((self.folder / name).read_bytes()[:6], b"SQLite", name)
+        self.assertEqual((self.folder / "x.db").read_text(), "somebody else's")
+
     def test_a_full_device_is_a_failure(self):
         for words in TO_STDOUT:
             with open("/dev/full", "w", encoding="utf-8") as full:

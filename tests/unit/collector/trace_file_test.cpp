@@ -175,6 +175,20 @@ TEST_F(TraceFileTest, ofAFlightRecorderIsDumpedWhole)
     EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.db"});
 }
 
+TEST_F(TraceFileTest, aDumpThatCannotBeMadeEndsNothing)
+{
+    options.keepLastNs = 60'000'000'000;
+    RingStore store(names, &never);
+    TraceFile file(names, options, store);
+    file.open();
+    fill(file);
+    const std::filesystem::path inTheWay = names.database() + ".tmp";
+    std::filesystem::create_directories(inTheWay / "full");
+    EXPECT_EQ(file.dump("a test", {}).substr(0, 8), "failed: ");
+    std::filesystem::remove_all(inTheWay);
+    EXPECT_EQ(file.dump("another test", {}), "host-1.db");
+}
+
 TEST_F(TraceFileTest, aDumpSaysThatTheProcessWentOnAndEndedNormally)
 {
     options.keepLastNs = 60'000'000'000;
