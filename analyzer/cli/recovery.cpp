@@ -25,7 +25,14 @@ std::string sizeOf(const trace::RingFolder& folder)
 void clearOne(const trace::RingFolder& folder)
 {
     std::error_code absent;
-    if (fs::is_directory(folder.run, absent)) {
+    const fs::file_status run = fs::status(folder.run, absent);
+    if (run.type() != fs::file_type::not_found && !fs::is_directory(run)) {
+        talk("ringside: {} was killed and had left {} in {}; its run {} cannot be looked at: {}. Left as it "
+             "is\n",
+             folder.process, sizeOf(folder), folder.path.string(), folder.run.string(), absent.message());
+        return;
+    }
+    if (fs::is_directory(run)) {
         const int files = trace::copyLeftoverRings(folder.run);
         if (!fs::exists(folder.path, absent)) {
             talk("ringside: {} was killed and had left {} in memory: {} files moved into its run\n  Next: "
