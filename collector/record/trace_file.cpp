@@ -52,6 +52,13 @@ bool copyAll(const std::string& path, int to)
     return copied == 0;
 }
 
+/// Somebody reads the trace while it is closed: what was written lies beside it, still.
+bool hasLog(const std::string& path)
+{
+    struct stat log {};
+    return stat((path + "-wal").c_str(), &log) == 0 && log.st_size > 0;
+}
+
 } // namespace
 
 void requestDump(const char* reason)
@@ -178,9 +185,7 @@ void TraceFile::copyTo(const std::string& fresh, const char* reason,
     copy.add(trace::IssueRow{"dumped_while_running", "info", 1,
                              std::string("the flight recorder was dumped while the process ran: ") + reason});
     copy.close();
-    if (rename(fresh.c_str(), m_names.database().c_str()) != 0) {
-        throw Error(ErrorCode::Io, "cannot rename " + fresh + ": " + std::strerror(errno));
-    }
+    giveItsName(fresh);
 }
 
 void TraceFile::close(int exitCode)
@@ -214,12 +219,34 @@ try {
 
 void TraceFile::move()
 {
+    if (hasLog(m_path)) {
+        moveWithLog();
+        return;
+    }
     const NewFile fresh(m_names.database(), ".tmp");
     if (!copyAll(m_path, fresh.descriptor()) || !fresh.give(m_names.database())) {
         throw Error(ErrorCode::Io,
                     "cannot move " + m_path + " to " + m_names.database() + ": " + std::strerror(errno));
     }
     unlink(m_path.c_str());
+}
+
+void TraceFile::moveWithLog()
+{
+    const std::string fresh = m_names.database() + ".tmp";
+    trace::Writer(m_path, trace::Writer::Mode::Append).copyTo(fresh);
+    trace::Writer(fresh, trace::Writer::Mode::Append).close(); // which says that no log belongs to it
+    giveItsName(fresh);
+    for (const char* const suffix : {"", "-wal", "-shm"}) {
+        unlink((m_path + suffix).c_str());
+    }
+}
+
+void TraceFile::giveItsName(const std::string& fresh) const
+{
+    if (rename(fresh.c_str(), m_names.database().c_str()) != 0) {
+        throw Error(ErrorCode::Io, "cannot rename " + fresh + ": " + std::strerror(errno));
+    }
 }
 
 } // namespace ringside::collector

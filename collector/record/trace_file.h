@@ -54,6 +54,8 @@ private:
                 const std::vector<trace::InFlightRow>& inFlight);
     void tellEndInDump();
     void move();
+    void moveWithLog();
+    void giveItsName(const std::string& fresh) const;
 
     const ProcessNames& m_names;
     RingStore& m_store;

@@ -7,6 +7,8 @@
 #include <ringside/trace/reader.h>
 #include <ringside/trace/recover.h>
 
+#include <sqlite3.h>
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -172,6 +174,26 @@ TEST_F(TraceFileTest, ofAFlightRecorderIsDumpedWhole)
     EXPECT_NE(process.issues[0].message.find("a second test"), std::string::npos);
     file.close(0);
     store.removeFiles();
+    EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.db"});
+}
+
+TEST_F(TraceFileTest, isMovedWholeWhileSomebodyReadsIt)
+{
+    RingStore store(names, &thatOne);
+    TraceFile file(names, options, store);
+    file.open();
+    ASSERT_NE(file.path(), names.database());
+    fill(file);
+    sqlite3* reader = nullptr;
+    ASSERT_EQ(sqlite3_open_v2(file.path().c_str(), &reader, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    file.writer().add(trace::StepRow{8, 2, 3, 1});
+    file.writer().commit();
+    file.close(0);
+    sqlite3_close(reader);
+    store.removeFiles();
+    EXPECT_EQ(trace::readProcess(names.database()).steps.size(), 2U);
     EXPECT_EQ(filesInRun(), std::vector<std::string>{"host-1.db"});
 }
 
