@@ -14,7 +14,7 @@ command -v debootstrap >/dev/null || fail "debootstrap is missing" "apt-get inst
 
 [ -e "$system.complete" ] || {
     rm -rf "$system"
-    debootstrap --variant=minbase bullseye "$system" "${RINGSIDE_DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$system.log" 2>&1 ||
+    debootstrap --variant=minbase bullseye "$system" "$(bash "$RINGSIDE_ROOT/packaging/debian_mirror.sh")" >"$system.log" 2>&1 ||
         fail "debootstrap failed" "$(tail -3 "$system.log")"
     touch "$system.complete"
 }

@@ -7,7 +7,7 @@
 
 sysroot=${1:?usage: sysroot.sh FOLDER}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-mirror=${RINGSIDE_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+mirror=$(bash "$RINGSIDE_ROOT/packaging/debian_mirror.sh")
 c_library=(libc6 libc6-dev)
 libraries=(linux-libc-dev libacl1-dev libarchive-dev libbz2-1.0 libbz2-dev libcli11-dev libdw-dev libelf-dev libfmt-dev liblz4-dev liblzma-dev
     libpugixml-dev libsqlite3-dev libtomlplusplus-dev libxml2-dev libzstd-dev nettle-dev nlohmann-json3-dev zlib1g-dev)
@@ -22,7 +22,7 @@ download() {
     local options=(-q -o "Dir::Etc::SourceList=$lists/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$lists/lists"
         -o "Dir::Cache=$lists/cache" -o "Dir::State::status=$lists/status" -o APT::Sandbox::User=root -o Acquire::Retries=2)
     apt-get "${options[@]}" update >/dev/null && (cd "$sysroot.packages" && apt-get "${options[@]}" download "$@" >/dev/null) ||
-        fail "the packages of $suite could not be downloaded" "Wanted from $mirror: $*" "Another mirror: RINGSIDE_DEBIAN_MIRROR=http://..."
+        fail "the packages of $suite could not be downloaded" "Wanted from $mirror: $*" "Another mirror: set RINGSIDE_DEBIAN_MIRROR."
 }
 
 # The linker would follow an absolute link out of the sysroot, to the C library of this machine.
