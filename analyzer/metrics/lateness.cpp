@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <tuple>
 
 namespace ringside::metrics {
@@ -270,6 +271,21 @@ LateCause refine(const model::Model& model, const RunMetrics& run, const std::ve
 }
 
 } // namespace
+
+bool isLateInFewBlocks(const LateGroup& group, std::size_t blocks)
+{
+    constexpr double kMost = 0.75;
+    constexpr std::size_t kQuarter = 4;
+    std::vector<double> losses;
+    double all = 0;
+    for (const auto& [block, lostNs] : group.lostNs) {
+        losses.push_back(static_cast<double>(lostNs));
+        all += losses.back();
+    }
+    std::ranges::sort(losses, std::ranges::greater{});
+    losses.resize(std::min(losses.size(), blocks / kQuarter));
+    return std::accumulate(losses.begin(), losses.end(), 0.0) > kMost * all;
+}
 
 std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model, const RunMetrics& run)
 {

@@ -30,6 +30,9 @@ struct LateGroup {
     std::optional<Interval> worstWindow;
 };
 
+/// Whether a quarter of the blocks holds three quarters of what this group costs: it is late now and then.
+[[nodiscard]] bool isLateInFewBlocks(const LateGroup& group, std::size_t blocks);
+
 /// What chance is judged over. Collectives of one step are not independent, so the blocks are the steps. Of
 /// fewer than four steps, or of a recording without steps, they are stretches of collectives that follow each
 /// other: of n as many as the root of n, each as long, so that lateness which lasts for a while is one event.

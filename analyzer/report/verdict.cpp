@@ -176,6 +176,15 @@ std::string_view unmeasured(const Report& report)
            "(`ProfilerStep#N`, `iteration N`) or with ringside_step_begin, and record more of them.";
 }
 
+/// A finding that names its own doubt is not sure, however well the run was recorded.
+void weaken(Verdict& verdict, const rules::Finding& first)
+{
+    if (verdict.confidence == Confidence::High && !first.doubt.empty()) {
+        verdict.confidence = Confidence::Medium;
+        verdict.reason = first.doubt;
+    }
+}
+
 /// Of a run in which CUDA events timed NCCL's calls, and nothing else of the devices is known.
 Verdict judgeTimedCalls(const Report& report)
 {
@@ -239,6 +248,7 @@ Verdict judge(const Report& report)
             });
         verdict.limitedBy = small ? rules::Limit::Compute : first->limit;
         verdict.rule = first->rule;
+        weaken(verdict, *first);
         verdict.summary =
             (small ? fmt::format("Mostly computing: {}. Most to gain elsewhere: ", whereTimeGoes(report))
                    : std::string()) +

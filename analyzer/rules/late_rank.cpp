@@ -104,7 +104,6 @@ struct Judgement {
 Judgement judge(const Context& context, const metrics::LateGroup& group, std::size_t blocks)
 {
     constexpr std::int64_t kLeastPart = 4; // a quarter
-    constexpr std::size_t kFew = 3;        // a third of the blocks holds nearly all that is lost
     Judgement result;
     result.lostNs = lostPerStep(context, group);
     result.costNs = costOf(context, group, result.lostNs);
@@ -119,9 +118,8 @@ Judgement judge(const Context& context, const metrics::LateGroup& group, std::si
     const double groups = choices(group.candidates, group.ranks.size());
     const double ofAll = chanceOf(group.worstOfBlocks, blocks, groups) / kPartOfAll;
     const double ofHeavy = chanceOf(group.worstOfHeavyBlocks, group.heavyBlocks, groups) / kPartOfHeavy;
-    const bool inFewSteps = group.worstWindow && kFew * group.heavyBlocks <= blocks;
-    result.nowAndThen = inFewSteps ? ofHeavy <= context.option("chance")
-                                   : ofHeavy < ofAll && ofAll > context.option("chance");
+    result.nowAndThen = (group.worstWindow && metrics::isLateInFewBlocks(group, blocks)) ||
+                        (ofHeavy < ofAll && ofAll > context.option("chance"));
     result.chance = std::min({1.0, ofAll, ofHeavy});
     return result;
 }

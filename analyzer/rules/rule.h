@@ -67,8 +67,10 @@ struct Finding {
                             ///< those of a second
     std::vector<Figure> figures;
     std::vector<Evidence> evidence;
-    std::string advice;  ///< a hypothesis to test
-    bool cause = true;   ///< false: a symptom; the verdict prefers causes
+    std::string advice; ///< a hypothesis to test
+    std::string doubt; ///< what else could explain it, or could not be looked at; the verdict's confidence is
+                       ///< medium at most. Empty: nothing is known
+    bool cause = true; ///< false: a symptom; the verdict prefers causes
     bool broken = false; ///< the run is wrong or does not go on: comes before everything that only costs time
     /// Rules whose cost may hold this one's, the likeliest first. The report keeps the first that fired and
     /// costs at least as much, so that nobody adds the two up.

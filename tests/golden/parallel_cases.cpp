@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules about jobs of several process groups: pipelines and experts.
+// Rules about jobs of several process groups: pipelines, experts, and replicas with many kernels a step.
 #include "rule_cases.h"
 #include "support/parallel_job.h"
 
@@ -22,6 +22,11 @@ void withoutGroups(TrainingRun& run)
     run.afterwards = {};
 }
 
+void withOneRank(TrainingRun& run)
+{
+    run = played({});
+}
+
 } // namespace
 
 std::vector<RuleCase> parallelCases()
@@ -29,7 +34,14 @@ std::vector<RuleCase> parallelCases()
     constexpr ParallelShape kPipeline{.stages = 4, .noise = 0};
     constexpr ParallelShape kExperts{.replicas = 4, .experts = true, .noise = 0};
     constexpr PlantedFault kSlowStage{.what = ParallelFault::SlowStage, .stage = 2, .factor = 1.5};
+    constexpr ParallelShape kReplicas{.replicas = 4};
     return {
+        {"compute_jitter",
+         played(kReplicas, {.what = ParallelFault::Disturbances, .factor = 1.5}),
+         played(kReplicas),
+         {"compute_jitter.excess=5"},
+         {"compute_jitter.excess=-1"},
+         withOneRank},
         {"expert_imbalance",
          played(kExperts, {.what = ParallelFault::FullExpert, .rank = 2, .factor = 1.6}),
          played(kExperts),

@@ -25,8 +25,9 @@ struct RuleCase {
 [[nodiscard]] std::vector<RuleCase> communicationCases(); ///< messages, links, ranks that do not match
 [[nodiscard]] std::vector<RuleCase> deviceCases();        ///< GPUs, memory, hosts
 [[nodiscard]] std::vector<RuleCase> linkCases();          ///< RDMA ports
-[[nodiscard]] std::vector<RuleCase> parallelCases();      ///< pipelines and experts
-[[nodiscard]] std::vector<RuleCase> ruleCases();          ///< all of them
+[[nodiscard]] std::vector<RuleCase>
+parallelCases();                                 ///< pipelines, experts, replicas with many kernels a step
+[[nodiscard]] std::vector<RuleCase> ruleCases(); ///< all of them
 
 /// How a failing test names its case.
 inline void PrintTo(const RuleCase& each, std::ostream* stream)

@@ -59,12 +59,20 @@ private:
         return slow ? m_fault.factor : 1;
     }
 
+    double disturbance()
+    {
+        constexpr double kOften = 0.05;
+        const bool disturbed = m_fault.what == ParallelFault::Disturbances &&
+                               std::bernoulli_distribution(kOften)(m_random);
+        return disturbed ? m_fault.factor * kForwardNs : 0;
+    }
+
     void idle(std::int64_t ns) { m_items.push_back({.what = MachineItem::What::HostIdle, .ns = ns}); }
     void stall(double ns) { m_items.push_back({.what = MachineItem::What::Stall, .ns = std::llround(ns)}); }
     void compute(double ns)
     {
         std::lognormal_distribution<double> noise(0, m_shape.noise);
-        const double time = ns * m_length * slowness() * noise(m_random);
+        const double time = ns * m_length * slowness() * noise(m_random) + disturbance();
         m_items.push_back({.what = MachineItem::What::Compute, .ns = std::llround(time)});
     }
 

@@ -16,6 +16,7 @@ enum class ParallelFault : std::uint8_t {
     UnequalSequences, ///< the batch of each replica has another length in each step, up to `factor`
     Hiccups,          ///< `rank` stops for `factor` of a step in every seventh step
     SlowLink,         ///< messages from `stage` to the next take `factor` of a forward pass more
+    Disturbances,     ///< one in twenty passes of any rank takes `factor` forward passes longer
     FullExpert,       ///< the experts of `rank` get `factor` times as many tokens
 };
 

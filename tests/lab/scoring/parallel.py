@@ -10,7 +10,8 @@ import lab
 from scoring import training
 
 PROGRAM = lab.BUILD / "bin" / "parallel_jobs"
-ORIGINS = {"late_rank", "pipeline_stage_imbalance", "data_skew", "step_time_jitter", "slow_link", "expert_imbalance"}
+ORIGINS = {"late_rank", "pipeline_stage_imbalance", "data_skew", "step_time_jitter", "slow_link", "expert_imbalance",
+           "compute_jitter"}
 
 
 @dataclasses.dataclass(frozen=True)

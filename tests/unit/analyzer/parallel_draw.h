@@ -39,7 +39,7 @@ public:
     {
         DrawnParallelJob job;
         job.shape = shape();
-        switch (m_seed % 7) {
+        switch (m_seed % 8) {
         case 0:
             return job;
         case 1:
@@ -73,6 +73,12 @@ public:
             job.rule = "slow_link";
             job.ranks = {job.shape.rankAt(job.fault.stage, 0, 0),
                          job.shape.rankAt(job.fault.stage + 1, 0, 0)};
+            return job;
+        case 6:
+            job.shape.replicas = pick({2, 4});
+            job.shape.experts = false;
+            job.fault = {ParallelFault::Disturbances, 0, 0, factor()};
+            job.rule = "compute_jitter";
             return job;
         default:
             job.shape.replicas = 4;

@@ -73,9 +73,9 @@ TEST(ParallelJob, BlamesNobodyWhereMessagesAreNotKnown)
 /// The first finding of these kinds, which are told apart.
 const rules::Finding* firstOrigin(const report::Report& report)
 {
-    constexpr std::string_view kOrigins[] = {"late_rank", "pipeline_stage_imbalance",
-                                             "data_skew", "step_time_jitter",
-                                             "slow_link", "expert_imbalance"};
+    constexpr std::string_view kOrigins[] = {
+        "late_rank", "pipeline_stage_imbalance", "data_skew",     "step_time_jitter",
+        "slow_link", "expert_imbalance",         "compute_jitter"};
     const auto found = std::ranges::find_if(report.findings, [&](const rules::Finding& finding) {
         return finding.severity != rules::Severity::Info && finding.cause &&
                std::ranges::find(kOrigins, finding.rule) != std::end(kOrigins);
@@ -92,7 +92,7 @@ std::string_view ruleOf(const rules::Finding& finding)
 
 TEST(ParallelJob, TellsWorkersStagesDataLinksAndExpertsApart)
 {
-    constexpr std::uint64_t kDrawn = 98;
+    constexpr std::uint64_t kDrawn = 112;
     std::size_t right = 0;
     for (std::uint64_t seed = 0; seed < kDrawn; ++seed) {
         const DrawnParallelJob job = ParallelJobDrawer(seed).draw();
@@ -109,6 +109,26 @@ TEST(ParallelJob, TellsWorkersStagesDataLinksAndExpertsApart)
         }
     }
     EXPECT_GE(right, kDrawn);
+}
+
+/// Other kernels take longer each time: that is no batch. Nor is anybody sure of batches whose GPUs' clocks
+/// nobody recorded.
+TEST(ParallelJob, IsNotSureOfWhatDisturbsChangingRanks)
+{
+    const ParallelShape shape{.replicas = 4};
+    struct Unsure {
+        ParallelFault fault;
+        std::string_view rule;
+        std::string_view reason;
+    };
+    for (const Unsure& each :
+         {Unsure{ParallelFault::Disturbances, "compute_jitter", "was not measured"},
+          Unsure{ParallelFault::UnequalSequences, "data_skew", "clocks were not recorded"}}) {
+        const auto report = reportOf(shape, {.what = each.fault});
+        EXPECT_EQ(report.verdict.rule, each.rule) << textOf(report);
+        EXPECT_EQ(report.verdict.confidence, report::Confidence::Medium) << report.verdict.reason;
+        EXPECT_NE(report.verdict.reason.find(each.reason), std::string::npos) << report.verdict.reason;
+    }
 }
 
 } // namespace

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/changing_compute.h"
+
+#include "model/lasting_difference.h"
+
+#include <algorithm>
+
+namespace ringside::metrics {
+namespace {
+
+double computeNs(const RunMetrics& run, std::size_t rank, std::size_t step)
+{
+    return static_cast<double>(run.ranks[rank].steps[step].computeNs);
+}
+
+std::vector<double> meansOf(const RunMetrics& run)
+{
+    std::vector<double> means(run.stepCount());
+    for (std::size_t step = 0; step < means.size(); ++step) {
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+            means[step] += computeNs(run, rank, step) / static_cast<double>(run.ranks.size());
+        }
+    }
+    return means;
+}
+
+/// The greatest of the ranks' differences from the mean that chance does not explain.
+double lastingNsOf(const RunMetrics& run, const std::vector<double>& means)
+{
+    double lasting = 0;
+    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+        std::vector<double> above;
+        for (std::size_t step = 0; step < means.size(); ++step) {
+            above.push_back(computeNs(run, rank, step) - means[step]);
+        }
+        lasting = std::max(lasting, model::lastingDifference(above));
+    }
+    return lasting;
+}
+
+std::vector<LongCompute> longerThanUsual(const RunMetrics& run)
+{
+    std::vector<std::pair<double, LongCompute>> all;
+    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+        const auto median = static_cast<double>(run.ranks[rank].median.computeNs);
+        for (std::size_t step = 0; step < run.stepCount(); ++step) {
+            all.push_back({computeNs(run, rank, step) - median, {rank, step}});
+        }
+    }
+    std::ranges::stable_sort(all, std::ranges::greater{}, &std::pair<double, LongCompute>::first);
+    std::vector<LongCompute> longer;
+    for (std::size_t i = 0; 2 * i < run.stepCount(); ++i) {
+        longer.push_back(all[i].second);
+    }
+    return longer;
+}
+
+} // namespace
+
+ChangingCompute changingComputeOf(const model::Model& model, const RunMetrics& run)
+{
+    const std::vector<double> means = meansOf(run);
+    const auto steps = static_cast<double>(means.size());
+    double worst = -1;
+    ChangingCompute found;
+    for (std::size_t step = 0; step < means.size(); ++step) {
+        std::size_t longest = 0;
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+            longest = computeNs(run, rank, step) > computeNs(run, longest, step) ? rank : longest;
+        }
+        const double excess = computeNs(run, longest, step) - means[step];
+        found.excessNs += excess / steps;
+        found.meanNs += means[step] / steps;
+        const RankMetrics& rank = run.ranks[longest];
+        ++found.longestIn[replicaOf(model, rank).value_or(model.ranks[rank.rank].rank)];
+        if (excess > worst) {
+            worst = excess;
+            found.worst = {longest, step};
+        }
+    }
+    found.longer = longerThanUsual(run);
+    found.lastingNs = lastingNsOf(run, means);
+    return found;
+}
+
+bool hasSameSteps(const RunMetrics& run)
+{
+    return std::ranges::all_of(run.ranks,
+                               [&](const RankMetrics& rank) { return rank.steps.size() == run.stepCount(); });
+}
+
+std::optional<std::int64_t> replicaOf(const model::Model& model, const RankMetrics& rank)
+{
+    return model.layout.isKnown() ? model.layout.places[rank.rank].replica : std::nullopt;
+}
+
+} // namespace ringside::metrics

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/recurring_growth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string_view>
+
+namespace ringside::metrics {
+namespace {
+
+constexpr std::size_t kMoreThanUsual = std::numeric_limits<std::size_t>::max();
+
+using Position = std::pair<std::string_view, std::size_t>; ///< name; how many of it came before in the step
+using Growth = std::map<Position, double>;                 ///< ns above usual, negative below
+using Durations =
+    std::map<std::string_view, std::vector<double>>; ///< of a step's kernels by name, as launched
+
+/// The kernels of these steps of one rank, by start.
+std::vector<Durations> durationsOf(const model::Model& model, const RankMetrics& figures,
+                                   std::span<const std::size_t> steps)
+{
+    const model::Rank& rank = model.ranks[figures.rank];
+    const trace::ProcessTrace& process = model.processOf(rank);
+    const trace::KernelColumns& kernels = process.kernels;
+    std::vector<std::vector<std::size_t>> rows(steps.size());
+    for (std::size_t row = 0; row < kernels.size(); ++row) {
+        if (!rank.owns(kernels.device[row]) ||
+            model.classes[rank.process].of(kernels.name[row]) != model::KernelClass::Compute) {
+            continue;
+        }
+        const auto after = std::ranges::upper_bound(
+            steps, kernels.startNs[row], {}, [&](std::size_t step) { return figures.windows[step].start; });
+        if (after != steps.begin() && kernels.startNs[row] < figures.windows[*std::prev(after)].end) {
+            rows[static_cast<std::size_t>(after - steps.begin()) - 1].push_back(row);
+        }
+    }
+    std::vector<Durations> found(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        std::ranges::stable_sort(rows[i], {}, [&](std::size_t row) { return kernels.startNs[row]; });
+        for (const std::size_t row : rows[i]) {
+            found[i][process.text(kernels.name[row])].push_back(static_cast<double>(kernels.endNs[row]) -
+                                                                static_cast<double>(kernels.startNs[row]));
+        }
+    }
+    return found;
+}
+
+std::map<std::string_view, std::size_t> usualCounts(const std::vector<Durations>& steps)
+{
+    std::map<std::string_view, std::vector<std::int64_t>> counts;
+    for (const Durations& step : steps) {
+        for (const auto& [name, durations] : step) {
+            counts[name].push_back(static_cast<std::int64_t>(durations.size()));
+        }
+    }
+    std::map<std::string_view, std::size_t> usual;
+    for (auto& [name, all] : counts) {
+        all.resize(steps.size()); // steps without this kernel
+        usual[name] = static_cast<std::size_t>(model::median(std::move(all)));
+    }
+    return usual;
+}
+
+/// What the kernels of a step took.
+Growth positionsOf(const Durations& step, const std::map<std::string_view, std::size_t>& usual)
+{
+    Growth positions;
+    for (const auto& [name, durations] : step) {
+        for (std::size_t i = 0; i < durations.size(); ++i) {
+            positions[{name, i < usual.at(name) ? i : kMoreThanUsual}] += durations[i];
+        }
+    }
+    return positions;
+}
+
+std::vector<Growth> growthsOf(const std::vector<Durations>& steps)
+{
+    const auto usual = usualCounts(steps);
+    std::vector<Growth> growths;
+    std::map<Position, std::vector<double>> all;
+    for (const Durations& step : steps) {
+        for (const auto& [position, ns] : growths.emplace_back(positionsOf(step, usual))) {
+            all[position].push_back(ns);
+        }
+    }
+    for (auto& [position, values] : all) {
+        values.resize(steps.size());
+        const double median = model::median(std::move(values));
+        for (Growth& growth : growths) {
+            growth[position] -= median;
+        }
+    }
+    return growths;
+}
+
+/// Ascending, evenly spread.
+std::vector<std::size_t> chosenSteps(std::size_t count)
+{
+    constexpr std::size_t kMost = 64;
+    std::vector<std::size_t> steps;
+    for (std::size_t i = 0; i < std::min(count, kMost); ++i) {
+        steps.push_back(i * count / std::min(count, kMost));
+    }
+    return steps;
+}
+
+struct RankGrowth {
+    std::size_t rank = 0; ///< of Model::ranks
+    Growth growth;
+};
+
+std::vector<RankGrowth> growthsOf(const model::Model& model, const RunMetrics& run,
+                                  std::span<const LongCompute> longest)
+{
+    std::vector<RankGrowth> found;
+    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+        const std::vector<std::size_t> steps = chosenSteps(run.ranks[rank].windows.size());
+        std::vector<std::size_t> wanted; // of `steps`
+        for (const LongCompute& each : longest) {
+            const auto at = std::ranges::lower_bound(steps, each.step);
+            if (each.rank == rank && at != steps.end() && *at == each.step) {
+                wanted.push_back(static_cast<std::size_t>(at - steps.begin()));
+            }
+        }
+        if (wanted.empty()) {
+            continue;
+        }
+        std::vector<Growth> growths = growthsOf(durationsOf(model, run.ranks[rank], steps));
+        for (const std::size_t step : wanted) {
+            found.push_back({run.ranks[rank].rank, std::move(growths[step])});
+        }
+    }
+    return found;
+}
+
+double product(const Growth& a, const Growth& b)
+{
+    double sum = 0;
+    for (const auto& [position, ns] : a) {
+        const auto other = b.find(position);
+        sum += other == b.end() ? 0 : ns * other->second;
+    }
+    return sum;
+}
+
+/// Null where no peer is among them.
+std::optional<double> likeness(const model::Model& model, const std::vector<RankGrowth>& all,
+                               std::size_t which)
+{
+    Growth others;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool compared =
+            all[i].rank == all[which].rank || model.layout.arePeers(all[i].rank, all[which].rank);
+        if (i != which && compared) {
+            for (const auto& [position, ns] : all[i].growth) {
+                others[position] += ns;
+            }
+        }
+    }
+    const Growth& own = all[which].growth;
+    const double lengths = std::sqrt(product(own, own) * product(others, others));
+    return lengths > 0 ? std::optional(product(own, others) / lengths) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<double> recurringGrowth(const model::Model& model, const RunMetrics& run,
+                                      std::span<const LongCompute> longest)
+{
+    constexpr std::size_t kFewest = 3;
+    const std::vector<RankGrowth> all = growthsOf(model, run, longest);
+    std::vector<double> likenesses;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (const std::optional<double> like = likeness(model, all, i)) {
+            likenesses.push_back(*like);
+        }
+    }
+    return likenesses.size() < kFewest ? std::nullopt : std::optional(model::median(std::move(likenesses)));
+}
+
+} // namespace ringside::metrics
