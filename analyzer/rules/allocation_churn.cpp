@@ -67,7 +67,7 @@ Outcome run(const Context& context)
         most = std::max(most, calls);
         // While the GPU has work, the host's time costs nothing.
         const std::int64_t cost =
-            ofAStep(rank, std::min(model::lengthOfUnion(churn.calls), rank.total.idleNs));
+            ofAStep(context, rank, std::min(model::lengthOfUnion(churn.calls), rank.total.idleNs));
         finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
         finding.ranks.push_back(context.rankOf(rank).rank);
         finding.evidence.push_back(

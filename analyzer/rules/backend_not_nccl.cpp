@@ -42,7 +42,7 @@ std::int64_t hostCopiesPerStep(const Context& context)
                 sum = model::addCapped(sum, copies.endNs[i] - copies.startNs[i]);
             }
         }
-        most = std::max(most, ofAStep(rank, sum));
+        most = std::max(most, ofAStep(context, rank, sum));
     }
     return most;
 }

@@ -36,7 +36,7 @@ struct CommunicationCause {
 {
     std::vector<std::int64_t> lost;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        lost.push_back(ofAStep(rank, rank.blocking.overlapLostNs));
+        lost.push_back(ofAStep(context, rank, rank.blocking.overlapLostNs));
     }
     return model::median(std::move(lost));
 }

@@ -87,7 +87,7 @@ Outcome run(const Context& context)
         const std::int64_t waited =
             std::max(contention.delayNs.value_or(0), contention.throttledNs.value_or(0));
         finding.costNsPerStep =
-            std::max(finding.costNsPerStep.value_or(0), ofAStep(rank, std::min(waited, idle)));
+            std::max(finding.costNsPerStep.value_or(0), ofAStep(context, rank, std::min(waited, idle)));
         finding.ranks.push_back(context.rankOf(rank).rank);
         finding.evidence.push_back(evidence(context.rankOf(rank), analyzedSpan(rank),
                                             waits ? fmt::format("its recording threads waited {} for a CPU",

@@ -44,7 +44,7 @@ Outcome run(const Context& context)
             continue;
         }
         worst = std::max(worst, share);
-        const std::int64_t cost = ofAStep(rank, stalled);
+        const std::int64_t cost = ofAStep(context, rank, stalled);
         finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
         finding.ranks.push_back(context.rankOf(rank).rank);
         finding.evidence.push_back(

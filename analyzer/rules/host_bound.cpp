@@ -61,7 +61,7 @@ Outcome run(const Context& context)
         return std::vector<Finding>{};
     }
     const Launching launching = launchingOf(context, *worst);
-    finding.costNsPerStep = ofAStep(*worst, starvedNs(*worst));
+    finding.costNsPerStep = ofAStep(context, *worst, starvedNs(*worst));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
     finding.partOf = {"late_rank", "gpu_utilization_low"};

@@ -36,7 +36,7 @@ std::int64_t costOf(const Context& context, const metrics::LateGroup& group, std
     std::vector<std::int64_t> waits;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
         if (!std::binary_search(group.ranks.begin(), group.ranks.end(), rank.rank)) {
-            waits.push_back(ofAStep(rank, rank.total.waitDelayNs));
+            waits.push_back(ofAStep(context, rank, rank.total.waitDelayNs));
         }
     }
     for (const metrics::TimedRank& rank : context.figures.timed.ranks) { // what compute hides is not known
@@ -308,7 +308,7 @@ Finding describeWaiting(const Context& context, const std::vector<metrics::Waite
         group.ranks.push_back(each.rank);
         finding.ranks.push_back(context.run.ranks[each.rank].rank);
         for (const metrics::RankMetrics& rank : context.figures.ranks) {
-            lostNs += rank.rank == each.rank ? ofAStep(rank, rank.lostNs) : 0;
+            lostNs += rank.rank == each.rank ? ofAStep(context, rank, rank.lostNs) : 0;
         }
     }
     std::ranges::sort(group.ranks);

@@ -76,7 +76,7 @@ Outcome run(const Context& context)
         }
         worst = std::max(worst, rank.total.share(held.ns));
         bytes = std::max(bytes, held.bytes / rank.periods);
-        const std::int64_t cost = ofAStep(rank, std::min(held.ns, rank.total.idleNs));
+        const std::int64_t cost = ofAStep(context, rank, std::min(held.ns, rank.total.idleNs));
         finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), cost);
         finding.ranks.push_back(context.rankOf(rank).rank);
         finding.evidence.push_back(

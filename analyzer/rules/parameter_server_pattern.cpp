@@ -82,7 +82,7 @@ Outcome run(const Context& context)
         }
         Finding finding;
         finding.costNsPerStep =
-            ofAStep(rank, std::llround(savingOf(traffic.exposedNs,
+            ofAStep(context, rank, std::llround(savingOf(traffic.exposedNs,
                                                 context.run.operations[traffic.largest->operation].size)));
         finding.severity = severityByCost(context, *finding.costNsPerStep);
         finding.limit = Limit::Communication;

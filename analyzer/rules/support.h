@@ -99,10 +99,15 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std:
     return span;
 }
 
-/// A time summed over the analyzed steps of a rank, as one of a step.
-[[nodiscard]] inline std::int64_t ofAStep(const metrics::RankMetrics& rank, std::int64_t ns)
+/// A time summed over the analyzed steps of a rank, as one of the run's mean step: the same share of it. In
+/// recordings of few steps, the ranks' own steps differ in length.
+[[nodiscard]] inline std::int64_t ofAStep(const Context& context, const metrics::RankMetrics& rank,
+                                          std::int64_t ns)
 {
-    return rank.ofAStep(ns);
+    const std::int64_t own = std::max<std::int64_t>(1, rank.ofAStep(rank.total.stepNs));
+    return static_cast<std::int64_t>(static_cast<long double>(rank.ofAStep(ns)) *
+                                     static_cast<long double>(context.figures.stepNs()) /
+                                     static_cast<long double>(own));
 }
 
 /// A cost as a share of the run's step.

@@ -31,7 +31,7 @@ void add(const Context& context, const metrics::RankMetrics& rank, Finding& find
     worst.calls = std::max(worst.calls, calls);
     worst.idleShare = std::max(worst.idleShare, rank.total.share(idle));
     worst.overlapShare = std::max(worst.overlapShare, rank.total.share(rank.blocking.overlapLostNs));
-    finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), ofAStep(rank, cost));
+    finding.costNsPerStep = std::max(finding.costNsPerStep.value_or(0), ofAStep(context, rank, cost));
     finding.ranks.push_back(context.rankOf(rank).rank);
     const bool hinders = rank.blocking.overlapLostNs > idle;
     finding.evidence.push_back(

@@ -49,7 +49,7 @@ Outcome run(const Context& context)
     }
     const auto elements = static_cast<double>(*context.run.operations[shown->operation].count);
     Finding finding;
-    finding.costNsPerStep = ofAStep(rank, exposed);
+    finding.costNsPerStep = ofAStep(context, rank, exposed);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Settings;
     finding.partOf = {"exposed_communication"};
