@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/launch_member.h"
 
+#include "host/process.h"
 #include "trace/read/process_state.h"
 
 #include <unistd.h>
@@ -20,13 +21,6 @@ using Json = nlohmann::json;
 
 /// Hosts of a launch without any id that begin later than that are another one.
 constexpr std::int64_t kLongestStartS = 600;
-
-std::string bootIdOfHost()
-{
-    std::string id;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-    return id;
-}
 
 bool haveCommonId(const Member& mine, const Member& other)
 {
@@ -97,9 +91,9 @@ Member thisMember(Launch launch)
     Member member;
     member.launch = std::move(launch);
     member.host = nameOfHost();
-    member.bootId = bootIdOfHost();
+    member.bootId = host::bootId();
     member.pid = static_cast<std::uint32_t>(getpid());
-    member.startTicks = trace::ownStartTicks();
+    member.startTicks = host::ownStartTicks();
     member.beganS = std::time(nullptr);
     const char* const given = std::getenv(kLaunchVariable);
     member.token = given != nullptr && *given != '\0' ? given : freshToken(member);
@@ -158,7 +152,7 @@ std::optional<Member> memberFromText(const std::string& text)
 
 bool mayRun(const Member& member)
 {
-    return member.host != nameOfHost() || member.bootId != bootIdOfHost() ||
+    return member.host != nameOfHost() || member.bootId != host::bootId() ||
            trace::pidHere(member.pid, member.startTicks).has_value();
 }
 

@@ -42,10 +42,10 @@ void LivePorts::read()
     const auto& all = m_watch.list().ports();
     const std::int64_t before = monotonicNs();
     for (std::size_t index = 0; index < all.size(); ++index) {
-        m_watch.read(index, ports::Depth::All);
+        m_watch.read(index, host::Depth::All);
     }
     const std::int64_t middle = before + (monotonicNs() - before) / 2;
-    const std::vector<ports::Verbs::Event> events = m_watch.takeEvents();
+    const std::vector<host::Verbs::Event> events = m_watch.takeEvents();
     for (const auto& port : all) {
         add(*port, middle);
         addEvents(*port, events, middle);
@@ -54,12 +54,12 @@ void LivePorts::read()
     forgetOldest();
 }
 
-void LivePorts::add(const ports::Port& port, std::int64_t timeNs)
+void LivePorts::add(const host::Port& port, std::int64_t timeNs)
 {
     for (const auto& [name, value] : port.facts()) {
         m_trace.settings.push_back({"rdma", port.name() + " " + name, value});
     }
-    for (const ports::Quantity& quantity : port.quantities()) {
+    for (const host::Quantity& quantity : port.quantities()) {
         const std::string& reason = port.trouble().empty() ? quantity.reason : port.trouble();
         const std::uint32_t series = seriesOf(port, quantity.metric, quantity.counter ? "counter" : "gauge",
                                               quantity.value ? std::string() : reason);
@@ -69,18 +69,18 @@ void LivePorts::add(const ports::Port& port, std::int64_t timeNs)
     }
 }
 
-void LivePorts::addEvents(const ports::Port& port, const std::vector<ports::Verbs::Event>& events,
+void LivePorts::addEvents(const host::Port& port, const std::vector<host::Verbs::Event>& events,
                           std::int64_t timeNs)
 {
     const std::uint32_t series = seriesOf(port, "async_event", "event", m_watch.reason(port));
-    for (const ports::Verbs::Event& event : events) {
-        if (ports::Watch::concerns(event, port)) {
+    for (const host::Verbs::Event& event : events) {
+        if (host::Watch::concerns(event, port)) {
             addSample(series, timeNs, event.type);
         }
     }
 }
 
-std::uint32_t LivePorts::seriesOf(const ports::Port& port, const char* metric, const char* kind,
+std::uint32_t LivePorts::seriesOf(const host::Port& port, const char* metric, const char* kind,
                                   const std::string& reason)
 {
     auto found = std::find_if(m_trace.series.begin(), m_trace.series.end(), [&](const trace::SeriesRow& row) {

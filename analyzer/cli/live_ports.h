@@ -2,7 +2,7 @@
 // Watches the RDMA ports of this machine and makes a run of what it reads, as the collector would: so live
 // ports are judged by the same rules as recorded ones.
 #pragma once
-#include "trace/ports/watch.h"
+#include "host/rdma/watch.h"
 
 #include <ringside/trace/reader.h>
 
@@ -25,16 +25,16 @@ public:
     [[nodiscard]] trace::RunTrace run() const;
 
 private:
-    void add(const ports::Port& port, std::int64_t timeNs);
-    void addEvents(const ports::Port& port, const std::vector<ports::Verbs::Event>& events,
+    void add(const host::Port& port, std::int64_t timeNs);
+    void addEvents(const host::Port& port, const std::vector<host::Verbs::Event>& events,
                    std::int64_t timeNs);
     /// Of a port; `reason` says why values are missing, empty: they are not.
-    std::uint32_t seriesOf(const ports::Port& port, const char* metric, const char* kind,
+    std::uint32_t seriesOf(const host::Port& port, const char* metric, const char* kind,
                            const std::string& reason);
     void addSample(std::uint32_t series, std::int64_t timeNs, std::int64_t value);
     void forgetOldest();
 
-    ports::Watch m_watch;
+    host::Watch m_watch;
     trace::ProcessTrace m_trace;
     std::vector<std::int64_t> m_readings; ///< when each was
 };

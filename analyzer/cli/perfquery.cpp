@@ -2,8 +2,8 @@
 #include "cli/perfquery.h"
 
 #include "cli/text_file.h"
-#include "trace/ports/counter_track.h"
-#include "trace/ports/sysfs_text.h"
+#include "host/rdma/counter_track.h"
+#include "host/sysfs_text.h"
 
 #include <ringside/error.h>
 
@@ -30,7 +30,7 @@ struct Counter {
 };
 constexpr Counter kCounters[] = {
 #define RINGSIDE_PORT_COUNTER(folder, file, metric, bits, unit, pace) {folder, file, metric, bits, unit},
-#include "trace/ports/counters.def"
+#include "host/rdma/counters.def"
 };
 
 /// "PortXmitPkts" and "port_xmit_packets" are one word.
@@ -70,8 +70,8 @@ std::string portOf(std::string_view line)
         return {};
     }
     const std::string_view rest = line.substr(port + kPort.size());
-    const auto lidNumber = ports::numberIn(line.substr(lid + kLid.size(), port - lid - kLid.size()));
-    const auto portNumber = ports::numberIn(rest.substr(0, rest.find_first_of(" \t\r")));
+    const auto lidNumber = host::numberIn(line.substr(lid + kLid.size(), port - lid - kLid.size()));
+    const auto portNumber = host::numberIn(rest.substr(0, rest.find_first_of(" \t\r")));
     return lidNumber && portNumber ? fmt::format("lid{}:{}", *lidNumber, *portNumber) : std::string();
 }
 
@@ -121,7 +121,7 @@ private:
 
     struct Series {
         std::size_t row;
-        ports::CounterTrack track;
+        host::CounterTrack track;
     };
 
     std::int64_t timeOf(const std::string& path)
@@ -149,7 +149,7 @@ private:
         const Counter* const counter = counterOf(line.substr(0, colon));
         const auto raw = digits == std::string::npos || counter == nullptr
                              ? std::nullopt
-                             : ports::numberIn(line.substr(digits));
+                             : host::numberIn(line.substr(digits));
         if (!raw) {
             return;
         }

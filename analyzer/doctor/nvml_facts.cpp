@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/nvml_facts.h"
 
-#include <dlfcn.h>
+#include "host/nvml/library.h"
 
 #include <algorithm>
 #include <array>
@@ -12,61 +12,12 @@
 namespace ringside::doctor {
 namespace {
 
-// Of nvml.h, in the layouts of NVML 11 to 13.
-using Result = int;
-using Device = struct DeviceHandle*;
-struct PciInfo {
-    char busIdLegacy[16];
-    unsigned domain, bus, device, pciDeviceId, pciSubSystemId;
-    char busId[32];
-};
-struct FabricInfo {
-    unsigned char cluster[16];
-    Result status;
-    unsigned clique;
-    unsigned char state;
-};
-constexpr int kUncorrected = 1;
-constexpr int kVolatile = 0;
-
-/// Null where this driver has no such function.
-struct Functions {
-    Result (*init)();
-    Result (*count)(unsigned*);
-    Result (*handle)(unsigned, Device*);
-    Result (*pci)(Device, PciInfo*);
-    Result (*persistence)(Device, int*);
-    Result (*fabric)(Device, FabricInfo*);
-    Result (*eccErrors)(Device, int, int, unsigned long long*);
-    Result (*remappedRows)(Device, unsigned*, unsigned*, unsigned*, unsigned*);
-    Result (*slowdowns)(Device, unsigned long long*);
-};
-
-template <class Function>
-void find(void* library, const char* name, Function*& function)
-{
-    function = reinterpret_cast<Function*>(dlsym(library, name));
-}
-
-Functions load(void* library)
-{
-    Functions all{};
-    find(library, "nvmlInit_v2", all.init);
-    find(library, "nvmlDeviceGetCount_v2", all.count);
-    find(library, "nvmlDeviceGetHandleByIndex_v2", all.handle);
-    find(library, "nvmlDeviceGetPciInfo_v3", all.pci);
-    find(library, "nvmlDeviceGetPersistenceMode", all.persistence);
-    find(library, "nvmlDeviceGetGpuFabricInfo", all.fabric);
-    find(library, "nvmlDeviceGetTotalEccErrors", all.eccErrors);
-    find(library, "nvmlDeviceGetRemappedRows", all.remappedRows);
-    find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", all.slowdowns);
-    return all;
-}
+namespace nvml = host::nvml;
 
 template <class... Parameters, class... Arguments>
-bool ask(Result (*function)(Parameters...), Arguments... arguments)
+bool ask(nvml::Result (*function)(Parameters...), Arguments... arguments)
 {
-    return function != nullptr && function(arguments...) == 0;
+    return nvml::callIfThere(function, arguments...) == nvml::kSuccess;
 }
 
 class Gpu {
@@ -100,34 +51,34 @@ std::string slowdownText(unsigned long long reasons)
     return text.empty() ? "none" : text;
 }
 
-void tellFabric(const Functions& nvml, Device device, const Gpu& gpu)
+void tellFabric(const nvml::Library& library, nvml::Device device, const Gpu& gpu)
 {
     constexpr std::array<const char*, 4> kStates{"", "Not Started", "In Progress", "Completed"};
-    FabricInfo fabric{};
-    if (ask(nvml.fabric, device, &fabric) && fabric.state > 0 && fabric.state < kStates.size()) {
+    nvml::FabricInfo fabric{};
+    if (ask(library.fabric, device, &fabric) && fabric.state > 0 && fabric.state < kStates.size()) {
         gpu.tell("fabric_state", kStates[fabric.state]);
         gpu.tell("fabric_status", fabric.status == 0 ? "Success" : "error " + std::to_string(fabric.status));
     }
 }
 
-void tellGpu(const Functions& nvml, Device device, const Gpu& gpu)
+void tellGpu(const nvml::Library& library, nvml::Device device, const Gpu& gpu)
 {
     const auto yes = [](bool is) { return is ? "Yes" : "No"; };
     int mode = 0;
-    if (ask(nvml.persistence, device, &mode)) {
-        gpu.tell("persistence_mode", mode == 1 ? "Enabled" : "Disabled");
+    if (ask(library.persistence, device, &mode)) {
+        gpu.tell("persistence_mode", mode == nvml::kEnabled ? "Enabled" : "Disabled");
     }
-    tellFabric(nvml, device, gpu);
+    tellFabric(library, device, gpu);
     unsigned long long number = 0;
-    if (ask(nvml.eccErrors, device, kUncorrected, kVolatile, &number)) {
+    if (ask(library.eccErrors, device, nvml::kEccUncorrected, nvml::kEccVolatile, &number)) {
         gpu.tell("ecc_uncorrected", std::to_string(number));
     }
     std::array<unsigned, 4> rows{};
-    if (ask(nvml.remappedRows, device, &rows[0], &rows[1], &rows[2], &rows[3])) {
+    if (ask(library.remappedRows, device, &rows[0], &rows[1], &rows[2], &rows[3])) {
         gpu.tell("row_remap_pending", yes(rows[2] != 0));
         gpu.tell("row_remap_failed", yes(rows[3] != 0));
     }
-    if (ask(nvml.slowdowns, device, &number)) {
+    if (ask(library.clockReasons, device, &number)) {
         gpu.tell("slowdowns", slowdownText(number));
     }
 }
@@ -136,21 +87,17 @@ void tellGpu(const Functions& nvml, Device device, const Gpu& gpu)
 
 void tellNvmlFacts(int out)
 {
-    void* const library = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
-    if (library == nullptr) {
-        return;
-    }
-    const Functions nvml = load(library);
+    nvml::Library library;
     unsigned count = 0;
-    if (!ask(nvml.init) || !ask(nvml.count, &count)) {
+    if (!library.load() || !ask(library.init) || !ask(library.deviceCount, &count)) {
         return;
     }
     for (unsigned index = 0; index < count; ++index) {
-        Device device = nullptr;
-        PciInfo place{};
-        if (ask(nvml.handle, index, &device) && ask(nvml.pci, device, &place)) {
+        nvml::Device device = nullptr;
+        nvml::PciInfo place{};
+        if (ask(library.deviceByIndex, index, &device) && ask(library.pci, device, &place)) {
             place.busId[sizeof place.busId - 1] = '\0';
-            tellGpu(nvml, device, Gpu(out, place.busId));
+            tellGpu(library, device, Gpu(out, place.busId));
         }
     }
 }

@@ -11,7 +11,7 @@ RdmaAgent::RdmaAgent()
     : m_choice(ncclWouldTake("/sys", {environmentValue("NCCL_IB_DISABLE"), environmentValue("NCCL_IB_HCA"),
                                       environmentValue("NCCL_IB_GID_INDEX")}))
 {
-    if (m_choice.port && VerbsLibrary::find() == nullptr) {
+    if (m_choice.port && writingLibrary() == nullptr) {
         m_choice = {std::nullopt,
                     "libibverbs.so.1 is not there, or lacks functions of its version IBVERBS_1.1"};
     }

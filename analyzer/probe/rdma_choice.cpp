@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/rdma_choice.h"
 
+#include "host/sysfs_text.h"
 #include "probe/name_pattern.h"
-#include "trace/ports/sysfs_text.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace ringside::probe {
 namespace {
 
-using ports::readText;
+using host::readText;
 
 /// How well a GID serves RoCE: 0 not at all; an IPv4 address in version 2 is what NCCL likes most.
 int worth(const std::string& gid, const std::string& type)
@@ -31,11 +31,11 @@ int bestGid(const std::string& folder)
     int best = 0;
     int bestWorth = 0;
     for (int index = 0; index < kMost; ++index) {
-        const ports::FileText gid = readText(fmt::format("{}/gids/{}", folder, index));
+        const host::FileText gid = readText(fmt::format("{}/gids/{}", folder, index));
         if (gid.error == ENOENT) {
             break;
         }
-        const ports::FileText type = readText(fmt::format("{}/gid_attrs/types/{}", folder, index));
+        const host::FileText type = readText(fmt::format("{}/gid_attrs/types/{}", folder, index));
         const int found = worth(gid.text, type.text);
         if (found > bestWorth) {
             best = index;
@@ -50,7 +50,7 @@ RdmaPort portAt(const std::string& device, unsigned number, const std::string& f
 {
     constexpr std::uint64_t kMostIndex = 255;
     RdmaPort port{device, number, 0, readText(folder + "/link_layer").text == "Ethernet"};
-    const auto wanted = ports::numberIn(gidIndex);
+    const auto wanted = host::numberIn(gidIndex);
     port.gidIndex = wanted && *wanted <= kMostIndex ? static_cast<int>(*wanted)
                     : port.ethernet                 ? bestGid(folder)
                                                     : 0;
@@ -68,15 +68,15 @@ RdmaChoice ncclWouldTake(const std::string& sysfsRoot, const RdmaSettings& setti
     }
     const NamePattern pattern(settings.devices);
     const std::string classFolder = sysfsRoot + "/class/infiniband";
-    const auto devices = ports::namesIn(classFolder);
+    const auto devices = host::namesIn(classFolder);
     for (const std::string& device : devices) {
         const std::string portFolder = fmt::format("{}/{}/ports", classFolder, device);
-        for (const std::string& name : ports::namesIn(portFolder)) {
+        for (const std::string& name : host::namesIn(portFolder)) {
             const std::string folder = fmt::format("{}/{}", portFolder, name);
-            const auto number = ports::numberIn(name);
+            const auto number = host::numberIn(name);
             const bool mayUse = settings.devices.empty() || pattern.takes(device, name);
             if (number && *number <= kMostNumber && mayUse &&
-                ports::codeIn(readText(folder + "/state").text) == kActive) {
+                host::codeIn(readText(folder + "/state").text) == kActive) {
                 return {portAt(device, static_cast<unsigned>(*number), folder, settings.gidIndex), {}};
             }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/rdma_probe.h"
 
-#include "trace/ports/port.h"
+#include "host/rdma/port.h"
 
 #include <ringside/error.h>
 
@@ -22,9 +22,10 @@ constexpr std::uint32_t kDepth = 16; ///< blocks under way
 constexpr std::uint32_t kPingBytes = 8;
 constexpr std::uint32_t kSequenceMask = 0xffffff; ///< packets are numbered with 24 bits
 
-const VerbsLibrary& library()
+/// It stays loaded.
+const verbs::Library& library()
 {
-    const VerbsLibrary* const found = VerbsLibrary::find();
+    const verbs::Library* const found = writingLibrary();
     if (found == nullptr) {
         throw Error(ErrorCode::Io,
                     "libibverbs.so.1 is not there, or lacks functions of its version IBVERBS_1.1");
@@ -47,14 +48,14 @@ Thing* whole(Thing* thing, const char* what)
     return thing;
 }
 
-verbs::Context* openDevice(const VerbsLibrary& verbs, const std::string& name)
+verbs::Context* openDevice(const verbs::Library& library, const std::string& name)
 {
-    verbs::Device** const devices = whole(verbs.deviceList(nullptr), "ibv_get_device_list");
+    verbs::Device* const devices = whole(library.deviceList(nullptr), "ibv_get_device_list");
     verbs::Context* context = nullptr;
-    for (verbs::Device** each = devices; *each != nullptr && context == nullptr; ++each) {
-        context = name == verbs.deviceName(*each) ? verbs.openDevice(*each) : nullptr;
+    for (const verbs::Device* each = devices; *each != nullptr && context == nullptr; ++each) {
+        context = name == library.deviceName(*each) ? library.openDevice(*each) : nullptr;
     }
-    verbs.freeDeviceList(devices);
+    library.freeDeviceList(devices);
     return whole(context, "ibv_open_device");
 }
 
@@ -77,10 +78,10 @@ double microseconds(std::chrono::steady_clock::duration time)
 /// What the port has counted of packets that had to be sent again; null: it does not count them.
 std::optional<std::uint64_t> sentAgain(const RdmaPort& port)
 {
-    ports::Port counters(port.device, port.number, "/sys/class/infiniband");
-    counters.read(ports::Depth::Fast);
+    host::Port counters(port.device, port.number, "/sys/class/infiniband");
+    counters.read(host::Depth::Fast);
     std::optional<std::uint64_t> sum;
-    for (const ports::Quantity& each : counters.quantities()) {
+    for (const host::Quantity& each : counters.quantities()) {
         const std::string_view metric = each.metric;
         if (each.value && (metric == "retransmissions" || metric == "ack_timeouts")) {
             sum = sum.value_or(0) + *each.value;
@@ -97,6 +98,13 @@ std::string statusText(int status)
 }
 
 } // namespace
+
+const verbs::Library* writingLibrary()
+{
+    static verbs::Library library;
+    static const bool there = library.load() && library.canWrite();
+    return there ? &library : nullptr;
+}
 
 RdmaConnection::RdmaConnection(const RdmaPort& port)
     : m_verbs(library())
@@ -116,7 +124,7 @@ RdmaConnection::RdmaConnection(const RdmaPort& port)
     verbs::QueuePairNeeds needs = needsOf(m_queue.get());
     m_pair.reset(whole(m_verbs.createPair(m_domain.get(), &needs), "ibv_create_qp"));
     const auto number = static_cast<std::uint8_t>(port.number);
-    errno = m_verbs.queryPort(m_context.get(), number, &m_attributes); // its result is an errno
+    errno = m_verbs.queryPort(m_context.get(), number, m_attributes); // its result is an errno
     require(errno == 0, "ibv_query_port");
     require(m_verbs.queryGid(m_context.get(), number, port.gidIndex, &m_gid) == 0, "ibv_query_gid");
 }

@@ -3,15 +3,21 @@
 // ones for the bandwidth. The receiver's processor has no part in it. Bounded by bytes and time; what it
 // gives away is leave to write into 1 MiB of its own, for as long as the connection lives.
 #pragma once
+#include "host/verbs/library.h"
 #include "probe/rdma_choice.h"
 #include "probe/rdma_result.h"
 #include "probe/tcp_probe.h"
-#include "probe/verbs_library.h"
 
 #include <memory>
 #include <vector>
 
 namespace ringside::probe {
+
+namespace verbs = host::verbs;
+
+/// libibverbs with all that a connection needs; null where it is not there, or lacks a function. It stays
+/// loaded.
+[[nodiscard]] const verbs::Library* writingLibrary();
 
 /// What one end must know of the other.
 struct RdmaAddress {
@@ -47,7 +53,7 @@ private:
     [[nodiscard]] std::vector<double> ping(const Bounds& bounds);
     [[nodiscard]] bool burst(const Bounds& bounds, RdmaMeasurement& result);
 
-    const VerbsLibrary& m_verbs;
+    const verbs::Library& m_verbs;
     RdmaPort m_port;
     std::vector<std::byte> m_buffer;
     Owned<verbs::Context> m_context;

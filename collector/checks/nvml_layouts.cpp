@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our NVML structures and numbers against an nvml.h: the toolkit's where it has one, and the CPU platform's.
-#include "abi/nvml.h"
+#include "host/nvml/abi.h"
 
 #include <nvml.h>
 
 #include <cstddef>
 
-using namespace ringside::collector;
+using namespace ringside::host;
 
 #define RINGSIDE_EQUAL(ours, theirs)                                                                         \
     static_assert(static_cast<unsigned long long>(ours) == static_cast<unsigned long long>(theirs))
@@ -16,6 +16,7 @@ using namespace ringside::collector;
 RINGSIDE_SAME(nvml::Utilization, memory, nvmlUtilization_t, memory);
 RINGSIDE_SAME(nvml::Memory, used, nvmlMemory_t, used);
 RINGSIDE_SAME(nvml::MemoryV2, used, nvmlMemory_v2_t, used);
+RINGSIDE_SAME(nvml::PciInfo, busId, nvmlPciInfo_t, busId);
 RINGSIDE_SAME(nvml::EventData, device, nvmlEventData_t, device);
 RINGSIDE_SAME(nvml::EventData, type, nvmlEventData_t, eventType);
 RINGSIDE_SAME(nvml::EventData, data, nvmlEventData_t, eventData);
@@ -43,6 +44,8 @@ RINGSIDE_EQUAL(nvml::kClockMemory, NVML_CLOCK_MEM);
 RINGSIDE_EQUAL(nvml::kTemperatureGpu, NVML_TEMPERATURE_GPU);
 RINGSIDE_EQUAL(nvml::kThresholdSlowdown, NVML_TEMPERATURE_THRESHOLD_SLOWDOWN);
 RINGSIDE_EQUAL(nvml::kEnabled, NVML_FEATURE_ENABLED);
+RINGSIDE_EQUAL(nvml::kEccUncorrected, NVML_MEMORY_ERROR_TYPE_UNCORRECTED);
+RINGSIDE_EQUAL(nvml::kEccVolatile, NVML_VOLATILE_ECC);
 static_assert(nvml::kMostLinks >= NVML_NVLINK_MAX_LINKS);
 RINGSIDE_EQUAL(nvml::kFieldEccCorrected, NVML_FI_DEV_ECC_SBE_VOL_TOTAL);
 RINGSIDE_EQUAL(nvml::kFieldEccUncorrected, NVML_FI_DEV_ECC_DBE_VOL_TOTAL);

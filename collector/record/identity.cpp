@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/identity.h"
 
+#include "host/input_file.h"
+#include "host/process.h"
 #include "record/emulation.h"
 #include "record/ranks.h"
 
 #include <ringside/trace/environment.h>
-#include <ringside/trace/input_file.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,18 +40,10 @@ std::optional<std::int64_t> number(const char* name)
     return text != nullptr && end != text && *end == '\0' ? std::optional<std::int64_t>(value) : std::nullopt;
 }
 
-std::string firstLine(const char* path)
-{
-    trace::InputFile file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
-
 // The program, and the script when the program is an interpreter.
 std::string commandName()
 {
-    trace::InputFile file("/proc/self/cmdline");
+    host::InputFile file("/proc/self/cmdline");
     std::string program;
     std::getline(file, program, '\0');
     for (std::string argument; std::getline(file, argument, '\0');) {
@@ -91,7 +84,7 @@ trace::ProcessRow describeProcess(const ProcessNames& names, std::int64_t startN
 {
     trace::ProcessRow row;
     row.host = names.host;
-    row.bootId = firstLine("/proc/sys/kernel/random/boot_id");
+    row.bootId = host::bootId();
     row.pid = getpid();
     row.startNs = startNs;
     row.command = commandName();

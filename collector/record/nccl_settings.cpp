@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/nccl_settings.h"
 
+#include "host/input_file.h"
 #include "record/emulation.h"
 
 #include <ringside/trace/environment.h>
-#include <ringside/trace/input_file.h>
 #include <ringside/trace/library_names.h>
 
 #include <dlfcn.h>
@@ -42,7 +42,7 @@ Names environmentNames()
 void readConfiguration(trace::Writer& writer, const std::string& path, Names& names)
 {
     constexpr int kMostLines = 1000;
-    trace::InputFile file(path);
+    host::InputFile file(path);
     std::string line;
     for (int i = 0; i < kMostLines && std::getline(file, line); ++i) {
         const std::size_t equals = line.find('=');

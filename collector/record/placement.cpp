@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/placement.h"
 
-#include "trace/ports/port_list.h"
-#include "trace/ports/sysfs_text.h"
-
-#include <ringside/trace/input_file.h>
+#include "host/input_file.h"
+#include "host/process.h"
+#include "host/rdma/port_list.h"
+#include "host/sysfs_text.h"
 
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -15,33 +15,11 @@
 namespace ringside::collector {
 namespace {
 
-std::string firstLine(const std::string& path)
-{
-    trace::InputFile file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
-
 void add(trace::Writer& writer, const char* source, const std::string& name, const std::string& value)
 {
     if (!value.empty()) {
         writer.add(trace::SettingRow{source, name, value});
     }
-}
-
-/// Of the main thread: "0-3,8".
-std::string allowedCpus()
-{
-    constexpr std::string_view kKey = "Cpus_allowed_list:";
-    trace::InputFile file("/proc/self/status");
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with(kKey)) {
-            const std::size_t value = line.find_first_not_of(" \t", kKey.size());
-            return value == std::string::npos ? "" : line.substr(value);
-        }
-    }
-    return {};
 }
 
 /// RLIMIT_MEMLOCK: how much memory RDMA may pin.
@@ -58,7 +36,7 @@ std::string lockedMemory()
 std::string rdmaDevices(const std::string& sysfsRoot)
 {
     std::string list;
-    for (const std::string& name : ports::namesIn(ports::PortList(sysfsRoot).folder())) {
+    for (const std::string& name : host::namesIn(host::PortList(sysfsRoot).folder())) {
         list += (list.empty() ? "" : ",") + name;
     }
     return list;
@@ -70,14 +48,14 @@ void writePlacement(trace::Writer& writer, const std::string& sysfsRoot)
 {
     constexpr int kMostNodes = 64;
     const std::string devices = sysfsRoot + "/devices/system";
-    add(writer, "process", "cpus_allowed", allowedCpus());
+    add(writer, "process", "cpus_allowed", host::allowedCpus());
     add(writer, "process", "memlock_bytes", lockedMemory());
     add(writer, "machine", "rdma_devices", rdmaDevices(sysfsRoot));
-    add(writer, "machine", "cpus_online", firstLine(devices + "/cpu/online"));
+    add(writer, "machine", "cpus_online", host::firstLine(devices + "/cpu/online"));
     for (int node = 0; node < kMostNodes; ++node) {
         const std::string number = std::to_string(node);
         add(writer, "machine", "numa_node" + number + "_cpus",
-            firstLine(devices + "/node/node" + number + "/cpulist"));
+            host::firstLine(devices + "/node/node" + number + "/cpulist"));
     }
     struct statvfs shm {};
     if (statvfs("/dev/shm", &shm) == 0) {
@@ -91,7 +69,7 @@ void writeDevicePlacement(trace::Writer& writer, const std::string& sysfsRoot, i
     std::transform(busId.begin(), busId.end(), busId.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     // -1: the firmware does not say.
-    const std::string node = firstLine(sysfsRoot + "/bus/pci/devices/" + busId + "/numa_node");
+    const std::string node = host::firstLine(sysfsRoot + "/bus/pci/devices/" + busId + "/numa_node");
     if (node != "-1") {
         add(writer, "device", "gpu" + std::to_string(ordinal) + "_numa_node", node);
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/ring_store.h"
 
+#include "host/process.h"
 #include "record/message.h"
 #include "record/new_file.h"
 #include "record/own_descriptors.h"
 #include "trace/write/small_file.h"
 
-#include <ringside/trace/input_file.h>
 #include <ringside/trace/private_file.h>
 #include <ringside/trace/ring_folders.h>
 
@@ -109,31 +109,6 @@ bool appendLine(const std::string& path, const std::string& text)
     const bool written =
         file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
     return file >= 0 && close(file) == 0 && written;
-}
-
-std::uint64_t processStartTicks()
-{
-    trace::InputFile file("/proc/self/stat");
-    std::string text;
-    std::getline(file, text);
-    const std::size_t afterName = text.rfind(')');
-    if (afterName == std::string::npos) {
-        return 0;
-    }
-    const char* at = text.c_str() + afterName + 1;
-    constexpr int kFieldsBetween = 19; // from the state (field 3) to the start time (field 22)
-    for (int field = 0; field < kFieldsBetween && at != nullptr; ++field) {
-        at = std::strchr(at + 1, ' ');
-    }
-    return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
-}
-
-std::string bootId()
-{
-    trace::InputFile file("/proc/sys/kernel/random/boot_id");
-    std::string id;
-    std::getline(file, id);
-    return id;
 }
 
 } // namespace
@@ -280,11 +255,11 @@ void RingStore::fillHeader(Ring& ring, trace::RingRole role) const
     trace::RingHeader& header = ring.header();
     header.role = role;
     header.pid = static_cast<std::uint32_t>(getpid());
-    header.processStartTicks = processStartTicks();
+    header.processStartTicks = host::ownStartTicks();
     header.createdMonotonicNs = static_cast<std::uint64_t>(readClockNs(CLOCK_MONOTONIC));
     std::snprintf(header.host, sizeof header.host, "%s", m_names.host.c_str());
     std::snprintf(header.processName, sizeof header.processName, "%s", m_names.base.c_str());
-    std::snprintf(header.bootId, sizeof header.bootId, "%s", bootId().c_str());
+    std::snprintf(header.bootId, sizeof header.bootId, "%s", host::bootId().c_str());
     header.ringId = static_cast<std::uint32_t>(m_rings.size() + 1);
 }
 
@@ -302,13 +277,11 @@ std::string RingStore::makeAnnounced(const std::string& place)
 // For who finds it when this process was killed and its run directory forgotten.
 void RingStore::sign(const std::string& directory) const
 {
-    std::array<char, 64> pidNamespace{};
     const ErrnoKeeper keeper;
-    static_cast<void>(readlink("/proc/self/ns/pid", pidNamespace.data(), pidNamespace.size() - 1));
     static_cast<void>(trace::replaceFile(directory + "/" + m_names.base + trace::kFolderNoteExtension,
                                          std::to_string(getpid()) + " " +
-                                             std::to_string(processStartTicks()) + " " + pidNamespace.data() +
-                                             "\n" + m_names.runDirectory));
+                                             std::to_string(host::ownStartTicks()) + " " +
+                                             host::ownPidNamespace() + "\n" + m_names.runDirectory));
 }
 
 std::string RingStore::memoryDirectory(std::size_t bytes)

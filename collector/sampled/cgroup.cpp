@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled/cgroup.h"
 
-#include "sampled/proc_text.h"
-
-#include <ringside/trace/input_file.h>
+#include "host/input_file.h"
+#include "host/proc_text.h"
 
 #include <algorithm>
 #include <sstream>
@@ -26,7 +25,7 @@ bool listHas(std::string_view list, std::string_view word)
 /// The process's path in the hierarchy that has the CPU controller: lines are "ID:CONTROLLERS:PATH".
 std::optional<std::string_view> pathIn(std::string_view cgroup, bool unified)
 {
-    while (const auto line = takeLine(cgroup)) {
+    while (const auto line = host::takeLine(cgroup)) {
         const std::size_t first = line->find(':');
         const std::size_t second = first == std::string_view::npos ? first : line->find(':', first + 1);
         if (second == std::string_view::npos) {
@@ -45,17 +44,18 @@ std::optional<CgroupPlace> placeIn(std::string_view line, std::string_view path,
 {
     std::string_view rest = line;
     for (int word = 0; word < 3; ++word) {
-        takeWord(rest);
+        host::takeWord(rest);
     }
-    const std::string_view root = takeWord(rest);
-    const std::string_view mount = takeWord(rest);
-    std::string_view word = takeWord(rest);
+    const std::string_view root = host::takeWord(rest);
+    const std::string_view mount = host::takeWord(rest);
+    std::string_view word = host::takeWord(rest);
     while (!word.empty() && word != "-") {
-        word = takeWord(rest);
+        word = host::takeWord(rest);
     }
-    const std::string_view type = takeWord(rest);
-    takeWord(rest);
-    const bool wanted = unified ? type == "cgroup2" : type == "cgroup" && listHas(takeWord(rest), "cpu");
+    const std::string_view type = host::takeWord(rest);
+    host::takeWord(rest);
+    const bool wanted =
+        unified ? type == "cgroup2" : type == "cgroup" && listHas(host::takeWord(rest), "cpu");
     if (!wanted) {
         return std::nullopt;
     }
@@ -68,7 +68,7 @@ std::optional<CgroupPlace> placeIn(std::string_view line, std::string_view path,
 
 std::string textOf(const std::string& path)
 {
-    trace::InputFile file(path);
+    host::InputFile file(path);
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
@@ -78,7 +78,7 @@ bool hasQuota(const CgroupPlace& place, const std::string& folder)
 {
     const std::string text = textOf(folder + (place.unified ? "/cpu.max" : "/cpu.cfs_quota_us"));
     std::string_view rest = text;
-    return takeNumber(rest).has_value(); // none is "max", or -1
+    return host::takeNumber(rest).has_value(); // none is "max", or -1
 }
 
 } // namespace
@@ -88,7 +88,7 @@ std::optional<CgroupPlace> placeOf(std::string_view cgroup, std::string_view mou
     for (const bool unified : {false, true}) {
         const auto path = pathIn(cgroup, unified);
         for (std::string_view rest = mounts; path;) {
-            const auto line = takeLine(rest);
+            const auto line = host::takeLine(rest);
             if (!line) {
                 break;
             }
@@ -102,10 +102,10 @@ std::optional<CgroupPlace> placeOf(std::string_view cgroup, std::string_view mou
 
 std::optional<Throttling> parseThrottling(std::string_view text)
 {
-    const auto times = numberOf(text, "nr_throttled");
+    const auto times = host::numberOf(text, "nr_throttled");
     constexpr std::uint64_t kNsAUs = 1000;
-    auto us = numberOf(text, "throttled_usec");
-    if (const auto ns = numberOf(text, "throttled_time"); !us && ns) {
+    auto us = host::numberOf(text, "throttled_usec");
+    if (const auto ns = host::numberOf(text, "throttled_time"); !us && ns) {
         us = *ns / kNsAUs;
     }
     return times && us ? std::optional(Throttling{*times, *us}) : std::nullopt;
@@ -120,7 +120,7 @@ void Cgroup::open()
     }
     constexpr std::size_t kMostLevels = 4;
     for (std::string path = place->path; m_levels.size() < kMostLevels; path.resize(path.rfind('/'))) {
-        if (ports::KeptFile stat;
+        if (host::KeptFile stat;
             hasQuota(*place, place->mount + path) && stat.open(place->mount + path + "/cpu.stat")) {
             m_levels.push_back(std::move(stat));
         }
@@ -128,7 +128,7 @@ void Cgroup::open()
             break;
         }
     }
-    if (ports::KeptFile own; m_levels.empty() && own.open(place->mount + place->path + "/cpu.stat")) {
+    if (host::KeptFile own; m_levels.empty() && own.open(place->mount + place->path + "/cpu.stat")) {
         m_levels.push_back(std::move(own));
     }
     std::array<char, 1024> buffer; // NOLINT(*-member-init): read as far as it is filled
@@ -144,7 +144,7 @@ void Cgroup::read(Readings& readings, Pace)
     }
     readings.beginMoment();
     Throttling sum;
-    for (const ports::KeptFile& level : m_levels) {
+    for (const host::KeptFile& level : m_levels) {
         std::array<char, 1024> buffer; // NOLINT(*-member-init): read as far as it is filled
         const auto throttling = parseThrottling(level.read(buffer).value_or(""));
         if (!throttling) {

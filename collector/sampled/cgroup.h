@@ -3,8 +3,8 @@
 // Of every process, not once a machine: ranks may be in groups of their own. A quota may lie above the
 // process's own group: all levels with one are summed up.
 #pragma once
+#include "host/kept_file.h"
 #include "sampled/source.h"
-#include "trace/ports/kept_file.h"
 
 #include <optional>
 #include <string>
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] std::string reason() const override { return m_reason; }
 
 private:
-    std::vector<ports::KeptFile> m_levels; ///< cpu.stat of those with a quota, or of the process's own group
+    std::vector<host::KeptFile> m_levels; ///< cpu.stat of those with a quota, or of the process's own group
     std::string m_reason;
     Series m_times{"cgroup", "throttled_periods", trace::SeriesKind::Counter};
     Series m_us{"cgroup", "throttled_us", trace::SeriesKind::Counter};

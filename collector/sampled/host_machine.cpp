@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled/host_machine.h"
 
-#include "sampled/proc_text.h"
+#include "host/proc_text.h"
 
 #include <unistd.h>
 
@@ -9,14 +9,14 @@ namespace ringside::collector::sampled {
 
 std::optional<CpuTicks> parseCpuTicks(std::string_view text)
 {
-    if (takeWord(text) != "cpu") {
+    if (host::takeWord(text) != "cpu") {
         return std::nullopt;
     }
     // user nice system idle iowait irq softirq steal; guests' time, which follows, is in user and nice
     // already.
     std::array<std::uint64_t, 8> ticks{};
     for (std::uint64_t& value : ticks) {
-        const auto number = takeNumber(text);
+        const auto number = host::takeNumber(text);
         if (!number) {
             return std::nullopt;
         }
@@ -27,15 +27,15 @@ std::optional<CpuTicks> parseCpuTicks(std::string_view text)
 
 std::optional<std::uint64_t> parsePressure(std::string_view text, std::string_view who)
 {
-    while (const auto line = takeLine(text)) {
+    while (const auto line = host::takeLine(text)) {
         std::string_view rest = *line;
-        if (takeWord(rest) != who) {
+        if (host::takeWord(rest) != who) {
             continue;
         }
         constexpr std::string_view kTotal = "total=";
-        for (std::string_view word = takeWord(rest); !word.empty(); word = takeWord(rest)) {
+        for (std::string_view word = host::takeWord(rest); !word.empty(); word = host::takeWord(rest)) {
             if (word.starts_with(kTotal)) {
-                return numberIn(word.substr(kTotal.size()));
+                return host::numberIn(word.substr(kTotal.size()));
             }
         }
     }
@@ -44,19 +44,19 @@ std::optional<std::uint64_t> parsePressure(std::string_view text, std::string_vi
 
 std::optional<Load> parseLoad(std::string_view text)
 {
-    const std::string_view average = takeWord(text);
-    takeWord(text);
-    takeWord(text);
-    const std::string_view tasks = takeWord(text);
+    const std::string_view average = host::takeWord(text);
+    host::takeWord(text);
+    host::takeWord(text);
+    const std::string_view tasks = host::takeWord(text);
     const std::size_t point = average.find('.');
     const std::size_t slash = tasks.find('/');
     if (point == std::string_view::npos || average.size() - point != 3 || slash == std::string_view::npos) {
         return std::nullopt;
     }
     constexpr std::uint64_t kHundred = 100;
-    const auto whole = times(numberIn(average.substr(0, point)), kHundred);
-    const auto part = numberIn(average.substr(point + 1));
-    const auto runnable = numberIn(tasks.substr(0, slash));
+    const auto whole = host::times(host::numberIn(average.substr(0, point)), kHundred);
+    const auto part = host::numberIn(average.substr(point + 1));
+    const auto runnable = host::numberIn(tasks.substr(0, slash));
     return whole && part && runnable ? std::optional(Load{*whole + *part, *runnable}) : std::nullopt;
 }
 
@@ -137,7 +137,7 @@ void HostMachine::readCpu(Readings& readings)
     for (auto [series, value] :
          {std::pair(&m_busy, &CpuTicks::busy), std::pair(&m_idle, &CpuTicks::idle),
           std::pair(&m_ioWait, &CpuTicks::ioWait), std::pair(&m_stolen, &CpuTicks::stolen)}) {
-        if (const auto ms = ticks ? times((*ticks).*value, msATick) : std::nullopt) {
+        if (const auto ms = ticks ? host::times((*ticks).*value, msATick) : std::nullopt) {
             readings.add(*series, *ms);
         } else {
             readings.miss(*series, "/proc/stat cannot be read");
@@ -149,7 +149,8 @@ void HostMachine::readMemory(Readings& readings)
 {
     std::array<char, 2048> buffer; // NOLINT(*-member-init): read as far as it is filled
     constexpr std::uint64_t kKib = 1024;
-    if (const auto bytes = times(numberOf(m_memory.read(buffer).value_or(""), "MemAvailable:"), kKib)) {
+    if (const auto bytes =
+            host::times(host::numberOf(m_memory.read(buffer).value_or(""), "MemAvailable:"), kKib)) {
         readings.add(m_available, *bytes);
     } else {
         readings.miss(m_available, "/proc/meminfo does not show it");

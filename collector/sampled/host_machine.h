@@ -2,8 +2,8 @@
 // The machine as a whole: who waited for CPUs, memory and disks, and what is left. One process a host samples
 // it (once_a_host.h).
 #pragma once
+#include "host/kept_file.h"
 #include "sampled/source.h"
-#include "trace/ports/kept_file.h"
 
 #include <array>
 #include <optional>
@@ -40,7 +40,7 @@ public:
 private:
     struct Pressure {
         const char* path;
-        ports::KeptFile file;
+        host::KeptFile file;
         Series some;
         Series full;
     };
@@ -49,9 +49,9 @@ private:
     void readCpu(Readings& readings);
     void readMemory(Readings& readings);
 
-    ports::KeptFile m_stat;
-    ports::KeptFile m_load;
-    ports::KeptFile m_memory;
+    host::KeptFile m_stat;
+    host::KeptFile m_load;
+    host::KeptFile m_memory;
     std::array<Pressure, 3> m_pressures;
     Series m_loadAverage{"machine", "load_1min_hundredths"};
     Series m_runnable{"machine", "runnable_tasks"};

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled/host_network.h"
 
-#include "sampled/proc_text.h"
-#include "trace/ports/network_facts.h"
+#include "host/network_facts.h"
+#include "host/proc_text.h"
 
 namespace ringside::collector::sampled {
 
 std::optional<std::uint64_t> parseStatistic(std::string_view text, std::string_view group,
                                             std::string_view name)
 {
-    while (const auto names = takeLine(text)) {
+    while (const auto names = host::takeLine(text)) {
         std::string_view labels = *names;
-        if (takeWord(labels) != group) {
+        if (host::takeWord(labels) != group) {
             continue;
         }
-        const auto values = takeLine(text);
+        const auto values = host::takeLine(text);
         std::string_view numbers = values.value_or("");
-        if (takeWord(numbers) != group) {
+        if (host::takeWord(numbers) != group) {
             return std::nullopt;
         }
-        for (std::string_view label = takeWord(labels); !label.empty(); label = takeWord(labels)) {
-            const std::string_view number = takeWord(numbers);
+        for (std::string_view label = host::takeWord(labels); !label.empty();
+             label = host::takeWord(labels)) {
+            const std::string_view number = host::takeWord(numbers);
             if (label == name) {
-                return numberIn(number);
+                return host::numberIn(number);
             }
         }
     }
@@ -60,15 +61,15 @@ void HostNetwork::read(Readings& readings, Pace pace)
 
 void HostNetwork::tellFacts(Readings& readings) const
 {
-    for (const auto& [interface, facts] : ports::interfaceFacts(m_sysfsRoot, m_procRoot)) {
+    for (const auto& [interface, facts] : host::interfaceFacts(m_sysfsRoot, m_procRoot)) {
         for (const auto& [name, value] : facts) {
             readings.set({"network", std::string(interface).append(" ").append(name), value});
         }
     }
-    for (const auto& [name, value] : ports::kernelFacts(m_procRoot)) {
+    for (const auto& [name, value] : host::kernelFacts(m_procRoot)) {
         readings.set({"kernel", name, value});
     }
-    if (const std::string by = ports::gpuDirect(m_sysfsRoot, m_procRoot); !by.empty()) {
+    if (const std::string by = host::gpuDirect(m_sysfsRoot, m_procRoot); !by.empty()) {
         readings.set({"machine", "gpu_direct", by});
     }
 }

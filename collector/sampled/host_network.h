@@ -3,8 +3,8 @@
 // whether adapters may reach GPUs. One process a host does it (once_a_host.h); connections one by one are
 // tcp_peers.h's.
 #pragma once
+#include "host/kept_file.h"
 #include "sampled/source.h"
-#include "trace/ports/kept_file.h"
 
 #include <array>
 #include <optional>
@@ -40,8 +40,8 @@ private:
     std::string m_sysfsRoot;
     std::string m_procRoot;
     bool m_told = false;
-    ports::KeptFile m_basic;
-    ports::KeptFile m_extended;
+    host::KeptFile m_basic;
+    host::KeptFile m_extended;
     std::array<char, 16384> m_basicText{};
     std::array<char, 16384> m_extendedText{};
     std::array<Statistic, 5> m_statistics{

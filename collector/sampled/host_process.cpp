@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled/host_process.h"
 
-#include "sampled/proc_text.h"
+#include "host/proc_text.h"
+#include "host/process.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -25,33 +26,10 @@ std::uint64_t count(long value)
 
 } // namespace
 
-std::optional<ProcessStat> parseProcessStat(std::string_view text)
-{
-    const std::size_t name = text.rfind(')'); // the name may hold anything, blanks and parentheses too
-    if (name == std::string_view::npos) {
-        return std::nullopt;
-    }
-    text.remove_prefix(name + 1);
-    constexpr int kThreads = 20; // fields count from 1, and 3 is the first after the name
-    constexpr int kResident = 24;
-    ProcessStat stat;
-    for (int field = 3; field <= kResident; ++field) {
-        const std::string_view word = takeWord(text);
-        const auto value = numberIn(word);
-        if (field == kThreads || field == kResident) {
-            if (!value) {
-                return std::nullopt;
-            }
-            (field == kThreads ? stat.threads : stat.residentPages) = *value;
-        }
-    }
-    return stat;
-}
-
 std::optional<ThreadSchedule> parseSchedule(std::string_view text)
 {
-    const auto cpu = takeNumber(text);
-    const auto delay = takeNumber(text);
+    const auto cpu = host::takeNumber(text);
+    const auto delay = host::takeNumber(text);
     return cpu && delay ? std::optional(ThreadSchedule{*cpu, *delay}) : std::nullopt;
 }
 
@@ -95,9 +73,9 @@ void HostProcess::readStat(Readings& readings)
 {
     std::array<char, 1024> buffer; // NOLINT(*-member-init): read as far as it is filled
     const auto text = m_stat.read(buffer);
-    const auto stat = text ? parseProcessStat(*text) : std::nullopt;
+    const auto stat = text ? host::parseProcessStat(*text) : std::nullopt;
     static const auto pageBytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    const auto bytes = stat ? times(stat->residentPages, pageBytes) : std::nullopt;
+    const auto bytes = stat ? host::times(stat->residentPages, pageBytes) : std::nullopt;
     if (!bytes) {
         readings.miss(m_resident, "/proc/self/stat cannot be read");
         readings.miss(m_threadCount, "/proc/self/stat cannot be read");

@@ -2,22 +2,15 @@
 // This process: its CPU time, memory, faults and switches, and how long the threads that make the recorded
 // calls were runnable without a CPU.
 #pragma once
+#include "host/kept_file.h"
 #include "record/registry.h"
 #include "sampled/source.h"
-#include "trace/ports/kept_file.h"
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
 namespace ringside::collector::sampled {
-
-/// What /proc/PID/stat has that getrusage has not.
-struct ProcessStat {
-    std::uint64_t threads = 0;
-    std::uint64_t residentPages = 0;
-};
-[[nodiscard]] std::optional<ProcessStat> parseProcessStat(std::string_view text);
 
 /// /proc/PID/task/TID/schedstat.
 struct ThreadSchedule {
@@ -36,7 +29,7 @@ public:
 
 private:
     struct Thread {
-        ports::KeptFile file;
+        host::KeptFile file;
         ThreadSchedule first; ///< what it had before it was looked at
         ThreadSchedule last;
     };
@@ -47,7 +40,7 @@ private:
     bool readThread(Thread& thread) const;
 
     Registry& m_registry;
-    ports::KeptFile m_stat;
+    host::KeptFile m_stat;
     std::vector<Thread> m_threads;
     ThreadSchedule m_ended; ///< of threads that are gone, so that the sums never fall
     bool m_schedules = false;

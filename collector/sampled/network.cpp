@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled/network.h"
 
-#include "sampled/proc_text.h"
-
-#include <ringside/trace/input_file.h>
+#include "host/input_file.h"
+#include "host/proc_text.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -19,7 +18,7 @@ constexpr std::size_t kMostInterfaces = 32;
 template <class Visit>
 void forEachInterface(std::string_view text, Visit&& visit)
 {
-    while (const auto line = takeLine(text)) { // the last line may be cut: it is left out
+    while (const auto line = host::takeLine(text)) { // the last line may be cut: it is left out
         if (const auto counters = parseInterface(*line)) {
             visit(*counters);
         }
@@ -36,7 +35,7 @@ std::optional<InterfaceCounters> parseInterface(std::string_view line)
     }
     InterfaceCounters counters;
     std::string_view before = line.substr(0, colon);
-    counters.name = takeWord(before);
+    counters.name = host::takeWord(before);
     std::string_view rest = line.substr(colon + 1);
     // Each way: bytes packets errs drop, then four more that receiving and sending do not share.
     constexpr int kColumns = 16;
@@ -44,7 +43,7 @@ std::optional<InterfaceCounters> parseInterface(std::string_view line)
     constexpr int kWanted = 4;
     std::size_t at = 0;
     for (int column = 0; column < kColumns; ++column) {
-        const auto value = takeNumber(rest);
+        const auto value = host::takeNumber(rest);
         if (!value) {
             return std::nullopt;
         }
@@ -130,7 +129,7 @@ void Network::choose(std::string_view text, Readings& readings)
 // Virtual cards say -1 or refuse; a link that trains anew may change it.
 void Network::readRate(const std::string& name, Interface& interface, Readings& readings) const
 {
-    trace::InputFile file(m_interfacesPath + "/" + name + "/speed");
+    host::InputFile file(m_interfacesPath + "/" + name + "/speed");
     std::int64_t mbps = 0;
     if (file >> mbps && mbps > 0) {
         readings.add(interface.rate, mbps);
@@ -142,7 +141,7 @@ void Network::readRate(const std::string& name, Interface& interface, Readings& 
 // Tunnels and the like never say more than "unknown". Where nothing is said at all, it is believed to be up.
 bool Network::isUp(const std::string& name) const
 {
-    trace::InputFile file(m_interfacesPath + "/" + name + "/operstate");
+    host::InputFile file(m_interfacesPath + "/" + name + "/operstate");
     std::string state;
     return !(file >> state) || state == "up" || state == "unknown";
 }

@@ -3,8 +3,8 @@
 // source of its own beside this one.) The loopback counts where it is the only one, for ranks of one machine
 // train over it.
 #pragma once
+#include "host/kept_file.h"
 #include "sampled/source.h"
-#include "trace/ports/kept_file.h"
 
 #include <array>
 #include <map>
@@ -46,7 +46,7 @@ private:
 
     std::string m_countersPath;
     std::string m_interfacesPath;
-    ports::KeptFile m_counters;
+    host::KeptFile m_counters;
     std::array<char, 16384> m_buffer{};
     std::map<std::string, Interface, std::less<>>
         m_interfaces; ///< also those that are gone: they may come back

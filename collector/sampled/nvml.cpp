@@ -19,42 +19,43 @@ enum class Often : std::uint8_t { EveryTick, OnceASecond, Once };
 
 /// What gives one or two values.
 struct Question {
-    nvml::Result (*ask)(const NvmlLibrary& library, nvml::Device device,
+    nvml::Result (*ask)(const nvml::Library& library, nvml::Device device,
                         std::array<std::uint64_t, 2>& values) = nullptr;
     std::array<const char*, 2> metrics{}; ///< the second may be null
     Often often = Often::EveryTick;
 };
 
 template <int kType>
-nvml::Result askClock(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+nvml::Result askClock(const nvml::Library& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
 {
     unsigned mhz = 0;
-    const nvml::Result result = callIfThere(library.clock, device, kType, &mhz);
+    const nvml::Result result = nvml::callIfThere(library.clock, device, kType, &mhz);
     values[0] = mhz;
     return result;
 }
 
 template <int kType>
-nvml::Result askMaxClock(const NvmlLibrary& library, nvml::Device device,
+nvml::Result askMaxClock(const nvml::Library& library, nvml::Device device,
                          std::array<std::uint64_t, 2>& values)
 {
     unsigned mhz = 0;
-    const nvml::Result result = callIfThere(library.maxClock, device, kType, &mhz);
+    const nvml::Result result = nvml::callIfThere(library.maxClock, device, kType, &mhz);
     values[0] = mhz;
     return result;
 }
 
-nvml::Result askUtilization(const NvmlLibrary& library, nvml::Device device,
+nvml::Result askUtilization(const nvml::Library& library, nvml::Device device,
                             std::array<std::uint64_t, 2>& values)
 {
     nvml::Utilization utilization{};
-    const nvml::Result result = callIfThere(library.utilization, device, &utilization);
+    const nvml::Result result = nvml::callIfThere(library.utilization, device, &utilization);
     values = {utilization.gpu, utilization.memory};
     return result;
 }
 
 // The newer form counts what the driver keeps for itself apart.
-nvml::Result askMemory(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+nvml::Result askMemory(const nvml::Library& library, nvml::Device device,
+                       std::array<std::uint64_t, 2>& values)
 {
     if (library.memoryV2 != nullptr) {
         nvml::MemoryV2 memory{nvml::MemoryV2::kVersion, 0, 0, 0, 0};
@@ -63,65 +64,67 @@ nvml::Result askMemory(const NvmlLibrary& library, nvml::Device device, std::arr
         return result;
     }
     nvml::Memory memory{};
-    const nvml::Result result = callIfThere(library.memory, device, &memory);
+    const nvml::Result result = nvml::callIfThere(library.memory, device, &memory);
     values[0] = memory.used;
     return result;
 }
 
-nvml::Result askReasons(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+nvml::Result askReasons(const nvml::Library& library, nvml::Device device,
+                        std::array<std::uint64_t, 2>& values)
 {
     unsigned long long reasons = 0;
-    const nvml::Result result = callIfThere(library.clockReasons, device, &reasons);
+    const nvml::Result result = nvml::callIfThere(library.clockReasons, device, &reasons);
     values[0] = reasons;
     return result;
 }
 
-nvml::Result askPower(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+nvml::Result askPower(const nvml::Library& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
 {
     unsigned milliwatts = 0;
-    const nvml::Result result = callIfThere(library.power, device, &milliwatts);
+    const nvml::Result result = nvml::callIfThere(library.power, device, &milliwatts);
     values[0] = milliwatts;
     return result;
 }
 
-nvml::Result askTemperature(const NvmlLibrary& library, nvml::Device device,
+nvml::Result askTemperature(const nvml::Library& library, nvml::Device device,
                             std::array<std::uint64_t, 2>& values)
 {
     unsigned celsius = 0;
-    const nvml::Result result = callIfThere(library.temperature, device, nvml::kTemperatureGpu, &celsius);
+    const nvml::Result result =
+        nvml::callIfThere(library.temperature, device, nvml::kTemperatureGpu, &celsius);
     values[0] = celsius;
     return result;
 }
 
-nvml::Result askSlowdown(const NvmlLibrary& library, nvml::Device device,
+nvml::Result askSlowdown(const nvml::Library& library, nvml::Device device,
                          std::array<std::uint64_t, 2>& values)
 {
     unsigned celsius = 0;
     const nvml::Result result =
-        callIfThere(library.temperatureThreshold, device, nvml::kThresholdSlowdown, &celsius);
+        nvml::callIfThere(library.temperatureThreshold, device, nvml::kThresholdSlowdown, &celsius);
     values[0] = celsius;
     return result;
 }
 
-using PcieFunction = nvml::Result (*NvmlLibrary::*)(nvml::Device, unsigned*);
+using PcieFunction = nvml::Result (*nvml::Library::*)(nvml::Device, unsigned*);
 
 template <PcieFunction kGeneration, PcieFunction kLanes>
-nvml::Result askPcie(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+nvml::Result askPcie(const nvml::Library& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
 {
     unsigned generation = 0;
     unsigned lanes = 0;
-    const nvml::Result first = callIfThere(library.*kGeneration, device, &generation);
-    const nvml::Result second = callIfThere(library.*kLanes, device, &lanes);
+    const nvml::Result first = nvml::callIfThere(library.*kGeneration, device, &generation);
+    const nvml::Result second = nvml::callIfThere(library.*kLanes, device, &lanes);
     values = {generation, lanes};
     return first != nvml::kSuccess ? first : second;
 }
 
 // A GPU has links up to the first number that it refuses.
-nvml::Result askLinks(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+nvml::Result askLinks(const nvml::Library& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
 {
     for (unsigned link = 0; link < nvml::kMostLinks; ++link) {
         int state = 0;
-        const nvml::Result result = callIfThere(library.linkState, device, link, &state);
+        const nvml::Result result = nvml::callIfThere(library.linkState, device, link, &state);
         if (result != nvml::kSuccess) {
             return link == 0 || result == nvml::kGpuIsLost ? result : nvml::kSuccess;
         }
@@ -130,20 +133,21 @@ nvml::Result askLinks(const NvmlLibrary& library, nvml::Device device, std::arra
     return nvml::kSuccess;
 }
 
-nvml::Result askPersistence(const NvmlLibrary& library, nvml::Device device,
+nvml::Result askPersistence(const nvml::Library& library, nvml::Device device,
                             std::array<std::uint64_t, 2>& values)
 {
     int mode = 0;
-    const nvml::Result result = callIfThere(library.persistence, device, &mode);
+    const nvml::Result result = nvml::callIfThere(library.persistence, device, &mode);
     values[0] = mode == nvml::kEnabled ? 1 : 0;
     return result;
 }
 
 // Whether the fabric manager has let the GPU into the fabric of NVSwitches; older libraries cannot tell.
-nvml::Result askFabric(const NvmlLibrary& library, nvml::Device device, std::array<std::uint64_t, 2>& values)
+nvml::Result askFabric(const nvml::Library& library, nvml::Device device,
+                       std::array<std::uint64_t, 2>& values)
 {
     nvml::FabricInfo info{};
-    const nvml::Result result = callIfThere(library.fabric, device, &info);
+    const nvml::Result result = nvml::callIfThere(library.fabric, device, &info);
     values = {info.state, static_cast<std::uint64_t>(info.status)};
     return result;
 }
@@ -159,10 +163,10 @@ constexpr std::array<Question, 15> kQuestions{{
     {&askMaxClock<nvml::kClockSm>, {"sm_clock_max_mhz", nullptr}, Often::Once},
     {&askMaxClock<nvml::kClockMemory>, {"memory_clock_max_mhz", nullptr}, Often::Once},
     {&askSlowdown, {"temperature_slowdown_celsius", nullptr}, Often::Once},
-    {&askPcie<&NvmlLibrary::pcieGeneration, &NvmlLibrary::pcieLanes>,
+    {&askPcie<&nvml::Library::pcieGeneration, &nvml::Library::pcieLanes>,
      {"pcie_generation", "pcie_lanes"},
      Often::OnceASecond},
-    {&askPcie<&NvmlLibrary::pcieMostGeneration, &NvmlLibrary::pcieMostLanes>,
+    {&askPcie<&nvml::Library::pcieMostGeneration, &nvml::Library::pcieMostLanes>,
      {"pcie_generation_max", "pcie_lanes_max"},
      Often::Once},
     {&askLinks, {"nvlink_links_up", "nvlink_links_down"}, Often::OnceASecond},
@@ -327,7 +331,7 @@ void Nvml::open()
         return;
     }
     m_reason.clear();
-    if (callIfThere(m_library.eventSetCreate, &m_events) != nvml::kSuccess) {
+    if (nvml::callIfThere(m_library.eventSetCreate, &m_events) != nvml::kSuccess) {
         m_events = nullptr;
     }
 }
@@ -338,9 +342,9 @@ void Nvml::close()
         return;
     }
     if (m_events != nullptr) {
-        callIfThere(m_library.eventSetFree, m_events);
+        nvml::callIfThere(m_library.eventSetFree, m_events);
     }
-    callIfThere(m_library.shutdown);
+    nvml::callIfThere(m_library.shutdown);
 }
 
 void Nvml::read(Readings& readings, Pace pace)
@@ -380,7 +384,7 @@ void Nvml::find(const GpuName& name, Readings& readings)
     nvml::Device device = nullptr;
     nvml::Result result = m_library.deviceByBusId(name.busId.c_str(), &device);
     if (result != nvml::kSuccess) {
-        result = callIfThere(m_library.deviceByUuid, name.uuid.c_str(), &device);
+        result = nvml::callIfThere(m_library.deviceByUuid, name.uuid.c_str(), &device);
     }
     if (result != nvml::kSuccess) {
         readings.report({"gpu_not_sampled", "warning", 1,
@@ -390,9 +394,9 @@ void Nvml::find(const GpuName& name, Readings& readings)
     }
     m_gpus.push_back(std::make_unique<Gpu>(name.ordinal, device));
     Gpu& gpu = *m_gpus.back();
-    const nvml::Result events = m_events != nullptr
-                                    ? callIfThere(m_library.registerEvents, device, nvml::kEventXid, m_events)
-                                    : nvml::kNotSupported;
+    const nvml::Result events =
+        m_events != nullptr ? nvml::callIfThere(m_library.registerEvents, device, nvml::kEventXid, m_events)
+                            : nvml::kNotSupported;
     if (events != nvml::kSuccess) {
         readings.end(gpu.xid, m_library.text(events));
     }
@@ -432,8 +436,8 @@ void Nvml::readFields(Gpu& gpu, Readings& readings, Pace pace)
         gpu.values[index].field = gpu.due[index]->question->field;
         gpu.values[index].scope = gpu.due[index]->question->scope;
     }
-    const nvml::Result whole =
-        callIfThere(m_library.fields, gpu.device, static_cast<int>(gpu.values.size()), gpu.values.data());
+    const nvml::Result whole = nvml::callIfThere(m_library.fields, gpu.device,
+                                                 static_cast<int>(gpu.values.size()), gpu.values.data());
     for (std::size_t index = 0; index < gpu.values.size(); ++index) {
         Gpu::Field& field = *gpu.due[index];
         const nvml::Result result = whole != nvml::kSuccess ? whole : gpu.values[index].result;
@@ -489,7 +493,7 @@ void Nvml::readEvents(Readings& readings)
     constexpr int kMostAtOnce = 16;
     nvml::EventData event{};
     for (int seen = 0; m_events != nullptr && seen < kMostAtOnce; ++seen) {
-        if (callIfThere(m_library.eventWait, m_events, &event, 0U) != nvml::kSuccess) {
+        if (nvml::callIfThere(m_library.eventWait, m_events, &event, 0U) != nvml::kSuccess) {
             return; // none is a timeout; what else may be wrong ends like it, and is asked again
         }
         const auto gpu =

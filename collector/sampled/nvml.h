@@ -4,7 +4,7 @@
 // machine do not ask eight times for all. What a GPU does not have is left out after the first refusal, and
 // why is kept.
 #pragma once
-#include "sampled/nvml_library.h"
+#include "host/nvml/library.h"
 #include "sampled/source.h"
 
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace ringside::collector::sampled {
+
+namespace nvml = host::nvml;
 
 struct GpuName {
     std::int64_t ordinal = 0; ///< CUDA's
@@ -46,7 +48,7 @@ private:
     void refuse(Gpu& gpu, Series& series, nvml::Result result, Readings& readings) const;
     static void lose(Gpu& gpu, const std::string& why, Readings& readings);
 
-    NvmlLibrary m_library;
+    nvml::Library m_library;
     bool m_loaded = false;
     std::string m_reason = "it has not begun";
     nvml::EventSet m_events = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled/pause.h"
 
-#include "trace/ports/sysfs_text.h"
+#include "host/sysfs_text.h"
 
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -150,7 +150,7 @@ void Pause::open()
 {
     const std::string folder = m_sysfsRoot + "/class/net";
     std::error_code error;
-    for (const std::string& interface : ports::namesIn(folder)) {
+    for (const std::string& interface : host::namesIn(folder)) {
         if (m_cards.size() < kMostCards &&
             std::filesystem::exists(std::filesystem::path(folder) / interface / "device", error)) {
             m_cards.push_back({interface, false, {}});
@@ -181,7 +181,7 @@ void Pause::tellPriorities(Readings& readings)
     for (const Card& card : m_cards) {
         const auto priorities = m_told ? std::nullopt : m_priorities(card.interface);
         if (priorities) {
-            readings.set({"network", card.interface + " pfc_priorities", prioritiesText(*priorities)});
+            readings.set({"network", card.interface + " pfc_priorities", host::prioritiesText(*priorities)});
         }
     }
     m_told = true;

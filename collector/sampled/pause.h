@@ -4,7 +4,7 @@
 // not sampled. Every reading takes the kernel's lock of all interfaces, so it is done seldom. Once, which
 // priorities may be paused at all (dcb.h).
 #pragma once
-#include "sampled/dcb.h"
+#include "host/netlink/dcb.h"
 #include "sampled/source.h"
 
 #include <cstdint>
@@ -33,7 +33,7 @@ public:
     using Priorities = std::function<std::optional<std::uint8_t>(const std::string& interface)>;
     /// Other than the machine's are for tests.
     explicit Pause(std::string sysfsRoot = "/sys", Reader reader = readCard,
-                   Priorities priorities = pausedPriorities)
+                   Priorities priorities = host::pausedPriorities)
         : m_sysfsRoot(std::move(sysfsRoot)), m_reader(std::move(reader)), m_priorities(std::move(priorities))
     {}
     [[nodiscard]] const char* name() const override { return "ethtool"; }

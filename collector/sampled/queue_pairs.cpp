@@ -22,11 +22,11 @@ struct Owners {
     bool doubtful = false; ///< others may be the job's
 };
 
-Owners ownersOn(std::uint32_t port, std::uint32_t ports, const std::vector<ports::netlink::QueuePair>& pairs,
+Owners ownersOn(std::uint32_t port, std::uint32_t ports, const std::vector<host::netlink::QueuePair>& pairs,
                 const std::function<QueuePairs::Owner(std::uint32_t)>& whose)
 {
     Owners owners;
-    for (const ports::netlink::QueuePair& pair : pairs) {
+    for (const host::netlink::QueuePair& pair : pairs) {
         const bool here = pair.port.value_or(ports == 1 ? 1 : port) == port;
         if (!here || pair.ofKernel) {
             continue;
@@ -49,16 +49,15 @@ void QueuePairs::read(Readings& readings, Pace pace)
         return;
     }
     m_untilNext = kEvery - 1;
-    for (const ports::netlink::Device& device :
-         m_netlink.devices().value_or(std::vector<ports::netlink::Device>())) {
+    for (const host::netlink::Device& device :
+         m_netlink.devices().value_or(std::vector<host::netlink::Device>())) {
         if (const auto pairs = m_netlink.queuePairs(device.index)) {
             tell(device, *pairs, ownerOf, readings);
         }
     }
 }
 
-void QueuePairs::tell(const ports::netlink::Device& device,
-                      const std::vector<ports::netlink::QueuePair>& pairs,
+void QueuePairs::tell(const host::netlink::Device& device, const std::vector<host::netlink::QueuePair>& pairs,
                       const std::function<Owner(std::uint32_t)>& ownerOf, Readings& readings)
 {
     constexpr std::uint32_t kMostPorts = 64;

@@ -3,8 +3,8 @@
 // an owner is told by its task's number, which means something in its own PID namespace alone. Where the
 // kernel does not tell an owner, it is not known whether the port is used.
 #pragma once
+#include "host/netlink/rdma_netlink.h"
 #include "sampled/source.h"
-#include "trace/ports/rdma_netlink.h"
 
 #include <functional>
 #include <map>
@@ -24,11 +24,11 @@ public:
     enum class Owner { Own, Near, Other };
     /// Adds what a device's queue pairs say of its ports, where `ownerOf` says whose a task is. Near ones may
     /// belong to the same job, of which not every process is recorded: then a port may be used all the same.
-    void tell(const ports::netlink::Device& device, const std::vector<ports::netlink::QueuePair>& pairs,
+    void tell(const host::netlink::Device& device, const std::vector<host::netlink::QueuePair>& pairs,
               const std::function<Owner(std::uint32_t)>& ownerOf, Readings& readings);
 
 private:
-    ports::RdmaNetlink m_netlink;
+    host::RdmaNetlink m_netlink;
     std::map<std::string, Series> m_series; ///< by port
     int m_untilNext = 0;                    ///< readings
 };

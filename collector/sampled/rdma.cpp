@@ -20,7 +20,7 @@ void Rdma::read(Readings& readings, Pace pace)
 void Rdma::findNew(Readings& readings)
 {
     m_watch.findNew();
-    const ports::PortList& list = m_watch.list();
+    const host::PortList& list = m_watch.list();
     for (std::size_t index = m_told.size(); index < list.ports().size(); ++index) {
         m_told.emplace_back().events = {list.ports()[index]->name(), "async_event", trace::SeriesKind::Event};
     }
@@ -41,7 +41,7 @@ void Rdma::readPorts(Readings& readings)
     }
     for (std::size_t index = 0; index < m_told.size(); ++index) {
         readings.beginMoment();
-        m_watch.read(index, all ? ports::Depth::All : ports::Depth::Fast);
+        m_watch.read(index, all ? host::Depth::All : host::Depth::Fast);
         tell(*m_watch.list().ports()[index], m_told[index], readings);
     }
     tellReasons(readings);
@@ -60,16 +60,16 @@ void Rdma::tellReasons(Readings& readings)
 void Rdma::readEvents(Readings& readings)
 {
     readings.beginMoment();
-    for (const ports::Verbs::Event& event : m_watch.takeEvents()) {
+    for (const host::Verbs::Event& event : m_watch.takeEvents()) {
         for (std::size_t index = 0; index < m_told.size(); ++index) {
-            if (ports::Watch::concerns(event, *m_watch.list().ports()[index])) {
+            if (host::Watch::concerns(event, *m_watch.list().ports()[index])) {
                 readings.add(m_told[index].events, std::int64_t{event.type});
             }
         }
     }
 }
 
-void Rdma::tell(const ports::Port& port, Told& told, Readings& readings)
+void Rdma::tell(const host::Port& port, Told& told, Readings& readings)
 {
     for (const auto& [name, value] : port.facts()) {
         if (const auto known = told.facts.find(name); known == told.facts.end() || known->second != value) {
@@ -77,9 +77,9 @@ void Rdma::tell(const ports::Port& port, Told& told, Readings& readings)
             readings.set({this->name(), port.name() + " " + name, value});
         }
     }
-    const std::vector<ports::Quantity>& quantities = port.quantities();
+    const std::vector<host::Quantity>& quantities = port.quantities();
     for (std::size_t index = 0; index < quantities.size(); ++index) {
-        const ports::Quantity& quantity = quantities[index];
+        const host::Quantity& quantity = quantities[index];
         if (index == told.series.size()) {
             told.series.push_back({port.name(), quantity.metric,
                                    quantity.counter ? trace::SeriesKind::Counter : trace::SeriesKind::Gauge});
@@ -93,7 +93,7 @@ void Rdma::tell(const ports::Port& port, Told& told, Readings& readings)
     tellTrouble(port, told, readings);
 }
 
-void Rdma::tellTrouble(const ports::Port& port, Told& told, Readings& readings)
+void Rdma::tellTrouble(const host::Port& port, Told& told, Readings& readings)
 {
     if (port.trouble() != told.trouble) {
         told.trouble = port.trouble();

@@ -3,8 +3,8 @@
 // on a thread of its own, for each reading of a counter may be a command to the device's firmware. Values are
 // read about once a second; whether an event came is looked up at every tick.
 #pragma once
+#include "host/rdma/watch.h"
 #include "sampled/source.h"
-#include "trace/ports/watch.h"
 
 #include <cstdint>
 #include <deque>
@@ -36,10 +36,10 @@ private:
     void tellReasons(Readings& readings);
     void readEvents(Readings& readings);
     void readPorts(Readings& readings);
-    void tell(const ports::Port& port, Told& told, Readings& readings);
-    static void tellTrouble(const ports::Port& port, Told& told, Readings& readings);
+    void tell(const host::Port& port, Told& told, Readings& readings);
+    static void tellTrouble(const host::Port& port, Told& told, Readings& readings);
 
-    ports::Watch m_watch;
+    host::Watch m_watch;
     std::deque<Told> m_told; ///< one a port
     int m_untilAll = 0;      ///< readings
     bool m_saidLeftOut = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampled/sampled_tier.h"
 
+#include "host/network_facts.h"
 #include "record/message.h"
 #include "record/program_calls.h"
 #include "sampled/cgroup.h"
@@ -12,7 +13,6 @@
 #include "sampled/queue_pairs.h"
 #include "sampled/rdma.h"
 #include "sampled/tcp_peers.h"
-#include "trace/ports/network_facts.h"
 
 #include <ringside/trace/writer.h>
 
@@ -67,7 +67,7 @@ void Tier::begin(trace::Writer& writer, const Options& options)
 // A device whose firmware does not answer may hold up a reading for a minute: nothing else waits for it.
 void Tier::startRdma(const Options& options)
 {
-    if (!ports::PortList(options.sysfsRoot).isThere()) {
+    if (!host::PortList(options.sysfsRoot).isThere()) {
         m_rdma.reason = "this machine has no RDMA device";
         return;
     }
@@ -116,7 +116,7 @@ void Tier::addNewGpus(trace::Writer& writer)
         if (m_gpu.sampler != nullptr) {
             m_nvml->addGpu({device.ordinal, device.pciBusId, device.uuid});
         }
-        const std::string place = ports::pciPath(m_sysfsRoot, inSmallLetters(device.pciBusId));
+        const std::string place = host::pciPath(m_sysfsRoot, inSmallLetters(device.pciBusId));
         if (!place.empty()) {
             writer.add(
                 trace::SettingRow{"device", "gpu" + std::to_string(device.ordinal) + "_pci_path", place});

@@ -11,7 +11,7 @@ constexpr std::uint64_t kDataBytes = 1U << 20U;
 constexpr std::size_t kMostPeers = 256;
 
 /// Ranks of one machine: no link between hosts.
-bool isThisMachine(const Connection& connection)
+bool isThisMachine(const host::Connection& connection)
 {
     return connection.local == connection.peer || connection.peer.starts_with("127.") ||
            connection.peer == "::1";
@@ -40,7 +40,7 @@ bool TcpPeers::Peer::carriedData() const
     return gained[Sent] + gained[Received] >= kDataBytes;
 }
 
-TcpPeers::Counts TcpPeers::countsOf(const Connection& connection)
+TcpPeers::Counts TcpPeers::countsOf(const host::Connection& connection)
 {
     return {connection.sentBytes,         connection.receivedBytes,   connection.busyUs,
             connection.receiverLimitedUs, connection.senderLimitedUs, connection.retransmits};
@@ -62,7 +62,7 @@ void TcpPeers::read(Readings& readings, Pace pace)
     for (auto& [ends, peer] : m_peers) {
         peer.connections = 0;
     }
-    for (const Connection& connection : *connections) {
+    for (const host::Connection& connection : *connections) {
         if (!isThisMachine(connection)) {
             add(connection, readings);
         }
@@ -94,7 +94,7 @@ TcpPeers::Peer* TcpPeers::peerOf(const Ends& ends, Readings& readings)
 }
 
 // An inode may be another connection's by now: then its counters began anew.
-void TcpPeers::add(const Connection& connection, Readings& readings)
+void TcpPeers::add(const host::Connection& connection, Readings& readings)
 {
     const Ends ends{connection.local, connection.peer};
     const Counts now = countsOf(connection);

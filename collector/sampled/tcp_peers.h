@@ -3,7 +3,7 @@
 // addresses together, for those that carried data. A ring of hosts goes at the pace of its slowest link, so
 // what each host sends does not show which link that is; how long data was under way on each does.
 #pragma once
-#include "sampled/socket_diag.h"
+#include "host/netlink/socket_diag.h"
 #include "sampled/source.h"
 
 #include <array>
@@ -19,9 +19,9 @@ namespace ringside::collector::sampled {
 
 class TcpPeers final : public Source {
 public:
-    using List = std::function<std::optional<std::vector<Connection>>(std::string& reason)>;
+    using List = std::function<std::optional<std::vector<host::Connection>>(std::string& reason)>;
     /// Another list than the kernel's is for tests.
-    explicit TcpPeers(List list = &ownConnections) : m_list(std::move(list)) {}
+    explicit TcpPeers(List list = &host::ownConnections) : m_list(std::move(list)) {}
     [[nodiscard]] const char* name() const override { return "tcp"; }
     void open() override {}
     void read(Readings& readings, Pace pace) override;
@@ -48,9 +48,9 @@ private:
         std::uint64_t deliverySum = 0;
         std::uint64_t roundTripSum = 0;
     };
-    [[nodiscard]] static Counts countsOf(const Connection& connection);
+    [[nodiscard]] static Counts countsOf(const host::Connection& connection);
     [[nodiscard]] Peer* peerOf(const Ends& ends, Readings& readings);
-    void add(const Connection& connection, Readings& readings);
+    void add(const host::Connection& connection, Readings& readings);
     void write(Peer& peer, Readings& readings) const;
 
     List m_list;

@@ -35,7 +35,7 @@ void addPort(const ringside::test::PortTree& tree, int number)
     };
     constexpr Counter kCounters[] = {
 #define RINGSIDE_PORT_COUNTER(folder, file, metric, bits, unit, pace) {folder, file},
-#include "trace/ports/counters.def"
+#include "host/rdma/counters.def"
     };
     constexpr std::ptrdiff_t kOfMlx5 = 17 + 16; // the first two groups of the table
     std::for_each_n(std::begin(kCounters), kOfMlx5, [&](const Counter& each) {

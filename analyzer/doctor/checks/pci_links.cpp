@@ -3,7 +3,7 @@
 // little, for idle ones lower it; a card in a slot with fewer lanes loses nothing while the slot carries more
 // than its port.
 #include "doctor/check.h"
-#include "trace/ports/sysfs_text.h"
+#include "host/sysfs_text.h"
 
 #include <fmt/format.h>
 
@@ -35,8 +35,8 @@ enum class Enough : std::uint8_t { NotKnown, No, Yes };
 
 Enough isEnough(const Facts& facts, const Link& link)
 {
-    const auto carries = ports::pcieMbps(facts.text(link.fact + "current_link_speed"),
-                                         facts.text(link.fact + "current_link_width"));
+    const auto carries = host::pcieMbps(facts.text(link.fact + "current_link_speed"),
+                                        facts.text(link.fact + "current_link_width"));
     const std::int64_t needed = mbpsOfCard(facts, link.address);
     if (!carries || needed <= 0) {
         return Enough::NotKnown;
@@ -67,8 +67,8 @@ void judge(const Facts& facts, const Link& link, std::vector<Advice>& all)
              fixOf(link)});
         return;
     }
-    const auto speed = ports::pcieMbps(facts.text(link.fact + "current_link_speed"), "1");
-    const auto fastest = ports::pcieMbps(facts.text(link.fact + "max_link_speed"), "1");
+    const auto speed = host::pcieMbps(facts.text(link.fact + "current_link_speed"), "1");
+    const auto fastest = host::pcieMbps(facts.text(link.fact + "max_link_speed"), "1");
     const bool idles = link.fact.starts_with("gpu.");
     if (speed && fastest && *speed < *fastest && !idles) {
         all.push_back({{},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RDMA ports that do not carry traffic although others of this host do.
 #include "doctor/check.h"
-#include "trace/ports/sysfs_text.h"
+#include "host/sysfs_text.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ void packetSize(const Facts& facts, const std::string& port, std::vector<Advice>
     if (!mtu || *mtu < 0 || facts.text("rdma." + port + ".link_layer") != "Ethernet") {
         return;
     }
-    const std::uint64_t payload = ports::roceMtu(static_cast<std::uint64_t>(*mtu)).value_or(0);
+    const std::uint64_t payload = host::roceMtu(static_cast<std::uint64_t>(*mtu)).value_or(0);
     if (payload < kLargest) {
         all.push_back({{},
                        Severity::Warning,

@@ -2,8 +2,7 @@
 // CPUs: how many this job may use, how they are clocked, what its cgroup allows, and how long others wait for
 // them.
 #include "doctor/gatherer.h"
-
-#include <sstream>
+#include "host/process.h"
 
 namespace ringside::doctor::gatherer_cpus {
 namespace {
@@ -39,14 +38,8 @@ void gather(const Root& root, Facts& facts)
     if (nodes > 0) {
         facts.set("cpu.numa_nodes", std::to_string(nodes));
     }
-    for (const std::string& line : root.lines("/proc/self/status")) {
-        if (line.starts_with("Cpus_allowed_list:")) {
-            std::istringstream words(line.substr(line.find(':') + 1));
-            std::string list;
-            if (words >> list) {
-                facts.set("cpu.allowed", list);
-            }
-        }
+    if (const std::string allowed = ringside::host::allowedCpus(root.path("/proc")); !allowed.empty()) {
+        facts.set("cpu.allowed", allowed);
     }
     pressure(root, facts, "cpu");
     pressure(root, facts, "memory");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Network interfaces as the kernel lists them, and which of them the default route takes.
 #include "doctor/gatherer.h"
-#include "trace/ports/network_facts.h"
+#include "host/network_facts.h"
 
 namespace ringside::doctor::gatherer_interfaces {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 void gather(const Root& root, Facts& facts)
 {
     for (const auto& [interface, own] :
-         ringside::ports::interfaceFacts(root.path("/sys"), root.path("/proc"))) {
+         ringside::host::interfaceFacts(root.path("/sys"), root.path("/proc"))) {
         for (const auto& [name, value] : own) {
             facts.set("interface." + interface + "." + name, value);
         }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings of the kernel that training over sockets meets.
 #include "doctor/gatherer.h"
-#include "trace/ports/network_facts.h"
+#include "host/network_facts.h"
 
 namespace ringside::doctor::gatherer_kernel_settings {
 namespace {
 
 void gather(const Root& root, Facts& facts)
 {
-    for (const auto& [name, value] : ringside::ports::kernelFacts(root.path("/proc"))) {
+    for (const auto& [name, value] : ringside::host::kernelFacts(root.path("/proc"))) {
         facts.set("sysctl." + name, value);
     }
 }

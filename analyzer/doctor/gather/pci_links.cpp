@@ -2,7 +2,7 @@
 // GPUs, network cards and NVMe disks on PCIe: what their links run at, what they could run at, and whose
 // memory is near.
 #include "doctor/gatherer.h"
-#include "trace/ports/network_facts.h"
+#include "host/network_facts.h"
 
 namespace ringside::doctor::gatherer_pci_links {
 namespace {
@@ -40,7 +40,7 @@ void gather(const Root& root, Facts& facts)
                 facts.set(fact + "numa_node", "0");
             }
         }
-        if (const std::string path = ringside::ports::pciPath(root.path("/sys"), address); !path.empty()) {
+        if (const std::string path = ringside::host::pciPath(root.path("/sys"), address); !path.empty()) {
             facts.set(fact + "path", path);
         }
         facts.set(fact + "vendor", *root.line(folder + "vendor"));

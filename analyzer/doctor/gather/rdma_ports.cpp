@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RDMA devices and their ports, as the kernel's InfiniBand class shows them.
 #include "doctor/gatherer.h"
-#include "trace/ports/network_facts.h"
+#include "host/network_facts.h"
 
 namespace ringside::doctor::gatherer_rdma_ports {
 namespace {
@@ -10,7 +10,7 @@ constexpr std::string_view kPortFiles[] = {"state", "phys_state", "rate", "link_
 
 void gather(const Root& root, Facts& facts)
 {
-    if (const std::string by = ringside::ports::gpuDirect(root.path("/sys"), root.path("/proc"));
+    if (const std::string by = ringside::host::gpuDirect(root.path("/sys"), root.path("/proc"));
         !by.empty()) {
         facts.set("machine.gpu_direct", by);
     }

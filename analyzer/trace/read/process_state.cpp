@@ -1,53 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/process_state.h"
 
-#include "trace/write/small_file.h"
+#include "host/process.h"
 
 #include <ringside/trace/ring.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <system_error>
 
 namespace ringside::trace {
 namespace {
 
-struct Stat {
-    std::string state;
-    std::string startTicks;
-    int waitStatus = 0;
-};
-
-void skip(std::istream& fields, int count)
+bool hasEnded(const host::ProcessStat& stat)
 {
-    std::string skipped;
-    for (int i = 0; i < count; ++i) {
-        fields >> skipped;
-    }
-}
-
-/// Of /proc/PID/stat: fields come after the command's name, which may hold anything.
-std::optional<Stat> statOf(const std::string& pid)
-{
-    // Not by a stream buffer: that throws where the process ends between opening and reading.
-    const std::string text = readSmallFile("/proc/" + pid + "/stat", From::Anybody);
-    const std::size_t name = text.rfind(')');
-    if (name == std::string::npos) {
-        return std::nullopt;
-    }
-    std::istringstream fields(text.substr(name + 1));
-    Stat stat;
-    fields >> stat.state;
-    // The state is field 3 of proc(5), the start time 22, and how it ended 52.
-    skip(fields, 18);
-    fields >> stat.startTicks;
-    skip(fields, 29);
-    fields >> stat.waitStatus;
-    return fields ? std::optional(stat) : std::nullopt;
+    return stat.state == 'Z' || stat.state == 'X';
 }
 
 /// What a process calls itself, which in a pid namespace of its own (a container) is not what we call it.
@@ -73,10 +42,9 @@ bool isOursToAsk(std::uint32_t pid)
 std::optional<std::string> findHere(std::uint32_t pid, std::uint64_t startTicks)
 {
     const std::string id = std::to_string(pid);
-    const std::string ticks = std::to_string(startTicks);
-    const auto isThat = [&ticks](const std::string& candidate) {
-        const auto stat = statOf(candidate);
-        return stat && stat->startTicks == ticks && stat->state != "Z" && stat->state != "X";
+    const auto isThat = [startTicks](const std::string& candidate) {
+        const auto stat = host::processStat(candidate);
+        return stat && stat->startTicks == startTicks && !hasEnded(*stat);
     };
     if (isThat(id)) {
         return id;
@@ -93,12 +61,6 @@ std::optional<std::string> findHere(std::uint32_t pid, std::uint64_t startTicks)
 }
 
 } // namespace
-
-std::uint64_t ownStartTicks()
-{
-    const auto stat = statOf("self");
-    return stat ? std::strtoull(stat->startTicks.c_str(), nullptr, 10) : 0;
-}
 
 std::optional<RingOwner> ringOwner(const std::filesystem::path& ring)
 {
@@ -128,19 +90,18 @@ std::optional<std::uint32_t> ringOwnerPid(const std::filesystem::path& ring)
 
 std::optional<int> uncollectedStatus(std::uint32_t pidHere, std::uint64_t startTicks)
 {
-    const auto stat = statOf(std::to_string(pidHere));
-    const bool ended = stat && stat->state == "Z" && stat->startTicks == std::to_string(startTicks);
-    return ended && (stat->waitStatus != 0 || isOursToAsk(pidHere)) ? std::optional(stat->waitStatus)
-                                                                    : std::nullopt;
+    const auto stat = host::processStat(std::to_string(pidHere));
+    const bool ended = stat && stat->state == 'Z' && stat->startTicks == startTicks;
+    return ended && (stat->waitStatus != 0 || isOursToAsk(pidHere)) ? stat->waitStatus : std::nullopt;
 }
 
 ProcessState stateOf(std::uint32_t pidHere)
 {
-    const auto stat = statOf(std::to_string(pidHere));
-    if (!stat || stat->state == "Z" || stat->state == "X") {
+    const auto stat = host::processStat(std::to_string(pidHere));
+    if (!stat || hasEnded(*stat)) {
         return ProcessState::Gone;
     }
-    return stat->state == "T" || stat->state == "t" ? ProcessState::Stopped : ProcessState::Running;
+    return stat->state == 'T' || stat->state == 't' ? ProcessState::Stopped : ProcessState::Running;
 }
 
 } // namespace ringside::trace

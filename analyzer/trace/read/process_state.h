@@ -18,9 +18,6 @@ enum class ProcessState {
 /// container. Null: it has ended. From inside a container, processes outside of it look so, too.
 [[nodiscard]] std::optional<std::uint32_t> pidHere(std::uint32_t pid, std::uint64_t startTicks);
 
-/// Of this process, for pidHere(); 0 where /proc does not tell.
-[[nodiscard]] std::uint64_t ownStartTicks();
-
 /// Who made a ring file, by the words of its header; null when the file is none.
 struct RingOwner {
     std::uint32_t pid = 0; ///< as it calls itself

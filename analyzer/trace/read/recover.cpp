@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/process.h"
 #include "trace/read/leftover_rings.h"
 #include "trace/read/ring_image.h"
 #include "trace/write/database.h"
@@ -69,14 +70,6 @@ struct Stored {
     }
 };
 
-std::string thisBoot()
-{
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
-    std::string id;
-    std::getline(file, id);
-    return id;
-}
-
 /// A process that died young left one clock reading; this machine's clocks of the same boot give the second.
 /// Throws under another one: the rings are left for where it can be had.
 void completeClock(RingDecoder& decoder, const RingImage& definitions)
@@ -85,7 +78,7 @@ void completeClock(RingDecoder& decoder, const RingImage& definitions)
     if (decoder.clockReady() || boot.empty()) {
         return;
     }
-    if (boot != thisBoot()) {
+    if (boot != host::bootId()) {
         throw Error(ErrorCode::Unusable,
                     "it died before its clock was measured, and that can only be done on its host, until "
                     "the next boot: run this there");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/process.h"
 #include "trace/read/leftover_rings.h"
 #include "trace/read/process_state.h"
 
@@ -15,13 +16,6 @@ namespace ringside::trace {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Of this pid namespace every process is seen, of others not.
-std::string ownPidNamespace()
-{
-    std::error_code error;
-    return fs::read_symlink("/proc/self/ns/pid", error).string();
-}
 
 RingFolder readFolder(const Folder& folder, const fs::path& path)
 {
@@ -45,7 +39,7 @@ RingFolder readFolder(const Folder& folder, const fs::path& path)
         note >> pid >> startTicks >> pidNamespace >> std::ws;
         result.process = fs::path(name).stem().string();
         result.run = std::string(std::istreambuf_iterator<char>(note), {});
-        if (startTicks != 0 && pidNamespace == ownPidNamespace()) {
+        if (startTicks != 0 && pidNamespace == host::ownPidNamespace()) {
             result.runs = pidHere(pid, startTicks).has_value();
         }
     }

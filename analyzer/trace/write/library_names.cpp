@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ringside/trace/input_file.h>
+#include "host/input_file.h"
+
 #include <ringside/trace/library_names.h>
 
 #include <elf.h>
@@ -77,7 +78,7 @@ bool findIn(std::istream& file, const Elf64_Shdr& section, std::set<std::string>
 std::optional<std::set<std::string>> namesMissingIn(const std::string& library,
                                                     const std::set<std::string>& names)
 {
-    InputFile file(library);
+    host::InputFile file(library);
     std::size_t nameSection = 0;
     const std::vector<Elf64_Shdr> sections = sectionsOf(file, nameSection);
     std::set<std::string> missing = names;

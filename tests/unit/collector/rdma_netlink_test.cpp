@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RDMA netlink: messages of the test's own making, whole and damaged, whose queue pairs are whose, and what
 // the kernel of this machine answers or refuses.
+#include "host/netlink/rdma_messages.h"
+#include "host/netlink/rdma_netlink.h"
 #include "sampled/queue_pairs.h"
-#include "trace/ports/rdma_messages.h"
-#include "trace/ports/rdma_netlink.h"
 
 #include <gtest/gtest.h>
 #include <linux/netlink.h>
@@ -18,7 +18,7 @@
 namespace {
 
 using namespace ringside::collector::sampled;
-using namespace ringside::ports;
+using namespace ringside::host;
 using netlink::Bytes;
 
 /// Builds attributes, and messages of them.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of a port that the sampled tier keeps open, of which only some stay so.
+#include "host/kept_text.h"
 #include "sampled_folder.h"
 #include "sampled_port_reading.h"
-#include "trace/ports/kept_text.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace ringside::ports;
+using namespace ringside::host;
 using namespace ringside::test;
 
 /// Descriptors of this process that stand for something in the tree.

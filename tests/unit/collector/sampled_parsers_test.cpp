@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sampled tier makes of the kernel's texts, good and bad: what is missing is nothing, never 0.
+#include "host/netlink/dcb.h"
+#include "host/proc_text.h"
+#include "host/process.h"
 #include "sampled/cgroup.h"
-#include "sampled/dcb.h"
 #include "sampled/host_machine.h"
 #include "sampled/host_network.h"
 #include "sampled/host_process.h"
 #include "sampled/network.h"
 #include "sampled/pause.h"
-#include "sampled/proc_text.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@
 namespace {
 
 using namespace ringside::collector::sampled;
-namespace sampled = ringside::collector::sampled;
+namespace host = ringside::host;
 
 constexpr const char* kTooLarge = "18446744073709551616"; // 2^64
 
@@ -30,21 +31,33 @@ std::string processStat(const std::string& name, const std::string& threads, con
 TEST(ProcessStat, isFoundBehindAnyName)
 {
     for (const char* name : {"python", "a b", ") 9 (", "x) S 1 2 3 4 5", ""}) {
-        const auto stat = parseProcessStat(processStat(name, "12", "345"));
+        const auto stat = host::parseProcessStat(processStat(name, "12", "345"));
         ASSERT_TRUE(stat) << name;
         EXPECT_EQ(stat->threads, 12U);
         EXPECT_EQ(stat->residentPages, 345U);
     }
 }
 
+TEST(ProcessStat, ofThisProcessIsWhatTheKernelSays)
+{
+    const auto stat = host::processStat("self");
+    ASSERT_TRUE(stat);
+    EXPECT_EQ(stat->state, 'R');
+    EXPECT_GE(stat->threads, 1U);
+    EXPECT_GT(stat->residentPages, 0U);
+    EXPECT_EQ(stat->waitStatus, 0);
+    EXPECT_EQ(stat->startTicks, host::ownStartTicks());
+    EXPECT_FALSE(host::processStat("0"));
+}
+
 TEST(ProcessStat, isNothingWhenCutOrImpossible)
 {
     const std::string whole = processStat("python", "12", "345");
     for (std::size_t size = 0; size < whole.find(" 345"); ++size) {
-        EXPECT_FALSE(parseProcessStat(whole.substr(0, size))) << size;
+        EXPECT_FALSE(host::parseProcessStat(whole.substr(0, size))) << size;
     }
-    EXPECT_FALSE(parseProcessStat(processStat("python", "-1", "345")));
-    EXPECT_FALSE(parseProcessStat(processStat("python", "12", kTooLarge)));
+    EXPECT_FALSE(host::parseProcessStat(processStat("python", "-1", "345")));
+    EXPECT_FALSE(host::parseProcessStat(processStat("python", "12", kTooLarge)));
 }
 
 constexpr const char* kSnmp = "Ip: Forwarding DefaultTTL\nIp: 1 64\nTcp: RtoMin OutSegs RetransSegs\n"
@@ -112,23 +125,23 @@ std::vector<std::byte> pfcAnswer(unsigned priorities)
 
 TEST(PausedPriorities, areThoseOfTheKernelsAnswer)
 {
-    EXPECT_EQ(parsePriorities(pfcAnswer(0x28)), 0x28);
-    EXPECT_EQ(prioritiesText(0x28), "3,5");
-    EXPECT_EQ(prioritiesText(0), "none");
+    EXPECT_EQ(host::parsePriorities(pfcAnswer(0x28)), 0x28);
+    EXPECT_EQ(host::prioritiesText(0x28), "3,5");
+    EXPECT_EQ(host::prioritiesText(0), "none");
 }
 
 TEST(PausedPriorities, areNothingWhereTheAnswerIsCutOrImpossible)
 {
     const std::vector<std::byte> whole = pfcAnswer(0x28);
     for (std::size_t size = 0; size < whole.size(); ++size) {
-        EXPECT_EQ(parsePriorities(std::span(whole).first(size)), std::nullopt) << size;
+        EXPECT_EQ(host::parsePriorities(std::span(whole).first(size)), std::nullopt) << size;
     }
     for (const std::size_t at :
          {std::size_t{4}, std::size_t{20}, std::size_t{22}, std::size_t{24}, std::size_t{26}}) {
         for (const unsigned value : {0U, 1U, 255U}) {
             std::vector<std::byte> damaged = whole;
             damaged[at] = std::byte(value);
-            EXPECT_EQ(parsePriorities(damaged), std::nullopt) << at << " " << value;
+            EXPECT_EQ(host::parsePriorities(damaged), std::nullopt) << at << " " << value;
         }
     }
     EXPECT_EQ(pausedPriorities("no such interface"), std::nullopt);
@@ -259,12 +272,12 @@ TEST(Interface, hasItsCountersWhateverItsName)
 
 TEST(ProcText, numbersThatDoNotFitAreNothing)
 {
-    EXPECT_EQ(sampled::numberIn("18446744073709551615"), 18446744073709551615U);
-    EXPECT_EQ(sampled::numberIn(kTooLarge), std::nullopt);
-    EXPECT_EQ(sampled::numberIn("12kB"), std::nullopt);
-    EXPECT_EQ(times(sampled::numberIn("18446744073709551615"), 2), std::nullopt);
-    EXPECT_EQ(numberOf("MemFree: 1 kB\nMemAvailable:   77 kB\n", "MemAvailable:"), 77U);
-    EXPECT_EQ(numberOf("MemAvailable: 77", "MemAvailable:"), std::nullopt) << "the line may be cut";
+    EXPECT_EQ(host::numberIn("18446744073709551615"), 18446744073709551615U);
+    EXPECT_EQ(host::numberIn(kTooLarge), std::nullopt);
+    EXPECT_EQ(host::numberIn("12kB"), std::nullopt);
+    EXPECT_EQ(host::times(host::numberIn("18446744073709551615"), 2), std::nullopt);
+    EXPECT_EQ(host::numberOf("MemFree: 1 kB\nMemAvailable:   77 kB\n", "MemAvailable:"), 77U);
+    EXPECT_EQ(host::numberOf("MemAvailable: 77", "MemAvailable:"), std::nullopt) << "the line may be cut";
 }
 
 TEST(ProcText, anyBytesDoNoHarm)
@@ -277,7 +290,7 @@ TEST(ProcText, anyBytesDoNoHarm)
         for (char& c : text) {
             c = alphabet[random() % alphabet.size()];
         }
-        static_cast<void>(parseProcessStat(text));
+        static_cast<void>(host::parseProcessStat(text));
         static_cast<void>(parseSchedule(text));
         static_cast<void>(placeOf(text, text));
         static_cast<void>(parseThrottling(text));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A port of a tree, and what was read of it.
 #pragma once
+#include "host/rdma/port_list.h"
 #include "support/port_tree.h"
-#include "trace/ports/port_list.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,24 +10,24 @@
 
 namespace ringside::test {
 
-inline const ports::Quantity* find(const ports::Port& port, const std::string& metric)
+inline const host::Quantity* find(const host::Port& port, const std::string& metric)
 {
     const auto& all = port.quantities();
     const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const ports::Quantity& each) { return metric == each.metric; });
+                                    [&](const host::Quantity& each) { return metric == each.metric; });
     return found != all.end() ? &*found : nullptr;
 }
 
-inline std::optional<std::uint64_t> valueOf(const ports::Port& port, const std::string& metric)
+inline std::optional<std::uint64_t> valueOf(const host::Port& port, const std::string& metric)
 {
-    const ports::Quantity* quantity = find(port, metric);
+    const host::Quantity* quantity = find(port, metric);
     return quantity != nullptr ? quantity->value : std::nullopt;
 }
 
-inline ports::Port read(const PortTree& tree, const std::string& device)
+inline host::Port read(const PortTree& tree, const std::string& device)
 {
-    ports::Port port(device, 1, tree.root() + "/class/infiniband");
-    port.read(ports::Depth::All);
+    host::Port port(device, 1, tree.root() + "/class/infiniband");
+    port.read(host::Depth::All);
     return port;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of RDMA ports: counters that stick, wrap and begin anew, and what rates, PCIe and the MTU are
 // called.
-#include "trace/ports/counter_track.h"
-#include "trace/ports/sysfs_text.h"
+#include "host/rdma/counter_track.h"
+#include "host/sysfs_text.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace ringside::ports;
+using namespace ringside::host;
 
 TEST(PortCounter, sticksAtItsLargestValueAndIsNotKnownFromThenOn)
 {

@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace ringside::ports;
+using namespace ringside::host;
 using namespace ringside::test;
 namespace collector = ringside::collector::sampled;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP connections of a process: what the kernel tells of a real one, what of its answers is not believed, and
 // how connections become one row of counters a peer.
-#include "sampled/socket_diag.h"
+#include "host/netlink/socket_diag.h"
 #include "sampled/tcp_peers.h"
 
 #include <arpa/inet.h>
@@ -21,6 +21,7 @@
 namespace {
 
 using namespace ringside::collector::sampled;
+using namespace ringside::host;
 
 constexpr std::uint64_t kMegabyte = 1U << 20U;
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading numbers out of the kernel's texts. What is missing, no number, or does not fit into 64 bits is
+// nothing: never 0.
+#pragma once
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+namespace ringside::host {
+
+/// Takes the next word from the front of `text`; empty at its end.
+inline std::string_view takeWord(std::string_view& text)
+{
+    const std::size_t begin = text.find_first_not_of(" \t\n");
+    text.remove_prefix(begin == std::string_view::npos ? text.size() : begin);
+    const std::string_view word = text.substr(0, text.find_first_of(" \t\n"));
+    text.remove_prefix(word.size());
+    return word;
+}
+
+/// Takes the next line that is complete; nothing when none is left.
+inline std::optional<std::string_view> takeLine(std::string_view& text)
+{
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    return line;
+}
+
+inline std::optional<std::uint64_t> numberIn(std::string_view word)
+{
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    return error == std::errc() && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
+}
+
+inline std::optional<std::uint64_t> takeNumber(std::string_view& text)
+{
+    return numberIn(takeWord(text));
+}
+
+/// `value` times `factor`, nothing where that does not fit.
+inline std::optional<std::uint64_t> times(std::optional<std::uint64_t> value, std::uint64_t factor)
+{
+    return value && *value <= std::numeric_limits<std::uint64_t>::max() / factor
+               ? std::optional(*value * factor)
+               : std::nullopt;
+}
+
+/// The number that follows `key` and blanks on a line that begins with it.
+inline std::optional<std::uint64_t> numberOf(std::string_view text, std::string_view key)
+{
+    while (const auto line = takeLine(text)) {
+        std::string_view rest = *line;
+        if (takeWord(rest) == key) {
+            return takeNumber(rest);
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace ringside::host

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes of a port's counter as it is read one of 64 bits of which differences are right: some stick at their
+// largest value, some wrap after 32 bits, all begin anew when a driver is loaded or somebody clears them.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+namespace ringside::host {
+
+class CounterTrack final {
+public:
+    /// `saturatesBits` 0: it does not stick. `unit` is what one of it stands for, such as 4 bytes.
+    CounterTrack(unsigned saturatesBits, std::uint64_t unit) : m_unit(unit)
+    {
+        constexpr unsigned kMost = 64;
+        if (saturatesBits > 0 && saturatesBits < kMost) {
+            m_limit = (std::uint64_t{1} << saturatesBits) - 1;
+        }
+    }
+
+    /// What it has come to, modulo 2^64; nothing while it sticks at its largest value, for what came since is
+    /// not known. The first value is what the port counted before anybody looked.
+    std::optional<std::uint64_t> take(std::uint64_t raw)
+    {
+        m_wide = m_wide || raw > m_limit.value_or(raw);
+        m_saturated = m_limit && raw == *m_limit && !m_wide;
+        if (m_last && raw < *m_last) {
+            m_total += fell(raw);
+        } else {
+            m_total += raw - m_last.value_or(0);
+        }
+        m_last = raw;
+        return m_saturated ? std::nullopt : std::optional(m_total * m_unit);
+    }
+    [[nodiscard]] bool saturated() const { return m_saturated; }
+    /// How often it began anew.
+    [[nodiscard]] std::uint64_t resets() const { return m_resets; }
+
+private:
+    // From the upper half of 32 bits into their lower half is a wrap; else it began at 0 again.
+    std::uint64_t fell(std::uint64_t raw)
+    {
+        constexpr std::uint64_t kRange = std::uint64_t{1} << 32U;
+        if (!m_limit && *m_last < kRange && *m_last >= kRange / 2 && raw < kRange / 2) {
+            return kRange - *m_last + raw;
+        }
+        ++m_resets;
+        return raw;
+    }
+
+    std::uint64_t m_unit;
+    std::optional<std::uint64_t> m_limit;
+    bool m_wide = false; ///< it has been seen beyond the limit: this driver's does not stick there
+    bool m_saturated = false;
+    std::optional<std::uint64_t> m_last;
+    std::uint64_t m_total = 0;
+    std::uint64_t m_resets = 0;
+};
+
+} // namespace ringside::host

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// A port of an RDMA device as sysfs shows it, in the neutral words of counters.def: what the collector
+// samples and `ringside links --live` shows are the same readings. Only reads; a device that refuses a
+// reading is left alone from then on, because every attempt may write into the kernel's log.
+#pragma once
+#include "host/kept_text.h"
+#include "host/rdma/counter_track.h"
+#include "host/rdma/link_state.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringside::host {
+
+/// Errors of the physical link move seldom and each costs a command of the firmware: All is for once in a
+/// while.
+enum class Depth { Fast, All };
+
+/// Something of a port that has a number.
+struct Quantity {
+    const char* metric = "";
+    bool counter = true; ///< false: a state that holds until the next reading
+    bool slow = false;
+    std::optional<std::uint64_t> value; ///< of the last reading; nothing: could not be read, or sticks
+    std::string reason;                 ///< why there is no value; empty where there is one
+    bool fresh = false;                 ///< was asked for in the last reading
+};
+
+class Port final {
+public:
+    /// `folder` is CLASS/DEVICE/ports/NUMBER. Reads once what there is.
+    Port(std::string device, unsigned number, std::string classFolder);
+
+    /// "mlx5_0:1", as NCCL_IB_HCA takes it.
+    [[nodiscard]] const std::string& name() const { return m_name; }
+    [[nodiscard]] const std::string& device() const { return m_device; }
+    [[nodiscard]] unsigned number() const { return m_number; }
+    /// What does not change while it is there: driver, link_layer, firmware, netdev ... Never the value of a
+    /// hardware address.
+    [[nodiscard]] const std::map<std::string, std::string>& facts() const { return m_facts; }
+    [[nodiscard]] const std::vector<Quantity>& quantities() const { return m_quantities; }
+    /// Why nothing is read of it any more, or for the moment; empty: it is read.
+    [[nodiscard]] const std::string& trouble() const { return m_trouble; }
+    [[nodiscard]] bool leftAlone() const { return m_leftAlone; }
+    /// How often counters of it began anew.
+    [[nodiscard]] std::uint64_t resets() const;
+
+    /// What is told of its link and of its hardware's counters, if anything, goes before what sysfs says.
+    void read(Depth depth, const LinkState* told = nullptr, const HardwareCounters* counters = nullptr);
+
+private:
+    struct File {
+        std::string path;
+        const char* hardware; ///< its name among the hardware's counters; null: it is none of them
+        CounterTrack track;
+        KeptText kept;
+    };
+    struct Entry; // of counters.def
+
+    void findFacts();
+    void findGids();
+    void findCounters();
+    void addCounter(const Entry& entry);
+    std::size_t quantityOf(const char* metric, bool counter, bool slow);
+    void take(const LinkState& told, Depth depth);
+    void setRate(const std::optional<Rate>& rate, const char* reason);
+    void readStates(Depth depth);
+    void readPcie();
+    template <class Visit>
+    void eachKept(const Visit& visit); ///< file that may be open
+    void dropFiles();
+    void checkFiles(); ///< one of them, each in its turn
+    void set(const char* metric, std::optional<std::uint64_t> value, const std::string& reason, bool slow);
+    static FileText textOf(File& file, bool slow, const HardwareCounters* counters);
+    void readCounter(std::size_t index, const HardwareCounters* counters);
+    enum class Outcome : std::uint8_t { Got, NotNow, Refused, Broken };
+    /// Of reading a file of the quantity, with the reason where it failed.
+    Outcome outcomeOf(int error, const std::string& path, Quantity& quantity);
+    [[nodiscard]] bool isEthernet() const;
+
+    std::string m_device;
+    unsigned m_number;
+    std::string m_classFolder;
+    std::string m_folder;
+    std::string m_name;
+    std::map<std::string, std::string> m_facts;
+    std::vector<Quantity> m_quantities;
+    std::vector<std::vector<File>> m_files; ///< one list a quantity; empty: a state, or not measured
+    std::string m_trouble;
+    bool m_leftAlone = false;
+    std::string m_netdev;
+    KeptText m_state;
+    std::string m_lastState;   ///< as sysfs said
+    std::size_t m_checked = 0; ///< which of those that are open is next
+};
+
+} // namespace ringside::host
