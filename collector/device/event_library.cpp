@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/event_library.h"
 
-#include "intercept/resolve.h"
+#include "resolve/resolve.h"
 
 namespace ringside::collector {
 

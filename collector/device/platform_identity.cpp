@@ -3,13 +3,13 @@
 
 #include "abi/cuda.h"
 #include "abi/nccl.h"
-#include "intercept/resolve.h"
 #include "record/emulation.h"
 #include "record/identity.h"
 #include "record/nccl_settings.h"
 #include "record/placement.h"
 #include "record/program_calls.h"
 #include "record/ranks.h"
+#include "resolve/resolve.h"
 
 #include <bit>
 #include <cstdio>

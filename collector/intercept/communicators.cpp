@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/communicators.h"
 
-#include "intercept/resolve.h"
-#include "intercept/wrapper.h"
+#include "calls/wrapper.h"
 #include "profiler/plugin.h"
 #include "record/message.h"
+#include "resolve/resolve.h"
 
 #include <sys/uio.h>
 #include <unistd.h>

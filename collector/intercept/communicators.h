@@ -2,7 +2,7 @@
 // Which communicator a call belongs to, under a name that is the same on all its ranks: our own hash of the
 // unique id, and for children the hash of (parent, how many children it had, color or ranks left out).
 #pragma once
-#include "intercept/what.h"
+#include "calls/what.h"
 #include "record/registry.h"
 
 namespace ringside::collector {

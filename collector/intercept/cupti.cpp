@@ -5,7 +5,7 @@
 #include "abi/cupti.h"
 
 #include "device/neighbour.h"
-#include "intercept/resolve.h"
+#include "resolve/resolve.h"
 
 #include <type_traits>
 

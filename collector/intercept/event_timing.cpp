@@ -4,7 +4,7 @@
 // stays that. (An error that breaks the device comes back from the program's own next call.)
 #include "device/event_timing.h"
 
-#include "intercept/wrapper.h"
+#include "calls/wrapper.h"
 
 #include <ctime>
 

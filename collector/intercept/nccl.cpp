@@ -2,11 +2,11 @@
 // The wrappers of NCCL: data calls, groups, and the life of communicators. Each data call gets an id and a
 // number in its communicator, also while recording is paused; the launch belongs to the call, or to the group
 // whose outermost end made it.
+#include "calls/graphs.h"
+#include "calls/wrapper.h"
 #include "device/correlation.h"
 #include "device/event_timing.h"
 #include "intercept/communicators.h"
-#include "intercept/graphs.h"
-#include "intercept/wrapper.h"
 #include "profiler/plugin.h"
 
 namespace ringside::collector {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nvtx/nccl_calls.h"
 
+#include "calls/foreign_call.h"
+#include "calls/wrapper.h"
 #include "device/correlation.h"
-#include "intercept/foreign_call.h"
-#include "intercept/wrapper.h"
 #include "record/level.h"
 
 #include <mutex>
@@ -57,7 +57,7 @@ constinit HandleTable<bool, 1 << 10> g_severalRanks; ///< by NCCL's hash
 
 std::uint64_t hashOf(std::uint64_t ncclHash)
 {
-    return hashBytes(&ncclHash, sizeof ncclHash); // as in intercept/foreign_call.cpp
+    return hashBytes(&ncclHash, sizeof ncclHash); // as in calls/foreign_call.cpp
 }
 std::uint64_t keyOnDevice(std::uint64_t ncclHash, std::int32_t device)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of an NCCL that no wrapper stands in front of (intercept/foreign_call.h), from what its NVTX ranges
+// Calls of an NCCL that no wrapper stands in front of (calls/foreign_call.h), from what its NVTX ranges
 // tell at their begin and end: they get the records that a wrapper would have left, and what nobody told
 // stays unknown. On the program's threads, so by the rules of the hot path.
 #pragma once

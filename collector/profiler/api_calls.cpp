@@ -2,9 +2,9 @@
 #include "profiler/api_calls.h"
 
 #include "api/functions.h"
+#include "calls/foreign_call.h"
+#include "calls/graphs.h"
 #include "device/correlation.h"
-#include "intercept/foreign_call.h"
-#include "intercept/graphs.h"
 #include "profiler/observe.h"
 
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/context.h"
 
-#include "intercept/wrapper.h"
+#include "calls/wrapper.h"
 #include "record/clock.h"
 
 #include <cstring>

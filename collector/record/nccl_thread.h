@@ -10,7 +10,7 @@ namespace ringside::collector {
 
 struct Communicator;
 
-/// A call that came past the wrappers (intercept/foreign_call.h).
+/// A call that came past the wrappers (calls/foreign_call.h).
 struct ForeignCall {
     std::uint32_t api = 0;                ///< string id of its name
     Communicator* communicator = nullptr; ///< null: not known

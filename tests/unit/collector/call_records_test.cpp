@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/call_records.h"
+#include "calls/call_records.h"
 
 #include <gtest/gtest.h>
 

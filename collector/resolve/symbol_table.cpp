@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/symbol_table.h"
+#include "resolve/symbol_table.h"
 
 #include <cstring>
 

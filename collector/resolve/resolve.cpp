@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/resolve.h"
+#include "resolve/resolve.h"
 
 #include "record/cancellation.h"
 #include "record/message.h"

@@ -2,8 +2,8 @@
 // What calls on CUDA graphs mean: a capture, what becomes of it, and the launches that run its NCCL calls
 // again (record/graphs.h keeps who holds what). Asks the runtime about a stream only while a capture goes on.
 #pragma once
+#include "calls/wrapper.h"
 #include "device/correlation.h"
-#include "intercept/wrapper.h"
 
 namespace ringside::collector {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/loaded_objects.h"
+#include "resolve/loaded_objects.h"
 
-#include "intercept/symbol_table.h"
+#include "resolve/symbol_table.h"
 
 #include <dlfcn.h>
 #include <link.h>

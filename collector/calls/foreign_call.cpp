@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/foreign_call.h"
+#include "calls/foreign_call.h"
 
-#include "intercept/wrapper.h"
+#include "calls/wrapper.h"
 
 #include <algorithm>
 

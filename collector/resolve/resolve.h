@@ -3,8 +3,8 @@
 // us. Resolved at a caller's first call and kept; a function that the program's library does not have is
 // answered with "not supported" and said once.
 #pragma once
-#include "intercept/loaded_objects.h"
 #include "record/session.h"
+#include "resolve/loaded_objects.h"
 
 #include <atomic>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/graphs.h"
+#include "calls/graphs.h"
 
 namespace ringside::collector {
 

@@ -4,12 +4,12 @@
 // through.
 #pragma once
 #include "api/functions.h"
+#include "calls/call_records.h"
+#include "calls/what.h"
 #include "device/event_timing.h"
-#include "intercept/call_records.h"
-#include "intercept/resolve.h"
-#include "intercept/what.h"
 #include "record/level.h"
 #include "record/session.h"
+#include "resolve/resolve.h"
 
 #include <type_traits>
 
