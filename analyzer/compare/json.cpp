@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ringside-diff/1: members are only ever added within version 1. What was not measured is null.
 #include "compare/comparison.h"
-#include "report/json_value.h"
+#include "output/json_value.h"
 
 namespace ringside::compare {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scaling study for people and, as ringside-scaling/1, for programs.
 #include "compare/scaling.h"
-#include "report/json_value.h"
+#include "output/json_value.h"
 #include "report/table.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For scripts: ringside-hang-1.schema.json says what is in it. Additions only within a major version.
 #include "hang/hang.h"
-#include "report/json_value.h"
+#include "output/json_value.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/all_reduce.h"
 
-#include "report/json_value.h"
+#include "output/json_value.h"
 #include "report/table.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "output/json_value.h"
 #include "probe/matrix.h"
-#include "report/json_value.h"
 #include "report/table.h"
 #include "trace/utf8.h"
 

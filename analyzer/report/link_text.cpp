@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/link_text.h"
 
-#include "export/prometheus_text.h"
-#include "report/json_value.h"
+#include "output/json_value.h"
+#include "output/prometheus_text.h"
 #include "report/links.h"
 #include "report/table.h"
 
@@ -204,14 +204,13 @@ std::string linksJsonText(const Report& report)
 
 std::string linksPrometheus(const Report& report)
 {
-    exporting::PrometheusText out{{}};
+    output::PrometheusText out{{}};
     const auto number = [](std::optional<std::int64_t> value) {
         return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
     };
     constexpr double kBitsAMegabit = 1e6;
     for (const metrics::Port& port : report.metrics.ports) {
-        const std::string labels =
-            exporting::label("host", port.host) + "," + exporting::label("port", port.name);
+        const std::string labels = output::label("host", port.host) + "," + output::label("port", port.name);
         const auto health = healthOf(report, port);
         out.add("ringside_port_problem", "1 where a rule calls the port a problem, 0.5 a warning, 0 ok",
                 health == Health::NotMeasured ? std::nullopt
@@ -224,7 +223,7 @@ std::string linksPrometheus(const Report& report)
         for (const auto& [metric, values] : port.values) {
             if (!metrics::isState(metric)) {
                 out.add("ringside_port_gained", "What a counter of the port gained while it was sampled",
-                        number(port.gain(metric)), labels + "," + exporting::label("counter", metric));
+                        number(port.gain(metric)), labels + "," + output::label("counter", metric));
             }
         }
     }

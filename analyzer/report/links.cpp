@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/links.h"
 
-#include "report/json_value.h"
+#include "output/json_value.h"
 #include "rules/support.h"
 
 #include <algorithm>

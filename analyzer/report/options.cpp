@@ -12,12 +12,6 @@
 namespace ringside {
 namespace rules {
 
-std::string_view severityName(Severity severity)
-{
-    constexpr std::string_view kNames[] = {"info", "warning", "problem"};
-    return kNames[static_cast<std::size_t>(severity)];
-}
-
 std::string_view unitName(Unit unit)
 {
     constexpr std::string_view kNames[] = {"share", "ns", "bytes", "count", "ratio", "probability"};

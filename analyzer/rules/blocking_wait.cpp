@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's blocking wait keeps the host from launching ahead.
-#include "settings/variable_findings.h"
+#include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_blocking_wait {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL_DEBUG=INFO is left on after a search for something else.
-#include "settings/variable_findings.h"
+#include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_debug_in_production {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that can corrupt data, make collectives fail or switch off a fast path.
-#include "settings/variable_findings.h"
+#include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_dangerous {
 namespace {

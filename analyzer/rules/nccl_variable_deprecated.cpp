@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Old names that still work or no longer do, and settings that newer versions find better themselves.
-#include "settings/variable_findings.h"
+#include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_deprecated {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that NCCL does not take.
-#include "settings/variable_findings.h"
+#include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_range {
 namespace {

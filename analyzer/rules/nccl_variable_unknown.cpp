@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names that the NCCL that was loaded does not contain: misspelt, from another version, or from a guide that
 // is wrong.
-#include "settings/variable_findings.h"
+#include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_unknown {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL reads numbers as far as they go: 4M is 4.
-#include "settings/variable_findings.h"
+#include "rules/shared/variable_findings.h"
 
 namespace ringside::rules::rule_nccl_variable_value {
 namespace {

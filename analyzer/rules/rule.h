@@ -4,6 +4,7 @@
 #pragma once
 #include "metrics/metrics.h"
 #include "model/model.h"
+#include "trace/vocabulary/severity.h"
 
 #include <map>
 #include <optional>
@@ -15,8 +16,8 @@
 
 namespace ringside::rules {
 
-enum class Severity : std::uint8_t { Info, Warning, Problem };
-[[nodiscard]] std::string_view severityName(Severity severity);
+using trace::Severity;
+using trace::severityName;
 
 /// What limits the run when this finding is the costliest (verdict.limited_by of the JSON report).
 enum class Limit : std::uint8_t {

@@ -10,7 +10,7 @@
 namespace ringside::settings {
 namespace {
 
-using rules::Severity;
+using trace::Severity;
 
 constexpr double kMebibyte = 1048576;
 constexpr double kUsableShare = 0.5; // about half of a buffer is a window, the rest the kernel's own

@@ -2,7 +2,7 @@
 // What the kernel's settings of TCP mean for a job whose data goes through sockets: judged by need, bandwidth
 // times delay, not by habit. Used by the rules on recorded runs and by `ringside doctor`; reads no file.
 #pragma once
-#include "rules/rule.h"
+#include "trace/vocabulary/severity.h"
 
 #include <cstdint>
 #include <functional>
@@ -27,7 +27,7 @@ struct TcpNeed {
 };
 
 struct TcpRemark {
-    rules::Severity severity = rules::Severity::Info;
+    trace::Severity severity = trace::Severity::Info;
     std::string setting;
     std::string what;
     std::string advice;

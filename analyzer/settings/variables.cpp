@@ -14,7 +14,7 @@
 namespace ringside::settings {
 namespace {
 
-using rules::Severity;
+using trace::Severity;
 
 /// As NCCL reads a number: what strtoll takes, and whatever follows is not looked at.
 struct Number {

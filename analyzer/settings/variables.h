@@ -3,7 +3,7 @@
 // that a job or a host has. Used by the rules of settings and by `ringside doctor`; reads no environment and
 // no file.
 #pragma once
-#include "rules/rule.h"
+#include "trace/vocabulary/severity.h"
 
 #include <functional>
 #include <map>
@@ -29,7 +29,7 @@ enum class Trouble : std::uint8_t {
 
 struct Remark {
     Trouble trouble = Trouble::Unknown;
-    rules::Severity severity = rules::Severity::Info;
+    trace::Severity severity = trace::Severity::Info;
     std::string variable;
     std::string what;   ///< one sentence with the value
     std::string advice; ///< one or two sentences

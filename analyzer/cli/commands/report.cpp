@@ -5,7 +5,7 @@
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
-#include "export/output_file.h"
+#include "output/output_file.h"
 #include "report/format.h"
 
 #include <ringside/error.h>
@@ -69,7 +69,7 @@ void write(const Options& options, const report::Report& report)
         printResult(format.render(report, lookOfStdout(options)));
         return;
     }
-    exporting::OutputFile file(options.output, exporting::Existing::Replace);
+    output::OutputFile file(options.output, output::Existing::Replace);
     file.write(format.render(report, {.extent = extentOf(options)}));
     file.close();
 }

@@ -2,8 +2,8 @@
 // All ranks in one JSON file of trace events, on the run's one clock: for chrome://tracing, Perfetto,
 // Speedscope and whatever else reads them. Large runs go better into the archive that `perfetto` makes.
 #include "export/exporter.h"
-#include "export/output_file.h"
 #include "export/rank_events.h"
+#include "output/output_file.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 void write(const report::Report& report, const std::filesystem::path& output)
 {
-    OutputFile file(output);
+    output::OutputFile file(output);
     const Sink sink = [&file](std::string_view text) { file.write(text); };
     const auto residual = report.model.clockResidualNs();
     sink(fmt::format(R"({{"displayTimeUnit":"ns","otherData":{{"started_at":{},"emulated":{},)"

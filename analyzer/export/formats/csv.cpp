@@ -2,8 +2,8 @@
 // A folder with one CSV file a table (RFC 4180), the first line naming the columns. Null is an empty field,
 // empty text a quoted one.
 #include "export/exporter.h"
-#include "export/output_file.h"
 #include "export/table_rows.h"
+#include "output/output_file.h"
 
 #include <ringside/error.h>
 
@@ -91,7 +91,7 @@ private:
 
     std::filesystem::path m_path;
     trace::Unfinished m_new;
-    std::optional<OutputFile> m_file;
+    std::optional<output::OutputFile> m_file;
     std::string m_line;
 };
 

@@ -6,7 +6,7 @@
 #include "export/archive.h"
 #include "export/exporter.h"
 #include "export/rank_events.h"
-#include "report/json_value.h"
+#include "output/json_value.h"
 
 #include <fmt/format.h>
 

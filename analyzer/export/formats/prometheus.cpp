@@ -2,8 +2,8 @@
 // The figures of a run for node_exporter's textfile collector or a push gateway, in Prometheus' text format
 // (https://prometheus.io/docs/instrumenting/exposition_formats). What was not measured has no line.
 #include "export/exporter.h"
-#include "export/output_file.h"
-#include "export/prometheus_text.h"
+#include "output/output_file.h"
+#include "output/prometheus_text.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ std::optional<double> seconds(const std::optional<T>& ns)
     return ns ? std::optional(static_cast<double>(*ns) / 1e9) : std::nullopt;
 }
 
-void addSpread(PrometheusText& out, const std::string& name, std::string_view help,
+void addSpread(output::PrometheusText& out, const std::string& name, std::string_view help,
                const std::optional<metrics::Spread>& spread)
 {
     if (spread) {
@@ -29,7 +29,7 @@ void addSpread(PrometheusText& out, const std::string& name, std::string_view he
     }
 }
 
-void addRanks(PrometheusText& out, const report::Report& report)
+void addRanks(output::PrometheusText& out, const report::Report& report)
 {
     using metrics::Breakdown;
     constexpr std::pair<const char*, std::int64_t Breakdown::*> kParts[] = {
@@ -51,12 +51,13 @@ void addRanks(PrometheusText& out, const report::Report& report)
     }
 }
 
-void addFindings(PrometheusText& out, const report::Report& report)
+void addFindings(output::PrometheusText& out, const report::Report& report)
 {
     std::map<std::string, std::pair<int, std::optional<double>>> rules; // a rule may fire several times
     for (const rules::Finding& finding : report.findings) {
-        auto& [count, cost] = rules[fmt::format("{},{}", label("rule", finding.rule),
-                                                label("severity", rules::severityName(finding.severity)))];
+        auto& [count, cost] =
+            rules[fmt::format("{},{}", output::label("rule", finding.rule),
+                              output::label("severity", rules::severityName(finding.severity)))];
         ++count;
         if (const auto own = seconds(finding.costNsPerStep)) {
             cost = std::max(cost.value_or(0), *own);
@@ -72,9 +73,9 @@ void addFindings(PrometheusText& out, const report::Report& report)
 void write(const report::Report& report, const std::filesystem::path& output)
 {
     const metrics::RunMetrics& run = report.metrics;
-    PrometheusText out(fmt::format("{},emulated=\"{}\"",
-                                   label("run", report.model.trace.path.filename().string()),
-                                   report.model.emulated));
+    output::PrometheusText out(fmt::format("{},emulated=\"{}\"",
+                                           output::label("run", report.model.trace.path.filename().string()),
+                                           report.model.emulated));
     out.add("ringside_step_seconds", "Time of a step.", seconds(run.stepMedianNs), R"(stat="median")");
     out.add("ringside_step_seconds", "Time of a step.", seconds(run.stepP99Ns), R"(stat="p99")");
     out.add("ringside_comm_compute_ratio", "Communication time over computation time.", run.ratio);
@@ -88,7 +89,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
     out.add("ringside_dropped_records", "Records that were lost while recording.",
             static_cast<double>(report.droppedRecords));
     // The node exporter reads it, as another user; there are figures in it, and no names of the job.
-    OutputFile file(output, Existing::Refuse, OutputFile::kAsUmaskSays);
+    output::OutputFile file(output, output::Existing::Refuse, output::OutputFile::kAsUmaskSays);
     file.write(out.text());
     file.close();
 }

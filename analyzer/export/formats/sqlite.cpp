@@ -2,8 +2,8 @@
 // One SQLite file with plain rows only, for programs that cannot load ringside_sqlite: the same tables, some
 // ten times as large. It is not a trace that Ringside opens again; `ringside merge` makes that.
 #include "export/exporter.h"
-#include "export/output_file.h"
 #include "export/table_rows.h"
+#include "output/output_file.h"
 #include "trace/write/database.h"
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ private:
 
 void write(const report::Report& report, const std::filesystem::path& output)
 {
-    OutputFile made(output); // SQLite would let everybody read it
+    output::OutputFile made(output); // SQLite would let everybody read it
     File file(output);
     visitTables(report.model.trace, file);
     file.close();

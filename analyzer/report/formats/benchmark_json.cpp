@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures to follow over time, of which smaller ones are better, as continuous benchmarking tools take them
 // (github-action-benchmark's customSmallerIsBetter). What was not measured is left out.
+#include "output/json_value.h"
 #include "report/format.h"
-#include "report/json_value.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON contract (ringside-report-1.schema.json): members are only ever added within
 // version 1. What was not measured is null. Times are ns after run.started_at.
+#include "output/json_value.h"
 #include "report/communicator_names.h"
 #include "report/format.h"
-#include "report/json_value.h"
 #include "report/links.h"
 #include "report/message_groups.h"
 #include "report/sentences.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0) for code scanning dashboards. A finding is
 // about a run, not a line of code: its place is the run's file, its logical locations are ranks.
+#include "output/json_value.h"
 #include "report/format.h"
-#include "report/json_value.h"
 #include "report/sentences.h"
 
 #include <fmt/format.h>

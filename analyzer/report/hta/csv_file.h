@@ -2,7 +2,7 @@
 // A CSV file as pandas writes one: lines end with \n, text is quoted only where it must be, floating point
 // numbers have a point and as many digits as they need, and what is no number is empty.
 #pragma once
-#include "export/output_file.h"
+#include "output/output_file.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -23,7 +23,7 @@ public:
     void close();
 
 private:
-    exporting::OutputFile m_file;
+    output::OutputFile m_file;
     std::string m_line;
 };
 

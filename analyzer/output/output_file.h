@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-namespace ringside::exporting {
+namespace ringside::output {
 
 /// What a file of this name that exists already means. It is replaced when the new one is whole, and stays as
 /// it is until then.
@@ -44,4 +44,4 @@ private:
     std::unique_ptr<std::FILE, Closer> m_file;
 };
 
-} // namespace ringside::exporting
+} // namespace ringside::output

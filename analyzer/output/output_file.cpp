@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/output_file.h"
+#include "output/output_file.h"
 
 #include <ringside/error.h>
 
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string>
 
-namespace ringside::exporting {
+namespace ringside::output {
 
 namespace {
 
@@ -106,4 +106,4 @@ void OutputFile::fail(std::string_view what) const
                 "Is the folder there, writable and not full?");
 }
 
-} // namespace ringside::exporting
+} // namespace ringside::output

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "settings/variable_findings.h"
+#include "rules/shared/variable_findings.h"
 
 #include <algorithm>
 

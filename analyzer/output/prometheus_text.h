@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace ringside::exporting {
+namespace ringside::output {
 
 /// Label values: backslash, quote and line break are escaped.
 [[nodiscard]] inline std::string label(std::string_view name, std::string_view value)
@@ -56,4 +56,4 @@ private:
     std::map<std::string, std::string> m_texts;
 };
 
-} // namespace ringside::exporting
+} // namespace ringside::output
