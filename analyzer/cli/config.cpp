@@ -111,7 +111,7 @@ Config readConfig(const std::filesystem::path& path)
             try {
                 report::setOption(config.thresholds, fmt::format("{}={}", name, number));
             } catch (const Error& error) {
-                refuse(path, option.source(), error.what(), kShape);
+                refuse(path, option.source(), error.what(), fmt::format("{}\n  {}", error.hint, kShape));
             }
         }
     }

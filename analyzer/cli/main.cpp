@@ -11,9 +11,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -100,6 +103,19 @@ void printError(const char* message, const char* hint)
     }
 }
 
+/// What the C++ library throws, in words of ours.
+std::string describe(const std::exception& error)
+{
+    if (const auto* const file = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
+        return file->path1().string() + ": " + file->code().message();
+    }
+    if (const auto* const refused = dynamic_cast<const std::system_error*>(&error)) {
+        return "the system refused: " + refused->code().message();
+    }
+    return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "there is not enough memory"
+                                                                  : error.what();
+}
+
 int run(const cli::Words& words)
 {
     const cli::Command* const asked = commandOf(words);
@@ -112,7 +128,7 @@ int run(const cli::Words& words)
         printError(error.what(), error.hint.c_str());
         return failed(error.code == ErrorCode::Usage ? cli::kUsage : cli::kUnusable);
     } catch (const std::exception& error) {
-        printError(error.what(), "");
+        printError(describe(error).c_str(), "");
         return failed(cli::kUnusable);
     }
 }
@@ -125,7 +141,7 @@ int main(int count, char** arguments)
     try {
         return run({arguments + std::min(count, 1), arguments + count});
     } catch (const std::exception& error) {
-        printError(error.what(), "");
+        printError(describe(error).c_str(), "");
         return cli::kUnusable;
     }
 }

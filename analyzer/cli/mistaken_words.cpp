@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/mistaken_words.h"
 
+#include "report/nearest_name.h"
 #include "trace/shell_word.h"
 
 #include <fmt/format.h>
@@ -8,31 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <numeric>
-#include <utility>
 
 namespace ringside::cli {
 namespace {
-
-/// How many letters must be left out, added, changed, or swapped with their neighbour, to get from a to b.
-std::size_t editDistance(std::string_view a, std::string_view b)
-{
-    std::vector<std::size_t> before;
-    std::vector<std::size_t> above(b.size() + 1);
-    std::iota(above.begin(), above.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::vector<std::size_t> row(b.size() + 1, i);
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t changed = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-            row[j] = std::min({above[j] + 1, row[j - 1] + 1, changed});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-                row[j] = std::min(row[j], before[j - 2] + 1);
-            }
-        }
-        before = std::exchange(above, std::move(row));
-    }
-    return above.back();
-}
 
 /// "ringside report", or "ringside".
 std::string fullName(const CLI::App& app)
@@ -109,27 +88,10 @@ Error unexpectedWord(const CLI::App& app, const std::vector<std::string>& left)
 
 } // namespace
 
-std::string nearestName(std::string_view word, const std::vector<std::string>& names)
-{
-    constexpr std::size_t kLongest = 64; // of a name; the distance costs their product
-    std::string nearest;
-    std::size_t least = word.size() / 3 + 1;
-    for (const std::string& name : names) {
-        constexpr std::size_t kTelling = 3; // letters of a beginning, after "--" too
-        const bool begins = word.size() >= kTelling && name.starts_with(word);
-        const std::size_t distance = begins ? 0 : word.size() > kLongest ? least : editDistance(word, name);
-        if (distance < least) {
-            least = distance;
-            nearest = name;
-        }
-    }
-    return nearest;
-}
-
 Error unknownOption(const CLI::App& app, std::string_view name, std::string_view hint)
 {
     return {ErrorCode::Usage, fmt::format("{} has no option {}", fullName(app), name),
-            fmt::format("{}`{} --help` lists all.{}{}", meant(nearestName(name, optionNames(app))),
+            fmt::format("{}`{} --help` lists all.{}{}", meant(report::nearestName(name, optionNames(app))),
                         fullName(app), hint.empty() ? "" : " ", hint)};
 }
 
@@ -140,7 +102,7 @@ Error unknownCommand(const CLI::App& root, const std::string& word)
         names.push_back(command->get_name());
     }
     return {ErrorCode::Usage, fmt::format("{} has no command '{}'", root.get_name(), word),
-            meant(nearestName(word, names)) + allCommands(root)};
+            meant(report::nearestName(word, names)) + allCommands(root)};
 }
 
 Error usageError(const CLI::App& root, const CLI::ParseError& error)

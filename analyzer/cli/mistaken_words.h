@@ -6,13 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ringside::cli {
-
-/// The one of `names` that `word` is a slip of: a beginning of it, or at most a third of its letters left
-/// out, added, changed or swapped. Empty: none.
-[[nodiscard]] std::string nearestName(std::string_view word, const std::vector<std::string>& names);
 
 /// `app` has no option of this name, such as "--outptu".
 [[nodiscard]] Error unknownOption(const CLI::App& app, std::string_view name, std::string_view hint = {});

@@ -2,6 +2,7 @@
 #include "cli/other_hosts.h"
 
 #include "cli/text_file.h"
+#include "trace/own_program.h"
 
 #include <ringside/error.h>
 
@@ -93,7 +94,7 @@ void writeFacts(const doctor::Host& host)
 
 std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
 {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string self = trace::ownProgram();
     const std::string command = fmt::format("{} '{}' doctor --facts", launcher, self);
     std::vector<doctor::Host> hosts;
     for (auto& [name, answer] : read(command)) {

@@ -2,6 +2,7 @@
 #include "cli/preload.h"
 
 #include "cli/launch.h"
+#include "trace/own_program.h"
 
 #include <ringside/error.h>
 
@@ -86,7 +87,7 @@ fs::path findCollector()
         return fs::absolute(given);
     }
     constexpr std::string_view kName = "libringside_collector.so";
-    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path program = trace::ownProgram().parent_path();
     for (const char* const folder :
          {"../lib", "../lib/ringside", "../" RINGSIDE_LIBRARY_DIRECTORY "/ringside",
           "../" RINGSIDE_LIBRARY_DIRECTORY, "../lib/x86_64-linux-gnu", "."}) {

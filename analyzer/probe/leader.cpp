@@ -2,6 +2,7 @@
 #include "probe/campaign.h"
 #include "probe/rdma_round.h"
 #include "probe/this_host.h"
+#include "trace/own_program.h"
 
 #include <ringside/error.h>
 
@@ -184,7 +185,7 @@ Matrix lead(const Campaign& campaign)
     const Descriptor listener = listenAt(campaign.leader);
     const std::string address = campaign.leader.empty() ? hostName() : campaign.leader;
     Launchers launchers;
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string self = trace::ownProgram();
     for (const std::string& launcher : campaign.launchers) {
         launchers.start(
             fmt::format("{} '{}' probe --follow {} {} {}", launcher, self, address, portOf(listener), token));

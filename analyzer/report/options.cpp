@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thresholds of rules as the user gives them, and the words for what findings hold.
+#include "report/nearest_name.h"
 #include "report/report.h"
 
 #include <ringside/error.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -53,16 +55,37 @@ double Context::option(std::string_view name) const
 namespace report {
 namespace {
 
-bool optionExists(std::string_view name)
+std::vector<std::string> optionNames()
 {
+    std::vector<std::string> names;
     for (const rules::Rule* rule : rules::all()) {
         for (const rules::Option& option : rule->options) {
-            if (fmt::format("{}.{}", rule->id, option.name) == name) {
-                return true;
-            }
+            names.push_back(fmt::format("{}.{}", rule->id, option.name));
         }
     }
-    return false;
+    return names;
+}
+
+/// The option that is meant by a slip, or by its name without the rule's. Empty: none.
+std::string nearestOption(const std::string& name, const std::vector<std::string>& names)
+{
+    if (const std::string nearest = nearestName(name, names); !nearest.empty()) {
+        return nearest;
+    }
+    const auto ends =
+        std::ranges::find_if(names, [&](const std::string& each) { return each.ends_with("." + name); });
+    return ends != names.end() ? *ends : "";
+}
+
+void checkOption(std::string_view name)
+{
+    const std::vector<std::string> names = optionNames();
+    if (std::ranges::find(names, name) == names.end()) {
+        const std::string nearest = nearestOption(std::string(name), names);
+        throw Error(ErrorCode::Usage, fmt::format("no rule has the option '{}'", name),
+                    fmt::format("{}`ringside rules` lists all options.",
+                                nearest.empty() ? "" : fmt::format("Did you mean {}? ", nearest)));
+    }
 }
 
 } // namespace
@@ -71,9 +94,10 @@ void setOption(rules::OptionValues& values, std::string_view assignment)
 {
     const std::size_t equals = assignment.find('=');
     const std::string_view name = assignment.substr(0, equals);
-    if (equals == std::string_view::npos || !optionExists(name)) {
-        throw Error(ErrorCode::Usage, fmt::format("no rule has the option '{}'", name),
-                    "Give it as RULE.OPTION=NUMBER; `ringside rules` lists all options.");
+    checkOption(name);
+    if (equals == std::string_view::npos) {
+        throw Error(ErrorCode::Usage, fmt::format("--set {} names no number", assignment),
+                    fmt::format("Give it as {}=NUMBER.", name));
     }
     const std::string_view text = assignment.substr(equals + 1);
     double value = 0;

@@ -200,6 +200,27 @@ class CommandLine(unittest.TestCase):
                             (("--",), "needs a command"), (("report", "--"), "RUN is required")):
             self.assertIn(said, self.ringside(*words, expect=2).stderr)
 
+    def test_slips_in_names_of_rules_are_told_what_was_meant(self):
+        for given, meant in (("late_rnak.lost_share", "late_rank.lost_share"), ("late_rank.lost_shar", "late_rank.lost_share"),
+                             ("lost_share", "late_rank.lost_share"), ("late_rank", "late_rank.")):
+            said = self.ringside("report", self.folder, "--set", f"{given}=1", expect=2).stderr
+            self.assertIn(f"Did you mean {meant}", said, given)
+        self.assertIn("Did you mean late_rank.lost_share?", self.configured("[late_ranks]\nlost_share = 1\n"))
+        self.assertNotIn("Did you mean", self.ringside("report", self.folder, "--set", "zzz=1", expect=2).stderr)
+
+    def test_without_proc_the_collector_is_found_or_the_message_is_ours(self):
+        """As in a container of which nobody mounted /proc."""
+        if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
+            self.skipTest("mounting needs root")
+        del self.environment["RINGSIDE_COLLECTOR"]
+        shadow = 'mount -t tmpfs tmpfs /proc && exec "$@"'
+        for words in (("record", "-o", self.run_directory, "--", "true"), ("doctor", "--hosts", "env"), ("hang", self.folder), ("recover", "--list"),
+                      ("links", "--live"), ("probe", "--hosts", "env", "--hosts", "env")):
+            done = subprocess.run(["unshare", "-m", "sh", "-c", shadow, "sh", RINGSIDE, *map(str, words)], env=self.environment, text=True,
+                                  capture_output=True, timeout=60)
+            self.assertNotRegex(done.stderr, "filesystem error|std::|what\\(\\)|not next to", words)
+            self.assertNotIn("not recording", done.stderr, words)
+
     def configured(self, text, *options):
         """What `report` says of a file of thresholds, and of nothing else: the run is not there to be read."""
         config = self.folder / "ringside.toml"
