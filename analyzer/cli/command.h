@@ -5,6 +5,7 @@
 #include "cli/job_words.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -26,9 +27,28 @@ enum ExitCode : int {
 /// Does the work after the command line was parsed; returns the exit code and may throw ringside::Error.
 using Action = std::function<int()>;
 
+/// What a command is for, in the order in which --help lists them.
+enum class Group { Record, Understand, Check, Convert, Program, Hidden };
+inline constexpr std::array kGroups{Group::Record, Group::Understand, Group::Check, Group::Convert,
+                                    Group::Program};
+
+struct Example {
+    std::string_view line;
+    std::string_view does;
+};
+
+/// The option that makes an exit code of what was found.
+struct Gate {
+    std::string_view option = {}; ///< empty: there is none
+    bool canBeInconclusive = false;
+};
+
 struct Command {
     std::string_view name;
     std::string_view summary;
+    Group group = Group::Understand;
+    std::span<const Example> examples = {};
+    Gate gate = {};
     /// Declares options on its sub-command and returns what to do. The action owns what the options write to.
     Action (*declare)(CLI::App& app) = nullptr;
     /// Instead of `declare`, of a command that runs a job: the job's words are in `job` when the action is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `ringside`: finds the sub-command and turns what goes wrong into one message and an exit code.
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/interruption.h"
 #include "cli/mistaken_words.h"
 #include "cli/standard_streams.h"
@@ -13,6 +14,7 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -55,14 +57,17 @@ void guardBrackets(cli::Words& words)
 int parseAndRun(const cli::Command* asked, cli::Words words)
 {
     CLI::App app("Finds out why distributed training is slower than its GPUs.", "ringside");
-    app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
+    app.set_help_flag("-h,--help", "Print this help");
+    app.set_version_flag("--version", "ringside " RINGSIDE_VERSION, "Print the version");
     app.require_subcommand(1);
+    app.formatter(std::make_shared<cli::ProgramHelp>());
     cli::Words job;
     std::vector<cli::Action> actions; // each holds what its sub-command's options are read into
     const cli::Action* action = nullptr;
     actions.reserve(cli::all().size());
     for (const cli::Command* const command : cli::all()) {
         CLI::App* const sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
+        sub->formatter(std::make_shared<cli::CommandHelp>(*command));
         actions.push_back(command->declareWithJob != nullptr ? command->declareWithJob(*sub, job)
                                                              : command->declare(*sub));
         if (command == asked) {

@@ -66,18 +66,22 @@ model::ModelOptions ToldOfRun::modelOptions() const
     return options;
 }
 
+constexpr const char* kReading = "How the run is read";
+
 void addModelOptions(CLI::App& app, ToldOfRun& told)
 {
     app.add_option_function<std::string>(
            "--steps-by", [&told](const std::string& text) { told.stepsBy = model::parseStepsBy(text); },
            "What a step is: NAME of NVTX ranges (a number may follow), period=N for N collectives, sends and "
            "receives of one rank, or none")
-        ->type_name("NAME|period=N|none");
+        ->type_name("NAME|period=N|none")
+        ->group(kReading);
     app.add_option_function<std::string>(
            "--parallel", [&told](const std::string& text) { told.parallel = model::parseParallel(text); },
            "How the job is parallel, as tp=8,pp=4 of tp, cp, ep, dp and pp, where its groups do not show it; "
            "ranks count tensor places fastest, then context, replicas and stages")
-        ->type_name("SIZES");
+        ->type_name("SIZES")
+        ->group(kReading);
     app.add_option_function<std::string>(
            "--communication-kernel",
            [&told](const std::string& name) {
@@ -90,12 +94,15 @@ void addModelOptions(CLI::App& app, ToldOfRun& told)
            "Kernels whose names hold NAME (\"halo_exchange\", \"my_collectives::\"; any case) communicate, "
            "beside those that are known; repeatable")
         ->type_name("NAME")
+        ->group(kReading)
         ->trigger_on_parse();
     app.add_option(
-        "--config", told.config,
-        "Settings file, such as ringside.toml: communication_kernels = [\"NAME\"]; a table "
-        "parallel, in it what --parallel says; and for reports thresholds, a table a rule, in it OPTION = "
-        "NUMBER");
+           "--config", told.config,
+           "Settings file, such as ringside.toml: communication_kernels = [\"NAME\"]; a table "
+           "parallel, in it what --parallel says; and for reports thresholds, a table a rule, in it OPTION = "
+           "NUMBER")
+        ->type_name("FILE")
+        ->group(kReading);
 }
 
 void withProgress(const std::function<void(importers::Progress&)>& read)

@@ -49,6 +49,7 @@ Action declare(CLI::App& app)
         ->capture_default_str();
     const auto percent = CLI::Range(0.0, 100.0);
     app.add_option("--tolerance", options->percent, "Change in % of a step that nobody minds")
+        ->type_name("PERCENT")
         ->check(percent)
         ->capture_default_str();
     app.add_option_function<double>(
@@ -58,13 +59,22 @@ Action declare(CLI::App& app)
                options->percent = value;
            },
            "Exit with 1 when the step got slower by more than so many %, 4 if inconclusive")
+        ->type_name("PERCENT")
         ->check(percent)
         ->excludes("--tolerance");
     return [options] { return diff(*options); };
 }
 
+constexpr std::array<Example, 2> kExamples{{
+    {"ringside diff base.ringside new.ringside", "Step time and every metric side by side."},
+    {"ringside diff base.ringside new.ringside --gate 3",
+     "For CI: exit with 1 when the step got slower by more than 3 %."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(diff, .summary = "Compare two runs of a job", .declare = declare);
+RINGSIDE_COMMAND(diff, .summary = "Compare two runs of a job", .group = Group::Understand,
+                 .examples = kExamples, .gate = {.option = "--gate", .canBeInconclusive = true},
+                 .declare = declare);
 
 } // namespace ringside::cli::command_diff

@@ -102,20 +102,24 @@ Action declare(CLI::App& app)
                    "Look at the hosts that this command starts programs on, such as \"srun "
                    "--ntasks-per-node=1\" or \"ssh "
                    "node7\"; may be given several times. The program must be there under the same path")
+        ->type_name("LAUNCHER")
         ->take_all();
     app.add_option("--root", options->root,
                    "Look at a copy of another host's /proc, /sys and /etc in this folder instead, and at its "
                    "nvidia-smi.xml, which `nvidia-smi -q -x` printed there")
+        ->type_name("FOLDER")
         ->excludes("--hosts");
     app.add_option(
-        "--expect", options->expected,
-        "A file that --facts wrote on a host that is as it should be: whatever is otherwise here is "
-        "a warning");
+           "--expect", options->expected,
+           "A file that --facts wrote on a host that is as it should be: whatever is otherwise here is "
+           "a warning")
+        ->type_name("FILE");
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();
     app.add_option("--round-trip-ms", options->need.roundTripMs,
                    "Between the hosts, for what TCP buffers must hold")
+        ->type_name("MS")
         ->check(CLI::Range(0.001, 1000.0))
         ->capture_default_str();
     app.add_option("--fail-on", options->failOn, "Exit with 1 at findings of this severity or above")
@@ -125,9 +129,17 @@ Action declare(CLI::App& app)
     return [options] { return run(*options); };
 }
 
+constexpr std::array<Example, 3> kExamples{{
+    {"ringside doctor", "What is wrong with this host."},
+    {"ringside doctor --hosts \"srun --ntasks-per-node=1\" --fail-on problem",
+     "All hosts of a Slurm job, and how they differ; exit with 1 at a problem."},
+    {"ringside doctor --fix", "The commands that would mend it."},
+}};
+
 } // namespace
 
 RINGSIDE_COMMAND(doctor, .summary = "Look at a host, or all hosts of a job, before a run",
+                 .group = Group::Check, .examples = kExamples, .gate = {.option = "--fail-on"},
                  .declare = declare);
 
 } // namespace ringside::cli::command_doctor

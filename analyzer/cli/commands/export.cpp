@@ -55,13 +55,21 @@ Action declare(CLI::App& app)
     addRunOption(app, options->run);
     addModelOptions(app, options->told);
     app.add_option("--format", options->format, help)->check(CLI::IsMember(formats))->required();
-    app.add_option("-o,--output", options->output, "File or folder to make; must not exist")->required();
+    app.add_option("-o,--output", options->output, "File or folder to make; must not exist")
+        ->type_name("PATH")
+        ->required();
     return [options] { return write(*options); };
 }
+
+constexpr std::array<Example, 2> kExamples{{
+    {"ringside export run.ringside --format perfetto -o trace.zip",
+     "For ui.perfetto.dev, all ranks on one clock."},
+    {"ringside export run.ringside --format csv -o tables", "A folder with one CSV file a table."},
+}};
 
 } // namespace
 
 RINGSIDE_COMMAND(export, .summary = "Hand a run to other programs: Perfetto, CSV, SQLite, Prometheus",
-                 .declare = declare);
+                 .group = Group::Convert, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_export

@@ -123,6 +123,7 @@ Action declare(CLI::App& app)
     app.add_option("--after", options->after,
                    "A wait of this length counts as stuck; a shorter one where the process's own watchdog "
                    "noticed it")
+        ->type_name("DURATION")
         ->check(CLI::Validator(isDuration, "DURATION"))
         ->capture_default_str();
     app.add_flag("--stacks", options->stacks,
@@ -131,8 +132,15 @@ Action declare(CLI::App& app)
     return [options] { return run(*options); };
 }
 
+constexpr std::array<Example, 2> kExamples{{
+    {"ringside hang run.ringside", "Who waits for whom, also while the job runs."},
+    {"ringside hang run.ringside --stacks --fail",
+     "With the stacks of the processes on this host; exit with 1 when something is stuck."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(hang, .summary = "Say why a job does not go on, or how it died", .declare = declare);
+RINGSIDE_COMMAND(hang, .summary = "Say why a job does not go on, or how it died", .group = Group::Understand,
+                 .examples = kExamples, .gate = {.option = "--fail"}, .declare = declare);
 
 } // namespace ringside::cli::command_hang

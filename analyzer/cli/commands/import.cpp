@@ -44,12 +44,18 @@ Action declare(CLI::App& app)
     app.footer(readable());
     app.add_option("FILES", options->run, "Files of another tool, or a directory of such: one run")
         ->required();
-    app.add_option("-o,--output", options->output, "Run directory to make")->required();
+    app.add_option("-o,--output", options->output, "Run directory to make")->type_name("RUN")->required();
     return [options] { return run(*options); };
 }
 
+constexpr std::array<Example, 2> kExamples{{
+    {"ringside import profiles/ -o run.ringside", "A run of a folder with the PyTorch profiler's files."},
+    {"ringside import report.sqlite -o run.ringside", "The same of an export of Nsight Systems."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(import, .summary = "Make a run of another tool's traces", .declare = declare);
+RINGSIDE_COMMAND(import, .summary = "Make a run of another tool's traces", .group = Group::Convert,
+                 .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_import

@@ -86,13 +86,16 @@ Action declare(CLI::App& app)
     app.add_option("--perfquery", options->perfquery,
                    "Ports of the fabric, switches too, from a file that `perfquery -x` of infiniband-diags "
                    "printed; several: later readings of the same ports")
+        ->type_name("FILE")
         ->take_all();
     app.add_option("--interval", options->intervalS, "Seconds between two readings")
+        ->type_name("SECONDS")
         ->check(CLI::Range(0.1, 3600.0))
         ->capture_default_str();
     app.add_option(
            "--count", options->count,
            "Readings; 0: until interrupted (text), or two (json and prometheus, printed after the last)")
+        ->type_name("N")
         ->check(CLI::Range(0, 1'000'000))
         ->capture_default_str();
     app.add_option("--format", options->format, "How to print it")
@@ -101,8 +104,14 @@ Action declare(CLI::App& app)
     return [options] { return links(*options); };
 }
 
+constexpr std::array<Example, 2> kExamples{{
+    {"ringside links run.ringside", "What the ports of a run carried, and what is wrong with them."},
+    {"ringside links --live --interval 2", "This machine's ports, every two seconds."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(links, .summary = "Say how well the network's ports are", .declare = declare);
+RINGSIDE_COMMAND(links, .summary = "Say how well the network's ports are", .group = Group::Understand,
+                 .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_links

@@ -21,7 +21,9 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->run, "Run directory")->required();
-    app.add_option("-o,--output", options->output, "File to make; must not exist")->required();
+    app.add_option("-o,--output", options->output, "File to make; must not exist")
+        ->type_name("FILE")
+        ->required();
     return [options] {
         const int processes = trace::merge(options->run, options->output);
         talk("ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
@@ -30,8 +32,13 @@ Action declare(CLI::App& app)
     };
 }
 
+constexpr std::array<Example, 1> kExamples{{
+    {"ringside merge run.ringside -o run.db", "One file, to keep or to send."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(merge, .summary = "Make one file of a run", .declare = declare);
+RINGSIDE_COMMAND(merge, .summary = "Make one file of a run", .group = Group::Convert, .examples = kExamples,
+                 .declare = declare);
 
 } // namespace ringside::cli::command_merge

@@ -77,16 +77,20 @@ Action declare(CLI::App& app)
                                               "A command that starts programs on hosts, such as \"srun "
                                               "--ntasks-per-node=1\" (with --count) or \"ssh "
                                               "node7\"; may be given several times")
+                                   ->type_name("LAUNCHER")
                                    ->take_all();
     app.add_option("--count", options->campaign.hosts,
                    "How many hosts those commands start it on; else one each")
+        ->type_name("N")
         ->check(CLI::Range(2, 4096));
     app.add_option("--leader", options->campaign.leader,
-                   "Address of this host that the others reach; else its host name");
+                   "Address of this host that the others reach; else its host name")
+        ->type_name("ADDRESS");
     app.add_option(
            "--mib", options->mebibytes,
            "To send at most in each direction of a pair, for at most a second, over TCP and, where both "
            "have a port that NCCL would take, over RDMA (32); or the largest all-reduce (256)")
+        ->type_name("N")
         ->check(CLI::Range(1, 1024));
     app.add_flag("--all-reduce", options->allReduce,
                  "Instead: all-reduces over all GPUs of this host, by the NCCL that a program started here "
@@ -96,17 +100,26 @@ Action declare(CLI::App& app)
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
     app.add_option("--into", options->into,
-                   "Run directory that gets the figures, for its report to hold the run against");
+                   "Run directory that gets the figures, for its report to hold the run against")
+        ->type_name("RUN");
     app.add_flag("--fail-on-outlier", options->failOnOutlier, "Exit with 1 when a direction stands out");
     app.add_option("--follow", options->follow, "What the launcher starts: ADDRESS PORT TOKEN of the leader")
         ->expected(3)
+        ->group("") // between our own processes
         ->excludes(hosts);
     app.require_option(1, 0);
     return [options] { return run(*options); };
 }
 
+constexpr std::array<Example, 2> kExamples{{
+    {"ringside probe --hosts \"ssh node1\" --hosts \"ssh node2\"",
+     "Bandwidth and latency between two hosts."},
+    {"ringside probe --all-reduce", "All-reduces over the GPUs of this host."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(probe, .summary = "Measure the network between hosts before a run", .declare = declare);
+RINGSIDE_COMMAND(probe, .summary = "Measure the network between hosts before a run", .group = Group::Check,
+                 .examples = kExamples, .gate = {.option = "--fail-on-outlier"}, .declare = declare);
 
 } // namespace ringside::cli::command_probe

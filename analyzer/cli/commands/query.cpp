@@ -48,8 +48,15 @@ Action declare(CLI::App& app)
     return [options] { return query(*options); };
 }
 
+constexpr std::array<Example, 2> kExamples{{
+    {"ringside query run.ringside \"SELECT name, count(*) FROM kernel GROUP BY name\"",
+     "How often each kernel ran."},
+    {"ringside query run.ringside \"SELECT name FROM sqlite_schema\" --format csv", "All tables."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(query, .summary = "Run SQL over a run", .declare = declare);
+RINGSIDE_COMMAND(query, .summary = "Run SQL over a run", .group = Group::Understand, .examples = kExamples,
+                 .declare = declare);
 
 } // namespace ringside::cli::command_query

@@ -202,24 +202,29 @@ void declareWindows(CLI::App& app, Options& options)
 {
     const auto hint = "; outside of it only light is recorded, and nothing under --profile light";
     app.add_option("--start-step", options.startStep,
-                   std::string("Record what the profile says from this step on") + hint);
-    app.add_option("--steps", options.steps, "For that many steps; default: to the end");
+                   std::string("Record what the profile says from this step on") + hint)
+        ->type_name("N");
+    app.add_option("--steps", options.steps, "For that many steps; default: to the end")->type_name("N");
     app.add_option(
-        "--window", options.window,
-        std::string("ON/OFF, such as 2s/60s: record what the profile says for ON of every ON + OFF") + hint);
+           "--window", options.window,
+           std::string("ON/OFF, such as 2s/60s: record what the profile says for ON of every ON + OFF") +
+               hint)
+        ->type_name("ON/OFF");
 }
 
 void declareLimits(CLI::App& app, Options& options)
 {
     app.add_option("--max-size", options.maxSize,
-                   "Largest size of each process's file, such as 2G; default: none");
+                   "Largest size of each process's file, such as 2G; default: none")
+        ->type_name("SIZE");
     app.add_option("--when-full", options.whenFull,
                    "stop (default): record only definitions from then on; oldest: the oldest makes room")
         ->check(CLI::IsMember({"stop", "oldest"}));
     app.add_option(
-        "--keep-last", options.keepLast,
-        "Flight recorder: keep so much, such as 60s, in memory (at most --max-size, default 64M), and "
-        "write it only when a process dies, fails or hangs, or when asked (--attach-control RUN dump)");
+           "--keep-last", options.keepLast,
+           "Flight recorder: keep so much, such as 60s, in memory (at most --max-size, default 64M), and "
+           "write it only when a process dies, fails or hangs, or when asked (--attach-control RUN dump)")
+        ->type_name("DURATION");
 }
 
 /// They say how to begin a recording, which this one does not.
@@ -238,7 +243,8 @@ Action declare(CLI::App& app, const Words& job)
     app.add_option("-o,--output", options->directory,
                    "Run directory to make; default: ringside-DATE-TIME.ringside here, of ranks that a "
                    "launcher starts one by one "
-                   "ringside-LAUNCH.ringside");
+                   "ringside-LAUNCH.ringside")
+        ->type_name("RUN");
     app.add_option("--profile", options->profile,
                    "auto: light, and the device tier for the first 60 steps (none marked: 60 s of steady "
                    "work, and before); light: no device tier, CUPTI stays "
@@ -252,11 +258,13 @@ Action declare(CLI::App& app, const Words& job)
                    "A call as long as this, or a stop of regular collectives twice as long, is a hang (30s, "
                    "5m); 0: never; "
                    "default: 300s")
+        ->type_name("DURATION")
         ->check(CLI::Validator(isDuration, "DURATION"));
     app.add_option(
            "--sample-ms", options->sampleMs,
            "Sample GPU, process, machine and network every so many milliseconds, 10 to 60000; 0: do not; "
            "default: 100")
+        ->type_name("MS")
         ->check(CLI::IsMember({"0"}) | CLI::Range(10, 60000));
     app.add_flag("--cuda-events", options->cudaEvents,
                  "Where CUPTI cannot be used: time NCCL's calls by CUDA events in their streams (part of the "
@@ -279,9 +287,19 @@ Action declare(CLI::App& app, const Words& job)
     };
 }
 
+constexpr std::array<Example, 4> kExamples{{
+    {"ringside record -o run.ringside -- torchrun --nproc_per_node 8 train.py",
+     "Record a job; everything after -- is its command."},
+    {"srun ringside record -o /shared/run.ringside -- python train.py",
+     "Behind a launcher, for each rank: all share the run directory."},
+    {"ringside record --keep-last 60s -- python train.py",
+     "Keep the last minute in memory, and write it when a rank dies or hangs."},
+    {"ringside record --attach-control run.ringside stop", "Tell a job that is being recorded to pause."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(record, .summary = "Run a command and record what its ranks do", .declareWithJob = declare,
-                 .failureCode = kRecordFailed);
+RINGSIDE_COMMAND(record, .summary = "Run a command and record what its ranks do", .group = Group::Record,
+                 .examples = kExamples, .declareWithJob = declare, .failureCode = kRecordFailed);
 
 } // namespace ringside::cli::command_record

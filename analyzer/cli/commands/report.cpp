@@ -115,13 +115,15 @@ Action declare(CLI::App& app)
     app.add_option("--format", options->format, "How to print it")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
-    app.add_option("-o,--output", options->output, "File to write instead of stdout; a folder for hta-csv");
+    app.add_option("-o,--output", options->output, "File to write instead of stdout; a folder for hta-csv")
+        ->type_name("FILE");
     app.add_flag(
         "--all", options->all,
         "In the text: every finding and row, where idle time comes from, what was not judged and why");
     app.add_option("--set", options->settings,
                    "Threshold of a rule, as RULE.OPTION=NUMBER, whatever the file says; `ringside rules` "
                    "lists them")
+        ->type_name("RULE.OPTION=NUMBER")
         ->take_all();
     app.add_option("--fail-on", options->failOn,
                    "Exit with 1 at findings of this severity or above, 4 if inconclusive")
@@ -129,8 +131,16 @@ Action declare(CLI::App& app)
     return [options] { return run(*options); };
 }
 
+constexpr std::array<Example, 3> kExamples{{
+    {"ringside report run.ringside", "What limits the run."},
+    {"ringside report run.ringside --format html -o report.html", "The same as a page to send."},
+    {"ringside report run.ringside --fail-on warning", "For CI: exit with 1 at warnings and problems."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(report, .summary = "Say what limits a run, with evidence", .declare = declare);
+RINGSIDE_COMMAND(report, .summary = "Say what limits a run, with evidence", .group = Group::Understand,
+                 .examples = kExamples, .gate = {.option = "--fail-on", .canBeInconclusive = true},
+                 .declare = declare);
 
 } // namespace ringside::cli::command_report

@@ -47,8 +47,13 @@ Action declare(CLI::App& app)
     };
 }
 
+constexpr std::array<Example, 1> kExamples{{
+    {"ringside rules", "Every rule, what it needs, and its thresholds."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(rules, .summary = "List every rule with its thresholds", .declare = declare);
+RINGSIDE_COMMAND(rules, .summary = "List every rule with its thresholds", .group = Group::Understand,
+                 .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_rules

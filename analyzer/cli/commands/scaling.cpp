@@ -52,12 +52,19 @@ Action declare(CLI::App& app)
     app.add_flag("--shared-work", options->shared,
                  "The ranks share the same work (a fixed global batch); else each does the same");
     app.add_option("--gate", options->gate, "Exit with 1 when the efficiency is below, such as 0.7")
+        ->type_name("EFFICIENCY")
         ->check(CLI::Range(0.01, 1.0));
     return [options] { return scaling(*options); };
 }
 
+constexpr std::array<Example, 1> kExamples{{
+    {"ringside scaling 1gpu.ringside 2gpu.ringside 4gpu.ringside",
+     "Speed-up and efficiency, and what eats the rest."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(scaling, .summary = "Say what more ranks bring", .declare = declare);
+RINGSIDE_COMMAND(scaling, .summary = "Say what more ranks bring", .group = Group::Understand,
+                 .examples = kExamples, .gate = {.option = "--gate"}, .declare = declare);
 
 } // namespace ringside::cli::command_scaling

@@ -108,6 +108,7 @@ Action declare(CLI::App& app)
     app.add_flag("--no-late-ranks", changes.noLateRanks,
                  "No rank computes longer, or gets its data later, than the median");
     app.add_option("--rank", options->ranks, "R=median: the same for one rank; repeatable")
+        ->type_name("R=median")
         ->allow_extra_args(false);
     app.add_flag("--full-overlap", changes.fullOverlap,
                  "Nothing waits for communication, as long as links keep up");
@@ -115,15 +116,19 @@ Action declare(CLI::App& app)
                    "xK, or WHERE=xK: K times the bandwidth; WHERE is intra-host, inter-host or how a "
                    "communicator's hash "
                    "begins; repeatable")
+        ->type_name("[WHERE=]xK")
         ->allow_extra_args(false);
     app.add_option("--latency", options->latency, "xK, or WHERE=xK: K times the latency; repeatable")
+        ->type_name("[WHERE=]xK")
         ->allow_extra_args(false);
-    app.add_option(
-        "--bucket-bytes", options->bucketBytes,
-        "Gradient buckets of this size, as 25MiB (PyTorch: bucket_cap_mb=25); the first takes at most 1 MiB");
+    app.add_option("--bucket-bytes", options->bucketBytes,
+                   "Gradient buckets of this size, as 25MiB (PyTorch: bucket_cap_mb=25); the first takes at "
+                   "most 1 MiB")
+        ->type_name("SIZE");
     app.add_option("--gradients", changes.gradients, "Reduce gradients in half precision")
         ->check(CLI::IsMember({"fp16", "bf16"}));
     app.add_option("--accumulate", changes.accumulate, "Reduce and optimize once in N batches")
+        ->type_name("N")
         ->check(CLI::Range(2U, 4096U));
     app.add_flag("--no-data-stalls", changes.noDataStalls, "The next batch is always there");
     app.add_flag("--no-blocking-calls", changes.noBlockingCalls,
@@ -134,14 +139,23 @@ Action declare(CLI::App& app)
                  "DDP reduces no map of used parameters (find_unused_parameters=False)");
     app.add_option("--last-reduction-of", changes.lastReductionOf,
                    "N: gradients are reduced N times a step, and only the last time stays (no_sync)")
+        ->type_name("N")
         ->check(CLI::Range(2U, 4096U));
     app.add_option("--ranks", options->worldSize, "N ranks, each with the batch it has now")
+        ->type_name("N")
         ->check(CLI::Range(std::int64_t{2}, std::int64_t{65536}));
     return [options] { return run(*options); };
 }
 
+constexpr std::array<Example, 2> kExamples{{
+    {"ringside whatif run.ringside --no-late-ranks", "The step time if nobody were late."},
+    {"ringside whatif run.ringside --bandwidth inter-host=x2 --bucket-bytes 50MiB",
+     "With twice the bandwidth between hosts, and larger buckets."},
+}};
+
 } // namespace
 
-RINGSIDE_COMMAND(whatif, .summary = "Predict the step time with something changed", .declare = declare);
+RINGSIDE_COMMAND(whatif, .summary = "Predict the step time with something changed",
+                 .group = Group::Understand, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_whatif
