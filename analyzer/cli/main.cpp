@@ -5,6 +5,7 @@
 #include "cli/interruption.h"
 #include "cli/mistaken_words.h"
 #include "cli/standard_streams.h"
+#include "cli/talk.h"
 #include "trace/utf8.h"
 
 #include <ringside/error.h>
@@ -70,6 +71,8 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
         sub->formatter(std::make_shared<cli::CommandHelp>(*command));
         actions.push_back(command->declareWithJob != nullptr ? command->declareWithJob(*sub, job)
                                                              : command->declare(*sub));
+        sub->add_flag_callback("-q,--quiet", cli::silenceNotes,
+                               "Say nothing on stderr but what went wrong; show no progress");
         if (command == asked) {
             action = &actions.back();
             job = command->declareWithJob != nullptr ? takeJob(*sub, words) : cli::Words();

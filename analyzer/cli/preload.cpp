@@ -16,16 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void setVariable(const char* name, const std::string& value)
+void setVariable(const std::string& name, const std::string& value)
 {
-    if (setenv(name, value.c_str(), 1) != 0) {
+    if (setenv(name.c_str(), value.c_str(), 1) != 0) {
         throw Error(ErrorCode::Io, fmt::format("cannot set {}", name));
     }
-}
-
-bool isForPreload(const fs::path& path)
-{
-    return path.native().find_first_of(" :$") == std::string::npos;
 }
 
 /// Of this user alone; empty: none can be made.
@@ -34,7 +29,7 @@ fs::path makePrivateFolder()
     const char* const variable = std::getenv("TMPDIR");
     for (const std::string place : {variable != nullptr ? variable : "", "/tmp", "/dev/shm"}) {
         std::string pattern = place + "/ringside-collector-XXXXXX";
-        if (!place.empty() && isForPreload(place) && mkdtemp(pattern.data()) != nullptr) {
+        if (!place.empty() && fitsPreload(place) && mkdtemp(pattern.data()) != nullptr) {
             return pattern;
         }
     }
@@ -43,15 +38,20 @@ fs::path makePrivateFolder()
 
 } // namespace
 
+bool fitsPreload(const fs::path& path)
+{
+    return path.native().find_first_of(" :$") == std::string::npos;
+}
+
 CollectorPath::CollectorPath(const fs::path& collector, const fs::path& runDirectory) : m_path(collector)
 {
-    if (isForPreload(collector)) {
+    if (fitsPreload(collector)) {
         return;
     }
-    if (!isForPreload(runDirectory)) {
+    if (!fitsPreload(runDirectory)) {
         m_folder = makePrivateFolder();
     }
-    const fs::path folder = isForPreload(runDirectory) ? runDirectory : m_folder;
+    const fs::path folder = fitsPreload(runDirectory) ? runDirectory : m_folder;
     m_link = folder / fmt::format("collector-{}-{}.so", nameOfHost(), getpid());
     std::error_code error;
     fs::create_symlink(collector, m_link, error);
@@ -100,22 +100,27 @@ fs::path findCollector()
                 "Set RINGSIDE_COLLECTOR to its path.");
 }
 
-void prepareEnvironment(const RecordSettings& settings)
+std::vector<std::pair<std::string, std::string>> recordingEnvironment(const RecordSettings& settings)
 {
+    const std::string collector = settings.collector.string();
     const char* const preloaded = std::getenv("LD_PRELOAD");
     const bool chain = preloaded != nullptr && *preloaded != '\0';
-    setVariable("LD_PRELOAD",
-                chain ? settings.collector.string() + ":" + preloaded : settings.collector.string());
+    std::vector<std::pair<std::string, std::string>> variables{
+        {"LD_PRELOAD", chain ? collector + ":" + preloaded : collector}};
     const char* const injection = std::getenv("NVTX_INJECTION64_PATH");
     if (injection != nullptr && *injection != '\0' && settings.collector != injection) {
-        setVariable("RINGSIDE_CHAINED_NVTX", injection); // gets its events through the collector
+        variables.emplace_back("RINGSIDE_CHAINED_NVTX", injection); // gets its events through the collector
     }
-    setVariable("NVTX_INJECTION64_PATH", settings.collector.string());
-    setVariable("RINGSIDE_DIR", settings.directory.string());
-    for (const auto& [name, value] : settings.variables) {
-        if (!value.empty()) {
-            setVariable(name, value);
-        }
+    variables.emplace_back("NVTX_INJECTION64_PATH", collector);
+    variables.emplace_back("RINGSIDE_DIR", settings.directory.string());
+    variables.insert(variables.end(), settings.variables.begin(), settings.variables.end());
+    return variables;
+}
+
+void prepareEnvironment(const RecordSettings& settings)
+{
+    for (const auto& [name, value] : recordingEnvironment(settings)) {
+        setVariable(name, value);
     }
 }
 

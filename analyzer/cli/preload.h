@@ -13,9 +13,13 @@ namespace ringside::cli {
 /// nowhere.
 [[nodiscard]] std::filesystem::path findCollector();
 
-/// The collector by a path that LD_PRELOAD can hold: the loader parts its list at spaces and colons, and
-/// replaces what begins with $. Where the real path has one of them, a link for as long as the command runs:
-/// in the run directory, which other hosts of the job see as well, else in a private folder of this host.
+/// Whether LD_PRELOAD can hold the path: the loader parts its list at spaces and colons, and replaces what
+/// begins with $.
+[[nodiscard]] bool fitsPreload(const std::filesystem::path& path);
+
+/// The collector by a path that LD_PRELOAD can hold. Where its own is none, a link for as long as the command
+/// runs: in the run directory, which other hosts of the job see as well, else in a private folder of this
+/// host.
 class CollectorPath final {
 public:
     /// Throws ringside::Error where no such link can be made.
@@ -34,11 +38,14 @@ private:
 struct RecordSettings {
     std::filesystem::path directory;
     std::filesystem::path collector;
-    /// What the collector reads from its environment, as the user wrote it; an empty value is not set.
-    std::vector<std::pair<const char*, std::string>> variables;
+    /// What the collector reads from its environment, as the user wrote it.
+    std::vector<std::pair<std::string, std::string>> variables;
 };
-/// Sets LD_PRELOAD, NVTX_INJECTION64_PATH, RINGSIDE_DIR and the variables of this process, for the command to
-/// inherit.
+/// What a command needs in its environment to be recorded, beside what this process has in its own:
+/// LD_PRELOAD, NVTX_INJECTION64_PATH, RINGSIDE_DIR and the variables.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>>
+recordingEnvironment(const RecordSettings& settings);
+/// Sets that in this process, for the command to inherit.
 void prepareEnvironment(const RecordSettings& settings);
 
 } // namespace ringside::cli

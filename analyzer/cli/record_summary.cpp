@@ -148,7 +148,7 @@ void printSummary(const RecordedCommand& command, const Stops& stops)
         return;
     }
     const std::string directory = command.runDirectory.string();
-    talk("ringside: {} recorded in {}\nringside: next: ringside report {}\n", countText(recorded), directory,
+    note("ringside: {} recorded in {}\nringside: next: ringside report {}\n", countText(recorded), directory,
          trace::shellWord(directory));
 }
 

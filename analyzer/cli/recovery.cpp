@@ -53,14 +53,14 @@ void recoverAndTell(const fs::path& run, WhenNothing whenNothing, const fs::path
 {
     const trace::RecoverReport report = trace::recover(run, rings);
     for (const auto& process : report.processes) {
-        talk("ringside: {}: {} records recovered, {} dropped, {} calls in flight\n", process.name,
+        note("ringside: {}: {} records recovered, {} dropped, {} calls in flight\n", process.name,
              process.records, process.dropped, process.inFlight);
     }
     for (const std::string& reason : report.skipped) {
         talk("ringside: {}\n", reason);
     }
     if (whenNothing == WhenNothing::Tell && report.processes.empty() && report.skipped.empty()) {
-        talk("ringside: nothing to recover: no process of {} left rings\n", run.string());
+        note("ringside: nothing to recover: no process of {} left rings\n", run.string());
     }
 }
 

@@ -129,6 +129,11 @@ std::string whyNot(const trace::Folder& folder, const Member& member, const std:
 
 } // namespace
 
+std::string newRunName()
+{
+    return fmt::format("ringside-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+}
+
 void createRunDirectory(const fs::path& path)
 {
     makeDirectory(path);
@@ -200,10 +205,7 @@ RunDirectory RunDirectory::join(const fs::path& wanted)
         const fs::path path = fs::absolute(wanted).lexically_normal();
         return joinOne(path.has_filename() ? path : path.parent_path(), member);
     }
-    return joinFirst(member.launch.rank.empty()
-                         ? fmt::format("ringside-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)))
-                         : "ringside-" + nameOf(member.launch),
-                     member);
+    return joinFirst(member.launch.rank.empty() ? newRunName() : "ringside-" + nameOf(member.launch), member);
 }
 
 void RunDirectory::leave(int exitCode)

@@ -12,6 +12,9 @@ namespace ringside::cli {
 /// For one program's work: makes it with mode 0700, or accepts an empty one. Throws as join() does.
 void createRunDirectory(const std::filesystem::path& path);
 
+/// A name for a new run: ringside-DATE-TIME, without its extension.
+[[nodiscard]] std::string newRunName();
+
 class RunDirectory final {
 public:
     /// Makes it with mode 0700, or joins one that holds nothing but this launch. Empty: one of the launch's

@@ -109,7 +109,7 @@ void withProgress(const std::function<void(importers::Progress&)>& read)
 {
     ProgressLine line;
     importers::Progress::Show show;
-    if (obeysEscapes(STDERR_FILENO)) {
+    if (saysNotes() && obeysEscapes(STDERR_FILENO)) {
         show = [&line](const importers::ProgressState& state) { line.show(state); };
     }
     importers::Progress progress(std::move(show));

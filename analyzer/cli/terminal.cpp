@@ -42,9 +42,10 @@ bool obeysEscapes(int descriptor)
     return !kind.empty() && kind != "dumb" && isatty(descriptor) == 1;
 }
 
-bool showsColours(int descriptor)
+bool showsColours(int descriptor, std::string_view when)
 {
-    return environmentText("NO_COLOR").empty() && obeysEscapes(descriptor);
+    return when == "auto" ? environmentText("NO_COLOR").empty() && obeysEscapes(descriptor)
+                          : when == "always";
 }
 
 std::size_t proseWidth()

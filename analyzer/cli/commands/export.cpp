@@ -36,7 +36,7 @@ int write(const Options& options)
                 umask(S_IRWXG | S_IRWXO); // as private as the run
             }
             exporter->write(report::buildReport(openRun(options.run), {}, told), options.output);
-            talk("ringside: {} written to {}\n", exporter->title, options.output);
+            note("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }
     return kPass;

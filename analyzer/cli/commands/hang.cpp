@@ -70,7 +70,7 @@ void takeStacks(trace::LiveRun& live)
         process.stacks = std::move(stacks.rows);
         ++taken;
     }
-    talk("ringside: looked into {} process{} that run{} on this host\n", taken, taken == 1 ? "" : "es",
+    note("ringside: looked into {} process{} that run{} on this host\n", taken, taken == 1 ? "" : "es",
          taken == 1 ? "s" : "");
 }
 

@@ -24,7 +24,7 @@ int run(const Options& options)
     const trace::RunTrace trace = openRun(options.run);
     createRunDirectory(options.output);
     importers::writeRun(trace, options.output);
-    talk("ringside: {} process{} imported into {}\n", trace.processes.size(),
+    note("ringside: {} process{} imported into {}\n", trace.processes.size(),
          trace.processes.size() == 1 ? "" : "es", options.output);
     return kPass;
 }

@@ -26,7 +26,7 @@ Action declare(CLI::App& app)
         ->required();
     return [options] {
         const int processes = trace::merge(options->run, options->output);
-        talk("ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
+        note("ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
              options->output);
         return static_cast<int>(kPass);
     };

@@ -7,6 +7,7 @@
 #include "cli/preload.h"
 #include "cli/process_ends.h"
 #include "cli/record_summary.h"
+#include "cli/recording_options.h"
 #include "cli/recovery.h"
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
@@ -15,10 +16,7 @@
 #include "trace/shell_word.h"
 
 #include <ringside/error.h>
-#include <ringside/trace/quantity.h>
-#include <ringside/trace/recording_windows.h>
 #include <ringside/trace/recover.h>
-#include <ringside/trace/writer.h>
 
 #include <fmt/format.h>
 
@@ -29,26 +27,10 @@ namespace {
 
 struct Options {
     std::string directory;
-    std::string profile = "auto";
-    std::string startStep;
-    std::string steps;
-    std::string window;
-    std::string hangTimeout;
-    std::string sampleMs;
-    bool cudaEvents = false;
+    RecordingOptions recording;
     std::string attachControl;
-    std::string maxSize;
-    std::string whenFull;
-    std::string keepLast;
     bool require = false;
 };
-
-/// What is wrong with it, for CLI11.
-std::string isDuration(const std::string& text)
-{
-    const bool fits = text == "0" || trace::parseDuration(text);
-    return fits ? "" : "'" + text + "' is neither 0 nor a length of time such as 30s or 5m";
-}
 
 /// What went wrong with the recording must not change the command's exit code.
 void collectLeftovers(const std::filesystem::path& directory)
@@ -74,55 +56,16 @@ void finishRecording(const std::filesystem::path& directory, const Options& opti
     }
     const Stops stops = findStops(directory);
     collectLeftovers(directory);
-    printSummary({directory, program, !options.keepLast.empty(), options.profile == "off"}, stops);
-}
-
-void checkLimits(const Options& options)
-{
-    if (const auto bytes = trace::parseSize(options.maxSize);
-        !options.maxSize.empty() && bytes.value_or(0) < trace::kSmallestTraceBytes) {
-        throw Error(ErrorCode::Usage, "--max-size is not a size of at least 4M, such as 2G");
-    }
-    if (!options.keepLast.empty() && !trace::parseDuration(options.keepLast)) {
-        throw Error(ErrorCode::Usage, "--keep-last is not a duration, such as 60s");
-    }
-    if (!options.keepLast.empty() && options.whenFull == "stop") {
-        throw Error(ErrorCode::Usage,
-                    "--keep-last keeps the newest, --when-full stop the oldest: give one of them");
-    }
-}
-
-/// What is wrong with the options taken together.
-void check(const Options& options)
-{
-    checkLimits(options);
-    const trace::ParsedWindows parsed =
-        trace::parseWindows({options.startStep, options.steps, options.window});
-    if (!parsed.error.empty()) {
-        throw Error(ErrorCode::Usage, "--start-step, --steps, --window: " + parsed.error);
-    }
-    if (options.profile == "off" && !parsed.windows.none()) {
-        throw Error(ErrorCode::Usage, "--profile off records nothing, so there is no window in it",
-                    "Give another profile, or no window.");
-    }
+    printSummary(
+        {directory, program, !options.recording.keepLast.empty(), options.recording.profile == "off"}, stops);
 }
 
 RecordSettings settingsOf(const Options& options, const std::filesystem::path& collector,
                           const RunDirectory& directory)
 {
-    return {directory.path(),
-            collector,
-            {{kLaunchVariable, directory.token()},
-             {"RINGSIDE_PROFILE", options.profile},
-             {"RINGSIDE_START_STEP", options.startStep},
-             {"RINGSIDE_STEPS", options.steps},
-             {"RINGSIDE_WINDOW", options.window},
-             {"RINGSIDE_HANG_TIMEOUT", options.hangTimeout},
-             {"RINGSIDE_SAMPLE_MS", options.sampleMs},
-             {"RINGSIDE_CUDA_EVENTS", options.cudaEvents ? "1" : ""},
-             {"RINGSIDE_MAX_SIZE", options.maxSize},
-             {"RINGSIDE_WHEN_FULL", options.whenFull},
-             {"RINGSIDE_KEEP_LAST", options.keepLast}}};
+    RecordSettings settings{directory.path(), collector, recordingVariables(options.recording)};
+    settings.variables.emplace_back(kLaunchVariable, directory.token());
+    return settings;
 }
 
 CommandEnd runWatched(const Options& options, const Words& command, const std::filesystem::path& collector,
@@ -170,7 +113,7 @@ int runUnrecorded(const Words& command, const std::string& why)
 
 int run(const Options& options, const Words& command)
 {
-    check(options);
+    checkRecordingOptions(options.recording);
     if (command.empty()) {
         throw Error(ErrorCode::Usage, "there is no command to record",
                     "Put it after the options: ringside record -- torchrun train.py");
@@ -198,35 +141,6 @@ int run(const Options& options, const Words& command)
     return ended(end);
 }
 
-void declareWindows(CLI::App& app, Options& options)
-{
-    const auto hint = "; outside of it only light is recorded, and nothing under --profile light";
-    app.add_option("--start-step", options.startStep,
-                   std::string("Record what the profile says from this step on") + hint)
-        ->type_name("N");
-    app.add_option("--steps", options.steps, "For that many steps; default: to the end")->type_name("N");
-    app.add_option(
-           "--window", options.window,
-           std::string("ON/OFF, such as 2s/60s: record what the profile says for ON of every ON + OFF") +
-               hint)
-        ->type_name("ON/OFF");
-}
-
-void declareLimits(CLI::App& app, Options& options)
-{
-    app.add_option("--max-size", options.maxSize,
-                   "Largest size of each process's file, such as 2G; default: none")
-        ->type_name("SIZE");
-    app.add_option("--when-full", options.whenFull,
-                   "stop (default): record only definitions from then on; oldest: the oldest makes room")
-        ->check(CLI::IsMember({"stop", "oldest"}));
-    app.add_option(
-           "--keep-last", options.keepLast,
-           "Flight recorder: keep so much, such as 60s, in memory (at most --max-size, default 64M), and "
-           "write it only when a process dies, fails or hangs, or when asked (--attach-control RUN dump)")
-        ->type_name("DURATION");
-}
-
 /// They say how to begin a recording, which this one does not.
 void excludeAllOthers(CLI::App& app, CLI::Option& one)
 {
@@ -245,30 +159,7 @@ Action declare(CLI::App& app, const Words& job)
                    "launcher starts one by one "
                    "ringside-LAUNCH.ringside")
         ->type_name("RUN");
-    app.add_option("--profile", options->profile,
-                   "auto: light, and the device tier for the first 60 steps (none marked: 60 s of steady "
-                   "work, and before); light: no device tier, CUPTI stays "
-                   "free for another tool; standard: device tier throughout; deep: and NCCL's channels and "
-                   "proxy steps; off: preload only")
-        ->check(CLI::IsMember({"auto", "light", "standard", "deep", "off"}))
-        ->capture_default_str();
-    declareWindows(app, *options);
-    declareLimits(app, *options);
-    app.add_option("--hang-timeout", options->hangTimeout,
-                   "A call as long as this, or a stop of regular collectives twice as long, is a hang (30s, "
-                   "5m); 0: never; "
-                   "default: 300s")
-        ->type_name("DURATION")
-        ->check(CLI::Validator(isDuration, "DURATION"));
-    app.add_option(
-           "--sample-ms", options->sampleMs,
-           "Sample GPU, process, machine and network every so many milliseconds, 10 to 60000; 0: do not; "
-           "default: 100")
-        ->type_name("MS")
-        ->check(CLI::IsMember({"0"}) | CLI::Range(10, 60000));
-    app.add_flag("--cuda-events", options->cudaEvents,
-                 "Where CUPTI cannot be used: time NCCL's calls by CUDA events in their streams (part of the "
-                 "device tier: standard, deep, and auto's window)");
+    addRecordingOptions(app, options->recording);
     app.add_flag(
         "--require", options->require,
         "Where the collector cannot be loaded (an older C library, for instance), fail with code 125; "

@@ -23,6 +23,7 @@ struct Options {
     std::string format = "text";
     std::string output;
     std::string failOn;
+    std::string color = "auto";
     std::vector<std::string> settings;
     bool all = false;
     ToldOfRun told;
@@ -45,8 +46,8 @@ report::Extent extentOf(const Options& options)
 
 report::Look lookOfStdout(const Options& options)
 {
-    return {showsColours(STDOUT_FILENO) ? report::Colour::Ansi : report::Colour::Never, proseWidth(),
-            extentOf(options)};
+    return {showsColours(STDOUT_FILENO, options.color) ? report::Colour::Ansi : report::Colour::Never,
+            proseWidth(), extentOf(options)};
 }
 
 /// Before the run is read, which may take long.
@@ -117,6 +118,10 @@ Action declare(CLI::App& app)
         ->capture_default_str();
     app.add_option("-o,--output", options->output, "File to write instead of stdout; a folder for hta-csv")
         ->type_name("FILE");
+    app.add_option("--color", options->color,
+                   "Whether text on stdout is coloured; auto: on a terminal, unless NO_COLOR is set")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->capture_default_str();
     app.add_flag(
         "--all", options->all,
         "In the text: every finding and row, where idle time comes from, what was not judged and why");

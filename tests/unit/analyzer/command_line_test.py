@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit codes and conduct of the command line, with an empty library in the collector's place: command_line_test.py RINGSIDE."""
 
+import json
 import os
 import pathlib
 import resource
@@ -12,6 +13,8 @@ import sys
 import tempfile
 import time
 import unittest
+
+import yaml
 
 import empty_collector
 
@@ -147,6 +150,48 @@ class CommandLine(unittest.TestCase):
             done = self.ringside("record", "-o", self.run_directory, *options, "--", "sh", "-c", f"echo {script}")
             self.assertEqual(done.stdout.split(), expected)
             self.run_directory.rmdir()
+
+    def test_env_prints_what_record_sets(self):
+        self.environment.update(LD_PRELOAD="", NVTX_INJECTION64_PATH="/theirs.so")
+        options = ("-o", self.folder / "it's a run.ringside", "--profile", "deep", "--start-step", 3, "--cuda-events", "-v")
+        of_record = self.ringside("record", *options, "--", "env").stdout
+        recorded = {line for line in of_record.splitlines() if line.startswith(("LD_PRELOAD=", "NVTX_", "RINGSIDE_"))
+                    and not line.startswith(("RINGSIDE_LAUNCH=", "RINGSIDE_COLLECTOR="))}
+        self.assertGreater(len(recorded), 6)
+        printed = {format: self.ringside("env", *options, "--format", format).stdout for format in ("sh", "json", "docker", "slurm", "kubernetes")}
+        shell = subprocess.run(["sh", "-c", 'eval "$1"; exec env', "sh", printed["sh"]], env=self.environment, text=True, capture_output=True, check=True)
+        self.assertEqual(recorded - set(shell.stdout.splitlines()), set())
+        self.assertEqual({f"{name}={value}" for name, value in json.loads(printed["json"]).items()}, recorded)
+        self.assertEqual(set(printed["docker"].splitlines()), recorded)
+        self.assertEqual({line.removeprefix("export ") for line in printed["slurm"].splitlines()}, recorded)
+        self.assertEqual({f"{each['name']}={each['value']}" for each in yaml.safe_load(printed["kubernetes"])}, recorded)
+
+    def test_env_names_a_run_by_its_full_path_and_refuses_what_preload_cannot_hold(self):
+        done = subprocess.run([RINGSIDE, "env"], cwd=self.folder, env=self.environment, text=True, capture_output=True, check=True, timeout=20)
+        self.assertRegex(done.stdout, rf"RINGSIDE_DIR={self.folder}/ringside-\d{{8}}-\d{{6}}\.ringside\n")
+        spaced = self.folder / "my tools.so"
+        empty_collector.make(spaced)
+        self.environment["RINGSIDE_COLLECTOR"] = str(spaced)
+        self.assertRegex(self.ringside("env", expect=3).stderr, "space.*\n.*RINGSIDE_COLLECTOR to a link")
+        self.ringside("env", "--start-step", 0, expect=2)
+        spaced.write_text("no library")
+        self.environment["RINGSIDE_COLLECTOR"] = str(spaced.rename(self.folder / "broken.so"))
+        self.assertIn("cannot be loaded on this machine", self.ringside("env").stderr)
+
+    def test_version_is_said_for_people_and_for_scripts(self):
+        version = self.ringside("--version").stdout.split()[1]
+        self.assertTrue(self.ringside("version").stdout.startswith(f"ringside {version}\n"))
+        told = json.loads(self.ringside("version", "--json").stdout)
+        self.assertEqual((told["schema"], told["version"], told["collector"]), ("ringside-version/1", version, self.environment["RINGSIDE_COLLECTOR"]))
+        self.assertEqual(told, json.loads(self.ringside("version", "--format", "json").stdout))
+        self.environment["RINGSIDE_COLLECTOR"] = str(self.folder / "absent")
+        self.assertIsNone(json.loads(self.ringside("version", "--json").stdout)["collector"])
+
+    def test_quiet_leaves_only_what_went_wrong(self):
+        self.assertIn("nothing recorded", self.ringside("record", "-q", "-o", self.run_directory, "--", "true").stderr)
+        self.assertIn("nothing to recover", self.ringside("recover", self.run_directory).stderr)
+        self.assertEqual(self.ringside("recover", self.run_directory, "--quiet").stderr, "")
+        self.assertIn("absent", self.ringside("report", "-q", self.folder / "absent", expect=3).stderr)
 
     def test_record_samples_as_often_as_it_is_told(self):
         for wrong in ("5", "60001", "often", "-1"):

@@ -245,6 +245,16 @@ class Output(unittest.TestCase):
         for environment in ({"TERM": "dumb"}, {"TERM": ""}, {"TERM": "xterm", "NO_COLOR": "1"}):
             self.assertNotIn(b"\x1b", self.on_terminal("report", "run.ringside", **environment), environment)
 
+    def test_colours_are_as_the_command_line_says(self):
+        self.assertNotIn(b"\x1b[1m", self.on_terminal("report", "run.ringside", "--color", "never", TERM="xterm"))
+        self.environment["NO_COLOR"] = "1"
+        self.assertIn("\x1b[1m", self.ringside("report", "run.ringside", "--color", "always").stdout)
+        self.assertNotIn("\x1b", self.ringside("report", "run.ringside", "--color", "auto").stdout)
+        self.assertIn(b"\x1b[1m", self.on_terminal("report", "run.ringside", "--color", "auto", TERM="xterm"))
+
+    def test_quiet_shows_no_progress(self):
+        self.assertNotIn(b"reading", self.on_terminal("report", "-q", "run.ringside", TERM="xterm"))
+
     def test_prose_is_as_wide_as_it_may_be(self):
         def longest(columns):
             self.environment["COLUMNS"] = columns

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/recording_options.h"
+
+#include <ringside/error.h>
+#include <ringside/trace/quantity.h>
+#include <ringside/trace/recording_windows.h>
+#include <ringside/trace/writer.h>
+
+#include <fmt/format.h>
+
+namespace ringside::cli {
+namespace {
+
+/// What is wrong with it, for CLI11.
+std::string isDuration(const std::string& text)
+{
+    const bool fits = text == "0" || trace::parseDuration(text);
+    return fits ? "" : "'" + text + "' is neither 0 nor a length of time such as 30s or 5m";
+}
+
+void checkLimits(const RecordingOptions& options)
+{
+    if (const auto bytes = trace::parseSize(options.maxSize);
+        !options.maxSize.empty() && bytes.value_or(0) < trace::kSmallestTraceBytes) {
+        throw Error(ErrorCode::Usage, "--max-size is not a size of at least 4M, such as 2G");
+    }
+    if (!options.keepLast.empty() && !trace::parseDuration(options.keepLast)) {
+        throw Error(ErrorCode::Usage, "--keep-last is not a duration, such as 60s");
+    }
+    if (!options.keepLast.empty() && options.whenFull == "stop") {
+        throw Error(ErrorCode::Usage,
+                    "--keep-last keeps the newest, --when-full stop the oldest: give one of them");
+    }
+}
+
+void declareWindows(CLI::App& app, RecordingOptions& options)
+{
+    const auto hint = "; outside of it only light is recorded, and nothing under --profile light";
+    app.add_option("--start-step", options.startStep,
+                   std::string("Record what the profile says from this step on") + hint)
+        ->type_name("N");
+    app.add_option("--steps", options.steps, "For that many steps; default: to the end")->type_name("N");
+    app.add_option(
+           "--window", options.window,
+           std::string("ON/OFF, such as 2s/60s: record what the profile says for ON of every ON + OFF") +
+               hint)
+        ->type_name("ON/OFF");
+}
+
+void declareLimits(CLI::App& app, RecordingOptions& options)
+{
+    app.add_option("--max-size", options.maxSize,
+                   "Largest size of each process's file, such as 2G; default: none")
+        ->type_name("SIZE");
+    app.add_option("--when-full", options.whenFull,
+                   "stop (default): record only definitions from then on; oldest: the oldest makes room")
+        ->check(CLI::IsMember({"stop", "oldest"}));
+    app.add_option(
+           "--keep-last", options.keepLast,
+           "Flight recorder: keep so much, such as 60s, in memory (at most --max-size, default 64M), and "
+           "write it only when a process dies, fails or hangs, or when asked (--attach-control RUN dump)")
+        ->type_name("DURATION");
+}
+
+void declareWatching(CLI::App& app, RecordingOptions& options)
+{
+    app.add_option("--hang-timeout", options.hangTimeout,
+                   "A call as long as this, or a stop of regular collectives twice as long, is a hang (30s, "
+                   "5m); 0: never; "
+                   "default: 300s")
+        ->type_name("DURATION")
+        ->check(CLI::Validator(isDuration, "DURATION"));
+    app.add_option(
+           "--sample-ms", options.sampleMs,
+           "Sample GPU, process, machine and network every so many milliseconds, 10 to 60000; 0: do not; "
+           "default: 100")
+        ->type_name("MS")
+        ->check(CLI::IsMember({"0"}) | CLI::Range(10, 60000));
+    app.add_flag_callback(
+        "--cuda-events", [&options] { options.cudaEvents = "1"; },
+        "Where CUPTI cannot be used: time NCCL's calls by CUDA events in their streams (part of the "
+        "device tier: standard, deep, and auto's window)");
+    app.add_flag_callback(
+        "-v,--verbose", [&options] { options.log = "1"; },
+        "Each recorded process says on stderr what it records, and what it could not");
+}
+
+} // namespace
+
+void addRecordingOptions(CLI::App& app, RecordingOptions& options)
+{
+    app.add_option("--profile", options.profile,
+                   "auto: light, and the device tier for the first 60 steps (none marked: 60 s of steady "
+                   "work, and before); light: no device tier, CUPTI stays "
+                   "free for another tool; standard: device tier throughout; deep: and NCCL's channels and "
+                   "proxy steps; off: preload only")
+        ->check(CLI::IsMember({"auto", "light", "standard", "deep", "off"}))
+        ->capture_default_str();
+    declareWindows(app, options);
+    declareLimits(app, options);
+    declareWatching(app, options);
+}
+
+void checkRecordingOptions(const RecordingOptions& options)
+{
+    checkLimits(options);
+    const trace::ParsedWindows parsed =
+        trace::parseWindows({options.startStep, options.steps, options.window});
+    if (!parsed.error.empty()) {
+        throw Error(ErrorCode::Usage, "--start-step, --steps, --window: " + parsed.error);
+    }
+    if (options.profile == "off" && !parsed.windows.none()) {
+        throw Error(ErrorCode::Usage, "--profile off records nothing, so there is no window in it",
+                    "Give another profile, or no window.");
+    }
+}
+
+std::vector<std::pair<std::string, std::string>> recordingVariables(const RecordingOptions& options)
+{
+    std::vector<std::pair<std::string, std::string>> variables;
+    for (const RecordingVariable& variable : kRecordingVariables) {
+        if (!(options.*variable.value).empty()) {
+            variables.emplace_back(variable.name, options.*variable.value);
+        }
+    }
+    return variables;
+}
+
+} // namespace ringside::cli

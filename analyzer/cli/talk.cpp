@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/talk.h"
+
+namespace ringside::cli {
+namespace {
+
+bool isQuiet = false;
+
+} // namespace
+
+void silenceNotes()
+{
+    isQuiet = true;
+}
+
+bool saysNotes()
+{
+    return !isQuiet;
+}
+
+} // namespace ringside::cli
