@@ -18,6 +18,10 @@ extension=$(find "$stage" -name ringside_sqlite.so)
 [ -x "$ringside" ] || fail "bin/ringside is missing"
 [ -f "$collector" ] || fail "libringside_collector.so is missing"
 [ -f "$extension" ] || fail "ringside_sqlite.so is missing"
+for document in man/man1/ringside.1 man/man1/ringside-record.1 bash-completion/completions/ringside zsh/site-functions/_ringside \
+    fish/vendor_completions.d/ringside.fish; do
+    [ -f "$stage/share/$document" ] || fail "share/$document is missing"
+done
 
 [[ $("$ringside" --version) =~ [0-9]+\.[0-9]+\.[0-9]+ ]] || fail "--version prints no version"
 # Read whole before it is searched: grep -q ends at the first match, and the writer would die of the closed pipe.

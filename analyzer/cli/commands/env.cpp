@@ -120,7 +120,7 @@ constexpr std::array<Example, 3> kExamples{{
 
 } // namespace
 
-RINGSIDE_COMMAND(env, .summary = "Print what to set where a launcher takes no command before its own",
+RINGSIDE_COMMAND(env, .summary = "Print what to set for launchers that take no prefix",
                  .group = Group::Record, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_env

@@ -69,7 +69,7 @@ constexpr std::array<Example, 2> kExamples{{
 
 } // namespace
 
-RINGSIDE_COMMAND(export, .summary = "Hand a run to other programs: Perfetto, CSV, SQLite, Prometheus",
+RINGSIDE_COMMAND(export, .summary = "Hand a run to Perfetto, CSV, SQLite or Prometheus",
                  .group = Group::Convert, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_export

@@ -40,7 +40,7 @@ class Help(unittest.TestCase):
         self.assertGreater(len(listed), 14)
         folder = os.path.join(os.path.dirname(__file__), "../../../analyzer/cli/commands")
         written = {name.removesuffix(".cpp") for name in os.listdir(folder)}
-        self.assertEqual(written - set(listed), set(), "what is not listed must be of use to nobody")
+        self.assertEqual(written - set(listed), {"documents"}, "that one is the build's")
 
     def test_every_command_has_examples_of_options_that_it_has(self):
         for command in commands():

@@ -252,9 +252,6 @@ class Output(unittest.TestCase):
         self.assertNotIn("\x1b", self.ringside("report", "run.ringside", "--color", "auto").stdout)
         self.assertIn(b"\x1b[1m", self.on_terminal("report", "run.ringside", "--color", "auto", TERM="xterm"))
 
-    def test_quiet_shows_no_progress(self):
-        self.assertNotIn(b"reading", self.on_terminal("report", "-q", "run.ringside", TERM="xterm"))
-
     def test_prose_is_as_wide_as_it_may_be(self):
         def longest(columns):
             self.environment["COLUMNS"] = columns

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What completion knows of an option's value.
+#pragma once
+#include "cli/option_text.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace ringside::cli {
+
+[[nodiscard]] inline bool takesPath(const OptionText& option)
+{
+    constexpr std::array<std::string_view, 4> kPaths{"FILE", "FOLDER", "PATH", "RUN"};
+    return std::ranges::find(kPaths, option.value) != kPaths.end();
+}
+
+/// Its first clause: completion shows a line.
+[[nodiscard]] inline std::string shortened(const std::string& description)
+{
+    constexpr std::size_t kLongest = 70;
+    std::string text = description.substr(0, description.find_first_of(";:("));
+    text = text.substr(0, text.find(", such as"));
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text.size() <= kLongest ? text : text.substr(0, text.rfind(' ', kLongest)) + " ...";
+}
+
+} // namespace ringside::cli
