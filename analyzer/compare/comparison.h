@@ -3,6 +3,7 @@
 // than the runs' own noise. Stands on the reports' metrics; computes no figure of its own but differences.
 #pragma once
 #include "compare/statistics.h"
+#include "report/report.h"
 #include "report/table.h"
 
 #include <limits>
@@ -12,7 +13,7 @@
 
 namespace ringside::compare {
 
-enum class Unit : std::uint8_t { Ns, Share, Ratio };
+using values::Unit;
 
 /// One metric, a value a step (mean over ranks).
 struct Metric {

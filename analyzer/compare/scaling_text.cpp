@@ -9,11 +9,6 @@
 namespace ringside::compare {
 namespace {
 
-std::string ms(const std::optional<double>& ns)
-{
-    return ns ? fmt::format("{:.2f}", *ns / 1e6) : "-";
-}
-
 std::string sentence(const Scaling& scaling, double fewest)
 {
     const ScalingPoint& first = scaling.points.front();
@@ -35,11 +30,12 @@ report::Table tableOf(const Scaling& scaling)
                          "exposed copy ms", "idle ms"},
                         {}};
     for (const ScalingPoint& point : scaling.points) {
-        table.rows.push_back({fmt::to_string(point.ranks), point.run, ms(point.stepNs.median),
-                              fmt::format("{:.2f}", point.speedUp),
-                              fmt::format("{:.0f} %", 100 * point.efficiency), ms(point.parts.compute),
-                              ms(point.parts.exposedCommunication), ms(point.parts.exposedCopy),
-                              ms(point.parts.idle)});
+        table.rows.push_back({point.ranks, point.run, report::millisecondsCell(point.stepNs.median),
+                              report::ratioCell(point.speedUp), report::shareCell(point.efficiency, 0),
+                              report::millisecondsCell(point.parts.compute),
+                              report::millisecondsCell(point.parts.exposedCommunication),
+                              report::millisecondsCell(point.parts.exposedCopy),
+                              report::millisecondsCell(point.parts.idle)});
     }
     return table;
 }

@@ -11,35 +11,38 @@
 namespace ringside::compare {
 namespace {
 
+using report::Cell;
+
 constexpr std::size_t kMostItems = 10;
 constexpr std::size_t kLongestName = 44;
 
-std::string valueText(const Metric& metric, const Summary& summary)
+Cell valueCell(const Metric& metric, const Summary& summary)
 {
     if (summary.count == 0) {
-        return "not measured";
+        return Cell::absent("not measured");
     }
-    switch (metric.unit) {
-    case Unit::Ns:
-        return fmt::format("{:.2f} ms +-{:.2f}", summary.median / 1e6, summary.mad / 1e6);
-    case Unit::Share:
-        return fmt::format("{:.1f} % +-{:.1f}", 100 * summary.median, 100 * summary.mad);
-    case Unit::Ratio:
-        break;
+    const auto spread = [](double mad, int decimals) { return fmt::format(" +-{:.{}f}", mad, decimals); };
+    if (metric.unit == Unit::Ns) {
+        return Cell(summary.median, Unit::Ns, {.digits = 2, .divisor = 1e6, .suffix = " ms"})
+            .with(spread(summary.mad / 1e6, 2));
     }
-    return fmt::format("{:.2f} +-{:.2f}", summary.median, summary.mad);
+    if (metric.unit == Unit::Share) {
+        return report::shareCell(summary.median).with(spread(100 * summary.mad, 1));
+    }
+    return report::ratioCell(summary.median).with(spread(summary.mad, 2));
 }
 
-std::string changeText(const Metric& metric)
+Cell changeCell(const Metric& metric)
 {
     if (!metric.change) {
-        return "-";
+        return Cell::absent("not comparable");
     }
     const Change& change = *metric.change;
     const double factor = metric.unit == Unit::Ratio ? 1 : 100;
     const char* const unit = metric.unit == Unit::Ns ? " %" : metric.unit == Unit::Share ? " points" : "";
-    return fmt::format("{:+.2f}{} ({:+.2f} to {:+.2f})", factor * change.value, unit, factor * change.low,
-                       factor * change.high);
+    return Cell(change.value, metric.unit == Unit::Ratio ? Unit::Ratio : Unit::Share,
+                {.digits = 2, .divisor = 1 / factor, .sign = true, .suffix = unit})
+        .with(fmt::format(" ({:+.2f} to {:+.2f})", factor * change.low, factor * change.high));
 }
 
 /// "exposed_communication_ns" -> "exposed communication"
@@ -98,28 +101,28 @@ report::Table metricTable(const Comparison& comparison)
 {
     report::Table table{{"mean of a step", "base", "new", "change (95 %)", "verdict"}, {}};
     for (const Metric& metric : comparison.metrics) {
-        table.rows.push_back({wordsOf(metric.name), valueText(metric, metric.base),
-                              valueText(metric, metric.now), changeText(metric),
-                              metric.change ? std::string(verdictName(metric.verdict)) : "-"});
+        table.rows.push_back({wordsOf(metric.name), valueCell(metric, metric.base),
+                              valueCell(metric, metric.now), changeCell(metric),
+                              metric.change ? Cell(verdictName(metric.verdict)) : Cell()});
     }
     return table;
 }
 
 report::Table itemTable(const std::vector<Item>& items, const ItemLimits& limits)
 {
-    const auto ms = [](const std::optional<double>& ns) {
-        return ns ? fmt::format("{:.3f}", *ns / 1e6) : "-";
-    };
+    constexpr int kDecimals = 3;
+    const auto ms = [](const std::optional<double>& ns) { return report::millisecondsCell(ns, kDecimals); };
     const auto count = [](const std::optional<double>& value) {
-        return value ? fmt::format("{:.4g}", *value) : "-";
+        return Cell(value, Unit::Count, {.kind = report::NumberStyle::Kind::Significant, .digits = 4});
     };
     report::Table table{{"name", "", "base ms", "new ms", "difference", "base calls", "new calls"}, {}};
     for (std::size_t i = 0; i < std::min(limits.rows, items.size()); ++i) {
         const Item& item = items[i];
         table.rows.push_back(
             {item.name.size() > limits.name ? item.name.substr(0, limits.name - 3) + "..." : item.name,
-             std::string(kindName(item.kind)), ms(item.baseNs), ms(item.nowNs),
-             fmt::format("{:+.3f}", item.differenceNs() / 1e6), count(item.baseCount), count(item.nowCount)});
+             kindName(item.kind), ms(item.baseNs), ms(item.nowNs),
+             Cell(item.differenceNs(), Unit::Ns, {.digits = kDecimals, .divisor = 1e6, .sign = true}),
+             count(item.baseCount), count(item.nowCount)});
     }
     return table;
 }

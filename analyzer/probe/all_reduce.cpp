@@ -251,16 +251,16 @@ AllReduceCurve measureAllReduce(const CurveBounds& bounds)
 
 std::string textOf(const AllReduceCurve& curve)
 {
-    constexpr double kNsAUs = 1e3;
     constexpr double kKibibyte = 1024;
     if (!curve.missing.empty()) {
         return fmt::format("All-reduce: not measured: {}\n", curve.missing);
     }
     report::Table table{{"KiB", "us", "bus GB/s", "repeats"}, {}};
     for (const CurvePoint& point : curve.points) {
-        table.rows.push_back({fmt::format("{:.0f}", static_cast<double>(point.bytes) / kKibibyte),
-                              fmt::format("{:.1f}", static_cast<double>(point.ns) / kNsAUs),
-                              fmt::format("{:.2f}", curve.busGBs(point)), std::to_string(point.repeats)});
+        table.rows.push_back(
+            {report::Cell(static_cast<double>(point.bytes), values::Unit::Bytes, {.divisor = kKibibyte}),
+             report::microsecondsCell(static_cast<double>(point.ns), 1),
+             report::Cell(curve.busGBs(point), values::Unit::Ratio, {.digits = 2}), point.repeats});
     }
     return fmt::format("All-reduce of float32 over {} {}GPUs of this host, NCCL {}, medians\n", curve.gpus,
                        curve.emulated ? "emulated " : "", curve.ncclVersion) +

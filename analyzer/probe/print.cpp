@@ -11,27 +11,32 @@
 namespace ringside::probe {
 namespace {
 
-/// `cell` gives the text of [sender][receiver].
+/// `cell` gives the cell of [sender][receiver].
 template <class Cell>
 std::string tableOf(const Matrix& matrix, const Cell& cell)
 {
     report::Table table{{"from \\ to"}, {}};
     for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
         table.header.push_back(matrix.hosts[sender]);
-        std::vector<std::string> row{matrix.hosts[sender]};
+        std::vector<report::Cell> row{matrix.hosts[sender]};
         for (std::size_t receiver = 0; receiver < matrix.hosts.size(); ++receiver) {
-            row.push_back(sender == receiver ? std::string() : cell(sender, receiver));
+            row.push_back(sender == receiver ? report::Cell("") : cell(sender, receiver));
         }
         table.rows.push_back(std::move(row));
     }
     return report::plainTable(table, "  ");
 }
 
+report::Cell figureCell(std::optional<double> figure, int decimals)
+{
+    return figure ? report::Cell(figure, values::Unit::Ratio, {.digits = decimals}) : report::Cell("none");
+}
+
 std::string tcpTable(const Matrix& matrix, double Measurement::*figure, int decimals)
 {
     return tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
         const auto& measured = matrix.directions[sender][receiver];
-        return measured ? fmt::format("{:.{}f}", (*measured).*figure, decimals) : std::string("none");
+        return figureCell(measured ? std::optional((*measured).*figure) : std::nullopt, decimals);
     });
 }
 
@@ -39,7 +44,7 @@ std::string rdmaTable(const Matrix& matrix, double RdmaMeasurement::*figure, int
 {
     return tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
         const auto& measured = matrix.rdma[sender][receiver].measured;
-        return measured ? fmt::format("{:.{}f}", (*measured).*figure, decimals) : std::string("none");
+        return figureCell(measured ? std::optional((*measured).*figure) : std::nullopt, decimals);
     });
 }
 

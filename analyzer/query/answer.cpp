@@ -10,33 +10,28 @@
 namespace ringside::query {
 namespace {
 
-std::string csvCell(const std::string& text)
-{
-    if (text.find_first_of(",\"\r\n") == std::string::npos) {
-        return text;
-    }
-    std::string quoted = "\"";
-    for (const char c : text) {
-        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    }
-    return quoted + "\"";
-}
-
-template <class Cells, class TextOf>
-std::string csvLine(const Cells& cells, const TextOf& textOf)
-{
-    std::vector<std::string> texts;
-    std::ranges::transform(cells, std::back_inserter(texts),
-                           [&](const auto& cell) { return csvCell(textOf(cell)); });
-    return fmt::format("{}\n", fmt::join(texts, ","));
-}
-
 Json jsonValue(const Value& value)
 {
     return std::visit(
         [](const auto& held) -> Json {
             if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
                 return nullptr;
+            } else {
+                return held;
+            }
+        },
+        value);
+}
+
+report::Cell cellOf(const Value& value)
+{
+    return std::visit(
+        [](const auto& held) -> report::Cell {
+            using Held = std::decay_t<decltype(held)>;
+            if constexpr (std::is_same_v<Held, std::monostate>) {
+                return std::string();
+            } else if constexpr (std::is_same_v<Held, double>) {
+                return {held, values::Unit::Count, {.kind = report::NumberStyle::Kind::Exact}};
             } else {
                 return held;
             }
@@ -81,30 +76,16 @@ std::string endText(const Answer& answer)
 
 std::string valueText(const Value& value)
 {
-    if (const auto* const text = std::get_if<std::string>(&value)) {
-        return *text;
-    }
-    const Json json = jsonValue(value);
-    return json.is_null() ? "" : json.dump();
+    return report::exactText(cellOf(value));
 }
 
 report::Table tableOf(const Answer& answer)
 {
     report::Table table{answer.columns, {}};
     for (const auto& row : answer.rows) {
-        std::vector<std::string>& cells = table.rows.emplace_back();
-        std::ranges::transform(row, std::back_inserter(cells), valueText);
+        std::ranges::transform(row, std::back_inserter(table.rows.emplace_back()), cellOf);
     }
     return table;
-}
-
-std::string csvOf(const Answer& answer)
-{
-    std::string text = csvLine(answer.columns, [](const std::string& name) { return name; });
-    for (const auto& row : answer.rows) {
-        text += csvLine(row, valueText);
-    }
-    return text;
 }
 
 std::string jsonOf(const Answer& answer)

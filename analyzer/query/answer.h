@@ -43,8 +43,6 @@ struct Place {
 /// As in CSV: null is empty, numbers as SQLite prints them.
 [[nodiscard]] std::string valueText(const Value& value);
 [[nodiscard]] report::Table tableOf(const Answer& answer);
-/// Quoted as RFC 4180 says: a line of names, then the rows.
-[[nodiscard]] std::string csvOf(const Answer& answer);
 /// An array of objects, a member a column.
 [[nodiscard]] std::string jsonOf(const Answer& answer);
 

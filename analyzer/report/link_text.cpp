@@ -15,37 +15,38 @@
 namespace ringside::report {
 namespace {
 
-std::string gigabits(const metrics::Port& port, std::string_view metric)
+Cell gigabitsCell(std::optional<double> gigabitsPerS)
+{
+    return {gigabitsPerS, values::Unit::Ratio, {.digits = 2}};
+}
+
+Cell meanRate(const metrics::Port& port, std::string_view metric)
 {
     constexpr double kBits = 8.0;
     const auto gain = port.gain(metric);
     const std::int64_t ns = port.sampled().length();
-    return gain && ns > 0
-               ? fmt::format("{:.2f}", static_cast<double>(*gain) * kBits / static_cast<double>(ns))
-               : "-";
+    return gain && ns > 0 ? gigabitsCell(static_cast<double>(*gain) * kBits / static_cast<double>(ns))
+                          : Cell::absent("the port's bytes were not counted");
 }
 
-std::string percentText(std::optional<double> share)
+Cell utilization(const metrics::Port& port, std::string_view metric)
 {
-    constexpr double kPercent = 100.0;
-    return share ? fmt::format("{:.1f} %", kPercent * *share) : "-";
+    return shareCell(port.utilization(metric, port.sampled()));
 }
 
-std::string utilization(const metrics::Port& port, std::string_view metric)
-{
-    return percentText(port.utilization(metric, port.sampled()));
-}
-
-std::string rate(const metrics::Port& port)
+Cell rate(const metrics::Port& port)
 {
     constexpr double kMbps = 1000.0;
+    constexpr int kDigits = 6;
     const auto mbps = port.last("rate_mbps");
-    return mbps ? fmt::format("{:g} Gb/s {}", static_cast<double>(*mbps) / kMbps, port.fact("generation"))
-                : "-";
+    return mbps ? Cell(static_cast<double>(*mbps) / kMbps, values::Unit::Ratio,
+                       {.kind = NumberStyle::Kind::Significant, .digits = kDigits, .suffix = " Gb/s "})
+                      .with(std::string(port.fact("generation")))
+                : Cell::absent("the port's rate was not read");
 }
 
 /// Counters that moved, but for those of the traffic.
-std::string moved(const metrics::Port& port)
+Cell moved(const metrics::Port& port)
 {
     std::string text;
     for (const auto& [metric, values] : port.values) {
@@ -54,7 +55,7 @@ std::string moved(const metrics::Port& port)
             text += fmt::format("{}{} +{}", text.empty() ? "" : ", ", metric, *gain);
         }
     }
-    return text.empty() ? "-" : text;
+    return text.empty() ? Cell() : Cell(text);
 }
 
 Table tableOf(const Report& report, const std::vector<Link>& links)
@@ -64,17 +65,17 @@ Table tableOf(const Report& report, const std::vector<Link>& links)
                 {}};
     for (const Link& link : links) {
         const metrics::Port& port = link.port;
-        table.rows.push_back({port.host, port.name, std::string(stateName(port.last("state"))), rate(port),
-                              gigabits(port, "tx_bytes"), utilization(port, "tx_bytes"),
-                              gigabits(port, "rx_bytes"), utilization(port, "rx_bytes"),
-                              std::string(healthName(healthOf(report, port))), moved(port)});
+        table.rows.push_back({port.host, port.name, stateName(port.last("state")), rate(port),
+                              meanRate(port, "tx_bytes"), utilization(port, "tx_bytes"),
+                              meanRate(port, "rx_bytes"), utilization(port, "rx_bytes"),
+                              healthName(healthOf(report, port)), moved(port)});
     }
     return table;
 }
 
-/// Median and most of what was sent, or "-".
+/// Median and most of what was sent, or nothing.
 template <class Each>
-std::array<std::string, 2> sentText(const std::vector<Each>& uses)
+std::array<Cell, 2> sentCells(const std::vector<Each>& uses)
 {
     std::vector<double> shares;
     for (const Each& each : uses) {
@@ -83,27 +84,27 @@ std::array<std::string, 2> sentText(const std::vector<Each>& uses)
         }
     }
     if (shares.empty()) {
-        return {"-", "-"};
+        return {};
     }
     const double most = *std::ranges::max_element(shares);
-    return {percentText(model::median(std::move(shares))), percentText(most)};
+    return {shareCell(model::median(std::move(shares))), shareCell(most)};
 }
 
 /// Of the links that were sampled while steps ran.
 std::string useText(const std::vector<Link>& links)
 {
-    Table table{{"host", "port", "share of\nits host", "in commu-\nnication", "of rate", "steps,\nmedian",
-                 "most", "collectives,\nmedian", "most"},
+    Table table{{"host", "port", "share of\nits host", "in commu-\nnication\nGb/s", "of rate",
+                 "steps,\nmedian", "most", "collectives,\nmedian", "most"},
                 {}};
     for (const Link& link : links) {
         if (!link.use.communicationBitsPerNs) {
             continue;
         }
-        const auto steps = sentText(link.use.steps);
-        const auto collectives = sentText(link.use.collectives);
-        table.rows.push_back({link.port.host, link.port.name, percentText(link.use.railShare),
-                              fmt::format("{:.2f} Gb/s", *link.use.communicationBitsPerNs),
-                              percentText(link.use.communication), steps[0], steps[1], collectives[0],
+        const auto steps = sentCells(link.use.steps);
+        const auto collectives = sentCells(link.use.collectives);
+        table.rows.push_back({link.port.host, link.port.name, shareCell(link.use.railShare),
+                              gigabitsCell(link.use.communicationBitsPerNs),
+                              shareCell(link.use.communication), steps[0], steps[1], collectives[0],
                               collectives[1]});
     }
     return table.rows.empty()

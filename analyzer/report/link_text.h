@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How `ringside links` prints: a table of ports and what is wrong with them, JSON, or Prometheus' text.
 #pragma once
+#include "report/report.h"
 #include "report/table.h"
 
 #include <string>

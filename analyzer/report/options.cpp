@@ -14,12 +14,6 @@
 namespace ringside {
 namespace rules {
 
-std::string_view unitName(Unit unit)
-{
-    constexpr std::string_view kNames[] = {"share", "ns", "bytes", "count", "ratio", "probability"};
-    return kNames[static_cast<std::size_t>(unit)];
-}
-
 std::string_view limitName(Limit limit)
 {
     constexpr std::string_view kNames[] = {"nothing", "compute", "communication", "late_rank", "link", "host",

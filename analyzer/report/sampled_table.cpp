@@ -6,6 +6,12 @@
 #include <algorithm>
 
 namespace ringside::report {
+namespace {
+
+constexpr int kDigits = 4;
+constexpr std::size_t kFigures = 4; ///< columns: least, median, most, last
+
+} // namespace
 
 std::string lineName(const model::Model& model, const metrics::SampledLine& line)
 {
@@ -19,21 +25,26 @@ Table sampledTable(const model::Model& model, const metrics::SampledMetric& metr
     Table table{
         {"of", "values", "least" + unit, "median" + unit, "most" + unit, "last" + unit, "not measured"}, {}};
     for (const metrics::SampledLine& line : metric.lines) {
-        std::vector<double> values;
+        std::vector<double> numbers;
         for (const metrics::LinePoint& point : line.points) {
             if (point.value) {
-                values.push_back(*point.value);
+                numbers.push_back(*point.value);
             }
         }
-        std::vector<std::string>& row = table.rows.emplace_back();
-        row = {lineName(model, line), fmt::to_string(values.size())};
-        if (values.empty()) {
-            row.insert(row.end(), {"-", "-", "-", "-", line.missing.empty() ? "no value" : line.missing});
+        const auto number = [](double value) {
+            return Cell(value, values::Unit::Count,
+                        {.kind = NumberStyle::Kind::Significant, .digits = kDigits});
+        };
+        std::vector<Cell>& row = table.rows.emplace_back();
+        row = {lineName(model, line), numbers.size()};
+        if (numbers.empty()) {
+            row.resize(kFigures + row.size());
+            row.emplace_back(line.missing.empty() ? "no value" : line.missing);
             continue;
         }
-        const auto text = [](double value) { return fmt::format("{:.4g}", value); };
-        row.insert(row.end(), {text(*std::ranges::min_element(values)), text(model::median(values)),
-                               text(*std::ranges::max_element(values)), text(values.back()), line.missing});
+        const auto [least, most] = std::ranges::minmax_element(numbers);
+        row.insert(row.end(), {number(*least), number(model::median(numbers)), number(*most),
+                               number(numbers.back()), line.missing});
     }
     return table;
 }

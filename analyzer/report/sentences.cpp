@@ -32,26 +32,6 @@ std::string spreadText(const Report& report, const metrics::Spread& spread)
                            : "variation over time not measured: there is one window");
 }
 
-/// A value of a unit, for people.
-std::string valueText(rules::Unit unit, double value)
-{
-    switch (unit) {
-    case rules::Unit::Share:
-        return rules::percent(value);
-    case rules::Unit::Ns:
-        return fmt::format("{:.2f} ms", value / 1e6);
-    case rules::Unit::Bytes:
-        return rules::byteText(value);
-    case rules::Unit::Probability:
-        return value < 1e-4 ? "below 0.0001" : fmt::format("{:.2g}", value);
-    case rules::Unit::Ratio:
-        return fmt::format("{:.2f}", value);
-    case rules::Unit::Count:
-        break;
-    }
-    return fmt::format("{:.4g}", value);
-}
-
 /// "lost_ns_per_step" without its unit: "lost per step".
 std::string figureName(const rules::Figure& figure)
 {
@@ -291,9 +271,10 @@ std::vector<std::string> notJudgedLines(const Report& report)
 
 std::string figureText(const rules::Figure& figure)
 {
-    const std::string text = fmt::format("{} {}", figureName(figure), valueText(figure.unit, figure.value));
+    const std::string text =
+        fmt::format("{} {}", figureName(figure), values::valueText(figure.unit, figure.value));
     return figure.threshold
-               ? fmt::format("{} (threshold {})", text, valueText(figure.unit, *figure.threshold))
+               ? fmt::format("{} (threshold {})", text, values::valueText(figure.unit, *figure.threshold))
                : text;
 }
 

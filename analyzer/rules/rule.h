@@ -5,6 +5,7 @@
 #include "metrics/metrics.h"
 #include "model/model.h"
 #include "trace/vocabulary/severity.h"
+#include "values/unit.h"
 
 #include <map>
 #include <optional>
@@ -44,8 +45,7 @@ struct Evidence {
     std::string what;
 };
 
-enum class Unit : std::uint8_t { Share, Ns, Bytes, Count, Ratio, Probability };
-[[nodiscard]] std::string_view unitName(Unit unit);
+using values::Unit;
 
 /// A measured value; where the rule compares it, `threshold` says with what.
 struct Figure {

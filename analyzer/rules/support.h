@@ -3,6 +3,7 @@
 // for the clocks.
 #pragma once
 #include "rules/rule.h"
+#include "values/text.h"
 
 #include <fmt/format.h>
 
@@ -15,18 +16,12 @@ inline const NotApplicable kNeedsDevice{"needs the device tier: record with `--p
 inline const NotApplicable kNeedsArrivals{"needs the device times of at least two ranks in the same "
                                           "collectives: record every rank with the device tier"};
 
-[[nodiscard]] inline std::string percent(double share)
-{
-    return fmt::format("{:.1f} %", 100.0 * share);
-}
-/// A difference of two shares.
-[[nodiscard]] inline std::string points(double difference)
-{
-    return fmt::format("{:.1f} points", 100.0 * difference);
-}
+using values::byteText;
+using values::percent;
+using values::points;
 [[nodiscard]] inline std::string milliseconds(std::int64_t ns)
 {
-    return fmt::format("{:.2f} ms", static_cast<double>(ns) / 1e6);
+    return values::milliseconds(static_cast<double>(ns));
 }
 /// Of a time between two readings, which says no more digits.
 [[nodiscard]] inline std::string sampledTime(std::int64_t ns)
@@ -35,14 +30,6 @@ inline const NotApplicable kNeedsArrivals{"needs the device times of at least tw
     const auto time = static_cast<double>(ns);
     return time < kSecond ? fmt::format("{:.0f} ms", time / 1e6) : fmt::format("{:.1f} s", time / kSecond);
 }
-[[nodiscard]] inline std::string byteText(double bytes)
-{
-    constexpr double kKibibyte = 1024.0;
-    return bytes < kKibibyte               ? fmt::format("{:.0f} B", bytes)
-           : bytes < kKibibyte * kKibibyte ? fmt::format("{:.1f} KiB", bytes / kKibibyte)
-                                           : fmt::format("{:.2f} MiB", bytes / kKibibyte / kKibibyte);
-}
-
 [[nodiscard]] inline Evidence evidence(const model::Rank& rank, const model::Interval& local,
                                        std::string what)
 {

@@ -2,6 +2,7 @@
 // Words for spans, and the ways from one span to another.
 #include "rules/support.h"
 #include "timeline/timeline.h"
+#include "values/text.h"
 
 #include <fmt/format.h>
 
@@ -106,12 +107,12 @@ void describeMeeting(const model::Model& model, const Meeting& meeting, const Sp
     const auto own = std::ranges::find(parts, rank, &Part::rank);
     lines.emplace_back("came last",
                        fmt::format("rank {}, {} after the second last", model.ranks[meeting.lastRank].rank,
-                                   durationText(meeting.lostNs)));
+                                   values::durationText(meeting.lostNs)));
     if (own != parts.end()) {
-        lines.emplace_back("waited here",
-                           durationText(std::max<std::int64_t>(0, meeting.lastArrivalNs - own->time.start)));
+        lines.emplace_back("waited here", values::durationText(std::max<std::int64_t>(
+                                              0, meeting.lastArrivalNs - own->time.start)));
     }
-    lines.emplace_back("transfer", durationText(meeting.endNs - meeting.lastArrivalNs));
+    lines.emplace_back("transfer", values::durationText(meeting.endNs - meeting.lastArrivalNs));
 }
 
 void describeRow(const trace::ProcessTrace& process, const Track& track, const Span& span, Lines& lines)
@@ -191,16 +192,6 @@ std::optional<std::size_t> findInLane(const Lane& lane, Matcher& matcher, std::i
 
 } // namespace
 
-std::string durationText(std::int64_t ns)
-{
-    const auto value = static_cast<double>(ns);
-    const double size = std::abs(value);
-    return size < 1e3   ? fmt::format("{} ns", ns)
-           : size < 1e6 ? fmt::format("{:.2f} us", value / 1e3)
-           : size < 1e9 ? fmt::format("{:.3f} ms", value / 1e6)
-                        : fmt::format("{:.4f} s", value / 1e9);
-}
-
 std::string nameOf(const model::Model& model, const Track& track, const Span& span)
 {
     const trace::ProcessTrace& process = processOf(model, track);
@@ -226,13 +217,14 @@ Description describe(const model::Model& model, const Timeline& timeline, const 
     result.lines.emplace_back("where", fmt::format("rank {}, {}", model.ranks[track.rank].rank, track.name));
     result.lines.emplace_back("begins at",
                               fmt::format("{:.6f} s", static_cast<double>(span.time.start) / kSecond));
-    result.lines.emplace_back("takes", durationText(span.time.length()));
+    result.lines.emplace_back("takes", values::durationText(span.time.length()));
     describeRow(processOf(model, track), track, span, result.lines);
     if (const auto launch = launchOf(model, timeline, id)) {
         const Span call = timeline.span(*launch);
-        result.lines.emplace_back("launched", fmt::format("by {}, {} before it began",
-                                                          nameOf(model, timeline.tracks[launch->track], call),
-                                                          durationText(span.time.start - call.time.start)));
+        result.lines.emplace_back("launched",
+                                  fmt::format("by {}, {} before it began",
+                                              nameOf(model, timeline.tracks[launch->track], call),
+                                              values::durationText(span.time.start - call.time.start)));
     }
     if (const auto meeting = meetingOf(timeline, id)) {
         describeMeeting(model, timeline.meetings[*meeting], id, timeline, result.lines);

@@ -3,6 +3,7 @@
 
 #include "metrics/break_down.h"
 #include "trace/read/parallel.h"
+#include "values/text.h"
 
 #include <fmt/format.h>
 
@@ -65,13 +66,16 @@ private:
     std::deque<Times> m_times; ///< stay where they are
 };
 
-constexpr const char* kNotMeasured = "not measured";
 constexpr std::size_t kWaiting = 4; ///< column
 
-std::string share(const metrics::Breakdown& all, std::int64_t part)
+report::Cell notMeasured()
 {
-    constexpr double kPercent = 100;
-    return fmt::format("{} ({:.1f} %)", durationText(part), all.share(part) * kPercent);
+    return report::Cell::absent("not measured");
+}
+
+report::Cell shareCell(const metrics::Breakdown& all, std::int64_t part)
+{
+    return report::durationCell(part).with(fmt::format(" ({})", values::percent(all.share(part))));
 }
 
 } // namespace
@@ -113,21 +117,21 @@ report::Table tableOf(const model::Model& model, const std::vector<RankInRange>&
                     "came last"};
     for (const RankInRange& each : ranks) {
         auto& row = table.rows.emplace_back();
-        row.push_back(fmt::to_string(model.ranks[each.rank].rank));
+        row.emplace_back(model.ranks[each.rank].rank);
         if (!each.device) {
-            row.resize(table.header.size() - 1, kNotMeasured);
+            row.resize(table.header.size() - 1, notMeasured());
         } else {
             const metrics::Breakdown& device = *each.device;
             for (const std::int64_t part :
                  {device.computeNs, device.communicationNs, device.exposedCommunicationNs,
                   device.exposedWaitNs, device.exposedCopyNs, device.idleNs, device.stepNs - device.idleNs}) {
-                row.push_back(share(device, part));
+                row.push_back(shareCell(device, part));
             }
             if (!each.cameLast) { // then nobody knows who waited either
-                row[kWaiting] = kNotMeasured;
+                row[kWaiting] = notMeasured();
             }
         }
-        row.push_back(each.cameLast ? fmt::to_string(*each.cameLast) : kNotMeasured);
+        row.push_back(each.cameLast ? report::Cell(*each.cameLast) : notMeasured());
     }
     return table;
 }

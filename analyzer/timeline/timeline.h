@@ -85,8 +85,6 @@ struct Timeline {
 /// On all cores. `cancelled` is asked often, by several threads; an empty timeline comes back then.
 [[nodiscard]] Timeline buildTimeline(const model::Model& model, const std::function<bool()>& cancelled = {});
 
-/// "832 ns", "12.34 us", "4.567 ms", "1.2345 s".
-[[nodiscard]] std::string durationText(std::int64_t ns);
 /// What a span is called: a kernel, a function, a range, "step 12", "copy".
 [[nodiscard]] std::string nameOf(const model::Model& model, const Track& track, const Span& span);
 

@@ -14,8 +14,6 @@ namespace {
 
 using metrics::Breakdown;
 
-constexpr double kMillisecond = 1e6;
-
 template <class Figure>
 StepValues fromBreakdowns(const report::Report& report, const Figure& figure)
 {
@@ -28,10 +26,9 @@ StepValues fromBreakdowns(const report::Report& report, const Figure& figure)
 }
 
 template <std::int64_t Breakdown::*Part>
-StepValues milliseconds(const report::Report& report)
+StepValues times(const report::Report& report)
 {
-    return fromBreakdowns(
-        report, [](const Breakdown& step) { return static_cast<double>(step.*Part) / kMillisecond; });
+    return fromBreakdowns(report, [](const Breakdown& step) { return static_cast<double>(step.*Part); });
 }
 
 StepValues lateness(const report::Report& report)
@@ -40,25 +37,35 @@ StepValues lateness(const report::Report& report)
     for (const auto& steps : metrics::latenessBySteps(report.model, report.metrics)) {
         std::vector<double>& row = values.emplace_back();
         std::ranges::transform(steps, std::back_inserter(row),
-                               [](std::int64_t ns) { return static_cast<double>(ns) / kMillisecond; });
+                               [](std::int64_t ns) { return static_cast<double>(ns); });
     }
     return values;
 }
 
 StepValues usefulUtilization(const report::Report& report)
 {
-    return fromBreakdowns(report, [](const Breakdown& step) { return 100 * step.usefulUtilization(); });
+    return fromBreakdowns(report, [](const Breakdown& step) { return step.usefulUtilization(); });
+}
+
+report::Cell milliseconds(std::optional<double> ns)
+{
+    return report::millisecondsCell(ns);
+}
+
+report::Cell share(std::optional<double> value)
+{
+    return report::shareCell(value);
 }
 
 constexpr std::size_t kLateness = 1;
 constexpr std::array kFigures{
-    StepFigure{"step time, ms", milliseconds<&Breakdown::stepNs>},
-    StepFigure{"late to collectives, ms", lateness},
-    StepFigure{"compute, ms", milliseconds<&Breakdown::computeNs>},
-    StepFigure{"waiting for other ranks, ms", milliseconds<&Breakdown::waitNs>},
-    StepFigure{"exposed communication, ms", milliseconds<&Breakdown::exposedCommunicationNs>},
-    StepFigure{"idle, ms", milliseconds<&Breakdown::idleNs>},
-    StepFigure{"useful utilization, %", usefulUtilization},
+    StepFigure{"step time, ms", times<&Breakdown::stepNs>, milliseconds},
+    StepFigure{"late to collectives, ms", lateness, milliseconds},
+    StepFigure{"compute, ms", times<&Breakdown::computeNs>, milliseconds},
+    StepFigure{"waiting for other ranks, ms", times<&Breakdown::waitNs>, milliseconds},
+    StepFigure{"exposed communication, ms", times<&Breakdown::exposedCommunicationNs>, milliseconds},
+    StepFigure{"idle, ms", times<&Breakdown::idleNs>, milliseconds},
+    StepFigure{"useful utilization", usefulUtilization, share},
 };
 
 } // namespace
@@ -92,10 +99,10 @@ report::Table stepTable(const report::Report& report, const StepFigure& figure)
     const StepValues values = figure.values(report);
     for (std::size_t r = 0; r < report.metrics.ranks.size(); ++r) {
         auto& row = table.rows.emplace_back();
-        row.push_back(fmt::to_string(report.model.ranks[report.metrics.ranks[r].rank].rank));
+        row.emplace_back(report.model.ranks[report.metrics.ranks[r].rank].rank);
         for (std::size_t i = 0; i < shown; ++i) {
             const bool known = r < values.size() && i < values[r].size();
-            row.push_back(known ? fmt::format("{:.2f}", values[r][i]) : "-");
+            row.push_back(figure.cellOf(known ? std::optional(values[r][i]) : std::nullopt));
         }
     }
     return table;

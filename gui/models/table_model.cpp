@@ -4,22 +4,12 @@
 #include "app/text.h"
 
 namespace ringside::gui {
-namespace {
-
-/// "12.3 %" begins with a number; null where nothing does.
-QVariant leadingNumber(const QString& text)
-{
-    bool isNumber = false;
-    const double value = text.section(QLatin1Char(' '), 0, 0).toDouble(&isNumber);
-    return isNumber ? QVariant(value) : QVariant();
-}
-
-} // namespace
 
 void TableModel::setTable(report::Table table)
 {
     beginResetModel();
     m_table = std::move(table);
+    m_right = report::rightAligned(m_table);
     endResetModel();
 }
 
@@ -33,21 +23,30 @@ int TableModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : static_cast<int>(m_table.header.size());
 }
 
-QVariant TableModel::data(const QModelIndex& index, int role) const
+const report::Cell& TableModel::cell(const QModelIndex& index) const
 {
-    if (!index.isValid() || (role != Qt::DisplayRole && role != Qt::TextAlignmentRole && role != kSortRole &&
-                             role != Qt::ToolTipRole)) {
-        return {};
-    }
     const auto& row = m_table.rows[static_cast<std::size_t>(index.row())];
     const auto column = static_cast<std::size_t>(index.column());
-    const QString text = column < row.size() ? toQt(row[column]) : QString();
-    const QVariant number = leadingNumber(text);
-    if (role == Qt::TextAlignmentRole) {
-        const bool right = number.isValid() || text == QLatin1String("-");
-        return QVariant(Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft));
+    return column < row.size() ? row[column] : m_nothing;
+}
+
+QVariant TableModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid()) {
+        return {};
     }
-    return role == kSortRole && number.isValid() ? number : QVariant(text);
+    const report::Cell& each = cell(index);
+    switch (role) {
+    case Qt::DisplayRole:
+        return toQt(report::cellText(each));
+    case Qt::ToolTipRole:
+        return toQt(each.reason().empty() ? report::cellText(each) : each.reason());
+    case Qt::TextAlignmentRole:
+        return QVariant(Qt::AlignVCenter |
+                        (m_right[static_cast<std::size_t>(index.column())] ? Qt::AlignRight : Qt::AlignLeft));
+    default:
+        return {};
+    }
 }
 
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const
@@ -56,6 +55,12 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
         return QAbstractTableModel::headerData(section, orientation, role);
     }
     return QString::fromStdString(m_table.header[static_cast<std::size_t>(section)]);
+}
+
+bool SortedTableModel::lessThan(const QModelIndex& left, const QModelIndex& right) const
+{
+    const auto& table = static_cast<const TableModel&>(*sourceModel());
+    return report::isLess(table.cell(left), table.cell(right));
 }
 
 } // namespace ringside::gui

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A table of texts as the analyzer prints it, for any item view. Sorting understands numbers.
+// A table of the analyzer for any item view, and the same in the order of its values.
 #pragma once
 #include "report/table.h"
 
 #include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
 
 namespace ringside::gui {
 
@@ -11,6 +12,8 @@ class TableModel final : public QAbstractTableModel {
 public:
     using QAbstractTableModel::QAbstractTableModel;
     void setTable(report::Table table);
+    /// Nothing where a row is shorter than the header.
+    [[nodiscard]] const report::Cell& cell(const QModelIndex& index) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -18,10 +21,19 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                       int role = Qt::DisplayRole) const override;
 
-    static constexpr int kSortRole = Qt::UserRole; ///< a number where the text begins with one
-
 private:
     report::Table m_table;
+    std::vector<bool> m_right; ///< by column: aligned right
+    report::Cell m_nothing;
+};
+
+/// Sorts by the cells' values. Its source is a TableModel.
+class SortedTableModel final : public QSortFilterProxyModel {
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+
+protected:
+    [[nodiscard]] bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 };
 
 } // namespace ringside::gui

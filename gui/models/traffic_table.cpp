@@ -10,11 +10,12 @@
 namespace ringside::gui {
 namespace {
 
-std::string cellOf(const metrics::PairTraffic& pair)
+report::Cell cellOf(const metrics::PairTraffic& pair)
 {
-    constexpr double kMegabyte = 1e6;
-    const std::string megabytes = fmt::format("{:.4g}", static_cast<double>(pair.bytes) / kMegabyte);
-    return pair.medianGBs ? fmt::format("{} at {:.3g} GB/s", megabytes, *pair.medianGBs) : megabytes;
+    report::Cell megabytes(static_cast<double>(pair.bytes), values::Unit::Bytes,
+                           {.kind = report::NumberStyle::Kind::Significant, .digits = 4, .divisor = 1e6});
+    return pair.medianGBs ? std::move(megabytes).with(fmt::format(" at {:.3g} GB/s", *pair.medianGBs))
+                          : megabytes;
 }
 
 } // namespace
@@ -23,7 +24,7 @@ report::Table trafficTable(const metrics::Traffic& traffic)
 {
     constexpr std::size_t kMost = 64;
     std::set<std::int64_t> receivers;
-    std::map<std::int64_t, std::map<std::int64_t, std::string>> cells;
+    std::map<std::int64_t, std::map<std::int64_t, report::Cell>> cells;
     for (const metrics::PairTraffic& pair : traffic.pairs) {
         receivers.insert(pair.receiver);
         cells[pair.sender].emplace(pair.receiver, cellOf(pair));
@@ -33,12 +34,12 @@ report::Table trafficTable(const metrics::Traffic& traffic)
     for (auto receiver = receivers.begin(); receiver != last; ++receiver) {
         table.header.push_back(fmt::format("rank {}", *receiver));
     }
-    for (const auto& [sender, row] : cells) {
-        std::vector<std::string>& texts = table.rows.emplace_back();
-        texts.push_back(fmt::format("rank {}", sender));
+    for (const auto& [sender, ofReceiver] : cells) {
+        std::vector<report::Cell>& row = table.rows.emplace_back();
+        row.emplace_back(fmt::format("rank {}", sender));
         for (auto receiver = receivers.begin(); receiver != last; ++receiver) {
-            const auto cell = row.find(*receiver);
-            texts.push_back(cell != row.end() ? cell->second : "-");
+            const auto cell = ofReceiver.find(*receiver);
+            row.push_back(cell != ofReceiver.end() ? cell->second : report::Cell());
         }
     }
     if (last != receivers.end()) {

@@ -2,6 +2,7 @@
 #include "timeline/painter.h"
 
 #include "app/text.h"
+#include "values/text.h"
 
 #include <QPainter>
 #include <QPainterPath>
@@ -301,7 +302,7 @@ void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) c
         }
     }
     const QString text = u"rank %1 came last, %2"_s.arg(frame.scene.model->ranks[meeting.lastRank].rank)
-                             .arg(toQt(timeline::durationText(meeting.lostNs)));
+                             .arg(toQt(values::durationText(meeting.lostNs)));
     paintNote(frame, {x + 4, arrivals.first().y() - 34}, text);
     frame.painter.restore();
 }
@@ -381,7 +382,7 @@ void TimelinePainter::paintRuler(const Frame& frame) const
     frame.painter.drawLine(kLabelWidth - 1, 0, kLabelWidth - 1, frame.tracks.bottom());
     frame.painter.setPen(theme.dim);
     frame.painter.drawText(QRect(10, 0, kLabelWidth - 16, kRulerHeight), Qt::AlignVCenter | Qt::AlignLeft,
-                           u"shows "_s + toQt(timeline::durationText(frame.scene.visible.length())));
+                           u"shows "_s + toQt(values::durationText(frame.scene.visible.length())));
     for (const Tick& tick : ticks(frame.scene.visible, frame.tracks.width(), kTickSpacing)) {
         const auto x = static_cast<int>(std::lround(frame.x(tick.timeNs)));
         frame.painter.drawLine(x, kRulerHeight - 7, x, kRulerHeight - 1);

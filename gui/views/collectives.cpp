@@ -3,7 +3,7 @@
 #include "app/text.h"
 #include "models/traffic_table.h"
 #include "report/communicator_names.h"
-#include "report/table.h"
+#include "report/report_tables.h"
 #include "views/view.h"
 #include "widgets/bandwidth_plot.h"
 #include "widgets/report_table.h"
@@ -93,20 +93,6 @@ private:
         m_communicator->setVisible(labels.size() > 1);
     }
 
-    /// Its rows are in the order of the groups.
-    [[nodiscard]] report::Table tableOf(std::optional<std::uint64_t> communicator) const
-    {
-        report::Table table = report::collectiveTable(*m_report);
-        std::vector<std::vector<std::string>> rows;
-        for (std::size_t i = 0; i < table.rows.size(); ++i) {
-            if (!communicator || m_report->metrics.collectives[i].communicator == *communicator) {
-                rows.push_back(std::move(table.rows[i]));
-            }
-        }
-        table.rows = std::move(rows);
-        return table;
-    }
-
     void fill()
     {
         const QVariant hash = m_communicator->currentData();
@@ -116,7 +102,7 @@ private:
                               : toQt(report::collectivesTitle(*m_report)));
         m_plot->setReport(m_report, chosen);
         m_plot->setVisible(m_plot->hasPoints());
-        m_table->setTable(tableOf(chosen));
+        m_table->setTable(report::collectiveTable(*m_report, chosen));
         const metrics::Traffic traffic = metrics::trafficOf(m_report->model, chosen);
         m_pairsTitle->setText(trafficTitle(traffic));
         m_pairs->setVisible(!traffic.pairs.empty());

@@ -341,7 +341,8 @@ private:
 
     void copy()
     {
-        QApplication::clipboard()->setText(QString::fromStdString(query::csvOf(*m_answer)));
+        QApplication::clipboard()->setText(
+            QString::fromStdString(report::csvTable(query::tableOf(*m_answer))));
         say(u"%L1 rows are in the clipboard."_s.arg(m_answer->rows.size()), false);
     }
 

@@ -2,8 +2,8 @@
 // What limits the run, where a step of each rank goes, and what these figures rest on.
 #include "app/text.h"
 #include "app/theme.h"
+#include "report/report_tables.h"
 #include "report/sentences.h"
-#include "report/table.h"
 #include "rules/support.h"
 #include "views/view.h"
 #include "widgets/breakdown_chart.h"

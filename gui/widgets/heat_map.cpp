@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/heat_map.h"
 
+#include "app/text.h"
 #include "app/theme.h"
 
 #include <QHelpEvent>
@@ -48,7 +49,7 @@ void HeatMap::setFigures(std::shared_ptr<const report::Report> report, const Ste
 {
     m_chosen = report == m_report ? m_chosen : std::nullopt;
     m_report = std::move(report);
-    m_figure = QString::fromLatin1(figure.name);
+    m_figure = figure;
     m_values = figure.values(*m_report);
     m_least = std::numeric_limits<double>::max();
     m_most = std::numeric_limits<double>::lowest();
@@ -134,18 +135,23 @@ void HeatMap::paintEvent(QPaintEvent* /*event*/)
     }
 }
 
+QString HeatMap::valueText(double value) const
+{
+    return toQt(report::cellText(m_figure.cellOf(value)));
+}
+
 void HeatMap::paintScale(QPainter& painter) const
 {
     constexpr int kWide = 160;
     const Theme& theme = themeOf(palette());
     painter.setPen(theme.text);
-    const QString least = QString::number(m_least, 'f', 2);
+    const QString least = valueText(m_least);
     painter.drawText(kNames, 20, least);
     const int left = kNames + fontMetrics().horizontalAdvance(least) + 6;
     for (int x = 0; x < kWide; ++x) {
         painter.fillRect(left + x, 9, 1, 12, QColor(heat(static_cast<double>(x) / kWide)));
     }
-    painter.drawText(left + kWide + 6, 20, QString::number(m_most, 'f', 2));
+    painter.drawText(left + kWide + 6, 20, valueText(m_most));
 }
 
 std::optional<HeatMap::Cell> HeatMap::cellAt(const QPoint& position) const
@@ -169,8 +175,7 @@ QString HeatMap::textOf(const Cell& cell) const
                : u"rank %1, step %2: %3 %4"_s.arg(m_report->model.ranks[rank.rank].rank)
                      .arg(cell.step < numbers.size() ? numbers[cell.step]
                                                      : static_cast<std::int64_t>(cell.step) + 1)
-                     .arg(m_figure)
-                     .arg(m_values[cell.rank][cell.step], 0, 'f', 2);
+                     .arg(QString::fromLatin1(m_figure.name), valueText(m_values[cell.rank][cell.step]));
 }
 
 void HeatMap::choose(const Cell& cell)

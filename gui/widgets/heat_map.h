@@ -37,13 +37,14 @@ private:
     [[nodiscard]] QRect map() const;
     [[nodiscard]] std::optional<Cell> cellAt(const QPoint& position) const;
     void choose(const Cell& cell);
+    [[nodiscard]] QString valueText(double value) const;
     void paintScale(QPainter& painter) const;
     [[nodiscard]] QImage image(const QSize& size) const;
     [[nodiscard]] std::size_t ranks() const { return m_values.size(); }
     [[nodiscard]] std::size_t steps() const { return m_values.empty() ? 0 : m_report->metrics.stepCount(); }
 
     std::shared_ptr<const report::Report> m_report;
-    QString m_figure;
+    StepFigure m_figure{};
     StepValues m_values; ///< empty: not measured
     double m_least = 0;
     double m_most = 1;

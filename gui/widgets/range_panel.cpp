@@ -3,6 +3,7 @@
 
 #include "app/text.h"
 #include "timeline/range_statistics.h"
+#include "values/text.h"
 #include "widgets/report_table.h"
 
 #include <QLabel>
@@ -16,7 +17,7 @@ using namespace Qt::StringLiterals;
 QString titleOf(const model::Interval& range)
 {
     constexpr double kNsASecond = 1e9;
-    return u"%1 chosen, from %2 s to %3 s"_s.arg(toQt(timeline::durationText(range.length())))
+    return u"%1 chosen, from %2 s to %3 s"_s.arg(toQt(values::durationText(range.length())))
         .arg(static_cast<double>(range.start) / kNsASecond, 0, 'f', 6)
         .arg(static_cast<double>(range.end) / kNsASecond, 0, 'f', 6);
 }
@@ -81,8 +82,11 @@ void RangePanel::showTable(const model::Interval& range, const report::Table& ta
     m_title->setText(titleOf(range) + u" (Ctrl+C in the timeline copies this)"_s);
     m_table->setTable(table);
     QStringList lines{titleOf(range), toQt(table.header).join(u'\t')};
-    for (const std::vector<std::string>& row : table.rows) {
-        lines.append(toQt(row).join(u'\t'));
+    for (const std::vector<report::Cell>& row : table.rows) {
+        QStringList cells;
+        std::ranges::transform(row, std::back_inserter(cells),
+                               [](const report::Cell& cell) { return toQt(report::cellText(cell)); });
+        lines.append(cells.join(u'\t'));
     }
     m_text = lines.join(u'\n') + u'\n';
     emit ready();

@@ -6,19 +6,17 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QScrollBar>
-#include <QSortFilterProxyModel>
 
 namespace ringside::gui {
 
 ReportTable::ReportTable(const QString& name, Height height, QWidget* parent)
     : QTableView(parent)
     , m_model(new TableModel(this))
-    , m_sorted(new QSortFilterProxyModel(this))
+    , m_sorted(new SortedTableModel(this))
     , m_height(height)
 {
     setAccessibleName(name);
     m_sorted->setSourceModel(m_model);
-    m_sorted->setSortRole(TableModel::kSortRole);
     setModel(m_sorted);
     setSortingEnabled(true);
     sortByColumn(-1, Qt::AscendingOrder);

@@ -5,8 +5,6 @@
 
 #include <QTableView>
 
-class QSortFilterProxyModel;
-
 namespace ringside::gui {
 
 class ReportTable final : public QTableView {
@@ -26,7 +24,7 @@ protected:
 
 private:
     TableModel* m_model;
-    QSortFilterProxyModel* m_sorted;
+    SortedTableModel* m_sorted;
     Height m_height;
 };
 

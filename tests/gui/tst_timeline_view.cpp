@@ -5,6 +5,7 @@
 #include "fixture.h"
 #include "timeline/overview.h"
 #include "timeline/timeline_widget.h"
+#include "values/text.h"
 #include "views/view.h"
 #include "widgets/range_panel.h"
 
@@ -88,7 +89,7 @@ private slots:
         for (int i = 2; i < 12; ++i) {
             m_timeline->setRange(Interval{all.start, all.start + all.length() / i});
         }
-        const QString expected = QString::fromStdString(timeline::durationText(all.length() / 11));
+        const QString expected = QString::fromStdString(values::durationText(all.length() / 11));
         QTRY_VERIFY_WITH_TIMEOUT(panel->text().startsWith(expected), 30'000);
     }
 

@@ -3,9 +3,12 @@
 #include "app/main_window.h"
 #include "fixture.h"
 #include "models/answer_model.h"
+#include "report/report_tables.h"
 #include "support/trace_builder.h"
+#include "timeline/range_statistics.h"
 #include "timeline/timeline_widget.h"
 #include "widgets/line_plot.h"
+#include "widgets/report_table.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -102,6 +105,33 @@ private slots:
         QCOMPARE(model.headerData(1, Qt::Horizontal).toString(), u"b"_s);
         model.setAnswer(nullptr);
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    void tablesSortByValueNotByText()
+    {
+        using namespace std::chrono_literals;
+        using ringside::test::operator""_KiB;
+        using ringside::test::operator""_MiB;
+        ringside::test::TraceBuilder builder(2);
+        builder.steps(6, [](ringside::test::StepBuilder& step) {
+            step.everyRank().compute(3ms);
+            step.allReduce(12_MiB, {.takes = 2ms});
+            step.allReduce(512_KiB, {.takes = 1ms});
+            step.allReduce(96, {.takes = 100us});
+        });
+        const report::Report report = report::buildReport(builder.run(), {});
+        ReportTable view(u"Collectives"_s, ReportTable::Height::Fill);
+        view.setTable(report::collectiveTable(report));
+        QCOMPARE(sortedColumn(view, 2), QStringList({u"96 B"_s, u"512.0 KiB"_s, u"12.00 MiB"_s}));
+
+        const auto timeline = timeline::buildTimeline(report.model);
+        const auto ranks = timeline::statisticsOf(report.model, timeline, {0, 25'000'000});
+        auto shortest = ranks;
+        shortest[1].device->computeNs = 40'000; // 40.000 us is less than 15 ms
+        view.setTable(timeline::tableOf(report.model, shortest));
+        QCOMPARE(sortedColumn(view, 0), QStringList({u"0"_s, u"1"_s}));
+        view.sortByColumn(1, Qt::AscendingOrder);
+        QCOMPARE(view.model()->index(0, 0).data().toString(), u"1"_s);
     }
 
     void sqlIsAnsweredAndCopied()
@@ -219,6 +249,16 @@ private:
             }
         }
         return nullptr;
+    }
+    /// The texts of a column after sorting by it.
+    static QStringList sortedColumn(ReportTable& view, int column)
+    {
+        view.sortByColumn(column, Qt::AscendingOrder);
+        QStringList texts;
+        for (int row = 0; row < view.model()->rowCount(); ++row) {
+            texts.append(view.model()->index(row, column).data().toString());
+        }
+        return texts;
     }
     void ask(const QString& text)
     {

@@ -32,7 +32,7 @@ int query(const Options& options)
                     "them too.");
     }
     printResult(options.format == "json"  ? query::jsonOf(answer)
-                : options.format == "csv" ? query::csvOf(answer)
+                : options.format == "csv" ? report::csvTable(query::tableOf(answer))
                                           : report::plainTable(query::tableOf(answer), ""));
     return kPass;
 }

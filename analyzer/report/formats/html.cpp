@@ -2,8 +2,8 @@
 // The report as one page that needs nothing else: no script, no other file, no network. Readable in light,
 // dark and print. Charts are inline SVG; each has its figures in a table, too.
 #include "report/format.h"
+#include "report/report_tables.h"
 #include "report/sentences.h"
-#include "report/table.h"
 #include "rules/support.h"
 #include "trace/utf8.h"
 
@@ -29,7 +29,7 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; border-botto
 .dim { color: var(--dim); font-size: .9rem; } .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
+th.words, td.words { text-align: left; }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 .compute { fill: var(--compute); } .communication { fill: var(--communication); } .copy { fill: var(--copy); } .idle { fill: var(--idle); }
 @media print { body { max-width: none; margin: 0; } .finding, .verdict { border: 1px solid var(--line); } }
@@ -71,16 +71,21 @@ std::string element(std::string_view tag, std::string_view text)
 
 std::string htmlTable(const Table& table)
 {
+    const std::vector<bool> right = rightAligned(table);
+    const auto words = [&right](std::size_t column) { return right[column] ? "" : " class=\"words\""; };
     std::string text = "<div class=\"scroll\"><table><thead><tr>";
-    for (std::string title : table.header) {
+    for (std::size_t i = 0; i < table.header.size(); ++i) {
+        std::string title = table.header[i];
         std::replace(title.begin(), title.end(), '\n', ' ');
-        text += fmt::format("<th>{}</th>", escaped(title));
+        text += fmt::format("<th{}>{}</th>", words(i), escaped(title));
     }
     text += "</tr></thead><tbody>\n";
     for (const auto& row : table.rows) {
         text += "<tr>";
-        for (const std::string& cell : row) {
-            text += fmt::format("<td>{}</td>", escaped(cell));
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::string why =
+                row[i].reason().empty() ? "" : fmt::format(" title=\"{}\"", escaped(row[i].reason()));
+            text += fmt::format("<td{}{}>{}</td>", words(i), why, escaped(cellText(row[i])));
         }
         text += "</tr>\n";
     }

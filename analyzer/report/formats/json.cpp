@@ -377,7 +377,7 @@ Json findingJson(const rules::Finding& finding)
     for (const rules::Figure& figure : finding.figures) {
         figures[figure.name] = {{"value", figure.value},
                                 {"threshold", orNull(figure.threshold)},
-                                {"unit", rules::unitName(figure.unit)}};
+                                {"unit", values::unitName(figure.unit)}};
     }
     Json evidence = Json::array();
     for (const rules::Evidence& place : finding.evidence) {

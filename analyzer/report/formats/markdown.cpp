@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report for a pull request or a wiki page.
 #include "report/format.h"
+#include "report/report_tables.h"
 #include "report/sentences.h"
-#include "report/table.h"
 #include "rules/support.h"
 
 namespace ringside::report::format_markdown {

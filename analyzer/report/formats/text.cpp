@@ -2,8 +2,8 @@
 // The report for a terminal: first the one paragraph that matters, then what it rests on.
 #include "report/format.h"
 #include "report/per_second.h"
+#include "report/report_tables.h"
 #include "report/sentences.h"
-#include "report/table.h"
 #include "rules/support.h"
 
 #include <tuple>

@@ -2,7 +2,7 @@
 // The report's contract: JSON against its schema, and what the first lines say.
 #include "json_schema.h"
 #include "report/format.h"
-#include "report/table.h"
+#include "report/report_tables.h"
 #include "support/trace_builder.h"
 
 #include <ringside/error.h>

@@ -91,9 +91,9 @@ TEST(SampledLines, WhatCouldNotBeReadSaysWhy)
     const SampledMetric metric = sampledMetrics(model).front();
     EXPECT_FALSE(metric.isMeasured());
     const report::Table table = report::sampledTable(model, metric);
-    EXPECT_EQ(table.rows[0].front(), "rank 0, gpu0");
-    EXPECT_EQ(table.rows[0].back(), "Not Supported");
-    EXPECT_EQ(table.rows[0][2], "-");
+    EXPECT_EQ(report::cellText(table.rows[0].front()), "rank 0, gpu0");
+    EXPECT_EQ(report::cellText(table.rows[0].back()), "Not Supported");
+    EXPECT_EQ(report::cellText(table.rows[0][2]), "-");
 }
 
 TEST(SampledLines, AHostsCounterIsOneLineWhoeverSampledIt)

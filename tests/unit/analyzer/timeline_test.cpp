@@ -4,6 +4,7 @@
 #include "support/trace_builder.h"
 #include "timeline/range_statistics.h"
 #include "timeline/timeline.h"
+#include "values/text.h"
 
 #include <gtest/gtest.h>
 
@@ -378,7 +379,9 @@ TEST(RangeStatistics, saysWhatWasNotMeasured)
     const auto ranks = statisticsOf(model, timeline, timeline.extent);
     EXPECT_FALSE(ranks[0].device);
     EXPECT_FALSE(ranks[0].cameLast);
-    EXPECT_EQ(tableOf(model, ranks).rows[0][1], "not measured");
+    const report::Cell unknown = tableOf(model, ranks).rows[0][1];
+    EXPECT_TRUE(unknown.isAbsent());
+    EXPECT_EQ(unknown.reason(), "not measured");
 }
 
 TEST(SampleLines, holdGaugesAndShowWhatCountersGain)
@@ -426,10 +429,10 @@ TEST(SampleLines, holdGaugesAndShowWhatCountersGain)
 
 TEST(DurationText, choosesItsUnit)
 {
-    EXPECT_EQ(durationText(0), "0 ns");
-    EXPECT_EQ(durationText(1500), "1.50 us");
-    EXPECT_EQ(durationText(-2'500'000), "-2.500 ms");
-    EXPECT_EQ(durationText(61'000'000'000), "61.0000 s");
+    EXPECT_EQ(values::durationText(0), "0 ns");
+    EXPECT_EQ(values::durationText(1500), "1.50 us");
+    EXPECT_EQ(values::durationText(-2'500'000), "-2.500 ms");
+    EXPECT_EQ(values::durationText(61'000'000'000), "61.0000 s");
 }
 
 } // namespace

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/report_tables.h"
+
+#include "report/communicator_names.h"
+#include "report/message_groups.h"
+#include "report/per_second.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ringside::report {
+namespace {
+
+struct PlaceColumn {
+    std::string_view name;
+    std::optional<std::int64_t> model::ParallelPlace::*number;
+    std::int64_t model::ParallelSizes::*size;
+};
+
+constexpr std::array kPlaceColumns = {
+    PlaceColumn{"stage", &model::ParallelPlace::stage, &model::ParallelSizes::pipeline},
+    PlaceColumn{"replica", &model::ParallelPlace::replica, &model::ParallelSizes::data},
+    PlaceColumn{"tensor", &model::ParallelPlace::tensor, &model::ParallelSizes::tensor},
+    PlaceColumn{"context", &model::ParallelPlace::context, &model::ParallelSizes::context},
+    PlaceColumn{"expert", &model::ParallelPlace::expert, &model::ParallelSizes::expert}};
+
+/// The ways in which the job is parallel.
+std::vector<PlaceColumn> placeColumns(const model::ParallelLayout& layout)
+{
+    std::vector<PlaceColumn> columns;
+    std::ranges::copy_if(kPlaceColumns, std::back_inserter(columns), [&](const PlaceColumn& column) {
+        return layout.isKnown() && layout.sizes.*column.size > 1;
+    });
+    return columns;
+}
+
+/// The number of a rank in one of these ways: "3/4".
+Cell placeCell(const model::ParallelLayout& layout, std::size_t rank, const PlaceColumn& column)
+{
+    return Cell((layout.places[rank].*column.number).value_or(1))
+        .with(fmt::format("/{}", layout.sizes.*column.size));
+}
+
+Cell overlapCell(const metrics::Breakdown& total)
+{
+    constexpr int kDecimals = 0;
+    return total.communicationNs > 0
+               ? shareCell(static_cast<double>(total.overlapNs) / static_cast<double>(total.communicationNs),
+                           kDecimals)
+               : Cell::absent("no communication");
+}
+
+Cell busBandwidthCell(std::optional<double> gigabytesPerS)
+{
+    return {gigabytesPerS, values::Unit::Ratio, {.digits = 2}};
+}
+
+template <class Number>
+std::optional<double> toDouble(const std::optional<Number>& value)
+{
+    return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+}
+
+std::vector<Cell> breakdownRow(const Report& report, const metrics::RankMetrics& rank)
+{
+    const Cell unknown = Cell::absent("not measured: when ranks arrive at collectives is not known");
+    const metrics::Breakdown& total = rank.total;
+    const bool arrived = report.metrics.arrivalsMeasured();
+    const auto ms = [&](std::int64_t ns) { return millisecondsCell(static_cast<double>(rank.ofAStep(ns))); };
+    std::vector<Cell> row{report.model.ranks[rank.rank].rank};
+    for (const PlaceColumn& column : placeColumns(report.model.layout)) {
+        row.push_back(placeCell(report.model.layout, rank.rank, column));
+    }
+    const auto figures = {ms(total.stepNs),
+                          ms(total.computeNs),
+                          ms(total.exposedCommunicationNs),
+                          ms(total.exposedCopyNs),
+                          ms(total.idleNs),
+                          ratioCell(total.ratio()),
+                          overlapCell(total),
+                          shareCell(total.utilization()),
+                          report.metrics.usefulMeasured() ? shareCell(total.usefulUtilization()) : unknown,
+                          arrived ? ms(total.waitNs) : unknown,
+                          arrived ? Cell(rank.lastArrivals) : unknown};
+    row.insert(row.end(), figures);
+    return row;
+}
+
+} // namespace
+
+Table breakdownTable(const Report& report)
+{
+    Table table{{"rank"}, {}};
+    for (const PlaceColumn& column : placeColumns(report.model.layout)) {
+        table.header.emplace_back(column.name);
+    }
+    table.header.insert(table.header.end(),
+                        {fmt::format("{}\nms", periodWord(report.model)), "compute\nms", "exposed\ncomm ms",
+                         "exposed\ncopy ms", "idle\nms", "comm/\ncompute", "overlap", "busy", "useful",
+                         "wait\nms", "came\nlast"});
+    for (const metrics::RankMetrics& rank : report.metrics.ranks) {
+        table.rows.push_back(breakdownRow(report, rank));
+    }
+    return table;
+}
+
+Table timedTable(const Report& report)
+{
+    Table table{{"rank", "communication\nms", "wait\nms", "transfer\nms", "came\nlast"}, {}};
+    const auto steps =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(report.metrics.timed.steps.size()));
+    const auto ms = [steps](std::int64_t ns) { return millisecondsCell(static_cast<double>(ns / steps)); };
+    for (const metrics::TimedRank& rank : report.metrics.timed.ranks) {
+        table.rows.push_back({report.model.ranks[rank.rank].rank, ms(rank.communicationNs), ms(rank.waitNs),
+                              ms(rank.transferNs), rank.lastArrivals});
+    }
+    return table;
+}
+
+Table idleTable(const Report& report)
+{
+    Table table{{"rank", "waiting\nfor data", "after a\nsync. call", "host busy\nelsewhere",
+                 "launch\nlatency", "queued,\nwaiting", "unknown"},
+                {}};
+    static_assert(metrics::kIdleClasses == 6);
+    for (const metrics::RankMetrics& rank : report.metrics.ranks) {
+        std::vector<Cell>& row = table.rows.emplace_back();
+        row.emplace_back(report.model.ranks[rank.rank].rank);
+        for (const std::int64_t ns : rank.idle.ns) {
+            row.push_back(millisecondsCell(static_cast<double>(rank.ofAStep(ns))));
+        }
+    }
+    return table;
+}
+
+Table collectiveTable(const Report& report, std::optional<std::uint64_t> communicator)
+{
+    Table table{{"collective", "ranks", "size", "calls\nin run", "transfer\nus", "busbw\nGB/s", "kernel\nus",
+                 "busbw GB/s\non kernel"},
+                {}};
+    const auto communicators = communicatorLabels(report);
+    if (!communicators.empty()) {
+        table.header.emplace_back("communicator");
+    }
+    for (const metrics::CollectiveGroup& group : report.metrics.collectives) {
+        if (communicator && group.communicator != *communicator) {
+            continue;
+        }
+        std::vector<Cell>& row = table.rows.emplace_back();
+        row = {model::collectiveName(group.kind),
+               group.ranks > 0 ? Cell(group.ranks) : Cell::absent("not known"),
+               sizeCell(toDouble(group.bytes)),
+               group.count,
+               microsecondsCell(toDouble(group.transferNs)),
+               busBandwidthCell(group.transferBusGBs),
+               microsecondsCell(toDouble(group.kernelNs)),
+               busBandwidthCell(group.kernelBusGBs)};
+        if (!communicators.empty()) {
+            row.emplace_back(communicators.at(group.communicator));
+        }
+    }
+    return table;
+}
+
+Table messageTable(const Report& report)
+{
+    Table table{{"call", "ranks", "pairs", "size", "calls", "volume"}, {}};
+    for (const MessageGroup& group : messageGroups(report.model)) {
+        table.rows.push_back({model::collectiveName(group.kind), group.ranks, group.pairs,
+                              sizeCell(static_cast<double>(group.bytes)), group.calls,
+                              sizeCell(static_cast<double>(group.totalBytes))});
+    }
+    return table;
+}
+
+std::string breakdownTitle(const Report& report)
+{
+    return report.model.recordingIsStep() ? "Where each second of the recording goes"
+                                          : "Where a step goes, mean over the analyzed steps";
+}
+
+std::string idleTitle(const Report& report)
+{
+    return fmt::format("Idle time of a {} by its cause, ms", periodWord(report.model));
+}
+
+const char* collectivesTitle(const Report& report)
+{
+    return report.metrics.collectivesOfWholeRun
+               ? "Collectives, medians of the whole run, as no step was found"
+               : "Collectives, medians of the analyzed steps";
+}
+
+} // namespace ringside::report

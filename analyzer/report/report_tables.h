@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables that the text, Markdown and HTML report and the desktop program share.
+#pragma once
+#include "report/report.h"
+#include "report/table.h"
+
+#include <optional>
+
+namespace ringside::report {
+
+[[nodiscard]] Table breakdownTable(const Report& report);
+[[nodiscard]] Table timedTable(const Report& report); ///< what CUDA events tell, ms a step
+[[nodiscard]] Table idleTable(const Report& report);  ///< ms a step
+/// Of one communicator, or of all.
+[[nodiscard]] Table collectiveTable(const Report& report,
+                                    std::optional<std::uint64_t> communicator = std::nullopt);
+[[nodiscard]] std::string breakdownTitle(const Report& report);
+[[nodiscard]] std::string idleTitle(const Report& report);
+[[nodiscard]] const char* collectivesTitle(const Report& report);
+[[nodiscard]] Table messageTable(const Report& report); ///< sends and receives; no rows: there are none
+inline constexpr std::string_view kMessagesTitle = "Sends, receives and one-sided calls of the whole run";
+
+} // namespace ringside::report
