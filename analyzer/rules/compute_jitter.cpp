@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In each step another rank computes longest, and other kernels are longer each time: no batch does that, but
 // something that disturbs devices or hosts.
-#include "rules/changing_rank.h"
+#include "rules/shared/changing_rank.h"
 
 namespace ringside::rules::rule_compute_jitter {
 namespace {

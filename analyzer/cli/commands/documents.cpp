@@ -3,7 +3,7 @@
 // user types, so --help does not list it.
 #include "cli/command.h"
 #include "cli/documents/document.h"
-#include "export/output_file.h"
+#include "output/output_file.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::string today()
 void write(const fs::path& path, const std::string& text)
 {
     fs::create_directories(path.parent_path());
-    exporting::OutputFile file(path, exporting::Existing::Replace);
+    output::OutputFile file(path, output::Existing::Replace);
     file.write(text);
     file.close();
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules share that name no rank, because another one computes longest in each step.
-#pragma once
-#include "metrics/changing_compute.h"
-#include "rules/support.h"
+#include "rules/shared/changing_rank.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace ringside::rules {
 
-/// Null where the steps of at least two ranks can be compared.
-[[nodiscard]] inline std::optional<NotApplicable> cannotCompareSteps(const Context& context)
+std::optional<NotApplicable> cannotCompareSteps(const Context& context)
 {
     constexpr std::size_t kFewestSteps = 4;
     const metrics::RunMetrics& figures = context.figures;
@@ -23,10 +22,7 @@ namespace ringside::rules {
     return std::nullopt;
 }
 
-/// "The rank that computes longest changes from step to step (most often rank 3, in 9 of 40), 12.0 % above
-/// the mean"
-[[nodiscard]] inline std::string changingRankTitle(const Context& context,
-                                                   const metrics::ChangingCompute& changing)
+std::string changingRankTitle(const Context& context, const metrics::ChangingCompute& changing)
 {
     const auto most =
         std::ranges::max_element(changing.longestIn, {}, [](const auto& entry) { return entry.second; });
@@ -37,10 +33,8 @@ namespace ringside::rules {
                        percent(changing.changingShare()));
 }
 
-/// Cost, severity, figures and the step to look at. `alike` is of metrics::recurringGrowth.
-[[nodiscard]] inline Finding changingRankFinding(const Context& context,
-                                                 const metrics::ChangingCompute& changing,
-                                                 std::optional<double> alike)
+Finding changingRankFinding(const Context& context, const metrics::ChangingCompute& changing,
+                            std::optional<double> alike)
 {
     const metrics::RankMetrics& worst = context.figures.ranks[changing.worst.rank];
     Finding finding;
