@@ -108,9 +108,9 @@ Outcome run(const Context& context)
             continue;
         }
         // Kernels that wait for memory lose less: an estimate from above.
-        const std::int64_t cost =
-            ofAStep(context, rank, std::llround(static_cast<double>(rank.total.computeNs) * throttling.timeShare *
-                                       (1.0 - throttling.clockPart)));
+        const std::int64_t cost = ofAStep(context, rank,
+                                          std::llround(static_cast<double>(rank.total.computeNs) *
+                                                       throttling.timeShare * (1.0 - throttling.clockPart)));
         if (cost >= finding.costNsPerStep.value_or(0)) {
             finding.costNsPerStep = cost;
             worst = throttling;

@@ -82,8 +82,9 @@ Outcome run(const Context& context)
         }
         Finding finding;
         finding.costNsPerStep =
-            ofAStep(context, rank, std::llround(savingOf(traffic.exposedNs,
-                                                context.run.operations[traffic.largest->operation].size)));
+            ofAStep(context, rank,
+                    std::llround(savingOf(traffic.exposedNs,
+                                          context.run.operations[traffic.largest->operation].size)));
         finding.severity = severityByCost(context, *finding.costNsPerStep);
         finding.limit = Limit::Communication;
         finding.partOf = {"exposed_communication"};

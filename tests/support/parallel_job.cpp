@@ -62,8 +62,8 @@ private:
     double disturbance()
     {
         constexpr double kOften = 0.05;
-        const bool disturbed = m_fault.what == ParallelFault::Disturbances &&
-                               std::bernoulli_distribution(kOften)(m_random);
+        const bool disturbed =
+            m_fault.what == ParallelFault::Disturbances && std::bernoulli_distribution(kOften)(m_random);
         return disturbed ? m_fault.factor * kForwardNs : 0;
     }
 
