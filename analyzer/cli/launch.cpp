@@ -76,9 +76,7 @@ Launch launchOfEnvironment()
 {
     Launch launch;
     addIds(launch);
-    // In the order of the collector: torchrun sets RANK also under the others.
-    for (const char* const name :
-         {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"}) {
+    for (const char* const name : kRankVariables) {
         if (launch.rank.empty() && !variable(name).empty()) {
             launch.rank = named(name);
         }

@@ -2,6 +2,7 @@
 // Which launch this command belongs to, by what launchers put into the environment. Ranks of one launch, on
 // all its hosts and at any time, record into one run directory.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,6 +10,10 @@
 namespace ringside::cli {
 
 inline constexpr const char* kLaunchVariable = "RINGSIDE_LAUNCH";
+/// Where launchers say a process's rank. In the order of the collector: torchrun sets RANK also under the
+/// others.
+inline constexpr std::array kRankVariables{"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                           "PMI_RANK", "FLUX_TASK_RANK",       "SLURM_PROCID"};
 
 struct Launch {
     /// NAME=VALUE, each the same in all processes of a launch and in those of no other.

@@ -114,7 +114,8 @@ std::string whyNothing(const RecordedCommand& command)
     }
     const std::string nobody =
         "no process made a call of CUDA or NCCL that is recorded (work on the CPU, with Gloo or "
-        "MPI, has none)";
+        "MPI, has none; in a container or on another host the collector must be there, and LD_PRELOAD "
+        "handed on: `ringside env` prints what to set)";
     return hasDriver() ? nobody + "; `ringside doctor` looks at this host"
                        : nobody + ", and this host has no NVIDIA driver (there is no /dev/nvidiactl)";
 }

@@ -4,6 +4,7 @@
 #include "cli/child_process.h"
 #include "cli/command.h"
 #include "cli/hang_requests.h"
+#include "cli/missed_ranks.h"
 #include "cli/preload.h"
 #include "cli/process_ends.h"
 #include "cli/record_summary.h"
@@ -75,8 +76,16 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
     const CollectorPath loaded(collector, directory);
     prepareEnvironment(settingsOf(options, loaded.path(), run));
     HangRequests hangs(directory);
+    MissedRanks missed(loaded.path());
     const ProcessEnds ends(directory);
-    return runCommand(command, [&hangs] { hangs.answer(); });
+    const CommandEnd end = runCommand(command, [&] {
+        hangs.answer();
+        missed.look();
+    });
+    if (options.recording.profile != "off") {
+        talk("{}", missed.text());
+    }
+    return end;
 }
 
 int ended(const CommandEnd& end)

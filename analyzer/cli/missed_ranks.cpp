@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/missed_ranks.h"
+
+#include "cli/clock.h"
+#include "cli/launch.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+namespace ringside::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string procFile(pid_t pid, std::string_view name)
+{
+    std::ifstream file(fmt::format("/proc/{}/{}", pid, name), std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// "4 (a name) S 1 ...": what follows the name, which may hold anything.
+pid_t parentOf(pid_t pid)
+{
+    const std::string stat = procFile(pid, "stat");
+    const std::size_t end = stat.rfind(") ");
+    return end == std::string::npos ? 0
+                                    : static_cast<pid_t>(std::strtol(stat.c_str() + end + 4, nullptr, 10));
+}
+
+std::vector<pid_t> descendants()
+{
+    std::multimap<pid_t, pid_t> children;
+    std::error_code error;
+    for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
+        const pid_t pid = static_cast<pid_t>(std::strtol(entry->path().filename().c_str(), nullptr, 10));
+        if (pid > 0) {
+            children.emplace(parentOf(pid), pid);
+        }
+    }
+    std::vector<pid_t> found{getpid()};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto [begin, end] = children.equal_range(found[i]);
+        std::transform(begin, end, std::back_inserter(found), [](const auto& pair) { return pair.second; });
+    }
+    found.erase(found.begin());
+    return found;
+}
+
+/// Of NAME=VALUE words that end with zeros. Null: it is not there.
+std::optional<std::string> valueIn(const std::string& environment, std::string_view name)
+{
+    const std::string begin = fmt::format("{}=", name);
+    std::size_t at = environment.starts_with(begin) ? 0 : environment.find('\0' + begin);
+    if (at == std::string::npos) {
+        return std::nullopt;
+    }
+    at += at == 0 ? begin.size() : begin.size() + 1;
+    return environment.substr(at, environment.find('\0', at) - at);
+}
+
+std::optional<std::int64_t> rankIn(const std::string& environment)
+{
+    for (const char* const name : kRankVariables) {
+        const std::string text = valueIn(environment, name).value_or("");
+        std::int64_t rank = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+        if (error == std::errc() && end == text.data() + text.size()) {
+            return rank;
+        }
+    }
+    return std::nullopt;
+}
+
+/// "ranks 0 to 7", "ranks 2 and 3", "rank 5".
+std::string ranksText(const std::vector<std::int64_t>& ranks)
+{
+    constexpr std::size_t kListed = 16;
+    if (ranks.size() == 1) {
+        return fmt::format("rank {}", ranks.front());
+    }
+    const bool inSequence = ranks.back() - ranks.front() + 1 == static_cast<std::int64_t>(ranks.size());
+    if (inSequence && ranks.size() > 2) {
+        return fmt::format("ranks {} to {}", ranks.front(), ranks.back());
+    }
+    if (ranks.size() > kListed) {
+        return fmt::format("{} ranks between {} and {}", ranks.size(), ranks.front(), ranks.back());
+    }
+    const std::vector<std::int64_t> before(ranks.begin(), ranks.end() - 1);
+    return fmt::format("ranks {} and {}", fmt::join(before, ", "), ranks.back());
+}
+
+} // namespace
+
+MissedRanks::MissedRanks(fs::path collector) : m_collector(std::move(collector))
+{
+    std::error_code error;
+    const fs::path real = fs::canonical(m_collector, error); // maps name the file, not a link to it
+    m_fileName = "/" + (error ? m_collector : real).filename().string() + "\n";
+}
+
+void MissedRanks::look()
+{
+    constexpr std::int64_t kFirstPauseNs = 400'000'000;
+    constexpr std::int64_t kLongestPauseNs = 60'000'000'000;
+    const std::int64_t now = monotonicNs();
+    if (now < m_nextNs) {
+        return;
+    }
+    m_pauseNs = m_pauseNs == 0 ? kFirstPauseNs : std::min(2 * m_pauseNs, kLongestPauseNs);
+    m_nextNs = now + m_pauseNs;
+    try {
+        for (const pid_t pid : descendants()) {
+            lookAt(pid);
+        }
+    } catch (const std::exception&) { // the job is what matters
+    }
+}
+
+void MissedRanks::lookAt(pid_t pid)
+{
+    if (m_reached.contains(pid)) {
+        return;
+    }
+    const std::string environment = procFile(pid, "environ");
+    const auto rank = rankIn(environment);
+    if (!rank) {
+        return;
+    }
+    if (procFile(pid, "maps").find(m_fileName) != std::string::npos) {
+        m_reached.insert(pid);
+        m_reachedRanks.insert(*rank);
+        return;
+    }
+    Missed& missed = m_missed[*rank];
+    missed.why = whyMissed(pid, environment);
+    missed.program = procFile(pid, "comm");
+    missed.program.erase(missed.program.find_last_not_of('\n') + 1);
+    ++missed.looks;
+}
+
+MissedRanks::Why MissedRanks::whyMissed(pid_t pid, const std::string& environment) const
+{
+    const std::string preloaded = valueIn(environment, "LD_PRELOAD").value_or("");
+    if (preloaded.find(m_collector.string()) == std::string::npos) {
+        return Why::NoVariable;
+    }
+    const std::string there = fmt::format("/proc/{}/root{}", pid, m_collector.string());
+    return access(there.c_str(), R_OK) != 0 ? Why::NoFile : Why::NotLoaded;
+}
+
+std::string MissedRanks::text() const
+{
+    constexpr int kSure = 2; // the first time it may only just have begun
+    std::map<std::pair<Why, std::string>, std::vector<std::int64_t>> groups;
+    for (const auto& [rank, missed] : m_missed) {
+        if (missed.looks >= kSure && !m_reachedRanks.contains(rank)) {
+            groups[{missed.why, missed.program}].push_back(rank);
+        }
+    }
+    std::string text;
+    for (const auto& [group, ranks] : groups) {
+        const auto& [why, program] = group;
+        text += fmt::format("ringside: warning: not recorded: {} ({}): ", ranksText(ranks), program);
+        text +=
+            why == Why::NoVariable
+                ? fmt::format(
+                      "the launcher did not hand LD_PRELOAD on\n  `ringside env` prints what to give them.\n")
+            : why == Why::NoFile
+                ? fmt::format("{} is not there: a container, in which the collector is not mounted\n  "
+                              "Mount it there under the same path.\n",
+                              m_collector.string())
+                : std::string("the collector is not loaded\n  A static or a privileged program takes "
+                              "nothing that is preloaded.\n");
+    }
+    return text;
+}
+
+} // namespace ringside::cli

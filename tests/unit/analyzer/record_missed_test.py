@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ringside record` says of ranks that the collector does not reach: record_missed_test.py RINGSIDE."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import empty_collector
+
+RINGSIDE = os.path.abspath(sys.argv.pop(1))
+SECONDS = 2  # a rank is looked at twice before it counts as missed
+
+
+class Missed(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        (self.folder / "tools").mkdir()
+        self.collector = self.folder / "tools" / "collector.so"
+        empty_collector.make(self.collector)
+
+    def record(self, script, *options):
+        """What it says of a job that ends with 7."""
+        environment = {**os.environ, "RINGSIDE_COLLECTOR": str(self.collector)}
+        done = subprocess.run([RINGSIDE, "record", *options, "-o", self.folder / "run.ringside", "--", "sh", "-c", script + "\nexit 7"],
+                              env=environment, text=True, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 7, done.stderr)
+        return done.stderr
+
+    def test_ranks_in_a_container_without_the_collector_are_named(self):
+        if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", self.folder / "tools"], capture_output=True).returncode != 0:
+            self.skipTest("there are no user namespaces")
+        inside = f"mount -t tmpfs none {self.folder}/tools; for rank in 2 3; do RANK=$rank sleep {SECONDS} & done; wait"
+        said = self.record(f"unshare -rm sh -c '{inside}'")
+        self.assertRegex(said, rf"not recorded: ranks 2 and 3 \(sleep\).*{self.collector} is not there.*\n.*under the same path")
+
+    def test_ranks_whose_launcher_dropped_the_variable_are_named(self):
+        said = self.record(f"for rank in 0 1 2 3 4; do OMPI_COMM_WORLD_RANK=$rank env -u LD_PRELOAD sleep {SECONDS} & done; wait")
+        self.assertRegex(said, r"not recorded: ranks 0 to 4 \(sleep\).*LD_PRELOAD.*\n.*ringside env")
+
+    def test_a_rank_that_was_reached_is_not_missed(self):
+        wrapped = f"env -u LD_PRELOAD RANK=0 sh -c \"LD_PRELOAD=$LD_PRELOAD sleep {SECONDS}; true\""
+        for script in (f"RANK=0 sleep {SECONDS}", wrapped, f"env -u LD_PRELOAD sleep {SECONDS}"):
+            self.assertNotIn("not recorded: rank", self.record(script), script)
+
+    def test_it_is_a_warning_so_quiet_does_not_hide_it(self):
+        self.assertIn("not recorded: rank 5 (sleep)", self.record(f"PMI_RANK=5 env -u LD_PRELOAD sleep {SECONDS}", "-q"))
+
+    def test_profile_off_misses_nobody(self):
+        self.assertNotIn("not recorded: rank", self.record(f"RANK=0 env -u LD_PRELOAD sleep {SECONDS}", "--profile", "off"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
