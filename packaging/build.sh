@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds ringside-VERSION-x86_64.tar.gz in build/portable/: collector, command line and SQLite extension that run on any x86-64 Linux
-# with glibc 2.28 (collector) or 2.31 (the rest), from any folder. 6 to 8 minutes on 2 cores. README.md in this folder says how.
+# Builds archive, deb, rpm and wheel in build/portable/packages/: collector, command line and SQLite extension that run on any x86-64
+# Linux with glibc 2.28 (collector) or 2.31 (the rest). 6 to 8 minutes on 2 cores. README.md in this folder says how.
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
 cd "$RINGSIDE_ROOT"
 
@@ -26,18 +26,16 @@ stage "Floor" "No binary needs a newer C library, or another shared library."
 bash packaging/check_floor.sh 2.28 "$output/build/lib/libringside_collector.so" || fail "the collector is above its floor"
 bash packaging/check_floor.sh 2.31 "$output/build/bin/ringside" "$output/build/lib/ringside_sqlite.so" || fail "the tools are above their floor"
 
-stage "Archive"
-rm -rf "$stage_folder"
+stage "Packages" "Of one installed tree: an archive and a wheel; of its parts: deb and rpm."
+rm -rf "$stage_folder" "$output/packages"
+mkdir -p "$output/packages"
 cmake --install "$output/build" --strip --prefix "$stage_folder" >/dev/null
 install -m 644 LICENSE README.md "$stage_folder"
-mkdir "$stage_folder/licences"
-for library in libacl1-dev libarchive-dev libbz2-dev libcli11-dev libdw-dev libelf-dev libfmt-dev liblzma-dev libpugixml-dev libsqlite3-dev \
-    libtomlplusplus-dev libzstd-dev nlohmann-json3-dev zlib1g-dev; do
-    install -m 644 "$(realpath "$output/sysroot/usr/share/doc/$library/copyright")" "$stage_folder/licences/$library"
-done
-install -m 644 "$output/sysroot/packages.sha256" "$stage_folder/licences/packages.sha256"
 find "$stage_folder" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -hd "@$SOURCE_DATE_EPOCH" {} +
-tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$output" -cf - "$name" | gzip -n -9 >"$output/$name.tar.gz"
-(cd "$output" && sha256sum "$name.tar.gz" >"$name.tar.gz.sha256")
-du -h "$output/$name.tar.gz"
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$output" -cf - "$name" | gzip -n -9 >"$output/packages/$name.tar.gz"
+"$(command -v python3)" -B packaging/wheel.py "$stage_folder" "$version" "$output/packages"
+cpack --config "$output/build/CPackConfig.cmake" -G "DEB;RPM" -B "$output/cpack" >"$output/cpack.log" || fail "cpack failed" "$(tail -5 "$output/cpack.log")"
+mv "$output"/cpack/*.deb "$output"/cpack/*.rpm "$output/packages"
+(cd "$output/packages" && sha256sum -- * >SHA256SUMS)
+du -h "$output/packages"/*
 print_stage_times

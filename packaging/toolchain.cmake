@@ -1,5 +1,9 @@
 # Portable binaries: this machine's g++, with the C library and the static libraries of build/portable/sysroot (sysroot.sh).
-get_filename_component(RINGSIDE_SYSROOT "${CMAKE_CURRENT_LIST_DIR}/../build/portable/sysroot" ABSOLUTE)
+# RINGSIDE_SYSROOT in the environment names another sysroot.
+set(RINGSIDE_SYSROOT $ENV{RINGSIDE_SYSROOT})
+if(NOT RINGSIDE_SYSROOT)
+  get_filename_component(RINGSIDE_SYSROOT "${CMAKE_CURRENT_LIST_DIR}/../build/portable/sysroot" ABSOLUTE)
+endif()
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_SYSROOT ${RINGSIDE_SYSROOT})

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the reference trainer and the CPU platform for systems as old as the packages run on, with Debian 11's Gloo and OpenBLAS:
+# build/portable/trainer_folder, with the shared libraries that a minimal system lacks. For tests; it is not shipped.
+. "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
+. "$RINGSIDE_ROOT/packaging/debian_packages.sh"
+cd "$RINGSIDE_ROOT"
+
+output=$RINGSIDE_ROOT/build/portable
+sysroot=$output/trainer_sysroot
+folder=$output/trainer_folder
+# Gloo and OpenBLAS, and what the two need at run time.
+libraries=(libgloo-dev libgloo0 libopenblas-pthread-dev libopenblas0-pthread libgfortran5 libquadmath0 libhiredis0.14 libibverbs1 libnl-3-200 libnl-route-3-200)
+needed=(usr/lib/libgloo.so.0 usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0 usr/lib/x86_64-linux-gnu/libgfortran.so.5
+    usr/lib/x86_64-linux-gnu/libquadmath.so.0 usr/lib/x86_64-linux-gnu/libhiredis.so.0.14 usr/lib/x86_64-linux-gnu/libibverbs.so.1
+    lib/x86_64-linux-gnu/libnl-3.so.200 usr/lib/x86_64-linux-gnu/libnl-route-3.so.200)
+
+bash packaging/sysroot.sh "$output/sysroot"
+if [ ! -e "$sysroot/complete" ] || [ "$output/sysroot/complete" -nt "$sysroot/complete" ]; then
+    rm -rf "$sysroot"
+    cp -a "$output/sysroot" "$sysroot"
+    download bullseye "$sysroot.packages" "${libraries[@]}"
+    unpack "$sysroot.packages" "$sysroot"
+    rm -rf "$sysroot.packages"
+    touch "$sysroot/complete"
+fi
+export RINGSIDE_SYSROOT=$sysroot
+cmake -G Ninja -S . -B "$output/trainer" -DCMAKE_TOOLCHAIN_FILE="$RINGSIDE_ROOT/packaging/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
+    -DRINGSIDE_PORTABLE=ON -DRINGSIDE_CUDA=OFF -DRINGSIDE_BUILD_GUI=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF -DRINGSIDE_BUILD_TESTS=OFF >"$output/trainer.log" ||
+    fail "configuring the trainer failed" "$(tail -5 "$output/trainer.log")"
+mapfile -t platform < <(ninja -C "$output/trainer" -t targets all | sed -nE 's/^(ringside_platform_(cudart|cublas|cupti|nccl|nvml)): phony$/\1/p')
+cmake --build "$output/trainer" --target ddp_trainer "${platform[@]}" || fail "the trainer does not build"
+rm -rf "$folder"
+mkdir -p "$folder"
+cp "$output/trainer/bin/ddp_trainer" "$folder"
+cp -a "$output/trainer/lib/cpu_platform" "$folder"
+for library in "${needed[@]}"; do
+    cp -L "$sysroot/$library" "$folder/cpu_platform"
+done
