@@ -2,8 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds archive, deb, rpm and wheel in build/portable/packages/: collector, command line and SQLite extension that run on any x86-64
 # Linux with glibc 2.28 (collector) or 2.31 (the rest). 6 to 8 minutes on 2 cores. README.md in this folder says how.
+# With --gui also ringside-gui as a deb, of this machine's libraries: for Debian 12 only.
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
 cd "$RINGSIDE_ROOT"
+case "${1:-}" in
+    "" | --gui) ;;
+    *) fail "unknown option $1" "usage: build.sh [--gui]" ;;
+esac
 
 output=build/portable
 version=$(sed -nE 's/^project\(Ringside VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
@@ -36,6 +41,15 @@ tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH
 "$(command -v python3)" -B packaging/wheel.py "$stage_folder" "$version" "$output/packages"
 cpack --config "$output/build/CPackConfig.cmake" -G "DEB;RPM" -B "$output/cpack" >"$output/cpack.log" || fail "cpack failed" "$(tail -5 "$output/cpack.log")"
 mv "$output"/cpack/*.deb "$output"/cpack/*.rpm "$output/packages"
+if [ "${1:-}" = --gui ]; then
+    cmake --preset release -DRINGSIDE_BUILD_TRAINER=OFF >/dev/null && cmake --build --preset release || fail "ringside-gui does not build"
+    cpack --config build/release/CPackConfig.cmake -G DEB -B "$output/cpack" -D CPACK_COMPONENTS_ALL=gui >"$output/cpack.log" ||
+        fail "cpack failed" "$(tail -5 "$output/cpack.log")"
+    mv "$output"/cpack/ringside-gui_*.deb "$output/packages"
+fi
+if command -v lintian >/dev/null && command -v rpmlint >/dev/null; then
+    bash packaging/check_lint.sh "$output/packages" || fail "the packages are not as they should be"
+fi
 (cd "$output/packages" && sha256sum -- * >SHA256SUMS)
 du -h "$output/packages"/*
 print_stage_times

@@ -1,46 +1,82 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Uses the archive of build.sh on a minimal Debian 11 (debootstrap, as root): from a path with a space, read-only, as a user without
-# rights, and the collector preloaded into what is there. A second argument names a folder with a trainer and its libraries
-# (ddp_trainer, cpu_platform/) that run there; it is then recorded and reported on.
-# usage: check_on_debian11.sh ARCHIVE [TRAINER_FOLDER]
+# Uses the packages of build.sh on a minimal Debian (debootstrap, as root), each as root and as a user without rights: the archive
+# from a read-only path with a space, the deb, the wheel. With a trainer (trainer.sh) it is recorded and reported on. An upgrade
+# must keep nothing stale, and removing must leave nothing.
+# usage: check_on_debian.sh bullseye|bookworm PACKAGES_FOLDER [TRAINER_FOLDER]
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
 
-archive=$(realpath "${1:?usage: check_on_debian11.sh ARCHIVE [TRAINER_FOLDER]}")
-trainer=${2:+$(realpath "$2")}
-system=$RINGSIDE_ROOT/build/portable/debian11
+usage="usage: check_on_debian.sh bullseye|bookworm PACKAGES_FOLDER [TRAINER_FOLDER]"
+suite=${1:?$usage}
+packages=$(realpath "${2:?$usage}")
+trainer=${3:+$(realpath "$3")}
+system=$RINGSIDE_ROOT/build/portable/$suite
 command -v debootstrap >/dev/null || fail "debootstrap is missing" "apt-get install debootstrap"
 [ "$(id -u)" -eq 0 ] || fail "a chroot needs root"
 
 [ -e "$system.complete" ] || {
     rm -rf "$system"
-    debootstrap --variant=minbase bullseye "$system" "$(bash "$RINGSIDE_ROOT/packaging/debian_mirror.sh")" >"$system.log" 2>&1 ||
-        fail "debootstrap failed" "$(tail -3 "$system.log")"
+    debootstrap --variant=minbase --include=python3-venv "$suite" "$system" "$(bash "$RINGSIDE_ROOT/packaging/debian_mirror.sh")" \
+        >"$system.log" 2>&1 || fail "debootstrap failed" "$(tail -3 "$system.log")"
     touch "$system.complete"
 }
-rm -rf "$system/opt/ring side"
-mkdir -p "$system/opt/ring side"
-tar -C "$system/opt/ring side" --strip-components=1 -xzf "$archive"
-[ -z "$trainer" ] || { rm -rf "$system/opt/trainer" && cp -a "$trainer" "$system/opt/trainer"; }
+rm -rf "$system/opt"
+mkdir -p "$system/opt/ring side" "$system/opt/packages"
+cp "$packages"/ringside-*.tar.gz "$packages"/ringside_*.deb "$packages"/libringside-dev_*.deb "$packages"/ringside-*.whl "$system/opt/packages"
+tar -C "$system/opt/ring side" --strip-components=1 -xzf "$packages"/ringside-*.tar.gz
+[ -z "$trainer" ] || cp -a "$trainer" "$system/opt/trainer"
 
 # Mounts end with this script's own namespace.
 exec unshare --mount --fork bash -euo pipefail -s "$system" "${trainer:+trainer}" <<'INSIDE'
-system=$1
+system=$1 trainer=${2:-}
 mount -t proc proc "$system/proc"
 mount -t tmpfs -o mode=1777 tmpfs "$system/dev/shm"
+mount -t tmpfs -o mode=1777 tmpfs "$system/tmp"
 mount --bind "$system/opt/ring side" "$system/opt/ring side"
 mount -o remount,bind,ro "$system/opt/ring side"
-inside() { chroot "$system" /usr/sbin/runuser -u nobody -- env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8 HOME=/tmp/nobody bash -euo pipefail -c "$1"; }
-chroot "$system" bash -c 'rm -rf /tmp/nobody && mkdir -m 700 /tmp/nobody && chown nobody /tmp/nobody'
-echo "C library: $(chroot "$system" ldd --version | head -1)"
-inside '"/opt/ring side/bin/ringside" --version'
-inside 'cp "/opt/ring side/lib/ringside/libringside_collector.so" /tmp/nobody/ && LD_PRELOAD=/tmp/nobody/libringside_collector.so /bin/echo preloaded'
-inside 'cd /tmp/nobody && "/opt/ring side/bin/ringside" record -o empty.ringside -- /bin/echo recorded'
-inside '"/opt/ring side/bin/ringside" rules | grep -c . && "/opt/ring side/bin/ringside" doctor'
-[ "${2:-}" = trainer ] || exit 0
-inside 'cd /tmp/nobody && export LD_LIBRARY_PATH=/opt/trainer/cpu_platform
-    "/opt/ring side/bin/ringside" record -o run.ringside -- /opt/trainer/ddp_trainer --nproc 2 --steps 20
-    "/opt/ring side/bin/ringside" report run.ringside
-    "/opt/ring side/bin/ringside" hang run.ringside
-    "/opt/ring side/bin/ringside" query run.ringside "SELECT count(*) FROM kernel"'
+as() { # USER SCRIPT ARGUMENT...
+    local user=$1 script=$2
+    shift 2
+    chroot "$system" /usr/sbin/runuser -u "$user" -- env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 HOME=/tmp bash -euo pipefail -c "$script" bash "$@"
+}
+files() { (cd "$system" && find . -xdev -not -path './var/lib/dpkg/*' -not -path './var/log/*' -not -path './var/cache/*' -not -path './opt/*' | sort); }
+
+# use NAME PROGRAM: what a user does with it.
+use() { # pipes are read to their ends: a program that writes into a closed one dies
+    local user
+    for user in root nobody; do
+        echo "== $1 as $user: $(as $user '"$1" --version' "$2"), $(chroot "$system" ldd --version | head -1)"
+        as $user 'cd "$(mktemp -d)"
+            "$1" record -o empty.ringside -- /bin/echo recorded 2>/dev/null | grep -x recorded >/dev/null
+            "$1" rules | grep late_rank >/dev/null; "$1" doctor >/dev/null; "$1" version --json >/dev/null' "$2"
+        [ -n "$trainer" ] || continue
+        as $user 'cd "$(mktemp -d)" && export LD_LIBRARY_PATH=/opt/trainer/cpu_platform
+            "$1" record -o run.ringside -- /opt/trainer/ddp_trainer --nproc 2 --steps 20 >/dev/null
+            "$1" report run.ringside | sed -n 1,3p
+            "$1" hang run.ringside | sed -n 1,2p
+            "$1" query run.ringside "SELECT count(*) AS kernels FROM kernel" --format csv | tail -1 | grep -E "^[1-9]" >/dev/null' "$2"
+    done
+}
+# nothing_left BEFORE
+nothing_left() { diff "$1" <(files) || { echo "removing left these files" >&2; exit 1; }; }
+
+use "archive, read-only" "/opt/ring side/bin/ringside"
+
+before=$(mktemp)
+files >"$before"
+# An older version with a file that the newer does not have.
+as root 'cd /tmp && dpkg-deb -R /opt/packages/ringside_*.deb old && sed -i "s/^Version: .*/Version: 0.0.1/" old/DEBIAN/control
+    echo stale >old/usr/share/ringside/stale && dpkg-deb -b old old.deb >/dev/null && dpkg -i old.deb >/dev/null && test -e /usr/share/ringside/stale
+    dpkg -i /opt/packages/*.deb >/dev/null && ! test -e /usr/share/ringside/stale'
+use deb ringside
+as root 'dpkg --purge ringside libringside-dev >/dev/null'
+nothing_left "$before"
+
+as root 'python3 -m venv /tmp/python && find /tmp/python -type f | sort >/tmp/before && /tmp/python/bin/pip -q install --no-index /opt/packages/*.whl'
+as nobody 'cd /tmp && python/bin/python -B -m ringside --version && python/bin/python -B -c "import ringside; ringside.step_begin(1); ringside.step_end()"'
+use wheel /tmp/python/bin/ringside
+# pip leaves empty folders, and Python what it compiled.
+as root '/tmp/python/bin/pip -q uninstall -y ringside && comm -13 /tmp/before <(find /tmp/python -type f -not -name "*.pyc" | sort) | { ! grep .; }'
+nothing_left "$before"
+echo "all packages work on $(. "$system/etc/os-release" && echo "$PRETTY_NAME"), and leave nothing"
 INSIDE

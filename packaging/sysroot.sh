@@ -9,7 +9,7 @@
 sysroot=${1:?usage: sysroot.sh FOLDER}
 c_library=(libc6 libc6-dev)
 mapfile -t linked < <(sed -nE 's/^([a-z0-9.+-]+) .*/\1/p' "$RINGSIDE_ROOT/packaging/static_libraries.txt")
-libraries=(linux-libc-dev libbz2-1.0 "${linked[@]}")
+libraries=(linux-libc-dev "${linked[@]}")
 
 [ -e "$sysroot/complete" ] && exit 0
 rm -rf "$sysroot"

@@ -29,10 +29,13 @@ sanitized_suite tsan
 stage "Release" "What packages are made of: -O3 shows warnings that the preset dev does not. Each file alone, which shows a missing #include."
 cmake --preset release -DRINGSIDE_BUILD_TESTS=ON -DRINGSIDE_UNITY=OFF && cmake --build --preset release || fail "building the preset release failed"
 
-stage "The portable archive" "Built, and used on a minimal Debian 11."
-bash packaging/build.sh || fail "the portable archive could not be built"
+stage "Packages for other systems" "Built, and used on a minimal Debian 11 and 12 with a trainer."
 bash tests/support/install_packages.sh --packaging
-bash packaging/check_on_debian11.sh build/portable/ringside-*-x86_64.tar.gz || fail "the portable archive does not work on Debian 11"
+bash packaging/build.sh || fail "the packages could not be built"
+bash packaging/trainer.sh || fail "the trainer for older systems could not be built"
+for release in bullseye bookworm; do
+    bash packaging/check_on_debian.sh $release build/portable/packages build/portable/trainer_folder || fail "the packages do not work on $release"
+done
 
 stage "Fuzzing, $fuzz_seconds s a target" "libFuzzer with clang; new inputs stay in build/fuzz/corpus."
 cmake --preset no-cuda -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DRINGSIDE_BUILD_FUZZERS=ON \

@@ -18,7 +18,7 @@ extension=$(find "$stage" -name ringside_sqlite.so)
 [ -x "$ringside" ] || fail "bin/ringside is missing"
 [ -f "$collector" ] || fail "libringside_collector.so is missing"
 [ -f "$extension" ] || fail "ringside_sqlite.so is missing"
-for document in man/man1/ringside.1 man/man1/ringside-record.1 bash-completion/completions/ringside zsh/site-functions/_ringside \
+for document in man/man1/ringside.1.gz man/man1/ringside-record.1.gz bash-completion/completions/ringside zsh/site-functions/_ringside zsh/vendor-completions/_ringside doc/ringside/copyright doc/ringside/changelog.gz \
     fish/vendor_completions.d/ringside.fish; do
     [ -f "$stage/share/$document" ] || fail "share/$document is missing"
 done

@@ -20,7 +20,7 @@ for group in "$@"; do
     case $group in
     --bench) packages+=(liblttng-ust-dev lttng-tools valgrind) ;;
     --gui) packages+=(appstream desktop-file-utils fonts-dejavu-core libqcustomplot-dev pngquant qt6-base-dev shared-mime-info xdotool xvfb) ;;
-    --packaging) packages+=(debootstrap) ;;
+    --packaging) packages+=(debootstrap lintian rpm rpmlint) ;;
     --lab) packages+=(busybox-static cpio ibverbs-providers kmod perftest qemu-system-x86) ;;
     *) fail "there is no group of packages '$group'" "Known are --bench, --gui, --lab and --packaging." ;;
     esac
