@@ -10,7 +10,6 @@
 run=$(realpath -m "${1:-$RINGSIDE_ROOT/build/demo/demo.ringside}")
 cd "$RINGSIDE_ROOT"
 build=$RINGSIDE_ROOT/build/dev
-platform=$RINGSIDE_ROOT/reference_trainer/cpu_platform
 seed=${DEMO_SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
 [[ $seed =~ ^[0-9]+$ ]] || fail "DEMO_SEED=$seed is not a whole number" "Give the one that an earlier run printed, or none."
 case $run in
@@ -34,11 +33,8 @@ stage "Training under the collector" "4 ranks, emulated GPUs with the device mod
     "DEMO_SEED=$seed repeats this draw."
 rm -rf "$run"
 mkdir -p "$(dirname "$run")" || fail "cannot create $(dirname "$run")" "Name a writable place for the run directory."
-# The variables are set behind `--`, so that the real CUDA libraries stay what everything else sees.
-"$build/bin/ringside" record -o "$run" --profile standard -- env \
-    "LD_LIBRARY_PATH=$build/lib/cpu_platform${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-    "RINGSIDE_DEVICE_MODEL=$platform/device_models/a100_like.conf" OPENBLAS_NUM_THREADS=1 \
-    "$build/bin/ddp_trainer" --nproc 4 --steps 60 --fault "late_rank:rank=$rank,ms=$ms" --fault small_buckets ||
+"$build/bin/ringside" record -o "$run" --profile standard -- "$RINGSIDE_ROOT/reference_trainer/on_emulated_gpus.sh" \
+    ddp_trainer --nproc 4 --steps 60 --fault "late_rank:rank=$rank,ms=$ms" --fault small_buckets ||
     fail "the recorded training failed" "Its own lines above say why."
 
 stage "Report"
