@@ -49,7 +49,7 @@ std::vector<LongCompute> longerThanUsual(const RunMetrics& run)
     }
     std::ranges::stable_sort(all, std::ranges::greater{}, &std::pair<double, LongCompute>::first);
     std::vector<LongCompute> longer;
-    for (std::size_t i = 0; 2 * i < run.stepCount(); ++i) {
+    for (std::size_t i = 0; 4 * i < all.size(); ++i) {
         longer.push_back(all[i].second);
     }
     return longer;
