@@ -183,6 +183,35 @@ void cutAtFirstWork(std::vector<Step>& steps, const std::vector<DeviceSpan>& spa
     }
 }
 
+/// The device tier is on a little longer than its window, so that the work of the window's last step is whole
+/// and has an end; and it may begin later than its window. Steps that the host began outside are parts: they
+/// are not measured, unless nothing else was.
+void leaveOutParts(std::vector<Step>& steps, const trace::ProcessTrace& process)
+{
+    const auto device = std::ranges::find(process.tiers, "device", &trace::TierRow::tier);
+    const std::int64_t onNs = device == process.tiers.end() ? 0 : device->startNs.value_or(0);
+    const auto isPart = [&](const Step& step) {
+        // A step begins and ends a window, and the two readings of the clock lie apart.
+        constexpr std::int64_t kShare = 100;
+        const std::int64_t begun = step.host.start + step.host.length() / kShare;
+        return std::ranges::any_of(process.windows, [&](const trace::WindowRow& window) {
+            const std::int64_t end = window.endNs.value_or(std::numeric_limits<std::int64_t>::max());
+            const bool inside = window.startNs <= begun && begun < end;
+            const bool late = window.startNs <= onNs && onNs < end && begun < onNs;
+            return inside && (window.level == "light" || late);
+        });
+    };
+    const auto isWhole = [&](const Step& step) { return step.device && !isPart(step); };
+    if (std::ranges::none_of(steps, isWhole)) {
+        return;
+    }
+    for (Step& step : steps) {
+        if (isPart(step)) {
+            step.device.reset();
+        }
+    }
+}
+
 /// Recording may begin or end within a step: those without a recorded neighbour on both sides may be parts.
 void markBoundaries(std::vector<Step>& steps)
 {
@@ -263,6 +292,7 @@ void findDeviceSteps(std::vector<Step>& steps, const trace::ProcessTrace& proces
         growSpans(spans, process.kernels, process, launches, stepOfLaunch, device);
         growSpans(spans, process.copies, process, launches, stepOfLaunch, device);
         cutAtFirstWork(steps, spans);
+        leaveOutParts(steps, process);
     }
     markBoundaries(steps);
     markHandedOver(steps, process);

@@ -73,8 +73,15 @@ bool ActivityReader::measured(std::uint64_t start, std::uint64_t end)
     return is;
 }
 
+void ActivityReader::awaitWorkAfter(std::int64_t ns)
+{
+    m_awaitedNs = ns;
+    m_firstLater.reset();
+}
+
 void ActivityReader::readKernel(const cupti::Kernel& record)
 {
+    m_lastRun = std::max(m_lastRun, record.correlationId);
     if (measured(record.start, record.end)) {
         m_writer.add(trace::KernelRow{toMonotonicNs(record.start), toMonotonicNs(record.end),
                                       kernelName(record.name), record.deviceId, record.streamId,
@@ -85,6 +92,7 @@ void ActivityReader::readKernel(const cupti::Kernel& record)
 template <class Record>
 void ActivityReader::readCopy(const Record& record, std::uint32_t kind)
 {
+    m_lastRun = std::max(m_lastRun, record.correlationId);
     if (measured(record.start, record.end)) {
         m_writer.add(trace::CopyRow{toMonotonicNs(record.start), toMonotonicNs(record.end), record.bytes,
                                     record.deviceId, record.streamId, record.correlationId, kind,
@@ -99,6 +107,9 @@ void ActivityReader::readApi(const cupti::Api& record, cupti::CallbackDomain dom
         const std::int64_t start = toMonotonicNs(record.start);
         const std::uint32_t tid =
             m_systemThreadIds ? record.threadId : m_threads.tidAt(record.threadId, start);
+        if (m_awaitedNs && start >= *m_awaitedNs) {
+            m_firstLater = std::min(m_firstLater.value_or(record.correlationId), record.correlationId);
+        }
         m_writer.add(trace::LaunchRow{start, toMonotonicNs(record.end), name, tid, record.correlationId});
     }
 }

@@ -10,6 +10,7 @@
 
 #include <ringside/trace/writer.h>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -24,6 +25,11 @@ public:
     /// Records call threads by the kernel's numbers, as another tool has chosen; else by their handles.
     void setSystemThreadIds(bool system) { m_systemThreadIds = system; }
     void read(std::uint8_t* buffer, std::size_t validBytes);
+    /// Begins to look for device work that the host launched after `ns`.
+    void awaitWorkAfter(std::int64_t ns);
+    /// Such work has run, so that nearly all that was launched before has, too: correlation numbers grow with
+    /// each launch.
+    [[nodiscard]] bool hasSeenLaterWork() const { return m_firstLater && *m_firstLater <= m_lastRun; }
     /// Writes the issue for what could not be stored.
     void reportIssues();
 
@@ -55,6 +61,9 @@ private:
     std::unordered_map<std::string, trace::StringId> m_kernelNames;
     std::unordered_map<std::uint64_t, trace::StringId> m_apiNames;
     std::int64_t m_unmeasured = 0;
+    std::optional<std::int64_t> m_awaitedNs;
+    std::optional<std::uint32_t> m_firstLater; ///< correlation number of the first launch after m_awaitedNs
+    std::uint32_t m_lastRun = 0;               ///< the greatest correlation number of device work
     bool m_systemThreadIds = false;
     bool m_hasGraphId = false; ///< else the records may end before it
 };

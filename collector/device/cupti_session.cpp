@@ -178,10 +178,10 @@ void CuptiSession::step()
         leaveGoneDriver();
         return;
     }
-    // A level that has just ended is told to us a moment later.
-    const bool wanted = m_wanted.load() && level() >= Level::Standard;
+    // A pause that has just begun is told to us a moment later.
+    const bool wanted = m_wanted.load() && level() >= Level::Light;
     if (wanted && neighbour::isActive()) {
-        standBack();
+        makeWay();
         return;
     }
     if (m_state == State::StandsBack) {
@@ -199,6 +199,16 @@ void CuptiSession::step()
     }
     if (m_state != State::StandsBack) {
         endGap();
+    }
+}
+
+/// What another client takes before our window, or after it, is no gap in it.
+void CuptiSession::makeWay()
+{
+    if (level() >= Level::Standard) {
+        standBack();
+    } else if (m_state == State::On) {
+        turnOff();
     }
 }
 
@@ -247,7 +257,9 @@ void CuptiSession::waitForWork()
     }
     constexpr std::int64_t kFlushEveryMs = 1000;
     constexpr std::int64_t kLookEveryMs = 100; // whether the other client has ended
-    const timespec until = inMilliseconds(m_state == State::On ? kFlushEveryMs : kLookEveryMs);
+    constexpr std::int64_t kFlushSoonMs = 50;
+    const std::int64_t flushMs = m_flushSoon.load() ? kFlushSoonMs : kFlushEveryMs;
+    const timespec until = inMilliseconds(m_state == State::On ? flushMs : kLookEveryMs);
     while (sem_clockwait(&m_wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
     }
 }
@@ -263,7 +275,7 @@ void CuptiSession::turnOn()
     g_holder = this; // before the look: who begins after it waits for us
     if (neighbour::isActive()) {
         g_holder = nullptr;
-        standBack();
+        makeWay();
         return;
     }
     if (const std::string reason = hold(); !reason.empty()) {

@@ -44,6 +44,8 @@ public:
     CuptiSession();
     /// On the drain thread: whether CUPTI shall be on. A refusal holds until it was not wanted for once.
     void want(bool on);
+    /// Records are asked for every 50 ms, not every second.
+    void flushSoon(bool soon) { m_flushSoon = soon; }
     [[nodiscard]] CuptiReport takeReport();
     /// On a thread of the program, whose call of CUPTI is another client's: returns when we have let go, or
     /// after 5 s.
@@ -63,6 +65,7 @@ private:
     void turnOn();
     void turnOff();
     [[nodiscard]] std::string hold();
+    void makeWay();
     void standBack();
     void endGap();
     void leaveGoneDriver();
@@ -82,6 +85,7 @@ private:
     pthread_t m_thread{};
     bool m_started = false; ///< of the drain thread
     std::atomic<bool> m_wanted{false};
+    std::atomic<bool> m_flushSoon{false};
     std::atomic<bool> m_ending{false};
     sem_t m_wake{};
     std::mutex m_mutex; ///< of m_report; never held while CUPTI is called

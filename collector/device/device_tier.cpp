@@ -49,8 +49,35 @@ void DeviceTier::pass(trace::Writer& writer, Registry&)
         m_cudaLoaded = true;
         describe(writer);
     }
-    m_session.want(m_reserved.empty() && m_cudaLoaded && level() >= Level::Standard);
+    const bool catchingUp = isCatchingUp();
+    m_session.flushSoon(catchingUp);
+    m_session.want(m_reserved.empty() && m_cudaLoaded &&
+                   (level() >= Level::Standard || isOpeningSoon() || catchingUp));
     takeOver(writer, Reading::Usual);
+}
+
+/// Loading and starting CUPTI takes tens of milliseconds or more: begun with its first step, a window would
+/// miss that step.
+bool DeviceTier::isOpeningSoon() const
+{
+    return level() == Level::Light && isDeviceWindowAhead();
+}
+
+/// The host runs ahead of the device by a step or more: what it launched in a window has still to run when
+/// the window is over on the host.
+bool DeviceTier::isCatchingUp()
+{
+    constexpr std::int64_t kAtMostNs = 10'000'000'000;
+    if (level() != Level::Light || m_state != State::On || !m_reader || isOpeningSoon()) {
+        m_overNs.reset();
+        return false;
+    }
+    const std::int64_t now = readClockNs(CLOCK_MONOTONIC);
+    if (!m_overNs) {
+        m_overNs = now;
+        m_reader->awaitWorkAfter(now);
+    }
+    return !m_reader->hasSeenLaterWork() && now - *m_overNs < kAtMostNs;
 }
 
 void DeviceTier::takeOver(trace::Writer& writer, Reading reading)

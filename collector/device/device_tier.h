@@ -32,6 +32,8 @@ private:
         Usual, ///< waits for two readings of the device's clock
         Last
     };
+    [[nodiscard]] bool isOpeningSoon() const;
+    [[nodiscard]] bool isCatchingUp();
     void takeOver(trace::Writer& writer, Reading reading);
     void addClocks(const CuptiReport& report, trace::Writer& writer);
     void readBuffers(trace::Writer& writer);
@@ -50,6 +52,8 @@ private:
     CuptiReport::State m_state = CuptiReport::State::Off;
     std::optional<std::int64_t> m_onNs;
     std::optional<std::int64_t> m_offNs;
+    std::optional<std::int64_t>
+        m_overNs;          ///< its window is over, and the device still runs what was launched in it
     std::string m_window;  ///< the last one, in words; empty: it is everything
     std::string m_refusal; ///< the last one
     int m_windows = 0;

@@ -134,6 +134,16 @@ Wanted appliedLevel()
     return unpack(g_state.applied.load());
 }
 
+bool isDeviceWindowAhead()
+{
+    if (g_state.plan.windows.firstStep == 0) {
+        return false;
+    }
+    Moment moment = momentNow(g_state);
+    moment.steps += kReadyAheadSteps;
+    return wantedAt(g_state.plan, moment).level >= Level::Standard;
+}
+
 bool applyLevel()
 {
     State& now = g_state;

@@ -25,6 +25,12 @@ void startLevels(const Plan& plan, std::int64_t startNs, Registry& registry);
 /// What holds at this moment, with the reason.
 [[nodiscard]] Wanted appliedLevel();
 
+/// Steps before a window by steps at which the device tier makes itself ready.
+inline constexpr std::uint64_t kReadyAheadSteps = 3;
+
+/// Whether a window by steps, in which the device is recorded, begins within so many steps.
+[[nodiscard]] bool isDeviceWindowAhead();
+
 /// Puts the level where the schedule wants it now. True when this changed it. The thread is inside our code
 /// (record/session.h), so that no signal handler comes here a second time.
 bool applyLevel();

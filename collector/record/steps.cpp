@@ -27,7 +27,8 @@ void noteStep(StepCounts& ofThread, StepSource source)
     }
     // The level changes with the step that begins, not at the drain thread's next pass; what that thread has
     // to do about it (loading and starting CUPTI) it is to do now.
-    if (applyLevel()) {
+    const auto firstOfWindow = static_cast<std::uint64_t>(plan().windows.firstStep);
+    if (applyLevel() || steps + kReadyAheadSteps == firstOfWindow) {
         requestDrain();
     }
 }

@@ -56,6 +56,17 @@ class Windows(lab.Scenario):
         self.assertEqual(len(window), RANKS * count)
         self.assertEqual(window, {key: value for key, value in whole.items() if key[1] in inside})
 
+    def test_the_device_work_of_a_short_window_is_whole(self):
+        """The host runs ahead of the device: when it leaves the window, the window's work has not run yet."""
+        count = self.draw.randrange(1, 4)
+        directory = self.folder / "short.ringside"
+        lab.run([lab.RINGSIDE, "record", "-o", directory, "--start-step", 10, "--steps", count, "--",
+                 *lab.trainer_command(30, ranks=RANKS), "--fault", "late_rank:rank=1,ms=40"], environment=lab.emulated_gpu())
+        report = lab.report(directory)
+        self.assertEqual(report["coverage"]["steps"]["analyzed"], count, report["coverage"])
+        self.assertGreater(report["summary"]["comm_compute_ratio"], 0)
+        self.assertEqual([[1]], [each["ranks"] for each in report["findings"] if each["rule"] == "late_rank"])
+
     def test_a_running_job_stops_and_goes_on_at_the_same_step_everywhere(self):
         directory = self.folder / "control.ringside"
         recorder = subprocess.Popen([str(word) for word in (lab.RINGSIDE, "record", "-o", directory, "--profile", "light", "--",
