@@ -61,7 +61,7 @@ void LivePorts::add(const host::Port& port, std::int64_t timeNs)
     }
     for (const host::Quantity& quantity : port.quantities()) {
         const std::string& reason = port.trouble().empty() ? quantity.reason : port.trouble();
-        const std::uint32_t series = seriesOf(port, quantity.metric, quantity.counter ? "counter" : "gauge",
+        const std::uint32_t series = seriesOf(port, trace::findSeries("rdma", quantity.metric)->name,
                                               quantity.value ? std::string() : reason);
         if (quantity.value) {
             addSample(series, timeNs, static_cast<std::int64_t>(*quantity.value));
@@ -72,7 +72,7 @@ void LivePorts::add(const host::Port& port, std::int64_t timeNs)
 void LivePorts::addEvents(const host::Port& port, const std::vector<host::Verbs::Event>& events,
                           std::int64_t timeNs)
 {
-    const std::uint32_t series = seriesOf(port, "async_event", "event", m_watch.reason(port));
+    const std::uint32_t series = seriesOf(port, trace::SeriesName::RdmaAsyncEvent, m_watch.reason(port));
     for (const host::Verbs::Event& event : events) {
         if (host::Watch::concerns(event, port)) {
             addSample(series, timeNs, event.type);
@@ -80,15 +80,14 @@ void LivePorts::addEvents(const host::Port& port, const std::vector<host::Verbs:
     }
 }
 
-std::uint32_t LivePorts::seriesOf(const host::Port& port, const char* metric, const char* kind,
-                                  const std::string& reason)
+std::uint32_t LivePorts::seriesOf(const host::Port& port, trace::SeriesName name, const std::string& reason)
 {
     auto found = std::find_if(m_trace.series.begin(), m_trace.series.end(), [&](const trace::SeriesRow& row) {
-        return row.entity == port.name() && row.metric == metric;
+        return row.entity == port.name() && row.metric == trace::entryOf(name).metric;
     });
     if (found == m_trace.series.end()) {
         const auto id = static_cast<std::int64_t>(m_trace.series.size()) + 1;
-        m_trace.series.push_back({id, "rdma", port.name(), metric, kind, 0});
+        m_trace.series.push_back(trace::seriesRow(name, id, port.name()));
         found = m_trace.series.end() - 1;
     }
     const auto id = static_cast<std::uint32_t>(found->id);

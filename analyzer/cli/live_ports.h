@@ -3,6 +3,7 @@
 // ports are judged by the same rules as recorded ones.
 #pragma once
 #include "host/rdma/watch.h"
+#include "trace/vocabulary/series.h"
 
 #include <ringside/trace/reader.h>
 
@@ -29,8 +30,7 @@ private:
     void addEvents(const host::Port& port, const std::vector<host::Verbs::Event>& events,
                    std::int64_t timeNs);
     /// Of a port; `reason` says why values are missing, empty: they are not.
-    std::uint32_t seriesOf(const host::Port& port, const char* metric, const char* kind,
-                           const std::string& reason);
+    std::uint32_t seriesOf(const host::Port& port, trace::SeriesName name, const std::string& reason);
     void addSample(std::uint32_t series, std::int64_t timeNs, std::int64_t value);
     void forgetOldest();
 

@@ -4,6 +4,7 @@
 #include "cli/text_file.h"
 #include "host/rdma/counter_track.h"
 #include "host/sysfs_text.h"
+#include "trace/vocabulary/series.h"
 
 #include <ringside/error.h>
 
@@ -156,8 +157,9 @@ private:
         const auto [found, fresh] = m_series.try_emplace(
             {port, counter->metric}, Series{m_trace.series.size(), {counter->saturatesBits, counter->unit}});
         if (fresh) {
-            m_trace.series.push_back({static_cast<std::int64_t>(m_trace.series.size()) + 1, "rdma", port,
-                                      counter->metric, "counter", 0});
+            const auto id = static_cast<std::int64_t>(m_trace.series.size()) + 1;
+            m_trace.series.push_back(
+                trace::seriesRow(trace::findSeries("rdma", counter->metric)->name, id, port));
         }
         trace::SeriesRow& row = m_trace.series[found->second.row];
         if (const auto total = found->second.track.take(*raw)) {

@@ -180,7 +180,7 @@ private:
         for (const auto* const report : {&m_base, &m_now}) {
             for (const trace::IssueRow& issue : report->issues) {
                 const char* const name = report == &m_base ? "Base" : "New run";
-                if (issue.severity == "info") {
+                if (issue.severity == trace::Severity::Info) {
                     continue;
                 }
                 const auto [entry, fresh] = whose.try_emplace(issue.message, name);

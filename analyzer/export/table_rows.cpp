@@ -20,6 +20,8 @@ Cell cellOf(const T& value)
         return static_cast<std::int64_t>(value); // 64 bits of any sign, as SQLite keeps them
     } else if constexpr (std::is_floating_point_v<T>) {
         return static_cast<double>(value);
+    } else if constexpr (std::is_same_v<T, trace::Severity>) {
+        return trace::severityName(value);
     } else {
         return std::string_view(value);
     }

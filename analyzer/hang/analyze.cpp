@@ -231,7 +231,7 @@ void noteIncomparable(Report& report, const std::vector<Group>& groups)
     for (const Group& group : groups) {
         if (!group.isComparable()) {
             const std::string name = group.name.empty() ? fmt::format("{:016x}", group.hash) : group.name;
-            report.issues.push_back({std::string(kNotCompared), "warning", 1,
+            report.issues.push_back({trace::Issue::HangNotCompared, 1,
                                      "communicator " + name +
                                          " has sends and receives, and not all calls of its ranks are "
                                          "recorded: which belong together is not known"});

@@ -122,9 +122,6 @@ struct StuckCollective {
     std::size_t common = 0; ///< of arrived: one that calls what most call
 };
 
-/// Issue of a communicator of which nothing could be said.
-inline constexpr std::string_view kNotCompared = "hang_not_compared";
-
 enum class Kind : std::uint8_t {
     Nothing,  ///< stuck
     Missing,  ///< ranks wait in a collective that others have not issued

@@ -111,7 +111,7 @@ Member memberOf(const MemberCalls& of, bool byPlace)
 bool lacksCalls(const trace::ProcessTrace& process)
 {
     return std::any_of(process.issues.begin(), process.issues.end(), [](const trace::IssueRow& issue) {
-        return issue.id == "truncated_file" || issue.id == "completed_calls_only";
+        return issue.is(trace::Issue::TruncatedFile) || issue.is(trace::Issue::CompletedCallsOnly);
     });
 }
 

@@ -100,7 +100,7 @@ std::string formatJson(const Report& report)
     json["issues"] = Json::array();
     for (const trace::IssueRow& issue : report.issues) {
         json["issues"].push_back({{"id", issue.id},
-                                  {"severity", issue.severity},
+                                  {"severity", trace::severityName(issue.severity)},
                                   {"count", issue.count},
                                   {"message", issue.message}});
     }

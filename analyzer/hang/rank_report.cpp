@@ -216,10 +216,9 @@ std::optional<trace::SeenEnd> believedEnd(const trace::ProcessTrace& process)
     return end && end->goneNs + kTicksErrorNs >= lastSignOfLife(process) ? end : std::nullopt;
 }
 
-bool hasIssue(const trace::ProcessTrace& process, std::string_view id)
+bool hasIssue(const trace::ProcessTrace& process, trace::Issue issue)
 {
-    return std::any_of(process.issues.begin(), process.issues.end(),
-                       [id](const trace::IssueRow& issue) { return issue.id == id; });
+    return std::ranges::any_of(process.issues, [issue](const trace::IssueRow& row) { return row.is(issue); });
 }
 
 /// As wait(2) gives it. What was seen comes first: it may have crashed on its way out.
@@ -250,11 +249,11 @@ bool endedNormally(const trace::ProcessTrace& process)
 {
     const auto told = trace::toldEnd(process);
     return (process.process.endNs && !isWindow(process) && !failed(process)) ||
-           hasIssue(process, "ended_after_dump") || (told && told->becameAnother) ||
+           hasIssue(process, trace::Issue::EndedAfterDump) || (told && told->becameAnother) ||
            knownStatus(process) == 0;
 }
 
-// "process_killed" is recovery's word for a process that left its rings and did not say why.
+// trace::Issue::ProcessKilled is recovery's word for a process that left its rings and did not say why.
 Life lifeInTrace(const trace::ProcessTrace& process)
 {
     if (endedNormally(process)) {
@@ -267,8 +266,8 @@ Life lifeInTrace(const trace::ProcessTrace& process)
         return Life::Gone;
     }
     // Of a trace that could not be written any more it says nothing that nobody closed it.
-    const bool left = hasIssue(process, "process_killed") || trace::seenEnd(process);
-    return left && !hasIssue(process, "recording_stopped") ? Life::Gone : Life::NotKnown;
+    const bool left = hasIssue(process, trace::Issue::ProcessKilled) || trace::seenEnd(process);
+    return left && !hasIssue(process, trace::Issue::RecordingStopped) ? Life::Gone : Life::NotKnown;
 }
 
 std::int64_t lastSignOfLife(const trace::ProcessTrace& process)

@@ -2,6 +2,7 @@
 // For a tired person: the verdict first, then the collective, then what the ranks do that it waits for.
 #include "hang/hang.h"
 #include "trace/utf8.h"
+#include "trace/vocabulary/datatype.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +12,7 @@
 namespace ringside::hang {
 namespace {
 
-/// Names of ncclDataType_t and ncclRedOp_t in the order of nccl.h (2.28).
-constexpr std::array<std::string_view, 12> kDataTypes{"int8",    "uint8",    "int32",      "uint32",
-                                                      "int64",   "uint64",   "float16",    "float32",
-                                                      "float64", "bfloat16", "float8e4m3", "float8e5m2"};
+/// Names of ncclRedOp_t in the order of nccl.h (2.28).
 constexpr std::array<std::string_view, 5> kReductions{"sum", "prod", "max", "min", "avg"};
 
 template <std::size_t N>
@@ -35,7 +33,7 @@ std::string describe(const Signature& call)
         text += fmt::format(", {} elements", *call.count);
     }
     if (call.datatype) {
-        text += " of " + nameIn(kDataTypes, *call.datatype);
+        text += " of " + trace::datatypeName(*call.datatype);
     }
     if (call.bytes) {
         text += fmt::format(", {} bytes", *call.bytes);
@@ -200,7 +198,7 @@ std::string formatText(const Report& report)
         appendCollective(text, stuck);
     }
     for (const trace::IssueRow& issue : report.issues) {
-        text += issue.id == kNotCompared ? "note: " + issue.message + "\n" : "";
+        text += issue.is(trace::Issue::HangNotCompared) ? "note: " + issue.message + "\n" : "";
     }
     const std::vector<std::int64_t> wanted = ranksOfInterest(report);
     const auto isWanted = [&wanted](const RankReport& rank) {

@@ -50,10 +50,10 @@ private:
 /// Communication kernels that stand for no collective: `shared` ones of one launch, `nameless` ones.
 inline void noteUnattributed(trace::ProcessTrace& process, std::int64_t shared, std::int64_t nameless)
 {
-    note(process, "graph_calls_unknown", "info", shared,
+    note(process, trace::Issue::GraphCallsUnknown, shared,
          "communication kernels share their launch with others (a CUDA graph) or name none; they count as "
          "communication, but which collectives they are is not known");
-    note(process, "collectives_unnamed", "info", nameless,
+    note(process, trace::Issue::CollectivesUnnamed, nameless,
          "communication kernels of sends and receives of which nothing says what they belong to; they count "
          "as communication, but are not matched");
 }

@@ -9,11 +9,10 @@
 namespace ringside::importers {
 
 /// Says what an importer left out or could not tell; nothing where that never happened (count 0).
-inline void note(trace::ProcessTrace& process, const char* id, const char* severity, std::int64_t count,
-                 std::string message)
+inline void note(trace::ProcessTrace& process, trace::Issue issue, std::int64_t count, std::string message)
 {
     if (count > 0) {
-        process.issues.push_back({id, severity, count, std::move(message)});
+        process.issues.push_back({issue, count, std::move(message)});
     }
 }
 

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 void nameFile(trace::ProcessTrace& process)
 {
     for (trace::IssueRow& issue : process.issues) {
-        if (issue.id == "truncated_file") {
+        if (issue.is(trace::Issue::TruncatedFile)) {
             issue.message = fmt::format("{}: {}", process.path.filename().string(), issue.message);
         }
     }
@@ -69,7 +69,7 @@ void reportFailures(const std::vector<Source>& sources, trace::RunTrace& run)
             throw Error(*source.error);
         }
         if (source.error) {
-            run.issues.push_back({"unreadable_file", "warning", 1, source.error->what()});
+            run.issues.push_back({trace::Issue::UnreadableFile, 1, source.error->what()});
         }
     }
 }
@@ -284,7 +284,7 @@ void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
     const bool alone = sources.size() == 1 && guessed == 1;
     if (guessed > 0 && !alone) {
         run.issues.push_back(
-            {"rank_guessed", "warning", guessed,
+            {trace::Issue::RankGuessed, guessed,
              "files say neither inside nor in their names which ranks they are of: those were "
              "numbered in the order of the files, their processes and devices"});
     }
@@ -316,7 +316,7 @@ void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
         }
     }
     for (const auto& [title, count] : files) {
-        run.issues.push_back({std::string(trace::kImported), "info", count,
+        run.issues.push_back({trace::Issue::Imported, count,
                               fmt::format("{} not recorded by Ringside, but imported: {}",
                                           count == 1 ? "a file was" : "files were", title)});
     }
@@ -387,7 +387,7 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
                           std::back_inserter(source.importer != nullptr ? imported : run.processes));
     }
     if (const std::int64_t apart = useOneOrigin(imported); apart > 0) {
-        run.issues.push_back({"clocks_apart", "warning", apart,
+        run.issues.push_back({trace::Issue::ClocksApart, apart,
                               "files were written years apart, as their clocks say: nothing compares them"});
     }
     std::ranges::move(imported, std::back_inserter(run.processes));

@@ -2,6 +2,7 @@
 #include "import/torch_words.h"
 
 #include "import/decimal.h"
+#include "trace/vocabulary/datatype.h"
 
 #include <algorithm>
 #include <array>
@@ -10,13 +11,10 @@
 namespace ringside::importers {
 namespace {
 
-constexpr std::array kDatatypes{TorchDatatype{"Char", 1, 0},          TorchDatatype{"Byte", 1, 1},
-                                TorchDatatype{"Bool", 1, 1},          TorchDatatype{"Int", 4, 2},
-                                TorchDatatype{"Long", 8, 4},          TorchDatatype{"Half", 2, 6},
-                                TorchDatatype{"Float", 4, 7},         TorchDatatype{"Double", 8, 8},
-                                TorchDatatype{"BFloat16", 2, 9},      TorchDatatype{"Float8_e4m3fn", 1, 10},
-                                TorchDatatype{"Float8_e5m2", 1, 11},  TorchDatatype{"Short", 2, std::nullopt},
-                                TorchDatatype{"ComplexFloat", 8, {}}, TorchDatatype{"ComplexDouble", 16, {}}};
+/// Those of PyTorch that the list of NCCL's does not name.
+constexpr std::array kOthers{TorchDatatype{"Bool", 1, trace::numberOf(trace::Datatype::Uint8)},
+                             TorchDatatype{"Short", 2, std::nullopt}, TorchDatatype{"ComplexFloat", 8, {}},
+                             TorchDatatype{"ComplexDouble", 16, {}}};
 
 } // namespace
 
@@ -52,10 +50,14 @@ std::string_view ncclFunctionOf(std::string_view text)
     return found != kFunctions.end() ? found->second : std::string_view();
 }
 
-const TorchDatatype* torchDatatype(std::string_view name)
+std::optional<TorchDatatype> torchDatatype(std::string_view name)
 {
-    const auto found = std::ranges::find(kDatatypes, name, &TorchDatatype::name);
-    return found != kDatatypes.end() ? &*found : nullptr;
+    if (const auto found = std::ranges::find(trace::kDatatypes, name, &trace::DatatypeEntry::torch);
+        found != trace::kDatatypes.end()) {
+        return TorchDatatype{found->torch, found->bytes, trace::numberOf(found->datatype)};
+    }
+    const auto other = std::ranges::find(kOthers, name, &TorchDatatype::name);
+    return other != kOthers.end() ? std::optional(*other) : std::nullopt;
 }
 
 std::vector<std::int64_t> ranksOfText(std::string_view text)

@@ -21,7 +21,7 @@ struct TorchDatatype {
     std::optional<std::int64_t> nccl; ///< ncclDataType_t (nccl.h); null: NCCL has none of it
 };
 /// Null: not one that is known.
-[[nodiscard]] const TorchDatatype* torchDatatype(std::string_view name);
+[[nodiscard]] std::optional<TorchDatatype> torchDatatype(std::string_view name);
 
 /// "[0, 1, 2]".
 [[nodiscard]] std::vector<std::int64_t> ranksOfText(std::string_view text);

@@ -2,6 +2,7 @@
 #include "metrics/sampled_lines.h"
 
 #include "metrics/samples.h"
+#include "trace/vocabulary/series.h"
 
 #include <algorithm>
 #include <array>
@@ -11,32 +12,43 @@
 namespace ringside::metrics {
 namespace {
 
-/// How a metric's name says its unit, and how it is shown. Of a counter, what it gains in a second.
+/// How a unit is shown. Of a counter, what it gains in a second.
 struct UnitOf {
-    std::string_view suffix;
+    trace::SeriesUnit unit;
+    std::string_view suffix; ///< of the metric's name
     std::string_view gauge;
     double gaugeFactor = 1;
     std::string_view rate;
     double rateFactor = 1;
 };
 constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+using enum trace::SeriesUnit;
 constexpr std::array kUnits{
-    UnitOf{"_bytes", "GiB", 1 / kGibibyte, "GB/s", 1e-9},
-    UnitOf{"_kib", "GiB", 1024 / kGibibyte, "GB/s", 1024e-9},
-    UnitOf{"_percent", "%", 1, "%", 1},
-    UnitOf{"_mhz", "MHz", 1, "MHz/s", 1},
-    UnitOf{"_mw", "W", 1e-3, "W/s", 1e-3},
-    UnitOf{"_mj", "J", 1e-3, "W", 1e-3},
-    UnitOf{"_celsius", "degrees C", 1, "degrees C/s", 1},
-    UnitOf{"_mbps", "Gb/s", 1e-3, "Gb/s per s", 1e-3},
-    UnitOf{"_ns", "s", 1e-9, "s per s", 1e-9},
-    UnitOf{"_us", "s", 1e-6, "s per s", 1e-6},
-    UnitOf{"", "", 1, "per s", 1},
+    UnitOf{BytesPerSecond, "_bytes_per_s", "GB/s", 1e-9, "GB/s per s", 1e-9},
+    UnitOf{Bytes, "_bytes", "GiB", 1 / kGibibyte, "GB/s", 1e-9},
+    UnitOf{Kibibytes, "_kib", "GiB", 1024 / kGibibyte, "GB/s", 1024e-9},
+    UnitOf{Percent, "_percent", "%", 1, "%", 1},
+    UnitOf{Hundredths, "_hundredths", "", 1e-2, "per s", 1e-2},
+    UnitOf{Megahertz, "_mhz", "MHz", 1, "MHz/s", 1},
+    UnitOf{Milliwatts, "_mw", "W", 1e-3, "W/s", 1e-3},
+    UnitOf{Millijoules, "_mj", "J", 1e-3, "W", 1e-3},
+    UnitOf{Celsius, "_celsius", "degrees C", 1, "degrees C/s", 1},
+    UnitOf{MegabitsPerSecond, "_mbps", "Gb/s", 1e-3, "Gb/s per s", 1e-3},
+    UnitOf{Nanoseconds, "_ns", "s", 1e-9, "s per s", 1e-9},
+    UnitOf{Microseconds, "_us", "s", 1e-6, "s per s", 1e-6},
+    UnitOf{Milliseconds, "_ms", "s", 1e-3, "s per s", 1e-3},
+    UnitOf{ErrorsPer1e18Bits, "_per_1e18", "per 10^18 bits", 1, "per 10^18 bits", 1},
+    UnitOf{Bits, "", "", 1, "per s", 1},
+    UnitOf{Number, "", "", 1, "per s", 1},
 };
 
-const UnitOf& unitOf(std::string_view metric)
+/// Of a series that is not ours, as its name says.
+const UnitOf& unitOf(std::string_view source, std::string_view metric)
 {
-    return *std::ranges::find_if(kUnits, [&](const UnitOf& unit) { return metric.ends_with(unit.suffix); });
+    const trace::SeriesEntry* const entry = trace::findSeries(source, metric);
+    return *std::ranges::find_if(kUnits, [&](const UnitOf& unit) {
+        return entry != nullptr ? unit.unit == entry->unit : metric.ends_with(unit.suffix);
+    });
 }
 
 /// What tells most comes first; others follow.
@@ -123,7 +135,7 @@ std::vector<LinePoint> lineOf(Samples samples, const trace::SeriesRow& row)
 {
     std::stable_sort(samples.begin(), samples.end(),
                      [](const SampleValue& a, const SampleValue& b) { return a.timeNs < b.timeNs; });
-    const UnitOf& unit = unitOf(row.metric);
+    const UnitOf& unit = unitOf(row.source, row.metric);
     return row.kind == "counter" ? rateLine(samples, unit.rateFactor) : gaugeLine(samples, unit.gaugeFactor);
 }
 
@@ -137,7 +149,7 @@ SampledMetric& metricOf(Metrics& all, const trace::SeriesRow& row)
     if (found != all.end()) {
         return *found;
     }
-    const UnitOf& unit = unitOf(row.metric);
+    const UnitOf& unit = unitOf(row.source, row.metric);
     return all.emplace_back(SampledMetric{
         row.source, row.metric, std::string(row.kind == "counter" ? unit.rate : unit.gauge), {}});
 }
@@ -202,8 +214,8 @@ std::vector<std::pair<Interval, std::int64_t>> stepsOf(const model::Model& model
 std::string SampledMetric::name() const
 {
     std::string words = metric;
-    const UnitOf& suffix = unitOf(metric);
-    words.resize(words.size() - suffix.suffix.size());
+    const UnitOf& suffix = unitOf(source, metric);
+    words.resize(words.size() - (words.ends_with(suffix.suffix) ? suffix.suffix.size() : 0));
     std::ranges::replace(words, '_', ' ');
     return source + ": " + words + (unit.empty() ? "" : ", " + unit);
 }

@@ -2,10 +2,10 @@
 #include "model/collective_match.h"
 
 #include "model/communicator_calls.h"
-#include "model/datatype.h"
 #include "model/message_match.h"
 #include "model/model.h"
 #include "model/work_times.h"
+#include "trace/vocabulary/datatype.h"
 
 #include <fmt/format.h>
 
@@ -242,22 +242,22 @@ MatchResult Matcher::finish()
         result.operations.push_back(std::move(operation));
     }
     if (m_mismatches > 0) {
-        result.issues.push_back({"collective_mismatch", "error", m_mismatches, m_firstMismatch});
+        result.issues.push_back({trace::Issue::CollectiveMismatch, m_mismatches, m_firstMismatch});
     }
     if (m_unmatched > 0) {
         result.issues.push_back(
-            {"collectives_unmatched", "info", m_unmatched,
+            {trace::Issue::CollectivesUnmatched, m_unmatched,
              "collectives whose group is not known do not go together by their order, so "
              "that their ranks may belong to several groups; who came last at them is not "
              "known"});
     }
     if (m_untyped > 0) {
-        result.issues.push_back({"datatype_unknown", "info", m_untyped,
+        result.issues.push_back({trace::Issue::DatatypeUnknown, m_untyped,
                                  "collective calls that came through no wrapper: what told of them (NCCL "
                                  "itself, or another tool's trace) did not say their data type"});
     }
     if (incomplete > 0) {
-        result.issues.push_back({"collective_incomplete", "info", incomplete,
+        result.issues.push_back({trace::Issue::CollectiveIncomplete, incomplete,
                                  "collectives that not every member of the communicator recorded; they count "
                                  "as communication, but who "
                                  "came last is not known"});
@@ -327,7 +327,7 @@ bool isGradient(const Operation& operation, std::int64_t worldSize)
 {
     constexpr std::uint64_t kLeastBytes = 4096;
     return operation.size == worldSize && operation.bytes && *operation.bytes >= kLeastBytes &&
-           !isInteger(operation.datatype) &&
+           !trace::isInteger(operation.datatype) &&
            (operation.kind == CollectiveKind::AllReduce || operation.kind == CollectiveKind::ReduceScatter);
 }
 
@@ -335,7 +335,7 @@ bool isUsedMap(const Operation& operation, std::int64_t worldSize, double leastE
 {
     constexpr std::uint64_t kMostBytes = 1U << 20U; // of a quarter of a million parameter tensors
     return operation.kind == CollectiveKind::AllReduce && operation.size == worldSize &&
-           isInteger(operation.datatype) && operation.bytes && *operation.bytes <= kMostBytes &&
+           trace::isInteger(operation.datatype) && operation.bytes && *operation.bytes <= kMostBytes &&
            static_cast<double>(operation.count.value_or(0)) >= leastElements;
 }
 

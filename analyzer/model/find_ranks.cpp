@@ -143,18 +143,18 @@ private:
     void noteLeftOut()
     {
         if (m_implausible > 0) {
-            m_model.issues.push_back({"implausible_rank", "warning", m_implausible,
+            m_model.issues.push_back({trace::Issue::ImplausibleRank, m_implausible,
                                       "rows name ranks or world sizes that no job has; they were left out"});
         }
         if (m_superseded > 0) {
             m_model.issues.push_back(
-                {"rank_restarted", "info", m_superseded,
+                {trace::Issue::RankRestarted, m_superseded,
                  "a rank has traces of several processes; only that of its latest attempt is "
                  "analyzed, and of one attempt the one that did most"});
         }
         if (m_unknown > 0) {
             m_model.issues.push_back(
-                {"rank_unknown", "warning", m_unknown,
+                {trace::Issue::RankUnknown, m_unknown,
                  "processes do not say which rank they are; only the one that did most is "
                  "analyzed, as rank 0 of 1. If they are one job, set RANK and WORLD_SIZE for "
                  "each; if not, record each by itself"});

@@ -219,7 +219,7 @@ ClockMap timeOfDayMap(Model& model, std::size_t index, const trace::ProcessTrace
         host.offsetNs = *referenceShift - *ownShift;
     }
     model.issues.push_back(
-        {"clock_unaligned", "warning", 1,
+        {trace::Issue::ClockUnaligned, 1,
          fmt::format("no matched collective or message ties {} to {}: their clocks are compared by "
                      "the time of day, whose error is not known",
                      hostText(model, index), hostText(model, 0))});
@@ -285,7 +285,7 @@ void collectIssues(Model& model)
                          std::ranges::any_of(process.devices, &trace::DeviceRow::emulated);
     }
     model.imported = std::ranges::any_of(
-        model.issues, [](const trace::IssueRow& issue) { return issue.id == trace::kImported; });
+        model.issues, [](const trace::IssueRow& issue) { return issue.is(trace::Issue::Imported); });
 }
 
 std::vector<std::string> inLowerCase(std::vector<std::string> names)
@@ -303,7 +303,7 @@ void noteUnusedNames(Model& model)
     }
     for (const std::string& name : unusedNames(model.trace.processes, model.communicationKernels)) {
         model.issues.push_back(
-            {"communication_kernel_unused", "warning", 1,
+            {trace::Issue::CommunicationKernelUnused, 1,
              fmt::format("no kernel's name holds '{}', which was said to communicate", name)});
     }
 }
@@ -329,7 +329,7 @@ void noteGraphs(Model& model)
     }
     if (unmatched > 0) {
         model.issues.push_back(
-            {"graph_calls_unknown", "info", unmatched,
+            {trace::Issue::GraphCallsUnknown, unmatched,
              "launches of CUDA graphs whose communication kernels are not one for each "
              "recorded NCCL call of the capture; they count as communication, but who came "
              "last is not known"});
@@ -361,7 +361,7 @@ void noteEventTimes(Model& model)
                                      [](const Rank& rank) { return rank.eventTimes; });
     if (ranks > 0 && model.hasDeviceData()) {
         model.issues.push_back(
-            {"event_times_mixed", "warning", ranks,
+            {trace::Issue::EventTimesMixed, ranks,
              "ranks have times of CUDA events alone, where others have those of CUPTI: collectives to which "
              "one of them came last are in no step, and it has no breakdown"});
     }

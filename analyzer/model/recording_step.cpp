@@ -151,7 +151,7 @@ void takeRecordingForStep(Model& model)
         }
     }
     if (apart > 1) {
-        model.issues.push_back({"recordings_apart", "warning", apart,
+        model.issues.push_back({trace::Issue::RecordingsApart, apart,
                                 "ranks were hardly recorded at the same time: the figures of each are of its "
                                 "own recording"});
     }

@@ -36,7 +36,7 @@ void addPeriod(Model& model, StepsByProcess& found)
     }
     if (period.apart > 0) {
         model.issues.push_back(
-            {"steps_apart", "warning", static_cast<std::int64_t>(period.apart),
+            {trace::Issue::StepsApart, static_cast<std::int64_t>(period.apart),
              "ranks take no part in the collective with which the steps of the others begin: theirs were "
              "counted by themselves, and their step N need not be the others' step N"});
     }
@@ -96,13 +96,13 @@ void noteDisagreement(Model& model, const StepsByProcess& found, int definition)
         better += !steps.empty() && steps.begin()->first < definition ? 1 : 0;
     }
     if (without > 0) {
-        model.issues.push_back({"steps_not_everywhere", "warning", without,
+        model.issues.push_back({trace::Issue::StepsNotEverywhere, without,
                                 "processes do not mark steps as the others do, nor repeat their calls: which "
                                 "steps are theirs is not known"});
     }
     if (better > 0) {
         model.issues.push_back(
-            {"steps_marked_by_some", "info", better,
+            {trace::Issue::StepsMarkedBySome, better,
              fmt::format("processes mark steps in a way that others do not: the steps of all ranks are {}",
                          definition == kPeriodSteps ? "the period of their collectives"
                                                     : "those that all of them mark")});
@@ -233,7 +233,7 @@ void choose(Model& model, MeasuredSteps&& steps)
     model.analyzedSteps = std::move(steps.whole);
     if (warmUp > 0) {
         model.issues.push_back(
-            {"warm_up_analyzed", "info", static_cast<std::int64_t>(warmUp),
+            {trace::Issue::WarmUpAnalyzed, static_cast<std::int64_t>(warmUp),
              fmt::format("of the analyzed steps belong to the run's warm-up, since fewer than {} "
                          "came after it: later steps may be shorter",
                          kFewestWarm)});
@@ -257,7 +257,7 @@ void findSteps(Model& model)
         return rank.deviceTier && model.launches[rank.process].empty() && !rank.steps.empty();
     });
     if (withoutLaunches > 0) {
-        model.issues.push_back({"steps_from_host_clock", "warning", withoutLaunches,
+        model.issues.push_back({trace::Issue::StepsFromHostClock, withoutLaunches,
                                 "ranks have no launch records: their device steps are cut at the host's step "
                                 "times"});
     }

@@ -3,6 +3,7 @@
 
 #include "metrics/gigabytes.h"
 #include "probe/this_host.h"
+#include "trace/vocabulary/series.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/write_process.h>
@@ -40,10 +41,10 @@ public:
         m_rows.process.command = "ringside probe";
         m_rows.clockSamples.push_back({m_now, readClock(CLOCK_REALTIME), std::nullopt, std::nullopt});
     }
-    void add(const std::string& entity, const char* metric, double value)
+    void add(const std::string& entity, trace::SeriesName name, double value)
     {
         const auto id = static_cast<std::uint32_t>(m_rows.series.size() + 1);
-        m_rows.series.push_back({id, "probe", entity, metric, "gauge"});
+        m_rows.series.push_back(trace::seriesRow(name, id, entity));
         m_rows.samples.timeNs.push_back(m_now);
         m_rows.samples.series.push_back(id);
         m_rows.samples.value.push_back(std::llround(value));
@@ -67,9 +68,9 @@ void addRdma(const Matrix& matrix, std::size_t sender, std::size_t receiver, Rec
 {
     if (const auto& measured = matrix.rdma[sender][receiver].measured) {
         const std::string entity = matrix.hosts[sender] + " > " + matrix.hosts[receiver];
-        record.add(entity, "rdma_bytes_per_s", measured->gbps * kBytesAGigabit);
-        record.add(entity, "rdma_write_ns", measured->writeUs * kNsAUs);
-        record.add(entity, "rdma_write_p99_ns", measured->writeP99Us * kNsAUs);
+        record.add(entity, trace::SeriesName::ProbeRdmaRate, measured->gbps * kBytesAGigabit);
+        record.add(entity, trace::SeriesName::ProbeRdmaWrite, measured->writeUs * kNsAUs);
+        record.add(entity, trace::SeriesName::ProbeRdmaWriteP99, measured->writeP99Us * kNsAUs);
     }
 }
 
@@ -94,10 +95,11 @@ void keepIn(const std::filesystem::path& run, const Matrix& matrix)
         for (std::size_t receiver = 0; receiver < matrix.hosts.size(); ++receiver) {
             if (const auto& measured = matrix.directions[sender][receiver]) {
                 const std::string entity = matrix.hosts[sender] + " > " + matrix.hosts[receiver];
-                record.add(entity, "tcp_bytes_per_s", measured->gbps * kBytesAGigabit);
-                record.add(entity, "round_trip_ns", measured->roundTripUs * kNsAUs);
-                record.add(entity, "round_trip_p99_ns", measured->roundTripP99Us * kNsAUs);
-                record.add(entity, "retransmits", static_cast<double>(measured->retransmits));
+                record.add(entity, trace::SeriesName::ProbeTcpRate, measured->gbps * kBytesAGigabit);
+                record.add(entity, trace::SeriesName::ProbeRoundTrip, measured->roundTripUs * kNsAUs);
+                record.add(entity, trace::SeriesName::ProbeRoundTripP99, measured->roundTripP99Us * kNsAUs);
+                record.add(entity, trace::SeriesName::ProbeRetransmits,
+                           static_cast<double>(measured->retransmits));
             }
             addRdma(matrix, sender, receiver, record);
         }
@@ -114,9 +116,10 @@ void keepIn(const std::filesystem::path& run, const AllReduceCurve& curve)
     record.set("all_reduce nccl_version", std::to_string(curve.ncclVersion));
     for (const CurvePoint& point : curve.points) {
         const std::string entity = fmt::format("all_reduce {}", point.bytes);
-        record.add(entity, "time_ns", static_cast<double>(point.ns));
-        record.add(entity, "bus_bytes_per_s", curve.busGBs(point) * metrics::kBytesAGigabyte);
-        record.add(entity, "ranks", curve.gpus);
+        record.add(entity, trace::SeriesName::ProbeAllReduceTime, static_cast<double>(point.ns));
+        record.add(entity, trace::SeriesName::ProbeAllReduceBusRate,
+                   curve.busGBs(point) * metrics::kBytesAGigabyte);
+        record.add(entity, trace::SeriesName::ProbeAllReduceRanks, curve.gpus);
     }
     record.write(run);
 }

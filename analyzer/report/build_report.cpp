@@ -89,7 +89,7 @@ void runRules(Report& report, const rules::OptionValues& options, const Checkpoi
             runRule(*rule, report, options);
         } catch (const std::exception& error) {
             report.issues.push_back(
-                {"rule_failed", "error", 1, fmt::format("rule {} failed: {}", rule->id, error.what())});
+                {trace::Issue::RuleFailed, 1, fmt::format("rule {} failed: {}", rule->id, error.what())});
         }
     }
 }

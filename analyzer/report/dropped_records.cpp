@@ -45,7 +45,7 @@ std::optional<trace::IssueRow> describeDrops(const trace::ProcessTrace& process)
         parts += fmt::format(" and {} more", rows.size() - kMostNamed);
     }
     return trace::IssueRow{
-        "dropped_records", "warning", total,
+        trace::Issue::DroppedRecords, total,
         fmt::format("{} on {} lost records for want of room: {}; RINGSIDE_RING_BYTES makes the "
                     "rings of threads larger",
                     process.process.pid, process.process.host, parts)};

@@ -12,10 +12,9 @@ struct Doubt {
     std::string reason;
 };
 
-bool hasIssue(const Report& report, std::string_view id)
+bool hasIssue(const Report& report, trace::Issue issue)
 {
-    return std::any_of(report.issues.begin(), report.issues.end(),
-                       [&](const trace::IssueRow& issue) { return issue.id == id; });
+    return std::ranges::any_of(report.issues, [issue](const trace::IssueRow& row) { return row.is(issue); });
 }
 
 const MissingRule* inconclusiveRule(const Report& report)
@@ -53,7 +52,7 @@ std::vector<Doubt> doubtsOf(const Report& report)
     if (const MissingRule* const rule = inconclusiveRule(report)) {
         doubts.push_back({Confidence::Low, fmt::format("{} is {}", rule->rule, rule->reason)});
     }
-    if (hasIssue(report, "steps_from_host_clock")) {
+    if (hasIssue(report, trace::Issue::StepsFromHostClock)) {
         doubts.push_back({Confidence::Low, "steps are cut at the host's times, not at the device's"});
     }
     if (!report.model.analyzedWhole && report.metrics.stepCount() < kManySteps) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients travel in 32 bits and the run waits for their bytes. A chance rather than a cause: the transfer
 // is exposed for another reason, and half of it is what 16 bits can save.
-#include "model/datatype.h"
 #include "rules/communication_cause.h"
 #include "rules/gradients.h"
+#include "trace/vocabulary/datatype.h"
 
 namespace ringside::rules::rule_fp32_gradients {
 namespace {
@@ -28,7 +28,7 @@ Bytes gradientBytes(const Context& context)
             const auto size = static_cast<double>(*operation.bytes);
             bytes.all += size;
             bytes.typed += operation.datatype ? size : 0.0;
-            bytes.float32 += operation.datatype == model::kFloat32 ? size : 0.0;
+            bytes.float32 += operation.datatype == trace::numberOf(trace::Datatype::Float32) ? size : 0.0;
         }
     }
     return bytes;

@@ -53,8 +53,9 @@ std::int64_t costOf(const Context& context, const metrics::LateGroup& group, std
 bool passesThroughUnknownMessages(const Context& context)
 {
     constexpr double kMuch = 0.1;
-    const bool unnamed = std::ranges::find(context.run.issues, "collectives_unnamed", &trace::IssueRow::id) !=
-                         context.run.issues.end();
+    const bool unnamed = std::ranges::any_of(context.run.issues, [](const trace::IssueRow& issue) {
+        return issue.is(trace::Issue::CollectivesUnnamed);
+    });
     const auto sends = [&](const model::Rank& rank) {
         const trace::ProcessTrace& process = context.run.processOf(rank);
         return std::ranges::any_of(process.collectiveCalls, [&](const trace::CollectiveCallRow& call) {

@@ -3,8 +3,8 @@
 // `ringside hang` and take its answers, so that the two never contradict each other.
 #pragma once
 #include "hang/hang.h"
-#include "model/datatype.h"
 #include "rules/support.h"
+#include "trace/vocabulary/datatype.h"
 
 namespace ringside::rules {
 
@@ -53,7 +53,7 @@ inline const NotApplicable kNeedsCollectives{
 {
     std::string text = call.function;
     text += call.count ? fmt::format(" of {} elements", *call.count) : std::string();
-    text += call.datatype ? " of " + model::datatypeName(*call.datatype) : std::string();
+    text += call.datatype ? " of " + trace::datatypeName(*call.datatype) : std::string();
     return call.bytes ? text + fmt::format(" ({})", byteText(static_cast<double>(*call.bytes))) : text;
 }
 

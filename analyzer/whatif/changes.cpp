@@ -2,6 +2,7 @@
 #include "whatif/changes.h"
 
 #include "metrics/bandwidth.h"
+#include "trace/vocabulary/datatype.h"
 #include "whatif/what_is_missing.h"
 
 #include <ringside/error.h>
@@ -15,9 +16,6 @@
 
 namespace ringside::whatif {
 namespace {
-
-constexpr std::int64_t kFloat32 = 7; ///< ncclFloat32 of nccl.h
-constexpr std::int64_t kFloat16 = 6;
 
 [[noreturn]] void refuse(const std::string& why, const std::string& hint = {})
 {
@@ -97,14 +95,14 @@ void changeGradients(Plan& plan, const std::string& type, Assumptions& assumptio
                    "said",
                    "Record with the host tier (LD_PRELOAD), which sees the types.");
         }
-        if (*slot.slot.datatype != kFloat32) {
+        if (*slot.slot.datatype != trace::numberOf(trace::Datatype::Float32)) {
             refuse(
                 fmt::format("the gradient messages are not float32 (NCCL type {}): {} would not halve them",
                             *slot.slot.datatype, type));
         }
         requireLine(slot);
         recost(slot, *slot.line, static_cast<double>(*slot.slot.bytes) / 2);
-        slot.slot.datatype = kFloat16;
+        slot.slot.datatype = trace::numberOf(trace::Datatype::Float16);
     }
     assumptions.lines.emplace_back("converting gradients to half precision and back costs nothing");
 }

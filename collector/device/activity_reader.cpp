@@ -147,7 +147,7 @@ trace::StringId ActivityReader::apiName(cupti::CallbackDomain domain, std::uint3
 void ActivityReader::reportIssues()
 {
     if (m_unmeasured != 0) {
-        m_writer.add(trace::IssueRow{"device_time_missing", "warning", m_unmeasured,
+        m_writer.add(trace::IssueRow{trace::Issue::DeviceTimeMissing, m_unmeasured,
                                      "CUPTI gave no start or end for device records; they are left out"});
         m_unmeasured = 0;
     }

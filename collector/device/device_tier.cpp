@@ -142,7 +142,7 @@ void DeviceTier::noteState(trace::Writer& writer, const CuptiReport& report)
     }
     if (report.state == State::DriverGone && m_state != State::DriverGone) {
         writer.add(
-            trace::IssueRow{"device_ended_first", "warning", 1,
+            trace::IssueRow{trace::Issue::DeviceEndedFirst, 1,
                             "CUDA had ended at exit before the collector could ask for the last device "
                             "records: of about the last second, what ran on the GPU is not recorded"});
     }
@@ -182,7 +182,7 @@ void DeviceTier::noteGap(trace::Writer& writer, const std::string& gap)
         m_gaps += (m_gaps.empty() ? "" : ", ") + gap;
     }
     writer.add(trace::IssueRow{
-        "device_handed_over", "warning", 1,
+        trace::Issue::DeviceHandedOver, 1,
         "another tool used CUPTI (torch.profiler, for instance), and what ran on the GPU "
         "meanwhile is not recorded: " +
             m_gaps + (m_gapCount > kMostListed ? " and later" : "") + " after recording began"});
@@ -213,7 +213,7 @@ void DeviceTier::countDropped(trace::Writer& writer, std::int64_t byCupti)
     }
     const auto unread = static_cast<std::int64_t>(buffers.unreadBuffers());
     if (unread != m_unreadBuffers) { // not in `dropped`, which counts records
-        writer.add(trace::IssueRow{"device_records_unknown", "warning", unread - m_unreadBuffers,
+        writer.add(trace::IssueRow{trace::Issue::DeviceRecordsUnknown, unread - m_unreadBuffers,
                                    "memory was out for buffers of device records: how many records were "
                                    "lost in these buffers is not known"});
         m_unreadBuffers = unread;
@@ -225,7 +225,7 @@ void DeviceTier::countUntied(trace::Writer& writer)
     const auto untied = static_cast<std::int64_t>(g_untiedCalls.load(std::memory_order_relaxed));
     if (untied != m_untiedCalls) {
         writer.add(
-            trace::IssueRow{"launches_not_tied", "info", untied - m_untiedCalls,
+            trace::IssueRow{trace::Issue::LaunchesNotTied, untied - m_untiedCalls,
                             "NCCL launched these calls' kernels from a thread of its own (communicators "
                             "that do not block), and only from 2.28 on its profiler says which kernel is "
                             "which call's: they count as communication, who came last is not known"});
@@ -238,7 +238,7 @@ void DeviceTier::end(trace::Writer& writer, Registry&)
     if (!m_session.end(kPatienceMs)) {
         say(Talk::Always, "CUPTI has not come back from a call: the last device records are missing");
         writer.add(
-            trace::IssueRow{"device_calls_blocked", "warning", 1,
+            trace::IssueRow{trace::Issue::DeviceCallsBlocked, 1,
                             "CUPTI had not come back from a call when the process ended: the last device "
                             "records are missing"});
     }

@@ -13,23 +13,25 @@ constexpr const char* kMeasuring = "CUPTI could not be used: NCCL's calls alone,
 
 /// A call without times is an issue of its own kind; those without room are drops.
 struct SkipText {
-    const char* issue;
+    std::optional<trace::Issue> issue; ///< null: it counts as dropped
     const char* message;
 };
 constexpr std::array<SkipText, static_cast<std::size_t>(EventSkip::kCount)> kSkips{{
-    {nullptr, "event times"},
-    {"event_time_not_ready", "NCCL calls came before the CUDA events of their device were made"},
-    {"event_time_captured", "NCCL calls were captured into a CUDA graph: CUDA events do not time them"},
-    {"event_time_legacy_stream", "NCCL calls on the legacy default stream are not timed by CUDA events, each "
-                                 "of which would hold up all blocking streams"},
-    {"event_time_other_device",
+    {std::nullopt, "event times"},
+    {trace::Issue::EventTimeNotReady, "NCCL calls came before the CUDA events of their device were made"},
+    {trace::Issue::EventTimeCaptured,
+     "NCCL calls were captured into a CUDA graph: CUDA events do not time them"},
+    {trace::Issue::EventTimeLegacyStream,
+     "NCCL calls on the legacy default stream are not timed by CUDA events, each "
+     "of which would hold up all blocking streams"},
+    {trace::Issue::EventTimeOtherDevice,
      "NCCL calls whose stream's device is not known, or not the communicator's, are not timed"},
-    {"event_time_error_pending",
+    {trace::Issue::EventTimeErrorPending,
      "NCCL calls were not timed because the program had not fetched an earlier CUDA error"},
-    {"event_time_not_launched",
+    {trace::Issue::EventTimeNotLaunched,
      "NCCL calls that failed, or launch later (blocking = 0), have no event times"},
-    {"event_time_many_streams", "NCCL calls in groups on more than 16 streams have no event times"},
-    {"event_time_not_ended",
+    {trace::Issue::EventTimeManyStreams, "NCCL calls in groups on more than 16 streams have no event times"},
+    {trace::Issue::EventTimeNotEnded,
      "NCCL calls that had not ended on the GPU with the process or its device have no event times"},
 }};
 
@@ -152,11 +154,11 @@ void EventTier::countSkipped(trace::Writer& writer)
         if (count == m_counted[i]) {
             continue;
         }
-        if (kSkips[i].issue == nullptr) {
+        if (!kSkips[i].issue) {
             writer.setDropped({kSkips[i].message, 0, static_cast<std::int64_t>(count)});
         } else {
-            writer.add(trace::IssueRow{kSkips[i].issue, "info",
-                                       static_cast<std::int64_t>(count - m_counted[i]), kSkips[i].message});
+            writer.add(trace::IssueRow{*kSkips[i].issue, static_cast<std::int64_t>(count - m_counted[i]),
+                                       kSkips[i].message});
         }
         if (i == static_cast<std::size_t>(EventSkip::LegacyStream) && m_counted[i] == 0) {
             say(Talk::Always, "%s", kSkips[i].message);

@@ -125,8 +125,8 @@ Handle beginForeignCall(ThreadState& thread, Context& context, const Event& even
     call.graph = event.captured ? noteCapture(static_cast<cudaStream_t>(event.stream), call.communicator) : 0;
     call.peer = peerOf(event);
     constexpr std::uint16_t kNewerType = 0xFFFE; // what is counted are still elements
-    const auto type = datatypeOf(event.coll.datatype);
-    call.datatype = type ? type->number : kNewerType;
+    const trace::DatatypeEntry* const type = datatypeOf(event.coll.datatype);
+    call.datatype = type != nullptr ? static_cast<std::uint16_t>(type->datatype) : kNewerType;
     if (call.communicator != nullptr) {
         call.sequence = call.communicator->nextSequence.fetch_add(1, std::memory_order_relaxed);
     }

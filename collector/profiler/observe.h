@@ -6,8 +6,8 @@
 #include "profiler/event_pool.h"
 #include "record/level.h"
 #include "record/session.h"
+#include "trace/vocabulary/datatype.h"
 
-#include <optional>
 #include <string_view>
 
 namespace ringside::collector::profiler {
@@ -19,12 +19,8 @@ Contexts& contexts();
 /// What this version is to tell us at a level.
 [[nodiscard]] std::uint64_t wantedEvents(unsigned version, Level level);
 
-struct Datatype {
-    std::uint16_t number; ///< ncclDataType_t
-    std::uint8_t bytes;
-};
-/// NCCL's names of types; they are the enumeration's.
-[[nodiscard]] std::optional<Datatype> datatypeOf(const char* name);
+/// By NCCL's name of it, which is the enumeration's. Null: a type that this version does not know.
+[[nodiscard]] const trace::DatatypeEntry* datatypeOf(const char* name);
 
 /// Root or peer of a call or operation; -1 where it has none or NCCL does not tell.
 [[nodiscard]] std::int32_t peerOf(const Event& event);

@@ -12,30 +12,19 @@
 namespace ringside::collector::profiler {
 namespace {
 
-struct NamedDatatype {
-    std::string_view name;
-    Datatype type;
-};
-// In the order of nccl.h. NCCL has no name for ncclUint8, as the only one, and says Unknown.
-constexpr std::array kDatatypes{
-    NamedDatatype{"ncclInt8", {0, 1}},        NamedDatatype{"Unknown", {1, 1}},
-    NamedDatatype{"ncclInt32", {2, 4}},       NamedDatatype{"ncclUint32", {3, 4}},
-    NamedDatatype{"ncclInt64", {4, 8}},       NamedDatatype{"ncclUint64", {5, 8}},
-    NamedDatatype{"ncclFloat16", {6, 2}},     NamedDatatype{"ncclFloat32", {7, 4}},
-    NamedDatatype{"ncclFloat64", {8, 8}},     NamedDatatype{"ncclBfloat16", {9, 2}},
-    NamedDatatype{"ncclFloat8e4m3", {10, 1}}, NamedDatatype{"ncclFloat8e5m2", {11, 1}},
-};
+/// NCCL has no name for ncclUint8, as the only one.
+constexpr std::string_view kNameOfUint8 = "Unknown";
 
 std::uint64_t bytesOf(const Event& event)
 {
-    const auto type = datatypeOf(event.coll.datatype);
-    return type ? event.coll.count * type->bytes : trace::kUnknownNumber;
+    const trace::DatatypeEntry* const type = datatypeOf(event.coll.datatype);
+    return type != nullptr ? event.coll.count * type->bytes : trace::kUnknownNumber;
 }
 
 std::uint64_t bytesOf(const GroupedCall& call)
 {
-    return call.datatype < kDatatypes.size() ? call.count * kDatatypes[call.datatype].type.bytes
-                                             : trace::kUnknownNumber;
+    const auto bytes = trace::elementBytes(call.datatype);
+    return bytes ? call.count * *bytes : trace::kUnknownNumber;
 }
 
 /// NCCL's name of what a call does: "AllReduce" of ncclAllReduce.
@@ -131,12 +120,11 @@ std::uint64_t nextOperation()
 
 } // namespace
 
-std::optional<Datatype> datatypeOf(const char* name)
+const trace::DatatypeEntry* datatypeOf(const char* name)
 {
-    const auto* const found =
-        std::find_if(kDatatypes.begin(), kDatatypes.end(),
-                     [name](const NamedDatatype& type) { return type.name == textOf(name); });
-    return found != kDatatypes.end() ? std::optional(found->type) : std::nullopt;
+    const std::string_view text = textOf(name) == kNameOfUint8 ? "ncclUint8" : textOf(name);
+    const auto* const found = std::ranges::find(trace::kDatatypes, text, &trace::DatatypeEntry::nccl);
+    return found != trace::kDatatypes.end() ? found : nullptr;
 }
 
 std::int32_t peerOf(const Event& event)

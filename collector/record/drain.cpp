@@ -241,14 +241,14 @@ void Drain::noteShortage()
     }
     if (shortage.smallestBytes != m_shortage.smallestBytes) {
         m_file.writer().add(trace::IssueRow{
-            "rings_small", "info", 1,
+            trace::Issue::RingsSmall, 1,
             "/dev/shm is small: rings in it have as little as " +
                 std::to_string(shortage.smallestBytes >> 10U) + " KiB instead of " +
                 std::to_string(m_options.ringBytes >> 10U) +
                 ", so that records of a burst of calls may be dropped. In docker: --shm-size 1g"});
     }
     if (shortage.disk != m_shortage.disk) {
-        m_file.writer().add(trace::IssueRow{"rings_on_disk", "info", 1,
+        m_file.writer().add(trace::IssueRow{trace::Issue::RingsOnDisk, 1,
                                             "no room in /dev/shm (a quarter of what is free): rings lie in " +
                                                 shortage.disk +
                                                 ", whose writing back may hold up the program's threads"});
@@ -260,7 +260,7 @@ void Drain::countRefusedThreads()
 {
     const std::uint64_t refused = m_store.refusedThreads();
     if (refused != m_refusedThreads) {
-        m_file.writer().add(trace::IssueRow{"thread_not_recorded", "warning",
+        m_file.writer().add(trace::IssueRow{trace::Issue::ThreadNotRecorded,
                                             static_cast<std::int64_t>(refused - m_refusedThreads),
                                             "there was no room for a thread's ring: its calls are missing"});
         m_refusedThreads = refused;

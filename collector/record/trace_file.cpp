@@ -129,7 +129,7 @@ void TraceFile::tellFull()
 {
     m_toldFull = true;
     pauseForGood();
-    m_writer->add(trace::IssueRow{"trace_full", "warning", 1,
+    m_writer->add(trace::IssueRow{trace::Issue::TraceFull, 1,
                                   "the trace reached its size limit " +
                                       secondsOf(readClockNs(CLOCK_MONOTONIC) - startedNs()) +
                                       " after the start: what came later is not recorded"});
@@ -146,9 +146,9 @@ void TraceFile::tellCompleteFrom(std::int64_t ns)
         isFlightRecorder() ? "the flight recorder keeps no more" : "deleted to stay within the size limit";
     m_writer->pauseWindowsBefore(ns, why);
     const std::int64_t deleted = m_writer->deletedRows();
-    m_writer->add(trace::IssueRow{"oldest_deleted", "info", deleted - std::exchange(m_toldDeleted, deleted),
-                                  "everything is there from " + secondsOf(ns - startedNs()) +
-                                      " after the start on; " + why});
+    m_writer->add(trace::IssueRow{
+        trace::Issue::OldestDeleted, deleted - std::exchange(m_toldDeleted, deleted),
+        "everything is there from " + secondsOf(ns - startedNs()) + " after the start on; " + why});
     m_completeFromNs = ns;
 }
 
@@ -182,7 +182,7 @@ void TraceFile::copyTo(const std::string& fresh, const char* reason,
     for (const trace::InFlightRow& call : inFlight) {
         copy.add(call);
     }
-    copy.add(trace::IssueRow{"dumped_while_running", "info", 1,
+    copy.add(trace::IssueRow{trace::Issue::DumpedWhileRunning, 1,
                              std::string("the flight recorder was dumped while the process ran: ") + reason});
     copy.close();
     giveItsName(fresh);
@@ -207,7 +207,7 @@ void TraceFile::tellEndInDump()
 try {
     if (m_dumpedNs != 0 && access(m_names.database().c_str(), W_OK) == 0) {
         trace::Writer dump(m_names.database(), trace::Writer::Mode::Append);
-        dump.add(trace::IssueRow{"ended_after_dump", "info", 1,
+        dump.add(trace::IssueRow{trace::Issue::EndedAfterDump, 1,
                                  "the process went on for " +
                                      secondsOf(readClockNs(CLOCK_MONOTONIC) - m_dumpedNs) +
                                      " after this dump and ended normally"});

@@ -39,8 +39,8 @@ public:
 private:
     std::vector<host::KeptFile> m_levels; ///< cpu.stat of those with a quota, or of the process's own group
     std::string m_reason;
-    Series m_times{"cgroup", "throttled_periods", trace::SeriesKind::Counter};
-    Series m_us{"cgroup", "throttled_us", trace::SeriesKind::Counter};
+    Series m_times{"cgroup", trace::SeriesName::ThrottledPeriods};
+    Series m_us{"cgroup", trace::SeriesName::Throttled};
 };
 
 } // namespace ringside::collector::sampled

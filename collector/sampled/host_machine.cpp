@@ -63,16 +63,16 @@ std::optional<Load> parseLoad(std::string_view text)
 HostMachine::HostMachine()
     : m_pressures{{{"/proc/pressure/cpu",
                     {},
-                    {"machine", "cpu_pressure_some_us", trace::SeriesKind::Counter},
-                    {"machine", "cpu_pressure_full_us", trace::SeriesKind::Counter}},
+                    {"machine", trace::SeriesName::CpuPressureSome},
+                    {"machine", trace::SeriesName::CpuPressureFull}},
                    {"/proc/pressure/memory",
                     {},
-                    {"machine", "memory_pressure_some_us", trace::SeriesKind::Counter},
-                    {"machine", "memory_pressure_full_us", trace::SeriesKind::Counter}},
+                    {"machine", trace::SeriesName::MemoryPressureSome},
+                    {"machine", trace::SeriesName::MemoryPressureFull}},
                    {"/proc/pressure/io",
                     {},
-                    {"machine", "io_pressure_some_us", trace::SeriesKind::Counter},
-                    {"machine", "io_pressure_full_us", trace::SeriesKind::Counter}}}}
+                    {"machine", trace::SeriesName::IoPressureSome},
+                    {"machine", trace::SeriesName::IoPressureFull}}}}
 {}
 
 void HostMachine::open()

@@ -53,13 +53,13 @@ private:
     host::KeptFile m_load;
     host::KeptFile m_memory;
     std::array<Pressure, 3> m_pressures;
-    Series m_loadAverage{"machine", "load_1min_hundredths"};
-    Series m_runnable{"machine", "runnable_tasks"};
-    Series m_busy{"machine", "cpu_busy_ms", trace::SeriesKind::Counter};
-    Series m_idle{"machine", "cpu_idle_ms", trace::SeriesKind::Counter};
-    Series m_ioWait{"machine", "cpu_iowait_ms", trace::SeriesKind::Counter};
-    Series m_stolen{"machine", "cpu_stolen_ms", trace::SeriesKind::Counter};
-    Series m_available{"machine", "memory_available_bytes"};
+    Series m_loadAverage{"machine", trace::SeriesName::LoadAverage};
+    Series m_runnable{"machine", trace::SeriesName::RunnableTasks};
+    Series m_busy{"machine", trace::SeriesName::CpuBusy};
+    Series m_idle{"machine", trace::SeriesName::CpuIdle};
+    Series m_ioWait{"machine", trace::SeriesName::CpuIoWait};
+    Series m_stolen{"machine", trace::SeriesName::CpuStolen};
+    Series m_available{"machine", trace::SeriesName::MemoryAvailable};
 };
 
 } // namespace ringside::collector::sampled

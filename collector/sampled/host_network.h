@@ -45,15 +45,15 @@ private:
     std::array<char, 16384> m_basicText{};
     std::array<char, 16384> m_extendedText{};
     std::array<Statistic, 5> m_statistics{
-        {{"Tcp:", "OutSegs", false, {"machine", "tcp_segments_sent", trace::SeriesKind::Counter}},
-         {"Tcp:", "RetransSegs", false, {"machine", "tcp_segments_sent_again", trace::SeriesKind::Counter}},
+        {{"Tcp:", "OutSegs", false, {"machine", trace::SeriesName::TcpSegmentsSent}},
+         {"Tcp:", "RetransSegs", false, {"machine", trace::SeriesName::TcpSegmentsSentAgain}},
          // The receiver says (DSACK, RFC 2883) that it had them already: nothing was lost. Since Linux 5.9.
          {"TcpExt:",
           "TCPDSACKRecvSegs",
           true,
-          {"machine", "tcp_segments_sent_again_needlessly", trace::SeriesKind::Counter}},
-         {"TcpExt:", "TCPTimeouts", true, {"machine", "tcp_timeouts", trace::SeriesKind::Counter}},
-         {"TcpExt:", "TCPRcvQDrop", true, {"machine", "tcp_receive_drops", trace::SeriesKind::Counter}}}};
+          {"machine", trace::SeriesName::TcpSegmentsSentAgainNeedlessly}},
+         {"TcpExt:", "TCPTimeouts", true, {"machine", trace::SeriesName::TcpTimeouts}},
+         {"TcpExt:", "TCPRcvQDrop", true, {"machine", trace::SeriesName::TcpReceiveDrops}}}};
 };
 
 } // namespace ringside::collector::sampled

@@ -45,16 +45,16 @@ private:
     ThreadSchedule m_ended; ///< of threads that are gone, so that the sums never fall
     bool m_schedules = false;
 
-    Series m_user{"process", "cpu_user_ns", trace::SeriesKind::Counter};
-    Series m_system{"process", "cpu_system_ns", trace::SeriesKind::Counter};
-    Series m_minorFaults{"process", "minor_faults", trace::SeriesKind::Counter};
-    Series m_majorFaults{"process", "major_faults", trace::SeriesKind::Counter};
-    Series m_voluntary{"process", "voluntary_switches", trace::SeriesKind::Counter};
-    Series m_involuntary{"process", "involuntary_switches", trace::SeriesKind::Counter};
-    Series m_resident{"process", "rss_bytes"};
-    Series m_threadCount{"process", "threads"};
-    Series m_recordingCpu{"recording threads", "cpu_ns", trace::SeriesKind::Counter};
-    Series m_recordingDelay{"recording threads", "run_delay_ns", trace::SeriesKind::Counter};
+    Series m_user{"process", trace::SeriesName::CpuUser};
+    Series m_system{"process", trace::SeriesName::CpuSystem};
+    Series m_minorFaults{"process", trace::SeriesName::MinorFaults};
+    Series m_majorFaults{"process", trace::SeriesName::MajorFaults};
+    Series m_voluntary{"process", trace::SeriesName::VoluntarySwitches};
+    Series m_involuntary{"process", trace::SeriesName::InvoluntarySwitches};
+    Series m_resident{"process", trace::SeriesName::ResidentMemory};
+    Series m_threadCount{"process", trace::SeriesName::Threads};
+    Series m_recordingCpu{"recording threads", trace::SeriesName::RecordingCpu};
+    Series m_recordingDelay{"recording threads", trace::SeriesName::RecordingDelay};
 };
 
 } // namespace ringside::collector::sampled

@@ -56,16 +56,16 @@ std::optional<InterfaceCounters> parseInterface(std::string_view line)
 
 Network::Interface::Interface(const std::string& name)
 {
-    constexpr std::array<const char*, InterfaceCounters::kCount> kMetrics{
-        "rx_bytes", "rx_packets", "rx_errors", "rx_dropped",
-        "tx_bytes", "tx_packets", "tx_errors", "tx_dropped"};
+    using enum trace::SeriesName;
+    constexpr std::array<trace::SeriesName, InterfaceCounters::kCount> kNames{
+        NetworkRxBytes, NetworkRxPackets, NetworkRxErrors, NetworkRxDropped,
+        NetworkTxBytes, NetworkTxPackets, NetworkTxErrors, NetworkTxDropped};
     for (std::size_t index = 0; index < series.size(); ++index) {
         series[index].entity = name;
-        series[index].metric = kMetrics[index];
-        series[index].kind = trace::SeriesKind::Counter;
+        series[index].name = kNames[index];
     }
     rate.entity = name;
-    rate.metric = "rate_mbps";
+    rate.name = NetworkRate;
 }
 
 void Network::open()
@@ -110,7 +110,7 @@ void Network::choose(std::string_view text, Readings& readings)
         }
         if (wanted == kMostInterfaces) {
             if (!m_saidTooMany) {
-                readings.report({"interfaces_not_sampled", "info", 1,
+                readings.report({trace::Issue::InterfacesNotSampled, 1,
                                  "more than 32 network interfaces are up: the others are not sampled"});
                 m_saidTooMany = true;
             }

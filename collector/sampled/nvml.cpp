@@ -13,7 +13,7 @@
 namespace ringside::collector::sampled {
 namespace {
 
-using trace::SeriesKind;
+using trace::SeriesName;
 
 enum class Often : std::uint8_t { EveryTick, OnceASecond, Once };
 
@@ -21,7 +21,7 @@ enum class Often : std::uint8_t { EveryTick, OnceASecond, Once };
 struct Question {
     nvml::Result (*ask)(const nvml::Library& library, nvml::Device device,
                         std::array<std::uint64_t, 2>& values) = nullptr;
-    std::array<const char*, 2> metrics{}; ///< the second may be null
+    std::array<std::optional<SeriesName>, 2> names{}; ///< the second may be null
     Often often = Often::EveryTick;
 };
 
@@ -153,68 +153,66 @@ nvml::Result askFabric(const nvml::Library& library, nvml::Device device,
 }
 
 constexpr std::array<Question, 15> kQuestions{{
-    {&askUtilization, {"gpu_utilization_percent", "memory_utilization_percent"}},
-    {&askMemory, {"memory_used_bytes", nullptr}},
-    {&askClock<nvml::kClockSm>, {"sm_clock_mhz", nullptr}},
-    {&askClock<nvml::kClockMemory>, {"memory_clock_mhz", nullptr}},
-    {&askReasons, {"clock_event_reasons", nullptr}},
-    {&askPower, {"power_mw", nullptr}},
-    {&askTemperature, {"temperature_celsius", nullptr}},
-    {&askMaxClock<nvml::kClockSm>, {"sm_clock_max_mhz", nullptr}, Often::Once},
-    {&askMaxClock<nvml::kClockMemory>, {"memory_clock_max_mhz", nullptr}, Often::Once},
-    {&askSlowdown, {"temperature_slowdown_celsius", nullptr}, Often::Once},
+    {&askUtilization, {SeriesName::GpuUtilization, SeriesName::MemoryUtilization}},
+    {&askMemory, {SeriesName::MemoryUsed, std::nullopt}},
+    {&askClock<nvml::kClockSm>, {SeriesName::SmClock, std::nullopt}},
+    {&askClock<nvml::kClockMemory>, {SeriesName::MemoryClock, std::nullopt}},
+    {&askReasons, {SeriesName::ClockEventReasons, std::nullopt}},
+    {&askPower, {SeriesName::Power, std::nullopt}},
+    {&askTemperature, {SeriesName::Temperature, std::nullopt}},
+    {&askMaxClock<nvml::kClockSm>, {SeriesName::SmClockMax, std::nullopt}, Often::Once},
+    {&askMaxClock<nvml::kClockMemory>, {SeriesName::MemoryClockMax, std::nullopt}, Often::Once},
+    {&askSlowdown, {SeriesName::TemperatureSlowdown, std::nullopt}, Often::Once},
     {&askPcie<&nvml::Library::pcieGeneration, &nvml::Library::pcieLanes>,
-     {"pcie_generation", "pcie_lanes"},
+     {SeriesName::PcieGeneration, SeriesName::PcieLanes},
      Often::OnceASecond},
     {&askPcie<&nvml::Library::pcieMostGeneration, &nvml::Library::pcieMostLanes>,
-     {"pcie_generation_max", "pcie_lanes_max"},
+     {SeriesName::PcieGenerationMax, SeriesName::PcieLanesMax},
      Often::Once},
-    {&askLinks, {"nvlink_links_up", "nvlink_links_down"}, Often::OnceASecond},
-    {&askPersistence, {"persistence_mode", nullptr}, Often::Once},
-    {&askFabric, {"fabric_state", "fabric_status"}, Often::Once},
+    {&askLinks, {SeriesName::NvlinkLinksUp, SeriesName::NvlinkLinksDown}, Often::OnceASecond},
+    {&askPersistence, {SeriesName::PersistenceMode, std::nullopt}, Often::Once},
+    {&askFabric, {SeriesName::FabricState, SeriesName::FabricStatus}, Often::Once},
 }};
 
 struct FieldQuestion {
     unsigned field = 0;
     unsigned scope = 0;
-    const char* metric = "";
-    SeriesKind kind = SeriesKind::Gauge;
+    SeriesName name = {};
     Often often = Often::EveryTick;
     bool isBer = false; ///< a bit error rate, encoded
 };
 // NVLink counters are those of all links together.
 constexpr std::array<FieldQuestion, 29> kFields{{
-    {nvml::kFieldPowerInstant, 0, "power_instant_mw", SeriesKind::Gauge},
-    {nvml::kFieldEnergy, 0, "energy_mj", SeriesKind::Counter},
-    {nvml::kFieldMemoryTemperature, 0, "memory_temperature_celsius", SeriesKind::Gauge},
-    {nvml::kFieldPcieReplays, 0, "pcie_replays", SeriesKind::Counter},
-    {nvml::kFieldEccCorrected, 0, "ecc_corrected_errors", SeriesKind::Counter},
-    {nvml::kFieldEccUncorrected, 0, "ecc_uncorrected_errors", SeriesKind::Counter},
-    {nvml::kFieldPowerViolation, 0, "power_violation_ns", SeriesKind::Counter},
-    {nvml::kFieldThermalViolation, 0, "thermal_violation_ns", SeriesKind::Counter},
-    {nvml::kFieldRetiredCorrected, 0, "retired_pages_corrected", SeriesKind::Gauge, Often::OnceASecond},
-    {nvml::kFieldRetiredUncorrected, 0, "retired_pages_uncorrected", SeriesKind::Gauge, Often::OnceASecond},
-    {nvml::kFieldRetiredPending, 0, "retired_pages_pending", SeriesKind::Gauge, Often::OnceASecond},
-    {nvml::kFieldRemappedCorrected, 0, "remapped_rows_corrected", SeriesKind::Gauge, Often::OnceASecond},
-    {nvml::kFieldRemappedUncorrected, 0, "remapped_rows_uncorrected", SeriesKind::Gauge, Often::OnceASecond},
-    {nvml::kFieldRemapPending, 0, "row_remap_pending", SeriesKind::Gauge, Often::OnceASecond},
-    {nvml::kFieldRemapFailed, 0, "row_remap_failed", SeriesKind::Gauge, Often::OnceASecond},
-    {nvml::kFieldNvlinkDataTx, nvml::kAllLinks, "nvlink_tx_kib", SeriesKind::Counter},
-    {nvml::kFieldNvlinkDataRx, nvml::kAllLinks, "nvlink_rx_kib", SeriesKind::Counter},
-    {nvml::kFieldNvlinkCrcFlits, 0, "nvlink_crc_flit_errors", SeriesKind::Counter},
-    {nvml::kFieldNvlinkCrcData, 0, "nvlink_crc_data_errors", SeriesKind::Counter},
-    {nvml::kFieldNvlinkReplays, 0, "nvlink_replays", SeriesKind::Counter},
-    {nvml::kFieldNvlinkRecoveries, 0, "nvlink_recoveries", SeriesKind::Counter},
-    {nvml::kFieldNvlink5TxBytes, nvml::kAllLinks, "nvlink5_tx_bytes", SeriesKind::Counter},
-    {nvml::kFieldNvlink5RxBytes, nvml::kAllLinks, "nvlink5_rx_bytes", SeriesKind::Counter},
-    {nvml::kFieldNvlink5Recovered, nvml::kAllLinks, "nvlink5_recoveries", SeriesKind::Counter},
-    {nvml::kFieldNvlink5NotRecovered, nvml::kAllLinks, "nvlink5_failed_recoveries", SeriesKind::Counter},
-    {nvml::kFieldNvlink5EffectiveErrors, nvml::kAllLinks, "nvlink5_effective_errors", SeriesKind::Counter},
-    {nvml::kFieldNvlink5SymbolErrors, nvml::kAllLinks, "nvlink5_symbol_errors", SeriesKind::Counter},
-    {nvml::kFieldNvlink5EffectiveBer, nvml::kAllLinks, "nvlink5_effective_errors_per_1e18", SeriesKind::Gauge,
-     Often::OnceASecond, true},
-    {nvml::kFieldNvlink5SymbolBer, nvml::kAllLinks, "nvlink5_symbol_errors_per_1e18", SeriesKind::Gauge,
-     Often::OnceASecond, true},
+    {nvml::kFieldPowerInstant, 0, SeriesName::PowerInstant},
+    {nvml::kFieldEnergy, 0, SeriesName::Energy},
+    {nvml::kFieldMemoryTemperature, 0, SeriesName::MemoryTemperature},
+    {nvml::kFieldPcieReplays, 0, SeriesName::PcieReplays},
+    {nvml::kFieldEccCorrected, 0, SeriesName::EccCorrectedErrors},
+    {nvml::kFieldEccUncorrected, 0, SeriesName::EccUncorrectedErrors},
+    {nvml::kFieldPowerViolation, 0, SeriesName::PowerViolation},
+    {nvml::kFieldThermalViolation, 0, SeriesName::ThermalViolation},
+    {nvml::kFieldRetiredCorrected, 0, SeriesName::RetiredPagesCorrected, Often::OnceASecond},
+    {nvml::kFieldRetiredUncorrected, 0, SeriesName::RetiredPagesUncorrected, Often::OnceASecond},
+    {nvml::kFieldRetiredPending, 0, SeriesName::RetiredPagesPending, Often::OnceASecond},
+    {nvml::kFieldRemappedCorrected, 0, SeriesName::RemappedRowsCorrected, Often::OnceASecond},
+    {nvml::kFieldRemappedUncorrected, 0, SeriesName::RemappedRowsUncorrected, Often::OnceASecond},
+    {nvml::kFieldRemapPending, 0, SeriesName::RowRemapPending, Often::OnceASecond},
+    {nvml::kFieldRemapFailed, 0, SeriesName::RowRemapFailed, Often::OnceASecond},
+    {nvml::kFieldNvlinkDataTx, nvml::kAllLinks, SeriesName::NvlinkTx},
+    {nvml::kFieldNvlinkDataRx, nvml::kAllLinks, SeriesName::NvlinkRx},
+    {nvml::kFieldNvlinkCrcFlits, 0, SeriesName::NvlinkCrcFlitErrors},
+    {nvml::kFieldNvlinkCrcData, 0, SeriesName::NvlinkCrcDataErrors},
+    {nvml::kFieldNvlinkReplays, 0, SeriesName::NvlinkReplays},
+    {nvml::kFieldNvlinkRecoveries, 0, SeriesName::NvlinkRecoveries},
+    {nvml::kFieldNvlink5TxBytes, nvml::kAllLinks, SeriesName::Nvlink5Tx},
+    {nvml::kFieldNvlink5RxBytes, nvml::kAllLinks, SeriesName::Nvlink5Rx},
+    {nvml::kFieldNvlink5Recovered, nvml::kAllLinks, SeriesName::Nvlink5Recoveries},
+    {nvml::kFieldNvlink5NotRecovered, nvml::kAllLinks, SeriesName::Nvlink5FailedRecoveries},
+    {nvml::kFieldNvlink5EffectiveErrors, nvml::kAllLinks, SeriesName::Nvlink5EffectiveErrors},
+    {nvml::kFieldNvlink5SymbolErrors, nvml::kAllLinks, SeriesName::Nvlink5SymbolErrors},
+    {nvml::kFieldNvlink5EffectiveBer, nvml::kAllLinks, SeriesName::Nvlink5EffectiveBer, Often::OnceASecond,
+     true},
+    {nvml::kFieldNvlink5SymbolBer, nvml::kAllLinks, SeriesName::Nvlink5SymbolBer, Often::OnceASecond, true},
 }};
 
 bool isDue(Often often, Pace pace)
@@ -296,14 +294,14 @@ Nvml::Gpu::Gpu(std::int64_t ordinal, nvml::Device handle) : device(handle)
     const std::string entity = "gpu" + std::to_string(ordinal);
     for (std::size_t index = 0; index < singles.size(); ++index) {
         const Question& question = kQuestions[index];
-        singles[index] = {&question, {{{entity, question.metrics[0]}, {entity, question.metrics[1]}}}};
+        singles[index] = {&question, {{{entity, question.names[0]}, {entity, question.names[1]}}}};
     }
     for (std::size_t index = 0; index < fields.size(); ++index) {
         const FieldQuestion& question = kFields[index];
-        fields[index] = {&question, {entity, question.metric, question.kind}};
+        fields[index] = {&question, {entity, question.name}};
         asked.push_back(&fields[index]);
     }
-    xid = {entity, "xid", SeriesKind::Event};
+    xid = {entity, SeriesName::Xid};
 }
 
 Nvml::Nvml() = default;
@@ -387,7 +385,7 @@ void Nvml::find(const GpuName& name, Readings& readings)
         result = nvml::callIfThere(m_library.deviceByUuid, name.uuid.c_str(), &device);
     }
     if (result != nvml::kSuccess) {
-        readings.report({"gpu_not_sampled", "warning", 1,
+        readings.report({trace::Issue::GpuNotSampled, 1,
                          "NVML does not know GPU " + std::to_string(name.ordinal) + " (" + name.busId +
                              "): " + m_library.text(result)});
         return;
@@ -411,8 +409,7 @@ void Nvml::readSingles(Gpu& gpu, Readings& readings, Pace pace)
         std::array<std::uint64_t, 2> values{};
         const nvml::Result result = single.question->ask(m_library, gpu.device, values);
         single.done = isFinal(result) || (single.question->often == Often::Once && result == nvml::kSuccess);
-        for (std::size_t index = 0; index < values.size() && single.question->metrics[index] != nullptr;
-             ++index) {
+        for (std::size_t index = 0; index < values.size() && single.question->names[index]; ++index) {
             if (result == nvml::kSuccess) {
                 readings.add(single.series[index], values[index]);
             } else {
@@ -472,12 +469,12 @@ void Nvml::lose(Gpu& gpu, const std::string& why, Readings& readings)
     if (std::exchange(gpu.lost, true)) {
         return;
     }
-    readings.report({"gpu_lost", "problem", 1,
+    readings.report({trace::Issue::GpuLost, 1,
                      gpu.xid.entity + " does not answer any more (" + why +
                          "): it needs a reset, see the kernel's log for its XID"});
     for (Gpu::Single& single : gpu.singles) {
         for (Series& series : single.series) {
-            if (!single.done && series.metric != nullptr) {
+            if (!single.done && series.name) {
                 readings.end(series, why);
             }
         }
@@ -503,10 +500,11 @@ void Nvml::readEvents(Readings& readings)
         }
         const std::string number = std::to_string(event.data);
         readings.add((*gpu)->xid, static_cast<std::uint64_t>(event.data));
-        readings.report({"gpu_xid_" + number,
-                         trace::isFatalXid(static_cast<std::int64_t>(event.data)) ? "problem" : "warning", 1,
+        const bool fatal = trace::isFatalXid(static_cast<std::int64_t>(event.data));
+        readings.report({fatal ? trace::Issue::GpuXidFatal : trace::Issue::GpuXid, 1,
                          (*gpu)->xid.entity + " reported XID " + number +
-                             ": what it means stands in NVIDIA's XID catalogue"});
+                             ": what it means stands in NVIDIA's XID catalogue",
+                         number});
     }
 }
 

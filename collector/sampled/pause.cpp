@@ -25,28 +25,28 @@ constexpr std::size_t kMostCards = 32;
 /// `*` stands for the number of a priority. Sources: the drivers' tables of names (mlx5, mlx4, bnxt, ice).
 struct Name {
     std::string_view pattern;
-    std::string_view metric;
+    trace::SeriesName series;
 };
 constexpr std::array<Name, 19> kNames{{
-    {"rx_prio*_pause", "rx_pauses"},
-    {"rx_global_pause", "rx_pauses"},
-    {"rx_pause_prio_*", "rx_pauses"},
-    {"rx_pfc_ena_frames_pri*", "rx_pauses"},
-    {"rx_priority_*_xoff.nic", "rx_pauses"},
-    {"tx_prio*_pause", "tx_pauses"},
-    {"tx_global_pause", "tx_pauses"},
-    {"tx_pause_prio_*", "tx_pauses"},
-    {"tx_pfc_ena_frames_pri*", "tx_pauses"},
-    {"tx_priority_*_xoff.nic", "tx_pauses"},
-    {"rx_prio*_pause_duration", "rx_pause_us"},
-    {"rx_global_pause_duration", "rx_pause_us"},
-    {"rx_pause_duration_prio_*", "rx_pause_us"},
-    {"rx_discards_phy", "rx_discards"},
-    {"rx_stat_discard", "rx_discards"},
-    {"rx_dropped.nic", "rx_discards"},
-    {"rx_fifo_errors", "rx_discards"},
-    {"tx_pause_storm_error_events", "pause_storms"},
-    {"tx_pause_storm_warning_events", "pause_storms"},
+    {"rx_prio*_pause", trace::SeriesName::RxPauses},
+    {"rx_global_pause", trace::SeriesName::RxPauses},
+    {"rx_pause_prio_*", trace::SeriesName::RxPauses},
+    {"rx_pfc_ena_frames_pri*", trace::SeriesName::RxPauses},
+    {"rx_priority_*_xoff.nic", trace::SeriesName::RxPauses},
+    {"tx_prio*_pause", trace::SeriesName::TxPauses},
+    {"tx_global_pause", trace::SeriesName::TxPauses},
+    {"tx_pause_prio_*", trace::SeriesName::TxPauses},
+    {"tx_pfc_ena_frames_pri*", trace::SeriesName::TxPauses},
+    {"tx_priority_*_xoff.nic", trace::SeriesName::TxPauses},
+    {"rx_prio*_pause_duration", trace::SeriesName::RxPauseTime},
+    {"rx_global_pause_duration", trace::SeriesName::RxPauseTime},
+    {"rx_pause_duration_prio_*", trace::SeriesName::RxPauseTime},
+    {"rx_discards_phy", trace::SeriesName::RxDiscards},
+    {"rx_stat_discard", trace::SeriesName::RxDiscards},
+    {"rx_dropped.nic", trace::SeriesName::RxDiscards},
+    {"rx_fifo_errors", trace::SeriesName::RxDiscards},
+    {"tx_pause_storm_error_events", trace::SeriesName::PauseStorms},
+    {"tx_pause_storm_warning_events", trace::SeriesName::PauseStorms},
 }};
 
 bool matches(std::string_view name, std::string_view pattern)
@@ -121,13 +121,13 @@ CardCounters readFrom(int descriptor, const std::string& interface, int& error)
 
 } // namespace
 
-std::map<std::string_view, std::uint64_t> pauseCounters(const CardCounters& counters)
+std::map<trace::SeriesName, std::uint64_t> pauseCounters(const CardCounters& counters)
 {
-    std::map<std::string_view, std::uint64_t> sums;
+    std::map<trace::SeriesName, std::uint64_t> sums;
     for (const auto& [name, value] : counters) {
         for (const Name& known : kNames) {
             if (matches(name, known.pattern)) {
-                sums[known.metric] += value;
+                sums[known.series] += value;
             }
         }
     }
@@ -191,18 +191,18 @@ void Pause::readOne(Card& card, Readings& readings)
 {
     int error = 0;
     const auto counters = pauseCounters(m_reader(card.interface, error));
-    for (const auto& [metric, value] : counters) {
-        const auto [known, fresh] = card.series.try_emplace(metric);
+    for (const auto& [name, value] : counters) {
+        const auto [known, fresh] = card.series.try_emplace(name);
         if (fresh) {
-            known->second = {card.interface, metric.data(), trace::SeriesKind::Counter};
+            known->second = {card.interface, name};
         }
         readings.add(known->second, value);
     }
     // Asking a card again that has none of them, or that refused, changes nothing.
     card.done = counters.empty() && card.series.empty();
     if (card.done) {
-        const auto known = card.series.try_emplace("rx_pauses").first;
-        known->second = {card.interface, "rx_pauses", trace::SeriesKind::Counter};
+        const auto known = card.series.try_emplace(trace::SeriesName::RxPauses).first;
+        known->second = {card.interface, trace::SeriesName::RxPauses};
         readings.miss(known->second, error != 0
                                          ? std::strerror(error)
                                          : "its driver counts no pause frames by a name that is known");

@@ -22,7 +22,7 @@ using CardCounters = std::vector<std::pair<std::string, std::uint64_t>>;
 
 /// In neutral words: rx_pauses, tx_pauses, rx_pause_us, rx_discards, pause_storms. Priorities are added up.
 /// Nothing of what no name tells.
-[[nodiscard]] std::map<std::string_view, std::uint64_t> pauseCounters(const CardCounters& counters);
+[[nodiscard]] std::map<trace::SeriesName, std::uint64_t> pauseCounters(const CardCounters& counters);
 
 /// The counters of an interface, by ethtool's ioctl. `error`: an errno, or 0.
 [[nodiscard]] CardCounters readCard(const std::string& interface, int& error);
@@ -45,7 +45,7 @@ private:
     struct Card {
         std::string interface;
         bool done = false; ///< not asked any more
-        std::map<std::string_view, Series> series;
+        std::map<trace::SeriesName, Series> series;
     };
     void tellPriorities(Readings& readings);
     void readOne(Card& card, Readings& readings);

@@ -63,7 +63,8 @@ void QueuePairs::tell(const host::netlink::Device& device, const std::vector<hos
     constexpr std::uint32_t kMostPorts = 64;
     for (std::uint32_t port = 1; port <= device.ports && port <= kMostPorts; ++port) {
         const std::string name = device.name + ":" + std::to_string(port);
-        Series& series = m_series.try_emplace(name, Series{name, "queue_pairs"}).first->second;
+        Series& series =
+            m_series.try_emplace(name, Series{name, trace::SeriesName::QueuePairs}).first->second;
         const Owners owners = ownersOn(port, device.ports, pairs, ownerOf);
         if (owners.own > 0 || !owners.doubtful) {
             readings.add(series, owners.own);

@@ -3,6 +3,10 @@
 
 namespace ringside::collector::sampled {
 
+#define RINGSIDE_PORT_COUNTER(folder, file, metric, bits, unit, pace)                                        \
+    static_assert(trace::findSeries("rdma", metric) != nullptr, "series.def lacks " metric);
+#include "host/rdma/counters.def"
+
 // What sysfs says comes first: loading libibverbs with its drivers, and opening devices, may take its time.
 void Rdma::read(Readings& readings, Pace pace)
 {
@@ -22,11 +26,11 @@ void Rdma::findNew(Readings& readings)
     m_watch.findNew();
     const host::PortList& list = m_watch.list();
     for (std::size_t index = m_told.size(); index < list.ports().size(); ++index) {
-        m_told.emplace_back().events = {list.ports()[index]->name(), "async_event", trace::SeriesKind::Event};
+        m_told.emplace_back().events = {list.ports()[index]->name(), trace::SeriesName::RdmaAsyncEvent};
     }
     if (list.leftOut() > 0 && !m_saidLeftOut) {
         m_saidLeftOut = true;
-        readings.report({"rdma_ports_not_sampled", "info", static_cast<std::int64_t>(list.leftOut()),
+        readings.report({trace::Issue::RdmaPortsNotSampled, static_cast<std::int64_t>(list.leftOut()),
                          "more than 64 RDMA ports: the others are not sampled"});
     }
 }
@@ -81,8 +85,8 @@ void Rdma::tell(const host::Port& port, Told& told, Readings& readings)
     for (std::size_t index = 0; index < quantities.size(); ++index) {
         const host::Quantity& quantity = quantities[index];
         if (index == told.series.size()) {
-            told.series.push_back({port.name(), quantity.metric,
-                                   quantity.counter ? trace::SeriesKind::Counter : trace::SeriesKind::Gauge});
+            const trace::SeriesEntry* const entry = trace::findSeries(this->name(), quantity.metric);
+            told.series.push_back({port.name(), entry->name});
         }
         if (quantity.value) {
             readings.add(told.series[index], *quantity.value);
@@ -98,19 +102,21 @@ void Rdma::tellTrouble(const host::Port& port, Told& told, Readings& readings)
     if (port.trouble() != told.trouble) {
         told.trouble = port.trouble();
         if (!told.trouble.empty()) {
-            readings.report({"rdma_port_not_read " + port.name(), "warning", 1,
+            readings.report({trace::Issue::RdmaPortNotRead, 1,
                              "RDMA port " + port.name() + ": " + told.trouble +
                                  (port.leftAlone() ? ": it is left alone from here on, because more attempts "
                                                      "may fill the kernel's log"
-                                                   : ": it is looked for again")});
+                                                   : ": it is looked for again"),
+                             port.name()});
         }
     }
     if (port.resets() > told.resets) {
-        readings.report({"rdma_counters_reset " + port.name(), "info",
+        readings.report({trace::Issue::RdmaCountersReset,
                          static_cast<std::int64_t>(port.resets() - told.resets),
                          "RDMA port " + port.name() +
                              ": counters began at 0 again (somebody cleared them, or the driver was loaded): "
-                             "what they counted in that second may be missing"});
+                             "what they counted in that second may be missing",
+                         port.name()});
         told.resets = port.resets();
     }
 }

@@ -198,7 +198,7 @@ void Tier::stop(Thread& thread, trace::Writer& writer)
     for (const SourceState& state : thread.sampler->states()) {
         if (state.reason == Sampler::kStuck) {
             say(Talk::Always, "%s: %s; its thread is left behind", state.name.c_str(), Sampler::kStuck);
-            writer.add(trace::IssueRow{"sampler_left_behind", "warning", 1,
+            writer.add(trace::IssueRow{trace::Issue::SamplerLeftBehind, 1,
                                        state.name + ": " + Sampler::kStuck + ": its samples end there"});
         }
     }

@@ -111,7 +111,7 @@ void Sampler::guarded(std::size_t index, const Call& call)
         throw;
     } catch (const std::exception& error) {
         m_readings.clear();
-        m_readings.report({"sampling_failed", "warning", 1,
+        m_readings.report({trace::Issue::SamplingFailed, 1,
                            std::string("source ") + m_sources[index]->name() + ": " + error.what()});
     }
     m_busySinceNs.store(0);
@@ -156,7 +156,8 @@ bool Sampler::define(Series& series, const Source& source)
     if (series.id == 0 || reasonIsNew) {
         const StringId reason = m_registry->intern(series.reason);
         const std::uint32_t id = m_registry->defineSeries(
-            {source.name(), series.entity, series.metric, series.kind, reason}, series.id);
+            {source.name(), series.entity, series.metric(), trace::entryOf(*series.name).kind, reason},
+            series.id);
         series.id = id != 0 ? id : series.id;
         series.reasonWritten = id != 0;
     }
@@ -206,7 +207,7 @@ std::vector<trace::IssueRow> Sampler::takeIssues()
 {
     const std::scoped_lock lock(m_mutex);
     if (const std::int64_t failed = m_failed.exchange(0); failed != 0) {
-        m_issues.push_back({"sampling_failed", "warning", failed,
+        m_issues.push_back({trace::Issue::SamplingFailed, failed,
                             std::string(m_name) + ": memory was out: values are missing"});
     }
     return std::exchange(m_issues, {});

@@ -5,11 +5,13 @@
 // thread.
 #pragma once
 #include "record/clock.h"
+#include "trace/vocabulary/series.h"
 
 #include <ringside/trace/ring.h>
 #include <ringside/trace/rows.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,14 +20,15 @@ namespace ringside::collector::sampled {
 
 /// One thing that is measured. Must stay where it is while its source lives.
 struct Series {
-    std::string entity;      ///< "gpu0", "eth0" ...
-    const char* metric = ""; ///< name with unit
-    trace::SeriesKind kind = trace::SeriesKind::Gauge;
-    std::uint32_t id = 0;       ///< the sampler's: 0 until it is defined in the trace
-    const char* source = "";    ///< the sampler's
+    std::string entity;                         ///< "gpu0", "eth0" ...
+    std::optional<trace::SeriesName> name = {}; ///< null: nothing is measured here
+    std::uint32_t id = 0;                       ///< the sampler's: 0 until it is defined in the trace
+    const char* source = "";                    ///< the sampler's
     std::string reason = {};    ///< why it ended; else why a value was missing, the first time that one was
     bool ended = false;         ///< no value can be expected any more
     bool reasonWritten = false; ///< the sampler's
+
+    [[nodiscard]] const char* metric() const { return trace::entryOf(*name).metric.data(); }
 };
 
 /// What one reading of a source gave.

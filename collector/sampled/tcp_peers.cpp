@@ -21,18 +21,18 @@ bool isThisMachine(const host::Connection& connection)
 
 TcpPeers::Peer::Peer(const Ends& ends)
 {
-    constexpr std::array<const char*, kCounts> kMetrics{
-        "tx_bytes", "rx_bytes", "busy_us", "receiver_limited_us", "sender_limited_us", "retransmits"};
+    using enum trace::SeriesName;
+    constexpr std::array<trace::SeriesName, kCounts> kNames{
+        TcpTxBytes, TcpRxBytes, TcpBusy, TcpReceiverLimited, TcpSenderLimited, TcpRetransmits};
     const std::string entity = ends.first + " > " + ends.second;
     for (std::size_t i = 0; i < kCounts; ++i) {
         series[i].entity = entity;
-        series[i].metric = kMetrics[i];
-        series[i].kind = trace::SeriesKind::Counter;
+        series[i].name = kNames[i];
     }
     delivery.entity = entity;
-    delivery.metric = "delivery_bytes_per_s";
+    delivery.name = TcpDeliveryRate;
     roundTrip.entity = entity;
-    roundTrip.metric = "round_trip_us";
+    roundTrip.name = TcpRoundTrip;
 }
 
 bool TcpPeers::Peer::carriedData() const
@@ -85,7 +85,7 @@ TcpPeers::Peer* TcpPeers::peerOf(const Ends& ends, Readings& readings)
     if (m_peers.size() == kMostPeers) {
         if (!m_saidTooMany) {
             m_saidTooMany = true;
-            readings.report({"tcp_peers_not_sampled", "info", 1,
+            readings.report({trace::Issue::TcpPeersNotSampled, 1,
                              "TCP connections to more than 256 addresses: the others are not sampled"});
         }
         return nullptr;

@@ -57,7 +57,7 @@ void addLeftovers(const Session& session, std::vector<Notice>& notices)
 void addIssues(const report::Report& report, std::vector<Notice>& notices)
 {
     for (const trace::IssueRow& issue : report.issues) {
-        if (issue.severity == "error") {
+        if (issue.severity == trace::Severity::Problem) {
             notices.push_back({toQt(issue.message), {}});
         }
     }

@@ -177,8 +177,8 @@ private:
             html += u"</p><p><b>Issues</b><br>"_s;
         }
         for (const trace::IssueRow& issue : m_report->issues) {
-            html +=
-                toHtml(issue.severity) + u", %1x: "_s.arg(issue.count) + toHtml(issue.message) + u"<br>"_s;
+            html += toHtml(trace::severityName(issue.severity)) + u", %1x: "_s.arg(issue.count) +
+                    toHtml(issue.message) + u"<br>"_s;
         }
         return html + u"</p>"_s;
     }

@@ -70,7 +70,7 @@ TrainingRun withADeath()
                                            : trace::goneSettings({endNs + 9'000'000, kExitOne});
         }
         trace::ProcessTrace& last = trace.processes[3];
-        last.issues.push_back({"process_killed", "warning", 1, "it left its rings"});
+        last.issues.push_back({trace::Issue::ProcessKilled, 1, "it left its rings"});
         const std::int64_t livedNs = last.collectiveCalls.back().endNs + kSecond;
         last.clockSamples.push_back({livedNs, livedNs, std::nullopt, std::nullopt});
     };
@@ -88,13 +88,13 @@ TrainingRun withoutADeath()
             const std::int64_t endNs = *process.process.endNs;
             process.process.endNs.reset();
             process.settings = trace::goneSettings({endNs + 4'000'000, std::nullopt});
-            process.issues.push_back({"process_killed", "warning", 1, "it left its rings"});
+            process.issues.push_back({trace::Issue::ProcessKilled, 1, "it left its rings"});
         }
         auto& processes = trace.processes;
         processes[0].settings = trace::goneSettings({processes[0].collectiveCalls.back().endNs + kSecond, 0});
         processes[1].settings = trace::toldEndSettings(trace::kToldExit);
         processes[2].settings = trace::toldEndSettings(trace::kToldExec);
-        processes[3].issues = {{"recording_stopped", "warning", 1, "the disk is full"}};
+        processes[3].issues = {{trace::Issue::RecordingStopped, 1, "the disk is full"}};
     };
     return run;
 }

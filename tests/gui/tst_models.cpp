@@ -142,13 +142,14 @@ private slots:
         report.model.ranks.resize(1);
         report.model.ranks[0].rank = 2;
         report.droppedRecords = 17;
-        report.issues.push_back({"x", "error", 1, "a chunk is damaged"});
+        report.issues.push_back({trace::Issue::GpuLost, 1, "gpu0 does not answer any more"});
+        report.issues.push_back({trace::Issue::DamagedChunk, 1, "a chunk is damaged"}); // only a warning
         session.report = std::make_shared<const report::Report>(std::move(report));
         const std::vector<Notice> notices = noticesOf(session);
         QCOMPARE(notices.size(), std::size_t{3});
         QVERIFY(notices[0].what.contains(QStringLiteral("missing: 0-1, 3")));
         QVERIFY(notices[1].what.startsWith(QStringLiteral("17 records")));
-        QCOMPARE(notices[2].what, QStringLiteral("a chunk is damaged"));
+        QCOMPARE(notices[2].what, QStringLiteral("gpu0 does not answer any more"));
     }
 };
 

@@ -33,18 +33,18 @@ struct Options {
     bool fail = false;
 };
 
-bool has(const trace::ProcessTrace& process, std::string_view issue)
+bool has(const trace::ProcessTrace& process, trace::Issue issue)
 {
     return std::any_of(process.issues.begin(), process.issues.end(),
-                       [issue](const trace::IssueRow& row) { return row.id == issue; });
+                       [issue](const trace::IssueRow& row) { return row.is(issue); });
 }
 
 hang::ProcessNow stateOf(const trace::ProcessTrace& process, trace::Owner owner, bool callsKnown,
                          std::int64_t nowNs)
 {
     hang::ProcessNow now;
-    now.callsKnown = callsKnown || has(process, "process_killed") || process.process.endNs ||
-                     has(process, "dumped_while_running");
+    now.callsKnown = callsKnown || has(process, trace::Issue::ProcessKilled) || process.process.endNs ||
+                     has(process, trace::Issue::DumpedWhileRunning);
     if (owner == trace::Owner::Running || owner == trace::Owner::Stopped) {
         now.life = owner == trace::Owner::Running ? hang::Life::Running : hang::Life::Stopped;
         now.nowNs = nowNs;

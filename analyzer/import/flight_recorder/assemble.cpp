@@ -191,13 +191,13 @@ private:
         const bool received =
             function == "ncclReduceScatter" || function == "ncclScatter" || function == "ncclRecv";
         const Tensors& tensors = received ? entry.output : entry.input;
-        const TorchDatatype* const type = torchDatatype(tensors.datatype);
-        row.datatype = type != nullptr ? type->nccl : std::nullopt;
+        const auto type = torchDatatype(tensors.datatype);
+        row.datatype = type ? type->nccl : std::nullopt;
         // What goes to each peer may differ from rank to rank: then sizes that differ are no mistake.
         const bool even = function != "ncclAlltoAll" && entry.name.find("_v") == std::string::npos;
         if (even && !function.empty() && tensors.elements) {
             row.count = tensors.elements;
-            if (type == nullptr || __builtin_mul_overflow(*row.count, type->bytes, &row.bytes)) {
+            if (!type || __builtin_mul_overflow(*row.count, type->bytes, &row.bytes)) {
                 row.bytes = 0;
             }
         }
@@ -356,23 +356,23 @@ private:
 
     void addIssues()
     {
-        note(m_process, "calls_overwritten", "info",
+        note(m_process, trace::Issue::CallsOverwritten,
              m_dump.entries.empty() ? 0 : m_dump.entries.front().recordId,
              "earlier calls were overwritten before the dump: the flight recorder keeps the last "
              "TORCH_FR_BUFFER_SIZE");
-        note(m_process, "groups_lost", "warning", m_groupsLost ? 1 : 0,
+        note(m_process, trace::Issue::GroupsLost, m_groupsLost ? 1 : 0,
              "all calls of a process group were overwritten: how far this rank came there is not known");
-        note(m_process, "groups_unknown", "warning", unknownGroups(),
+        note(m_process, trace::Issue::GroupsUndescribed, unknownGroups(),
              "process groups of which the dump does not list the ranks: who is missing in them is not known");
-        note(m_process, "damaged_entry", "warning", m_dump.damaged + m_unnumbered,
+        note(m_process, trace::Issue::DamagedEntry, m_dump.damaged + m_unnumbered,
              "entries do not say what was called, or in which place, and were left out");
-        note(m_process, "implausible_time", "warning", m_dump.implausible + m_implausible,
+        note(m_process, trace::Issue::ImplausibleTime, m_dump.implausible + m_implausible,
              "entries hold times that no clock shows and were left out");
-        note(m_process, "durations_left_out", "info", m_timed,
+        note(m_process, trace::Issue::DurationsLeftOut, m_timed,
              "collectives come with a duration, but not with its begin: it is not kept");
-        note(m_process, "stacks_left_out", "info", m_stacks,
+        note(m_process, trace::Issue::StacksLeftOut, m_stacks,
              "calls come with a stack: only that of the call that matters most is kept");
-        note(m_process, "summaries_left_out", "info", m_summaries,
+        note(m_process, trace::Issue::SummariesLeftOut, m_summaries,
              "sends and receives that were made together were overwritten but for their summary");
     }
     [[nodiscard]] std::int64_t unknownGroups() const

@@ -69,7 +69,7 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     processes.push_back(assemble(dump, document.values));
     if (!document.problem.empty()) {
         processes.back().issues.push_back(
-            {"truncated_file", "warning", 1,
+            {trace::Issue::TruncatedFile, 1,
              fmt::format("the file {} at byte {}: what stands behind that is lost", document.problem,
                          document.offset)});
     }

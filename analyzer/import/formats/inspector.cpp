@@ -63,15 +63,15 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     auto& issues = processes.front().issues;
     if (counts.damaged > 0) {
         issues.push_back(
-            {"damaged_line", "warning", counts.damaged,
+            {trace::Issue::DamagedLine, counts.damaged,
              fmt::format("lines cannot be read, the first is line {}{}; they were left out",
                          counts.firstDamage, counts.brokenOff ? ", and the file breaks off" : "")});
     }
     if (counts.others > 0) {
-        issues.push_back({"lines_left_out", "info", counts.others, "lines hold no operation"});
+        issues.push_back({trace::Issue::LinesLeftOut, counts.others, "lines hold no operation"});
     }
     if (!bytes.problem().empty()) {
-        issues.push_back({"truncated_file", "warning", 1, bytes.problem()});
+        issues.push_back({trace::Issue::TruncatedFile, 1, bytes.problem()});
     }
     return processes;
 }

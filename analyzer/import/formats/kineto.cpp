@@ -49,10 +49,10 @@ void noteDamage(trace::ProcessTrace& process, const Scanned& events, Place tail,
                 const std::string& gzipProblem)
 {
     if (const std::string text = endText(events, tail, gzipProblem); !text.empty()) {
-        process.issues.push_back({"truncated_file", "warning", 1, text});
+        process.issues.push_back({trace::Issue::TruncatedFile, 1, text});
     }
     if (events.damaged > 0) {
-        process.issues.push_back({"damaged_event", "warning", events.damaged,
+        process.issues.push_back({trace::Issue::DamagedEvent, events.damaged,
                                   fmt::format("places among the events are no events, the first at byte {}; "
                                               "what stands there was left out",
                                               events.firstDamage)});

@@ -50,7 +50,7 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
                     "Was it written with NCCL_DEBUG=INFO?");
     }
     if (!bytes.problem().empty()) {
-        processes.front().issues.push_back({"truncated_file", "warning", 1, bytes.problem()});
+        processes.front().issues.push_back({trace::Issue::TruncatedFile, 1, bytes.problem()});
     }
     return processes;
 }

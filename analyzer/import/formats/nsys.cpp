@@ -95,11 +95,11 @@ void countTheRest(ExportFile& file, Counts& counts)
 void noteFile(trace::ProcessTrace& process, const ExportFile& file, const Metadata& metadata)
 {
     for (const std::string& problem : file.problems()) {
-        process.issues.push_back({"damaged_export", "warning", 1, problem});
+        process.issues.push_back({trace::Issue::DamagedExport, 1, problem});
     }
     if (!isKnownSchema(metadata.schema)) {
         process.issues.push_back(
-            {"unknown_export_version", "warning", 1,
+            {trace::Issue::UnknownExportVersion, 1,
              metadata.schema.empty()
                  ? "the export does not say the version of its form: what has the names of known tables and "
                    "columns was read"

@@ -112,17 +112,17 @@ trace::ProcessTrace Process::finish()
     tier("nccl", false, "NCCL Inspector does not tell algorithm, protocol and channels");
     tier("nvtx", false, "NCCL Inspector holds no ranges");
     tier("sampled", false, "NCCL Inspector takes no samples of GPU, links or host");
-    note(m_trace, "completed_calls_only", "info", 1,
+    note(m_trace, trace::Issue::CompletedCallsOnly, 1,
          "NCCL Inspector keeps collectives that completed, above a size, as far as its buffers held them: "
          "calls that are not there may have been made");
-    note(m_trace, "times_not_measured", "info", std::ssize(m_trace.collectiveCalls),
+    note(m_trace, trace::Issue::TimesNotMeasured, std::ssize(m_trace.collectiveCalls),
          "calls have a length, and no time at which they were made or ran");
-    note(m_trace, "untimed_call", "warning", m_noLength, "collectives have no plausible execution time");
+    note(m_trace, trace::Issue::UntimedCall, m_noLength, "collectives have no plausible execution time");
     note(
-        m_trace, "repeated_call", "warning", m_repeated,
+        m_trace, trace::Issue::RepeatedCall, m_repeated,
         "collectives have a number that was there before (a communicator of the same hash was made again, or "
         "lines are doubled) and were left out");
-    note(m_trace, "too_many_calls", "warning", m_noRoom,
+    note(m_trace, trace::Issue::TooManyCalls, m_noRoom,
          "calls and communicators beyond what is kept of one file");
     return std::move(m_trace);
 }

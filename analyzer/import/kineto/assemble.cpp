@@ -41,20 +41,20 @@ void noteLeftOut(trace::ProcessTrace& process, const Counts& counts)
     add(counts.instants, "instants");
     add(counts.counters, "counters");
     add(counts.unknownPhases, "events of unknown phases");
-    note(process, "events_left_out", "info", total,
+    note(process, trace::Issue::EventsLeftOut, total,
          fmt::format("events that have no place in a run: {}", fmt::join(kinds, ", ")));
 }
 
 void noteTrouble(trace::ProcessTrace& process, const Counts& counts, std::int64_t alone, std::int64_t damaged)
 {
-    note(process, "implausible_time", "warning", counts.implausible,
+    note(process, trace::Issue::ImplausibleTime, counts.implausible,
          "events hold times or durations that no clock shows and were left out");
-    note(process, "incomplete_event", "warning", counts.incomplete,
+    note(process, trace::Issue::IncompleteEvent, counts.incomplete,
          "events do not say their device, stream or thread and were left out");
-    note(process, "several_processes", "warning", counts.otherProcess,
+    note(process, trace::Issue::SeveralProcesses, counts.otherProcess,
          "events of the host come from several processes; they were all taken for one's");
-    note(process, "half_range", "warning", alone, "begins or ends of ranges have no other half");
-    note(process, "damaged_member", "warning", damaged, "parts of the file beside its events cannot be read");
+    note(process, trace::Issue::HalfRange, alone, "begins or ends of ranges have no other half");
+    note(process, trace::Issue::DamagedMember, damaged, "parts of the file beside its events cannot be read");
 }
 
 /// Rows of table thread, and their ids in place of the kernel's.

@@ -327,7 +327,7 @@ private:
     {
         const Collective& said = *work.said;
         row.count = countOf(work.function, work.name, said);
-        if (const TorchDatatype* const type = torchDatatype(m_process.text(said.datatype))) {
+        if (const auto type = torchDatatype(m_process.text(said.datatype))) {
             row.datatype = type->nccl;
             if (row.count && __builtin_mul_overflow(*row.count, type->bytes, &row.bytes)) {
                 row.count.reset();
@@ -356,7 +356,7 @@ private:
     void report()
     {
         noteUnattributed(m_process, m_shared, m_nameless);
-        note(m_process, "groups_unknown", "info", m_groupless,
+        note(m_process, trace::Issue::GroupsUnknown, m_groupless,
              "collectives without a process group in the trace: they are matched by their order on each "
              "communication stream, as if every rank took part");
     }

@@ -96,20 +96,20 @@ std::vector<trace::ProcessTrace> Collector::finish()
     if (traces.empty()) {
         return traces;
     }
-    const auto note = [&](const char* id, const char* severity, std::int64_t count, std::string message) {
+    const auto note = [&](trace::Issue issue, std::int64_t count, std::string message) {
         if (count > 0) {
-            traces.front().issues.push_back({id, severity, count, std::move(message)});
+            traces.front().issues.push_back({issue, count, std::move(message)});
         }
     };
-    note("lines_of_others", "info", m_run->foreign, "lines of the log are not NCCL's");
-    note("mixed_line", "info", m_run->torn,
+    note(trace::Issue::LinesOfOthers, m_run->foreign, "lines of the log are not NCCL's");
+    note(trace::Issue::MixedLine, m_run->torn,
          fmt::format(
              "lines hold pieces of several messages, the first is {}; what could be told apart was read",
              m_run->firstTorn));
-    note("torn_message", "warning", m_run->unknownPieces,
+    note(trace::Issue::TornMessage, m_run->unknownPieces,
          "pieces of lines do not say which process wrote them, and were left out");
-    note("long_line", "warning", m_run->cut, "lines were too long: only their begin was read");
-    note("too_many_processes", "warning", m_run->tooMany, "lines of more processes than one log may hold");
+    note(trace::Issue::LongLine, m_run->cut, "lines were too long: only their begin was read");
+    note(trace::Issue::TooManyProcesses, m_run->tooMany, "lines of more processes than one log may hold");
     return traces;
 }
 

@@ -2,6 +2,7 @@
 #include "import/nccl_log/process.h"
 
 #include "import/note.h"
+#include "trace/vocabulary/datatype.h"
 
 #include <ringside/trace/environment.h>
 
@@ -12,9 +13,6 @@
 
 namespace ringside::importers::nccl_log {
 namespace {
-
-/// By ncclDataType_t (nccl.h).
-constexpr std::array<std::uint64_t, 12> kElementBytes{1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
 
 bool isOneOf(std::string_view function, std::initializer_list<std::string_view> names)
 {
@@ -125,9 +123,8 @@ void Process::take(const CallLine& line)
     row.sequence = communicator->calls++;
     row.count = line.count;
     row.datatype = line.datatype;
-    const bool typed = line.datatype >= 0 && line.datatype < static_cast<std::int64_t>(kElementBytes.size());
-    if (!typed || __builtin_mul_overflow(line.count, kElementBytes[static_cast<std::size_t>(line.datatype)],
-                                         &row.bytes)) {
+    const auto elementBytes = trace::elementBytes(line.datatype);
+    if (!elementBytes || __builtin_mul_overflow(line.count, *elementBytes, &row.bytes)) {
         row.bytes = 0;
     }
     if (isOneOf(line.function, {"AllReduce", "Reduce", "ReduceScatter"})) {
@@ -225,23 +222,23 @@ trace::ProcessTrace Process::finish()
     const auto unfinished = std::ranges::count_if(m_communicators, [&](const auto& entry) {
         return !entry.second.complete && m_trace.communicators[entry.second.row].rank >= 0;
     });
-    note(m_trace, "times_not_measured", "info", std::ssize(m_trace.collectiveCalls),
+    note(m_trace, trace::Issue::TimesNotMeasured, std::ssize(m_trace.collectiveCalls),
          "calls have no times: NCCL's log tells their order only");
-    note(m_trace, "init_not_complete", "warning", unfinished,
+    note(m_trace, trace::Issue::InitNotComplete, unfinished,
          "communicators were begun and never completed: initialisation failed, hangs, or the log ends there");
-    note(m_trace, "nccl_warning", "warning", m_warnings, "NCCL warned: " + m_firstWarning);
-    note(m_trace, "communicators_unknown", "warning", m_unknownCommunicators,
+    note(m_trace, trace::Issue::NcclWarning, m_warnings, "NCCL warned: " + m_firstWarning);
+    note(m_trace, trace::Issue::CommunicatorsUnknown, m_unknownCommunicators,
          "communicators were made before the log begins, or without INIT in NCCL_DEBUG_SUBSYS: their calls "
          "cannot be matched");
-    note(m_trace, "torn_line", "warning", m_torn,
+    note(m_trace, trace::Issue::TornLine, m_torn,
          "lines are torn, as several processes write into one log, and could not be read (NCCL_DEBUG_FILE "
          "with %h and %p gives each a file of its own)");
-    note(m_trace, "variables_left_out", "info", m_notStored,
+    note(m_trace, trace::Issue::VariablesLeftOut, m_notStored,
          "variables that NCCL names are not on the list of those that a trace may hold");
-    note(m_trace, "topology_left_out", "info", m_repeated,
+    note(m_trace, trace::Issue::TopologyLeftOut, m_repeated,
          "lines about rings, trees and networks repeat what another communicator said, and were left out");
-    note(m_trace, "lines_left_out", "info", m_other, "lines of NCCL's log that have no place in a run");
-    note(m_trace, "too_many_calls", "warning", m_noRoom,
+    note(m_trace, trace::Issue::LinesLeftOut, m_other, "lines of NCCL's log that have no place in a run");
+    note(m_trace, trace::Issue::TooManyCalls, m_noRoom,
          "calls and communicators beyond what is kept of one log");
     return std::move(m_trace);
 }

@@ -134,7 +134,7 @@ void notePayloads(trace::ProcessTrace& process, const std::vector<NcclRange>& ra
     const auto bare = std::ranges::count_if(
         ranges, [&](const NcclRange& range) { return !range.payload.bytes && isDataCall(process, range); });
     const bool off = !metadata.blobs.value_or(true) && !metadata.json.value_or(true);
-    note(process, "message_sizes_missing", "warning", bare,
+    note(process, trace::Issue::MessageSizesMissing, bare,
          fmt::format(
              "NCCL calls without message size, communicator and peer: {}. Sizes and bandwidths are not "
              "measured. Export the report again: nsys export --type sqlite --include-blobs=true "
@@ -143,7 +143,7 @@ void notePayloads(trace::ProcessTrace& process, const std::vector<NcclRange>& ra
                    "INCLUDE_JSON are false, as by default)"
                  : "the file holds no payloads of NVTX events"));
     if (ranges.empty() && !process.collectiveCalls.empty()) {
-        note(process, "message_sizes_missing", "warning",
+        note(process, trace::Issue::MessageSizesMissing,
              static_cast<std::int64_t>(process.collectiveCalls.size()),
              "collectives without message size: the recording holds no NVTX ranges of NCCL, which tell it. "
              "Sizes and bandwidths are not measured. Record with nsys profile --trace=cuda,nvtx and without "
@@ -188,21 +188,21 @@ void finish(ProcessRows& rows, std::int64_t key, const Recording& recording, con
 
 void noteCounts(trace::ProcessTrace& process, const Counts& counts)
 {
-    note(process, "implausible_time", "warning", counts.implausible,
+    note(process, trace::Issue::ImplausibleTime, counts.implausible,
          "rows hold times, durations or sizes that cannot be and were left out");
-    note(process, "incomplete_event", "warning", counts.incomplete,
+    note(process, trace::Issue::IncompleteEvent, counts.incomplete,
          "rows do not say their device, stream or thread and were left out");
-    note(process, "names_missing", "warning", counts.nameless,
+    note(process, trace::Issue::NamesMissing, counts.nameless,
          "rows refer to names that the file does not hold: they stand there without one");
-    note(process, "half_range", "info", counts.openRanges, "NVTX ranges do not end and were left out");
-    note(process, "payload_unreadable", "warning", counts.badPayloads,
+    note(process, trace::Issue::OpenRange, counts.openRanges, "NVTX ranges do not end and were left out");
+    note(process, trace::Issue::PayloadUnreadable, counts.badPayloads,
          "payloads of NCCL's NVTX ranges are not laid out as their schemas say and were not read");
-    note(process, "graphs_whole", "warning", counts.wholeGraphs,
+    note(process, trace::Issue::GraphsWhole, counts.wholeGraphs,
          "launches of CUDA graphs were recorded without their kernels: they count as compute, whatever is in "
          "them. Record with nsys profile --cuda-graph-trace=node to see their communication");
-    note(process, "too_many_processes", "warning", counts.tooMany,
+    note(process, trace::Issue::TooManyProcesses, counts.tooMany,
          "rows belong to more processes than a session can have and were left out");
-    note(process, "events_left_out", "info", counts.leftOut,
+    note(process, trace::Issue::EventsLeftOut, counts.leftOut,
          fmt::format("rows that have no place in a run: {}", fmt::join(counts.leftOutKinds, ", ")));
 }
 
@@ -227,7 +227,7 @@ std::vector<trace::ProcessTrace> assemble(Recording&& recording, const Devices& 
     }
     findRanks(processes, clues, recording.metadata);
     noteCounts(processes.front(), recording.counts);
-    note(processes.front(), "processes_left_out", "info", idle,
+    note(processes.front(), trace::Issue::ProcessesLeftOut, idle,
          "processes of the session neither use a device nor call NCCL: their CUDA calls and NVTX ranges were "
          "left out");
     return processes;

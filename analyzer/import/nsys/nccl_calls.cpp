@@ -266,13 +266,13 @@ private:
     void report(const Units& found)
     {
         noteUnattributed(m_process, found.sharedLaunch, m_nameless);
-        note(m_process, "groups_unknown", "info", m_unnamed,
+        note(m_process, trace::Issue::GroupsUnknown, m_unnamed,
              "collectives of which the trace does not say their communicator: they are matched by their "
              "order on each communication stream, as if every rank took part");
-        note(m_process, "calls_without_kernel", "info", m_homeless,
+        note(m_process, trace::Issue::CallsWithoutKernel, m_homeless,
              "NCCL calls that left no kernel in the recording and whose communicator is not known: they are "
              "not matched");
-        note(m_process, "half_group", "info", found.brokenGroups,
+        note(m_process, trace::Issue::HalfGroup, found.brokenGroups,
              "groups of NCCL calls began before the recording: their calls stand alone");
     }
 

@@ -250,8 +250,8 @@ std::string coverage(const Report& report)
         text += element("p", fmt::format("Tier {}: {}.", tier.name, tierText(tier)));
     }
     for (const trace::IssueRow& issue : report.issues) {
-        text += element("p",
-                        fmt::format("{} {} ({}x): {}", issue.severity, issue.id, issue.count, issue.message));
+        text += element("p", fmt::format("{} {} ({}x): {}", trace::severityName(issue.severity), issue.id,
+                                         issue.count, issue.message));
     }
     return text;
 }

@@ -417,7 +417,7 @@ std::string render(const Report& report, const Look& /*look*/)
     Json issues = Json::array();
     for (const trace::IssueRow& issue : report.issues) {
         issues.push_back({{"id", issue.id},
-                          {"severity", issue.severity},
+                          {"severity", trace::severityName(issue.severity)},
                           {"count", issue.count},
                           {"message", issue.message}});
     }

@@ -53,8 +53,8 @@ std::string coverage(const Report& report)
         text += fmt::format("- {}\n", markdownText(line));
     }
     for (const trace::IssueRow& issue : report.issues) {
-        text += fmt::format("- {} {} ({}x): {}\n", markdownText(issue.severity), markdownText(issue.id),
-                            issue.count, markdownText(issue.message));
+        text += fmt::format("- {} {} ({}x): {}\n", trace::severityName(issue.severity),
+                            markdownText(issue.id), issue.count, markdownText(issue.message));
     }
     for (const Tier& tier : report.tiers) {
         text += fmt::format("- tier {}: {}\n", tier.name, markdownText(tierText(tier)));

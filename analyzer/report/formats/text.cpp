@@ -202,8 +202,9 @@ std::string coverage(const Report& report, const Paint& paint)
         text += paint.prose(fmt::format("Tier {}: {}.", tier.name, tierText(tier)), "  ");
     }
     for (const trace::IssueRow& issue : report.issues) {
-        text += paint.prose(
-            fmt::format("{} {} ({}x): {}", issue.severity, issue.id, issue.count, issue.message), "  ");
+        text += paint.prose(fmt::format("{} {} ({}x): {}", trace::severityName(issue.severity), issue.id,
+                                        issue.count, issue.message),
+                            "  ");
     }
     return text;
 }

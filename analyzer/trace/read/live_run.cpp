@@ -138,7 +138,7 @@ RunTrace openWithLocal(const std::filesystem::path& path)
                 takeLocal(run, leftover);
             }
         } catch (const Error& error) { // it is just being made, or moved
-            run.issues.push_back(IssueRow{"unreadable_file", "warning", 1, error.what()});
+            run.issues.push_back(IssueRow{Issue::UnreadableFile, 1, error.what()});
         }
     }
     if (run.processes.empty()) {

@@ -71,13 +71,13 @@ private:
         try {
             read();
         } catch (const Error& error) {
-            report("damaged_table", std::string("table ") + table + " is incomplete: " + error.what());
+            report(Issue::DamagedTable, std::string("table ") + table + " is incomplete: " + error.what());
         }
     }
 
-    void report(const std::string& id, const std::string& message, std::int64_t count = 1)
+    void report(Issue issue, const std::string& message, std::int64_t count = 1)
     {
-        m_issues.push_back(IssueRow{id, "warning", count, message});
+        m_issues.push_back(IssueRow{issue, count, message});
     }
 
     bool has(const std::string& table)
@@ -101,11 +101,11 @@ private:
         }
         if (m_processes.empty()) {
             m_processes[kOnlyProcess];
-            report("no_process_row",
+            report(Issue::NoProcessRow,
                    "the file does not say which process it is of: it ended before its first commit");
         }
         if (m_file.isTruncated()) {
-            report("truncated_file", "the file is shorter than it should be: its end is lost");
+            report(Issue::TruncatedFile, "the file is shorter than it should be: its end is lost");
         }
     }
 
@@ -215,11 +215,11 @@ private:
         }
         const ChunkProblems& problems = loader.problems();
         if (problems.damaged > 0) {
-            report("damaged_chunk", "chunks of " + table + " cannot be decoded and were left out",
+            report(Issue::DamagedChunk, "chunks of " + table + " cannot be decoded and were left out",
                    problems.damaged);
         }
         if (problems.overBudget > 0) {
-            report("too_many_rows", "chunks of " + table + " claim more rows than the file can hold",
+            report(Issue::TooManyRows, "chunks of " + table + " claim more rows than the file can hold",
                    problems.overBudget);
         }
     }
@@ -233,7 +233,7 @@ private:
         for (const std::string& table : m_missingTables) {
             names += (names.empty() ? "" : ", ") + table;
         }
-        report("missing_table", "nothing was read of tables that are missing: " + names,
+        report(Issue::MissingTable, "nothing was read of tables that are missing: " + names,
                static_cast<std::int64_t>(m_missingTables.size()));
     }
 
@@ -241,10 +241,10 @@ private:
     {
         reportMissingTables();
         if (m_orphans > 0) {
-            report("orphan_rows", "rows belong to no process of the file", m_orphans);
+            report(Issue::OrphanRows, "rows belong to no process of the file", m_orphans);
         }
         if (m_implausible > 0) {
-            report("implausible_time", "rows hold times that no clock shows and were left out",
+            report(Issue::ImplausibleTime, "rows hold times that no clock shows and were left out",
                    m_implausible);
         }
         std::vector<ProcessTrace> processes;

@@ -37,9 +37,9 @@ void reportLeftoverRings(RunTrace& run)
     for (const LeftoverRings& leftover : findLeftoverRings(run.path)) {
         if (leftover.running) {
             run.issues.push_back(
-                IssueRow{"still_recording", "info", 1, leftover.process + " is still being recorded"});
+                IssueRow{Issue::StillRecording, 1, leftover.process + " is still being recorded"});
         } else {
-            run.issues.push_back(IssueRow{"rings_not_recovered", "warning", 1,
+            run.issues.push_back(IssueRow{Issue::RingsNotRecovered, 1,
                                           leftover.process +
                                               " died and left records outside of its trace: run ringside "
                                               "recover on its host"});
@@ -86,7 +86,7 @@ RunTrace openRun(const std::filesystem::path& path, const ReadWatch& watch)
     for (FileResult& result : results) {
         std::move(result.processes.begin(), result.processes.end(), std::back_inserter(run.processes));
         if (result.error) {
-            run.issues.push_back(IssueRow{"unreadable_file", "warning", 1, result.error->what()});
+            run.issues.push_back(IssueRow{Issue::UnreadableFile, 1, result.error->what()});
         }
     }
     if (run.processes.empty()) {

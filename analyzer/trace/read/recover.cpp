@@ -133,21 +133,21 @@ void describe(Writer& writer, const Stored& stored, const RingImage& ring, const
                                     ? "(a full disk or a file size limit; the collector said which on "
                                       "stderr)"
                                     : "(" + reason + ")";
-        writer.add(IssueRow{"recording_stopped", "warning", 1,
+        writer.add(IssueRow{Issue::RecordingStopped, 1,
                             "the trace could not be written any more while the process ran " + why +
                                 ": its later calls are not recorded"});
     } else if (!told.empty()) {
         writer.add(IssueRow{
-            "ended_past_exit", "info", 1,
+            Issue::EndedPastExit, 1,
             "the process ended itself, but did not close its trace (_exit, quick_exit and exec leave no "
             "time for that); what its rings held was recovered"});
     } else {
         writer.add(
-            IssueRow{"process_killed", "warning", 1,
+            IssueRow{Issue::ProcessKilled, 1,
                      "the process ended without closing its trace; what its rings held was recovered"});
     }
     if (stored.deviceTier) {
-        writer.add(IssueRow{"device_records_missing", "warning", 1,
+        writer.add(IssueRow{Issue::DeviceRecordsMissing, 1,
                             "device records since the last flush are missing: they were in the memory of the "
                             "process"});
     }

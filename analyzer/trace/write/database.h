@@ -3,6 +3,8 @@
 // what the trace needs. Binds and reads by the C++ type of a row's member, so that generated SQL and rows fit
 // together.
 #pragma once
+#include "trace/vocabulary/severity.h"
+
 #include <ringside/error.h>
 
 #include <sqlite3.h>
@@ -85,6 +87,8 @@ void Statement::bind(int index, const T& value)
         bindReal(index, value);
     } else if constexpr (std::is_convertible_v<T, std::string_view>) {
         bindText(index, value);
+    } else if constexpr (std::is_same_v<T, Severity>) {
+        bindText(index, severityName(value));
     } else if (value.has_value()) {
         bind(index, *value);
     } else {
@@ -103,6 +107,8 @@ T Statement::column(int index) const
         return real(index);
     } else if constexpr (std::is_same_v<T, std::string>) {
         return text(index);
+    } else if constexpr (std::is_same_v<T, Severity>) {
+        return severityOf(text(index));
     } else {
         return isNull(index) ? T{} : T{column<typename T::value_type>(index)};
     }

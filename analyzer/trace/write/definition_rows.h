@@ -2,6 +2,8 @@
 // Definitions in a ring that are rows by themselves. The records may be hostile: no text need end, no kind
 // need exist.
 #pragma once
+#include "trace/vocabulary/series.h"
+
 #include <ringside/trace/ring.h>
 #include <ringside/trace/rows.h>
 
@@ -18,22 +20,14 @@ std::string textIn(const char (&field)[kBytes])
     return {std::begin(field), std::find(std::begin(field), std::end(field), '\0')};
 }
 
-inline const char* nameOf(SeriesKind kind)
-{
-    switch (kind) {
-    case SeriesKind::Counter:
-        return "counter";
-    case SeriesKind::Event:
-        return "event";
-    default:
-        return "gauge";
-    }
-}
-
 inline SeriesRow rowOf(const SeriesRecord& record)
 {
-    return {record.id,           textIn(record.source), textIn(record.entity), textIn(record.metric),
-            nameOf(record.kind), record.reason};
+    return {record.id,
+            textIn(record.source),
+            textIn(record.entity),
+            textIn(record.metric),
+            std::string(kindName(record.kind)),
+            record.reason};
 }
 
 inline WindowRow rowOf(const WindowRecord& record)

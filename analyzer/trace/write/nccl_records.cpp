@@ -101,7 +101,7 @@ void NcclRecords::write(const TickClock& clock, const NcclOperationRecord& recor
 void NcclRecords::write(const TickClock& clock, const ChannelTimeRecord& record)
 {
     if (!isTimerReading(record.deviceStartNs) || !isTimerReading(record.deviceEndNs)) {
-        m_writer.add(IssueRow{"channel_time_unmeasured", "warning", 1,
+        m_writer.add(IssueRow{Issue::ChannelTimeUnmeasured, 1,
                               "the GPU's timer gave no time for a channel of an NCCL operation"});
         return;
     }

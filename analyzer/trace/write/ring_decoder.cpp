@@ -33,7 +33,7 @@ void RingDecoder::damaged(const RingView& ring, const std::string& why)
 {
     m_endedRings.insert(ring.id);
     m_writer.add(
-        IssueRow{"ring_damaged", "warning", 1, "ring " + std::to_string(ring.id) + " was given up: " + why});
+        IssueRow{Issue::RingDamaged, 1, "ring " + std::to_string(ring.id) + " was given up: " + why});
 }
 
 std::uint64_t RingDecoder::decode(std::span<const std::byte> mapping, std::uint64_t from)
@@ -210,7 +210,7 @@ RingDecoder::Outcome RingDecoder::decodeCommunicator(const CommunicatorRecord& r
 void RingDecoder::writeCollective(const RingView& ring, const CollectiveRecord& collective)
 {
     if (!elementBytes(collective)) {
-        m_writer.add(IssueRow{"unknown_datatype", "warning", 1,
+        m_writer.add(IssueRow{Issue::UnknownDatatype, 1,
                               "data type " + std::to_string(collective.datatype) +
                                   " is unknown: its bytes are not counted"});
     }

@@ -2,9 +2,10 @@
 // Records of a thread's ring as rows, one for one. Any field may hold anything. Inline: the drain runs them
 // for every record.
 #pragma once
+#include "trace/vocabulary/datatype.h"
+
 #include <ringside/trace/ring_decoder.h>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -15,13 +16,6 @@ struct RecordedBy {
     const TickClock& clock; ///< ready
     std::uint32_t thread = 0;
 };
-
-/// Bytes of an ncclDataType_t, in the order of nccl.h (2.28); nothing for one that is not known.
-constexpr std::optional<std::uint64_t> elementBytes(std::uint16_t datatype)
-{
-    constexpr std::array<std::uint8_t, 12> kBytes{1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-    return datatype < kBytes.size() ? std::optional<std::uint64_t>(kBytes[datatype]) : std::nullopt;
-}
 
 /// Of what `count` counts; nothing for a data type that is not known.
 inline std::optional<std::uint64_t> elementBytes(const CollectiveRecord& collective)

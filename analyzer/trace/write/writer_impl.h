@@ -104,7 +104,7 @@ struct Writer::Impl {
     void reportCut(int texts)
     {
         if (texts > 0) {
-            issues.run({"text_cut", "info", texts, "texts longer than 4096 bytes were cut"});
+            issues.run({Issue::TextCut, texts, "texts longer than 4096 bytes were cut"});
         }
     }
 

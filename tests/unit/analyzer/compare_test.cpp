@@ -214,9 +214,9 @@ TEST(CompareRuns, SaysOnceWhatIsWrongWithBoth)
 {
     report::Report base = runOf(4ms, "gemm");
     report::Report now = runOf(4ms, "gemm");
-    base.issues.push_back({"both", "warning", 1, "a disk was full"});
-    base.issues.push_back({"alone", "warning", 1, "a clock was wrong"});
-    now.issues.push_back({"both", "warning", 7, "a disk was full"});
+    base.issues.push_back({trace::Issue::RecordingStopped, 1, "a disk was full"});
+    base.issues.push_back({trace::Issue::ClockUnaligned, 1, "a clock was wrong"});
+    now.issues.push_back({trace::Issue::RecordingStopped, 7, "a disk was full"});
     EXPECT_EQ(compareRuns(base, now, 0.02).remarks,
               (std::vector<std::string>{"Both runs: a disk was full", "Base: a clock was wrong"}));
 }

@@ -138,12 +138,12 @@ TEST_F(Hang, aDumpOfAJobThatWentOnAndEndedNormallyIsNoHang)
     stopsBefore(3, 1);
     for (std::size_t rank = 0; rank < 4; ++rank) {
         process(rank).hangs.push_back({1, m_endNs + kSecond, m_endNs, std::nullopt, "in a call"});
-        process(rank).issues.push_back({"dumped_while_running", "info", 1, ""});
+        process(rank).issues.push_back({trace::Issue::DumpedWhileRunning, 1, ""});
         m_now[rank] = {Life::Closed, std::nullopt, true};
     }
     EXPECT_NE(analyze().kind, Kind::Nothing) << "nobody said how it ended";
     for (std::size_t rank = 0; rank < 4; ++rank) {
-        process(rank).issues.push_back({"ended_after_dump", "info", 1, ""});
+        process(rank).issues.push_back({trace::Issue::EndedAfterDump, 1, ""});
     }
     const hang::Report report = analyze();
     EXPECT_EQ(report.kind, Kind::Nothing) << report.summary;

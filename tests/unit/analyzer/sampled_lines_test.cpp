@@ -52,6 +52,23 @@ TEST(SampledLines, GaugesHaveTheirUnitAndTheirRank)
     EXPECT_EQ(values(metric.lines[0].points), (std::vector<std::optional<double>>{3.0}));
 }
 
+TEST(SampledLines, UnitsAreThoseOfTheListOfSeries)
+{
+    const auto unitOf = [](const char* source, const char* metric, const char* kind) {
+        TraceBuilder trace = twoRanks();
+        trace.sample(0, {0, source, "machine", metric, kind}, 0, 1);
+        const SampledMetric shown = only(trace);
+        return std::pair(shown.unit, shown.name());
+    };
+    using Shown = std::pair<std::string, std::string>;
+    EXPECT_EQ(unitOf("machine", "cpu_busy_ms", "counter"), Shown("s per s", "machine: cpu busy, s per s"));
+    EXPECT_EQ(unitOf("tcp", "delivery_bytes_per_s", "gauge"), Shown("GB/s", "tcp: delivery, GB/s"));
+    EXPECT_EQ(unitOf("machine", "load_1min_hundredths", "gauge"), Shown("", "machine: load 1min"));
+    EXPECT_EQ(unitOf("of another tool", "idle_ms", "counter"),
+              Shown("s per s", "of another tool: idle, s per s"))
+        << "by its name";
+}
+
 TEST(SampledLines, CountersAreRates)
 {
     TraceBuilder trace = twoRanks();

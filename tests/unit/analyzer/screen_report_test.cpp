@@ -119,7 +119,7 @@ trace::RunTrace jobWithoutSteps(bool imported)
     });
     trace::RunTrace run = trace.run();
     if (imported) {
-        run.issues.push_back({std::string(trace::kImported), "info", 1, "a file was imported"});
+        run.issues.push_back({trace::Issue::Imported, 1, "a file was imported"});
     }
     return run;
 }

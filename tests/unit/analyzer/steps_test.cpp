@@ -604,7 +604,7 @@ TEST(Steps, OfAnotherToolsRecordingHoldWhatTheHostDidInIt)
         1, [](StepBuilder& step) { step.everyRank().host(999ms, "aten::to").compute(1ms); });
     trace::RunTrace run = trace.run();
     EXPECT_GT(report::buildReport(run, {}).metrics.utilization->mean, 0.5);
-    run.issues.push_back({std::string(trace::kImported), "info", 1, "a file was imported"});
+    run.issues.push_back({trace::Issue::Imported, 1, "a file was imported"});
     EXPECT_LT(report::buildReport(run, {}).metrics.utilization->mean, 0.01);
 }
 

@@ -62,12 +62,12 @@ TEST(HostNetworkSource, tellsOnceWhatTheNetworkIsAndCountsFromThenOn)
                                                   {"kernel net.ipv4.tcp_rmem", "4096 131072 6291456"},
                                                   {"machine gpu_direct", "nvidia_peermem"}}));
     ASSERT_EQ(readings.values().size(), 4U);
-    EXPECT_STREQ(readings.values()[1].series->metric, "tcp_segments_sent_again");
+    EXPECT_STREQ(readings.values()[1].series->metric(), "tcp_segments_sent_again");
     EXPECT_EQ(readings.values()[1].value, 7);
-    EXPECT_STREQ(readings.values()[2].series->metric, "tcp_segments_sent_again_needlessly");
+    EXPECT_STREQ(readings.values()[2].series->metric(), "tcp_segments_sent_again_needlessly");
     EXPECT_EQ(readings.values()[2].value, 2);
     ASSERT_EQ(readings.missing().size(), 1U);
-    EXPECT_STREQ(readings.missing()[0]->metric, "tcp_receive_drops");
+    EXPECT_STREQ(readings.missing()[0]->metric(), "tcp_receive_drops");
     readings.clear();
     source.read(readings, Pace::OnceASecond);
     EXPECT_TRUE(readings.settings().empty());
@@ -135,7 +135,7 @@ TEST(PauseSource, asksCardsNowAndThenAndThoseThatRefuseOnce)
     EXPECT_EQ(settingsOf(readings).at("network eth0 pfc_priorities"), "3,5");
     ASSERT_EQ(readings.values().size(), 3U);
     EXPECT_EQ(readings.values()[0].series->entity, "eth0");
-    EXPECT_STREQ(readings.values()[0].series->metric, "rx_pauses");
+    EXPECT_STREQ(readings.values()[0].series->metric(), "rx_pauses");
     ASSERT_EQ(readings.missing().size(), 2U);
     EXPECT_EQ(readings.missing()[0]->reason, "Operation not permitted");
 }
@@ -197,7 +197,7 @@ TEST_F(NetworkFiles, ofInterfacesThatAreUpAreRead)
     source.open();
     EXPECT_EQ(read(source, Pace::OnceASecond), (Names{"eth0", "tun0"}));
     EXPECT_EQ(m_readings.values().size(), 2U * 8);
-    EXPECT_STREQ(m_readings.values()[0].series->metric, "rx_bytes");
+    EXPECT_STREQ(m_readings.values()[0].series->metric(), "rx_bytes");
     EXPECT_EQ(m_readings.values()[0].value, -1) << "2^64 - 1, modulo 2^64";
     EXPECT_EQ(m_readings.values()[4].value, 9) << "tx_bytes";
     EXPECT_TRUE(source.reason().empty());
@@ -241,7 +241,7 @@ TEST_F(NetworkFiles, theRateIsWhatTheDriverTellsAndNothingWhereItDoesNot)
     EXPECT_EQ(std::ranges::count_if(m_readings.values(),
                                     [](const auto& each) {
                                         return each.series->entity == "eth0" &&
-                                               each.series->metric == std::string("rate_mbps") &&
+                                               each.series->metric() == std::string("rate_mbps") &&
                                                each.value == 25000;
                                     }),
               1);

@@ -163,11 +163,11 @@ TEST(SampledNvml, reportsXidsOnceEachAndALostGpu)
     const Sampled sampled(*scripted.run);
     EXPECT_EQ(sampled.values("gpu0", "xid"), (Values{31, 79}));
     EXPECT_EQ(sampled.series("gpu0", "xid")->kind, "event");
-    ASSERT_NE(sampled.issue("gpu_xid_31"), nullptr);
-    EXPECT_EQ(sampled.issue("gpu_xid_31")->severity, "warning");
-    ASSERT_NE(sampled.issue("gpu_xid_79"), nullptr);
-    EXPECT_EQ(sampled.issue("gpu_xid_79")->severity, "problem");
-    EXPECT_EQ(sampled.issue("gpu_xid_79")->count, 1);
+    ASSERT_NE(sampled.issue("gpu_xid 31"), nullptr);
+    EXPECT_EQ(sampled.issue("gpu_xid 31")->severity, trace::Severity::Warning);
+    ASSERT_NE(sampled.issue("gpu_xid_fatal 79"), nullptr);
+    EXPECT_EQ(sampled.issue("gpu_xid_fatal 79")->severity, trace::Severity::Problem);
+    EXPECT_EQ(sampled.issue("gpu_xid_fatal 79")->count, 1);
     ASSERT_NE(sampled.issue("gpu_lost"), nullptr);
     EXPECT_EQ(sampled.issue("gpu_lost")->count, 1);
     int ended = 0;

@@ -18,6 +18,7 @@
 namespace {
 
 using namespace ringside::collector::sampled;
+using ringside::trace::SeriesName;
 namespace host = ringside::host;
 
 constexpr const char* kTooLarge = "18446744073709551616"; // 2^64
@@ -91,13 +92,13 @@ TEST(PauseCounters, ofAllPrioritiesAreAddedUpWhateverADriverCallsThem)
                                      {"rx_discards_phy", 5},
                                      {"rx_prio3_pause_transition", 50},
                                      {"tx_pause_storm_error_events", 6}});
-    EXPECT_EQ(mlx5, (std::map<std::string_view, std::uint64_t>{{"rx_pauses", 5},
-                                                               {"tx_pauses", 2},
-                                                               {"rx_pause_us", 90},
-                                                               {"rx_discards", 5},
-                                                               {"pause_storms", 6}}));
-    EXPECT_EQ(pauseCounters({{"rx_pfc_ena_frames_pri3", 7}}).at("rx_pauses"), 7U) << "bnxt";
-    EXPECT_EQ(pauseCounters({{"tx_priority_3_xoff.nic", 8}}).at("tx_pauses"), 8U) << "ice";
+    EXPECT_EQ(mlx5, (std::map<SeriesName, std::uint64_t>{{SeriesName::RxPauses, 5},
+                                                         {SeriesName::TxPauses, 2},
+                                                         {SeriesName::RxPauseTime, 90},
+                                                         {SeriesName::RxDiscards, 5},
+                                                         {SeriesName::PauseStorms, 6}}));
+    EXPECT_EQ(pauseCounters({{"rx_pfc_ena_frames_pri3", 7}}).at(SeriesName::RxPauses), 7U) << "bnxt";
+    EXPECT_EQ(pauseCounters({{"tx_priority_3_xoff.nic", 8}}).at(SeriesName::TxPauses), 8U) << "ice";
     EXPECT_TRUE(
         pauseCounters({{"rx_prio9_pause", 1}, {"rx_prio_pause", 1}, {"", 1}, {"peer_ifindex", 3}}).empty());
 }

@@ -239,13 +239,13 @@ TEST(RdmaSource, givesSeriesFactsAndSaysTroubleOnce)
     std::map<std::string, std::int64_t> values;
     for (const auto& value : readings.values()) {
         EXPECT_EQ(value.series->entity, "mlx5_0:1");
-        values[value.series->metric] = value.value;
+        values[value.series->metric()] = value.value;
     }
     EXPECT_EQ(values["tx_bytes"], 400);
     EXPECT_EQ(values["state"], 4);
     EXPECT_FALSE(values.contains("symbol_errors"));
     ASSERT_EQ(readings.missing().size(), 1U);
-    EXPECT_STREQ(readings.missing()[0]->metric, "symbol_errors");
+    EXPECT_STREQ(readings.missing()[0]->metric(), "symbol_errors");
     ASSERT_FALSE(readings.settings().empty());
     EXPECT_EQ(readings.settings()[0].source, "rdma");
     EXPECT_TRUE(source.reason().empty());

@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 std::int64_t valueOf(const Readings& readings, const std::string& metric)
 {
     for (const auto& value : readings.values()) {
-        if (metric == value.series->metric) {
+        if (metric == value.series->metric()) {
             return value.value;
         }
     }

@@ -206,7 +206,7 @@ protected:
         m_peers.read(m_readings, pace);
         Values values;
         for (const auto& each : m_readings.values()) {
-            values[each.series->entity + " " + each.series->metric] = each.value;
+            values[each.series->entity + " " + each.series->metric()] = each.value;
         }
         return values;
     }

@@ -47,8 +47,8 @@ public:
     std::shared_future<void>* stuck = nullptr;
 
 private:
-    Series m_count{"thing", "readings", ringside::trace::SeriesKind::Counter};
-    Series m_never{"thing", "never"};
+    Series m_count{"thing", ringside::trace::SeriesName::MinorFaults};
+    Series m_never{"thing", ringside::trace::SeriesName::MajorFaults};
 };
 
 struct Running {
@@ -77,7 +77,7 @@ void waitUntil(const Condition& condition)
 TEST(Readings, keepWhyASeriesEndedOverWhySomeValuesWereMissing)
 {
     Readings readings;
-    Series series{"thing", "readings"};
+    Series series{"thing", ringside::trace::SeriesName::Threads};
     readings.miss(series, "at times: Timeout");
     readings.miss(series, "at times: Unknown Error");
     EXPECT_EQ(series.reason, "at times: Timeout");

@@ -49,7 +49,7 @@ ProcessTrace everyTable()
     trace.tiers = {{"device", false, "no CUPTI", 1, 2}, {"host", true, "", std::nullopt, std::nullopt}};
     trace.settings = {{"environment", "NCCL_ALGO", "Ring"}, {"environment", "NCCL_ALGO", "Tree"}};
     trace.drops = {{"device", 0, 5}, {"ring records", 2, 7, 1}, {"ring records", 2, 3, 2}};
-    trace.issues = {{"some", "warning", 2, "text"}};
+    trace.issues = {{Issue::TextCut, 2, "text"}};
     trace.inFlight = {{1, 1, 1, 2, 3, 4, std::nullopt, std::nullopt},
                       {1, 1, 1, 2, 3, 4, 7, std::nullopt},
                       {2, 1, 1, 2, std::nullopt, 4, std::nullopt, 12}};
@@ -187,7 +187,7 @@ TEST(WriterAndReader, ContinueATrace)
         writer.add(kernel(0));
         writer.setRingProgress(3, 17);
         EXPECT_GE(writer.intern("a"), 0x80000000);
-        writer.add(IssueRow{"x", "info", 2, "once"});
+        writer.add(IssueRow{Issue::TextCut, 2, "once"});
         writer.close();
     }
     Writer writer(directory / "a.db", Writer::Mode::Append);
@@ -196,7 +196,7 @@ TEST(WriterAndReader, ContinueATrace)
     EXPECT_EQ(writer.intern("a"), 0x80000000);
     EXPECT_EQ(writer.intern("b"), 0x80000001);
     writer.add(kernel(1));
-    writer.add(IssueRow{"x", "info", 3, "twice"});
+    writer.add(IssueRow{Issue::TextCut, 3, "twice"});
     writer.setProcess(processOn("second"));
     writer.close();
     const ProcessTrace trace = readProcess(directory / "a.db");
@@ -204,6 +204,25 @@ TEST(WriterAndReader, ContinueATrace)
     EXPECT_EQ(trace.process.host, "second");
     ASSERT_EQ(trace.issues.size(), 1U);
     EXPECT_EQ(trace.issues[0].count, 5);
+}
+
+TEST(WriterAndReader, KeepIssuesOfFilesFromBeforeTheirList)
+{
+    const TemporaryDirectory directory;
+    {
+        Writer writer(directory / "a.db", Writer::Mode::Create);
+        writer.setProcess(processOn("host"));
+        writer.add(IssueRow{Issue::TextCut, 2, "as it was said"});
+        writer.close();
+    }
+    Database(directory / "a.db", SQLITE_OPEN_READWRITE)
+        .execute("UPDATE issue SET id = 'of_another_tool', severity = 'error'");
+    const ProcessTrace trace = readProcess(directory / "a.db");
+    ASSERT_EQ(trace.issues.size(), 1U);
+    EXPECT_EQ(trace.issues[0].id, "of_another_tool");
+    EXPECT_EQ(trace.issues[0].severity, Severity::Problem);
+    EXPECT_EQ(trace.issues[0].message, "as it was said");
+    EXPECT_FALSE(trace.issues[0].is(Issue::TextCut));
 }
 
 TEST(WriterAndReader, CutLongTextsAndSaySo)

@@ -4,9 +4,12 @@
 // that wrote them; table clock_sample ties them to CLOCK_REALTIME. An absent (not measured) value is
 // std::nullopt, never 0.
 #pragma once
+#include "trace/vocabulary/issue.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace ringside::trace {
 
@@ -161,12 +164,24 @@ struct DropRow { ///< table dropped
     std::int64_t records = 0;
     std::int64_t thread = 0; ///< whose records they were, 0: of no thread, or not known
 };
-/// Issue::id where another tool recorded the files, or some of them.
-inline constexpr std::string_view kImported = "imported";
+struct IssueRow {         ///< table issue
+    IssueRow() = default; ///< for readers
+    /// `subject`: which one, where a process may have several of them ("mlx5_0:1").
+    IssueRow(Issue issue, std::int64_t times, std::string what, std::string_view subject = {})
+        : id(issueId(issue)), severity(severityOf(issue)), count(times), message(std::move(what))
+    {
+        if (!subject.empty()) {
+            id.append(" ").append(subject);
+        }
+    }
+    [[nodiscard]] bool is(Issue issue) const
+    {
+        return std::string_view(id).substr(0, id.find(' ')) == issueId(issue);
+    }
 
-struct IssueRow { ///< table issue
-    std::string id;
-    std::string severity;
+    std::string
+        id; ///< of vocabulary/issues.def, and a subject; or another's word, of a file that is not ours
+    Severity severity = Severity::Warning;
     std::int64_t count = 0;
     std::string message;
 };

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lists of words: each id once, and docs/issues-and-series.md is written from them.
+#include "trace/vocabulary/issue.h"
+#include "trace/vocabulary/series.h"
+
+#include <ringside/trace/rows.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace ringside::trace {
+namespace {
+
+std::string unitText(SeriesUnit unit)
+{
+    constexpr std::array kTexts{
+        "number", "bits", "percent", "hundredths", "bytes", "KiB", "bytes/s",   "Mb/s",
+        "ns",     "us",   "ms",      "MHz",        "mW",    "mJ",  "degrees C", "errors of 10^18 bits"};
+    return kTexts.at(static_cast<std::size_t>(unit));
+}
+
+std::string catalogue()
+{
+    std::ostringstream text;
+    text << "# Issues and series\n\n"
+            "Written from `analyzer/trace/vocabulary/issues.def` and `series.def`; `RINGSIDE_UPDATE_GOLDEN=1 "
+            "ctest -R Vocabulary` writes it anew.\n\n"
+            "## Issues\n"
+            "What went wrong while a run was recorded, read or understood: table `issue` of a trace, "
+            "`issues` of a report.\n\n"
+            "| id | severity | what it means |\n|---|---|---|\n";
+    for (const IssueEntry& entry : kIssues) {
+        text << "| `" << entry.id << "` | " << severityName(entry.severity) << " | " << entry.description
+             << " |\n";
+    }
+    text << "\n## Series\nWhat is sampled: tables `series` and `sample` of a trace.\n\n"
+            "| source | metric | kind | unit | what it is |\n|---|---|---|---|---|\n";
+    for (const SeriesEntry& entry : kSeries) {
+        text << "| " << entry.source << " | `" << entry.metric << "` | " << kindName(entry.kind) << " | "
+             << unitText(entry.unit) << " | " << entry.description << " |\n";
+    }
+    return text.str();
+}
+
+std::string contents(const char* path)
+{
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+TEST(Vocabulary, IsTheCatalogueInTheDocuments)
+{
+    if (std::getenv("RINGSIDE_UPDATE_GOLDEN") != nullptr) {
+        std::ofstream(RINGSIDE_TEST_CATALOGUE) << catalogue();
+    }
+    EXPECT_EQ(contents(RINGSIDE_TEST_CATALOGUE), catalogue())
+        << "RINGSIDE_UPDATE_GOLDEN=1 ctest -R Vocabulary writes it anew";
+}
+
+TEST(Vocabulary, NoWordStandsTwice)
+{
+    std::set<std::string_view> issues;
+    for (const IssueEntry& entry : kIssues) {
+        EXPECT_TRUE(issues.insert(entry.id).second) << entry.id;
+        EXPECT_TRUE(entry.description.ends_with(".")) << entry.id;
+    }
+    std::set<std::pair<std::string_view, std::string_view>> series;
+    for (const SeriesEntry& entry : kSeries) {
+        EXPECT_TRUE(series.emplace(entry.source, entry.metric).second) << entry.metric;
+        EXPECT_TRUE(entry.description.ends_with(".")) << entry.metric;
+    }
+}
+
+TEST(Vocabulary, SeriesFitIntoTheirRecord)
+{
+    for (const SeriesEntry& entry : kSeries) {
+        EXPECT_LE(entry.source.size(), sizeof(SeriesRecord::source)) << entry.source;
+        EXPECT_LE(entry.metric.size(), sizeof(SeriesRecord::metric)) << entry.metric;
+    }
+}
+
+TEST(Vocabulary, AnIssueKnowsItsWordWithAndWithoutASubject)
+{
+    const IssueRow port(Issue::RdmaPortNotRead, 2, "no answer", "mlx5_0:1");
+    EXPECT_EQ(port.id, "rdma_port_not_read mlx5_0:1");
+    EXPECT_EQ(port.severity, Severity::Warning);
+    EXPECT_TRUE(port.is(Issue::RdmaPortNotRead));
+    EXPECT_FALSE(port.is(Issue::RdmaPortsNotSampled));
+    EXPECT_TRUE(IssueRow(Issue::GpuLost, 1, "gone").is(Issue::GpuLost));
+}
+
+TEST(Vocabulary, SeveritiesOfOtherFilesBecomeOurs)
+{
+    EXPECT_EQ(severityOf("info"), Severity::Info);
+    EXPECT_EQ(severityOf("problem"), Severity::Problem);
+    EXPECT_EQ(severityOf("error"), Severity::Problem) << "of a file from before there was one list";
+    EXPECT_EQ(severityOf("fatal"), Severity::Warning) << "no word of ours: not hidden, not alarming";
+}
+
+} // namespace
+} // namespace ringside::trace
