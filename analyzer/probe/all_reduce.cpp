@@ -260,7 +260,8 @@ std::string textOf(const AllReduceCurve& curve)
         table.rows.push_back(
             {report::Cell(static_cast<double>(point.bytes), values::Unit::Bytes, {.divisor = kKibibyte}),
              report::microsecondsCell(static_cast<double>(point.ns), 1),
-             report::Cell(curve.busGBs(point), values::Unit::Ratio, {.digits = 2}), point.repeats});
+             report::Cell(curve.busGBs(point), values::Unit::GigabytesPerSecond, {.digits = 2}),
+             point.repeats});
     }
     return fmt::format("All-reduce of float32 over {} {}GPUs of this host, NCCL {}, medians\n", curve.gpus,
                        curve.emulated ? "emulated " : "", curve.ncclVersion) +

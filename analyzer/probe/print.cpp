@@ -27,24 +27,31 @@ std::string tableOf(const Matrix& matrix, const Cell& cell)
     return report::plainTable(table, "  ");
 }
 
-report::Cell figureCell(std::optional<double> figure, int decimals)
+report::Cell gigabitsCell(double gbps)
 {
-    return figure ? report::Cell(figure, values::Unit::Ratio, {.digits = decimals}) : report::Cell("none");
+    return {gbps, values::Unit::GigabitsPerSecond, {.digits = 2}};
 }
 
-std::string tcpTable(const Matrix& matrix, double Measurement::*figure, int decimals)
+template <int Decimals>
+report::Cell timeCell(double us)
+{
+    constexpr double kNsAMicrosecond = 1e3;
+    return report::microsecondsCell(us * kNsAMicrosecond, Decimals);
+}
+
+std::string tcpTable(const Matrix& matrix, double Measurement::*figure, report::Cell (*cellOf)(double))
 {
     return tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
         const auto& measured = matrix.directions[sender][receiver];
-        return figureCell(measured ? std::optional((*measured).*figure) : std::nullopt, decimals);
+        return measured ? cellOf((*measured).*figure) : report::Cell("none");
     });
 }
 
-std::string rdmaTable(const Matrix& matrix, double RdmaMeasurement::*figure, int decimals)
+std::string rdmaTable(const Matrix& matrix, double RdmaMeasurement::*figure, report::Cell (*cellOf)(double))
 {
     return tableOf(matrix, [&](std::size_t sender, std::size_t receiver) {
         const auto& measured = matrix.rdma[sender][receiver].measured;
-        return figureCell(measured ? std::optional((*measured).*figure) : std::nullopt, decimals);
+        return measured ? cellOf((*measured).*figure) : report::Cell("none");
     });
 }
 
@@ -61,9 +68,9 @@ std::string rdmaText(const Matrix& matrix, const Verdict& verdict)
         return text;
     }
     return text + "\nRDMA bandwidth of one connection, Gb/s\n" +
-           rdmaTable(matrix, &RdmaMeasurement::gbps, 2) +
+           rdmaTable(matrix, &RdmaMeasurement::gbps, gigabitsCell) +
            "\nRDMA write of 8 bytes until it is acknowledged, median, us\n" +
-           rdmaTable(matrix, &RdmaMeasurement::writeUs, 1);
+           rdmaTable(matrix, &RdmaMeasurement::writeUs, timeCell<1>);
 }
 
 Json rdmaJson(const RdmaResult& result)
@@ -98,9 +105,10 @@ std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t wid
     for (std::size_t i = 0; i < matrix.hosts.size(); ++i) {
         text += fmt::format("{}: {}\n", matrix.hosts[i], matrix.interfaces[i]);
     }
-    text += "\nTCP bandwidth of one connection, Gb/s\n" + tcpTable(matrix, &Measurement::gbps, 2);
-    text += "\nRound trip of 8 bytes, median, us\n" + tcpTable(matrix, &Measurement::roundTripUs, 0) + "\n" +
-            rdmaText(matrix, verdict) + "\n";
+    text += "\nTCP bandwidth of one connection, Gb/s\n" + tcpTable(matrix, &Measurement::gbps, gigabitsCell);
+    text += "\nRound trip of 8 bytes, median, us\n" +
+            tcpTable(matrix, &Measurement::roundTripUs, timeCell<0>) + "\n" + rdmaText(matrix, verdict) +
+            "\n";
     for (const std::size_t host : verdict.hosts) {
         text += fmt::format("Look at {} first: most of its directions are slow.\n", matrix.hosts[host]);
     }

@@ -17,7 +17,7 @@ namespace {
 
 Cell gigabitsCell(std::optional<double> gigabitsPerS)
 {
-    return {gigabitsPerS, values::Unit::Ratio, {.digits = 2}};
+    return {gigabitsPerS, values::Unit::GigabitsPerSecond, {.digits = 2}};
 }
 
 Cell meanRate(const metrics::Port& port, std::string_view metric)
@@ -39,7 +39,7 @@ Cell rate(const metrics::Port& port)
     constexpr double kMbps = 1000.0;
     constexpr int kDigits = 6;
     const auto mbps = port.last("rate_mbps");
-    return mbps ? Cell(static_cast<double>(*mbps) / kMbps, values::Unit::Ratio,
+    return mbps ? Cell(static_cast<double>(*mbps) / kMbps, values::Unit::GigabitsPerSecond,
                        {.kind = NumberStyle::Kind::Significant, .digits = kDigits, .suffix = " Gb/s "})
                       .with(std::string(port.fact("generation")))
                 : Cell::absent("the port's rate was not read");

@@ -54,7 +54,7 @@ Cell overlapCell(const metrics::Breakdown& total)
 
 Cell busBandwidthCell(std::optional<double> gigabytesPerS)
 {
-    return {gigabytesPerS, values::Unit::Ratio, {.digits = 2}};
+    return {gigabytesPerS, values::Unit::GigabytesPerSecond, {.digits = 2}};
 }
 
 template <class Number>

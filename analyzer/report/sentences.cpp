@@ -36,11 +36,10 @@ std::string spreadText(const Report& report, const metrics::Spread& spread)
 std::string figureName(const rules::Figure& figure)
 {
     std::string name = figure.name;
-    for (const std::string_view unit : {"_ns", "_bytes"}) {
-        if (const std::size_t at = name.find(unit);
-            at != std::string::npos && (at + unit.size() == name.size() || name[at + unit.size()] == '_')) {
-            name.erase(at, unit.size());
-        }
+    const std::string_view unit = values::unitSuffix(figure.unit);
+    if (const std::size_t at = name.find(unit);
+        at != std::string::npos && (at + unit.size() == name.size() || name[at + unit.size()] == '_')) {
+        name.erase(at, unit.size());
     }
     std::replace(name.begin(), name.end(), '_', ' ');
     return name;

@@ -236,8 +236,8 @@ Finding describe(const Context& context, const Key& key, const Transfers& group,
     finding.settings = {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_MIN_CTAS"};
     finding.figures = {
         {"part_of_expected", Unit::Share, gbs / expected.gbs, context.option("part")},
-        {"bus_gb_s", Unit::Ratio, gbs, {}},
-        {"expected_gb_s", Unit::Ratio, expected.gbs, {}},
+        {"bus_gb_s", Unit::GigabytesPerSecond, gbs, {}},
+        {"expected_gb_s", Unit::GigabytesPerSecond, expected.gbs, {}},
         {"operations", Unit::Count, static_cast<double>(group.ns.size()), context.option("min_count")}};
     finding.evidence = {
         transferEvidence(context, *group.slowest, "the slowest of them, from the last arrival on")};

@@ -50,7 +50,7 @@ void describe(const Context& context, const Heat& worst, Finding& finding)
     }
     if (worst.margin) {
         finding.figures.push_back(
-            {"margin_celsius", Unit::Count, static_cast<double>(*worst.margin), context.option("margin")});
+            {"margin_celsius", Unit::Celsius, static_cast<double>(*worst.margin), context.option("margin")});
     }
     finding.advice = "Check fans, air flow, dust and the neighbours' heat; compare the temperature with GPUs "
                      "of the same place in other hosts (`nvidia-smi -q -d TEMPERATURE,PERFORMANCE`).";

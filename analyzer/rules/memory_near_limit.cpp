@@ -188,7 +188,7 @@ void describe(const Context& context, const Worst& worst, bool isNear, Finding& 
     if (growing.growth && !worst.ended) {
         finding.figures.push_back({"steps_until_full", Unit::Count, *growing.stepsLeft, {}});
         finding.figures.push_back(
-            {"hours_until_full", Unit::Count, *growing.hoursLeft, context.option("hours")});
+            {"hours_until_full", Unit::Hours, *growing.hoursLeft, context.option("hours")});
     }
     finding.advice = adviceOf(worst);
 }

@@ -54,7 +54,7 @@ Outcome run(const Context& context)
     finding.title =
         fmt::format("The PCIe link of {} had to send packets again, {:.0f} a minute at worst",
                     finding.ranks.size() == 1 ? "a GPU" : fmt::format("{} GPUs", finding.ranks.size()), most);
-    finding.figures = {{"replays_a_minute", Unit::Ratio, most, limit}};
+    finding.figures = {{"replays_a_minute", Unit::PerMinute, most, limit}};
     finding.advice =
         "Look at `nvidia-smi -q` (Replays, Link Width and Generation) and `lspci -vv` (LnkSta) on the hosts "
         "of the ranks named; reseat the card or riser, and compare `copy` rates with another node.";

@@ -89,7 +89,7 @@ void judgeSlowing(const Context& context, const metrics::Port& port, Finding& fi
         const bool idle = port.utilization("tx_bytes", port.sampled()).value_or(1.0) < kHalf;
         add(finding, fmt::format("it was told {:.0f} times a second to send slower", slowed),
             idle && slowed > context.option("slowed_much") ? Severity::Problem : Severity::Warning);
-        finding.figures.push_back({"slowed_a_second", Unit::Ratio, slowed, context.option("slowed")});
+        finding.figures.push_back({"slowed_a_second", Unit::PerSecond, slowed, context.option("slowed")});
     }
 }
 

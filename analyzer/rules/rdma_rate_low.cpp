@@ -81,7 +81,7 @@ std::optional<Finding> judge(const Context& context, const metrics::Port& port,
     Finding finding;
     finding.severity = asUsed(port, Severity::Problem);
     finding.title = fmt::format("Port {} {}", port.label(), reason);
-    finding.figures = {{"rate_gbps", Unit::Ratio, static_cast<double>(*rate) / kMegabits,
+    finding.figures = {{"rate_gbps", Unit::GigabitsPerSecond, static_cast<double>(*rate) / kMegabits,
                         static_cast<double>(most) / kMegabits}};
     addEvidence(context, port, port.sampled(), "as long as it was sampled", finding);
     finding.advice =

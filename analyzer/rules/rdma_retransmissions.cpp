@@ -219,7 +219,7 @@ std::optional<Finding> notReady(const Context& context, const metrics::Port& por
                   "is too slow",
                   port.label(), std::max(refused, given));
     finding.figures.push_back(
-        {"not_ready_a_second", Unit::Ratio, rate, context.option("not_ready_a_second")});
+        {"not_ready_a_second", Unit::PerSecond, rate, context.option("not_ready_a_second")});
     addFigure(port, "rnr_naks", context.option("not_ready"), finding);
     addFigure(port, "rx_no_buffer", context.option("not_ready"), finding);
     addCause(port, moved, finding);

@@ -91,8 +91,8 @@ Finding describe(const Context& context, const Pair& ends, const Messages& pair,
                                 "the others do",
                                 ends.first, ends.second, rate, percent(rate / median));
     finding.figures = {{"part_of_median", Unit::Share, rate / median, context.option("part")},
-                       {"link_gb_s", Unit::Ratio, rate, {}},
-                       {"median_gb_s", Unit::Ratio, median, {}},
+                       {"link_gb_s", Unit::GigabytesPerSecond, rate, {}},
+                       {"median_gb_s", Unit::GigabytesPerSecond, median, {}},
                        {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()),
                         context.option("min_messages")}};
     addProbed(context, ends, finding);

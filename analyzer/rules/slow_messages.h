@@ -77,8 +77,8 @@ using MessagePairs = std::map<std::pair<std::size_t, std::size_t>, PairMessages>
                     finding.ranks[0], placeText(context, ends.first), finding.ranks[1],
                     placeText(context, ends.second), rate, percent(rate / median));
     finding.figures = {{"part_of_median", Unit::Share, rate / median, part},
-                       {"link_gb_s", Unit::Ratio, rate, {}},
-                       {"median_gb_s", Unit::Ratio, median, {}},
+                       {"link_gb_s", Unit::GigabytesPerSecond, rate, {}},
+                       {"median_gb_s", Unit::GigabytesPerSecond, median, {}},
                        {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()), {}}};
     finding.evidence = {evidence(sender, pair.slowest, "its slowest message")};
     finding.advice =

@@ -129,8 +129,8 @@ constexpr std::size_t kLeastTcpLinks = 3; // of two nobody knows which is the sl
         finding.links.front(), *link.gbs(), percent(part), usual.from, percent(link.busyShare()),
         othersBusy.empty() ? "" : fmt::format(", on the others for {}", percent(model::median(othersBusy))));
     finding.figures = {{"part_of_expected", Unit::Share, part, usual.part},
-                       {"link_gb_s", Unit::Ratio, *link.gbs(), {}},
-                       {"expected_gb_s", Unit::Ratio, usual.gbs, {}},
+                       {"link_gb_s", Unit::GigabytesPerSecond, *link.gbs(), {}},
+                       {"expected_gb_s", Unit::GigabytesPerSecond, usual.gbs, {}},
                        {"under_way", Unit::Share, link.busyShare(), {}},
                        {"retransmitted_segments", Unit::Count, static_cast<double>(link.retransmits), {}}};
     if (link.roundTripNs) {

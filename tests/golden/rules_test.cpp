@@ -128,6 +128,35 @@ TEST(RuleCases, NameTheReasonFirst)
     }
 }
 
+/// A script that reads figures must be able to tell a bandwidth from a ratio.
+TEST(Figures, HaveTheUnitThatTheirNameSays)
+{
+    const std::vector<std::pair<std::string, std::string>> units{
+        {"_gb_s", "GB/s"},       {"_gbps", "Gb/s"},
+        {"a_second", "1/s"},     {"a_minute", "1/min"},
+        {"_celsius", "celsius"}, {"hours_until_full", "hours"},
+        {"_ns", "ns"},           {"_ns_per_step", "ns"},
+        {"_bytes", "bytes"},     {"bytes_per_step", "bytes"},
+        {"_share", "share"},     {"_ratio", "ratio"}};
+    std::set<std::string> seen;
+    for (const RuleCase& each : ruleCases()) {
+        const Json report = reportOf(each.positive);
+        for (const Json& finding : report["findings"]) {
+            for (const auto& [name, figure] : finding["figures"].items()) {
+                for (const auto& [end, unit] : units) {
+                    if (name.ends_with(end)) {
+                        EXPECT_EQ(figure["unit"], unit) << each.rule << ": " << name;
+                        seen.insert(end);
+                    }
+                }
+            }
+        }
+    }
+    for (const char* end : {"_gb_s", "_gbps", "a_minute", "_celsius"}) {
+        EXPECT_TRUE(seen.contains(end)) << "no case has a figure of " << end;
+    }
+}
+
 /// Every sixth step has more compute, on one rank or on all.
 TEST(StepTimeJitter, NamesTheRankThatOthersWaitFor)
 {
