@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/terminal.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -21,10 +22,7 @@ std::string_view environmentText(const char* name)
 /// 0: COLUMNS is no number.
 std::size_t columnsGiven()
 {
-    const std::string_view text = environmentText("COLUMNS");
-    std::size_t columns = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-    return error == std::errc() && end == text.data() + text.size() ? columns : 0;
+    return trace::parseNumber<std::size_t>(environmentText("COLUMNS")).value_or(0);
 }
 
 /// 0: stdout is no terminal, or does not know.

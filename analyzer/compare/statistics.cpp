@@ -2,6 +2,7 @@
 #include "compare/statistics.h"
 
 #include "model/time.h"
+#include "values/quantile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,8 +62,8 @@ Change changeOf(std::span<const double> base, std::span<const double> now, doubl
         drawBlocks(now, random, drawn);
         differences.push_back((medianOf(drawn) - before) / scale);
     }
-    return {(summarize(now).median - summarize(base).median) / scale, model::percentile(differences, kTail),
-            model::percentile(differences, 1 - kTail)};
+    return {(summarize(now).median - summarize(base).median) / scale, values::quantile(differences, kTail),
+            values::quantile(differences, 1 - kTail)};
 }
 
 Verdict judge(const Change& change, std::size_t fewestValues, double tolerance, bool smallerIsBetter)

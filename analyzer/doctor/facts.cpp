@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/facts.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 
 namespace ringside::doctor {
 namespace {
 
 constexpr std::size_t kLongestLine = 4096;
-
-std::string trimmed(const std::string& text)
-{
-    constexpr const char* kBlanks = " \t\r\n";
-    const std::size_t first = text.find_first_not_of(kBlanks);
-    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 } // namespace
 
@@ -38,10 +32,7 @@ std::string_view Facts::text(std::string_view name) const
 
 std::optional<std::int64_t> Facts::number(std::string_view name) const
 {
-    const std::string_view value = text(name);
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    return error == std::errc() && end == value.data() + value.size() ? std::optional(number) : std::nullopt;
+    return trace::parseNumber<std::int64_t>(text(name));
 }
 
 std::vector<std::string> Facts::namesAfter(std::string_view prefix) const
@@ -69,7 +60,7 @@ std::optional<std::string> Root::line(std::string_view file) const
     std::string text(kLongestLine, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-    text = trimmed(text.substr(0, text.find('\n')));
+    text = trace::trimmed(text.substr(0, text.find('\n')));
     return text.empty() ? std::nullopt : std::optional(text);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/nvidia_smi.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 
 namespace ringside::doctor {
 namespace {
@@ -23,13 +24,6 @@ std::string addressOf(std::string_view id)
     std::ranges::transform(address, address.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return address;
-}
-
-std::string_view trimmed(std::string_view text)
-{
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    return first == std::string_view::npos ? std::string_view()
-                                           : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 /// The texts of all elements that hold nothing but text. Every byte is looked at a few times at most,
@@ -52,7 +46,7 @@ Leaves leavesOf(std::string_view xml)
             path.resize(path.size() - std::min<std::size_t>(path.size(), 1));
         } else if (!tag.ends_with('/') && !tag.starts_with('!') && !tag.starts_with('?')) {
             path.push_back(tag.substr(0, std::min(tag.find(' '), kLongestName)));
-            const std::string_view text = trimmed(xml.substr(close + 1, next - close - 1));
+            const std::string_view text = trace::trimmed(xml.substr(close + 1, next - close - 1));
             if (!text.empty() && text != "N/A") {
                 leaves.emplace(fmt::format("{}", fmt::join(path, "/")), text);
             }
@@ -73,10 +67,9 @@ std::optional<std::uint64_t> numberAt(const Leaves& leaves, std::string_view pat
 {
     constexpr std::uint64_t kMost = 1'000'000'000'000'000;
     const auto found = leaves.find(path);
-    const std::string_view text = found != leaves.end() ? std::string_view(found->second) : "";
-    std::uint64_t number = 0;
-    const auto error = std::from_chars(text.data(), text.data() + text.size(), number).ec;
-    return error == std::errc() && number <= kMost ? std::optional(number) : std::nullopt;
+    std::string_view text = found != leaves.end() ? std::string_view(found->second) : "";
+    const auto number = trace::takeNumber<std::uint64_t>(text);
+    return number && *number <= kMost ? number : std::nullopt;
 }
 
 void copyNumber(const Leaves& leaves, std::string_view path, std::string fact, Facts& facts)
@@ -157,7 +150,7 @@ void addNvidiaSmi(std::string_view xml, Facts& facts)
     constexpr std::string_view kDriver = "<driver_version>";
     if (const std::size_t driver = xml.find(kDriver); driver != std::string_view::npos) {
         const std::string_view rest = xml.substr(driver + kDriver.size());
-        facts.set("library.nvidia_driver", std::string(trimmed(rest.substr(0, rest.find('<')))));
+        facts.set("library.nvidia_driver", std::string(trace::trimmed(rest.substr(0, rest.find('<')))));
     }
 }
 

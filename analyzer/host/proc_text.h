@@ -2,7 +2,8 @@
 // Reading numbers out of the kernel's texts. What is missing, no number, or does not fit into 64 bits is
 // nothing: never 0.
 #pragma once
-#include <charconv>
+#include <ringside/trace/parse_number.h>
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -34,9 +35,7 @@ inline std::optional<std::string_view> takeLine(std::string_view& text)
 
 inline std::optional<std::uint64_t> numberIn(std::string_view word)
 {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    return error == std::errc() && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
+    return trace::parseNumber<std::uint64_t>(word);
 }
 
 inline std::optional<std::uint64_t> takeNumber(std::string_view& text)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/sysfs_text.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -17,31 +18,26 @@
 namespace ringside::host {
 namespace {
 
-std::string_view trimmed(std::string_view text)
+std::string_view firstLine(std::string_view text)
 {
-    text = text.substr(0, text.find('\n'));
-    const std::size_t begin = text.find_first_not_of(" \t\r");
-    const std::size_t end = text.find_last_not_of(" \t\r");
-    return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
+    return trace::trimmed(text.substr(0, text.find('\n')));
 }
 
 /// Tenths of a number such as "2.5" at the front of a text.
 std::optional<std::uint64_t> takeTenths(std::string_view& text)
 {
-    std::uint64_t whole = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
     constexpr std::uint64_t kMost = 1'000'000; // Gb/s and more: damage
-    if (error != std::errc() || whole > kMost) {
+    const auto whole = trace::takeNumber<std::uint64_t>(text);
+    if (!whole || *whole > kMost) {
         return std::nullopt;
     }
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     constexpr std::uint64_t kTen = 10;
     std::uint64_t tenth = 0;
     if (text.size() > 1 && text[0] == '.' && text[1] >= '0' && text[1] <= '9') {
         tenth = static_cast<std::uint64_t>(text[1] - '0');
         text.remove_prefix(std::min(text.find_first_not_of("0123456789", 1), text.size()));
     }
-    return whole * kTen + tenth;
+    return *whole * kTen + tenth;
 }
 
 } // namespace
@@ -64,7 +60,7 @@ FileText asText(std::span<const char> buffer, ssize_t got, int error)
     if (got < 0 || got == static_cast<ssize_t>(buffer.size())) {
         return {{}, got < 0 ? error : EFBIG};
     }
-    std::string text(trimmed({buffer.data(), static_cast<std::size_t>(got)}));
+    std::string text(firstLine({buffer.data(), static_cast<std::size_t>(got)}));
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     return {std::move(text), 0};
@@ -110,7 +106,7 @@ std::optional<Rate> rateIn(std::string_view text)
         rate.lanes = numberIn(text.substr(open + 1, lanes - open - 1));
         std::string_view rest = text.substr(lanes + 1);
         rest = rest.substr(0, rest.find(')'));
-        rate.generation = std::string(trimmed(rest));
+        rate.generation = std::string(firstLine(rest));
     }
     return rate;
 }

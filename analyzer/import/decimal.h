@@ -2,7 +2,6 @@
 // Numbers of a trace from their text, without floating point: a double holds 53 bits, epoch times in ns take
 // 61.
 #pragma once
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -13,15 +12,5 @@ namespace ringside::importers {
 /// Microseconds ("4458676416788.066", "17e5") as ns, digits below a ns cut off. Null: no number, or none that
 /// 63 bits hold (NaN, 1e300).
 [[nodiscard]] std::optional<std::int64_t> parseMicroseconds(std::string_view text);
-
-/// A whole number; null for anything else.
-template <std::integral T>
-[[nodiscard]] std::optional<T> parseWhole(std::string_view text)
-{
-    T value{};
-    const char* const last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, value);
-    return error == std::errc() && end == last ? std::optional(value) : std::nullopt;
-}
 
 } // namespace ringside::importers

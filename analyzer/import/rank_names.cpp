@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/rank_names.h"
 
-#include <charconv>
+#include <ringside/trace/parse_number.h>
+
 #include <regex>
 
 namespace ringside::importers {
@@ -11,9 +12,7 @@ constexpr std::size_t kLongestName = 255; // of a file on Linux; bounds the work
 
 std::optional<std::int64_t> number(const std::string& digits)
 {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc() ? std::optional(value) : std::nullopt;
+    return trace::parseNumber<std::int64_t>(digits);
 }
 
 std::optional<std::int64_t> firstNumber(const std::string& text, const std::regex& pattern)

@@ -2,6 +2,7 @@
 #include "metrics/delay_by_size.h"
 
 #include "model/time.h"
+#include "values/quantile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,7 @@ SizedTransfers sizedTransfers(double bytes, const std::vector<std::int64_t>& tra
         deviations.push_back(std::abs(static_cast<double>(ns) - median));
     }
     const auto count = static_cast<double>(std::max<std::size_t>(1, transferNs.size()));
-    return {bytes, static_cast<double>(model::percentile(transferNs, kBest)), median,
+    return {bytes, static_cast<double>(values::quantile(transferNs, kBest)), median,
             kMedian * kDeviation * model::median(deviations) / std::sqrt(count)};
 }
 

@@ -5,6 +5,7 @@
 #include "metrics/break_down.h"
 #include "metrics/wait_delay.h"
 #include "trace/read/parallel.h"
+#include "values/quantile.h"
 
 #include <cmath>
 #include <limits>
@@ -261,7 +262,7 @@ void addStepTimes(const model::Model& model, RunMetrics& run)
     // How long a recording lasts that stands for a step says nothing of the program.
     if (!times.empty() && !model.recordingIsStep()) {
         run.stepMedianNs = model::median(times);
-        run.stepP99Ns = model::percentile(times, 0.99);
+        run.stepP99Ns = values::quantile(times, 0.99);
     }
 }
 

@@ -2,9 +2,11 @@
 #include "metrics/probed.h"
 
 #include "metrics/gigabytes.h"
+#include "values/quantile.h"
+
+#include <ringside/trace/parse_number.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <unordered_map>
 #include <vector>
@@ -52,15 +54,14 @@ void addLink(const model::Model& model, const trace::SeriesRow& row, std::size_t
 void addAllReduce(const trace::SeriesRow& row, std::int64_t value, Probed& probed)
 {
     const std::string_view text = std::string_view(row.entity).substr(kAllReduce.size());
-    std::uint64_t bytes = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    if (error != std::errc() || end != text.data() + text.size()) {
+    const auto bytes = trace::parseNumber<std::uint64_t>(text);
+    if (!bytes) {
         return;
     }
     if (row.metric == "time_ns") {
-        probed.allReduces[bytes].ns = value;
+        probed.allReduces[*bytes].ns = value;
     } else if (row.metric == "bus_bytes_per_s") {
-        probed.allReduces[bytes].busGBs = static_cast<double>(value) / kBytesAGigabyte;
+        probed.allReduces[*bytes].busGBs = static_cast<double>(value) / kBytesAGigabyte;
     } else if (row.metric == "ranks") {
         probed.allReduceRanks = value;
     }
@@ -102,7 +103,7 @@ std::optional<Number> percentileOf(const decltype(Probed::links)& links, double 
             all.push_back(*(link.*figure));
         }
     }
-    return all.empty() ? std::nullopt : std::optional(model::percentile(std::move(all), share));
+    return all.empty() ? std::nullopt : std::optional(values::quantile(std::move(all), share));
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/clock_alignment.h"
 
+#include "values/quantile.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -103,7 +105,7 @@ std::optional<ClockFit> fitClock(std::vector<ClockMatch> matches)
     for (const std::int64_t offset : offsets) {
         distances.push_back(std::abs(offset - fit.offsetNs));
     }
-    fit.residualNs = percentile(distances, 0.95);
+    fit.residualNs = values::quantile(distances, 0.95);
     for (const Slack& slack : slackOverTime(points, fit)) {
         fit.boundNs = std::max({fit.boundNs, std::abs(slack.low), std::abs(slack.high)});
     }

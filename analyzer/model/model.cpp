@@ -5,6 +5,7 @@
 #include "model/find_ranks.h"
 #include "model/run_steps.h"
 #include "trace/read/parallel.h"
+#include "values/quantile.h"
 
 #include <fmt/format.h>
 
@@ -110,7 +111,7 @@ void measureOwnResidual(Model& model, std::size_t host)
     }
     model.hosts[host].boundNs = 0;
     if (!spreads.empty()) {
-        model.hosts[host].residualNs = percentile(spreads, 0.95);
+        model.hosts[host].residualNs = values::quantile(spreads, 0.95);
     }
 }
 
@@ -346,7 +347,7 @@ std::int64_t eventErrorNs(const Model& model)
         if (rank.eventTimes) {
             const auto& errors = model.processOf(rank).eventTimes.uncertaintyNs;
             const std::int64_t error =
-                percentile(std::vector<std::uint32_t>(errors.begin(), errors.end()), kShare);
+                values::quantile(std::vector<std::uint32_t>(errors.begin(), errors.end()), kShare);
             largest = std::max(largest, error + kDriftNs);
         }
     }

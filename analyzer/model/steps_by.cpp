@@ -2,10 +2,9 @@
 #include "model/steps_by.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/parse_number.h>
 
 #include <fmt/format.h>
-
-#include <charconv>
 
 namespace ringside::model {
 
@@ -17,9 +16,8 @@ StepsBy parseStepsBy(std::string_view text)
         stepsBy.nothing = true;
     } else if (text.starts_with(kPeriod)) {
         const std::string_view number = text.substr(kPeriod.size());
-        const char* const last = number.data() + number.size();
-        const auto [end, error] = std::from_chars(number.data(), last, stepsBy.calls);
-        if (error != std::errc() || end != last || stepsBy.calls == 0) {
+        stepsBy.calls = trace::parseNumber<decltype(stepsBy.calls)>(number).value_or(0);
+        if (stepsBy.calls == 0) {
             throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number of calls", number),
                         "Write period=N, where a step makes N collectives, sends and receives on one rank.");
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Intervals and the map from a process's clock to the run's. All times are integer ns.
 #pragma once
+#include "values/quantile.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -61,29 +63,6 @@ struct ClockMap {
     }
 };
 
-/// Middle value (lower one of two), or 0 of nothing. Takes its argument by value because it reorders.
-template <typename T>
-[[nodiscard]] T median(std::vector<T> values)
-{
-    if (values.empty()) {
-        return T{};
-    }
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
-/// Nearest-rank percentile, `share` from 0 to 1; 0 of nothing.
-template <typename T>
-[[nodiscard]] T percentile(std::vector<T> values, double share)
-{
-    if (values.empty()) {
-        return T{};
-    }
-    const auto last = static_cast<double>(values.size() - 1);
-    const auto position = values.begin() + static_cast<std::ptrdiff_t>(std::llround(share * last));
-    std::nth_element(values.begin(), position, values.end());
-    return *position;
-}
+using values::median;
 
 } // namespace ringside::model

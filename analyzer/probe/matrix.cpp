@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/matrix.h"
 
+#include "values/quantile.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,16 +17,6 @@ constexpr double kSlowShare = 0.70;    // of the median bandwidth, as rule slow_
 constexpr double kFarTimes = 3;        // the median round trip
 constexpr double kFarUs = 100;         // and so much more, or it is the scheduler's noise
 constexpr double kMostRetransmits = 4; // a burst that finds out how much fits loses a few
-
-double median(std::vector<double> values)
-{
-    if (values.empty()) {
-        return 0;
-    }
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-}
 
 template <class Each>
 void forAllDirections(const Matrix& matrix, const Each& each)
@@ -209,11 +201,11 @@ Verdict judge(const Matrix& matrix)
         }
     });
     Verdict verdict;
-    verdict.medianGbps = median(gbps);
-    verdict.medianRoundTripUs = median(roundTrips);
+    verdict.medianGbps = values::median(gbps);
+    verdict.medianRoundTripUs = values::median(roundTrips);
     if (!writes.empty()) {
-        verdict.medianRdmaGbps = median(rdmaGbps);
-        verdict.medianWriteUs = median(writes);
+        verdict.medianRdmaGbps = values::median(rdmaGbps);
+        verdict.medianWriteUs = values::median(writes);
     }
     forAllDirections(matrix, [&](std::size_t sender, std::size_t receiver) {
         for (auto outlier : {outlierOf(matrix, verdict, sender, receiver),

@@ -4,10 +4,10 @@
 #include "probe/message.h"
 #include "probe/rdma_probe.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <charconv>
 
 namespace ringside::probe {
 
@@ -38,7 +38,8 @@ namespace ringside::probe {
                         numberOf(message, "key", kMost)};
     const std::string gid = wordOf(message, "gid");
     for (std::size_t i = 0; i < address.gid.size() && gid.size() == 2 * address.gid.size(); ++i) {
-        std::from_chars(gid.data() + 2 * i, gid.data() + 2 * i + 2, address.gid[i], kHexadecimal);
+        const std::string_view digits = std::string_view(gid).substr(2 * i, 2);
+        address.gid[i] = trace::parseNumber<std::uint8_t>(digits, kHexadecimal).value_or(0);
     }
     return address;
 }

@@ -4,11 +4,11 @@
 #include "report/report.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/parse_number.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace ringside {
@@ -94,13 +94,12 @@ void setOption(rules::OptionValues& values, std::string_view assignment)
                     fmt::format("Give it as {}=NUMBER.", name));
     }
     const std::string_view text = assignment.substr(equals + 1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    const auto value = trace::parseNumber<double>(text);
+    if (!value) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number, in {}", text, assignment),
                     "Shares are given as 0.3, not as 30 %.");
     }
-    values.insert_or_assign(std::string(name), value);
+    values.insert_or_assign(std::string(name), *value);
 }
 
 } // namespace report

@@ -4,6 +4,8 @@
 #include "metrics/samples.h"
 #include "rules/settings.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <map>
 
 namespace ringside::rules::rule_cpu_affinity {
@@ -29,7 +31,8 @@ Placement placementOf(const Context& context, const model::Rank& rank)
     result.allowed = cpusOf(settingOf(process, "process", "cpus_allowed").value_or(""));
     result.online = cpusOf(settingOf(process, "machine", "cpus_online").value_or("")).size();
     const std::string gpu = metrics::gpuName(context.run, rank);
-    result.node = numberOf(settingOf(process, "device", gpu + "_numa_node").value_or(""));
+    result.node =
+        trace::parseNumber<std::int64_t>(settingOf(process, "device", gpu + "_numa_node").value_or(""));
     for (std::size_t node = 0; node < kMostNodes; ++node) {
         const auto cpus = settingOf(process, "machine", fmt::format("numa_node{}_cpus", node));
         result.nodes += cpus ? 1 : 0;

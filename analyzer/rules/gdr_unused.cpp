@@ -60,7 +60,8 @@ std::optional<Reason> loggedReason(const trace::ProcessTrace& process)
     for (const trace::SettingRow& row : process.settings) {
         if (row.source == "nccl" && row.name.starts_with("connections via NET/IB")) {
             direct = direct || row.name.find("GDRDMA") != std::string::npos;
-            copied = model::addCapped(copied, std::max<std::int64_t>(0, numberOf(row.value).value_or(0)));
+            copied = model::addCapped(
+                copied, std::max<std::int64_t>(0, trace::parseNumber<std::int64_t>(row.value).value_or(0)));
         }
     }
     if (!direct && copied == 0) {

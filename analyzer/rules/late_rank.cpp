@@ -9,6 +9,7 @@
 #include "rules/chance.h"
 #include "rules/late_cause.h"
 #include "rules/origins.h"
+#include "values/quantile.h"
 
 namespace ringside::rules::rule_late_rank {
 namespace {
@@ -391,7 +392,7 @@ Outcome run(const Context& context)
         if (judgement.chance > context.option("chance")) {
             const bool few = !all.withinSteps && stepsNeeded(context, group) > all.blocks;
             doubt = few && !doubt ? std::optional(tooFewSteps(context, group, all.blocks)) : doubt;
-        } else if (model::percentile(group.losses, 0.95) <= *context.run.clockErrorNs()) {
+        } else if (values::quantile(group.losses, 0.95) <= *context.run.clockErrorNs()) {
             // Few operations carry the loss (the first of a step), so the largest tell, not the middle.
             doubt = kBelowClockError;
         } else {

@@ -70,7 +70,8 @@ double timeoutNs(const Context& context)
     constexpr std::int64_t kLargest = 31;
     std::int64_t exponent = kDefault;
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
-        const auto set = numberOf(settingOf(process, "environment", "NCCL_IB_TIMEOUT").value_or(""));
+        const auto set = trace::parseNumber<std::int64_t>(
+            settingOf(process, "environment", "NCCL_IB_TIMEOUT").value_or(""));
         exponent = set && *set >= 0 && *set <= kLargest ? *set : exponent;
     }
     return kUnitNs * static_cast<double>(std::int64_t{1} << exponent);

@@ -4,6 +4,8 @@
 #include "rules/ports.h"
 #include "rules/settings.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <map>
 
 namespace ringside::rules::rule_roce_gid {
@@ -35,9 +37,9 @@ bool choosesItself(const trace::ProcessTrace& process)
     constexpr double kFirstThatChooses = 2.21; // before, NCCL takes the first address unless told another
     const std::string_view text = settingOf(process, "library", "nccl").value_or("");
     const std::size_t dot = text.find('.');
-    const auto major = numberOf(text.substr(0, dot));
+    const auto major = trace::parseNumber<std::int64_t>(text.substr(0, dot));
     const std::string_view rest = dot == std::string_view::npos ? "" : text.substr(dot + 1);
-    const auto minor = numberOf(rest.substr(0, rest.find('.')));
+    const auto minor = trace::parseNumber<std::int64_t>(rest.substr(0, rest.find('.')));
     constexpr double kHundred = 100.0;
     return !major || !minor ||
            static_cast<double>(*major) + static_cast<double>(*minor) / kHundred >= kFirstThatChooses - 1e-9;
@@ -46,7 +48,8 @@ bool choosesItself(const trace::ProcessTrace& process)
 /// Null: not known.
 std::optional<Taken> takenOn(const trace::ProcessTrace& process, const metrics::Port& port)
 {
-    const auto set = numberOf(settingOf(process, "environment", "NCCL_IB_GID_INDEX").value_or(""));
+    const auto set =
+        trace::parseNumber<std::int64_t>(settingOf(process, "environment", "NCCL_IB_GID_INDEX").value_or(""));
     const bool asked = set && *set >= 0; // -1: not set
     if (!asked && choosesItself(process)) {
         const std::string_view best = port.fact("gids");

@@ -4,7 +4,8 @@
 #pragma once
 #include "rules/support.h"
 
-#include <charconv>
+#include <ringside/trace/parse_number.h>
+
 #include <set>
 
 namespace ringside::rules {
@@ -20,13 +21,6 @@ namespace ringside::rules {
     return std::nullopt;
 }
 
-[[nodiscard]] inline std::optional<std::int64_t> numberOf(std::string_view text)
-{
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
 /// The kernel's lists of CPUs, "0-3,8"; empty: cannot be read.
 [[nodiscard]] inline std::set<std::int64_t> cpusOf(std::string_view list)
 {
@@ -36,8 +30,9 @@ namespace ringside::rules {
         const std::string_view part = list.substr(0, list.find(','));
         list.remove_prefix(std::min(list.size(), part.size() + 1));
         const std::size_t dash = part.find('-');
-        const auto first = numberOf(part.substr(0, dash));
-        const auto last = dash == std::string_view::npos ? first : numberOf(part.substr(dash + 1));
+        const auto first = trace::parseNumber<std::int64_t>(part.substr(0, dash));
+        const auto last =
+            dash == std::string_view::npos ? first : trace::parseNumber<std::int64_t>(part.substr(dash + 1));
         if (!first || !last || *first < 0 || *last < *first || *last >= kMost) {
             return {};
         }

@@ -5,6 +5,7 @@
 #include "metrics/probed.h"
 #include "metrics/tcp_links.h"
 #include "rules/support.h"
+#include "values/quantile.h"
 
 #include <algorithm>
 #include <functional>
@@ -51,7 +52,7 @@ using TcpLinks = std::vector<const metrics::TcpLink*>;
 [[nodiscard]] inline double upperOf(std::vector<double> rates)
 {
     constexpr double kUpper = 0.75;
-    return model::percentile(std::move(rates), kUpper);
+    return values::quantile(std::move(rates), kUpper);
 }
 
 /// What is expected of a link, and from where.

@@ -5,6 +5,8 @@
 #include "rules/device_samples.h"
 #include "rules/settings.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <map>
 
 namespace ringside::rules {
@@ -54,7 +56,7 @@ inline void addInterfaceFacts(SocketHost& host)
         const std::string_view fact = std::string_view(row.name).substr(blank + 1);
         for (const auto& [name, value] :
              {std::pair("speed_mbps", &interface.mbps), std::pair("pcie_mbps", &interface.pcieMbps)}) {
-            const auto mbps = fact == name ? numberOf(row.value) : std::nullopt;
+            const auto mbps = fact == name ? trace::parseNumber<std::int64_t>(row.value) : std::nullopt;
             *value = mbps && *mbps > 0 && *mbps <= kMostMbps ? *mbps : *value;
         }
         interface.card = interface.card || (fact == "physical" && row.value == "yes");

@@ -3,6 +3,7 @@
 // whom the others wait for and what the program says it did in them point to the reason; a symptom where
 // nobody is waited for.
 #include "rules/support.h"
+#include "values/quantile.h"
 
 #include <array>
 #include <map>
@@ -249,7 +250,7 @@ Outcome run(const Context& context)
                                          context.option("min_steps"), times.size())};
     }
     const auto median = static_cast<double>(std::max<std::int64_t>(1, model::median(times)));
-    const double ratio = static_cast<double>(model::percentile(times, 0.99)) / median;
+    const double ratio = static_cast<double>(values::quantile(times, 0.99)) / median;
     const LongSteps steps = longSteps(context, context.option("ratio") * median);
     if (ratio <= context.option("ratio") || steps.own.empty()) {
         return std::vector<Finding>{};

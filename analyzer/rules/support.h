@@ -3,6 +3,7 @@
 // for the clocks.
 #pragma once
 #include "rules/rule.h"
+#include "values/quantile.h"
 #include "values/text.h"
 
 #include <fmt/format.h>
@@ -134,7 +135,7 @@ worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std:
     }
     // Few operations carry the waiting (the first of a step), so the largest tell, not the middle.
     const auto error = context.run.clockErrorNs();
-    return !error || (*error > 0 && model::percentile(std::move(distances), 0.95) <= *error);
+    return !error || (*error > 0 && values::quantile(std::move(distances), 0.95) <= *error);
 }
 
 } // namespace ringside::rules

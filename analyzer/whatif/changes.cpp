@@ -6,11 +6,11 @@
 #include "whatif/what_is_missing.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/parse_number.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -252,9 +252,9 @@ LinkChange parseLinkChange(std::string_view text)
     const std::string_view factor = equals == std::string_view::npos ? text : text.substr(equals + 1);
     change.where = equals == std::string_view::npos ? "" : std::string(text.substr(0, equals));
     const std::string_view number = factor.starts_with('x') ? factor.substr(1) : factor;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), change.factor);
-    if (error != std::errc() || end != number.data() + number.size() || !(change.factor >= 1e-6) ||
-        change.factor > 1e6 || (equals != std::string_view::npos && change.where.empty())) {
+    change.factor = trace::parseNumber<double>(number).value_or(0);
+    if (change.factor < 1e-6 || change.factor > 1e6 ||
+        (equals != std::string_view::npos && change.where.empty())) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a change of a link", text),
                     "Write x2, inter-host=x2, or HASH=x0.5 with the first digits of a communicator's hash.");
     }

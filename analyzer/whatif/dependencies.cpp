@@ -3,6 +3,7 @@
 // another stream before it and whose work was over when the waiting work began. Where no wait could be
 // resolved at all, an operation that began late and always just after another one's end waits for that.
 #include "metrics/idle.h"
+#include "values/quantile.h"
 #include "whatif/program.h"
 
 #include <map>
@@ -283,8 +284,7 @@ std::vector<std::int64_t> DependencyFinder::startsAfter(std::size_t op, const Wa
             after.push_back(m_rank.steps[step][op].start - m_rank.steps[step - wait.stepsBack][wait.op].end);
         }
     }
-    return !after.empty() && model::percentile(after, 0.05) >= -kClockNs ? after
-                                                                         : std::vector<std::int64_t>();
+    return !after.empty() && values::quantile(after, 0.05) >= -kClockNs ? after : std::vector<std::int64_t>();
 }
 
 void DependencyFinder::inferFor(std::size_t op)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "values/quantile.h"
 #include "whatif/plan.h"
 
 #include <map>
@@ -278,8 +279,8 @@ double typical(const std::vector<double>& values)
     if (values.empty()) {
         return 0;
     }
-    const double low = model::percentile(values, kTail);
-    const double high = model::percentile(values, 1 - kTail);
+    const double low = values::quantile(values, kTail);
+    const double high = values::quantile(values, 1 - kTail);
     double sum = 0;
     for (const double value : values) {
         sum += std::clamp(value, low, high);

@@ -4,6 +4,7 @@
 // host, and then what explains the host's waiting best is taken. Whoever waits for something goes on at about
 // the same time after it, but for delays that come on top in some steps: the usual shortest times tell, not
 // the spread.
+#include "values/quantile.h"
 #include "whatif/plan.h"
 
 #include <cmath>
@@ -57,7 +58,7 @@ private:
 double loosenessOf(const std::vector<double>& values)
 {
     constexpr double kShortest = 0.1;
-    return values.empty() ? 0 : model::median(values) - model::percentile(values, kShortest);
+    return values.empty() ? 0 : model::median(values) - values::quantile(values, kShortest);
 }
 
 /// The latest end of all that was launched before, in this step or the one before; and the period.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cupti_library.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <dlfcn.h>
 #include <link.h>
 
-#include <charconv>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,8 @@ int majorIn(std::string_view file)
 {
     constexpr std::string_view kBefore = ".so.";
     const std::size_t at = file.rfind(kBefore);
-    int major = 0;
-    if (at != std::string_view::npos) {
-        const std::string_view digits = file.substr(at + kBefore.size());
-        std::from_chars(digits.data(), digits.data() + digits.size(), major);
-    }
-    return major;
+    std::string_view digits = at != std::string_view::npos ? file.substr(at + kBefore.size()) : "";
+    return trace::takeNumber<int>(digits).value_or(0);
 }
 
 /// Of the CUDA runtime that the process has loaded; 0: none, or one that is linked statically.

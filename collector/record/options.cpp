@@ -3,11 +3,11 @@
 
 #include "record/message.h"
 
+#include <ringside/trace/parse_number.h>
 #include <ringside/trace/quantity.h>
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -72,15 +72,13 @@ std::int64_t sampleMsOf(std::string_view text, std::int64_t byDefault)
     }
     constexpr std::int64_t kFastest = 10;
     constexpr std::int64_t kSlowest = 60000;
-    std::int64_t ms = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ms);
-    const bool number = error == std::errc() && end == text.data() + text.size();
-    if (!number || (ms != 0 && (ms < kFastest || ms > kSlowest))) {
+    const auto ms = trace::parseNumber<std::int64_t>(text);
+    if (!ms || (*ms != 0 && (*ms < kFastest || *ms > kSlowest))) {
         say(Talk::Always, "RINGSIDE_SAMPLE_MS is neither 0 nor between 10 and 60000: using %d",
             static_cast<int>(byDefault));
         return byDefault;
     }
-    return ms;
+    return *ms;
 }
 
 trace::SizeLimit sizeLimit()

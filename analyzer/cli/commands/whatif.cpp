@@ -7,10 +7,10 @@
 #include "cli/standard_streams.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/parse_number.h>
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 
 namespace ringside::cli::command_whatif {
@@ -28,20 +28,12 @@ struct Options {
     ToldOfRun told;
 };
 
-template <typename Number>
-std::optional<Number> wholeNumber(std::string_view text)
-{
-    Number value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
 /// "3=median"
 std::int64_t parseRank(std::string_view text)
 {
     constexpr std::string_view kMedian = "=median";
     const auto rank = text.ends_with(kMedian)
-                          ? wholeNumber<std::int64_t>(text.substr(0, text.size() - kMedian.size()))
+                          ? trace::parseNumber<std::int64_t>(text.substr(0, text.size() - kMedian.size()))
                           : std::nullopt;
     if (!rank) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a change of a rank", text),
@@ -61,11 +53,9 @@ std::uint64_t parseBytes(std::string_view text)
             unit = bytes;
         }
     }
-    double value = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    const double value = trace::parseNumber<double>(number).value_or(0);
     constexpr double kMost = 1e12;
-    if (error != std::errc() || end != number.data() + number.size() || !(value * unit >= 1) ||
-        value * unit > kMost) {
+    if (value * unit < 1 || value * unit > kMost) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a bucket size", text),
                     "Write bytes, 512KiB or 25MiB (bucket_cap_mb=25).");
     }

@@ -6,12 +6,11 @@
 #include "cli/stacks/thread_snapshot.h"
 #include "cli/stacks/unwinder.h"
 
+#include <ringside/trace/parse_number.h>
 #include <ringside/trace/stacks.h>
 
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <charconv>
 
 namespace ringside::cli {
 namespace {
@@ -119,8 +118,8 @@ PythonThreads threadsOf(const ProcessSnapshot& process)
 std::int64_t tidOf(std::string_view rest, const PythonThreads& threads)
 {
     const bool isHandle = rest.starts_with("0x");
-    std::uint64_t id = 0;
-    std::from_chars(rest.data() + (isHandle ? 2 : 0), rest.data() + rest.size(), id, isHandle ? 16 : 10);
+    std::string_view digits = rest.substr(isHandle ? 2 : 0);
+    const std::uint64_t id = trace::takeNumber<std::uint64_t>(digits, isHandle ? 16 : 10).value_or(0);
     if (!isHandle) {
         return static_cast<std::int64_t>(id);
     }

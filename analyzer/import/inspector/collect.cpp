@@ -3,10 +3,10 @@
 
 #include "import/note.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <charconv>
 
 namespace ringside::importers::inspector {
 
@@ -33,11 +33,10 @@ Process::Communicator* Process::communicatorOf(const Record& record)
     trace::CommunicatorRow row;
     row.id = static_cast<std::int64_t>(m_trace.communicators.size()) + 1;
     row.hash = textHash(record.communicator + " " + function);
-    std::uint64_t ncclHash = 0;
-    const std::string_view digits =
+    std::string_view digits =
         std::string_view(record.communicator).substr(record.communicator.starts_with("0x") ? 2 : 0);
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), ncclHash, 16).ec == std::errc()) {
-        row.ncclHash = ncclHash;
+    if (const auto ncclHash = trace::takeNumber<std::uint64_t>(digits, 16)) {
+        row.ncclHash = *ncclHash;
     }
     row.size = record.size;
     row.rank = record.rank;

@@ -4,6 +4,8 @@
 #include "import/decimal.h"
 #include "trace/read/plausible.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -107,7 +109,7 @@ void readDevices(const Json& json, Document& document)
 void take(std::string_view key, std::string_view value, Document& document)
 {
     if (key == "baseTimeNanoseconds") {
-        const auto base = parseWhole<std::int64_t>(value);
+        const auto base = trace::parseNumber<std::int64_t>(value);
         const bool plausible = base && *base >= 0 && *base <= trace::kFarthestDateNs;
         document.baseTimeNs = plausible ? base : document.baseTimeNs;
         document.damaged += plausible ? 0 : 1;

@@ -3,7 +3,7 @@
 
 #include "import/text.h"
 
-#include <charconv>
+#include <ringside/trace/parse_number.h>
 
 namespace ringside::importers::kineto {
 namespace {
@@ -36,10 +36,10 @@ bool readCode(std::string_view raw, std::size_t& at, std::uint32_t& code)
     if (at + kDigits > raw.size()) {
         return false;
     }
-    const char* const first = raw.data() + at;
-    const auto [end, error] = std::from_chars(first, first + kDigits, code, 16);
+    const auto value = trace::parseNumber<std::uint32_t>(raw.substr(at, kDigits), 16);
+    code = value.value_or(0);
     at += kDigits;
-    return error == std::errc() && end == first + kDigits;
+    return value.has_value();
 }
 
 /// "\uD83D\uDE00" is one character; half of a pair is none.

@@ -3,6 +3,8 @@
 
 #include "import/decimal.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <algorithm>
 
 namespace ringside::importers::nccl_log {
@@ -25,7 +27,7 @@ std::optional<std::string_view> takeLast(std::string_view& text, char separator)
 std::optional<std::int64_t> takeId(std::string_view& text, char separator)
 {
     const auto part = takeLast(text, separator);
-    const auto number = part ? parseWhole<std::int64_t>(*part) : std::nullopt;
+    const auto number = part ? trace::parseNumber<std::int64_t>(*part) : std::nullopt;
     return number && *number >= 0 && *number <= kLargestId ? number : std::nullopt;
 }
 
@@ -48,7 +50,7 @@ std::optional<Prefix> prefixOf(std::string_view before)
     if (close == std::string_view::npos || open == std::string_view::npos) {
         return std::nullopt;
     }
-    const auto device = parseWhole<std::int64_t>(before.substr(open + 2, close - open - 2));
+    const auto device = trace::parseNumber<std::int64_t>(before.substr(open + 2, close - open - 2));
     std::string_view who = withoutSpaces(before.substr(0, open));
     const auto tid = takeId(who, ':');
     const auto pid = tid ? takeId(who, ':') : std::nullopt;

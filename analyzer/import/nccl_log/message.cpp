@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/nccl_log/message.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 
 namespace ringside::importers::nccl_log {
 namespace {
@@ -25,9 +26,7 @@ std::optional<Number> numberAfter(std::string_view text, std::string_view word, 
     if (base == 16 && digits.starts_with("0x")) {
         digits.remove_prefix(2);
     }
-    Number value{};
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-    return error == std::errc() ? std::optional(value) : std::nullopt;
+    return trace::takeNumber<Number>(digits, base);
 }
 
 std::string_view wordAfter(std::string_view text, std::string_view word)

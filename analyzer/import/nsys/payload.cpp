@@ -4,9 +4,10 @@
 
 #include "import/nsys/scan.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -83,12 +84,8 @@ std::optional<std::uint64_t> numberOfText(std::string_view text)
 {
     std::string digits;
     std::ranges::copy_if(text, std::back_inserter(digits), [](char c) { return c != ','; }); // "1,234"
-    std::uint64_t value = 0;
     const bool hex = digits.starts_with("0x");
-    const char* const first = digits.data() + (hex ? 2 : 0);
-    const char* const last = digits.data() + digits.size();
-    const auto [end, error] = std::from_chars(first, last, value, hex ? 16 : 10);
-    return error == std::errc() && end == last && first != last ? std::optional(value) : std::nullopt;
+    return trace::parseNumber<std::uint64_t>(std::string_view(digits).substr(hex ? 2 : 0), hex ? 16 : 10);
 }
 
 std::optional<std::uint64_t> reductionOfText(std::string_view text)

@@ -2,6 +2,7 @@
 #include "report/hta/figures.h"
 
 #include "report/hta/numpy_order.h"
+#include "values/quantile.h"
 
 #include <algorithm>
 #include <array>
@@ -84,16 +85,6 @@ void addEdges(std::vector<Edge>& edges, const std::vector<Span>& spans, int valu
     sortAsNumpy(edges, [](const Edge& edge) { return edge.time; });
 }
 
-double percentile(std::span<const double> sorted, double share)
-{
-    const double place = static_cast<double>(sorted.size() - 1) * share;
-    const auto below = static_cast<std::size_t>(place);
-    const double low = sorted[below];
-    const double high = sorted[std::min(below + 1, sorted.size() - 1)];
-    const double part = place - static_cast<double>(below);
-    return part >= 0.5 ? high - (high - low) * (1.0 - part) : low + (high - low) * part;
-}
-
 Description describe(std::vector<double> values)
 {
     if (values.empty()) {
@@ -106,9 +97,9 @@ Description describe(std::vector<double> values)
     figures.deviation = deviation(values, figures.sum / static_cast<double>(values.size()));
     std::ranges::sort(values);
     figures.least = values.front();
-    figures.quarter = percentile(values, 0.25);
-    figures.median = percentile(values, 0.5);
-    figures.threeQuarters = percentile(values, 0.75);
+    figures.quarter = values::interpolatedQuantile(values, 0.25);
+    figures.median = values::interpolatedQuantile(values, 0.5);
+    figures.threeQuarters = values::interpolatedQuantile(values, 0.75);
     figures.most = values.back();
     return figures;
 }

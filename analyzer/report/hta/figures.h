@@ -47,8 +47,6 @@ struct Description {
 [[nodiscard]] Description describe(std::vector<double> values);
 /// The sample's deviation by Welford's recurrence, whose rounding pandas' groupby().std() shares.
 [[nodiscard]] double groupedDeviation(const std::vector<double>& values);
-/// The percentile at 0 <= share <= 1 of sorted values, at least one.
-[[nodiscard]] double percentile(std::span<const double> sorted, double share);
 /// count, mean, std, min, 25 %, 50 %, 75 %, max; each through `round`.
 template <class Round>
 void writeDescription(CsvFile& file, const Description& figures, const Round& round)

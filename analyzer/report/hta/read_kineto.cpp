@@ -11,9 +11,10 @@
 #include "import/name_table.h"
 #include "report/hta/read.h"
 
+#include <ringside/trace/parse_number.h>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 namespace ringside::report::hta {
@@ -22,26 +23,16 @@ namespace {
 using namespace importers::kineto;
 using importers::Bytes;
 using importers::NameTable;
-using importers::parseWhole;
 
 struct Texts {
     std::string_view category, name, ts, dur, stream, correlation, bandwidth;
 };
 
-/// Null for what is no finite number.
-std::optional<double> number(std::string_view text)
-{
-    double value = 0.0;
-    const char* const last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, value);
-    return error == std::errc() && end == last && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
 /// A fraction is cut off; -1 for what is no number, as HTA puts it.
 std::int64_t wholeOrNone(std::string_view text)
 {
     constexpr double kLargest = 1e15;
-    const auto value = number(text);
+    const auto value = trace::parseNumber<double>(text);
     return value && std::abs(*value) < kLargest ? static_cast<std::int64_t>(*value) : -1;
 }
 
@@ -72,9 +63,9 @@ public:
     void add(const Texts& texts)
     {
         const std::uint32_t index = m_index++;
-        const auto ts = number(texts.ts);
+        const auto ts = trace::parseNumber<double>(texts.ts);
         m_fractions = m_fractions || !ts || texts.ts.find_first_of(".eE") != std::string_view::npos;
-        const auto dur = number(texts.dur);
+        const auto dur = trace::parseNumber<double>(texts.dur);
         if (!ts || !dur || texts.category.empty() || texts.category == "Trace") {
             return;
         }
@@ -84,8 +75,8 @@ public:
         event.index = index;
         event.name = m_names.idOf(texts.name);
         event.stream = wholeOrNone(texts.stream);
-        event.correlation = parseWhole<std::int64_t>(texts.correlation).value_or(-1);
-        event.bandwidth = number(texts.bandwidth).value_or(0.0);
+        event.correlation = trace::parseNumber<std::int64_t>(texts.correlation).value_or(-1);
+        event.bandwidth = trace::parseNumber<double>(texts.bandwidth).value_or(0.0);
         event.isDeviceWork = std::ranges::find(kDeviceWork, texts.category) != kDeviceWork.end();
         event.isDevice = (event.stream >= 0 && event.correlation >= 0) || texts.name == "Event Sync" ||
                          texts.name == "Context Sync";

@@ -4,9 +4,9 @@
 #include "trace/write/told_end.h"
 
 #include <ringside/trace/gone.h>
+#include <ringside/trace/parse_number.h>
 #include <ringside/trace/ring.h>
 
-#include <charconv>
 #include <string_view>
 
 namespace ringside::trace {
@@ -16,16 +16,6 @@ constexpr std::string_view kMark = "ringside-gone\t1\t";
 constexpr std::string_view kSource = "record";
 constexpr std::string_view kGone = "gone_ns";
 constexpr std::string_view kStatus = "wait_status";
-
-/// Null: not one number and nothing else.
-template <class Number>
-std::optional<Number> parse(std::string_view text)
-{
-    Number number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    return whole ? std::optional(number) : std::nullopt;
-}
 
 std::string_view valueOf(const ProcessTrace& process, std::string_view source, std::string_view name)
 {
@@ -39,9 +29,9 @@ std::string_view valueOf(const ProcessTrace& process, std::string_view source, s
 
 std::optional<SeenEnd> plausible(std::string_view gone, std::string_view status)
 {
-    const auto goneNs = parse<std::int64_t>(gone);
+    const auto goneNs = parseNumber<std::int64_t>(gone);
     const bool fits = goneNs && isPlausibleTime(*goneNs);
-    return fits ? std::optional(SeenEnd{*goneNs, parse<int>(status)}) : std::nullopt;
+    return fits ? std::optional(SeenEnd{*goneNs, parseNumber<int>(status)}) : std::nullopt;
 }
 
 } // namespace
@@ -87,7 +77,7 @@ std::optional<ToldEnd> toldEnd(const ProcessTrace& process)
     if (!valueOf(process, told_end::kSource, told_end::kBecame).empty()) {
         return ToldEnd{true, 0};
     }
-    const auto code = parse<int>(valueOf(process, told_end::kSource, told_end::kExitCode));
+    const auto code = parseNumber<int>(valueOf(process, told_end::kSource, told_end::kExitCode));
     return code ? std::optional(ToldEnd{false, *code}) : std::nullopt;
 }
 

@@ -2,11 +2,11 @@
 #include "trace/read/plausible.h"
 
 #include <ringside/error.h>
+#include <ringside/trace/parse_number.h>
 #include <ringside/trace/private_file.h>
 #include <ringside/trace/stacks.h>
 
 #include <array>
-#include <charconv>
 #include <fstream>
 
 namespace ringside::trace {
@@ -31,8 +31,9 @@ void appendText(std::string& line, std::string_view text)
 template <class Number>
 bool parse(std::string_view text, Number& number)
 {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size();
+    const auto value = parseNumber<Number>(text);
+    number = value.value_or(Number{});
+    return value.has_value();
 }
 
 bool parse(std::string_view text, std::optional<std::int64_t>& number)

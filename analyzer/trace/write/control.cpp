@@ -6,10 +6,10 @@
 #include "trace/write/small_file.h"
 
 #include <ringside/trace/control.h>
+#include <ringside/trace/parse_number.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <map>
 #include <string_view>
@@ -60,12 +60,9 @@ public:
     template <std::integral T>
     void read(std::string_view key, T& number, std::uint64_t most)
     {
-        const std::string_view text = textOf(m_fields, key);
-        std::uint64_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        m_plausible =
-            m_plausible && error == std::errc() && end == text.data() + text.size() && value <= most;
-        number = m_plausible ? static_cast<T>(value) : T{0};
+        const auto value = parseNumber<std::uint64_t>(textOf(m_fields, key));
+        m_plausible = m_plausible && value && *value <= most;
+        number = m_plausible ? static_cast<T>(*value) : T{0};
     }
     [[nodiscard]] bool plausible() const { return m_plausible; }
 

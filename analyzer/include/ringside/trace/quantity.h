@@ -2,8 +2,9 @@
 // Durations and sizes as a person writes them: 250ms, 2s, 5m, 1h; 4096, 64M, 2G. Shared by the collector,
 // which reads them from the environment, and the program that sets it, so that both mean the same.
 #pragma once
+#include <ringside/trace/parse_number.h>
+
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -25,16 +26,13 @@ inline constexpr std::array kSizeUnits{Unit{"", 1}, Unit{"K", std::int64_t{1} <<
 template <class Units>
 std::optional<std::int64_t> parseQuantity(std::string_view text, const Units& units)
 {
-    std::int64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc{} || number <= 0) {
+    const auto number = takeNumber<std::int64_t>(text);
+    if (!number || *number <= 0) {
         return std::nullopt;
     }
-    const std::string_view name(rest, static_cast<std::size_t>(end - rest));
     for (const Unit& unit : units) {
-        if (unit.name == name && number <= std::numeric_limits<std::int64_t>::max() / unit.factor) {
-            return number * unit.factor;
+        if (unit.name == text && *number <= std::numeric_limits<std::int64_t>::max() / unit.factor) {
+            return *number * unit.factor;
         }
     }
     return std::nullopt;

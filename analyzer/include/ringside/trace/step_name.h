@@ -2,8 +2,9 @@
 // Which NVTX ranges are training steps. One place for both sides: the collector opens its device window by
 // them, the analyzer cuts the run by them. Allocates nothing: the collector asks inside the program's calls.
 #pragma once
+#include <ringside/trace/parse_number.h>
+
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -57,10 +58,8 @@ struct StepName {
     if (digits == std::string_view::npos) {
         return StepName{};
     }
-    std::int64_t number = 0;
-    const char* const last = rest.data() + rest.size();
-    const auto [end, error] = std::from_chars(rest.data() + digits, last, number);
-    return error == std::errc() && end == last ? std::optional(StepName{0, number}) : std::nullopt;
+    const auto number = parseNumber<std::int64_t>(rest.substr(digits));
+    return number ? std::optional(StepName{0, *number}) : std::nullopt;
 }
 
 /// The step that a range's name says ("ProfilerStep#12", "iteration 12", "step"); null: not a step's name.

@@ -4,6 +4,7 @@
 #include "report/hta/figures.h"
 #include "report/hta/numpy_order.h"
 #include "report/hta/table.h"
+#include "values/quantile.h"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +56,7 @@ std::vector<Row> withOthers(std::vector<Row> rows, std::size_t most)
     }
     std::vector<double> sorted = running;
     std::ranges::sort(sorted);
-    const double limit = percentile(sorted, kShare);
+    const double limit = values::interpolatedQuantile(sorted, kShare);
     std::map<std::string_view, std::vector<double>> sums;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const bool isOther = rows[i].figures.sum >= 0 && (running[i] > limit || i >= most);
