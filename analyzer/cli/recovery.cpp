@@ -3,6 +3,7 @@
 
 #include "cli/talk.h"
 #include "trace/shell_word.h"
+#include "values/text.h"
 
 #include <ringside/trace/recover.h>
 #include <ringside/trace/ring_folders.h>
@@ -18,8 +19,7 @@ namespace fs = std::filesystem;
 
 std::string sizeOf(const trace::RingFolder& folder)
 {
-    constexpr double kMebibyte = 1 << 20;
-    return fmt::format("{:.1f} MiB", static_cast<double>(folder.bytes) / kMebibyte);
+    return values::byteText(static_cast<double>(folder.bytes));
 }
 
 void clearOne(const trace::RingFolder& folder)

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 namespace ringside::values {
@@ -34,10 +35,18 @@ std::string durationText(std::int64_t ns)
 
 std::string byteText(double bytes)
 {
-    constexpr double kKibibyte = 1024.0;
-    return bytes < kKibibyte               ? fmt::format("{:.0f} B", bytes)
-           : bytes < kKibibyte * kKibibyte ? fmt::format("{:.1f} KiB", bytes / kKibibyte)
-                                           : fmt::format("{:.2f} MiB", bytes / kKibibyte / kKibibyte);
+    struct SizeUnit {
+        const char* name;
+        int decimals;
+    };
+    constexpr std::array<SizeUnit, 5> kUnits{{{"B", 0}, {"KiB", 1}, {"MiB", 2}, {"GiB", 2}, {"TiB", 2}}};
+    constexpr double kStep = 1024;
+    std::size_t unit = 0;
+    while (std::abs(bytes) >= kStep && unit + 1 < kUnits.size()) {
+        bytes /= kStep;
+        ++unit;
+    }
+    return fmt::format("{:.{}f} {}", bytes, kUnits[unit].decimals, kUnits[unit].name);
 }
 
 } // namespace ringside::values

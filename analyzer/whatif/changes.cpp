@@ -4,6 +4,7 @@
 #include "metrics/bandwidth.h"
 #include "trace/vocabulary/datatype.h"
 #include "whatif/what_is_missing.h"
+#include "values/text.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/parse_number.h>
@@ -216,7 +217,7 @@ std::vector<std::string> Changes::describe() const
     }
     if (bucketBytes) {
         words.push_back(
-            fmt::format("buckets of {:.2f} MiB", static_cast<double>(*bucketBytes) / (1U << 20U)));
+            fmt::format("buckets of {}", values::byteText(static_cast<double>(*bucketBytes))));
     }
     if (!gradients.empty()) {
         words.push_back(fmt::format("gradients in {}", gradients));

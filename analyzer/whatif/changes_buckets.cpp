@@ -4,6 +4,7 @@
 // splits, are not recorded: buckets inside of a recorded message are a guess, and said to be one.
 #include "whatif/changes.h"
 #include "whatif/what_is_missing.h"
+#include "values/text.h"
 
 #include <ringside/error.h>
 
@@ -268,11 +269,10 @@ void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions)
         from = end;
     }
     if (far) {
-        constexpr double kMebibyte = 1048576.0;
         assumptions.lines.push_back(
-            fmt::format("messages far from the recorded sizes ({:.2f} to {:.2f} MiB) cost what "
+            fmt::format("messages far from the recorded sizes ({} to {}) cost what "
                         "the same line says",
-                        like.line->leastBytes / kMebibyte, like.line->mostBytes / kMebibyte));
+                        values::byteText(like.line->leastBytes), values::byteText(like.line->mostBytes)));
     }
     assumptions.lines.emplace_back(
         "gradients get ready evenly between the recorded buckets; tensors, which no bucket "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "whatif/whatif.h"
+#include "values/text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,10 +10,7 @@
 namespace ringside::whatif {
 namespace {
 
-std::string milliseconds(double ns)
-{
-    return fmt::format("{:.2f} ms", ns / 1e6);
-}
+using values::milliseconds;
 
 std::string percent(double share)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bandwidth_plot.h"
 
+#include "app/text.h"
 #include "app/theme.h"
+#include "values/text.h"
 #include "widgets/plot_colours.h"
 
 #include <QHelpEvent>
@@ -16,24 +18,12 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-QString sizeText(double bytes)
-{
-    constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-    constexpr double kStep = 1024;
-    std::size_t unit = 0;
-    while (bytes >= kStep && unit + 1 < kUnits.size()) {
-        bytes /= kStep;
-        ++unit;
-    }
-    return u"%1 %2"_s.arg(bytes, 0, 'g', 4).arg(QString::fromLatin1(kUnits[unit]));
-}
-
 /// Sizes are powers of two, so ticks are: 1 KiB, 32 KiB, 1 MiB ...
 class SizeTicker final : public QCPAxisTickerLog {
 protected:
     QString getTickLabel(double tick, const QLocale& /*locale*/, QChar /*format*/, int /*precision*/) override
     {
-        return sizeText(tick);
+        return toQt(values::byteText(tick));
     }
 };
 
@@ -124,7 +114,7 @@ bool BandwidthPlot::event(QEvent* event)
             if (const double distance = QLineF(at, where).length(); distance < nearest) {
                 nearest = distance;
                 text = u"%1: %2 GB/s at %3"_s.arg(graph->name(), QString::number(point.value, 'f', 2),
-                                                  sizeText(point.key));
+                                                  toQt(values::byteText(point.key)));
             }
         }
     }

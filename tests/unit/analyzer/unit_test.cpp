@@ -27,5 +27,16 @@ TEST(Unit, smallRatiosKeepTheirDigits)
     EXPECT_EQ(valueText(Unit::Ratio, 0), "0.00");
 }
 
+TEST(Bytes, haveTheUnitThatFits)
+{
+    constexpr double kMebibyte = 1048576;
+    EXPECT_EQ(byteText(0), "0 B");
+    EXPECT_EQ(byteText(1023), "1023 B");
+    EXPECT_EQ(byteText(1024), "1.0 KiB");
+    EXPECT_EQ(byteText(1.5 * kMebibyte), "1.50 MiB");
+    EXPECT_EQ(byteText(80 * 1024 * kMebibyte), "80.00 GiB");
+    EXPECT_EQ(byteText(2.5e6 * kMebibyte), "2.38 TiB");
+}
+
 } // namespace
 } // namespace ringside::values
