@@ -3,8 +3,8 @@
 
 #include "metrics/bandwidth.h"
 #include "trace/vocabulary/datatype.h"
-#include "whatif/what_is_missing.h"
 #include "values/text.h"
+#include "whatif/what_is_missing.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/parse_number.h>
@@ -216,8 +216,7 @@ std::vector<std::string> Changes::describe() const
         words.push_back(linkText("latency", change));
     }
     if (bucketBytes) {
-        words.push_back(
-            fmt::format("buckets of {}", values::byteText(static_cast<double>(*bucketBytes))));
+        words.push_back(fmt::format("buckets of {}", values::byteText(static_cast<double>(*bucketBytes))));
     }
     if (!gradients.empty()) {
         words.push_back(fmt::format("gradients in {}", gradients));

@@ -2,9 +2,9 @@
 // Other gradient buckets. How long backward takes for how many bytes of gradients follows from the recorded
 // buckets: between two of them bytes get ready evenly with the device's work. Tensors, which no bucket
 // splits, are not recorded: buckets inside of a recorded message are a guess, and said to be one.
+#include "values/text.h"
 #include "whatif/changes.h"
 #include "whatif/what_is_missing.h"
-#include "values/text.h"
 
 #include <ringside/error.h>
 
@@ -269,10 +269,10 @@ void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions)
         from = end;
     }
     if (far) {
-        assumptions.lines.push_back(
-            fmt::format("messages far from the recorded sizes ({} to {}) cost what "
-                        "the same line says",
-                        values::byteText(like.line->leastBytes), values::byteText(like.line->mostBytes)));
+        assumptions.lines.push_back(fmt::format("messages far from the recorded sizes ({} to {}) cost what "
+                                                "the same line says",
+                                                values::byteText(like.line->leastBytes),
+                                                values::byteText(like.line->mostBytes)));
     }
     assumptions.lines.emplace_back(
         "gradients get ready evenly between the recorded buckets; tensors, which no bucket "

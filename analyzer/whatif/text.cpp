@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "whatif/whatif.h"
 #include "values/text.h"
+
+#include "whatif/whatif.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report for a terminal: first the one paragraph that matters, then what it rests on.
+#include "report/cost_attribution.h"
 #include "report/format.h"
 #include "report/per_second.h"
 #include "report/report_tables.h"
@@ -50,30 +51,12 @@ std::string_view colourOf(rules::Severity severity)
     return kCodes[static_cast<std::size_t>(severity)];
 }
 
-/// The finding of which this one is the same loss seen from another side; null: it stands for itself.
-const rules::Finding* restated(const Report& report, const rules::Finding& finding)
-{
-    const auto found = std::ranges::find(report.findings, finding.restates, &rules::Finding::rule);
-    return finding.restates.empty() || found == report.findings.end() ? nullptr : &*found;
-}
-
-/// The one at the end of the chain, which may be this one.
-const rules::Finding& lossOf(const Report& report, const rules::Finding& finding)
-{
-    const rules::Finding* loss = &finding;
-    for (std::size_t i = 0; i < report.findings.size(); ++i) { // a circle of rules ends, too
-        const rules::Finding* const whole = restated(report, *loss);
-        loss = whole != nullptr ? whole : loss;
-    }
-    return *loss;
-}
-
 /// What stands for itself: first what the verdict names, then what costs most.
 std::vector<const rules::Finding*> lossesOf(const Report& report)
 {
     std::vector<const rules::Finding*> losses;
     for (const rules::Finding& finding : report.findings) {
-        if (&lossOf(report, finding) == &finding) {
+        if (&lossOf(report.findings, finding) == &finding) {
             losses.push_back(&finding);
         }
     }
@@ -89,7 +72,7 @@ std::string restatements(const Report& report, const rules::Finding& loss, const
 {
     std::string text;
     for (const rules::Finding& finding : report.findings) {
-        if (&finding != &loss && &lossOf(report, finding) == &loss) {
+        if (&finding != &loss && &lossOf(report.findings, finding) == &loss) {
             text += paint.prose(fmt::format("the same loss: {} [{}]", finding.title, finding.rule), kHang);
         }
     }
