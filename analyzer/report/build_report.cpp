@@ -64,6 +64,9 @@ void runRule(const rules::Rule& rule, Report& report, const rules::OptionValues&
     }
     for (rules::Finding& finding : std::get<std::vector<rules::Finding>>(outcome)) {
         finding.rule = rule.id;
+        if (finding.partOf.empty()) {
+            finding.partOf = rule.partOf;
+        }
         if (context.inference() && !rule.inferenceAdvice.empty()) {
             finding.advice = rule.inferenceAdvice;
             finding.settings.clear();

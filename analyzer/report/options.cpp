@@ -14,6 +14,12 @@
 namespace ringside {
 namespace rules {
 
+const Rule* findRule(std::string_view id)
+{
+    const auto found = std::ranges::find(all(), id, &Rule::id);
+    return found == all().end() ? nullptr : *found;
+}
+
 std::string_view limitName(Limit limit)
 {
     constexpr std::string_view kNames[] = {"nothing", "compute", "communication", "late_rank", "link", "host",

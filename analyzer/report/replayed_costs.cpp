@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/replayed_costs.h"
 
+#include "rules/support.h"
 #include "whatif/whatif.h"
 
 #include <ringside/error.h>
@@ -14,51 +15,20 @@ namespace {
 
 constexpr std::size_t kMostDeviceOperations = 1'000'000;
 
-double figureOf(const rules::Finding& finding, std::string_view name)
+const rules::Rule& ruleOf(const rules::Finding& finding)
 {
-    const auto found = std::find_if(finding.figures.begin(), finding.figures.end(),
-                                    [&](const rules::Figure& figure) { return figure.name == name; });
-    return found == finding.figures.end() ? 0.0 : found->value;
-}
-
-/// One size for all would expose a last bucket that is most of the gradients: parts of them are tried, too.
-/// None where a step reduces them several times: a replay would join messages of different backward passes.
-std::vector<whatif::Changes> otherBuckets(const rules::Finding& finding, const rules::OptionValues& options)
-{
-    constexpr double kPyTorchDefault = 25.0 * 1048576.0;
-    const auto set = options.find("small_messages.bucket_bytes");
-    const double limit = set == options.end() ? kPyTorchDefault : set->second;
-    const double total = figureOf(finding, "median_message_bytes") * figureOf(finding, "messages_per_step");
-    std::vector<whatif::Changes> result;
-    if (figureOf(finding, "reductions_per_step") > 1) {
-        return result;
-    }
-    for (const double bytes : {limit, total / 3, total / 6}) {
-        if (bytes >= 1 && bytes <= limit) {
-            result.emplace_back().bucketBytes = static_cast<std::uint64_t>(std::min(bytes, 1e12));
-        }
-    }
-    return result;
+    return *rules::findRule(finding.rule);
 }
 
 /// The changes of which any takes the cause of a finding away; empty: none does, or it is a symptom, whose
 /// cost is what was measured.
-std::vector<whatif::Changes> curesOf(const rules::Finding& finding, const rules::OptionValues& options)
+std::vector<whatif::Changes> curesOf(const rules::Finding& finding, const Report& report,
+                                     const rules::OptionValues& options)
 {
-    if (finding.rule == "small_messages") {
-        return otherBuckets(finding, options);
-    }
-    whatif::Changes changes;
-    changes.noDataStalls = finding.rule == "data_loading_stall";
-    changes.noBlockingCalls = finding.rule == "sync_in_loop";
-    changes.noUsedMaps = finding.rule == "unused_parameter_search";
-    changes.equalBatches = finding.rule == "data_skew";
-    if (finding.rule == "sync_every_micro_step") {
-        changes.lastReductionOf =
-            static_cast<unsigned>(std::clamp(figureOf(finding, "reductions_per_step"), 1.0, 4096.0));
-    }
-    changes.gradients = finding.rule == "fp32_gradients" ? "fp16" : "";
-    return changes.any() ? std::vector{changes} : std::vector<whatif::Changes>{};
+    const rules::Rule& rule = ruleOf(finding);
+    return rule.cures != nullptr
+               ? rule.cures(rules::Context(rule, report.model, report.metrics, options), finding)
+               : std::vector<whatif::Changes>{};
 }
 
 bool quickEnough(const model::Model& model)
@@ -129,7 +99,7 @@ void useReplay(rules::Finding& finding, const whatif::WhatIf& replay,
 /// tells more.
 bool tellsLessThanWaiting(const rules::Finding& finding, double replayedNs)
 {
-    return figureOf(finding, "cause_excess_ns_per_step") <= 0 &&
+    return rules::figureOf(finding, "cause_excess_ns_per_step") <= 0 &&
            replayedNs < static_cast<double>(finding.costNsPerStep.value_or(0));
 }
 
@@ -137,7 +107,7 @@ bool tellsLessThanWaiting(const rules::Finding& finding, double replayedNs)
 bool isBehindSlowLink(const rules::Finding& late, const std::vector<rules::Finding>& findings)
 {
     return std::any_of(findings.begin(), findings.end(), [&](const rules::Finding& other) {
-        return other.rule == "slow_link" &&
+        return ruleOf(other).excusesLateRanks &&
                std::find_first_of(other.ranks.begin(), other.ranks.end(), late.ranks.begin(),
                                   late.ranks.end()) != other.ranks.end();
     });
@@ -181,7 +151,7 @@ void useReplayOfLateRanks(std::vector<rules::Finding>& findings, const whatif::W
 {
     std::vector<rules::Finding*> late;
     for (rules::Finding& finding : findings) {
-        if (finding.rule == "late_rank") {
+        if (ruleOf(finding).namesLateRanks) {
             late.push_back(&finding);
         }
     }
@@ -208,7 +178,7 @@ void useReplayOfLateRanks(std::vector<rules::Finding>& findings, const whatif::W
 void useReplayedCosts(Report& report, const rules::OptionValues& options)
 {
     const bool any = std::any_of(report.findings.begin(), report.findings.end(), [&](const auto& finding) {
-        return finding.rule == "late_rank" || !curesOf(finding, options).empty();
+        return ruleOf(finding).namesLateRanks || !curesOf(finding, report, options).empty();
     });
     if (!any || report.model.recordingIsStep() ||
         !quickEnough(report.model)) { // nothing to replay stands for others
@@ -217,7 +187,7 @@ void useReplayedCosts(Report& report, const rules::OptionValues& options)
     try {
         const whatif::WhatIf replay(report.model);
         for (rules::Finding& finding : report.findings) {
-            useReplay(finding, replay, curesOf(finding, options));
+            useReplay(finding, replay, curesOf(finding, report, options));
         }
         useReplayOfLateRanks(report.findings, replay);
     } catch (const Error&) { // no step stands for the others: the rules' estimates stay

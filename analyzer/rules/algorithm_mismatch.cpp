@@ -120,7 +120,6 @@ Finding describe(const Context& context, const Key& key, const Compared& compare
     finding.costNsPerStep = std::llround(std::min(saved, exposed));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Settings;
-    finding.partOf = {"exposed_communication"};
     finding.title =
         fmt::format("{} of {} mostly ran as {} {} ({}, median), although {} {} took {} in the same run",
                     model::collectiveName(std::get<1>(key)), byteText(static_cast<double>(std::get<2>(key))),
@@ -170,6 +169,7 @@ RINGSIDE_RULE(algorithm_mismatch, .title = "NCCL's choice is not the fastest the
               .needs = "nccl and device, on all ranks", .options = kOptions, .run = run,
               .help = "Median transfer time of each algorithm and protocol that NCCL used for a function, "
                       "size and number of ranks. The cost is what the best one would save, at most what is "
-                      "exposed.");
+                      "exposed.",
+              .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_algorithm_mismatch

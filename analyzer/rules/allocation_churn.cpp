@@ -78,7 +78,6 @@ Outcome run(const Context& context)
     }
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Memory;
-    finding.partOf = {"gpu_utilization_low", "host_bound"};
     finding.title = fmt::format("{:.1f} allocations and frees of device memory a step, which the driver "
                                 "carries out while the host waits",
                                 most);
@@ -95,6 +94,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(allocation_churn, .title = "Memory is allocated in every step", .needs = "host and device",
               .options = kOptions, .run = run,
               .help = "cudaMalloc, cudaFree and the like within steady steps. The cost is the time in them, "
-                      "at most the rank's idle time: an estimate from above.");
+                      "at most the rank's idle time: an estimate from above.",
+              .partOf = {"gpu_utilization_low", "host_bound"});
 
 } // namespace ringside::rules::rule_allocation_churn

@@ -128,7 +128,6 @@ Outcome run(const Context& context)
     const Reason& reason = firstReason(worst.bits);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Compute;
-    finding.partOf = {"late_rank", "compute_imbalance"};
     finding.title = fmt::format("A GPU runs at {} of its clock for {} of the time because of {}",
                                 percent(worst.clockPart), percent(worst.timeShare), reason.name);
     finding.figures = {{"throttled_time_share", Unit::Share, worst.timeShare, context.option("time_share")},
@@ -144,6 +143,7 @@ RINGSIDE_RULE(clock_throttling, .title = "GPUs run at lower clocks", .needs = "d
               .options = kOptions, .run = run,
               .help = "Samples with a clock event reason of heat, power or hardware, and the clock then "
                       "against the clock else (or the largest). The cost is the part of compute that the "
-                      "lower clock adds, an estimate from above.");
+                      "lower clock adds, an estimate from above.",
+              .partOf = {"late_rank", "compute_imbalance"});
 
 } // namespace ringside::rules::rule_clock_throttling

@@ -228,7 +228,6 @@ Finding describe(const Context& context, const Key& key, const Transfers& group,
                                          (1.0 - gbs / std::max(gbs, expected.gbs)));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Link;
-    finding.partOf = {"exposed_communication"};
     finding.title =
         fmt::format("{} of {} runs at {:.2f} GB/s of bus bandwidth ({}), {} of {}",
                     model::collectiveName(std::get<1>(key)), byteText(static_cast<double>(std::get<2>(key))),
@@ -294,6 +293,7 @@ RINGSIDE_RULE(
             "its own best tenth, or the same on other communicators: the title says which. Against its own "
             "best only what grows with the size of messages counts, which takes messages of which one is "
             "twice as large as another: a busy host delays large and small ones alike. The cost is what its "
-            "exposed transfer would shrink by.");
+            "exposed transfer would shrink by.",
+    .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_collective_bandwidth_low

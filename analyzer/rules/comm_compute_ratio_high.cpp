@@ -25,7 +25,6 @@ Outcome run(const Context& context)
     Finding finding;
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.partOf = {"exposed_communication", "comm_share_high"};
     finding.title = fmt::format("Communication takes {:.2f} times as long as compute", ratio);
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
     finding.severity =
@@ -47,6 +46,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(comm_compute_ratio_high, .title = "Communication is long compared with compute",
               .needs = "device", .options = kOptions, .run = run,
               .help = "|M| / |C| over all ranks. Bigger batches a rank, or gradient accumulation with "
-                      "`no_sync()`, lower it.");
+                      "`no_sync()`, lower it.",
+              .partOf = {"exposed_communication", "comm_share_high"});
 
 } // namespace ringside::rules::rule_comm_compute_ratio_high

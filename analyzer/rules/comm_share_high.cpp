@@ -22,7 +22,6 @@ Outcome run(const Context& context)
     Finding finding;
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.partOf = {"exposed_communication"};
     finding.title = fmt::format("Communication takes {} of the step", percent(share));
     finding.costNsPerStep = context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs);
     finding.severity =
@@ -40,6 +39,7 @@ Outcome run(const Context& context)
 RINGSIDE_RULE(
     comm_share_high, .title = "Communication takes a large share of the step", .needs = "device",
     .options = kOptions, .run = run,
-    .help = "Union of all communication kernels over the step. The cost is what compute does not hide.");
+    .help = "Union of all communication kernels over the step. The cost is what compute does not hide.",
+    .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_comm_share_high

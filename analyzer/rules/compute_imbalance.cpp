@@ -89,7 +89,6 @@ Outcome run(const Context& context)
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::LateRank;
     finding.cause = false;
-    finding.partOf = {"late_rank", "expert_imbalance", "exposed_communication"};
     finding.title =
         fmt::format("Some ranks compute up to {} longer than the median{}{}", percent(most),
                     context.run.layout.sizes.pipeline > 1 ? " of their stage" : "",
@@ -112,6 +111,6 @@ RINGSIDE_RULE(compute_imbalance, .title = "Some ranks always compute longer", .n
               .help =
                   "A rank's median compute time of a step over the median of all ranks, or of its stage of "
                   "a pipeline. The cost is the longest above the mean: what equal shares would save.",
-              .comparesRanks = true);
+              .comparesRanks = true, .partOf = {"late_rank", "expert_imbalance", "exposed_communication"});
 
 } // namespace ringside::rules::rule_compute_imbalance

@@ -28,7 +28,6 @@ Outcome run(const Context& context)
     }
     Finding finding = changingRankFinding(context, changing, alike);
     finding.limit = Limit::Compute;
-    finding.partOf.insert(finding.partOf.begin(), {"cpu_contention", "clock_throttling", "step_time_jitter"});
     finding.title = changingRankTitle(context, changing) + ": other kernels take longer each time";
     finding.doubt = "what made these kernels longer was not measured";
     finding.advice =
@@ -46,6 +45,7 @@ RINGSIDE_RULE(compute_jitter, .title = "Kernels are disturbed on changing ranks"
                   "As data_skew, where other kernels take longer each time: between the growth of the long "
                   "steps' kernels, the cosine is below 0.7. The cost is the longest compute time of a step "
                   "above the mean of its ranks.",
-              .comparesRanks = true, .ofSteps = true);
+              .comparesRanks = true, .ofSteps = true,
+              .partOf = {"cpu_contention", "clock_throttling", "step_time_jitter", "exposed_communication"});
 
 } // namespace ringside::rules::rule_compute_jitter

@@ -45,7 +45,6 @@ void describe(const Context& context, std::optional<double> delay, std::optional
 {
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
-    finding.partOf = {"late_rank", "host_bound", "data_loading_stall", "gpu_utilization_low"};
     finding.title =
         throttled > context.option("throttled_share")
             ? fmt::format("The CPU quota of the container stops ranks for up to {} of the time",
@@ -111,6 +110,7 @@ RINGSIDE_RULE(cpu_contention, .title = "Threads that feed GPUs wait for a CPU",
               .needs = "device and sampled (process, cgroup)", .options = kOptions, .run = run,
               .help = "Time the recording threads were runnable without a CPU (schedstat), and the time the "
                       "control group's quota stopped its processes, of the analyzed time. The cost is that "
-                      "time, at most the idle time for want of launches or data.");
+                      "time, at most the idle time for want of launches or data.",
+              .partOf = {"late_rank", "host_bound", "data_loading_stall", "gpu_utilization_low"});
 
 } // namespace ringside::rules::rule_cpu_contention

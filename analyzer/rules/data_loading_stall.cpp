@@ -2,6 +2,7 @@
 // The GPUs run dry because the next batch is not there: idle time while the host is inside a data loading
 // range.
 #include "rules/support.h"
+#include "whatif/changes.h"
 
 #include <unordered_set>
 
@@ -57,7 +58,6 @@ Outcome run(const Context& context)
     }
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Data;
-    finding.partOf = {"late_rank", "gpu_utilization_low"};
     finding.title = fmt::format("GPUs wait for data during up to {} of the step", percent(worst));
     finding.settings = {"num_workers", "prefetch_factor", "pin_memory"};
     finding.figures = {{"data_idle_share", Unit::Share, worst, context.option("share")}};
@@ -65,6 +65,12 @@ Outcome run(const Context& context)
         "Raise the DataLoader's `num_workers`, then `prefetch_factor`; set `pin_memory=True` and "
         "`persistent_workers=True`; keep the data set on local disks, sharded by rank.";
     return std::vector<Finding>{finding};
+}
+
+/// Data is there when it is wanted.
+std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
+{
+    return {{.noDataStalls = true}};
 }
 
 } // namespace
@@ -75,6 +81,7 @@ RINGSIDE_RULE(
     .help = "Idle device time, nothing queued, while the host is inside a range named for data loading.",
     .inferenceAdvice = "The GPUs wait for their input: prepare requests (tokens, images) ahead and on other "
                        "threads, and copy them from "
-                       "pinned memory.");
+                       "pinned memory.",
+    .partOf = {"late_rank", "gpu_utilization_low"}, .cures = cures);
 
 } // namespace ringside::rules::rule_data_loading_stall

@@ -5,6 +5,7 @@
 #include "metrics/experts.h"
 #include "rules/device_samples.h"
 #include "rules/shared/changing_rank.h"
+#include "whatif/changes.h"
 
 namespace ringside::rules::rule_data_skew {
 namespace {
@@ -53,6 +54,7 @@ Outcome run(const Context& context)
     finding.doubt = doubtOf(context, alike);
     const metrics::ExpertFigures experts = metrics::expertsOf(context.run, context.figures);
     finding.cause = experts.ranks.empty() || !experts.areUneven(metrics::kUnevenExperts);
+    finding.partOf = {"exposed_communication"};
     if (!finding.cause) {
         finding.partOf.insert(finding.partOf.begin(), "expert_imbalance");
     }
@@ -63,6 +65,12 @@ Outcome run(const Context& context)
     return std::vector<Finding>{finding};
 }
 
+/// Ranks get equal batches.
+std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
+{
+    return {{.equalBatches = true}};
+}
+
 } // namespace
 
 RINGSIDE_RULE(data_skew, .title = "Batches differ in size from rank to rank", .needs = "device, on all ranks",
@@ -71,6 +79,6 @@ RINGSIDE_RULE(data_skew, .title = "Batches differ in size from rank to rank", .n
                   "Longest compute time of a step above the mean of its ranks, as far as it is not always "
                   "the same ranks', where the same kernels take longer each time. The cost is that time: "
                   "what equal batches would save.",
-              .comparesRanks = true, .ofSteps = true, .ofTraining = true);
+              .comparesRanks = true, .ofSteps = true, .ofTraining = true, .cures = cures);
 
 } // namespace ringside::rules::rule_data_skew

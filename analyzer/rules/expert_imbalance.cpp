@@ -30,7 +30,6 @@ Finding describe(const Context& context, const metrics::ExpertFigures& experts)
     finding.costNsPerStep = experts.costNs;
     finding.severity = severityByCost(context, experts.costNs);
     finding.limit = Limit::Data;
-    finding.partOf = {"exposed_communication"};
     if (isSteady(experts)) {
         finding.ranks = {context.run.ranks[experts.fullest].rank};
     }
@@ -82,6 +81,7 @@ RINGSIDE_RULE(expert_imbalance, .title = "Some experts get more tokens than othe
                   "Compute between the all-to-all that brings tokens and the one that takes them back: the "
                   "longest of a group's ranks above their mean, summed over layers. Only where the work "
                   "between the layers' experts is at least twice as even, else a rank is slow in "
-                  "everything. The cost is that sum.");
+                  "everything. The cost is that sum.",
+              .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_expert_imbalance

@@ -4,6 +4,7 @@
 #include "rules/communication_cause.h"
 #include "rules/gradients.h"
 #include "trace/vocabulary/datatype.h"
+#include "whatif/changes.h"
 
 namespace ringside::rules::rule_fp32_gradients {
 namespace {
@@ -60,7 +61,6 @@ Outcome run(const Context& context)
     finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.partOf = {"exposed_communication"};
     finding.title = fmt::format("Gradients travel as float32: 16 bits would halve {} of exposed transfer a "
                                 "step",
                                 milliseconds(transfer));
@@ -75,12 +75,18 @@ Outcome run(const Context& context)
     return std::vector<Finding>{finding};
 }
 
+/// Half the bytes.
+std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
+{
+    return {{.gradients = "fp16"}};
+}
+
 } // namespace
 
 RINGSIDE_RULE(fp32_gradients, .title = "Gradients travel in 32 bits",
               .needs = "host and device, on all ranks", .options = kOptions, .run = run,
               .help = "Part of the gradient bytes that is float32, where their transfer is exposed. The cost "
                       "is half of that transfer, without latency and waiting.",
-              .ofTraining = true);
+              .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_fp32_gradients

@@ -64,7 +64,6 @@ Outcome run(const Context& context)
     finding.costNsPerStep = ofAStep(context, *worst, starvedNs(*worst));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Host;
-    finding.partOf = {"late_rank", "gpu_utilization_low"};
     finding.title = fmt::format("GPUs run dry because the host does not launch in time: up to {} of the "
                                 "step; {:.0f} kernels a step, {} from launch to start (median)",
                                 percent(worst->total.share(starvedNs(*worst))), launching.perStep,
@@ -92,6 +91,7 @@ RINGSIDE_RULE(host_bound, .title = "The host does not launch in time", .needs = 
                                  "usual sizes, compiled or fused kernels, "
                                  "scheduling and sampling that do not wait for the GPU. A launch that starts "
                                  "within microseconds has no queue ahead "
-                                 "of it.");
+                                 "of it.",
+              .partOf = {"late_rank", "gpu_utilization_low"});
 
 } // namespace ringside::rules::rule_host_bound

@@ -92,7 +92,6 @@ Finding describe(const Context& context, const Small& small, double latencyNs, c
     finding.costNsPerStep = std::llround(std::min(exposed, small.messagesPerStep * latencyNs));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Link;
-    finding.partOf = {"exposed_communication"};
     finding.title = fmt::format("A small collective between hosts takes {} (median), and a step sends {:.0f} "
                                 "messages; {}",
                                 milliseconds(std::llround(latencyNs)), small.messagesPerStep, expected.from);
@@ -150,6 +149,7 @@ RINGSIDE_RULE(inter_node_latency_high, .title = "Messages between hosts take lon
                                  "(tensor and expert parallel) on one host, and "
                                  "look at the path: the wrong interface (NCCL_SOCKET_IFNAME, "
                                  "NCCL_IB_DISABLE=1 left on), placement in different racks "
-                                 "or zones.");
+                                 "or zones.",
+              .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_inter_node_latency_high

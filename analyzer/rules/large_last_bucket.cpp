@@ -36,7 +36,6 @@ Finding describe(const Context& context, const Bucket& last, double part)
     finding.costNsPerStep = std::llround(savedNs(context, last));
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Communication;
-    finding.partOf = {"exposed_communication"};
     finding.title = fmt::format("The last gradient message is large: {} of its transfer a step hide behind "
                                 "nothing ({})",
                                 milliseconds(std::llround(last.exposedTransferNs)), nameOf(last));
@@ -86,6 +85,6 @@ RINGSIDE_RULE(large_last_bucket, .title = "The last gradient message is too larg
                   "there are several, and as far as the network was idle before it. The "
                   "cost is what a message of ideal_bytes would save, by the run's own curve of time over "
                   "size, else in proportion, and no more than that idle time.",
-              .ofSteps = true, .ofTraining = true);
+              .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_large_last_bucket

@@ -421,6 +421,6 @@ RINGSIDE_RULE(late_rank, .title = "One rank arrives late", .needs = "device, on 
                       "and run queues say why. Where ranks meet in several groups (pipelines, tensor "
                       "parallel), lost time is what a rank spends on the longest path through computation "
                       "and messages beyond the median of those with the same work.",
-              .comparesRanks = true);
+              .comparesRanks = true, .namesLateRanks = true);
 
 } // namespace ringside::rules::rule_late_rank

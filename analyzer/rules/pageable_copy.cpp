@@ -92,7 +92,6 @@ Outcome run(const Context& context)
     }
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Copy;
-    finding.partOf = {"gpu_utilization_low", "data_loading_stall", "host_bound"};
     finding.title = fmt::format("Copies of {} a step hold the host for up to {} of the step: their memory is "
                                 "not pinned",
                                 byteText(bytes), percent(worst));
@@ -112,6 +111,7 @@ RINGSIDE_RULE(pageable_copy, .title = "Copies from memory that is not pinned", .
                       "memory it returns at once. Told from times, because the trace does not say where "
                       "memory lies. The cost is the time in the calls, at most the rank's idle time.",
               .inferenceAdvice = "Keep inputs in pinned memory (`tensor.pin_memory()` once, not for each "
-                                 "batch) and copy them with `non_blocking=True`.");
+                                 "batch) and copy them with `non_blocking=True`.",
+              .partOf = {"gpu_utilization_low", "data_loading_stall", "host_bound"});
 
 } // namespace ringside::rules::rule_pageable_copy

@@ -33,8 +33,6 @@ Outcome run(const Context& context)
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.partOf = {"pipeline_stage_imbalance", "late_rank", "slow_link", "data_skew",
-                      "exposed_communication"};
     finding.title =
         fmt::format("Ranks wait for other stages in {} of the step; a pipeline of {} stages and {} "
                     "micro-batches needs {}",
@@ -56,6 +54,8 @@ RINGSIDE_RULE(pipeline_bubble, .title = "The pipeline waits more than filling an
               .needs = "device, on all stages", .options = kOptions, .run = run,
               .help = "Exposed waiting inside of communication, and idle time that not every rank has, as a "
                       "share of the step, mean of the ranks. Ideal for p stages and m micro-batches (times "
-                      "the chunks of an interleaved schedule): (p-1)/(m+p-1).");
+                      "the chunks of an interleaved schedule): (p-1)/(m+p-1).",
+              .partOf = {"pipeline_stage_imbalance", "late_rank", "slow_link", "data_skew",
+                         "exposed_communication"});
 
 } // namespace ringside::rules::rule_pipeline_bubble

@@ -41,7 +41,6 @@ Finding describe(const Context& context, const metrics::PipelineFigures& pipelin
     finding.costNsPerStep = costNs;
     finding.severity = severityByCost(context, costNs);
     finding.limit = Limit::Compute;
-    finding.partOf = {"exposed_communication"};
     for (const std::size_t rank : longest.ranks) {
         finding.ranks.push_back(context.run.ranks[rank].rank);
     }
@@ -103,6 +102,7 @@ RINGSIDE_RULE(pipeline_stage_imbalance, .title = "One stage of the pipeline comp
               .help =
                   "Compute time of a step, median of a stage's ranks, against the mean of the stages. The "
                   "cost is what equal stages would save: the excess over the mean, for all micro-batches "
-                  "but one.");
+                  "but one.",
+              .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_pipeline_stage_imbalance

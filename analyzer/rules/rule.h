@@ -7,6 +7,7 @@
 #include "trace/vocabulary/severity.h"
 #include "values/unit.h"
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -14,6 +15,10 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+namespace ringside::whatif {
+struct Changes;
+} // namespace ringside::whatif
 
 namespace ringside::rules {
 
@@ -73,8 +78,8 @@ struct Finding {
                        ///< medium at most. Empty: nothing is known
     bool cause = true; ///< false: a symptom; the verdict prefers causes
     bool broken = false; ///< the run is wrong or does not go on: comes before everything that only costs time
-    /// Rules whose cost may hold this one's, the likeliest first. The report keeps the first that fired and
-    /// costs at least as much, so that nobody adds the two up.
+    /// Rules whose cost may hold this one's, the likeliest first; empty: those of the rule. The report keeps
+    /// the first that fired and costs at least as much, so that nobody adds the two up.
     std::vector<std::string_view> partOf;
     /// Of a symptom, the rule whose finding is the same loss seen from another side: the biggest cause where
     /// causes explain half of it or more, else what holds it and costs hardly more. Filled in by the report;
@@ -134,9 +139,19 @@ struct Rule {
     bool ofSteps = false;    ///< it compares steps, or places within one: a recording without steps has none
     bool ofTraining = false; ///< it is about gradients and batches, which inference has not
     std::string_view inferenceAdvice = {}; ///< in place of its own, where nothing trains; empty: its own
+    std::initializer_list<std::string_view> partOf = {}; ///< Finding::partOf of its findings
+    /// Changes of `ringside whatif` of which each would take a finding's cause away: the best replay is its
+    /// cost. Null, or none: what was measured stays its cost.
+    std::vector<whatif::Changes> (*cures)(const Context&, const Finding&) = nullptr;
+    /// Others wait for the ranks it names. Its cost is what a replay saves in which these ranks are as fast
+    /// as the median, beyond what costlier findings of late ranks have saved.
+    bool namesLateRanks = false;
+    /// Ranks that it names get their data late, so that they are not late by themselves.
+    bool excusesLateRanks = false;
 };
 
 [[nodiscard]] std::span<const Rule* const> all();
+[[nodiscard]] const Rule* findRule(std::string_view id); ///< null: there is none
 
 } // namespace ringside::rules
 

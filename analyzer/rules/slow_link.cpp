@@ -163,6 +163,6 @@ RINGSIDE_RULE(
             "rate, both against the upper quarter of the run's links, or what `ringside probe` measured if "
             "that asks for more. The cost is what exposed transfer "
             "would shrink by at the others' rate.",
-    .judgesLinks = true);
+    .judgesLinks = true, .excusesLateRanks = true);
 
 } // namespace ringside::rules::rule_slow_link

@@ -55,7 +55,6 @@ Outcome run(const Context& context)
     finding.severity = std::min(Severity::Warning, severityByCost(context, *finding.costNsPerStep));
     finding.limit = Limit::Communication;
     finding.cause = false;
-    finding.partOf = {"exposed_communication"};
     finding.title = fmt::format("Steps are short beside their communication, and at most {} of the GPU's "
                                 "memory is used: a larger batch may fit",
                                 percent(*memory));
@@ -76,6 +75,6 @@ RINGSIDE_RULE(small_batch, .title = "The batch is small beside its communication
               .needs = "device and sampled (nvml)", .options = kOptions, .run = run,
               .help = "Exposed communication without waiting, where device memory is left. The cost is half "
                       "of it: a batch twice as large sends as many bytes for twice the work.",
-              .ofTraining = true);
+              .ofTraining = true, .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_small_batch

@@ -4,6 +4,7 @@
 // line (larger messages took no longer), its largest messages tell what the others could save; where all are
 // alike, only the field's range can be compared with.
 #include "rules/reductions.h"
+#include "whatif/changes.h"
 
 namespace ringside::rules::rule_small_messages {
 namespace {
@@ -129,7 +130,6 @@ Finding describe(const Context& context, const Messages& messages, double median
         fmt::format("Gradients travel in {:.0f} messages a step of {} (median): the buckets are too small",
                     messages.perStep, byteText(medianBytes));
     finding.settings = {"bucket_cap_mb"};
-    finding.partOf = {"exposed_communication"};
     finding.costNsPerStep = judgement.costNs;
     finding.figures = {{"median_message_bytes", Unit::Bytes, medianBytes, judgement.limitBytes},
                        {"messages_per_step", Unit::Count, messages.perStep,
@@ -181,6 +181,26 @@ Outcome run(const Context& context)
     return std::vector<Finding>{describe(context, messages, medianBytes, judgement)};
 }
 
+/// Larger buckets. One size for all would expose a last bucket that is most of the gradients: parts of them
+/// are tried, too. None where a step reduces them several times: a replay would join messages of different
+/// backward passes.
+std::vector<whatif::Changes> cures(const Context& context, const Finding& finding)
+{
+    constexpr double kMost = 1e12;
+    const double limit = context.option("bucket_bytes");
+    const double total = figureOf(finding, "median_message_bytes") * figureOf(finding, "messages_per_step");
+    std::vector<whatif::Changes> result;
+    if (figureOf(finding, "reductions_per_step") > 1) {
+        return result;
+    }
+    for (const double bytes : {limit, total / 3, total / 6}) {
+        if (bytes >= 1 && bytes <= limit) {
+            result.emplace_back().bucketBytes = static_cast<std::uint64_t>(std::min(bytes, kMost));
+        }
+    }
+    return result;
+}
+
 } // namespace
 
 RINGSIDE_RULE(
@@ -192,6 +212,6 @@ RINGSIDE_RULE(
         "min_latency_share of their time. The cost is the latency of the messages beyond what bucket_bytes "
         "would need, as far as it is exposed and not of a last message before which the network is idle; "
         "where times do not grow with size, what the run's own largest messages would save.",
-    .ofSteps = true, .ofTraining = true);
+    .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_small_messages

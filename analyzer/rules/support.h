@@ -37,6 +37,13 @@ using values::points;
     return {rank.rank, rank.clock.toRun(local.start), rank.clock.toRun(local.end), std::move(what)};
 }
 
+/// 0 where the finding has no such figure.
+[[nodiscard]] inline double figureOf(const Finding& finding, std::string_view name)
+{
+    const auto found = std::ranges::find(finding.figures, name, &Figure::name);
+    return found == finding.figures.end() ? 0.0 : found->value;
+}
+
 /// The part of a collective in which data moved.
 [[nodiscard]] inline Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each,
                                                std::string what)

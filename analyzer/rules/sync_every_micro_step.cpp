@@ -2,6 +2,7 @@
 // Gradients are accumulated over several backward passes, but reduced after each of them: all but the last
 // reduction of a step are for nothing.
 #include "rules/reductions.h"
+#include "whatif/changes.h"
 
 namespace ringside::rules::rule_sync_every_micro_step {
 namespace {
@@ -93,7 +94,6 @@ Outcome run(const Context& context)
         std::llround(static_cast<double>(exposedGradientTransfer(context)) * (seen.times - 1) / seen.times);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Communication;
-    finding.partOf = {"exposed_communication"};
     finding.title = fmt::format("All gradients are reduced {:.0f} times a step: after every micro-batch "
                                 "instead of after the last",
                                 seen.times);
@@ -108,6 +108,15 @@ Outcome run(const Context& context)
     return std::vector<Finding>{finding};
 }
 
+/// Only the last reduction of a step stays.
+std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& finding)
+{
+    constexpr double kMost = 4096;
+    const double times = std::clamp(figureOf(finding, "reductions_per_step"), 1.0, kMost);
+    return times > 1 ? std::vector<whatif::Changes>{{.lastReductionOf = static_cast<unsigned>(times)}}
+                     : std::vector<whatif::Changes>{};
+}
+
 } // namespace
 
 RINGSIDE_RULE(sync_every_micro_step, .title = "Gradients are reduced after every micro-batch",
@@ -116,6 +125,6 @@ RINGSIDE_RULE(sync_every_micro_step, .title = "Gradients are reduced after every
                   "Several ranges named backward in a step send gradients; without such ranges, the sizes "
                   "of a step's messages are one sequence several times. The cost is the exposed "
                   "transfer of all but one.",
-              .ofSteps = true, .ofTraining = true);
+              .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_sync_every_micro_step

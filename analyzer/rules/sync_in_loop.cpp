@@ -3,6 +3,7 @@
 // afterwards, or that communication which later compute could have hidden runs alone. The cost is that, not
 // the time spent in the call: waiting for a busy GPU costs nothing by itself.
 #include "rules/support.h"
+#include "whatif/changes.h"
 
 namespace ringside::rules::rule_sync_in_loop {
 namespace {
@@ -75,6 +76,12 @@ Outcome run(const Context& context)
     return std::vector<Finding>{finding};
 }
 
+/// The host does not wait.
+std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
+{
+    return {{.noBlockingCalls = true}};
+}
+
 } // namespace
 
 RINGSIDE_RULE(
@@ -86,6 +93,7 @@ RINGSIDE_RULE(
     .inferenceAdvice =
         "Remove what needs a result on the host for each batch: `.item()`, `.cpu()`, blocking copies (use "
         "`non_blocking=True` with pinned memory), and CUDA_LAUNCH_BLOCKING=1; read tokens back while the "
-        "next batch runs.");
+        "next batch runs.",
+    .cures = cures);
 
 } // namespace ringside::rules::rule_sync_in_loop

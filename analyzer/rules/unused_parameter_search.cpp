@@ -2,6 +2,7 @@
 // DistributedDataParallel with find_unused_parameters reduces a map of used parameters in every step: one
 // integer for each parameter. That message betrays it; walking the graph costs more, which is not measured.
 #include "rules/gradients.h"
+#include "whatif/changes.h"
 
 namespace ringside::rules::rule_unused_parameter_search {
 namespace {
@@ -52,7 +53,6 @@ Outcome run(const Context& context)
     finding.costNsPerStep = ofAStep(context, rank, exposed);
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::Settings;
-    finding.partOf = {"exposed_communication"};
     finding.title =
         fmt::format("Every step reduces a map of {:.0f} integers, as find_unused_parameters does", elements);
     finding.settings = {"find_unused_parameters", "static_graph"};
@@ -66,6 +66,12 @@ Outcome run(const Context& context)
     return std::vector<Finding>{finding};
 }
 
+/// Nothing is searched for.
+std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*finding*/)
+{
+    return {{.noUsedMaps = true}};
+}
+
 } // namespace
 
 RINGSIDE_RULE(
@@ -73,6 +79,6 @@ RINGSIDE_RULE(
     .needs = "host and device", .options = kOptions, .run = run,
     .help = "One all-reduce of integers with each backward pass, over all ranks, beside the gradients. The "
             "cost is its exposed transfer, without the search on the host.",
-    .ofSteps = true, .ofTraining = true);
+    .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);
 
 } // namespace ringside::rules::rule_unused_parameter_search

@@ -35,7 +35,6 @@ Outcome run(const Context& context)
     finding.severity = severityByCost(context, *finding.costNsPerStep);
     finding.limit = Limit::LateRank;
     finding.cause = false;
-    finding.partOf = {"exposed_communication"};
     finding.title =
         fmt::format("{} of the time in communication is waiting for ranks to arrive", percent(share));
     finding.figures = {{"wait_share", Unit::Share, share, context.option("share")},
@@ -51,6 +50,7 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(wait_dominates, .title = "Communication is mostly waiting", .needs = "device",
               .options = kOptions, .run = run,
-              .help = "wait / (wait + transfer); waiting is from a rank's own arrival to the last one's.");
+              .help = "wait / (wait + transfer); waiting is from a rank's own arrival to the last one's.",
+              .partOf = {"exposed_communication"});
 
 } // namespace ringside::rules::rule_wait_dominates

@@ -18,20 +18,20 @@ struct LinkChange {
 
 struct Changes {
     bool noLateRanks = false;
-    std::vector<std::int64_t> medianRanks; ///< as fast as the median, these ranks only
+    std::vector<std::int64_t> medianRanks = {}; ///< as fast as the median, these ranks only
     bool fullOverlap = false;
-    std::vector<LinkChange> bandwidth;
-    std::vector<LinkChange> latency;
-    std::optional<std::uint64_t> bucketBytes;
+    std::vector<LinkChange> bandwidth = {};
+    std::vector<LinkChange> latency = {};
+    std::optional<std::uint64_t> bucketBytes = {};
     bool wholeMessages = false; ///< buckets join recorded messages, but split none
-    std::string gradients;      ///< "fp16", "bf16"; empty: as recorded
+    std::string gradients = {}; ///< "fp16", "bf16"; empty: as recorded
     unsigned accumulate = 1;
     bool noDataStalls = false;
     bool noBlockingCalls = false;
     bool noUsedMaps = false;      ///< find_unused_parameters off
     unsigned lastReductionOf = 1; ///< a step reduces its gradients so often; only the last one stays
     bool equalBatches = false;    ///< all ranks' steps grow together, not one rank's at a time
-    std::optional<std::int64_t> ranks;
+    std::optional<std::int64_t> ranks = {};
 
     [[nodiscard]] bool any() const;
     [[nodiscard]] std::vector<std::string> describe() const; ///< a few words for each

@@ -77,8 +77,9 @@ std::span<const StepFigure> stepFigures()
 
 std::size_t tellingFigure(const report::Report& report)
 {
-    const bool late = std::ranges::any_of(
-        report.findings, [](const rules::Finding& finding) { return finding.rule == "late_rank"; });
+    const bool late = std::ranges::any_of(report.findings, [](const rules::Finding& finding) {
+        return finding.limit == rules::Limit::LateRank;
+    });
     return late && report.metrics.arrivalsMeasured() ? kLateness : 0;
 }
 

@@ -96,6 +96,29 @@ TEST(RuleCases, CoverEveryRule)
     EXPECT_EQ(covered, existing);
 }
 
+/// A rule that was renamed or left out must not stay in another one's list.
+TEST(Rules, AreOnlyPartOfRulesThatExist)
+{
+    std::size_t references = 0;
+    for (const rules::Rule* rule : rules::all()) {
+        for (const std::string_view holder : rule->partOf) {
+            EXPECT_NE(rules::findRule(holder), nullptr) << rule->id << " names " << holder;
+            EXPECT_NE(holder, rule->id);
+            ++references;
+        }
+    }
+    EXPECT_GT(references, 0U);
+    for (const RuleCase& each : ruleCases()) {
+        const Json report = reportOf(each.positive);
+        for (const Json& finding : report["findings"]) {
+            EXPECT_TRUE(finding["part_of"].is_null() ||
+                        rules::findRule(finding["part_of"].get<std::string>()) != nullptr)
+                << finding.dump(1);
+        }
+    }
+    EXPECT_EQ(rules::findRule("no_such_rule"), nullptr);
+}
+
 TEST(HealthyRun, HasNothingWorthAWarning)
 {
     const Json report = reportOf(TrainingRun{});

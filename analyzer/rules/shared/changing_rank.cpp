@@ -40,7 +40,6 @@ Finding changingRankFinding(const Context& context, const metrics::ChangingCompu
     Finding finding;
     finding.costNsPerStep = std::llround(changing.changingNs());
     finding.severity = severityByCost(context, *finding.costNsPerStep);
-    finding.partOf = {"exposed_communication"};
     finding.figures = {{"compute_excess", Unit::Share, changing.changingShare(), context.option("excess")},
                        {"lasting_part", Unit::Share, changing.lastingNs / changing.excessNs, {}}};
     if (alike) {
