@@ -9,10 +9,9 @@ cd "$RINGSIDE_ROOT"
 output=$RINGSIDE_ROOT/build/portable
 sysroot=$output/trainer_sysroot
 folder=$output/trainer_folder
-# Gloo and OpenBLAS, and what the two need at run time.
-libraries=(libgloo-dev libgloo0 libopenblas-pthread-dev libopenblas0-pthread libgfortran5 libquadmath0 libhiredis0.14 libibverbs1 libnl-3-200 libnl-route-3-200)
-needed=(usr/lib/libgloo.so.0 usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0 usr/lib/x86_64-linux-gnu/libgfortran.so.5
-    usr/lib/x86_64-linux-gnu/libquadmath.so.0 usr/lib/x86_64-linux-gnu/libhiredis.so.0.14 usr/lib/x86_64-linux-gnu/libibverbs.so.1
+# Gloo, what it needs at run time, and OpenBLAS, of which the static library is taken.
+libraries=(libgloo-dev libgloo0 libhiredis0.14 libibverbs1 libnl-3-200 libnl-route-3-200 libopenblas-pthread-dev)
+needed=(usr/lib/libgloo.so.0 usr/lib/x86_64-linux-gnu/libhiredis.so.0.14 usr/lib/x86_64-linux-gnu/libibverbs.so.1
     lib/x86_64-linux-gnu/libnl-3.so.200 usr/lib/x86_64-linux-gnu/libnl-route-3.so.200)
 
 bash packaging/sysroot.sh "$output/sysroot"
@@ -22,11 +21,16 @@ if [ ! -e "$sysroot/complete" ] || [ "$output/sysroot/complete" -nt "$sysroot/co
     download bullseye "$sysroot.packages" "${libraries[@]}"
     unpack "$sysroot.packages" "$sysroot"
     rm -rf "$sysroot.packages"
+    # Where an installed package has alternatives.
+    headers=$sysroot/usr/include/x86_64-linux-gnu
+    (cd "$headers" && ln -s openblas-pthread/*.h .)
+    ln -s openblas-pthread/cblas.h "$headers/cblas-openblas.h"
     touch "$sysroot/complete"
 fi
 export RINGSIDE_SYSROOT=$sysroot
 cmake -G Ninja -S . -B "$output/trainer" -DCMAKE_TOOLCHAIN_FILE="$RINGSIDE_ROOT/packaging/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
-    -DRINGSIDE_PORTABLE=ON -DRINGSIDE_CUDA=OFF -DRINGSIDE_BUILD_GUI=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF -DRINGSIDE_BUILD_TESTS=OFF >"$output/trainer.log" ||
+    -DRINGSIDE_PORTABLE=ON -DRINGSIDE_CUDA=OFF -DRINGSIDE_BUILD_GUI=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF -DRINGSIDE_BUILD_TESTS=OFF \
+    -DRINGSIDE_OPENBLAS="$sysroot/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.a" >"$output/trainer.log" ||
     fail "configuring the trainer failed" "$(tail -5 "$output/trainer.log")"
 mapfile -t platform < <(ninja -C "$output/trainer" -t targets all | sed -nE 's/^(ringside_platform_(cudart|cublas|cupti|nccl|nvml)): phony$/\1/p')
 cmake --build "$output/trainer" --target ddp_trainer "${platform[@]}" || fail "the trainer does not build"
