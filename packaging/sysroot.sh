@@ -9,7 +9,7 @@
 sysroot=${1:?usage: sysroot.sh FOLDER}
 c_library=(libc6 libc6-dev)
 mapfile -t linked < <(sed -nE 's/^([a-z0-9.+-]+) .*/\1/p' "$RINGSIDE_ROOT/packaging/static_libraries.txt")
-libraries=(linux-libc-dev "${linked[@]}")
+libraries=(linux-libc-dev libbz2-1.0 "${linked[@]}")
 
 [ -e "$sysroot/complete" ] && exit 0
 rm -rf "$sysroot"
@@ -17,6 +17,8 @@ mkdir -p "$sysroot"
 download bullseye "$sysroot.packages" "${c_library[@]}"
 download bookworm "$sysroot.packages" "${libraries[@]}"
 unpack "$sysroot.packages" "$sysroot"
+# Of that package only the copyright file is wanted, to which libbz2-dev's is a link: the linker is to find the static library.
+rm "$sysroot"/lib/x86_64-linux-gnu/libbz2.so.*
 (cd "$sysroot.packages" && sha256sum -- *.deb) >"$sysroot/packages.sha256"
 rm -rf "$sysroot.packages"
 touch "$sysroot/complete"
