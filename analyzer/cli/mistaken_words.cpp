@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/mistaken_words.h"
 
+#include "cli/option_text.h"
 #include "report/nearest_name.h"
 #include "trace/shell_word.h"
 
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 
 namespace ringside::cli {
 namespace {
@@ -70,6 +72,34 @@ RunsGiven runsGiven(const CLI::App& app, const std::vector<std::string>& left)
     return runs;
 }
 
+/// "text, markdown or json".
+std::string listOf(const std::vector<std::string>& choices)
+{
+    return choices.size() == 1
+               ? choices.front()
+               : fmt::format("{} or {}", fmt::join(choices.begin(), choices.end() - 1, ", "), choices.back());
+}
+
+/// A value that is none of an option's choices; null: something else is wrong.
+std::optional<Error> unknownChoice(const CLI::App& app)
+{
+    for (const OptionText& option : optionTexts(app)) {
+        const CLI::Option* const parsed = app.get_option_no_throw(option.names.front());
+        if (option.choices.empty() || parsed == nullptr) {
+            continue;
+        }
+        for (const std::string& value : parsed->results()) {
+            if (std::ranges::find(option.choices, value) == option.choices.end()) {
+                const std::string nearest = report::nearestName(value, option.choices);
+                return Error(ErrorCode::Usage,
+                             fmt::format("{}: {} takes no '{}'", fullName(app), option.names.back(), value),
+                             meant(nearest) + "It takes " + listOf(option.choices) + ".");
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 /// A run too many is the usual mistake.
 Error unexpectedWord(const CLI::App& app, const std::vector<std::string>& left)
 {
@@ -119,6 +149,9 @@ Error usageError(const CLI::App& root, const CLI::ParseError& error)
     }
     if (root.get_subcommands().empty()) {
         return {ErrorCode::Usage, fmt::format("{} needs a command", root.get_name()), allCommands(root)};
+    }
+    if (auto unknown = unknownChoice(app)) {
+        return *unknown;
     }
     return {ErrorCode::Usage, fmt::format("{}: {}", fullName(app), error.what()),
             fmt::format("`{} --help` tells what it takes.", fullName(app))};

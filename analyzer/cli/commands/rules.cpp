@@ -39,10 +39,12 @@ void printMarkdown()
 
 Action declare(CLI::App& app)
 {
-    const auto markdown = std::make_shared<bool>(false);
-    app.add_flag("--markdown", *markdown, "As Markdown");
-    return [markdown] {
-        *markdown ? printMarkdown() : printText();
+    const auto format = std::make_shared<std::string>("text");
+    app.add_option("--format", *format, "How to print it")
+        ->check(CLI::IsMember({"text", "markdown"}))
+        ->capture_default_str();
+    return [format] {
+        *format == "markdown" ? printMarkdown() : printText();
         return static_cast<int>(kPass);
     };
 }

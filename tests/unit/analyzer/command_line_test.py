@@ -245,6 +245,18 @@ class CommandLine(unittest.TestCase):
                             (("--",), "needs a command"), (("report", "--"), "RUN is required")):
             self.assertIn(said, self.ringside(*words, expect=2).stderr)
 
+    def test_slips_in_values_are_told_what_was_meant(self):
+        for words, said in ((("report", "x", "--format", "jsn"), "report: --format takes no 'jsn'\n  Did you mean json?"),
+                            (("report", "x", "--format=htm"), "Did you mean html?"),
+                            (("diff", "a", "b", "--format", "yaml"), "--format takes no 'yaml'\n  It takes text, markdown or json."),
+                            (("whatif", "x", "--gradients", "fp61"), "Did you mean fp16?"),
+                            (("rules", "--format", "markdwon"), "Did you mean markdown?")):
+            self.assertIn(said, self.ringside(*words, expect=2).stderr)
+        self.assertIn("Did you mean standard?", self.ringside("record", "--profile", "standrad", "--", "true", expect=125).stderr)
+        for command in ("start", "stop"):
+            said = self.ringside("record", "--attach-control", self.folder, command[:-1] + "x", expect=125).stderr
+            self.assertIn("start, stop, level", said)
+
     def test_slips_in_names_of_rules_are_told_what_was_meant(self):
         for given, meant in (("late_rnak.lost_share", "late_rank.lost_share"), ("late_rank.lost_shar", "late_rank.lost_share"),
                              ("lost_share", "late_rank.lost_share"), ("late_rank", "late_rank.")):
@@ -297,7 +309,7 @@ class CommandLine(unittest.TestCase):
         text = self.ringside("rules").stdout
         for rule in ("late_rank", "small_messages", "sync_in_loop"):
             self.assertIn(rule, text)
-        self.assertIn("## late_rank", self.ringside("rules", "--markdown").stdout)
+        self.assertIn("## late_rank", self.ringside("rules", "--format", "markdown").stdout)
 
 
 if __name__ == "__main__":

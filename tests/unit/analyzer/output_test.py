@@ -18,7 +18,7 @@ import empty_collector
 
 RINGSIDE = sys.argv.pop(1)
 SLOW_SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-TO_STDOUT = (("--help",), ("--version",), ("report", "--help"), ("rules",), ("rules", "--markdown"), ("doctor",), ("doctor", "--facts"),
+TO_STDOUT = (("--help",), ("--version",), ("report", "--help"), ("rules",), ("rules", "--format", "markdown"), ("doctor",), ("doctor", "--facts"),
              ("doctor", "--format", "json"), ("report", "run.ringside"), ("report", "run.ringside", "--format", "json"),
              ("report", "run.ringside", "--format", "html"), ("query", "run.ringside", "SELECT 1"), ("diff", "run.ringside", "run.ringside"),
              ("scaling", "alone.json", "run.ringside"), ("whatif", "run.ringside"), ("links", "run.ringside"), ("hang", "run.ringside"))
