@@ -5,9 +5,9 @@
 . "$(dirname "${BASH_SOURCE[0]}")/support/environment.sh"
 cd "$RINGSIDE_ROOT"
 
-fuzz_seconds=600 kills=200 faults=500 closer_seconds=200 demos=10 tidy=--all scenarios= harm=--all
+fuzz_seconds=600 kills=200 faults=500 closer_seconds=200 demos=10 tidy=--all scenarios= harm=--all repeat=yes
 case "${1:-}" in
-    --short) fuzz_seconds=30 kills=40 faults=60 closer_seconds=20 demos=2 tidy= scenarios=--short harm=--short ;;
+    --short) fuzz_seconds=30 kills=40 faults=60 closer_seconds=20 demos=2 tidy= scenarios=--short harm=--short repeat= ;;
     "") ;;
     *) fail "unknown option $1" "usage: soak.sh [--short]" ;;
 esac
@@ -36,6 +36,11 @@ bash packaging/trainer.sh || fail "the trainer for older systems could not be bu
 for release in bullseye bookworm; do
     bash packaging/check_on_debian.sh $release build/portable/packages build/portable/trainer_folder || fail "the packages do not work on $release"
 done
+
+if [ -n "$repeat" ]; then
+    stage "Reproducible" "Two builds in folders of different names, without a compiler cache."
+    bash packaging/check_reproducible.sh || fail "two builds of the packages differ"
+fi
 
 stage "Fuzzing, $fuzz_seconds s a target" "libFuzzer with clang; new inputs stay in build/fuzz/corpus."
 cmake --preset no-cuda -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DRINGSIDE_BUILD_FUZZERS=ON \
