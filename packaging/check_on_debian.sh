@@ -26,6 +26,20 @@ cp "$packages"/ringside-*.tar.gz "$packages"/ringside_*.deb "$packages"/librings
 tar -C "$system/opt/ring side" --strip-components=1 -xzf "$packages"/ringside-*.tar.gz
 [ -z "$trainer" ] || cp -a "$trainer" "$system/opt/trainer"
 
+# No system of their kind can be had here: the rpms are installed into, and removed from, a root of their own on this machine.
+check_rpm() {
+    local root
+    command -v rpm >/dev/null || fail "rpm is missing" "bash tests/support/install_packages.sh --packaging"
+    root=$(mktemp -d)
+    rpm --root "$root" --initdb && rpm --root "$root" --nodeps --nosignature -i "$packages"/*.rpm 2>/dev/null || fail "the rpms cannot be installed"
+    "$root/usr/bin/ringside" version --json | grep "$root/usr/lib/ringside" >/dev/null || fail "the rpm's program does not find its collector"
+    rpm --root "$root" -e ringside libringside-dev 2>/dev/null
+    [ -z "$(find "$root/usr" -not -type d)" ] || fail "removing the rpms leaves $(find "$root/usr" -not -type d)"
+    rm -rf "$root"
+    echo "== rpm, in a root of its own: installed, run, removed"
+}
+check_rpm
+
 # Mounts end with this script's own namespace.
 exec unshare --mount --fork bash -euo pipefail -s "$system" "${trainer:+trainer}" <<'INSIDE'
 system=$1 trainer=${2:-}
