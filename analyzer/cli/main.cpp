@@ -69,6 +69,7 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
     for (const cli::Command* const command : cli::all()) {
         CLI::App* const sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
         sub->formatter(std::make_shared<cli::CommandHelp>(*command));
+        sub->group(std::string(cli::headingOf(command->group)));
         actions.push_back(command->declareWithJob != nullptr ? command->declareWithJob(*sub, job)
                                                              : command->declare(*sub));
         sub->add_flag_callback("-q,--quiet", cli::silenceNotes,

@@ -128,7 +128,8 @@ Error unknownOption(const CLI::App& app, std::string_view name, std::string_view
 Error unknownCommand(const CLI::App& root, const std::string& word)
 {
     std::vector<std::string> names;
-    for (const CLI::App* const command : root.get_subcommands({})) {
+    const auto isListed = [](const CLI::App* command) { return !command->get_group().empty(); };
+    for (const CLI::App* const command : root.get_subcommands(isListed)) {
         names.push_back(command->get_name());
     }
     return {ErrorCode::Usage, fmt::format("{} has no command '{}'", root.get_name(), word),

@@ -244,6 +244,7 @@ class CommandLine(unittest.TestCase):
                             (("report",), "RUN is required"), ((), "ringside --help"), (("--hlep",), "Did you mean --help?"),
                             (("--",), "needs a command"), (("report", "--"), "RUN is required")):
             self.assertIn(said, self.ringside(*words, expect=2).stderr)
+        self.assertNotIn("Did you mean", self.ringside("documens", expect=2).stderr, "that command is the build's")
 
     def test_slips_in_values_are_told_what_was_meant(self):
         for words, said in ((("report", "x", "--format", "jsn"), "report: --format takes no 'jsn'\n  Did you mean json?"),
