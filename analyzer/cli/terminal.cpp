@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/terminal.h"
 
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ std::string_view environmentText(const char* name)
 /// 0: COLUMNS is no number.
 std::size_t columnsGiven()
 {
-    return trace::parseNumber<std::size_t>(environmentText("COLUMNS")).value_or(0);
+    return values::parseNumber<std::size_t>(environmentText("COLUMNS")).value_or(0);
 }
 
 /// 0: stdout is no terminal, or does not know.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/facts.h"
 
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 #include <fstream>
@@ -32,7 +32,7 @@ std::string_view Facts::text(std::string_view name) const
 
 std::optional<std::int64_t> Facts::number(std::string_view name) const
 {
-    return trace::parseNumber<std::int64_t>(text(name));
+    return values::parseNumber<std::int64_t>(text(name));
 }
 
 std::vector<std::string> Facts::namesAfter(std::string_view prefix) const
@@ -60,7 +60,7 @@ std::optional<std::string> Root::line(std::string_view file) const
     std::string text(kLongestLine, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-    text = trace::trimmed(text.substr(0, text.find('\n')));
+    text = values::trimmed(text.substr(0, text.find('\n')));
     return text.empty() ? std::nullopt : std::optional(text);
 }
 

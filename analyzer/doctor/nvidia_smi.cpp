@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/nvidia_smi.h"
 
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ Leaves leavesOf(std::string_view xml)
             path.resize(path.size() - std::min<std::size_t>(path.size(), 1));
         } else if (!tag.ends_with('/') && !tag.starts_with('!') && !tag.starts_with('?')) {
             path.push_back(tag.substr(0, std::min(tag.find(' '), kLongestName)));
-            const std::string_view text = trace::trimmed(xml.substr(close + 1, next - close - 1));
+            const std::string_view text = values::trimmed(xml.substr(close + 1, next - close - 1));
             if (!text.empty() && text != "N/A") {
                 leaves.emplace(fmt::format("{}", fmt::join(path, "/")), text);
             }
@@ -68,7 +68,7 @@ std::optional<std::uint64_t> numberAt(const Leaves& leaves, std::string_view pat
     constexpr std::uint64_t kMost = 1'000'000'000'000'000;
     const auto found = leaves.find(path);
     std::string_view text = found != leaves.end() ? std::string_view(found->second) : "";
-    const auto number = trace::takeNumber<std::uint64_t>(text);
+    const auto number = values::takeNumber<std::uint64_t>(text);
     return number && *number <= kMost ? number : std::nullopt;
 }
 
@@ -150,7 +150,7 @@ void addNvidiaSmi(std::string_view xml, Facts& facts)
     constexpr std::string_view kDriver = "<driver_version>";
     if (const std::size_t driver = xml.find(kDriver); driver != std::string_view::npos) {
         const std::string_view rest = xml.substr(driver + kDriver.size());
-        facts.set("library.nvidia_driver", std::string(trace::trimmed(rest.substr(0, rest.find('<')))));
+        facts.set("library.nvidia_driver", std::string(values::trimmed(rest.substr(0, rest.find('<')))));
     }
 }
 

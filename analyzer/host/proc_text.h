@@ -2,7 +2,7 @@
 // Reading numbers out of the kernel's texts. What is missing, no number, or does not fit into 64 bits is
 // nothing: never 0.
 #pragma once
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <cstdint>
 #include <limits>
@@ -35,10 +35,10 @@ inline std::optional<std::string_view> takeLine(std::string_view& text)
 
 inline std::optional<std::uint64_t> numberIn(std::string_view word)
 {
-    return trace::parseNumber<std::uint64_t>(word);
+    return values::parseNumber<std::uint64_t>(word);
 }
 
-inline std::optional<std::uint64_t> takeNumber(std::string_view& text)
+inline std::optional<std::uint64_t> takeNumberWord(std::string_view& text)
 {
     return numberIn(takeWord(text));
 }
@@ -57,7 +57,7 @@ inline std::optional<std::uint64_t> numberOf(std::string_view text, std::string_
     while (const auto line = takeLine(text)) {
         std::string_view rest = *line;
         if (takeWord(rest) == key) {
-            return takeNumber(rest);
+            return takeNumberWord(rest);
         }
     }
     return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/sysfs_text.h"
 
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,14 +20,14 @@ namespace {
 
 std::string_view firstLine(std::string_view text)
 {
-    return trace::trimmed(text.substr(0, text.find('\n')));
+    return values::trimmed(text.substr(0, text.find('\n')));
 }
 
 /// Tenths of a number such as "2.5" at the front of a text.
 std::optional<std::uint64_t> takeTenths(std::string_view& text)
 {
     constexpr std::uint64_t kMost = 1'000'000; // Gb/s and more: damage
-    const auto whole = trace::takeNumber<std::uint64_t>(text);
+    const auto whole = values::takeNumber<std::uint64_t>(text);
     if (!whole || *whole > kMost) {
         return std::nullopt;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/decimal.h"
 
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 #include <limits>
@@ -74,7 +74,7 @@ std::optional<std::int64_t> parseMicroseconds(std::string_view text)
     std::int64_t exponent = 0;
     if (digits.any && at < end && (*at == 'e' || *at == 'E')) {
         at += at + 1 < end && at[1] == '+' ? 2 : 1;
-        const auto parsed = trace::parseNumber<std::int64_t>({at, static_cast<std::size_t>(end - at)});
+        const auto parsed = values::parseNumber<std::int64_t>({at, static_cast<std::size_t>(end - at)});
         constexpr std::int64_t kFarthest = 1000;
         if (!parsed) {
             return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/rank_names.h"
 
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <regex>
 
@@ -12,7 +12,7 @@ constexpr std::size_t kLongestName = 255; // of a file on Linux; bounds the work
 
 std::optional<std::int64_t> number(const std::string& digits)
 {
-    return trace::parseNumber<std::int64_t>(digits);
+    return values::parseNumber<std::int64_t>(digits);
 }
 
 std::optional<std::int64_t> firstNumber(const std::string& text, const std::regex& pattern)

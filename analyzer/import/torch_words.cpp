@@ -3,8 +3,7 @@
 
 #include "import/decimal.h"
 #include "trace/vocabulary/datatype.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 #include <array>
@@ -68,7 +67,7 @@ std::vector<std::int64_t> ranksOfText(std::string_view text)
     std::size_t at = 0;
     while ((at = text.find_first_of("0123456789", at)) != std::string_view::npos) {
         const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-        ranks.push_back(trace::parseNumber<std::int64_t>(text.substr(at, end - at)).value_or(-1));
+        ranks.push_back(values::parseNumber<std::int64_t>(text.substr(at, end - at)).value_or(-1));
         at = end;
     }
     return ranks;

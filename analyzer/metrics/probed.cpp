@@ -2,9 +2,8 @@
 #include "metrics/probed.h"
 
 #include "metrics/gigabytes.h"
+#include "values/parse_number.h"
 #include "values/quantile.h"
-
-#include <ringside/trace/parse_number.h>
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +53,7 @@ void addLink(const model::Model& model, const trace::SeriesRow& row, std::size_t
 void addAllReduce(const trace::SeriesRow& row, std::int64_t value, Probed& probed)
 {
     const std::string_view text = std::string_view(row.entity).substr(kAllReduce.size());
-    const auto bytes = trace::parseNumber<std::uint64_t>(text);
+    const auto bytes = values::parseNumber<std::uint64_t>(text);
     if (!bytes) {
         return;
     }

@@ -2,9 +2,9 @@
 #include "model/parallel_layout.h"
 
 #include "model/model.h"
+#include "values/parse_number.h"
 
 #include <ringside/error.h>
-#include <ringside/trace/parse_number.h>
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ void readDimension(std::string_view assignment, ParallelSizes& sizes)
     const std::size_t equals = std::min(assignment.find('='), assignment.size());
     const auto known = std::ranges::find(kDimensionWords, assignment.substr(0, equals), &DimensionWord::word);
     const std::string_view number = assignment.substr(std::min(equals + 1, assignment.size()));
-    const std::int64_t size = trace::parseNumber<std::int64_t>(number).value_or(0);
+    const std::int64_t size = values::parseNumber<std::int64_t>(number).value_or(0);
     if (known == kDimensionWords.end() || size < 1 || size > kMost) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is no size of a parallel dimension", assignment),
                     "Write tp=8,pp=4: tensor (tp), context (cp), expert (ep), data (dp) and pipeline (pp) "

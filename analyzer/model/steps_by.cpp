@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/steps_by.h"
 
+#include "values/parse_number.h"
+
 #include <ringside/error.h>
-#include <ringside/trace/parse_number.h>
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ StepsBy parseStepsBy(std::string_view text)
         stepsBy.nothing = true;
     } else if (text.starts_with(kPeriod)) {
         const std::string_view number = text.substr(kPeriod.size());
-        stepsBy.calls = trace::parseNumber<decltype(stepsBy.calls)>(number).value_or(0);
+        stepsBy.calls = values::parseNumber<decltype(stepsBy.calls)>(number).value_or(0);
         if (stepsBy.calls == 0) {
             throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number of calls", number),
                         "Write period=N, where a step makes N collectives, sends and receives on one rank.");

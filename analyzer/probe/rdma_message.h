@@ -3,8 +3,7 @@
 #pragma once
 #include "probe/message.h"
 #include "probe/rdma_probe.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,7 +38,7 @@ namespace ringside::probe {
     const std::string gid = wordOf(message, "gid");
     for (std::size_t i = 0; i < address.gid.size() && gid.size() == 2 * address.gid.size(); ++i) {
         const std::string_view digits = std::string_view(gid).substr(2 * i, 2);
-        address.gid[i] = trace::parseNumber<std::uint8_t>(digits, kHexadecimal).value_or(0);
+        address.gid[i] = values::parseNumber<std::uint8_t>(digits, kHexadecimal).value_or(0);
     }
     return address;
 }

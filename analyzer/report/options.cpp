@@ -2,9 +2,9 @@
 // Thresholds of rules as the user gives them, and the words for what findings hold.
 #include "report/nearest_name.h"
 #include "report/report.h"
+#include "values/parse_number.h"
 
 #include <ringside/error.h>
-#include <ringside/trace/parse_number.h>
 
 #include <fmt/format.h>
 
@@ -100,7 +100,7 @@ void setOption(rules::OptionValues& values, std::string_view assignment)
                     fmt::format("Give it as {}=NUMBER.", name));
     }
     const std::string_view text = assignment.substr(equals + 1);
-    const auto value = trace::parseNumber<double>(text);
+    const auto value = values::parseNumber<double>(text);
     if (!value) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a number, in {}", text, assignment),
                     "Shares are given as 0.3, not as 30 %.");

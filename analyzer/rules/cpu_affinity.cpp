@@ -3,8 +3,7 @@
 // What was asked for is recorded when the process starts; a program that binds itself later is not seen.
 #include "metrics/samples.h"
 #include "rules/settings.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <map>
 
@@ -32,7 +31,7 @@ Placement placementOf(const Context& context, const model::Rank& rank)
     result.online = cpusOf(settingOf(process, "machine", "cpus_online").value_or("")).size();
     const std::string gpu = metrics::gpuName(context.run, rank);
     result.node =
-        trace::parseNumber<std::int64_t>(settingOf(process, "device", gpu + "_numa_node").value_or(""));
+        values::parseNumber<std::int64_t>(settingOf(process, "device", gpu + "_numa_node").value_or(""));
     for (std::size_t node = 0; node < kMostNodes; ++node) {
         const auto cpus = settingOf(process, "machine", fmt::format("numa_node{}_cpus", node));
         result.nodes += cpus ? 1 : 0;

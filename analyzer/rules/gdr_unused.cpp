@@ -61,7 +61,7 @@ std::optional<Reason> loggedReason(const trace::ProcessTrace& process)
         if (row.source == "nccl" && row.name.starts_with("connections via NET/IB")) {
             direct = direct || row.name.find("GDRDMA") != std::string::npos;
             copied = model::addCapped(
-                copied, std::max<std::int64_t>(0, trace::parseNumber<std::int64_t>(row.value).value_or(0)));
+                copied, std::max<std::int64_t>(0, values::parseNumber<std::int64_t>(row.value).value_or(0)));
         }
     }
     if (!direct && copied == 0) {

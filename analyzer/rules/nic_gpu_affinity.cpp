@@ -26,7 +26,7 @@ metrics::PciPlace placeOf(const Context& context, const model::Rank& rank)
     const trace::ProcessTrace& process = context.run.processOf(rank);
     const std::string gpu = metrics::gpuName(context.run, rank);
     return {settingOf(process, "device", gpu + "_pci_path").value_or(""),
-            trace::parseNumber<std::int64_t>(settingOf(process, "device", gpu + "_numa_node").value_or(""))};
+            values::parseNumber<std::int64_t>(settingOf(process, "device", gpu + "_numa_node").value_or(""))};
 }
 
 Nearest nearestOf(const Context& context, const model::Rank& rank)
@@ -35,7 +35,7 @@ Nearest nearestOf(const Context& context, const model::Rank& rank)
     const metrics::PciPlace gpu = placeOf(context, rank);
     Nearest nearest;
     for (const metrics::Port& port : context.figures.ports) {
-        const auto node = trace::parseNumber<std::int64_t>(port.fact("numa_node"));
+        const auto node = values::parseNumber<std::int64_t>(port.fact("numa_node"));
         const auto distance =
             metrics::pciDistance(gpu, {port.fact("pci_path"), node && *node >= 0 ? node : std::nullopt});
         if (!distance || port.host != context.run.processOf(rank).process.host) {

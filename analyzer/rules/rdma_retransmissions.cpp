@@ -70,7 +70,7 @@ double timeoutNs(const Context& context)
     constexpr std::int64_t kLargest = 31;
     std::int64_t exponent = kDefault;
     for (const trace::ProcessTrace& process : context.run.trace.processes) {
-        const auto set = trace::parseNumber<std::int64_t>(
+        const auto set = values::parseNumber<std::int64_t>(
             settingOf(process, "environment", "NCCL_IB_TIMEOUT").value_or(""));
         exponent = set && *set >= 0 && *set <= kLargest ? *set : exponent;
     }

@@ -3,8 +3,7 @@
 // the switch and knows no congestion control; ends that took different versions do not connect at all.
 #include "rules/ports.h"
 #include "rules/settings.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <map>
 
@@ -37,9 +36,9 @@ bool choosesItself(const trace::ProcessTrace& process)
     constexpr double kFirstThatChooses = 2.21; // before, NCCL takes the first address unless told another
     const std::string_view text = settingOf(process, "library", "nccl").value_or("");
     const std::size_t dot = text.find('.');
-    const auto major = trace::parseNumber<std::int64_t>(text.substr(0, dot));
+    const auto major = values::parseNumber<std::int64_t>(text.substr(0, dot));
     const std::string_view rest = dot == std::string_view::npos ? "" : text.substr(dot + 1);
-    const auto minor = trace::parseNumber<std::int64_t>(rest.substr(0, rest.find('.')));
+    const auto minor = values::parseNumber<std::int64_t>(rest.substr(0, rest.find('.')));
     constexpr double kHundred = 100.0;
     return !major || !minor ||
            static_cast<double>(*major) + static_cast<double>(*minor) / kHundred >= kFirstThatChooses - 1e-9;
@@ -48,8 +47,8 @@ bool choosesItself(const trace::ProcessTrace& process)
 /// Null: not known.
 std::optional<Taken> takenOn(const trace::ProcessTrace& process, const metrics::Port& port)
 {
-    const auto set =
-        trace::parseNumber<std::int64_t>(settingOf(process, "environment", "NCCL_IB_GID_INDEX").value_or(""));
+    const auto set = values::parseNumber<std::int64_t>(
+        settingOf(process, "environment", "NCCL_IB_GID_INDEX").value_or(""));
     const bool asked = set && *set >= 0; // -1: not set
     if (!asked && choosesItself(process)) {
         const std::string_view best = port.fact("gids");

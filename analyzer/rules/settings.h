@@ -3,8 +3,7 @@
 // what cannot be read is nothing.
 #pragma once
 #include "rules/support.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <set>
 
@@ -30,9 +29,9 @@ namespace ringside::rules {
         const std::string_view part = list.substr(0, list.find(','));
         list.remove_prefix(std::min(list.size(), part.size() + 1));
         const std::size_t dash = part.find('-');
-        const auto first = trace::parseNumber<std::int64_t>(part.substr(0, dash));
+        const auto first = values::parseNumber<std::int64_t>(part.substr(0, dash));
         const auto last =
-            dash == std::string_view::npos ? first : trace::parseNumber<std::int64_t>(part.substr(dash + 1));
+            dash == std::string_view::npos ? first : values::parseNumber<std::int64_t>(part.substr(dash + 1));
         if (!first || !last || *first < 0 || *last < *first || *last >= kMost) {
             return {};
         }

@@ -4,8 +4,7 @@
 #pragma once
 #include "rules/device_samples.h"
 #include "rules/settings.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <map>
 
@@ -56,7 +55,7 @@ inline void addInterfaceFacts(SocketHost& host)
         const std::string_view fact = std::string_view(row.name).substr(blank + 1);
         for (const auto& [name, value] :
              {std::pair("speed_mbps", &interface.mbps), std::pair("pcie_mbps", &interface.pcieMbps)}) {
-            const auto mbps = fact == name ? trace::parseNumber<std::int64_t>(row.value) : std::nullopt;
+            const auto mbps = fact == name ? values::parseNumber<std::int64_t>(row.value) : std::nullopt;
             *value = mbps && *mbps > 0 && *mbps <= kMostMbps ? *mbps : *value;
         }
         interface.card = interface.card || (fact == "physical" && row.value == "yes");

@@ -2,8 +2,7 @@
 // Libraries older than what practitioners' guides ask for: newer ones are faster, and find by themselves what
 // old ones must be told.
 #include "rules/settings.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <array>
 #include <cmath>
@@ -32,8 +31,8 @@ std::optional<Version> versionOf(std::string_view text)
         return std::nullopt;
     }
     const std::string_view rest = text.substr(dot + 1);
-    const auto major = trace::parseNumber<std::int64_t>(text.substr(0, dot));
-    const auto minor = trace::parseNumber<std::int64_t>(rest.substr(0, rest.find('.')));
+    const auto major = values::parseNumber<std::int64_t>(text.substr(0, dot));
+    const auto minor = values::parseNumber<std::int64_t>(rest.substr(0, rest.find('.')));
     return major && minor ? std::optional(Version{*major, *minor}) : std::nullopt;
 }
 

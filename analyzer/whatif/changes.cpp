@@ -3,11 +3,11 @@
 
 #include "metrics/bandwidth.h"
 #include "trace/vocabulary/datatype.h"
+#include "values/parse_number.h"
 #include "values/text.h"
 #include "whatif/what_is_missing.h"
 
 #include <ringside/error.h>
-#include <ringside/trace/parse_number.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -252,7 +252,7 @@ LinkChange parseLinkChange(std::string_view text)
     const std::string_view factor = equals == std::string_view::npos ? text : text.substr(equals + 1);
     change.where = equals == std::string_view::npos ? "" : std::string(text.substr(0, equals));
     const std::string_view number = factor.starts_with('x') ? factor.substr(1) : factor;
-    change.factor = trace::parseNumber<double>(number).value_or(0);
+    change.factor = values::parseNumber<double>(number).value_or(0);
     if (change.factor < 1e-6 || change.factor > 1e6 ||
         (equals != std::string_view::npos && change.where.empty())) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a change of a link", text),

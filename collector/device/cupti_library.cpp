@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cupti_library.h"
 
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -29,7 +29,7 @@ int majorIn(std::string_view file)
     constexpr std::string_view kBefore = ".so.";
     const std::size_t at = file.rfind(kBefore);
     std::string_view digits = at != std::string_view::npos ? file.substr(at + kBefore.size()) : "";
-    return trace::takeNumber<int>(digits).value_or(0);
+    return values::takeNumber<int>(digits).value_or(0);
 }
 
 /// Of the CUDA runtime that the process has loaded; 0: none, or one that is linked statically.

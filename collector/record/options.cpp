@@ -2,8 +2,8 @@
 #include "record/options.h"
 
 #include "record/message.h"
+#include "values/parse_number.h"
 
-#include <ringside/trace/parse_number.h>
 #include <ringside/trace/quantity.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ std::int64_t sampleMsOf(std::string_view text, std::int64_t byDefault)
     }
     constexpr std::int64_t kFastest = 10;
     constexpr std::int64_t kSlowest = 60000;
-    const auto ms = trace::parseNumber<std::int64_t>(text);
+    const auto ms = values::parseNumber<std::int64_t>(text);
     if (!ms || (*ms != 0 && (*ms < kFastest || *ms > kSlowest))) {
         say(Talk::Always, "RINGSIDE_SAMPLE_MS is neither 0 nor between 10 and 60000: using %d",
             static_cast<int>(byDefault));

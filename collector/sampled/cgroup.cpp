@@ -78,7 +78,7 @@ bool hasQuota(const CgroupPlace& place, const std::string& folder)
 {
     const std::string text = textOf(folder + (place.unified ? "/cpu.max" : "/cpu.cfs_quota_us"));
     std::string_view rest = text;
-    return host::takeNumber(rest).has_value(); // none is "max", or -1
+    return host::takeNumberWord(rest).has_value(); // none is "max", or -1
 }
 
 } // namespace

@@ -16,7 +16,7 @@ std::optional<CpuTicks> parseCpuTicks(std::string_view text)
     // already.
     std::array<std::uint64_t, 8> ticks{};
     for (std::uint64_t& value : ticks) {
-        const auto number = host::takeNumber(text);
+        const auto number = host::takeNumberWord(text);
         if (!number) {
             return std::nullopt;
         }

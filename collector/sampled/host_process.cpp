@@ -28,8 +28,8 @@ std::uint64_t count(long value)
 
 std::optional<ThreadSchedule> parseSchedule(std::string_view text)
 {
-    const auto cpu = host::takeNumber(text);
-    const auto delay = host::takeNumber(text);
+    const auto cpu = host::takeNumberWord(text);
+    const auto delay = host::takeNumberWord(text);
     return cpu && delay ? std::optional(ThreadSchedule{*cpu, *delay}) : std::nullopt;
 }
 

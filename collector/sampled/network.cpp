@@ -43,7 +43,7 @@ std::optional<InterfaceCounters> parseInterface(std::string_view line)
     constexpr int kWanted = 4;
     std::size_t at = 0;
     for (int column = 0; column < kColumns; ++column) {
-        const auto value = host::takeNumber(rest);
+        const auto value = host::takeNumberWord(rest);
         if (!value) {
             return std::nullopt;
         }

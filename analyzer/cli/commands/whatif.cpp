@@ -5,9 +5,9 @@
 #include "cli/command.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
+#include "values/parse_number.h"
 
 #include <ringside/error.h>
-#include <ringside/trace/parse_number.h>
 
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ std::int64_t parseRank(std::string_view text)
 {
     constexpr std::string_view kMedian = "=median";
     const auto rank = text.ends_with(kMedian)
-                          ? trace::parseNumber<std::int64_t>(text.substr(0, text.size() - kMedian.size()))
+                          ? values::parseNumber<std::int64_t>(text.substr(0, text.size() - kMedian.size()))
                           : std::nullopt;
     if (!rank) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a change of a rank", text),
@@ -53,7 +53,7 @@ std::uint64_t parseBytes(std::string_view text)
             unit = bytes;
         }
     }
-    const double value = trace::parseNumber<double>(number).value_or(0);
+    const double value = values::parseNumber<double>(number).value_or(0);
     constexpr double kMost = 1e12;
     if (value * unit < 1 || value * unit > kMost) {
         throw Error(ErrorCode::Usage, fmt::format("'{}' is not a bucket size", text),

@@ -5,8 +5,8 @@
 #include "cli/stacks/bounded_child.h"
 #include "cli/stacks/thread_snapshot.h"
 #include "cli/stacks/unwinder.h"
+#include "values/parse_number.h"
 
-#include <ringside/trace/parse_number.h>
 #include <ringside/trace/stacks.h>
 
 #include <fmt/format.h>
@@ -119,7 +119,7 @@ std::int64_t tidOf(std::string_view rest, const PythonThreads& threads)
 {
     const bool isHandle = rest.starts_with("0x");
     std::string_view digits = rest.substr(isHandle ? 2 : 0);
-    const std::uint64_t id = trace::takeNumber<std::uint64_t>(digits, isHandle ? 16 : 10).value_or(0);
+    const std::uint64_t id = values::takeNumber<std::uint64_t>(digits, isHandle ? 16 : 10).value_or(0);
     if (!isHandle) {
         return static_cast<std::int64_t>(id);
     }

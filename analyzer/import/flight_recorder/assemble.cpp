@@ -6,8 +6,7 @@
 #include "import/text.h"
 #include "import/torch_words.h"
 #include "trace/read/plausible.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <fmt/format.h>
 
@@ -42,8 +41,8 @@ std::optional<Peers> peersOf(std::string_view name)
     if (arrow == std::string_view::npos || space == std::string_view::npos) {
         return std::nullopt;
     }
-    const auto self = trace::parseNumber<std::int64_t>(name.substr(space + 1, arrow - space - 1));
-    const auto other = trace::parseNumber<std::int64_t>(name.substr(arrow + 2));
+    const auto self = values::parseNumber<std::int64_t>(name.substr(space + 1, arrow - space - 1));
+    const auto other = values::parseNumber<std::int64_t>(name.substr(arrow + 2));
     return self && other && *self >= 0 && *other >= 0 ? std::optional(Peers{*self, *other}) : std::nullopt;
 }
 

@@ -4,8 +4,7 @@
 #include "import/decimal.h"
 #include "import/text.h"
 #include "trace/read/plausible.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 
@@ -60,7 +59,7 @@ private:
         const auto& groups = m_values.childrenOf(status);
         m_dump.statusTold = m_values.typeOf(status) == Type::Dictionary;
         for (std::size_t i = 0; i + 1 < groups.size(); i += 2) {
-            if (const auto id = trace::parseNumber<std::int64_t>(m_values.textOf(groups[i]))) {
+            if (const auto id = values::parseNumber<std::int64_t>(m_values.textOf(groups[i]))) {
                 m_dump.usedGroups.push_back(*id);
             }
         }

@@ -2,8 +2,7 @@
 #include "import/inspector/collect.h"
 
 #include "import/note.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,7 +34,7 @@ Process::Communicator* Process::communicatorOf(const Record& record)
     row.hash = textHash(record.communicator + " " + function);
     std::string_view digits =
         std::string_view(record.communicator).substr(record.communicator.starts_with("0x") ? 2 : 0);
-    if (const auto ncclHash = trace::takeNumber<std::uint64_t>(digits, 16)) {
+    if (const auto ncclHash = values::takeNumber<std::uint64_t>(digits, 16)) {
         row.ncclHash = *ncclHash;
     }
     row.size = record.size;

@@ -8,8 +8,7 @@
 #include "import/note.h"
 #include "trace/read/plausible.h"
 #include "trace/read/sort_columns.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <fmt/format.h>
 
@@ -150,7 +149,7 @@ trace::ProcessTrace assemble(Rows&& rows, Document&& document)
     for (trace::StringId id = 1; id < rows.names.size(); ++id) {
         process.strings.emplace(id, plainText(rows.names.text(id)));
     }
-    process.process.pid = trace::parseNumber<std::int64_t>(rows.pid).value_or(0);
+    process.process.pid = values::parseNumber<std::int64_t>(rows.pid).value_or(0);
     process.process.command = rows.processNames.contains(rows.pid) ? rows.processNames[rows.pid] : "";
     addThreads(process, rows);
     process.kernels = std::move(rows.kernels);

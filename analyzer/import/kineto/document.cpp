@@ -3,8 +3,7 @@
 
 #include "import/decimal.h"
 #include "trace/read/plausible.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 #include <array>
@@ -109,7 +108,7 @@ void readDevices(const Json& json, Document& document)
 void take(std::string_view key, std::string_view value, Document& document)
 {
     if (key == "baseTimeNanoseconds") {
-        const auto base = trace::parseNumber<std::int64_t>(value);
+        const auto base = values::parseNumber<std::int64_t>(value);
         const bool plausible = base && *base >= 0 && *base <= trace::kFarthestDateNs;
         document.baseTimeNs = plausible ? base : document.baseTimeNs;
         document.damaged += plausible ? 0 : 1;

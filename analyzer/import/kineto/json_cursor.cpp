@@ -2,8 +2,7 @@
 #include "import/kineto/json_cursor.h"
 
 #include "import/text.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 namespace ringside::importers::kineto {
 namespace {
@@ -36,7 +35,7 @@ bool readCode(std::string_view raw, std::size_t& at, std::uint32_t& code)
     if (at + kDigits > raw.size()) {
         return false;
     }
-    const auto value = trace::parseNumber<std::uint32_t>(raw.substr(at, kDigits), 16);
+    const auto value = values::parseNumber<std::uint32_t>(raw.substr(at, kDigits), 16);
     code = value.value_or(0);
     at += kDigits;
     return value.has_value();

@@ -4,8 +4,7 @@
 #include "import/decimal.h"
 #include "trace/read/plausible.h"
 #include "trace/tables.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 
@@ -57,14 +56,14 @@ bool putsWorkOntoDevice(std::string_view api)
 std::optional<std::uint32_t> streamOf(std::string_view text)
 {
     constexpr std::string_view kWord = "stream ";
-    return trace::parseNumber<std::uint32_t>(text.starts_with(kWord) ? text.substr(kWord.size()) : text);
+    return values::parseNumber<std::uint32_t>(text.starts_with(kWord) ? text.substr(kWord.size()) : text);
 }
 
 /// When and where on the device it ran; false where device or stream is not said.
 template <class Row>
 bool place(const Event& event, const Rows::Time& time, Row& row)
 {
-    const auto device = trace::parseNumber<std::uint32_t>(event.device.empty() ? event.pid : event.device);
+    const auto device = values::parseNumber<std::uint32_t>(event.device.empty() ? event.pid : event.device);
     const auto stream = streamOf(event.stream.empty() ? event.tid : event.stream);
     row.startNs = time.start;
     row.endNs = time.end;
@@ -170,9 +169,9 @@ void Rows::addKernel(const Event& event, const Time& time)
         return;
     }
     row.name = names.idOf(event.name);
-    row.correlation = trace::parseNumber<std::uint32_t>(event.correlation).value_or(0);
-    row.graph = trace::parseNumber<std::uint32_t>(event.graph).value_or(0);
-    row.graphNode = trace::parseNumber<std::uint64_t>(event.graphNode).value_or(0);
+    row.correlation = values::parseNumber<std::uint32_t>(event.correlation).value_or(0);
+    row.graph = values::parseNumber<std::uint32_t>(event.graph).value_or(0);
+    row.graphNode = values::parseNumber<std::uint64_t>(event.graphNode).value_or(0);
     push(kernels, row);
     if (!event.collective.name.empty()) {
         addCollective(event, time, -1);
@@ -186,11 +185,11 @@ void Rows::addCopy(const Event& event, const Time& time, Category category)
         ++counts.incomplete;
         return;
     }
-    row.bytes = trace::parseNumber<std::uint64_t>(event.bytes).value_or(0);
-    row.correlation = trace::parseNumber<std::uint32_t>(event.correlation).value_or(0);
+    row.bytes = values::parseNumber<std::uint64_t>(event.bytes).value_or(0);
+    row.correlation = values::parseNumber<std::uint32_t>(event.correlation).value_or(0);
     row.kind = category == Category::Set ? trace::kSetKind : copyKind(event.name);
-    row.graph = trace::parseNumber<std::uint32_t>(event.graph).value_or(0);
-    row.graphNode = trace::parseNumber<std::uint64_t>(event.graphNode).value_or(0);
+    row.graph = values::parseNumber<std::uint32_t>(event.graph).value_or(0);
+    row.graphNode = values::parseNumber<std::uint64_t>(event.graphNode).value_or(0);
     push(copies, row);
 }
 
@@ -202,7 +201,7 @@ bool Rows::isHost(const Event& event, std::int64_t& tid)
     }
     counts.otherProcess += event.pid == pid ? 0 : 1;
     if (event.tid != m_lastTid || m_lastTid.empty()) {
-        const auto number = trace::parseNumber<std::int64_t>(event.tid);
+        const auto number = values::parseNumber<std::int64_t>(event.tid);
         if (!number) {
             return false;
         }
@@ -238,7 +237,7 @@ void Rows::addApiCall(const Event& event, const Time& time)
     call.api = api;
     call.thread = static_cast<std::uint32_t>(tid);
     push(apiCalls, call);
-    const auto correlation = trace::parseNumber<std::uint32_t>(event.correlation);
+    const auto correlation = values::parseNumber<std::uint32_t>(event.correlation);
     if (correlation && isLaunch(api)) {
         push(launches,
              trace::LaunchRow{time.start, time.end, api, static_cast<std::uint32_t>(tid), *correlation});
@@ -285,19 +284,19 @@ void Rows::addCollective(const Event& event, const Time& time, std::int64_t tid)
     Collective row;
     row.startNs = time.start;
     row.endNs = time.end;
-    row.correlation = trace::parseNumber<std::uint32_t>(event.correlation).value_or(0);
+    row.correlation = values::parseNumber<std::uint32_t>(event.correlation).value_or(0);
     row.tid = tid;
     row.name = names.idOf(texts.name);
     row.datatype = names.idOf(texts.datatype);
     row.group = names.idOf(texts.group);
     row.groupDescription = names.idOf(texts.groupDescription);
     row.groupRanks = names.idOf(texts.groupRanks);
-    row.inElements = trace::parseNumber<std::uint64_t>(texts.inElements);
-    row.outElements = trace::parseNumber<std::uint64_t>(texts.outElements);
-    row.groupSize = trace::parseNumber<std::int64_t>(texts.groupSize);
-    row.sequence = trace::parseNumber<std::int64_t>(texts.sequence);
-    row.source = trace::parseNumber<std::int64_t>(texts.source);
-    row.destination = trace::parseNumber<std::int64_t>(texts.destination);
+    row.inElements = values::parseNumber<std::uint64_t>(texts.inElements);
+    row.outElements = values::parseNumber<std::uint64_t>(texts.outElements);
+    row.groupSize = values::parseNumber<std::int64_t>(texts.groupSize);
+    row.sequence = values::parseNumber<std::int64_t>(texts.sequence);
+    row.source = values::parseNumber<std::int64_t>(texts.source);
+    row.destination = values::parseNumber<std::int64_t>(texts.destination);
     collectives.push_back(row);
 }
 
@@ -305,7 +304,7 @@ void Rows::addName(const Event& event)
 {
     constexpr std::size_t kMostNames = 1U << 16U; // a stranger's file may name threads without end
     if (event.name == "thread_name" && threadNames.size() < kMostNames) {
-        if (const auto tid = trace::parseNumber<std::int64_t>(event.tid)) {
+        if (const auto tid = values::parseNumber<std::int64_t>(event.tid)) {
             threadNames[*tid] = plainText(event.label);
         }
     } else if (event.name == "process_name" && processNames.size() < kMostNames) {

@@ -2,8 +2,7 @@
 #include "import/nccl_log/log_line.h"
 
 #include "import/decimal.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 
@@ -27,7 +26,7 @@ std::optional<std::string_view> takeLast(std::string_view& text, char separator)
 std::optional<std::int64_t> takeId(std::string_view& text, char separator)
 {
     const auto part = takeLast(text, separator);
-    const auto number = part ? trace::parseNumber<std::int64_t>(*part) : std::nullopt;
+    const auto number = part ? values::parseNumber<std::int64_t>(*part) : std::nullopt;
     return number && *number >= 0 && *number <= kLargestId ? number : std::nullopt;
 }
 
@@ -50,7 +49,7 @@ std::optional<Prefix> prefixOf(std::string_view before)
     if (close == std::string_view::npos || open == std::string_view::npos) {
         return std::nullopt;
     }
-    const auto device = trace::parseNumber<std::int64_t>(before.substr(open + 2, close - open - 2));
+    const auto device = values::parseNumber<std::int64_t>(before.substr(open + 2, close - open - 2));
     std::string_view who = withoutSpaces(before.substr(0, open));
     const auto tid = takeId(who, ':');
     const auto pid = tid ? takeId(who, ':') : std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/nccl_log/message.h"
 
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::optional<Number> numberAfter(std::string_view text, std::string_view word, 
     if (base == 16 && digits.starts_with("0x")) {
         digits.remove_prefix(2);
     }
-    return trace::takeNumber<Number>(digits, base);
+    return values::takeNumber<Number>(digits, base);
 }
 
 std::string_view wordAfter(std::string_view text, std::string_view word)

@@ -6,8 +6,7 @@
 #include "import/nsys/scan.h"
 #include "import/text.h"
 #include "trace/read/plausible.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +20,7 @@ std::optional<std::int64_t> number(std::string_view text)
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
         text = text.substr(1, text.size() - 2);
     }
-    const auto value = trace::parseNumber<std::int64_t>(text);
+    const auto value = values::parseNumber<std::int64_t>(text);
     return value && *value >= 0 ? value : std::nullopt;
 }
 

@@ -3,8 +3,7 @@
 #include "import/nsys/payload.h"
 
 #include "import/nsys/scan.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 #include <array>
@@ -85,7 +84,7 @@ std::optional<std::uint64_t> numberOfText(std::string_view text)
     std::string digits;
     std::ranges::copy_if(text, std::back_inserter(digits), [](char c) { return c != ','; }); // "1,234"
     const bool hex = digits.starts_with("0x");
-    return trace::parseNumber<std::uint64_t>(std::string_view(digits).substr(hex ? 2 : 0), hex ? 16 : 10);
+    return values::parseNumber<std::uint64_t>(std::string_view(digits).substr(hex ? 2 : 0), hex ? 16 : 10);
 }
 
 std::optional<std::uint64_t> reductionOfText(std::string_view text)

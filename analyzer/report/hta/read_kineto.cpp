@@ -10,8 +10,7 @@
 #include "import/kineto/window.h"
 #include "import/name_table.h"
 #include "report/hta/read.h"
-
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 #include <array>
@@ -32,7 +31,7 @@ struct Texts {
 std::int64_t wholeOrNone(std::string_view text)
 {
     constexpr double kLargest = 1e15;
-    const auto value = trace::parseNumber<double>(text);
+    const auto value = values::parseNumber<double>(text);
     return value && std::abs(*value) < kLargest ? static_cast<std::int64_t>(*value) : -1;
 }
 
@@ -63,9 +62,9 @@ public:
     void add(const Texts& texts)
     {
         const std::uint32_t index = m_index++;
-        const auto ts = trace::parseNumber<double>(texts.ts);
+        const auto ts = values::parseNumber<double>(texts.ts);
         m_fractions = m_fractions || !ts || texts.ts.find_first_of(".eE") != std::string_view::npos;
-        const auto dur = trace::parseNumber<double>(texts.dur);
+        const auto dur = values::parseNumber<double>(texts.dur);
         if (!ts || !dur || texts.category.empty() || texts.category == "Trace") {
             return;
         }
@@ -75,8 +74,8 @@ public:
         event.index = index;
         event.name = m_names.idOf(texts.name);
         event.stream = wholeOrNone(texts.stream);
-        event.correlation = trace::parseNumber<std::int64_t>(texts.correlation).value_or(-1);
-        event.bandwidth = trace::parseNumber<double>(texts.bandwidth).value_or(0.0);
+        event.correlation = values::parseNumber<std::int64_t>(texts.correlation).value_or(-1);
+        event.bandwidth = values::parseNumber<double>(texts.bandwidth).value_or(0.0);
         event.isDeviceWork = std::ranges::find(kDeviceWork, texts.category) != kDeviceWork.end();
         event.isDevice = (event.stream >= 0 && event.correlation >= 0) || texts.name == "Event Sync" ||
                          texts.name == "Context Sync";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/shared/variable_findings.h"
 
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <algorithm>
 
@@ -27,9 +27,9 @@ std::optional<std::int64_t> versionNumber(std::string_view text)
     if (second == std::string_view::npos) {
         return std::nullopt;
     }
-    const auto major = trace::parseNumber<std::int64_t>(text.substr(0, first));
-    const auto minor = trace::parseNumber<std::int64_t>(text.substr(first + 1, second - first - 1));
-    const auto patch = trace::parseNumber<std::int64_t>(text.substr(second + 1));
+    const auto major = values::parseNumber<std::int64_t>(text.substr(0, first));
+    const auto minor = values::parseNumber<std::int64_t>(text.substr(first + 1, second - first - 1));
+    const auto patch = values::parseNumber<std::int64_t>(text.substr(second + 1));
     constexpr std::int64_t kMost = 99;
     const auto sane = [](const std::optional<std::int64_t>& part) {
         return part && *part >= 0 && *part <= kMost;

@@ -2,9 +2,9 @@
 #include "trace/read/plausible.h"
 #include "trace/write/small_file.h"
 #include "trace/write/told_end.h"
+#include "values/parse_number.h"
 
 #include <ringside/trace/gone.h>
-#include <ringside/trace/parse_number.h>
 #include <ringside/trace/ring.h>
 
 #include <string_view>
@@ -29,9 +29,9 @@ std::string_view valueOf(const ProcessTrace& process, std::string_view source, s
 
 std::optional<SeenEnd> plausible(std::string_view gone, std::string_view status)
 {
-    const auto goneNs = parseNumber<std::int64_t>(gone);
+    const auto goneNs = values::parseNumber<std::int64_t>(gone);
     const bool fits = goneNs && isPlausibleTime(*goneNs);
-    return fits ? std::optional(SeenEnd{*goneNs, parseNumber<int>(status)}) : std::nullopt;
+    return fits ? std::optional(SeenEnd{*goneNs, values::parseNumber<int>(status)}) : std::nullopt;
 }
 
 } // namespace
@@ -77,7 +77,7 @@ std::optional<ToldEnd> toldEnd(const ProcessTrace& process)
     if (!valueOf(process, told_end::kSource, told_end::kBecame).empty()) {
         return ToldEnd{true, 0};
     }
-    const auto code = parseNumber<int>(valueOf(process, told_end::kSource, told_end::kExitCode));
+    const auto code = values::parseNumber<int>(valueOf(process, told_end::kSource, told_end::kExitCode));
     return code ? std::optional(ToldEnd{false, *code}) : std::nullopt;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/read/plausible.h"
+#include "values/parse_number.h"
 
 #include <ringside/error.h>
-#include <ringside/trace/parse_number.h>
 #include <ringside/trace/private_file.h>
 #include <ringside/trace/stacks.h>
 
@@ -31,7 +31,7 @@ void appendText(std::string& line, std::string_view text)
 template <class Number>
 bool parse(std::string_view text, Number& number)
 {
-    const auto value = parseNumber<Number>(text);
+    const auto value = values::parseNumber<Number>(text);
     number = value.value_or(Number{});
     return value.has_value();
 }

@@ -4,9 +4,9 @@
 // reader is a thread of the job: it never waits for a file, follows no link, and believes no number that it
 // could not add to another.
 #include "trace/write/small_file.h"
+#include "values/parse_number.h"
 
 #include <ringside/trace/control.h>
-#include <ringside/trace/parse_number.h>
 
 #include <algorithm>
 #include <array>
@@ -60,7 +60,7 @@ public:
     template <std::integral T>
     void read(std::string_view key, T& number, std::uint64_t most)
     {
-        const auto value = parseNumber<std::uint64_t>(textOf(m_fields, key));
+        const auto value = values::parseNumber<std::uint64_t>(textOf(m_fields, key));
         m_plausible = m_plausible && value && *value <= most;
         number = m_plausible ? static_cast<T>(*value) : T{0};
     }

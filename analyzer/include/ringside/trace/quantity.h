@@ -2,7 +2,7 @@
 // Durations and sizes as a person writes them: 250ms, 2s, 5m, 1h; 4096, 64M, 2G. Shared by the collector,
 // which reads them from the environment, and the program that sets it, so that both mean the same.
 #pragma once
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <array>
 #include <cstdint>
@@ -26,7 +26,7 @@ inline constexpr std::array kSizeUnits{Unit{"", 1}, Unit{"K", std::int64_t{1} <<
 template <class Units>
 std::optional<std::int64_t> parseQuantity(std::string_view text, const Units& units)
 {
-    const auto number = takeNumber<std::int64_t>(text);
+    const auto number = values::takeNumber<std::int64_t>(text);
     if (!number || *number <= 0) {
         return std::nullopt;
     }

@@ -2,7 +2,7 @@
 // Which NVTX ranges are training steps. One place for both sides: the collector opens its device window by
 // them, the analyzer cuts the run by them. Allocates nothing: the collector asks inside the program's calls.
 #pragma once
-#include <ringside/trace/parse_number.h>
+#include "values/parse_number.h"
 
 #include <array>
 #include <cstddef>
@@ -58,7 +58,7 @@ struct StepName {
     if (digits == std::string_view::npos) {
         return StepName{};
     }
-    const auto number = parseNumber<std::int64_t>(rest.substr(digits));
+    const auto number = values::parseNumber<std::int64_t>(rest.substr(digits));
     return number ? std::optional(StepName{0, *number}) : std::nullopt;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace ringside::trace {
+namespace ringside::values {
 
 /// The number that `text` begins with, which moves behind it. Null: it begins with none, or with one that T
 /// does not hold. Infinities and NaN are no numbers.
@@ -50,4 +50,4 @@ template <class T>
                                            : text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
 }
 
-} // namespace ringside::trace
+} // namespace ringside::values
