@@ -25,6 +25,7 @@ stage "Build"
 cmake -G Ninja -S . -B "$output/build" -DCMAKE_TOOLCHAIN_FILE="$RINGSIDE_ROOT/packaging/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
     -DRINGSIDE_PORTABLE=ON -DRINGSIDE_CUDA=OFF -DRINGSIDE_BUILD_GUI=OFF -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_TESTS=OFF ||
     fail "configuring the portable build failed"
+rm -rf "$output/build/analyzer/documents" "$output/build/packaging" # they hold the date
 cmake --build "$output/build" || fail "the portable build failed"
 
 stage "Floor" "No binary needs a newer C library, or another shared library."
@@ -36,7 +37,6 @@ rm -rf "$stage_folder" "$output/packages"
 mkdir -p "$output/packages"
 cmake --install "$output/build" --strip --prefix "$stage_folder" >/dev/null
 install -m 644 LICENSE README.md "$stage_folder"
-find "$stage_folder" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -hd "@$SOURCE_DATE_EPOCH" {} +
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$output" -cf - "$name" | gzip -n -9 >"$output/packages/$name.tar.gz"
 "$(command -v python3)" -B packaging/wheel.py "$stage_folder" "$version" "$output/packages"
 cpack --config "$output/build/CPackConfig.cmake" -G "DEB;RPM" -B "$output/cpack" >"$output/cpack.log" || fail "cpack failed" "$(tail -5 "$output/cpack.log")"
