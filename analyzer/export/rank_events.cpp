@@ -130,7 +130,8 @@ private:
             const std::uint64_t hash = found != communicators.end() ? found->second->hash : 0;
             const std::string args = fmt::format(
                 R"({{"communicator":"{:016x}","sequence":{},"bytes":{},"count":{},"datatype":{},"in_graph":{}}})",
-                hash, call.sequence, call.bytes, call.count ? fmt::to_string(*call.count) : "null",
+                hash, call.sequence, call.bytes ? fmt::to_string(*call.bytes) : "null",
+                call.count ? fmt::to_string(*call.count) : "null",
                 call.datatype ? fmt::to_string(*call.datatype) : "null", call.graph.has_value());
             m_events.slice(threadOf(call.thread), "nccl", name(call.api), {call.startNs, call.endNs}, args);
         }

@@ -25,7 +25,7 @@ public:
     {
         constexpr std::uint64_t kLeastBytes = 4096; // a loss or a flag needs no overlap
         for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
-            if (call.bytes >= kLeastBytes) {
+            if (call.bytes && *call.bytes >= kLeastBytes) {
                 m_starts.push_back(call.startNs);
             }
         }

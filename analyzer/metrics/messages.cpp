@@ -82,12 +82,12 @@ Pairs sentByCalls(const model::Model& model, std::optional<std::uint64_t> commun
         for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
             const auto found = byId.find(call.communicator);
             const bool sends = model::collectiveKind(process.text(call.api)) == model::CollectiveKind::Send &&
-                               call.peer && !call.graph && call.bytes <= kMostBytes;
+                               call.peer && !call.graph && call.bytes && *call.bytes <= kMostBytes;
             if (!sends || found == byId.end() || (communicator && found->second->hash != *communicator)) {
                 continue;
             }
             if (const auto receiver = receiverOf(members, *found->second, rank, *call.peer)) {
-                add(pairs[{rank.rank, *receiver}], call.bytes);
+                add(pairs[{rank.rank, *receiver}], *call.bytes);
             }
         }
     }

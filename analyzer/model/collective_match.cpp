@@ -64,12 +64,6 @@ struct Part {
     bool exchange = false; ///< sends and receives that are an all-to-all
 };
 
-/// Without a count, or without a known type, 0 says nothing.
-std::optional<std::uint64_t> bytesOf(const trace::CollectiveCallRow& call)
-{
-    return call.bytes > 0 || call.count == 0U ? std::optional(call.bytes) : std::nullopt;
-}
-
 struct Times {
     WorkTimes work;
     Lengths lengths;
@@ -158,7 +152,7 @@ std::vector<Part> partsOf(const trace::ProcessTrace& process, std::vector<Run> r
             parts.back().calls = 1;
             continue;
         }
-        const auto bytes = bytesOf(call);
+        const auto bytes = call.bytes;
         parts.back().bytes =
             bytes && parts.back().bytes ? std::optional(*parts.back().bytes + *bytes) : std::nullopt;
         ++parts.back().calls;
@@ -227,7 +221,7 @@ void Matcher::noteMismatch(const Operation& operation, std::size_t rank, const t
         "with {}, rank {} calls {} with {}",
         operation.order, operation.communicator, m_ranks[operation.participants.front().rank].rank,
         collectiveName(operation.kind), amountText(operation.count, operation.datatype, operation.bytes),
-        m_ranks[rank].rank, process.text(call.api), amountText(call.count, call.datatype, bytesOf(call)));
+        m_ranks[rank].rank, process.text(call.api), amountText(call.count, call.datatype, call.bytes));
 }
 
 MatchResult Matcher::finish()

@@ -89,7 +89,7 @@ void MessageMatcher::addRank(std::size_t index, const CommunicationWork& communi
                 continue;
             }
             const IssuedEnd issued{{index, run.call, run.launch, timeOf(times, call, run.launch)},
-                                   call.bytes > 0 ? std::optional(call.bytes) : std::nullopt};
+                                   call.bytes};
             const auto peer = m_members.find({key, call.peer.value_or(-1)});
             if (peer == m_members.end()) {
                 ++m_open[kernelOf(issued.end)];

@@ -23,13 +23,14 @@ std::uint64_t kindOf(const trace::CollectiveCallRow& call)
 
 std::uint64_t tokenOf(const trace::CollectiveCallRow& call)
 {
-    const std::uint64_t token = kindOf(call) * kTokenFactor + call.bytes;
+    const std::uint64_t token = kindOf(call) * kTokenFactor + call.bytes.value_or(0);
     return token * kTokenFactor + static_cast<std::uint64_t>(call.datatype.value_or(-1));
 }
 
+/// Neither bytes nor elements are.
 bool isSizeUnknown(const trace::CollectiveCallRow& call)
 {
-    return call.bytes == 0 && !call.count;
+    return !call.bytes && !call.count;
 }
 
 /// A kernel that was launched.
@@ -99,7 +100,7 @@ std::vector<RepeatedEvent> callEvents(const trace::ProcessTrace& process)
         const trace::CollectiveCallRow& call = process.collectiveCalls[row];
         if (!call.graph) {
             const std::uint64_t token = tokenOf(call);
-            const bool fewBytes = !isSizeUnknown(call) && call.bytes < kFewBytes;
+            const bool fewBytes = call.bytes && *call.bytes < kFewBytes;
             const bool reduces = !fewBytes && isReduction(process.text(call.api));
             events.push_back(
                 {{call.startNs, call.endNs}, token, token, kindOf(call), row, 0, fewBytes, reduces});

@@ -17,7 +17,7 @@ struct Collected {
     std::set<std::size_t> ranks;
     std::set<std::tuple<std::size_t, std::int64_t, std::int64_t>> pairs; ///< rank, communicator, peer
 };
-using CollectedByKey = std::map<std::pair<model::CollectiveKind, std::uint64_t>, Collected>;
+using CollectedByKey = std::map<std::pair<model::CollectiveKind, std::optional<std::uint64_t>>, Collected>;
 
 void addCall(Collected& to, model::CollectiveKind kind, std::size_t rank,
              const trace::CollectiveCallRow& call)
@@ -27,7 +27,10 @@ void addCall(Collected& to, model::CollectiveKind kind, std::size_t rank,
     group.kind = kind;
     group.bytes = call.bytes;
     ++group.calls;
-    group.totalBytes = group.totalBytes > kMost - call.bytes ? kMost : group.totalBytes + call.bytes;
+    if (call.bytes) {
+        const std::uint64_t before = group.totalBytes.value_or(0);
+        group.totalBytes = before > kMost - *call.bytes ? kMost : before + *call.bytes;
+    }
     to.ranks.insert(rank);
     to.pairs.insert({rank, call.communicator, call.peer.value_or(-1)});
 }

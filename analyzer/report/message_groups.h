@@ -13,11 +13,11 @@ namespace ringside::report {
 /// Calls of one kind and size, of the whole run.
 struct MessageGroup {
     model::CollectiveKind kind = model::CollectiveKind::Send;
-    std::uint64_t bytes = 0; ///< of one call
-    std::int64_t ranks = 0;  ///< that made them
-    std::int64_t pairs = 0;  ///< of a rank and its peer
+    std::optional<std::uint64_t> bytes; ///< of one call; null: not known
+    std::int64_t ranks = 0;             ///< that made them
+    std::int64_t pairs = 0;             ///< of a rank and its peer
     std::int64_t calls = 0;
-    std::uint64_t totalBytes = 0; ///< of all these calls, at most the largest number there is
+    std::optional<std::uint64_t> totalBytes; ///< of all these calls, at most the largest number there is
 };
 
 /// By kind, the largest volume first. Calls that were captured into a CUDA graph count as often as it was

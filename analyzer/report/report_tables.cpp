@@ -169,8 +169,8 @@ Table messageTable(const Report& report)
     Table table{{"call", "ranks", "pairs", "size", "calls", "volume"}, {}};
     for (const MessageGroup& group : messageGroups(report.model)) {
         table.rows.push_back({model::collectiveName(group.kind), group.ranks, group.pairs,
-                              sizeCell(static_cast<double>(group.bytes)), group.calls,
-                              sizeCell(static_cast<double>(group.totalBytes))});
+                              sizeCell(toDouble(group.bytes)), group.calls,
+                              sizeCell(toDouble(group.totalBytes))});
     }
     return table;
 }

@@ -121,7 +121,8 @@ void describeRow(const trace::ProcessTrace& process, const Track& track, const S
         lines.emplace_back("size", rules::byteText(static_cast<double>(process.copies.bytes[span.row])));
     } else if (span.kind == SpanKind::NcclCall && track.kind != TrackKind::EventTimed) {
         const trace::CollectiveCallRow& call = process.collectiveCalls[span.row];
-        lines.emplace_back("size", rules::byteText(static_cast<double>(call.bytes)));
+        lines.emplace_back("size",
+                           call.bytes ? rules::byteText(static_cast<double>(*call.bytes)) : "not known");
         lines.emplace_back("sequence", fmt::to_string(call.sequence));
     } else if (span.kind == SpanKind::ApiCall && process.apiCalls.bytes[span.row] > 0) {
         lines.emplace_back("size", rules::byteText(static_cast<double>(process.apiCalls.bytes[span.row])));

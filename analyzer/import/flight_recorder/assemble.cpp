@@ -198,8 +198,9 @@ private:
         const bool even = function != "ncclAlltoAll" && entry.name.find("_v") == std::string::npos;
         if (even && !function.empty() && tensors.elements) {
             row.count = tensors.elements;
-            if (!type || __builtin_mul_overflow(*row.count, type->bytes, &row.bytes)) {
-                row.bytes = 0;
+            std::uint64_t bytes = 0;
+            if (type && !__builtin_mul_overflow(*row.count, type->bytes, &bytes)) {
+                row.bytes = bytes;
             }
         }
         if (const auto peers = entry.pointToPoint ? peersOf(entry.name) : std::nullopt) {

@@ -329,9 +329,11 @@ private:
         row.count = countOf(work.function, work.name, said);
         if (const auto type = torchDatatype(m_process.text(said.datatype))) {
             row.datatype = type->nccl;
-            if (row.count && __builtin_mul_overflow(*row.count, type->bytes, &row.bytes)) {
+            std::uint64_t bytes = 0;
+            if (row.count && __builtin_mul_overflow(*row.count, type->bytes, &bytes)) {
                 row.count.reset();
-                row.bytes = 0;
+            } else if (row.count) {
+                row.bytes = bytes;
             }
         }
         row.peer = work.function == "ncclRecv"   ? peerOf(said, said.source)

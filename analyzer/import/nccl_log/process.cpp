@@ -124,8 +124,9 @@ void Process::take(const CallLine& line)
     row.count = line.count;
     row.datatype = line.datatype;
     const auto elementBytes = trace::elementBytes(line.datatype);
-    if (!elementBytes || __builtin_mul_overflow(line.count, *elementBytes, &row.bytes)) {
-        row.bytes = 0;
+    std::uint64_t bytes = 0;
+    if (elementBytes && !__builtin_mul_overflow(line.count, *elementBytes, &bytes)) {
+        row.bytes = bytes;
     }
     if (isOneOf(line.function, {"AllReduce", "Reduce", "ReduceScatter"})) {
         row.reduction = line.reduction;

@@ -209,18 +209,18 @@ private:
         trace::CollectiveCallRow row = rowOf(unit, unit.surrounding, communicator.id, sequence);
         row.startNs = unit.startNs;
         row.endNs = unit.endNs;
-        row.bytes = fused ? sameBytes(unit) : 0;
+        row.bytes = fused ? sameBytes(unit) : std::nullopt;
         m_process.collectiveCalls.push_back(row);
         link(unit, row.id);
     }
 
-    /// Of each peer's message; 0, not known, where they differ.
-    [[nodiscard]] static std::uint64_t sameBytes(const Unit& unit)
+    /// Of each peer's message; null, not known, where they differ.
+    [[nodiscard]] static std::optional<std::uint64_t> sameBytes(const Unit& unit)
     {
         const auto bytes = unit.calls.front()->payload.bytes;
         const bool same = std::ranges::all_of(
             unit.calls, [&](const NcclRange* call) { return call->payload.bytes == bytes; });
-        return same ? bytes.value_or(0) : 0;
+        return same ? bytes : std::nullopt;
     }
 
     void addCall(const Unit& unit, const NcclRange& call, std::int64_t group)
@@ -231,7 +231,7 @@ private:
         row.groupId = group;
         row.startNs = call.startNs;
         row.endNs = call.endNs;
-        row.bytes = call.payload.bytes.value_or(0);
+        row.bytes = call.payload.bytes;
         row.peer = call.payload.peer;
         row.reduction = call.payload.reduction;
         m_process.collectiveCalls.push_back(row);

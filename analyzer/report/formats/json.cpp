@@ -362,11 +362,11 @@ Json messagesJson(const Report& report)
     Json result = Json::array();
     for (const MessageGroup& group : messageGroups(report.model)) {
         result.push_back({{"call", model::collectiveName(group.kind)},
-                          {"bytes", group.bytes},
+                          {"bytes", orNull(group.bytes)},
                           {"ranks", group.ranks},
                           {"pairs", group.pairs},
                           {"calls", group.calls},
-                          {"total_bytes", group.totalBytes}});
+                          {"total_bytes", orNull(group.totalBytes)}});
     }
     return result;
 }

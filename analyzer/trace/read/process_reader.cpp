@@ -19,6 +19,17 @@
 namespace ringside::trace {
 namespace {
 
+template <class Row>
+void fillIn(Row&)
+{}
+/// Older files say 0 where the size is not known: where there are elements, or their number is not known.
+void fillIn(CollectiveCallRow& row)
+{
+    if (row.bytes == 0U && row.count != 0U) {
+        row.bytes.reset();
+    }
+}
+
 constexpr std::size_t kMaxProcesses = 1U << 16U; ///< each takes a kilobyte or two before its first row
 
 template <class Row>
@@ -139,6 +150,7 @@ private:
                     row.*member = statement.column<std::remove_cvref_t<decltype(row.*member)>>(index++);
                     plausible = plausible && isPlausible(column, row.*member);
                 });
+                fillIn(row);
                 if (plausible) {
                     storeRow(memberOf, statement.column<std::int64_t>(0), std::move(row));
                 } else {

@@ -64,7 +64,8 @@ inline CollectiveCallRow rowOf(const CollectiveRecord& collective, const Recorde
     row.communicator = collective.communicator;
     row.sequence = static_cast<std::int64_t>(collective.sequence);
     row.count = typed ? std::optional(collective.count) : std::nullopt;
-    row.bytes = collective.count * elementBytes(collective).value_or(0);
+    const auto bytesOfOne = elementBytes(collective);
+    row.bytes = bytesOfOne ? std::optional(collective.count * *bytesOfOne) : std::nullopt;
     row.datatype = typed ? std::optional<std::int64_t>(collective.datatype) : std::nullopt;
     row.reduction = collective.reduction == kNoReduction ? std::nullopt
                                                          : std::optional<std::int64_t>(collective.reduction);

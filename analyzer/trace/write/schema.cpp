@@ -60,6 +60,33 @@ void upgradeTable(Database& database, const std::string& table, const std::strin
     }
 }
 
+bool isNullable(Database& database, const std::string& table, const std::string& column)
+{
+    return database
+               .queryInteger("SELECT 1 - \"notnull\" FROM pragma_table_info('" + table + "') WHERE name = '" +
+                             column + "'")
+               .value_or(1) != 0;
+}
+
+/// A column may have become nullable. SQLite cannot change that of a table that stands: its rows move into a
+/// new one.
+template <class Row>
+void allowNulls(Database& database)
+{
+    const std::string table = TableOf<Row>::kName;
+    bool older = false;
+    TableOf<Row>::forEachColumn([&](const char* column, auto member) {
+        older = older ||
+                (IsOptional<decltype(memberType(member))>::value && !isNullable(database, table, column));
+    });
+    if (older) {
+        const std::string columns = "process_id, " + columnList<Row>();
+        database.execute("ALTER TABLE " + table + " RENAME TO " + table + "_before;\n" +
+                         plainTableSql<Row>() + "INSERT INTO " + table + " (" + columns + ") SELECT " +
+                         columns + " FROM " + table + "_before;\nDROP TABLE " + table + "_before");
+    }
+}
+
 } // namespace
 
 void upgradeSchema(Database& database)
@@ -67,6 +94,7 @@ void upgradeSchema(Database& database)
     database.execute("BEGIN");
     forEachPlainTable([&]<class Row>(TableOf<Row>) {
         upgradeTable<Row>(database, TableOf<Row>::kName, plainTableSql<Row>(), "ANY");
+        allowNulls<Row>(database);
     });
     forEachChunkTable([&]<class Row>(TableOf<Row>) {
         upgradeTable<Row>(database, chunkTableName<Row>(), chunkTableSql<Row>(), "BLOB");

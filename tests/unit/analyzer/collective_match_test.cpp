@@ -70,7 +70,7 @@ TEST(MatchCollectives, MatchesCallsOfUnknownTypesByTheirBytes)
     TraceBuilder trace = fourSteps(3);
     forgetTypes(trace.process(1));
     forgetTypes(trace.process(2));
-    trace.process(2).collectiveCalls[4].bytes += 4;
+    *trace.process(2).collectiveCalls[4].bytes += 4;
     const Model model = buildModel(trace.run());
     const trace::IssueRow* const mismatch = issue(model, "collective_mismatch");
     ASSERT_NE(mismatch, nullptr);
@@ -88,7 +88,7 @@ TEST(MatchCollectives, AnUnknownElementSizeIsNoBytesAndNotZeroBytes)
     TraceBuilder trace = fourSteps(2);
     for (int rank = 0; rank < 2; ++rank) {
         trace.process(rank).collectiveCalls[0].datatype = 99;
-        trace.process(rank).collectiveCalls[0].bytes = 0;
+        trace.process(rank).collectiveCalls[0].bytes.reset();
         trace.process(rank).collectiveCalls[2].count = 0;
         trace.process(rank).collectiveCalls[2].bytes = 0;
     }
@@ -103,7 +103,7 @@ TEST(MatchCollectives, ASizeThatIsNotKnownDisagreesWithNone)
     TraceBuilder trace = fourSteps(2);
     trace.process(1).collectiveCalls[0].count.reset();
     trace.process(1).collectiveCalls[0].datatype.reset();
-    trace.process(1).collectiveCalls[0].bytes = 0;
+    trace.process(1).collectiveCalls[0].bytes.reset();
     const Model model = buildModel(trace.run());
     EXPECT_EQ(issue(model, "collective_mismatch"), nullptr);
     EXPECT_TRUE(model.operations[0].measured());

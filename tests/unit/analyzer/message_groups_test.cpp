@@ -31,7 +31,8 @@ TraceBuilder pipeline()
     return trace;
 }
 
-void addCall(TraceBuilder& trace, int rank, const char* function, std::int64_t peer, std::uint64_t bytes)
+void addCall(TraceBuilder& trace, int rank, const char* function, std::int64_t peer,
+             std::optional<std::uint64_t> bytes)
 {
     auto& calls = trace.process(rank).collectiveCalls;
     trace::CollectiveCallRow call = calls.back();
@@ -82,6 +83,23 @@ TEST(MessageGroups, StandInEveryReportThatHasTables)
     EXPECT_TRUE(keepsSchema(json, "report/ringside-report-1.schema.json"));
     EXPECT_EQ(nlohmann::json::parse(json)["messages"].size(), 4U);
     EXPECT_EQ(nlohmann::json::parse(json)["messages"][0]["call"], "Send");
+}
+
+TEST(MessageGroups, ASizeThatIsNotKnownIsNotZero)
+{
+    TraceBuilder trace = pipeline();
+    addCall(trace, 0, "ncclSend", 1, std::nullopt);
+    addCall(trace, 1, "ncclRecv", 0, std::nullopt);
+    const trace::RunTrace run = trace.run();
+    const std::vector<MessageGroup> groups = messageGroups(model::buildModel(run));
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0].bytes, std::nullopt);
+    EXPECT_EQ(groups[0].totalBytes, std::nullopt);
+    EXPECT_EQ(groups[0].calls, 1);
+    const std::string json = rendered(run, "json");
+    EXPECT_TRUE(keepsSchema(json, "report/ringside-report-1.schema.json"));
+    EXPECT_TRUE(nlohmann::json::parse(json)["messages"][0]["bytes"].is_null());
+    EXPECT_EQ(rendered(run, "markdown").find("| 0 B |"), std::string::npos);
 }
 
 TEST(Steps, ThatNobodyMarkedAreCalledGuessed)

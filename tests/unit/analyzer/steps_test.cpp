@@ -154,7 +154,7 @@ TEST(Steps, OfCallsWithoutSizesAreToldByTheKernelsBetween)
     for (int rank = 0; rank < 2; ++rank) {
         trace.process(rank).steps.clear();
         for (trace::CollectiveCallRow& call : trace.process(rank).collectiveCalls) {
-            call.bytes = 0;
+            call.bytes.reset();
             call.count.reset();
             call.datatype.reset();
         }

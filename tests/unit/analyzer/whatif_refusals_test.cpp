@@ -53,7 +53,7 @@ trace::RunTrace withoutSizes(trace::RunTrace run)
 {
     for (trace::ProcessTrace& process : run.processes) {
         for (trace::CollectiveCallRow& call : process.collectiveCalls) {
-            call.bytes = 0;
+            call.bytes.reset();
             call.count.reset();
         }
     }

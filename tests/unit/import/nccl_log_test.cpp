@@ -161,7 +161,7 @@ TEST_F(NcclLog, WhatIsTornOrCannotBeIsCounted)
          "node0:4000:5000 [0] init.cc:1 NCCL WARN \x01\xFF broken"});
     const trace::ProcessTrace& process = run.processes.at(0);
     ASSERT_EQ(process.collectiveCalls.size(), 2U);
-    EXPECT_EQ(process.collectiveCalls[0].bytes, 0U);
+    EXPECT_EQ(process.collectiveCalls[0].bytes, std::nullopt);
     EXPECT_EQ(process.collectiveCalls[0].count, 18446744073709551615U);
     EXPECT_EQ(issueOf(process, "torn_line")->count, 4);
     EXPECT_EQ(issueOf(process, "mixed_line")->count, 1);

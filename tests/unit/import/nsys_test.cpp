@@ -104,7 +104,7 @@ TEST_P(EveryForm, GivesCallsOfNcclWithWhatTheirPayloadSays)
     EXPECT_EQ(process.callCorrelations.correlation, (trace::Column<std::uint32_t>{5, 6}));
     ASSERT_EQ(process.communicators.size(), 1U);
     if (GetParam() == NsysForm::Legacy) { // there were no payloads yet
-        EXPECT_EQ(call.bytes, 0U);
+        EXPECT_EQ(call.bytes, std::nullopt);
         EXPECT_NE(issueOf(process, "message_sizes_missing"), nullptr);
         return;
     }
@@ -131,7 +131,7 @@ TEST_F(NsysFile, SaysWhySizesAreMissing)
     EXPECT_EQ(issue->count, 1);
     EXPECT_NE(issue->message.find("--include-blobs=true"), std::string::npos);
     EXPECT_FALSE(process.collectiveCalls.at(0).count);
-    EXPECT_EQ(process.collectiveCalls.at(0).bytes, 0U);
+    EXPECT_EQ(process.collectiveCalls.at(0).bytes, std::nullopt);
 }
 
 /// PyTorch's all-to-all between two ranks.

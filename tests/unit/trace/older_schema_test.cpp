@@ -102,6 +102,72 @@ TEST_F(OlderSchema, OfTodayMustHaveEverything)
     EXPECT_TRUE(trace.kernels.size() == 0U);
 }
 
+CollectiveCallRow callOf(std::int64_t id, std::optional<std::uint64_t> count,
+                         std::optional<std::uint64_t> bytes)
+{
+    CollectiveCallRow row;
+    row.id = id;
+    row.count = count;
+    row.bytes = bytes;
+    return row;
+}
+
+/// A file of today's version from before a call's size could be unknown: its column holds 0 instead.
+class SizesWithoutNull : public testing::Test {
+protected:
+    SizesWithoutNull() : m_file(m_directory / "a.db")
+    {
+        {
+            Writer writer(m_file, Writer::Mode::Create);
+            writer.setProcess({"host", "boot", 1, 2, 30, "train", "1", true});
+            writer.add(callOf(1, 100, 400));
+            writer.add(callOf(2, 100, 0)); // of an unknown type
+            writer.add(callOf(3, 0, 0));
+            writer.add(callOf(4, std::nullopt, 0));
+            writer.close();
+        }
+        Database database(m_file, SQLITE_OPEN_READWRITE);
+        Statement made(database, "SELECT replace(sql, 'bytes INTEGER,', 'bytes INTEGER NOT NULL,') FROM "
+                                 "sqlite_schema WHERE name = 'collective_call'");
+        EXPECT_TRUE(made.step());
+        const std::string sql = made.column<std::string>(0);
+        made.reset();
+        database.execute("ALTER TABLE collective_call RENAME TO before;\n" + sql +
+                         ";\nINSERT INTO collective_call SELECT * FROM before;\nDROP TABLE before");
+        EXPECT_EQ(database.queryInteger(
+                      "SELECT \"notnull\" FROM pragma_table_info('collective_call') WHERE name = 'bytes'"),
+                  1);
+    }
+
+    std::vector<std::optional<std::uint64_t>> sizes() const
+    {
+        std::vector<std::optional<std::uint64_t>> all;
+        for (const CollectiveCallRow& call : readProcess(m_file).collectiveCalls) {
+            all.push_back(call.bytes);
+        }
+        return all;
+    }
+
+    using Sizes = std::vector<std::optional<std::uint64_t>>;
+    const TemporaryDirectory m_directory;
+    const std::filesystem::path m_file;
+};
+
+TEST_F(SizesWithoutNull, AreUnknownWhereThereAreElements)
+{
+    EXPECT_EQ(sizes(), (Sizes{400, std::nullopt, 0, std::nullopt}));
+}
+
+TEST_F(SizesWithoutNull, TakeUnknownOnesFromNowOn)
+{
+    {
+        Writer writer(m_file, Writer::Mode::Append);
+        writer.add(callOf(5, 7, std::nullopt));
+        writer.close();
+    }
+    EXPECT_EQ(sizes(), (Sizes{400, std::nullopt, 0, std::nullopt, std::nullopt}));
+}
+
 /// A file of today's version from before a table got one more column, as versions allow.
 class ColumnAddedSince : public testing::Test {
 protected:

@@ -80,7 +80,7 @@ struct CollectiveCallRow { ///< table collective_call
     std::int64_t communicator = 0;
     std::int64_t sequence = 0;
     std::optional<std::uint64_t> count;    ///< elements; null where only the bytes are known
-    std::uint64_t bytes = 0;               ///< count x element size of this call (per-rank part for AG/RS)
+    std::optional<std::uint64_t> bytes;    ///< count x element size of this call (per-rank part for AG/RS)
     std::optional<std::int64_t> datatype;  ///< ncclDataType_t
     std::optional<std::int64_t> reduction; ///< ncclRedOp_t
     std::optional<std::int64_t> peer;      ///< root or peer
