@@ -76,6 +76,9 @@ bool DeviceTier::isCatchingUp()
     if (!m_overNs) {
         m_overNs = now;
         m_reader->awaitWorkAfter(now);
+        if (countWindow()) { // so short that no pass saw it
+            m_window = whenDevice(plan());
+        }
     }
     return !m_reader->hasSeenLaterWork() && now - *m_overNs < kAtMostNs;
 }
@@ -114,10 +117,13 @@ void DeviceTier::addClocks(const CuptiReport& report, trace::Writer& writer)
 void DeviceTier::readBuffers(trace::Writer& writer)
 {
     const std::vector<BufferPool::Finished> finished = CuptiSession::buffers().takeFinished();
+    const bool ahead = isOpeningSoon(); // asked last: what came before its window is nobody's
     // A flush reads the clock before it hands over what happened until then.
     addClocks(m_session.takeReport(), writer);
     for (const BufferPool::Finished& buffer : finished) {
-        m_reader->read(buffer.data, buffer.validBytes);
+        if (!ahead) {
+            m_reader->read(buffer.data, buffer.validBytes);
+        }
         CuptiSession::buffers().giveBack(buffer.data);
     }
 }
@@ -132,7 +138,7 @@ void DeviceTier::noteState(trace::Writer& writer, const CuptiReport& report)
                             report.onNs, report.gapNs});
         }
     } else if (report.onNs != m_onNs || report.offNs != m_offNs) {
-        m_windows += report.onNs != m_onNs ? 1 : 0;
+        m_windowCounted = m_windowCounted && report.onNs == m_onNs;
         m_onNs = report.onNs;
         m_offNs = report.offNs;
         noteWindow();
@@ -149,15 +155,29 @@ void DeviceTier::noteState(trace::Writer& writer, const CuptiReport& report)
     m_state = report.state;
 }
 
-/// Whether it is measured for another reason than before; nothing is said of a window that just ended.
+/// Whether a window has begun, or is measured for another reason than before; nothing is said of one that
+/// just ended.
 bool DeviceTier::noteWindow()
 {
     const Wanted applied = appliedLevel();
-    std::string window = inWords(plan(), applied.reason);
-    if (applied.level < Level::Standard || window == m_window) {
+    if (applied.level < Level::Standard) {
         return false;
     }
+    std::string window = inWords(plan(), applied.reason);
+    const bool begins = countWindow();
+    const bool other = window != m_window;
     m_window = std::move(window);
+    return begins || other;
+}
+
+/// Whether it was not counted yet.
+bool DeviceTier::countWindow()
+{
+    if (m_windowCounted) {
+        return false;
+    }
+    m_windowCounted = true;
+    ++m_windows;
     return true;
 }
 
@@ -201,7 +221,9 @@ void DeviceTier::describe(trace::Writer& writer) const
     } else if (m_windows == 0 && !m_reserved.empty()) {
         reason = m_reserved;
     }
-    writer.setTier({"device", m_windows > 0, reason, m_onNs, m_offNs});
+    const bool measured = m_windows > 0;
+    writer.setTier(
+        {"device", measured, reason, measured ? m_onNs : std::nullopt, measured ? m_offNs : std::nullopt});
 }
 
 void DeviceTier::countDropped(trace::Writer& writer, std::int64_t byCupti)

@@ -40,6 +40,7 @@ private:
     void noteState(trace::Writer& writer, const CuptiReport& report);
     void noteGap(trace::Writer& writer, const std::string& gap);
     bool noteWindow();
+    bool countWindow();
     void noteRefusal(trace::Writer& writer, const std::string& reason);
     void countDropped(trace::Writer& writer, std::int64_t byCupti);
     void countUntied(trace::Writer& writer);
@@ -57,7 +58,8 @@ private:
     std::string m_window;  ///< the last one, in words; empty: it is everything
     std::string m_refusal; ///< the last one
     int m_windows = 0;
-    std::string m_gaps; ///< times at which another client had CUPTI
+    bool m_windowCounted = false; ///< the one for which CUPTI is on
+    std::string m_gaps;           ///< times at which another client had CUPTI
     int m_gapCount = 0;
     // Of these the issues tell already.
     std::int64_t m_unreadBuffers = 0;

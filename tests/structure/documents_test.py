@@ -53,9 +53,9 @@ class Documents(unittest.TestCase):
             self.assertEqual([f"{page}: #other has no such heading", f"{page}: gone.md does not exist"], list(broken(page)))
 
     def test_the_catalogue_of_rules_is_what_the_program_prints(self):
-        printed = subprocess.run([RINGSIDE, "rules", "--markdown"], check=True, capture_output=True, text=True).stdout
+        printed = subprocess.run([RINGSIDE, "rules", "--format", "markdown"], check=True, capture_output=True, text=True).stdout
         self.assertEqual((ROOT / "docs" / "rules.md").read_text(), printed,
-                         "write it anew: ringside rules --markdown > docs/rules.md")
+                         "write it anew: ringside rules --format markdown > docs/rules.md")
 
 
 unittest.main(argv=sys.argv[:1], verbosity=1)
