@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <exception>
 #include <limits>
+#include <utility>
 
 namespace ringside::collector {
 
@@ -122,6 +123,12 @@ CuptiReport CuptiSession::takeReport()
     m_report.clocks.clear();
     m_report.handedOver.clear();
     return report;
+}
+
+std::vector<DeviceClockSample> CuptiSession::takeClocks()
+{
+    const std::scoped_lock lock(m_mutex);
+    return std::exchange(m_report.clocks, {});
 }
 
 bool CuptiSession::end(int milliseconds)

@@ -47,6 +47,8 @@ public:
     /// Records are asked for every 50 ms, not every second.
     void flushSoon(bool soon) { m_flushSoon = soon; }
     [[nodiscard]] CuptiReport takeReport();
+    /// Of the report the clocks alone; the rest stays for takeReport().
+    [[nodiscard]] std::vector<DeviceClockSample> takeClocks();
     /// On a thread of the program, whose call of CUPTI is another client's: returns when we have let go, or
     /// after 5 s.
     static void handOver();

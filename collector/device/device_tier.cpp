@@ -88,7 +88,7 @@ void DeviceTier::takeOver(trace::Writer& writer, Reading reading)
     const CuptiReport report = m_session.takeReport();
     addClocks(report, writer);
     if (m_reader.has_value() && (m_reader->isClockReady() || reading == Reading::Last)) {
-        readBuffers(writer);
+        readBuffers();
     }
     noteState(writer, report);
     for (const CuptiReport::Gap& gap : report.handedOver) {
@@ -114,12 +114,14 @@ void DeviceTier::addClocks(const CuptiReport& report, trace::Writer& writer)
     }
 }
 
-void DeviceTier::readBuffers(trace::Writer& writer)
+void DeviceTier::readBuffers()
 {
     const std::vector<BufferPool::Finished> finished = CuptiSession::buffers().takeFinished();
     const bool ahead = isOpeningSoon(); // asked last: what came before its window is nobody's
     // A flush reads the clock before it hands over what happened until then.
-    addClocks(m_session.takeReport(), writer);
+    for (const DeviceClockSample& clock : m_session.takeClocks()) {
+        m_reader->addClock(clock);
+    }
     for (const BufferPool::Finished& buffer : finished) {
         if (!ahead) {
             m_reader->read(buffer.data, buffer.validBytes);

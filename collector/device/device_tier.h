@@ -36,7 +36,7 @@ private:
     [[nodiscard]] bool isCatchingUp();
     void takeOver(trace::Writer& writer, Reading reading);
     void addClocks(const CuptiReport& report, trace::Writer& writer);
-    void readBuffers(trace::Writer& writer);
+    void readBuffers();
     void noteState(trace::Writer& writer, const CuptiReport& report);
     void noteGap(trace::Writer& writer, const std::string& gap);
     bool noteWindow();
