@@ -14,6 +14,18 @@
 
 namespace ringside::trainer {
 
+namespace {
+
+/// What a link leads to, not the link. Each rank of a job tries the same file: another one may have removed it.
+void removeTarget(const std::string& path)
+{
+    std::error_code ignored;
+    if (const auto target = std::filesystem::canonical(path, ignored); !target.empty())
+        std::filesystem::remove(target, ignored);
+}
+
+} // namespace
+
 void checkWritable(const std::string& path)
 {
     std::error_code ignored;
@@ -26,7 +38,7 @@ void checkWritable(const std::string& path)
     if (file >= 0)
         close(file);
     if (file >= 0 && !existed)
-        std::filesystem::remove(std::filesystem::canonical(path)); // not a link that leads there
+        removeTarget(path);
 }
 
 void writeFile(const std::string& path, std::string_view bytes)
