@@ -28,7 +28,8 @@ class CommandLine(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
         collector = self.folder / "collector.so"
         empty_collector.make(collector)
-        self.environment = {**os.environ, "RINGSIDE_COLLECTOR": str(collector)}
+        caller = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_")}
+        self.environment = {**caller, "RINGSIDE_COLLECTOR": str(collector)}
         self.run_directory = self.folder / "run.ringside"
 
     def ringside(self, *arguments, expect=0):
