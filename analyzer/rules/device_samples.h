@@ -16,33 +16,17 @@ inline const NotApplicable kNeedsHostSamples{"needs samples of the process (tier
                                              "why there are none"};
 
 /// All that a rank lived through: errors count outside of the analyzed steps too.
-[[nodiscard]] inline model::Interval wholeLife()
-{
-    constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
-    return {-kFar, kFar};
-}
+[[nodiscard]] model::Interval wholeLife();
 
-[[nodiscard]] inline std::vector<metrics::SampleValue> gpuSamples(const Context& context,
-                                                                  const model::Rank& rank,
-                                                                  std::string_view metric,
-                                                                  const model::Interval& span = wholeLife())
-{
-    const std::string gpu = metrics::gpuName(context.run, rank);
-    return metrics::samplesIn(context.run.processOf(rank), {"nvml", gpu, metric}, span);
-}
+[[nodiscard]] std::vector<metrics::SampleValue> gpuSamples(const Context& context, const model::Rank& rank,
+                                                           std::string_view metric,
+                                                           const model::Interval& span = wholeLife());
 
-[[nodiscard]] inline std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& rank,
-                                                         std::string_view metric)
-{
-    const std::string gpu = metrics::gpuName(context.run, rank);
-    return metrics::gainIn(context.run.processOf(rank), {"nvml", gpu, metric}, wholeLife());
-}
+[[nodiscard]] std::optional<std::int64_t> gpuGain(const Context& context, const model::Rank& rank,
+                                                  std::string_view metric);
 
 /// Where a sampled value was seen first and last.
-[[nodiscard]] inline Evidence evidence(const model::Rank& rank,
-                                       const std::vector<metrics::SampleValue>& samples, std::string what)
-{
-    return evidence(rank, model::Interval{samples.front().timeNs, samples.back().timeNs}, std::move(what));
-}
+[[nodiscard]] Evidence evidence(const model::Rank& rank, const std::vector<metrics::SampleValue>& samples,
+                                std::string what);
 
 } // namespace ringside::rules

@@ -25,29 +25,7 @@ inline constexpr std::array<LinkCause, 5> kLinkCauses{{
      {"ack_timeouts", "retries_exceeded", "adaptive_retransmissions", "requester_retries"}},
 }};
 
-/// Null: none of them moved in these spans.
-[[nodiscard]] inline const LinkCause* linkCauseIn(const metrics::Port& port,
-                                                  const std::vector<model::Interval>& spans)
-{
-    const std::vector<model::Interval> moved = merged(spans);
-    for (const LinkCause& cause : kLinkCauses) {
-        for (const std::string_view metric : cause.metrics) {
-            for (const metrics::Gain& each : port.gains(metric)) {
-                if (each.gain > 0 && overlapsAny(moved, each.between)) {
-                    return &cause;
-                }
-            }
-        }
-    }
-    return nullptr;
-}
-
 /// Says it in the finding's title.
-inline void addCause(const metrics::Port& port, const std::vector<model::Interval>& spans, Finding& finding)
-{
-    const LinkCause* const cause = linkCauseIn(port, spans);
-    finding.title += cause != nullptr ? fmt::format("; what moved at that time speaks of {}", cause->words)
-                                      : std::string("; nothing else moved at that time that would say where");
-}
+void addCause(const metrics::Port& port, const std::vector<model::Interval>& spans, Finding& finding);
 
 } // namespace ringside::rules

@@ -7,37 +7,16 @@
 namespace ringside::rules {
 
 /// " (stage 3 of 4, replica 2 of 8)" of one rank; empty where that is not known.
-[[nodiscard]] inline std::string placeText(const Context& context, std::size_t rank)
-{
-    const std::string name = context.run.layout.nameOf(rank);
-    return name.empty() ? name : fmt::format(" ({})", name);
-}
+[[nodiscard]] std::string placeText(const Context& context, std::size_t rank);
 
 /// "stage 3 of 4"
-[[nodiscard]] inline std::string stageText(const Context& context, std::int64_t stage)
-{
-    return fmt::format("stage {} of {}", stage, context.run.layout.sizes.pipeline);
-}
+[[nodiscard]] std::string stageText(const Context& context, std::int64_t stage);
 
 /// What late_rank says of an origin. `often`: "38 of 40 steps"; `cause`: what its timeline shows.
 /// `nowAndThen`: most of it was lost in few steps.
-[[nodiscard]] inline std::string originTitle(const Context& context, const metrics::LateGroup& origin,
-                                             std::string_view often, std::string_view cause, bool nowAndThen)
-{
-    const std::size_t rank = origin.ranks.front();
-    return fmt::format(
-        "Rank {}{} holds the others up{}: of {} ranks with the same work it costs most time in "
-        "{}; its own timeline {}",
-        context.run.ranks[rank].rank, placeText(context, rank), nowAndThen ? " now and then" : "",
-        origin.candidates, often, cause);
-}
+[[nodiscard]] std::string originTitle(const Context& context, const metrics::LateGroup& origin,
+                                      std::string_view often, std::string_view cause, bool nowAndThen);
 
-[[nodiscard]] inline Evidence originEvidence(const Context& context, const metrics::LateGroup& origin)
-{
-    return evidence(context.run.ranks[origin.ranks.front()], *origin.worstWindow,
-                    fmt::format("step in which it held the others up for {}, by the longest path through "
-                                "computation and messages",
-                                milliseconds(origin.largestNs)));
-}
+[[nodiscard]] Evidence originEvidence(const Context& context, const metrics::LateGroup& origin);
 
 } // namespace ringside::rules

@@ -7,72 +7,11 @@
 namespace ringside::rules {
 
 /// By events, exact: from each going down to the coming back after it, or the end of sampling.
-[[nodiscard]] inline std::vector<model::Interval> outagesByEvents(const metrics::Port& port)
-{
-    const auto ups = port.momentsOf(metrics::PortEvent::Up);
-    std::vector<model::Interval> spans;
-    for (const std::int64_t down : port.momentsOf(metrics::PortEvent::Down)) {
-        const auto up = std::lower_bound(ups.begin(), ups.end(), down);
-        spans.push_back({down, up != ups.end() ? *up : std::max(down, port.sampled().end)});
-    }
-    return spans;
-}
-
-/// From the last reading in which it was active to the next one in which it is again; likewise around what
-/// the port itself counted.
-[[nodiscard]] inline std::vector<model::Interval> outagesByReadings(const metrics::Port& port)
-{
-    constexpr std::int64_t kActive = 4; // the kernel's number
-    std::vector<model::Interval> spans;
-    const metrics::SampleValue* before = nullptr;
-    const auto states = port.values.find("state");
-    if (states != port.values.end()) {
-        for (const metrics::SampleValue& each : states->second) {
-            if (before != nullptr && before->value == kActive && each.value != kActive) {
-                spans.push_back({before->timeNs, each.timeNs});
-            } else if (!spans.empty() && before->value != kActive) {
-                spans.back().end = each.timeNs;
-            }
-            before = &each;
-        }
-    }
-    for (const metrics::Gain& each : port.gains("link_downed")) {
-        if (each.gain > 0) {
-            spans.push_back(each.between);
-        }
-    }
-    return spans;
-}
+[[nodiscard]] std::vector<model::Interval> outagesByEvents(const metrics::Port& port);
 
 /// Says in the finding which other ports were down while this one's counters moved, or up to `patienceNs`
 /// before: so long the transport waits until it counts that no answer came.
-inline void addOutages(const Context& context, const metrics::Port& port,
-                       const std::vector<model::Interval>& spans, double patienceNs, Finding& finding)
-{
-    std::vector<model::Interval> moved = spans;
-    for (model::Interval& span : moved) {
-        span.start = model::addCapped(span.start, -static_cast<std::int64_t>(patienceNs));
-    }
-    moved = merged(std::move(moved));
-    std::vector<std::string> names;
-    for (const metrics::Port& other : context.figures.ports) {
-        std::vector<model::Interval> outages = outagesByEvents(other);
-        outages = outages.empty() ? outagesByReadings(other) : outages;
-        const auto then = std::find_if(outages.begin(), outages.end(), [&](const model::Interval& outage) {
-            return overlapsAny(
-                moved, {outage.start, model::addCapped(outage.end, 1)}); // an event may have no length
-        });
-        if (then != outages.end() && other.label() != port.label()) {
-            names.push_back(other.label());
-            addEvidence(context, other, *then, "port " + other.label() + " was down", finding);
-        }
-    }
-    if (!names.empty()) {
-        const std::string text = portsText(names); // begins a sentence
-        finding.title += fmt::format("; at the same time {}{} {} down", text[0] == 'P' ? 'p' : text[0],
-                                     text.substr(1), names.size() == 1 ? "was" : "were");
-        finding.figures.push_back({"ports_down", Unit::Count, static_cast<double>(names.size()), {}});
-    }
-}
+void addOutages(const Context& context, const metrics::Port& port, const std::vector<model::Interval>& spans,
+                double patienceNs, Finding& finding);
 
 } // namespace ringside::rules

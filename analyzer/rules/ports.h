@@ -14,69 +14,25 @@ inline const NotApplicable kNeedsPorts{
     "tier's reason says why"};
 
 /// A rank's place in time, where the port's host has one.
-inline void addEvidence(const Context& context, const metrics::Port& port, const model::Interval& span,
-                        std::string what, Finding& finding)
-{
-    if (port.rank) {
-        finding.evidence.push_back(
-            {context.run.ranks[*port.rank].rank, span.start, span.end, std::move(what)});
-    }
-}
+void addEvidence(const Context& context, const metrics::Port& port, const model::Interval& span,
+                 std::string what, Finding& finding);
 
 /// "3.2 s into the run, in step 12": of its device where that is known, for it is the one that communicates.
-[[nodiscard]] inline std::string momentText(const Context& context, const metrics::Port& port,
-                                            std::int64_t timeNs)
-{
-    constexpr double kNsASecond = 1e9;
-    std::string text = fmt::format("{:.1f} s into the run", static_cast<double>(timeNs) / kNsASecond);
-    if (!port.rank) {
-        return text;
-    }
-    const model::Rank& rank = context.run.ranks[*port.rank];
-    for (const model::Step& step : rank.steps) {
-        const model::Interval span = step.device.value_or(step.host);
-        if (rank.clock.toRun(span.start) <= timeNs && timeNs < rank.clock.toRun(span.end)) {
-            return text + fmt::format(", in step {}", step.number);
-        }
-    }
-    return text;
-}
+[[nodiscard]] std::string momentText(const Context& context, const metrics::Port& port, std::int64_t timeNs);
 
 /// What nobody's data goes through costs nobody time.
-[[nodiscard]] inline Severity asUsed(const metrics::Port& port, Severity severity)
-{
-    return port.carried() == std::optional(false) ? Severity::Info : severity;
-}
+[[nodiscard]] Severity asUsed(const metrics::Port& port, Severity severity);
 
 /// Whether the run's data went over RDMA, as far as its ports tell.
-[[nodiscard]] inline bool isOverRdma(const Context& context)
-{
-    const auto& ports = context.figures.ports;
-    return std::any_of(ports.begin(), ports.end(),
-                       [](const metrics::Port& port) { return port.carried() == std::optional(true); });
-}
+[[nodiscard]] bool isOverRdma(const Context& context);
 
 /// rxe and siw do in software what adapters do, and lose packets that adapters would not.
-[[nodiscard]] inline bool isSoftware(const metrics::Port& port)
-{
-    return port.values.contains("requester_retries") || port.fact("driver") == "siw";
-}
+[[nodiscard]] bool isSoftware(const metrics::Port& port);
 
-[[nodiscard]] inline double minutesOf(const model::Interval& span)
-{
-    constexpr double kNsAMinute = 60e9;
-    return static_cast<double>(span.length()) / kNsAMinute;
-}
+[[nodiscard]] double minutesOf(const model::Interval& span);
 
 /// What is wrong with a port that no recorded process has a queue pair on does not touch the run.
-inline void mindUse(const metrics::Port& port, Finding& finding)
-{
-    if (port.queuePairs == std::optional<std::int64_t>(0)) {
-        finding.severity = Severity::Info;
-        finding.broken = false;
-        finding.title += "; no recorded process has a queue pair on it";
-    }
-}
+void mindUse(const metrics::Port& port, Finding& finding);
 
 /// Judges every port on its own: whether it is measured, and by each of the judges, which give a finding or
 /// nothing.
@@ -102,17 +58,7 @@ template <class IsMeasured, class... Judges>
 }
 
 /// "2 ports (host0 mlx5_0:1, host0 mlx5_1:1)"; at most three are named.
-[[nodiscard]] inline std::string portsText(const std::vector<std::string>& names)
-{
-    constexpr std::size_t kNamed = 3;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) {
-        text += (i == 0 ? "" : ", ") + names[i];
-    }
-    return names.size() == 1
-               ? "Port " + text
-               : fmt::format("{} ports ({}{})", names.size(), text, names.size() > kNamed ? ", ..." : "");
-}
+[[nodiscard]] std::string portsText(const std::vector<std::string>& names);
 
 /// Collectives that took longer than twice the median of their kind and size.
 struct SlowCollectives {
@@ -121,105 +67,14 @@ struct SlowCollectives {
     std::int64_t excessNs = 0;                          ///< beyond their medians, of the latter together
     const metrics::ArrivedOperation* slowest = nullptr; ///< likewise
 };
-
-[[nodiscard]] inline std::optional<std::int64_t> usualTransferNs(const Context& context,
-                                                                 const model::Operation& operation)
-{
-    for (const metrics::CollectiveGroup& group : context.figures.collectives) {
-        if (group.communicator == operation.communicator && group.kind == operation.kind &&
-            group.bytes == operation.bytes) {
-            return group.transferNs;
-        }
-    }
-    return std::nullopt;
-}
-
 /// In order, those that touch each other as one: a counter may move at every reading of a long run.
-[[nodiscard]] inline std::vector<model::Interval> merged(std::vector<model::Interval> spans)
-{
-    std::sort(spans.begin(), spans.end(),
-              [](const model::Interval& a, const model::Interval& b) { return a.start < b.start; });
-    std::vector<model::Interval> result;
-    for (const model::Interval& span : spans) {
-        if (!result.empty() && span.start <= result.back().end) {
-            result.back().end = std::max(result.back().end, span.end);
-        } else {
-            result.push_back(span);
-        }
-    }
-    return result;
-}
+[[nodiscard]] std::vector<model::Interval> merged(std::vector<model::Interval> spans);
 
 /// Whether one of the merged spans overlaps it.
-[[nodiscard]] inline bool overlapsAny(const std::vector<model::Interval>& spans, const model::Interval& other)
-{
-    const auto after =
-        std::lower_bound(spans.begin(), spans.end(), other.end,
-                         [](const model::Interval& span, std::int64_t end) { return span.start < end; });
-    return after != spans.begin() && model::overlapLength(*(after - 1), other) > 0;
-}
-
-[[nodiscard]] inline SlowCollectives slowDuring(const Context& context,
-                                                const std::vector<model::Interval>& moved)
-{
-    SlowCollectives slow;
-    for (const metrics::ArrivedOperation& each : context.figures.arrived) {
-        const auto usual = usualTransferNs(context, context.run.operations[each.operation]);
-        if (!usual || each.times.transferNs() <= 2 * *usual) {
-            continue;
-        }
-        ++slow.all;
-        if (!overlapsAny(moved, {each.times.lastArrivalNs, each.times.endNs})) {
-            continue;
-        }
-        ++slow.then;
-        slow.excessNs = model::addCapped(slow.excessNs, each.times.transferNs() - *usual);
-        if (slow.slowest == nullptr || each.times.transferNs() > slow.slowest->times.transferNs()) {
-            slow.slowest = &each;
-        }
-    }
-    return slow;
-}
-
-/// Of the time in which the port was sampled; what moves all the time explains nothing.
-[[nodiscard]] inline double movedShare(const metrics::Port& port, const std::vector<model::Interval>& moved)
-{
-    double ns = 0;
-    for (const model::Interval& span : moved) {
-        ns += static_cast<double>(span.length());
-    }
-    return std::min(1.0, ns / static_cast<double>(std::max<std::int64_t>(1, port.sampled().length())));
-}
-
+[[nodiscard]] bool overlapsAny(const std::vector<model::Interval>& spans, const model::Interval& other);
 /// Joins a finding with the collectives that were slow while its counters moved: a sentence, a place to look
 /// at, and what it cost a step.
-inline void joinSlow(const Context& context, const metrics::Port& port,
-                     const std::vector<model::Interval>& spans, Finding& finding)
-{
-    if (!context.figures.arrivalsMeasured()) {
-        return;
-    }
-    const std::vector<model::Interval> moved = merged(spans);
-    const SlowCollectives slow = slowDuring(context, moved);
-    const double steps = context.figures.periods();
-    finding.figures.push_back({"slow_collectives", Unit::Count, static_cast<double>(slow.then), {}});
-    finding.figures.push_back({"slow_collectives_of_run", Unit::Count, static_cast<double>(slow.all), {}});
-    finding.figures.push_back({"moved", Unit::Share, movedShare(port, moved), {}});
-    if (slow.slowest == nullptr) {
-        finding.title += slow.all == 0
-                             ? "; no collective was slow"
-                             : fmt::format("; none of the {} slowest collectives was at that time", slow.all);
-        return;
-    }
-    finding.title +=
-        fmt::format("; {} of the {} slowest collectives (more than twice the usual time) fall into the "
-                    "intervals in which its counters moved, {} of the time; the slowest took {}",
-                    slow.then, slow.all, percent(movedShare(port, moved)),
-                    milliseconds(slow.slowest->times.transferNs()));
-    finding.costNsPerStep = static_cast<std::int64_t>(static_cast<double>(slow.excessNs) / steps);
-    finding.evidence.push_back(
-        transferEvidence(context, *slow.slowest, "the slowest collective while they moved"));
-    finding.partOf = {"exposed_communication", "collective_bandwidth_low"};
-}
+void joinSlow(const Context& context, const metrics::Port& port, const std::vector<model::Interval>& spans,
+              Finding& finding);
 
 } // namespace ringside::rules

@@ -14,46 +14,12 @@
 namespace ringside::rules {
 
 /// What is said of any slow link; `part`: of the rate it could have.
-[[nodiscard]] inline Finding slowFinding(const Context& context, double part)
-{
-    const auto transfer = std::min(context.figures.perStep(&metrics::Breakdown::transferNs),
-                                   context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs));
-    Finding finding;
-    finding.limit = Limit::Link;
-    finding.severity = Severity::Warning;
-    if (!context.figures.ranks.empty()) {
-        finding.costNsPerStep = std::llround(static_cast<double>(transfer) * (1.0 - part));
-        finding.severity = severityByCost(context, *finding.costNsPerStep);
-    }
-    finding.partOf = {"exposed_communication", "collective_bandwidth_low"};
-    return finding;
-}
+[[nodiscard]] Finding slowFinding(const Context& context, double part);
 
 using TcpLinks = std::vector<const metrics::TcpLink*>;
 
 /// Those that carry the run's data; what goes back on them is little.
-[[nodiscard]] inline TcpLinks carriers(const std::vector<metrics::TcpLink>& all)
-{
-    constexpr double kLittle = 0.1; // of what the busiest link carries
-    std::int64_t most = 0;
-    for (const metrics::TcpLink& link : all) {
-        most = std::max(most, link.bytes);
-    }
-    TcpLinks links;
-    for (const metrics::TcpLink& link : all) {
-        if (link.gbs() && static_cast<double>(link.bytes) >= kLittle * static_cast<double>(most)) {
-            links.push_back(&link);
-        }
-    }
-    return links;
-}
-
-/// What links of this run can do. Not the median: a host's slow card makes two links of a ring of four slow.
-[[nodiscard]] inline double upperOf(std::vector<double> rates)
-{
-    constexpr double kUpper = 0.75;
-    return values::quantile(std::move(rates), kUpper);
-}
+[[nodiscard]] TcpLinks carriers(const std::vector<metrics::TcpLink>& all);
 
 /// What is expected of a link, and from where.
 struct UsualTcp {
@@ -66,188 +32,13 @@ struct UsualTcp {
 constexpr std::size_t kLeastTcpLinks = 3; // of two nobody knows which is the slow one
 
 /// What the run's own links do, or a probe found between its hosts if that asks for more. Null: neither.
-[[nodiscard]] inline std::optional<UsualTcp> usualOf(const Context& context, const TcpLinks& links)
-{
-    std::vector<double> rates;
-    std::vector<double> delivered;
-    for (const metrics::TcpLink* const link : links) {
-        rates.push_back(*link->gbs());
-        if (link->deliveryGBs) {
-            delivered.push_back(*link->deliveryGBs);
-        }
-    }
-    std::optional<UsualTcp> usual;
-    if (links.size() >= kLeastTcpLinks) {
-        usual = {upperOf(std::move(rates)), upperOf(std::move(delivered)), context.option("part"),
-                 "of what others do in this run"};
-    }
-    const auto probed = metrics::probedOf(context.run).usualLinkGBs();
-    const double part = context.option("probe_part");
-    if (probed && (!usual || *probed * part > usual->gbs * usual->part)) {
-        usual = {*probed, *probed, part, "of what `ringside probe` measured between these hosts"};
-    }
-    return usual;
-}
-
-/// Two witnesses: the time that data was under way, which holds late acknowledgements too, and the rate that
-/// the kernel itself saw.
-[[nodiscard]] inline bool isSlowTcp(const Context& context, const metrics::TcpLink& link,
-                                    const UsualTcp& usual)
-{
-    const double part = *link.gbs() / usual.gbs;
-    const bool delivered = !link.deliveryGBs || *link.deliveryGBs < usual.part * usual.deliveryGBs;
-    return part < usual.part && delivered && link.busyShare() * (1.0 - part) > context.option("min_time");
-}
-
-[[nodiscard]] inline std::string nameOfLink(const Context& context, const metrics::TcpLink& link)
-{
-    return fmt::format("{} -> {}", context.run.hosts[link.sender].name,
-                       context.run.hosts[link.receiver].name);
-}
-
-[[nodiscard]] inline std::vector<std::int64_t> ranksAtEnds(const Context& context,
-                                                           const metrics::TcpLink& link)
-{
-    std::vector<std::int64_t> ranks;
-    for (const model::Rank& rank : context.run.ranks) {
-        if (rank.host == link.sender || rank.host == link.receiver) {
-            ranks.push_back(rank.rank);
-        }
-    }
-    return ranks;
-}
-
-[[nodiscard]] inline Finding describeTcp(const Context& context, const metrics::TcpLink& link,
-                                         const UsualTcp& usual, const std::vector<double>& othersBusy)
-{
-    const double part = *link.gbs() / usual.gbs;
-    Finding finding = slowFinding(context, part);
-    finding.ranks = ranksAtEnds(context, link);
-    finding.links = {nameOfLink(context, link)};
-    finding.title = fmt::format(
-        "The link {} carries {:.3f} GB/s while data is under way on it, {} {}; it was "
-        "so for {} of the time{}",
-        finding.links.front(), *link.gbs(), percent(part), usual.from, percent(link.busyShare()),
-        othersBusy.empty() ? "" : fmt::format(", on the others for {}", percent(model::median(othersBusy))));
-    finding.figures = {{"part_of_expected", Unit::Share, part, usual.part},
-                       {"link_gb_s", Unit::GigabytesPerSecond, *link.gbs(), {}},
-                       {"expected_gb_s", Unit::GigabytesPerSecond, usual.gbs, {}},
-                       {"under_way", Unit::Share, link.busyShare(), {}},
-                       {"retransmitted_segments", Unit::Count, static_cast<double>(link.retransmits), {}}};
-    if (link.roundTripNs) {
-        finding.figures.push_back({"round_trip_ns", Unit::Ns, static_cast<double>(*link.roundTripNs), {}});
-    }
-    finding.evidence = {{context.run.ranks[link.rank].rank, link.busiest.start, link.busiest.end,
-                         "the second in which data was under way longest"}};
-    finding.advice =
-        fmt::format("{} Measure the pair alone (`ringside probe`), look at the ports, cables and limits (tc, "
-                    "the provider's) of "
-                    "both hosts, and place the ranks elsewhere to compare. Every ring collective goes at the "
-                    "pace of this link.",
-                    link.retransmits > 0
-                        ? "Segments were sent again, so packets are lost or dropped by a limit on the way."
-                        : "Nothing was lost and no buffer was full: the path itself is slow.");
-    return finding;
-}
-
-/// Whether a link is slow only because what it carries is acknowledged behind data on the slow way back: so
-/// where a probe, which measures one direction at a time, found nothing wrong with it and the way back as
-/// slow as it was in the run.
-[[nodiscard]] inline bool suffersFrom(const Context& context, const metrics::TcpLink& wayBack,
-                                      const metrics::TcpLink& link)
-{
-    const auto& hosts = context.run.hosts;
-    const metrics::Probed probed = metrics::probedOf(context.run);
-    const auto gbs = [&](const metrics::TcpLink& of) {
-        const auto found = probed.links.find({hosts[of.sender].name, hosts[of.receiver].name});
-        return found == probed.links.end() ? std::nullopt : found->second.gbs;
-    };
-    const auto there = gbs(link);
-    const auto back = gbs(wayBack);
-    const double part = context.option("probe_part");
-    return wayBack.sender == link.receiver && wayBack.receiver == link.sender && there && back &&
-           *back < part * *there && *there >= part * *probed.usualLinkGBs() && *wayBack.gbs() >= part * *back;
-}
-
-/// Takes those that suffer from another slow link out of `slow`.
-[[nodiscard]] inline TcpLinks takeSufferers(const Context& context, TcpLinks& slow)
-{
-    const auto suffers = [&, all = slow](const metrics::TcpLink* link) {
-        return std::ranges::any_of(all, [&](const auto* each) { return suffersFrom(context, *each, *link); });
-    };
-    const auto first = std::stable_partition(slow.begin(), slow.end(), std::not_fn(suffers));
-    TcpLinks sufferers(first, slow.end());
-    slow.erase(first, slow.end());
-    return sufferers;
-}
-
-/// The one host that is at an end of all of them and has several others at the other end; of one pair nobody
-/// knows which of the two it is.
-[[nodiscard]] inline std::optional<std::size_t> hostOfAll(const TcpLinks& slow)
-{
-    for (const std::size_t host : {slow.front()->sender, slow.front()->receiver}) {
-        std::set<std::size_t> others;
-        for (const metrics::TcpLink* const link : slow) {
-            others.insert(link->sender == host     ? link->receiver
-                          : link->receiver == host ? link->sender
-                                                   : host);
-        }
-        if (others.size() > 1 && !others.contains(host)) {
-            return host;
-        }
-    }
-    return std::nullopt;
-}
+[[nodiscard]] std::optional<UsualTcp> usualOf(const Context& context, const TcpLinks& links);
 
 /// Several findings about one host's links as one.
-[[nodiscard]] inline std::vector<Finding> joined(const Context& context, std::vector<Finding> findings,
-                                                 std::size_t host)
-{
-    const auto costliest = std::ranges::max_element(findings, {}, &Finding::costNsPerStep);
-    Finding finding = *costliest;
-    finding.links.clear();
-    finding.ranks.clear();
-    for (const Finding& each : findings) {
-        finding.links.insert(finding.links.end(), each.links.begin(), each.links.end());
-    }
-    for (const model::Rank& rank : context.run.ranks) {
-        if (rank.host == host) {
-            finding.ranks.push_back(rank.rank);
-        }
-    }
-    finding.title =
-        fmt::format("Host {} is at an end of all {} slow links ({}). {}", context.run.hosts[host].name,
-                    findings.size(), fmt::join(finding.links, ", "), finding.title);
-    return {std::move(finding)};
-}
+[[nodiscard]] std::vector<Finding> joined(const Context& context, std::vector<Finding> findings,
+                                          std::size_t host);
 
-[[nodiscard]] inline std::vector<Finding> slowByTcp(const Context& context, const TcpLinks& links,
-                                                    const UsualTcp& usual)
-{
-    TcpLinks slow;
-    std::vector<double> others;
-    for (const metrics::TcpLink* const link : links) {
-        if (isSlowTcp(context, *link, usual)) {
-            slow.push_back(link);
-        } else {
-            others.push_back(link->busyShare());
-        }
-    }
-    const TcpLinks sufferers = takeSufferers(context, slow);
-    std::vector<Finding> findings;
-    for (const metrics::TcpLink* const link : slow) {
-        Finding& finding = findings.emplace_back(describeTcp(context, *link, usual, others));
-        for (const metrics::TcpLink* const other : sufferers) {
-            if (suffersFrom(context, *link, *other)) {
-                finding.title +=
-                    fmt::format("; {} is slow only because its data is acknowledged behind this: "
-                                "`ringside probe` found nothing wrong with it",
-                                nameOfLink(context, *other));
-            }
-        }
-    }
-    const auto host = slow.empty() ? std::nullopt : hostOfAll(slow);
-    return host ? joined(context, std::move(findings), *host) : findings;
-}
+[[nodiscard]] std::vector<Finding> slowByTcp(const Context& context, const TcpLinks& links,
+                                             const UsualTcp& usual);
 
 } // namespace ringside::rules

@@ -42,100 +42,21 @@ struct SocketHost {
         return settingOf(*sampler, "kernel", setting).value_or("");
     }
 };
-
-inline void addInterfaceFacts(SocketHost& host)
-{
-    constexpr std::int64_t kMostMbps = 10'000'000; // more is damage
-    for (const trace::SettingRow& row : host.sampler->settings) {
-        const std::size_t blank = row.name.rfind(' ');
-        if (row.source != "network" || blank == std::string::npos) {
-            continue;
-        }
-        Interface& interface = host.interfaces[row.name.substr(0, blank)];
-        const std::string_view fact = std::string_view(row.name).substr(blank + 1);
-        for (const auto& [name, value] :
-             {std::pair("speed_mbps", &interface.mbps), std::pair("pcie_mbps", &interface.pcieMbps)}) {
-            const auto mbps = fact == name ? values::parseNumber<std::int64_t>(row.value) : std::nullopt;
-            *value = mbps && *mbps > 0 && *mbps <= kMostMbps ? *mbps : *value;
-        }
-        interface.card = interface.card || (fact == "physical" && row.value == "yes");
-        interface.up = interface.up || (fact == "operstate" && row.value == "up");
-        interface.master = fact == "master" ? row.value : interface.master;
-    }
-}
-
 /// Hosts whose interfaces were sampled, by name.
-[[nodiscard]] inline std::vector<SocketHost> socketHosts(const Context& context)
-{
-    std::map<std::string, SocketHost> hosts;
-    for (const trace::ProcessTrace& process : context.run.trace.processes) {
-        for (const trace::SeriesRow& row : process.series) {
-            if (row.source != "network" || row.metric != "tx_bytes") {
-                continue;
-            }
-            SocketHost& host = hosts[process.process.host];
-            host.name = process.process.host;
-            host.sampler = host.sampler == nullptr ? &process : host.sampler;
-            const auto gain = metrics::gainIn(process, {row.source, row.entity, row.metric}, wholeLife());
-            host.interfaces[row.entity].sentBytes += static_cast<double>(gain.value_or(0));
-        }
-    }
-    std::vector<SocketHost> all;
-    for (auto& [name, host] : hosts) {
-        addInterfaceFacts(host);
-        for (auto& [interface, facts] : host.interfaces) {
-            facts.name = interface;
-        }
-        for (std::size_t i = 0; i < context.run.ranks.size() && !host.rank; ++i) {
-            const bool here = context.run.processOf(context.run.ranks[i]).process.host == name;
-            host.rank = here ? std::optional(i) : std::nullopt;
-        }
-        all.push_back(std::move(host));
-    }
-    return all;
-}
+[[nodiscard]] std::vector<SocketHost> socketHosts(const Context& context);
 
 /// Sent by the RDMA ports of a host; null: not measured.
-[[nodiscard]] inline std::optional<double> rdmaBytes(const Context& context, const std::string& host)
-{
-    std::optional<double> sum;
-    for (const metrics::Port& port : context.figures.ports) {
-        if (const auto bytes = port.gain("tx_bytes"); bytes && port.host == host) {
-            sum = sum.value_or(0) + static_cast<double>(*bytes);
-        }
-    }
-    return sum;
-}
+[[nodiscard]] std::optional<double> rdmaBytes(const Context& context, const std::string& host);
 
 /// Whether an interface can have carried the gradients: it sent enough, and RDMA did not send more.
-[[nodiscard]] inline bool carriesGradients(const Context& context, const SocketHost& host,
-                                           const Interface& interface)
-{
-    return interface.sentBytes >= context.option("min_bytes") &&
-           rdmaBytes(context, host.name).value_or(0) <= interface.sentBytes;
-}
+[[nodiscard]] bool carriesGradients(const Context& context, const SocketHost& host,
+                                    const Interface& interface);
 
 /// The whole run of a rank on that host, where it has one.
-inline void addEvidence(const Context& context, const SocketHost& host, std::string what, Finding& finding)
-{
-    if (host.rank) {
-        const model::Rank& rank = context.run.ranks[*host.rank];
-        const trace::ProcessRow& process = context.run.processOf(rank).process;
-        finding.evidence.push_back(
-            evidence(rank, {process.startNs, process.endNs.value_or(process.startNs)}, std::move(what)));
-    }
-}
+void addEvidence(const Context& context, const SocketHost& host, std::string what, Finding& finding);
 
 /// "eth0 of host0" or "host0"; several with commas, at most three.
-[[nodiscard]] inline std::string hostsText(const std::vector<std::string>& hosts)
-{
-    constexpr std::size_t kNamed = 3;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(kNamed, hosts.size()); ++i) {
-        text += (i == 0 ? "" : ", ") + hosts[i];
-    }
-    return text + (hosts.size() > kNamed ? fmt::format(" and {} more", hosts.size() - kNamed) : "");
-}
+[[nodiscard]] std::string hostsText(const std::vector<std::string>& hosts);
 
 inline constexpr double kGradientBytes = 1e8; ///< less is no gradients
 inline const NotApplicable kOneHost{"all ranks are on one host"};

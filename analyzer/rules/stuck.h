@@ -12,11 +12,7 @@ inline const NotApplicable kNeedsCollectives{
     "needs recorded collectives of at least two ranks: preload the collector in every rank"};
 
 /// Whether ranks can be compared: two of them called something on a communicator they share.
-[[nodiscard]] inline bool collectivesOfSeveralRanks(const Context& context)
-{
-    return std::any_of(context.run.operations.begin(), context.run.operations.end(),
-                       [](const model::Operation& each) { return each.participants.size() >= 2; });
-}
+[[nodiscard]] bool collectivesOfSeveralRanks(const Context& context);
 
 /// Asking in detail costs a pass over all calls: only where something looks odd.
 [[nodiscard]] inline std::vector<hang::StuckCollective> stuckCollectives(const Context& context,
@@ -30,38 +26,15 @@ inline const NotApplicable kNeedsCollectives{
     return odd ? hang::stuckCollectives(context.run, options) : std::vector<hang::StuckCollective>();
 }
 
-[[nodiscard]] inline std::int64_t droppedRecords(const Context& context)
-{
-    std::int64_t sum = 0;
-    for (const trace::ProcessTrace& process : context.run.trace.processes) {
-        for (const trace::DropRow& row : process.drops) {
-            sum = model::addCapped(sum, row.records);
-        }
-    }
-    return sum;
-}
+[[nodiscard]] std::int64_t droppedRecords(const Context& context);
 
 /// "ncclAllReduce #20 of communicator world"
-[[nodiscard]] inline std::string nameOf(const hang::StuckCollective& stuck)
-{
-    return fmt::format("{} #{} of communicator {}", stuck.call().function, stuck.order,
-                       stuck.name.empty() ? fmt::format("{:016x}", stuck.communicator) : stuck.name);
-}
+[[nodiscard]] std::string nameOf(const hang::StuckCollective& stuck);
 
 /// "ncclBroadcast of 4096 elements (16.0 KiB)"
-[[nodiscard]] inline std::string callText(const hang::Signature& call)
-{
-    std::string text = call.function;
-    text += call.count ? fmt::format(" of {} elements", *call.count) : std::string();
-    text += call.datatype ? " of " + trace::datatypeName(*call.datatype) : std::string();
-    return call.bytes ? text + fmt::format(" ({})", byteText(static_cast<double>(*call.bytes))) : text;
-}
+[[nodiscard]] std::string callText(const hang::Signature& call);
 
 /// Where a rank issued its part, as far as it is known to have waited in it.
-[[nodiscard]] inline Evidence evidence(const hang::Arrived& part)
-{
-    return {part.rank, part.startNs, model::addCapped(part.startNs, part.forNs),
-            fmt::format("issued {}{}", callText(part.call), part.inCall ? ", has not returned" : "")};
-}
+[[nodiscard]] Evidence evidence(const hang::Arrived& part);
 
 } // namespace ringside::rules

@@ -20,129 +20,41 @@ inline const NotApplicable kNeedsArrivals{"needs the device times of at least tw
 using values::byteText;
 using values::percent;
 using values::points;
-[[nodiscard]] inline std::string milliseconds(std::int64_t ns)
-{
-    return values::milliseconds(static_cast<double>(ns));
-}
+[[nodiscard]] std::string milliseconds(std::int64_t ns);
 /// Of a time between two readings, which says no more digits.
-[[nodiscard]] inline std::string sampledTime(std::int64_t ns)
-{
-    constexpr double kSecond = 1e9;
-    const auto time = static_cast<double>(ns);
-    return time < kSecond ? fmt::format("{:.0f} ms", time / 1e6) : fmt::format("{:.1f} s", time / kSecond);
-}
-[[nodiscard]] inline Evidence evidence(const model::Rank& rank, const model::Interval& local,
-                                       std::string what)
-{
-    return {rank.rank, rank.clock.toRun(local.start), rank.clock.toRun(local.end), std::move(what)};
-}
+[[nodiscard]] std::string sampledTime(std::int64_t ns);
+[[nodiscard]] Evidence evidence(const model::Rank& rank, const model::Interval& local, std::string what);
 
 /// 0 where the finding has no such figure.
-[[nodiscard]] inline double figureOf(const Finding& finding, std::string_view name)
-{
-    const auto found = std::ranges::find(finding.figures, name, &Figure::name);
-    return found == finding.figures.end() ? 0.0 : found->value;
-}
+[[nodiscard]] double figureOf(const Finding& finding, std::string_view name);
 
 /// The part of a collective in which data moved.
-[[nodiscard]] inline Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each,
-                                               std::string what)
-{
-    const model::Participant& first = context.run.operations[each.operation].participants.front();
-    return {context.run.ranks[first.rank].rank, each.times.lastArrivalNs, each.times.endNs, std::move(what)};
-}
+[[nodiscard]] Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each,
+                                        std::string what);
 
 /// The analyzed step in which a figure is largest, on the rank where it is.
-[[nodiscard]] inline std::vector<Evidence>
-worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std::string_view what)
-{
-    const metrics::RankMetrics* worst = nullptr;
-    std::size_t step = 0;
-    for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        for (std::size_t i = 0; i < rank.steps.size(); ++i) {
-            if (worst == nullptr || rank.steps[i].*figure > worst->steps[step].*figure) {
-                worst = &rank;
-                step = i;
-            }
-        }
-    }
-    if (worst == nullptr) {
-        return {};
-    }
-    return {evidence(
-        context.rankOf(*worst), worst->windows[step],
-        fmt::format("the step with the most {}: {}", what, milliseconds(worst->steps[step].*figure)))};
-}
+[[nodiscard]] std::vector<Evidence>
+worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure, std::string_view what);
 
 /// All analyzed steps of a rank, on its clock.
-[[nodiscard]] inline model::Interval analyzedSpan(const metrics::RankMetrics& rank)
-{
-    return {rank.windows.front().start, rank.windows.back().end};
-}
+[[nodiscard]] model::Interval analyzedSpan(const metrics::RankMetrics& rank);
 
 /// The same on its host, which runs ahead of its device: from the begin of the first to the end of the last.
-[[nodiscard]] inline model::Interval analyzedHostSpan(const Context& context,
-                                                      const metrics::RankMetrics& rank)
-{
-    model::Interval span;
-    for (const model::Step& step : context.rankOf(rank).steps) {
-        if (std::binary_search(context.run.analyzedSteps.begin(), context.run.analyzedSteps.end(),
-                               step.number)) {
-            span = {span.end == 0 ? step.host.start : span.start, step.host.end};
-        }
-    }
-    return span;
-}
+[[nodiscard]] model::Interval analyzedHostSpan(const Context& context, const metrics::RankMetrics& rank);
 
-/// A time summed over the analyzed steps of a rank, as one of the run's mean step: the same share of it. In
-/// recordings of few steps, the ranks' own steps differ in length.
-[[nodiscard]] inline std::int64_t ofAStep(const Context& context, const metrics::RankMetrics& rank,
-                                          std::int64_t ns)
-{
-    const std::int64_t own = std::max<std::int64_t>(1, rank.ofAStep(rank.total.stepNs));
-    return static_cast<std::int64_t>(static_cast<long double>(rank.ofAStep(ns)) *
-                                     static_cast<long double>(context.figures.stepNs()) /
-                                     static_cast<long double>(own));
-}
+/// A time summed over the analyzed steps of a rank, as one of a step.
+[[nodiscard]] std::int64_t ofAStep(const Context& context, const metrics::RankMetrics& rank, std::int64_t ns);
 
 /// A cost as a share of the run's step.
-[[nodiscard]] inline double shareOfStep(const Context& context, std::int64_t ns)
-{
-    const std::int64_t stepNs = context.figures.stepNs();
-    return stepNs > 0 ? static_cast<double>(ns) / static_cast<double>(stepNs) : 0.0;
-}
+[[nodiscard]] double shareOfStep(const Context& context, std::int64_t ns);
 
 /// What a cost means for the whole: below 1 % of the step it is only information, from 10 % on a problem.
-[[nodiscard]] inline Severity severityByCost(const Context& context, std::int64_t costNs)
-{
-    constexpr double kWarning = 0.01;
-    constexpr double kProblem = 0.10;
-    const double share = shareOfStep(context, costNs);
-    return share >= kProblem ? Severity::Problem : share >= kWarning ? Severity::Warning : Severity::Info;
-}
+[[nodiscard]] Severity severityByCost(const Context& context, std::int64_t costNs);
 
 /// The biggest class of idle time over all ranks.
-[[nodiscard]] inline metrics::IdleClass biggestIdleClass(const Context& context)
-{
-    metrics::IdleTimes sum;
-    for (const metrics::RankMetrics& rank : context.figures.ranks) {
-        for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
-            sum.ns[i] = model::addCapped(sum.ns[i], rank.idle.ns[i]);
-        }
-    }
-    return sum.biggest();
-}
+[[nodiscard]] metrics::IdleClass biggestIdleClass(const Context& context);
 
 /// Whether the clocks of hosts are so uncertain that the arrivals seen could all be at the same moment.
-[[nodiscard]] inline bool arrivalsBelowClockError(const Context& context)
-{
-    std::vector<std::int64_t> distances;
-    for (const metrics::ArrivedOperation& entry : context.figures.arrived) {
-        distances.push_back(entry.times.lastArrivalNs - entry.times.firstArrivalNs);
-    }
-    // Few operations carry the waiting (the first of a step), so the largest tell, not the middle.
-    const auto error = context.run.clockErrorNs();
-    return !error || (*error > 0 && values::quantile(std::move(distances), 0.95) <= *error);
-}
+[[nodiscard]] bool arrivalsBelowClockError(const Context& context);
 
 } // namespace ringside::rules

@@ -16,7 +16,8 @@ namespace ringside::trainer {
 
 namespace {
 
-/// What a link leads to, not the link. Each rank of a job tries the same file: another one may have removed it.
+/// What a link leads to, not the link. Each rank of a job tries the same file: another one may have removed
+/// it.
 void removeTarget(const std::string& path)
 {
     std::error_code ignored;

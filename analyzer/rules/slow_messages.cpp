@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rules/slow_messages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringside::rules {
+namespace {
+
+Finding slowPair(const Context& context, const std::pair<std::size_t, std::size_t>& ends,
+                 const PairMessages& pair, double median, double part)
+{
+    const double rate = pair.rate();
+    const auto steps = static_cast<double>(std::max<std::size_t>(1, context.figures.stepCount()));
+    const auto exposed =
+        static_cast<double>(context.figures.perStep(&metrics::Breakdown::exposedCommunicationNs));
+    Finding finding;
+    finding.limit = Limit::Link;
+    finding.partOf = {"exposed_communication"};
+    finding.costNsPerStep =
+        std::llround(std::min(exposed, static_cast<double>(pair.sumNs) / steps * (1 - rate / median)));
+    finding.severity = severityByCost(context, *finding.costNsPerStep);
+    const model::Rank& sender = context.run.ranks[ends.first];
+    finding.ranks = {sender.rank, context.run.ranks[ends.second].rank};
+    finding.title =
+        fmt::format("Messages from rank {}{} to rank {}{} go at {:.2f} GB/s (median) once both have "
+                    "come, {} of what the others do",
+                    finding.ranks[0], placeText(context, ends.first), finding.ranks[1],
+                    placeText(context, ends.second), rate, percent(rate / median));
+    finding.figures = {{"part_of_median", Unit::Share, rate / median, part},
+                       {"link_gb_s", Unit::GigabytesPerSecond, rate, {}},
+                       {"median_gb_s", Unit::GigabytesPerSecond, median, {}},
+                       {"messages", Unit::Count, static_cast<double>(pair.bytesPerNs.size()), {}}};
+    finding.evidence = {evidence(sender, pair.slowest, "its slowest message")};
+    finding.advice =
+        "Look at what lies between these two (`nvidia-smi topo -m` within a host, `ringside links` "
+        "and `ringside probe` between hosts), and place the ranks elsewhere to compare.";
+    return finding;
+}
+
+} // namespace
+
+std::array<MessagePairs, 2> messagePairs(const Context& context, double leastBytes, double leastMessages)
+{
+    std::array<MessagePairs, 2> pairs;
+    for (const metrics::MatchedMessage& message : metrics::matchedMessages(context.run, context.figures)) {
+        if (static_cast<double>(message.bytes) < leastBytes) {
+            continue;
+        }
+        const bool apart = context.run.ranks[message.sender].host != context.run.ranks[message.receiver].host;
+        PairMessages& pair = pairs[apart ? 1 : 0][{message.sender, message.receiver}];
+        const double rate = static_cast<double>(message.bytes) / static_cast<double>(message.ns);
+        pair.bytesPerNs.push_back(rate);
+        if (message.alone) {
+            pair.alone.push_back(rate);
+        }
+        pair.sumNs = model::addCapped(pair.sumNs, message.ns);
+        if (pair.bytesPerNs.size() == 1 || rate < pair.slowestRate) {
+            pair.slowestRate = rate;
+            pair.slowest = message.time;
+        }
+    }
+    for (MessagePairs& each : pairs) {
+        std::erase_if(each, [&](const auto& entry) {
+            return static_cast<double>(entry.second.bytesPerNs.size()) < leastMessages;
+        });
+    }
+    return pairs;
+}
+
+std::vector<Finding> slowByMatchedMessages(const Context& context, const MessagePairs& pairs, double part)
+{
+    std::vector<double> rates;
+    for (const auto& [ends, pair] : pairs) {
+        rates.push_back(pair.rate());
+    }
+    const double median = model::median(rates);
+    std::vector<Finding> findings;
+    for (const auto& [ends, pair] : pairs) {
+        if (pair.rate() < part * median) {
+            findings.push_back(slowPair(context, ends, pair, median, part));
+        }
+    }
+    return findings;
+}
+
+} // namespace ringside::rules

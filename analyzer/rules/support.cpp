@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rules/support.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringside::rules {
+
+std::string milliseconds(std::int64_t ns)
+{
+    return values::milliseconds(static_cast<double>(ns));
+}
+
+std::string sampledTime(std::int64_t ns)
+{
+    constexpr double kSecond = 1e9;
+    const auto time = static_cast<double>(ns);
+    return time < kSecond ? fmt::format("{:.0f} ms", time / 1e6) : fmt::format("{:.1f} s", time / kSecond);
+}
+
+Evidence evidence(const model::Rank& rank, const model::Interval& local, std::string what)
+{
+    return {rank.rank, rank.clock.toRun(local.start), rank.clock.toRun(local.end), std::move(what)};
+}
+
+double figureOf(const Finding& finding, std::string_view name)
+{
+    const auto found = std::ranges::find(finding.figures, name, &Figure::name);
+    return found == finding.figures.end() ? 0.0 : found->value;
+}
+
+Evidence transferEvidence(const Context& context, const metrics::ArrivedOperation& each, std::string what)
+{
+    const model::Participant& first = context.run.operations[each.operation].participants.front();
+    return {context.run.ranks[first.rank].rank, each.times.lastArrivalNs, each.times.endNs, std::move(what)};
+}
+
+std::vector<Evidence> worstStep(const Context& context, std::int64_t metrics::Breakdown::*figure,
+                                std::string_view what)
+{
+    const metrics::RankMetrics* worst = nullptr;
+    std::size_t step = 0;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        for (std::size_t i = 0; i < rank.steps.size(); ++i) {
+            if (worst == nullptr || rank.steps[i].*figure > worst->steps[step].*figure) {
+                worst = &rank;
+                step = i;
+            }
+        }
+    }
+    if (worst == nullptr) {
+        return {};
+    }
+    return {evidence(
+        context.rankOf(*worst), worst->windows[step],
+        fmt::format("the step with the most {}: {}", what, milliseconds(worst->steps[step].*figure)))};
+}
+
+model::Interval analyzedSpan(const metrics::RankMetrics& rank)
+{
+    return {rank.windows.front().start, rank.windows.back().end};
+}
+
+model::Interval analyzedHostSpan(const Context& context, const metrics::RankMetrics& rank)
+{
+    model::Interval span;
+    for (const model::Step& step : context.rankOf(rank).steps) {
+        if (std::binary_search(context.run.analyzedSteps.begin(), context.run.analyzedSteps.end(),
+                               step.number)) {
+            span = {span.end == 0 ? step.host.start : span.start, step.host.end};
+        }
+    }
+    return span;
+}
+
+std::int64_t ofAStep(const Context& context, const metrics::RankMetrics& rank, std::int64_t ns)
+{
+    const std::int64_t own = std::max<std::int64_t>(1, rank.ofAStep(rank.total.stepNs));
+    return static_cast<std::int64_t>(static_cast<long double>(rank.ofAStep(ns)) *
+                                     static_cast<long double>(context.figures.stepNs()) /
+                                     static_cast<long double>(own));
+}
+
+double shareOfStep(const Context& context, std::int64_t ns)
+{
+    const std::int64_t stepNs = context.figures.stepNs();
+    return stepNs > 0 ? static_cast<double>(ns) / static_cast<double>(stepNs) : 0.0;
+}
+
+Severity severityByCost(const Context& context, std::int64_t costNs)
+{
+    constexpr double kWarning = 0.01;
+    constexpr double kProblem = 0.10;
+    const double share = shareOfStep(context, costNs);
+    return share >= kProblem ? Severity::Problem : share >= kWarning ? Severity::Warning : Severity::Info;
+}
+
+metrics::IdleClass biggestIdleClass(const Context& context)
+{
+    metrics::IdleTimes sum;
+    for (const metrics::RankMetrics& rank : context.figures.ranks) {
+        for (std::size_t i = 0; i < metrics::kIdleClasses; ++i) {
+            sum.ns[i] = model::addCapped(sum.ns[i], rank.idle.ns[i]);
+        }
+    }
+    return sum.biggest();
+}
+
+bool arrivalsBelowClockError(const Context& context)
+{
+    std::vector<std::int64_t> distances;
+    for (const metrics::ArrivedOperation& entry : context.figures.arrived) {
+        distances.push_back(entry.times.lastArrivalNs - entry.times.firstArrivalNs);
+    }
+    // Few operations carry the waiting (the first of a step), so the largest tell, not the middle.
+    const auto error = context.run.clockErrorNs();
+    return !error || (*error > 0 && values::quantile(std::move(distances), 0.95) <= *error);
+}
+
+} // namespace ringside::rules
