@@ -1,7 +1,6 @@
 # A registry from file names: every FILE defines `entry` of TYPE in a namespace of its own, NAMESPACE::<prefix><file name>, so that files
 # use the same names (run, kOptions) even where the compiler sees several of them at once. all(), or FUNCTION, lists the entries in the
-# order of the names. A file without its entry does not link; nothing depends on static constructors. A file beside a header of its own
-# name is what several entries share: it is compiled, not listed.
+# order of the names. A file without its entry does not link; nothing depends on static constructors.
 #   ringside_generate_registry(target PREFIX rule_ TYPE ringside::rules::Rule HEADER rules/rule.h NAMESPACE ringside::rules FILES ...)
 function(ringside_generate_registry target)
   cmake_parse_arguments(arg "" "PREFIX;TYPE;HEADER;NAMESPACE;FUNCTION" "FILES" ${ARGN})
@@ -9,13 +8,6 @@ function(ringside_generate_registry target)
     set(arg_FUNCTION all)
   endif()
   list(SORT arg_FILES)
-  target_sources(${target} PRIVATE ${arg_FILES})
-  foreach(file IN LISTS arg_FILES)
-    cmake_path(REPLACE_EXTENSION file LAST_ONLY h OUTPUT_VARIABLE header)
-    if(EXISTS ${header})
-      list(REMOVE_ITEM arg_FILES ${file})
-    endif()
-  endforeach()
   set(declarations "")
   set(references "")
   list(LENGTH arg_FILES count)
@@ -41,5 +33,5 @@ std::span<const @arg_TYPE@* const> @arg_FUNCTION@()
 }
 } // namespace @arg_NAMESPACE@
 ")
-  target_sources(${target} PRIVATE ${output})
+  target_sources(${target} PRIVATE ${output} ${arg_FILES})
 endfunction()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/series.h"
 
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <fmt/format.h>
 

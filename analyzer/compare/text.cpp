@@ -2,7 +2,7 @@
 // A comparison for people: first one sentence, then the figures, in a terminal or as Markdown.
 #include "compare/comparison.h"
 #include "report/table.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "report/links.h"
 
 #include "output/json_value.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/replayed_costs.h"
 
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "whatif/whatif.h"
 
 #include <ringside/error.h>

@@ -2,7 +2,7 @@
 #include "report/sentences.h"
 
 #include "report/links.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // The paragraph at the top: what limits this run, what it costs, what to try first. Says so when it cannot
 // tell.
 #include "report/report.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::report {
 namespace {

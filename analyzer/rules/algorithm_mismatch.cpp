@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL chose an algorithm or protocol for a size for which this very run shows a faster one. Only what the
 // run itself tried is compared: nothing is known of what it did not.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <cctype>
 #include <map>

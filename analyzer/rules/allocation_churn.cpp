@@ -2,7 +2,7 @@
 // Device memory is allocated and freed in every step. cudaFree waits for the device, and both take the
 // driver's lock; an allocator that keeps its memory does neither.
 #include "metrics/host_threads.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules::rule_allocation_churn {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several ranks train on GPUs and none of them talks NCCL: gradients then travel through the host, by Gloo or
 // MPI. Seen from what is missing, so only where the device tier would have shown communication kernels.
-#include "rules/settings.h"
+#include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_backend_not_nccl {
 namespace {

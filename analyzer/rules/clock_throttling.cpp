@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPUs run below the clock they could, for heat, power or a fault of the hardware, while they have work.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 #include <array>
 

@@ -6,7 +6,7 @@
 #include "metrics/delay_by_size.h"
 #include "metrics/link_use.h"
 #include "metrics/probed.h"
-#include "rules/ports.h"
+#include "rules/shared/ports.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks call different things at the same place of a communicator's order. NCCL does not check that: such a
 // run hangs, or reduces garbage. Nobody can say what it costs, so it stands before everything that does.
-#include "rules/stuck.h"
+#include "rules/shared/stuck.h"
 
 namespace ringside::rules::rule_collective_mismatch {
 namespace {

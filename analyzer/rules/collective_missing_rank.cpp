@@ -2,7 +2,7 @@
 // Ranks wait in a collective that another one never came to. Hosts run ahead of GPUs, so this is told from
 // what was called, not from kernels, and only where the waiting was long or the watchdog saw it.
 #include "hang/rank_report.h"
-#include "rules/stuck.h"
+#include "rules/shared/stuck.h"
 
 namespace ringside::rules::rule_collective_missing_rank {
 namespace {

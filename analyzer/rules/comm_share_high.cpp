@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communication takes a large share of the step. A symptom: the advice names the biggest measured cause.
-#include "rules/communication_cause.h"
+#include "rules/shared/communication_cause.h"
 
 namespace ringside::rules::rule_comm_share_high {
 namespace {

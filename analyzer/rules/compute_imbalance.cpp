@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same ranks compute longer than the others in every step: unequal work, or unequal GPUs. What the others
 // lose by it is late_rank's to say; this one gives the reason its size, also where nobody could be matched.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules::rule_compute_imbalance {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How TCP goes about losses on the hosts whose data went through sockets, and whether it had to send much
 // again: each timeout stands for at least 200 ms in which a connection, and with it a collective, waits.
-#include "rules/sockets.h"
+#include "rules/shared/sockets.h"
 #include "settings/tcp.h"
 
 #include <algorithm>

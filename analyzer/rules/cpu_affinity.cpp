@@ -2,7 +2,7 @@
 // A rank may run on CPUs far from its GPU, on a single CPU, or anywhere on a machine of several NUMA nodes.
 // What was asked for is recorded when the process starts; a program that binds itself later is not seen.
 #include "metrics/samples.h"
-#include "rules/settings.h"
+#include "rules/shared/settings.h"
 #include "values/parse_number.h"
 
 #include <map>

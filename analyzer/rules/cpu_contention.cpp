@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads that feed the GPU are ready to run and have no CPU, or the container's quota stops them.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_cpu_contention {
 namespace {

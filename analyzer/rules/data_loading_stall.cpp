@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPUs run dry because the next batch is not there: idle time while the host is inside a data loading
 // range.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "whatif/changes.h"
 
 #include <unordered_set>

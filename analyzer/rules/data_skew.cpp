@@ -3,8 +3,8 @@
 // length, images of different size. Nobody is late on the average, and still all wait in every step. A larger
 // batch makes the same kernels longer each time; where it is others each time, see compute_jitter.
 #include "metrics/experts.h"
-#include "rules/device_samples.h"
 #include "rules/shared/changing_rank.h"
+#include "rules/shared/device_samples.h"
 #include "whatif/changes.h"
 
 namespace ringside::rules::rule_data_skew {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory returned bits that error correction had to mend, or could not. Corrected ones cost nothing
 // now; they tell of a GPU to watch or to replace.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_ecc_errors {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The experts of one rank get more tokens than those of others, and every all-to-all waits for the fullest.
 #include "metrics/experts.h"
-#include "rules/origins.h"
+#include "rules/shared/origins.h"
 
 namespace ringside::rules::rule_expert_imbalance {
 namespace {

@@ -2,8 +2,8 @@
 // Communication that no compute hides. A symptom: late ranks and small messages show here too. Where not even
 // the first gradient message leaves before backward is over, overlap itself is missing, which is worth less
 // of a step.
-#include "rules/communication_cause.h"
-#include "rules/gradients.h"
+#include "rules/shared/communication_cause.h"
+#include "rules/shared/gradients.h"
 
 namespace ringside::rules::rule_exposed_communication {
 namespace {

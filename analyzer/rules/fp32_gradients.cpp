@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients travel in 32 bits and the run waits for their bytes. A chance rather than a cause: the transfer
 // is exposed for another reason, and half of it is what 16 bits can save.
-#include "rules/communication_cause.h"
-#include "rules/gradients.h"
+#include "rules/shared/communication_cause.h"
+#include "rules/shared/gradients.h"
 #include "trace/vocabulary/datatype.h"
 #include "whatif/changes.h"
 

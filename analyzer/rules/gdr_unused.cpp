@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data went through RDMA, but the adapters cannot, or may not, reach the memory of the GPUs: everything
 // is copied through the host's memory first, which costs PCIe and memory bandwidth and a processor.
-#include "rules/sockets.h"
+#include "rules/shared/sockets.h"
 
 namespace ringside::rules::rule_gdr_unused {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPUs that do the same work run at different clocks. The slowest one is late to every collective, whatever
 // holds its clock down.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_gpu_clock_spread {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU comes near the temperature at which it lowers its clock, or was held back for heat, if only between
 // two samples of its clock: the driver counts that time itself.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_gpu_temperature_high {
 namespace {

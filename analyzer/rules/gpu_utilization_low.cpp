@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPUs have nothing to do for a good part of the step. The advice follows the biggest class of idle time.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules::rule_gpu_utilization_low {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Some GPUs do useful work for much more of the time than others, or the same GPU at one time more than at
 // another. Useful utilization, because a rank that waits inside a collective looks busy.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules::rule_gpu_utilization_spread {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recorder's watchdog saw ranks make no progress. Which collective and who is missing say the two rules
 // beside this one; this one says that it happened, how long, and whether it ended.
-#include "rules/stuck.h"
+#include "rules/shared/stuck.h"
 
 namespace ringside::rules::rule_hang {
 namespace {

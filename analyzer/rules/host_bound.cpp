@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU has nothing queued because the host has not launched it yet, without waiting for data or in a
 // blocking call: launching itself, Python, or an optimizer of many small kernels sets the pace.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules::rule_host_bound {
 namespace {

@@ -2,7 +2,7 @@
 // Small collectives between hosts take milliseconds: whatever is sent pays that once a message. From small
 // messages themselves where there are any, else from the run's own line of time over size.
 #include "metrics/probed.h"
-#include "rules/ports.h"
+#include "rules/shared/ports.h"
 
 #include <set>
 

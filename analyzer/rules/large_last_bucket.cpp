@@ -3,7 +3,7 @@
 // small. Only where the others are hidden; else overlap is missing altogether, and that is another finding.
 // And only where the network waited for it: with no pause before the message, a slow network is behind with
 // the gradients that were ready long ago, and other sizes move the same bytes in the same time.
-#include "rules/gradients.h"
+#include "rules/shared/gradients.h"
 
 namespace ringside::rules::rule_large_last_bucket {
 namespace {

@@ -6,9 +6,9 @@
 #include "hang/hang.h"
 #include "metrics/experts.h"
 #include "metrics/lateness.h"
-#include "rules/chance.h"
-#include "rules/late_cause.h"
-#include "rules/origins.h"
+#include "rules/shared/chance.h"
+#include "rules/shared/late_cause.h"
+#include "rules/shared/origins.h"
 #include "values/quantile.h"
 
 namespace ringside::rules::rule_late_rank {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RDMA pins the memory it sends from, and the kernel bounds how much a process may pin. Too low shows as
 // ibv_reg_mr or ibv_create_qp failing when NCCL begins, not as slowness.
-#include "rules/settings.h"
+#include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_memlock_low {
 namespace {

@@ -3,7 +3,7 @@
 // finds no room frees its cache and waits for the GPU to do so, and a job that keeps more memory from every
 // step ends after hours.
 #include "metrics/growth.h"
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 #include <set>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoCE puts as much into a packet as the interface's MTU leaves room for, InfiniBand as the subnet manager
 // set. A small one costs headers and work a packet; different ones at the two ends cost the connection.
-#include "rules/ports.h"
+#include "rules/shared/ports.h"
 
 #include <map>
 

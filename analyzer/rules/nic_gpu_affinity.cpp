@@ -2,8 +2,8 @@
 // A GPU's data leaves through an RDMA adapter that is far from it on PCIe. From another NUMA node it crosses
 // the link between sockets, at a part of the adapter's rate, and NCCL then does without GPUDirect.
 #include "metrics/pci_distance.h"
-#include "rules/ports.h"
-#include "rules/settings.h"
+#include "rules/shared/ports.h"
+#include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_nic_gpu_affinity {
 namespace {

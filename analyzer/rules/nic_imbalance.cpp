@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RDMA ports of a host did not carry the same. Each GPU has a rail of its own; one that carries more, or
 // one that is left out, sets the pace of all.
-#include "rules/ports.h"
+#include "rules/shared/ports.h"
 
 #include <map>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVLink repeated or lost transfers, or lacks links. Each repeat costs little; many tell of a bad link, on
 // which every collective through it runs slower.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 #include <array>
 #include <map>

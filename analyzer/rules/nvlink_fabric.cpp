@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU of a machine with NVSwitches did not join their fabric: the fabric manager lets it in, and without it
 // CUDA does not start, or data between GPUs goes over PCIe at a tenth of the rate.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_nvlink_fabric {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies between host and device for which the host stands still although it asked for none to: memory that
 // is not pinned passes through a staging buffer, and the call returns only when that is done.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules::rule_pageable_copy {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters go out from one rank and gradients come back to it in every step, as DataParallel does: that
 // rank's link carries everything, where a ring would share it.
-#include "rules/gradients.h"
+#include "rules/shared/gradients.h"
 
 namespace ringside::rules::rule_parameter_server_pattern {
 namespace {

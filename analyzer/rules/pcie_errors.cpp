@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU's PCIe link has to send packets again. A few are normal; many tell of a slot, riser or cable, and
 // copies and GPUDirect through that link run slower.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_pcie_errors {
 namespace {

@@ -2,7 +2,7 @@
 // A GPU's PCIe link has fewer lanes, or a lower generation, than the GPU and its slot can; or that of a
 // network card carries less than its port. An idle GPU lowers its generation by itself, so that the highest
 // one seen counts; lanes it does not give up. RDMA ports are rdma_rate_low's.
-#include "rules/sockets.h"
+#include "rules/shared/sockets.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Persistence mode is off: the driver lets go of a GPU that nobody uses, and each job begins with waking it
 // up, with clocks and limits as they are by default. It costs no step.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_persistence_mode {
 namespace {

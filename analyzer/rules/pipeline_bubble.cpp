@@ -2,7 +2,7 @@
 // A pipeline's ranks wait for other stages more than filling and draining it takes. A symptom: an unequal
 // stage, a late rank or a slow link makes it; what is left is the schedule's.
 #include "metrics/pipeline.h"
-#include "rules/origins.h"
+#include "rules/shared/origins.h"
 
 namespace ringside::rules::rule_pipeline_bubble {
 namespace {

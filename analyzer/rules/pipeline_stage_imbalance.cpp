@@ -2,7 +2,7 @@
 // One stage of a pipeline computes longer than the others. Every micro-batch goes at its pace, and the other
 // stages wait for its messages.
 #include "metrics/pipeline.h"
-#include "rules/origins.h"
+#include "rules/shared/origins.h"
 
 namespace ringside::rules::rule_pipeline_stage_imbalance {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording itself makes steps longer. Measured, not assumed: steps inside the device tier's window against
 // the light ones behind it, of the same run. Without both there is nothing to compare.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules::rule_profiler_overhead {
 namespace {

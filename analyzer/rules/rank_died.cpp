@@ -4,7 +4,7 @@
 // `ringside hang`.
 #include "hang/first_to_die.h"
 #include "hang/rank_report.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <signal.h>
 #include <sys/wait.h>

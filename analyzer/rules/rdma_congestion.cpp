@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network is full: switches mark packets, receivers ask senders to slow down, or a port has data and may
 // not send it. Congestion loses no packets by itself, but time.
-#include "rules/link_cause.h"
+#include "rules/shared/link_cause.h"
 
 namespace ringside::rules::rule_rdma_congestion {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The physical link of a port makes errors: symbols, packets or the link's training are lost in cable,
 // transceiver or connector. Counted by the port itself; only what came during the run counts.
-#include "rules/link_cause.h"
+#include "rules/shared/link_cause.h"
 
 #include <array>
 

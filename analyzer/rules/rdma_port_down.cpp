@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An RDMA port was not active, or went down and came back. NCCL leaves out ports that are down when it starts
 // and fails, or waits for minutes, when one goes down under it.
-#include "rules/port_outage.h"
+#include "rules/shared/port_outage.h"
 
 namespace ringside::rules::rule_rdma_port_down {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An RDMA port runs slower than it or its like could: fewer lanes, a lower rate than the same adapter
 // elsewhere in the run, a PCIe link that carries less than the port.
-#include "rules/ports.h"
+#include "rules/shared/ports.h"
 
 #include <map>
 

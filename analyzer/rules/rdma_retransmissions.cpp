@@ -2,10 +2,10 @@
 // The transport of an RDMA port sent again, or gave up. Which counters moved tells whose fault that is: a
 // peer or path that did not answer, packets lost on the way, a receiver that posted nothing to receive into,
 // or a program's error. Only the sender counts most of it, and the peer sees nothing.
-#include "rules/link_cause.h"
-#include "rules/lossy_pace.h"
-#include "rules/port_outage.h"
-#include "rules/settings.h"
+#include "rules/shared/link_cause.h"
+#include "rules/shared/lossy_pace.h"
+#include "rules/shared/port_outage.h"
+#include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_rdma_retransmissions {
 namespace {

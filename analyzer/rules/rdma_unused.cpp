@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hosts have RDMA ports that are up, but the data went through sockets: every byte then passes the kernel
 // and is copied, at a fraction of the rate.
-#include "rules/ports.h"
-#include "rules/settings.h"
+#include "rules/shared/ports.h"
+#include "rules/shared/settings.h"
 
 #include <map>
 

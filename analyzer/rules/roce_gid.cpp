@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoCE connects by an address of the port (GID). One of RoCE v1, or a link-local one, reaches no farther than
 // the switch and knows no congestion control; ends that took different versions do not connect at all.
-#include "rules/ports.h"
-#include "rules/settings.h"
+#include "rules/shared/ports.h"
+#include "rules/shared/settings.h"
 #include "values/parse_number.h"
 
 #include <map>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RDMA over Ethernet loses packets where nothing holds senders back in time: neither pause frames (PFC) nor
 // marks of congestion (ECN). And where pause frames do it alone, they stop everybody behind a slow receiver.
-#include "rules/device_samples.h"
-#include "rules/ports.h"
-#include "rules/settings.h"
+#include "rules/shared/device_samples.h"
+#include "rules/shared/ports.h"
+#include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_roce_not_lossless {
 namespace {

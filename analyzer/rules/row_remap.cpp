@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU has taken parts of its memory out of service, waits for a reset to do so, or has no spare left. What
 // it did in earlier runs counts, too: it tells of a GPU to replace, not of this run.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_row_remap {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of one job with other libraries or other variables than the rest: at best slow, at worst two ranks
 // that choose different algorithms and wait for each other for ever.
-#include "rules/settings.h"
+#include "rules/shared/settings.h"
 #include "settings/compared.h"
 
 #include <algorithm>

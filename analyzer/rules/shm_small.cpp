@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // /dev/shm is small. Data loader workers hand batches over in it, NCCL talks through it between ranks of a
 // host, and the recorder's rings lie in it; containers start with 64 MiB.
-#include "rules/settings.h"
+#include "rules/shared/settings.h"
 
 namespace ringside::rules::rule_shm_small {
 namespace {

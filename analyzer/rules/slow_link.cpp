@@ -3,9 +3,9 @@
 // pace of its slowest link, so the collectives themselves do not show which link that is. NCCL's proxy
 // threads do, message by message; for TCP the kernel does, which knows how long data was under way on each.
 #include "metrics/messages.h"
-#include "rules/ports.h"
-#include "rules/slow_messages.h"
-#include "rules/slow_tcp.h"
+#include "rules/shared/ports.h"
+#include "rules/shared/slow_messages.h"
+#include "rules/shared/slow_tcp.h"
 
 #include <map>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communication cannot hide because each step computes little, and the GPU has memory left for more.
-#include "rules/communication_cause.h"
-#include "rules/device_samples.h"
+#include "rules/shared/communication_cause.h"
+#include "rules/shared/device_samples.h"
 
 namespace ringside::rules::rule_small_batch {
 namespace {

@@ -3,7 +3,7 @@
 // sizes differ enough, a line through its transfer times tells latency from bandwidth. Where there is no such
 // line (larger messages took no longer), its largest messages tell what the others could save; where all are
 // alike, only the field's range can be compared with.
-#include "rules/reductions.h"
+#include "rules/shared/reductions.h"
 #include "whatif/changes.h"
 
 namespace ringside::rules::rule_small_messages {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data between hosts went over an interface that is slower than another one of the same host: the
 // management network, mostly, because NCCL took the first it found or the host's name resolves to it.
-#include "rules/sockets.h"
+#include "rules/shared/sockets.h"
 
 namespace ringside::rules::rule_socket_interface {
 namespace {

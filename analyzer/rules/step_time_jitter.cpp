@@ -2,7 +2,7 @@
 // Some steps take much longer than the usual one. What grows in those steps, whether they come periodically,
 // whom the others wait for and what the program says it did in them point to the reason; a symptom where
 // nobody is waited for.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "values/quantile.h"
 
 #include <array>

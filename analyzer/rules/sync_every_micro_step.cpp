@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients are accumulated over several backward passes, but reduced after each of them: all but the last
 // reduction of a step are for nothing.
-#include "rules/reductions.h"
+#include "rules/shared/reductions.h"
 #include "whatif/changes.h"
 
 namespace ringside::rules::rule_sync_every_micro_step {

@@ -2,7 +2,7 @@
 // The host waits for the GPU in every step and launches nothing meanwhile, so that the GPU runs dry
 // afterwards, or that communication which later compute could have hidden runs alone. The cost is that, not
 // the time spent in the call: waiting for a busy GPU costs nothing by itself.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "whatif/changes.h"
 
 namespace ringside::rules::rule_sync_in_loop {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel lets a TCP connection have less under way than the interface that carried the data needs: it
 // then waits for acknowledgements. Judged by need (settings/tcp.h), as the doctor does before a run.
-#include "rules/sockets.h"
+#include "rules/shared/sockets.h"
 #include "settings/tcp.h"
 
 namespace ringside::rules::rule_tcp_buffers {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products run as float32 on the ordinary cores of a GPU that has tensor cores. Told from kernels'
 // names, which the libraries choose by what they use.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DistributedDataParallel with find_unused_parameters reduces a map of used parameters in every step: one
 // integer for each parameter. That message betrays it; walking the graph costs more, which is not measured.
-#include "rules/gradients.h"
+#include "rules/shared/gradients.h"
 #include "whatif/changes.h"
 
 namespace ringside::rules::rule_unused_parameter_search {

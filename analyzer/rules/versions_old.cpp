@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries older than what practitioners' guides ask for: newer ones are faster, and find by themselves what
 // old ones must be told.
-#include "rules/settings.h"
+#include "rules/shared/settings.h"
 #include "values/parse_number.h"
 
 #include <array>

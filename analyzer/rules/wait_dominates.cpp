@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Most of the time inside collectives is waiting for somebody to arrive, so a faster network would not help.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules::rule_wait_dominates {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver reported an Xid: a fault of the GPU, its link, or of the program on it.
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 #include <ringside/trace/xid.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words for spans, and the ways from one span to another.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "timeline/timeline.h"
 #include "values/text.h"
 

@@ -4,7 +4,7 @@
 #include "app/theme.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "views/view.h"
 #include "widgets/breakdown_chart.h"
 #include "widgets/report_table.h"

@@ -3,7 +3,7 @@
 
 #include "app/text.h"
 #include "app/theme.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <QHelpEvent>
 #include <QPainter>

@@ -4,7 +4,7 @@
 #include "report/format.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "trace/utf8.h"
 
 #include <fmt/format.h>

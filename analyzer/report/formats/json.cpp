@@ -7,7 +7,7 @@
 #include "report/links.h"
 #include "report/message_groups.h"
 #include "report/sentences.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "report/format.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::report::format_markdown {
 namespace {

@@ -5,7 +5,7 @@
 #include "report/per_second.h"
 #include "report/report_tables.h"
 #include "report/sentences.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <tuple>
 

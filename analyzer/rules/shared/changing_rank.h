@@ -2,7 +2,7 @@
 // What the rules share that name no rank, because another one computes longest in each step.
 #pragma once
 #include "metrics/changing_compute.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules {
 

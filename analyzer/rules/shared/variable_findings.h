@@ -2,7 +2,7 @@
 // What the rules about environment variables share: the judgement of every rank's environment, one finding
 // for what is wrong in the same way on several ranks.
 #pragma once
-#include "rules/settings.h"
+#include "rules/shared/settings.h"
 #include "settings/variables.h"
 
 namespace ringside::rules {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rule's cost is a share of: the step that the report prints beside it.
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <gtest/gtest.h>
 

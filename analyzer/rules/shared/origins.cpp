@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/origins.h"
+#include "rules/shared/origins.h"
 
 #include <fmt/format.h>
 

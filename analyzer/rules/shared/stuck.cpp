@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/stuck.h"
+#include "rules/shared/stuck.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/communication_cause.h"
+#include "rules/shared/communication_cause.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // words for their absence.
 #pragma once
 #include "metrics/samples.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/link_cause.h"
+#include "rules/shared/link_cause.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // hosts or between them.
 #pragma once
 #include "metrics/matched_messages.h"
-#include "rules/origins.h"
+#include "rules/shared/origins.h"
 
 #include <array>
 #include <map>

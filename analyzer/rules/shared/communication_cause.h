@@ -5,7 +5,7 @@
 // transfer.
 #pragma once
 #include "metrics/pipeline.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <array>
 

@@ -3,7 +3,7 @@
 // when, and which collectives were slow just then.
 #pragma once
 #include "metrics/links.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // What the rules about sockets share: which interface of a host carried the data, what else it has, and what
 // its kernel is set to.
 #pragma once
-#include "rules/device_samples.h"
-#include "rules/settings.h"
+#include "rules/shared/device_samples.h"
+#include "rules/shared/settings.h"
 #include "values/parse_number.h"
 
 #include <map>

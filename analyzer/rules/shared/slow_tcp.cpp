@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/slow_tcp.h"
+#include "rules/shared/slow_tcp.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/reductions.h"
+#include "rules/shared/reductions.h"
 
 #include <fmt/format.h>
 

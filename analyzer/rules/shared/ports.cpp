@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/ports.h"
+#include "rules/shared/ports.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // When RDMA ports were down, and which of them was while another one waited for answers: the trace holds no
 // addresses of peers, so ports are joined by time alone, and the words say so.
 #pragma once
-#include "rules/ports.h"
+#include "rules/shared/ports.h"
 
 namespace ringside::rules {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/slow_messages.h"
+#include "rules/shared/slow_messages.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // What several rules ask about the messages that gradients travel in: which they are, in which order they
 // leave in a step, and how much of each nothing hides.
 #pragma once
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 #include <map>
 

@@ -4,7 +4,7 @@
 #pragma once
 #include "metrics/probed.h"
 #include "metrics/tcp_links.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "values/quantile.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // `ringside hang` and take its answers, so that the two never contradict each other.
 #pragma once
 #include "hang/hang.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "trace/vocabulary/datatype.h"
 
 namespace ringside::rules {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many times a step reduces all gradients, seen from the backward passes that send.
 #pragma once
-#include "rules/gradients.h"
+#include "rules/shared/gradients.h"
 
 #include <cctype>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/chance.h"
+#include "rules/shared/chance.h"
 
 #include <fmt/format.h>
 

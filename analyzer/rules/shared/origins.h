@@ -2,7 +2,7 @@
 // How findings speak of places in a job of several process groups, and of who holds such a job up.
 #pragma once
 #include "metrics/lateness.h"
-#include "rules/support.h"
+#include "rules/shared/support.h"
 
 namespace ringside::rules {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/late_cause.h"
+#include "rules/shared/late_cause.h"
 
 #include <fmt/format.h>
 

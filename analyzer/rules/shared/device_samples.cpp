@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/device_samples.h"
+#include "rules/shared/device_samples.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/lossy_pace.h"
+#include "rules/shared/lossy_pace.h"
 
 #include <fmt/format.h>
 

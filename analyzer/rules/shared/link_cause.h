@@ -3,7 +3,7 @@
 // (reference: labelled fault signatures of RoCE adapters): which counters move tells the kinds apart, where
 // one counter alone does not.
 #pragma once
-#include "rules/ports.h"
+#include "rules/shared/ports.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/gradients.h"
+#include "rules/shared/gradients.h"
 
 #include <fmt/format.h>
 

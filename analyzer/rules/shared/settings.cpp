@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/settings.h"
+#include "rules/shared/settings.h"
 
 #include <fmt/format.h>
 

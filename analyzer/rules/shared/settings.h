@@ -2,7 +2,7 @@
 // Reads what a process said of itself and its machine in table setting. Values come from traces of strangers:
 // what cannot be read is nothing.
 #pragma once
-#include "rules/support.h"
+#include "rules/shared/support.h"
 #include "values/parse_number.h"
 
 #include <set>

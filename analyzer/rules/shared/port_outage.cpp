@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/port_outage.h"
+#include "rules/shared/port_outage.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rules/sockets.h"
+#include "rules/shared/sockets.h"
 
 #include <fmt/format.h>
 
