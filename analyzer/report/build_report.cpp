@@ -97,14 +97,25 @@ void runRules(Report& report, const rules::OptionValues& options, const Checkpoi
     }
 }
 
+/// What one process of a host samples for all of them is in the run where its file is: nothing is missing.
+bool isSampledInRun(const model::Model& model, std::string_view reason)
+{
+    constexpr std::string_view kSampledBy = ": sampled by ";
+    const std::size_t at = reason.find(kSampledBy);
+    return at != std::string_view::npos &&
+           std::ranges::any_of(model.trace.processes, [&](const trace::ProcessTrace& process) {
+               return process.path.stem().string() == reason.substr(at + kSampledBy.size());
+           });
+}
+
 /// A rank may have several, which its recorder joined by "; "; ranks share some of them.
-void addReasons(std::string_view joined, std::set<std::string>& reasons)
+void addReasons(const model::Model& model, std::string_view joined, std::set<std::string>& reasons)
 {
     constexpr std::string_view kJoint = "; ";
     while (!joined.empty()) {
         const std::string_view reason = joined.substr(0, joined.find(kJoint));
         joined.remove_prefix(std::min(joined.size(), reason.size() + kJoint.size()));
-        if (!reason.empty()) {
+        if (!reason.empty() && !isSampledInRun(model, reason)) {
             reasons.emplace(reason);
         }
     }
@@ -122,7 +133,7 @@ Tier tierOf(const model::Model& model, std::string_view name)
             if (row.active) {
                 tier.ranks.push_back(rank.rank);
             }
-            addReasons(row.reason, reasons);
+            addReasons(model, row.reason, reasons);
         }
     }
     tier.reasons.assign(reasons.begin(), reasons.end());

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/report_tables.h"
 
-#include "report/communicator_names.h"
+#include "report/communicators.h"
 #include "report/message_groups.h"
 #include "report/per_second.h"
+#include "values/quantile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <tuple>
 
 namespace ringside::report {
 namespace {
@@ -135,6 +138,50 @@ Table idleTable(const Report& report)
     return table;
 }
 
+namespace {
+
+using Alike = std::vector<const metrics::CollectiveGroup*>;
+
+/// Of one kind and size among as many ranks each; in the order of the report.
+std::vector<Alike> alikeCollectives(const Report& report)
+{
+    std::vector<Alike> all;
+    std::map<std::tuple<model::CollectiveKind, std::optional<std::uint64_t>, std::int64_t>, std::size_t>
+        places;
+    for (const metrics::CollectiveGroup& group : report.metrics.collectives) {
+        const auto [place, isNew] = places.try_emplace({group.kind, group.bytes, group.ranks}, all.size());
+        if (isNew) {
+            all.emplace_back();
+        }
+        all[place->second].push_back(&group);
+    }
+    return all;
+}
+
+std::int64_t callsOf(const Alike& alike)
+{
+    std::int64_t calls = 0;
+    for (const metrics::CollectiveGroup* group : alike) {
+        calls = model::addCapped(calls, group->count);
+    }
+    return calls;
+}
+
+/// Null where none is measured.
+template <typename Value>
+std::optional<double> medianOf(const Alike& alike, std::optional<Value> metrics::CollectiveGroup::*figure)
+{
+    std::vector<double> values;
+    for (const metrics::CollectiveGroup* group : alike) {
+        if (group->*figure) {
+            values.push_back(static_cast<double>(*(group->*figure)));
+        }
+    }
+    return values.empty() ? std::nullopt : std::optional(values::median(std::move(values)));
+}
+
+} // namespace
+
 Table collectiveTable(const Report& report, std::optional<std::uint64_t> communicator)
 {
     Table table{{"collective", "ranks", "size", "calls\nin run", "transfer\nus", "busbw\nGB/s", "kernel\nus",
@@ -160,6 +207,28 @@ Table collectiveTable(const Report& report, std::optional<std::uint64_t> communi
         if (!communicators.empty()) {
             row.emplace_back(communicators.at(group.communicator));
         }
+    }
+    return table;
+}
+
+Table collectiveKindTable(const Report& report)
+{
+    Table table{{"collective", "ranks", "size", "communi-\ncators", "calls\nin run", "transfer\nus",
+                 "busbw\nGB/s", "slowest\nus", "slowest\ncommunicator"},
+                {}};
+    const auto labels = communicatorLabels(report);
+    for (const std::vector<const metrics::CollectiveGroup*>& alike : alikeCollectives(report)) {
+        const metrics::CollectiveGroup& first = *alike.front();
+        const metrics::CollectiveGroup& slowest =
+            **std::ranges::max_element(alike, {}, &metrics::CollectiveGroup::transferNs);
+        const auto label = labels.find(slowest.communicator);
+        table.rows.push_back({model::collectiveName(first.kind),
+                              first.ranks > 0 ? Cell(first.ranks) : Cell::absent("not known"),
+                              sizeCell(toDouble(first.bytes)), alike.size(), callsOf(alike),
+                              microsecondsCell(medianOf(alike, &metrics::CollectiveGroup::transferNs)),
+                              busBandwidthCell(medianOf(alike, &metrics::CollectiveGroup::transferBusGBs)),
+                              microsecondsCell(toDouble(slowest.transferNs)),
+                              slowest.transferNs && label != labels.end() ? Cell(label->second) : Cell()});
     }
     return table;
 }

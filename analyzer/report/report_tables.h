@@ -14,6 +14,8 @@ namespace ringside::report {
 /// Of one communicator, or of all.
 [[nodiscard]] Table collectiveTable(const Report& report,
                                     std::optional<std::uint64_t> communicator = std::nullopt);
+/// A row for all communicators of so many ranks: the median of theirs, and the slowest of them.
+[[nodiscard]] Table collectiveKindTable(const Report& report);
 [[nodiscard]] std::string breakdownTitle(const Report& report);
 [[nodiscard]] std::string idleTitle(const Report& report);
 [[nodiscard]] const char* collectivesTitle(const Report& report);

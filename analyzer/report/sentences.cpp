@@ -196,7 +196,8 @@ std::string tierText(const Tier& tier)
     if (none) {
         return reasons.empty() ? "not recorded" : fmt::format("not recorded: {}", reasons);
     }
-    return fmt::format("ranks {}{}{}", rankList(tier.ranks), reasons.empty() ? "" : ": ", reasons);
+    return fmt::format("{} {}{}{}", tier.ranks.size() == 1 ? "rank" : "ranks", rankList(tier.ranks),
+                       reasons.empty() ? "" : ": ", reasons);
 }
 
 std::string verdictText(const Verdict& verdict)

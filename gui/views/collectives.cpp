@@ -2,7 +2,7 @@
 // Collectives by kind, size and communicator: how many, how long, how fast; and who sends to whom.
 #include "app/text.h"
 #include "models/traffic_table.h"
-#include "report/communicator_names.h"
+#include "report/communicators.h"
 #include "report/report_tables.h"
 #include "views/view.h"
 #include "widgets/bandwidth_plot.h"

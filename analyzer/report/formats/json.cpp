@@ -2,7 +2,7 @@
 // The JSON contract (ringside-report-1.schema.json): members are only ever added within
 // version 1. What was not measured is null. Times are ns after run.started_at.
 #include "output/json_value.h"
-#include "report/communicator_names.h"
+#include "report/communicators.h"
 #include "report/format.h"
 #include "report/links.h"
 #include "report/message_groups.h"
@@ -314,24 +314,10 @@ std::string hashText(std::uint64_t hash)
 
 Json communicatorsJson(const Report& report)
 {
-    struct Seen {
-        std::int64_t size;
-        std::set<std::int64_t> ranks;
-    };
-    std::map<std::uint64_t, Seen> seen;
-    for (const model::Rank& rank : report.model.ranks) {
-        for (const trace::CommunicatorRow& row : report.model.processOf(rank).communicators) {
-            if (rank.owns(static_cast<std::uint32_t>(row.device))) {
-                seen.try_emplace(row.hash, Seen{row.size, {}}).first->second.ranks.insert(rank.rank);
-            }
-        }
-    }
-    const auto names = communicatorNames(report.model);
     Json result = Json::array();
-    for (const auto& [hash, communicator] : seen) {
-        const auto name = names.find(hash);
+    for (const auto& [hash, communicator] : communicatorsOf(report.model)) {
         result.push_back({{"id", hashText(hash)},
-                          {"name", name != names.end() ? Json(name->second) : Json()},
+                          {"name", communicator.name.empty() ? Json() : Json(communicator.name)},
                           {"size", communicator.size > 0 ? Json(communicator.size) : Json(nullptr)},
                           {"ranks", communicator.ranks}});
     }

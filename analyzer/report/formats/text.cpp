@@ -166,7 +166,8 @@ std::string tables(const Report& report, const Paint& paint)
     }
     if (!report.metrics.collectives.empty()) {
         text += paint.heading(collectivesTitle(report));
-        text += paint.table(collectiveTable(report));
+        const bool folded = !paint.all() && report.metrics.collectives.size() > kMostRows;
+        text += paint.table(folded ? collectiveKindTable(report) : collectiveTable(report));
     }
     if (const Table messages = messageTable(report); !messages.rows.empty()) {
         text += paint.heading(kMessagesTitle);

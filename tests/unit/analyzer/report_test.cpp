@@ -76,6 +76,20 @@ TEST(TextReport, SaysAReasonThatRanksShareOnce)
     EXPECT_NE(text.find("network: by another; rdma: no device."), std::string::npos) << text;
 }
 
+// One process of a host reads what is the same for all of them: that is no lack, unless its file is not here.
+TEST(TextReport, NamesNoProcessOfTheRunAsAReason)
+{
+    TraceBuilder trace(2);
+    trace.steps(6, [](StepBuilder& step) { step.allReduce(1_MiB); });
+    trace::RunTrace run = trace.run();
+    run.processes[0].path = "node0-17.db";
+    run.processes[0].tiers.push_back({"sampled", true, "", 0, {}});
+    run.processes[1].tiers.push_back(
+        {"sampled", true, "machine: sampled by node0-17; network: sampled by node1-18", 0, {}});
+    const std::string text = std::regex_replace(render(run, "text"), std::regex("\\s+"), " ");
+    EXPECT_NE(text.find("Tier sampled: ranks 0-1: network: sampled by node1-18."), std::string::npos) << text;
+}
+
 TEST(JsonReport, KeepsItsSchemaWhenNothingWasMeasured)
 {
     TraceBuilder trace(2);

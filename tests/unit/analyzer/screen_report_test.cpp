@@ -50,6 +50,39 @@ std::string restatedBy(const Report& report, std::string_view rule)
     return "no such finding";
 }
 
+/// Each call on a communicator of its own, of the same ranks.
+trace::RunTrace manyCommunicators(int communicators)
+{
+    TraceBuilder trace = TraceBuilder(2);
+    trace.steps(communicators, [](StepBuilder& step) {
+        step.everyRank().compute(1ms);
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    for (int rank = 0; rank < 2; ++rank) {
+        trace::ProcessTrace& process = trace.process(rank);
+        process.communicators.front().name = 0;
+        for (int i = 1; i < communicators; ++i) {
+            trace::CommunicatorRow& row = process.communicators.emplace_back(process.communicators.front());
+            row.id = 100 + i;
+            row.hash += static_cast<std::uint64_t>(i) << 32;
+            process.collectiveCalls[static_cast<std::size_t>(i)].communicator = row.id;
+        }
+    }
+    return trace.run();
+}
+
+TEST(ScreenReport, FoldsCommunicatorsThatAreAlike)
+{
+    const Report report = buildReport(manyCommunicators(30), {});
+    const std::string text = screenOf(report);
+    EXPECT_THAT(text, testing::ContainsRegex("AllReduce +2 +4.00 MiB +30 +30 +1000"));
+    EXPECT_THAT(text, testing::ContainsRegex("1000  ranks 0-1 "));
+    const std::string whole = screenOf(report, Extent::All);
+    EXPECT_THAT(whole, testing::ContainsRegex("AllReduce +2 +4.00 MiB +1 +1000"));
+    EXPECT_THAT(screenOf(buildReport(manyCommunicators(10), {})),
+                testing::ContainsRegex("AllReduce +2 +4.00 MiB +1 +1000"));
+}
+
 TEST(ScreenReport, SaysALossOnce)
 {
     const Report report = buildReport(lateRankOf(4, 20), {});
