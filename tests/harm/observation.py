@@ -21,7 +21,7 @@ INSIDE = pathlib.Path(__file__).with_name("inside.py")
 PYTHON = "/usr/bin/python3"
 NAMESPACES = ["unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]), "--mount", "--pid", "--ipc", "--fork", "--mount-proc",
               "--kill-child"]
-# collector/README.md names these; a job sees them and nothing else that is new.
+# docs/collector.md names these; a job sees them and nothing else that is new.
 OURS = (b"RINGSIDE_", b"LD_PRELOAD=", b"NVTX_INJECTION64_PATH=", b"NCCL_PROFILER_PLUGIN=")
 
 
