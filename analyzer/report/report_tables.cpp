@@ -4,6 +4,7 @@
 #include "report/communicators.h"
 #include "report/message_groups.h"
 #include "report/per_second.h"
+#include "report/rank_groups.h"
 #include "values/quantile.h"
 
 #include <fmt/format.h>
@@ -66,45 +67,95 @@ std::optional<double> toDouble(const std::optional<Number>& value)
     return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
 }
 
-std::vector<Cell> breakdownRow(const Report& report, const metrics::RankMetrics& rank)
+/// The figures of a row; of a group, `rank` holds the sums over its members.
+std::vector<Cell> breakdownCells(const Report& report, const metrics::RankMetrics& rank)
 {
     const Cell unknown = Cell::absent("not measured: when ranks arrive at collectives is not known");
     const metrics::Breakdown& total = rank.total;
     const bool arrived = report.metrics.arrivalsMeasured();
     const auto ms = [&](std::int64_t ns) { return millisecondsCell(static_cast<double>(rank.ofAStep(ns))); };
+    return {ms(total.stepNs),
+            ms(total.computeNs),
+            ms(total.exposedCommunicationNs),
+            ms(total.exposedCopyNs),
+            ms(total.idleNs),
+            ratioCell(total.ratio()),
+            overlapCell(total),
+            shareCell(total.utilization()),
+            report.metrics.usefulMeasured() ? shareCell(total.usefulUtilization()) : unknown,
+            arrived ? ms(total.waitNs) : unknown,
+            arrived ? Cell(rank.lastArrivals) : unknown};
+}
+
+std::vector<Cell> breakdownRow(const Report& report, const metrics::RankMetrics& rank)
+{
     std::vector<Cell> row{report.model.ranks[rank.rank].rank};
     for (const PlaceColumn& column : placeColumns(report.model.layout)) {
         row.push_back(placeCell(report.model.layout, rank.rank, column));
     }
-    const auto figures = {ms(total.stepNs),
-                          ms(total.computeNs),
-                          ms(total.exposedCommunicationNs),
-                          ms(total.exposedCopyNs),
-                          ms(total.idleNs),
-                          ratioCell(total.ratio()),
-                          overlapCell(total),
-                          shareCell(total.utilization()),
-                          report.metrics.usefulMeasured() ? shareCell(total.usefulUtilization()) : unknown,
-                          arrived ? ms(total.waitNs) : unknown,
-                          arrived ? Cell(rank.lastArrivals) : unknown};
-    row.insert(row.end(), figures);
+    const std::vector<Cell> figures = breakdownCells(report, rank);
+    row.insert(row.end(), figures.begin(), figures.end());
     return row;
+}
+
+std::vector<std::string> breakdownHeader(const Report& report, std::vector<std::string> first)
+{
+    for (std::string title :
+         {fmt::format("{}\nms", periodWord(report.model)), std::string("compute\nms"),
+          std::string("exposed\ncomm ms"), std::string("exposed\ncopy ms"), std::string("idle\nms"),
+          std::string("comm/\ncompute"), std::string("overlap"), std::string("busy"), std::string("useful"),
+          std::string("wait\nms"), std::string("came\nlast")}) {
+        first.push_back(std::move(title));
+    }
+    return first;
+}
+
+/// Columns of a rank, with those that say its place in the job.
+Table emptyBreakdown(const Report& report)
+{
+    std::vector<std::string> header{"rank"};
+    for (const PlaceColumn& column : placeColumns(report.model.layout)) {
+        header.emplace_back(column.name);
+    }
+    return {breakdownHeader(report, std::move(header)), {}};
 }
 
 } // namespace
 
 Table breakdownTable(const Report& report)
 {
-    Table table{{"rank"}, {}};
-    for (const PlaceColumn& column : placeColumns(report.model.layout)) {
-        table.header.emplace_back(column.name);
-    }
-    table.header.insert(table.header.end(),
-                        {fmt::format("{}\nms", periodWord(report.model)), "compute\nms", "exposed\ncomm ms",
-                         "exposed\ncopy ms", "idle\nms", "comm/\ncompute", "overlap", "busy", "useful",
-                         "wait\nms", "came\nlast"});
+    Table table = emptyBreakdown(report);
     for (const metrics::RankMetrics& rank : report.metrics.ranks) {
         table.rows.push_back(breakdownRow(report, rank));
+    }
+    return table;
+}
+
+Table groupBreakdownTable(const Report& report, std::size_t most)
+{
+    const RankGroups groups = groupRanks(report, most);
+    Table table{breakdownHeader(report, {std::string(groups.by), "ranks"}), {}};
+    for (const RankGroup& group : groups.groups) {
+        metrics::RankMetrics sum;
+        for (const std::size_t place : group.members) {
+            const metrics::RankMetrics& rank = report.metrics.ranks[place];
+            sum.periods += rank.periods;
+            sum.total += rank.total;
+            sum.lastArrivals = model::addCapped(sum.lastArrivals, rank.lastArrivals);
+        }
+        std::vector<Cell>& row = table.rows.emplace_back();
+        row = {Cell(group.name), Cell(group.members.size())};
+        const std::vector<Cell> figures = breakdownCells(report, sum);
+        row.insert(row.end(), figures.begin(), figures.end());
+    }
+    return table;
+}
+
+Table outlierTable(const Report& report, std::size_t most)
+{
+    Table table = emptyBreakdown(report);
+    for (const std::size_t place : outlyingRanks(report, most)) {
+        table.rows.push_back(breakdownRow(report, report.metrics.ranks[place]));
     }
     return table;
 }

@@ -9,6 +9,10 @@
 namespace ringside::report {
 
 [[nodiscard]] Table breakdownTable(const Report& report);
+/// The same for groups of ranks (groupRanks): means over their ranks, and sums of "came last".
+[[nodiscard]] Table groupBreakdownTable(const Report& report, std::size_t most);
+/// The rows of breakdownTable whose ranks differ from their peers (outlyingRanks).
+[[nodiscard]] Table outlierTable(const Report& report, std::size_t most);
 [[nodiscard]] Table timedTable(const Report& report); ///< what CUDA events tell, ms a step
 [[nodiscard]] Table idleTable(const Report& report);  ///< ms a step
 /// Of one communicator, or of all.

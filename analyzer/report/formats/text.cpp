@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report for a terminal: first the one paragraph that matters, then what it rests on.
+#include "report/communicators.h"
 #include "report/cost_attribution.h"
 #include "report/format.h"
 #include "report/per_second.h"
@@ -143,12 +144,30 @@ std::string findings(const Report& report, const Paint& paint)
     return text + notJudged(report, paint);
 }
 
+/// By rank, or by group with the ranks that differ where there are many.
+std::string breakdown(const Report& report, const Paint& paint)
+{
+    constexpr std::size_t kMostOutliers = 8;
+    const std::size_t ranks = report.metrics.ranks.size();
+    if (paint.all() || ranks <= kMostRows) {
+        return paint.table(breakdownTable(report));
+    }
+    std::string text = paint.table(groupBreakdownTable(report, kMostRows));
+    const Table outliers = outlierTable(report, kMostOutliers);
+    text +=
+        outliers.rows.empty()
+            ? std::string("  No rank's compute, copies or idle time differ much from those of its peers.\n")
+            : "  Ranks whose compute, copies or idle time differ most from their peers':\n" +
+                  paint.table(outliers);
+    return text + fmt::format("  All {} ranks: {}\n", ranks, kHowToSeeAll);
+}
+
 std::string tables(const Report& report, const Paint& paint)
 {
     std::string text;
     if (!report.metrics.ranks.empty()) {
         text += paint.heading(breakdownTitle(report));
-        text += paint.table(breakdownTable(report));
+        text += breakdown(report, paint);
         text += paint.prose(
             fmt::format("compute + exposed communication + exposed copy + idle = {}. useful: busy "
                         "and not only waiting in a collective. wait: for later ranks, also where "
@@ -166,7 +185,8 @@ std::string tables(const Report& report, const Paint& paint)
     }
     if (!report.metrics.collectives.empty()) {
         text += paint.heading(collectivesTitle(report));
-        const bool folded = !paint.all() && report.metrics.collectives.size() > kMostRows;
+        const bool folded = !paint.all() && report.metrics.collectives.size() > kMostRows &&
+                            !communicatorLabels(report).empty();
         text += paint.table(folded ? collectiveKindTable(report) : collectiveTable(report));
     }
     if (const Table messages = messageTable(report); !messages.rows.empty()) {

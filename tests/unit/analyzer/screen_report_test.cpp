@@ -119,7 +119,7 @@ TEST(ScreenReport, LeavesOutWhatAllShows)
 {
     const Report report = buildReport(lateRankOf(40, 20), {});
     const std::string screen = screenOf(report);
-    EXPECT_THAT(screen, HasSubstr("24 more rows: `--all` shows everything"));
+    EXPECT_THAT(screen, HasSubstr("All 40 ranks: `--all` shows everything"));
     EXPECT_THAT(screen, HasSubstr("Not judged: " + std::to_string(report.notApplicable.size()) + " rules"));
     EXPECT_THAT(screen, Not(HasSubstr(report.notApplicable.front().rule)));
     const std::string everything = screenOf(report, Extent::All);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Large jobs are shown by stage, host or tenth, with the ranks that differ from their peers.
+#include "report/rank_groups.h"
+#include "report/report_tables.h"
+#include "support/parallel_job.h"
+#include "support/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace ringside::report {
+namespace {
+
+using namespace test;
+using Ranks = std::vector<std::int64_t>;
+using Names = std::vector<std::string>;
+
+/// 20 ranks whose compute differs by up to 2 %; the slow ones take 2 ms of 10 ms longer.
+trace::RunTrace run(const std::vector<int>& slow, int hosts = 1)
+{
+    TraceBuilder trace(20);
+    trace.steps(10, [&](StepBuilder& step) {
+        for (int rank = 0; rank < 20; ++rank) {
+            step.rank(rank).compute(10ms + rank * 10us);
+        }
+        for (const int rank : slow) {
+            step.rank(rank).compute(2ms);
+        }
+        step.allReduce(4_MiB, {.takes = 1ms});
+    });
+    trace::RunTrace result = trace.run();
+    for (std::size_t i = 0; i < result.processes.size(); ++i) {
+        result.processes[i].process.host = "node" + std::to_string(i % static_cast<std::size_t>(hosts));
+    }
+    return result;
+}
+
+Ranks outliersOf(const Report& report, std::size_t most = 8)
+{
+    Ranks ranks;
+    for (const std::size_t place : outlyingRanks(report, most)) {
+        ranks.push_back(report.model.ranks[report.metrics.ranks[place].rank].rank);
+    }
+    return ranks;
+}
+
+Names namesOf(const RankGroups& groups)
+{
+    Names names;
+    for (const RankGroup& group : groups.groups) {
+        names.push_back(group.name);
+    }
+    return names;
+}
+
+TEST(OutlyingRanks, AreThoseThatDifferFromTheirPeersByMoreThanIsUsual)
+{
+    EXPECT_EQ(outliersOf(buildReport(run({}), {})), Ranks());
+    EXPECT_EQ(outliersOf(buildReport(run({3, 11}), {})), (Ranks{11, 3}));
+    EXPECT_EQ(outliersOf(buildReport(run({3, 11}), {}), 1).size(), 1U);
+}
+
+// A slow stage is slow as a whole: none of its ranks differs from the others of the stage.
+TEST(OutlyingRanks, AreComparedWithinTheirStage)
+{
+    const ParallelShape shape{.stages = 4, .replicas = 5};
+    const auto reportOf = [&](const PlantedFault& fault) {
+        return buildReport(playParallelJob(shape, fault).run(), {});
+    };
+    EXPECT_EQ(outliersOf(reportOf({ParallelFault::SlowStage, 0, 2, 1.5})), Ranks());
+    EXPECT_EQ(outliersOf(reportOf({ParallelFault::SlowWorker, 7, 0, 1.5})), (Ranks{7}));
+}
+
+TEST(RankGroups, AreStagesElseHostsElseTenths)
+{
+    const Report staged =
+        buildReport(playParallelJob({.stages = 4, .replicas = 5, .hostPerStage = true}).run(), {});
+    EXPECT_EQ(groupRanks(staged, 16).by, "stage");
+    EXPECT_EQ(namesOf(groupRanks(staged, 16)), (Names{"1/4", "2/4", "3/4", "4/4"}));
+
+    const Report hosts = buildReport(run({}, 4), {});
+    EXPECT_EQ(groupRanks(hosts, 16).by, "host");
+    EXPECT_EQ(namesOf(groupRanks(hosts, 16)), (Names{"node0", "node1", "node2", "node3"}));
+    EXPECT_EQ(groupRanks(hosts, 3).by, "by compute");
+
+    const RankGroups tenths = groupRanks(buildReport(run({}), {}), 16);
+    ASSERT_EQ(tenths.groups.size(), 10U);
+    EXPECT_EQ(tenths.groups.back().name, "90-100 %");
+    EXPECT_EQ(tenths.groups.back().members, (std::vector<std::size_t>{18, 19}));
+}
+
+TEST(GroupTable, HoldsMeansOfItsRanks)
+{
+    const Table table = groupBreakdownTable(buildReport(run({}, 2), {}), 16);
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(cellText(table.rows[0][1]), "10");
+    EXPECT_EQ(cellText(table.rows[0][3]), "10.09"); // 10 ms and the mean of 0, 20, ... 180 us
+}
+
+} // namespace
+} // namespace ringside::report
