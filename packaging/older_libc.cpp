@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What g++'s static libraries and ours expect of a C library that is newer than the floor (README.md in this
 // folder), linked into each portable binary and visible in it alone.
+#include "older_random.h"
 #include "older_waits.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstdint>
 
 extern "C" {
@@ -74,16 +78,41 @@ int _dl_find_object(void* address, dl_find_object* found) // NOLINT(bugprone-res
     return dl_iterate_phdr(&findAround, &search) == 1 && found->ehFrame != nullptr ? 0 : -1;
 }
 
+/// glibc 2.25.
+ssize_t getrandom(void* buffer, size_t bytes, unsigned flags)
+{
+    return ringside::older::randomBytes(buffer, bytes, flags);
+}
+
+/// glibc 2.25; std::random_device asks it.
+int getentropy(void* buffer, size_t bytes)
+{
+    return ringside::older::fillWithRandom(buffer, bytes) ? 0 : -1;
+}
+
 /// glibc 2.36; std::random_device asks it.
 std::uint32_t arc4random()
 {
     std::uint32_t number = 0;
-    while (getrandom(&number, sizeof number, 0) != sizeof number) { // interrupted
-    }
+    ringside::older::fillWithRandom(&number, sizeof number);
     return number;
 }
 
-#ifdef RINGSIDE_GLIBC_2_28
+/// glibc 2.28; static libraries that were built for large files ask it. Here fcntl() is the same.
+int fcntl64(int descriptor, int command, ...)
+{
+    std::va_list arguments;
+    va_start(arguments, command);
+    void* const argument = va_arg(arguments, void*);
+    va_end(arguments);
+    return fcntl(descriptor, command, argument);
+}
+
+/// glibc 2.28.
+int renameat2(int oldFolder, const char* oldPath, int newFolder, const char* newPath, unsigned flags) noexcept
+{
+    return static_cast<int>(syscall(SYS_renameat2, oldFolder, oldPath, newFolder, newPath, flags));
+}
 
 /// glibc 2.30.
 pid_t gettid() noexcept
@@ -127,7 +156,8 @@ int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const times
     return ringside::older::lockByTrying(mutex, clock, *until);
 }
 
-// glibc 2.29 has versions of these that set no errno by themselves; results are the same.
+// glibc 2.29 has versions of these that set no errno by themselves, 2.23 one of lgamma that leaves signgam
+// alone; results are the same.
 #define RINGSIDE_OLDER_VERSION(name, parameters, arguments)                                                  \
     double older_##name parameters;                                                                          \
     __asm__(".symver older_" #name "," #name "@GLIBC_2.2.5");                                                \
@@ -136,9 +166,9 @@ int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const times
         return older_##name arguments;                                                                       \
     }
 RINGSIDE_OLDER_VERSION(exp, (double x), (x))
+RINGSIDE_OLDER_VERSION(exp2, (double x), (x))
+RINGSIDE_OLDER_VERSION(lgamma, (double x), (x))
 RINGSIDE_OLDER_VERSION(log, (double x), (x))
 RINGSIDE_OLDER_VERSION(pow, (double x, double y), (x, y))
-
-#endif
 
 } // extern "C"

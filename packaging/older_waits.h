@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting until a time of any clock, with what glibc 2.28 has.
+// Waiting until a time of any clock, with what glibc 2.17 has.
 #pragma once
 #include <pthread.h>
 #include <semaphore.h>

@@ -19,14 +19,12 @@ add_library(ringside_unused_formats OBJECT ${CMAKE_CURRENT_LIST_DIR}/unused_form
 set(RINGSIDE_LIBARCHIVE_NEEDS -lacl)
 set(RINGSIDE_LIBDW_NEEDS -lelf -lz -llzma -lbz2)
 
-foreach(floor 2_28 2_31)
-  add_library(ringside_older_libc_${floor} OBJECT ${CMAKE_CURRENT_LIST_DIR}/older_libc.cpp)
-  target_compile_definitions(ringside_older_libc_${floor} PRIVATE RINGSIDE_GLIBC_${floor})
-  target_compile_options(ringside_older_libc_${floor} PRIVATE -fno-builtin)
-endforeach()
+# Hidden: dlsym() is to find the system's own, and another library's calls are not to come here.
+add_library(ringside_older_libc OBJECT ${CMAKE_CURRENT_LIST_DIR}/older_libc.cpp)
+target_compile_options(ringside_older_libc PRIVATE -fno-builtin -fvisibility=hidden)
 
-# ringside_link_portably(TARGET FLOOR): for what is shipped.
-function(ringside_link_portably target floor)
-  target_sources(${target} PRIVATE $<TARGET_OBJECTS:ringside_older_libc_${floor}>)
+# ringside_link_portably(TARGET): for what is shipped.
+function(ringside_link_portably target)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:ringside_older_libc>)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:-Bsymbolic,--exclude-libs,ALL)
 endfunction()

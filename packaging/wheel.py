@@ -15,7 +15,8 @@ import zipfile
 
 stage, version, folder = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
 HERE = pathlib.Path(__file__).parent
-TAG = "py3-none-manylinux_2_31_x86_64"  # the program's floor; check_floor.sh holds the binaries against it
+# The binaries' floor, which check_floor.sh holds them against, and its older name: pip before 20.3 knows no other.
+PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_17_x86_64")
 INFO = f"ringside-{version}.dist-info"
 METADATA = f"""Metadata-Version: 2.1
 Name: ringside
@@ -42,13 +43,14 @@ def contents():
     for path in sorted(path for path in papers.rglob("*") if path.is_file() and path.name in ("sbom.spdx.json", "copyright") or path.parent.name == "licences"):
         yield f"{INFO}/licenses/{path.relative_to(papers)}", path.read_bytes(), False
     yield f"{INFO}/METADATA", (METADATA + (papers / "README.md").read_text()).encode(), False
-    yield f"{INFO}/WHEEL", f"Wheel-Version: 1.0\nGenerator: ringside-packaging\nRoot-Is-Purelib: false\nTag: {TAG}\n".encode(), False
+    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS)
+    yield f"{INFO}/WHEEL", f"Wheel-Version: 1.0\nGenerator: ringside-packaging\nRoot-Is-Purelib: false\n{tags}".encode(), False
     yield f"{INFO}/entry_points.txt", b"[console_scripts]\nringside = ringside.__main__:main\n", False
 
 
 def write():
     when = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), 315532800))[:6]  # a zip's first day
-    path = folder / f"ringside-{version}-{TAG}.whl"
+    path = folder / f"ringside-{version}-py3-none-{'.'.join(PLATFORMS)}.whl"
     record = ""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         def add(name, data, is_program):

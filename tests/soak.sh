@@ -29,12 +29,12 @@ sanitized_suite tsan
 stage "Release" "What packages are made of: -O3 shows warnings that the preset dev does not. Each file alone, which shows a missing #include."
 cmake --preset release -DRINGSIDE_BUILD_TESTS=ON -DRINGSIDE_UNITY=OFF && cmake --build --preset release || fail "building the preset release failed"
 
-stage "Packages for other systems" "Built, and used on a minimal Debian 11 and 12 with a trainer."
+stage "Packages for other systems" "Built, and used on a minimal Ubuntu 18.04, and Debian 11 and 12 with a trainer."
 bash tests/support/install_packages.sh --packaging
 bash packaging/build.sh || fail "the packages could not be built"
 bash packaging/trainer.sh || fail "the trainer for older systems could not be built"
-for release in bullseye bookworm; do
-    bash packaging/check_on_debian.sh $release build/portable/packages build/portable/trainer_folder || fail "the packages do not work on $release"
+for release in bionic bullseye bookworm; do
+    bash packaging/check_on_system.sh $release build/portable/packages build/portable/trainer_folder || fail "the packages do not work on $release"
 done
 
 if [ -n "$repeat" ]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes deb and wheel of a build and uses them: unpacked below a read-only path with a space; installed, upgraded and removed in a
-# dpkg root of its own. The long form, on systems of their own, is packaging/check_on_debian.sh. packages.sh SOURCE BUILD
+# dpkg root of its own. The long form, on systems of their own, is packaging/check_on_system.sh. packages.sh SOURCE BUILD
 set -euo pipefail
 source=$(cd "${1:?usage: packages.sh SOURCE BUILD}" && pwd)
 build=$(cd "${2:?usage: packages.sh SOURCE BUILD}" && pwd)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Uses the packages of build.sh on a minimal Debian (debootstrap, as root), each as root and as a user without rights: the archive
-# from a read-only path with a space, the deb, the wheel. With a trainer (trainer.sh) it is recorded and reported on. An upgrade
-# must keep nothing stale, and removing must leave nothing.
-# usage: check_on_debian.sh bullseye|bookworm PACKAGES_FOLDER [TRAINER_FOLDER]
+# Uses the packages of build.sh on a minimal Debian or Ubuntu (debootstrap, as root), each as root and as a user without rights: the
+# archive from a read-only path with a space, the deb, the wheel where Python is new enough. A program that marks steps is recorded
+# and, where its C library is there, a trainer (trainer.sh). An upgrade must keep nothing stale, and removing must leave nothing.
+# usage: check_on_system.sh xenial|bionic|focal|bullseye|bookworm PACKAGES_FOLDER [TRAINER_FOLDER]
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
 
-usage="usage: check_on_debian.sh bullseye|bookworm PACKAGES_FOLDER [TRAINER_FOLDER]"
+usage="usage: check_on_system.sh xenial|bionic|focal|bullseye|bookworm PACKAGES_FOLDER [TRAINER_FOLDER]"
 suite=${1:?$usage}
 packages=$(realpath "${2:?$usage}")
 trainer=${3:+$(realpath "$3")}
@@ -14,17 +14,45 @@ system=$RINGSIDE_ROOT/build/portable/$suite
 command -v debootstrap >/dev/null || fail "debootstrap is missing" "apt-get install debootstrap"
 [ "$(id -u)" -eq 0 ] || fail "a chroot needs root"
 
+case $suite in
+    bullseye | bookworm) mirror=$(bash "$RINGSIDE_ROOT/packaging/debian_mirror.sh") options=(--include=python3-venv) ;;
+    focal) mirror=${RINGSIDE_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} options=(--components=main,universe --include=python3-venv) ;;
+    xenial | bionic) mirror=${RINGSIDE_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} options=() ;; # their Python is too old for the wheel
+    *) fail "unknown system $suite" "$usage" ;;
+esac
 [ -e "$system.complete" ] || {
     rm -rf "$system"
-    debootstrap --variant=minbase --include=python3-venv "$suite" "$system" "$(bash "$RINGSIDE_ROOT/packaging/debian_mirror.sh")" \
-        >"$system.log" 2>&1 || fail "debootstrap failed" "$(tail -3 "$system.log")"
+    debootstrap --variant=minbase "${options[@]}" "$suite" "$system" "$mirror" >"$system.log" 2>&1 || fail "debootstrap failed" "$(tail -3 "$system.log")"
     touch "$system.complete"
 }
 rm -rf "$system/opt"
 mkdir -p "$system/opt/ring side" "$system/opt/packages"
 cp "$packages"/ringside-*.tar.gz "$packages"/ringside_*.deb "$packages"/libringside-dev_*.deb "$packages"/ringside-*.whl "$system/opt/packages"
 tar -C "$system/opt/ring side" --strip-components=1 -xzf "$packages"/ringside-*.tar.gz
+# It is made of Debian 11's libraries.
+c_library=$(chroot "$system" getconf GNU_LIBC_VERSION)
+if [ -n "$trainer" ] && [ "$(printf '%s\n' "${c_library#glibc }" 2.31 | sort -V | head -1)" != 2.31 ]; then
+    echo "== $c_library is too old for the trainer: only marked steps are recorded"
+    trainer=
+fi
 [ -z "$trainer" ] || cp -a "$trainer" "$system/opt/trainer"
+
+# Linked with the sysroot's C library, as the packages are.
+sysroot=$RINGSIDE_ROOT/build/portable/sysroot
+libraries=$sysroot/usr/lib/x86_64-linux-gnu
+gcc -x c - -o "$system/opt/marks" -I"$RINGSIDE_ROOT/collector/include" --sysroot="$sysroot" -B"$libraries" -L"$libraries" -L"$sysroot/lib/x86_64-linux-gnu" <<'MARKS'
+#include <ringside/collector.h>
+#include <unistd.h>
+int main(void)
+{
+    for (int step = 1; step <= 20; ++step) {
+        RINGSIDE_STEP_BEGIN(step);
+        usleep(1000);
+        RINGSIDE_STEP_END();
+    }
+    return 0;
+}
+MARKS
 
 # No system of their kind can be had here: the rpms are installed into, and removed from, a root of their own on this machine.
 check_rpm() {
@@ -51,7 +79,7 @@ mount -o remount,bind,ro "$system/opt/ring side"
 as() { # USER SCRIPT ARGUMENT...
     local user=$1 script=$2
     shift 2
-    chroot "$system" /usr/sbin/runuser -u "$user" -- env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 HOME=/tmp bash -euo pipefail -c "$script" bash "$@"
+    chroot "$system" runuser -u "$user" -- env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 HOME=/tmp bash -euo pipefail -c "$script" bash "$@"
 }
 files() { (cd "$system" && find . -xdev -not -path './var/lib/dpkg/*' -not -path './var/log/*' -not -path './var/cache/*' -not -path './opt/*' | sort); }
 
@@ -62,7 +90,12 @@ use() { # pipes are read to their ends: a program that writes into a closed one 
         echo "== $1 as $user: $(as $user '"$1" --version' "$2"), $(chroot "$system" ldd --version | head -1)"
         as $user 'cd "$(mktemp -d)"
             "$1" record -o empty.ringside -- /bin/echo recorded 2>/dev/null | grep -x recorded >/dev/null
-            "$1" rules | grep late_rank >/dev/null; "$1" doctor >/dev/null; "$1" version --json >/dev/null' "$2"
+            "$1" rules | grep late_rank >/dev/null; "$1" doctor >/dev/null; "$1" version --json >/dev/null
+            # A variable for the loader cannot hold the space in a path: the message asks for a link.
+            ln -s "$("$1" version --json | sed -nE "s/.*\"([^\"]*libringside_collector.so)\".*/\1/p")" collector.so
+            (variables=$(RINGSIDE_COLLECTOR=$PWD/collector.so "$1" env -o "$PWD/marks.ringside"); eval "$variables"; /opt/marks)
+            "$1" query marks.ringside "SELECT count(*) FROM step_mark" --format csv | tail -1 | grep -x 20 >/dev/null
+            "$1" report marks.ringside | grep marks.ringside >/dev/null; "$1" hang marks.ringside >/dev/null' "$2"
         [ -n "$trainer" ] || continue
         as $user 'cd "$(mktemp -d)" && export LD_LIBRARY_PATH=/opt/trainer/cpu_platform
             "$1" record -o run.ringside -- /opt/trainer/ddp_trainer --nproc 2 --steps 20 >/dev/null
@@ -86,11 +119,15 @@ use deb ringside
 as root 'dpkg --purge ringside libringside-dev >/dev/null'
 nothing_left "$before"
 
-as root 'python3 -m venv /tmp/python && find /tmp/python -type f | sort >/tmp/before && /tmp/python/bin/pip -q install --no-index /opt/packages/*.whl'
-as nobody 'cd /tmp && python/bin/python -B -m ringside --version && python/bin/python -B -c "import ringside; ringside.step_begin(1); ringside.step_end()"'
-use wheel /tmp/python/bin/ringside
-# pip leaves empty folders, and Python what it compiled.
-as root '/tmp/python/bin/pip -q uninstall -y ringside && comm -13 /tmp/before <(find /tmp/python -type f -not -name "*.pyc" | sort) | { ! grep .; }'
-nothing_left "$before"
+if chroot "$system" python3 -c "import sys; sys.exit(sys.version_info < (3, 8))" 2>/dev/null; then
+    as root 'python3 -m venv /tmp/python && find /tmp/python -type f | sort >/tmp/before && /tmp/python/bin/pip -q install --no-index /opt/packages/*.whl'
+    as nobody 'cd /tmp && python/bin/python -B -m ringside --version && python/bin/python -B -c "import ringside; ringside.step_begin(1); ringside.step_end()"'
+    use wheel /tmp/python/bin/ringside
+    # pip leaves empty folders, and Python what it compiled.
+    as root '/tmp/python/bin/pip -q uninstall -y ringside && comm -13 /tmp/before <(find /tmp/python -type f -not -name "*.pyc" | sort) | { ! grep .; }'
+    nothing_left "$before"
+else
+    echo "== wheel: left out, there is no Python 3.8"
+fi
 echo "all packages work on $(. "$system/etc/os-release" && echo "$PRETTY_NAME"), and leave nothing"
 INSIDE
