@@ -3,17 +3,28 @@
 # Builds archive, deb, rpm and wheel in build/portable/packages/: collector, command line and SQLite extension that run on any x86-64
 # Linux with glibc 2.17. 6 to 8 minutes on 2 cores. README.md in this folder says how.
 # With --gui also ringside-gui as a deb, of this machine's libraries: for Debian 12 only.
+# With --release only what may be published: check_release.sh says what that needs. Without it, packages name nobody who answers for them.
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/support/environment.sh"
 cd "$RINGSIDE_ROOT"
-case "${1:-}" in
-    "" | --gui) ;;
-    *) fail "unknown option $1" "usage: build.sh [--gui]" ;;
-esac
+gui= release=
+for option in "$@"; do
+    case $option in
+        --gui) gui=yes ;;
+        --release) release=yes ;;
+        *) fail "unknown option $option" "usage: build.sh [--gui] [--release]" ;;
+    esac
+done
 
 output=build/portable
 version=$(sed -nE 's/^project\(Ringside VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 name=ringside-$version-x86_64
 stage_folder=$output/$name
+contact=(-URINGSIDE_PACKAGE_CONTACT) # of an earlier release
+if [ -n "$release" ]; then
+    bash packaging/check_release.sh "$version"
+    bash tests/support/install_packages.sh --packaging
+    contact=("-DRINGSIDE_PACKAGE_CONTACT=$RINGSIDE_PACKAGE_CONTACT")
+fi
 # The same sources give the same archive.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 export SOURCE_DATE_EPOCH
@@ -23,7 +34,7 @@ bash packaging/sysroot.sh "$RINGSIDE_ROOT/$output/sysroot"
 
 stage "Build"
 cmake -G Ninja -S . -B "$output/build" -DCMAKE_TOOLCHAIN_FILE="$RINGSIDE_ROOT/packaging/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
-    -DRINGSIDE_PORTABLE=ON -DRINGSIDE_CUDA=OFF -DRINGSIDE_BUILD_GUI=OFF -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_TESTS=OFF ||
+    -DRINGSIDE_PORTABLE=ON -DRINGSIDE_CUDA=OFF -DRINGSIDE_BUILD_GUI=OFF -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_TESTS=OFF "${contact[@]}" ||
     fail "configuring the portable build failed"
 rm -rf "$output/build/analyzer/documents" "$output/build/packaging" # they hold the date
 cmake --build "$output/build" || fail "the portable build failed"
@@ -41,9 +52,10 @@ tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH
 "$(command -v python3)" -B packaging/wheel.py "$stage_folder" "$version" "$output/packages"
 cpack --config "$output/build/CPackConfig.cmake" -G "DEB;RPM" -B "$output/cpack" >"$output/cpack.log" || fail "cpack failed" "$(tail -5 "$output/cpack.log")"
 mv "$output"/cpack/*.deb "$output"/cpack/*.rpm "$output/packages"
-if [ "${1:-}" = --gui ]; then
-    cmake --preset release -DRINGSIDE_BUILD_TRAINER=OFF >/dev/null && cmake --build --preset release || fail "ringside-gui does not build"
-    cpack --config build/release/CPackConfig.cmake -G DEB -B "$output/cpack" -D CPACK_COMPONENTS_ALL=gui >"$output/cpack.log" ||
+if [ -n "$gui" ]; then
+    cmake --preset release -B "$output/gui" -DRINGSIDE_BUILD_TRAINER=OFF -DRINGSIDE_BUILD_COLLECTOR=OFF "${contact[@]}" >/dev/null &&
+        cmake --build "$output/gui" --target ringside-gui ringside_changelog_gui || fail "ringside-gui does not build"
+    cpack --config "$output/gui/CPackConfig.cmake" -G DEB -B "$output/cpack" -D CPACK_COMPONENTS_ALL=gui >"$output/cpack.log" ||
         fail "cpack failed" "$(tail -5 "$output/cpack.log")"
     mv "$output"/cpack/ringside-gui_*.deb "$output/packages"
 fi

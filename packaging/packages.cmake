@@ -1,6 +1,6 @@
 # What is installed beside the rooms' own files, and the packages that cpack makes of it: cpack -G "DEB;RPM". One component is one
 # package. README.md in this folder.
-set(RINGSIDE_PACKAGE_CONTACT "The Ringside authors <ringside@localhost>" CACHE STRING "Who answers for the packages: NAME <MAIL>")
+set(RINGSIDE_PACKAGE_CONTACT "Ringside development build <ringside@localhost>" CACHE STRING "Who answers for the packages: NAME <MAIL>")
 find_program(RINGSIDE_PYTHON python3 HINTS /usr/bin REQUIRED)
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/packaging)
 
