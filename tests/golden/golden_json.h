@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace ringside::test {
 
@@ -25,15 +26,33 @@ inline Json rounded(Json value)
     return value;
 }
 
+/// A value that fits into a line stands in one, so that a file shows a fact a line.
+inline std::string inLines(const Json& value, std::size_t indent = 0)
+{
+    constexpr std::size_t kColumns = 140;
+    std::string line = value.dump();
+    if (!value.is_structured() || indent + line.size() <= kColumns) {
+        return line;
+    }
+    const std::string margin(indent + 1, ' ');
+    std::string lines;
+    for (const auto& [key, each] : value.items()) {
+        lines += (lines.empty() ? "\n" : ",\n") + margin;
+        lines += (value.is_object() ? Json(key).dump() + ": " : "") + inLines(each, indent + 1);
+    }
+    return (value.is_object() ? "{" : "[") + lines + "\n" + std::string(indent, ' ') +
+           (value.is_object() ? "}" : "]");
+}
+
 inline void expectGolden(const Json& found, const std::filesystem::path& file)
 {
     if (std::getenv("RINGSIDE_UPDATE_GOLDEN") != nullptr) {
         std::filesystem::create_directories(file.parent_path());
-        std::ofstream(file) << rounded(found).dump(1) << "\n";
+        std::ofstream(file) << inLines(rounded(found)) << "\n";
     }
     std::ifstream stream(file);
     ASSERT_TRUE(stream) << file << " is missing; RINGSIDE_UPDATE_GOLDEN=1 writes it";
-    EXPECT_EQ(rounded(found).dump(1), Json::parse(stream).dump(1)) << file;
+    EXPECT_EQ(inLines(rounded(found)), inLines(Json::parse(stream))) << file;
 }
 
 } // namespace ringside::test

@@ -20,20 +20,30 @@ protected:
     {
         return findingsOf(reportOf(run, settings), rule().rule);
     }
-
-    /// "positive" or "negative".
-    void expectSame(const Json& found, const std::string& name) const
-    {
-        expectGolden(found,
-                     std::filesystem::path(RINGSIDE_GOLDEN_DIRECTORY) / rule().rule / (name + ".json"));
-    }
 };
+
+/// The first without what is null or empty, the others without what the finding before has, too.
+Json shortened(const Json& findings)
+{
+    Json all = Json::array();
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        Json kept = Json::object();
+        for (const auto& [name, value] : findings[i].items()) {
+            if (name != "rule" && (i == 0 ? !value.empty() : findings[i - 1][name] != value)) {
+                kept[name] = value;
+            }
+        }
+        all.push_back(kept);
+    }
+    return all;
+}
 
 TEST_P(RuleTest, FindsWhatIsWrong)
 {
     const Json found = findings(rule().positive);
     ASSERT_FALSE(found.empty());
-    expectSame(found, "positive");
+    expectGolden(shortened(found),
+                 std::filesystem::path(RINGSIDE_GOLDEN_DIRECTORY) / (rule().rule + ".json"));
 }
 
 TEST_P(RuleTest, IsSilentOnAHealthyRun)
@@ -43,7 +53,6 @@ TEST_P(RuleTest, IsSilentOnAHealthyRun)
     for (const Json& missing : report["not_applicable"]) {
         EXPECT_NE(missing["rule"], rule().rule) << "silence must come from judging, not from missing data";
     }
-    expectSame(findingsOf(report, rule().rule), "negative");
 }
 
 TEST_P(RuleTest, ThresholdsDecide)
@@ -87,10 +96,6 @@ TEST(RuleCases, CoverEveryRule)
     std::vector<std::string> existing;
     for (const rules::Rule* rule : rules::all()) {
         existing.emplace_back(rule->id);
-        EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(RINGSIDE_GOLDEN_DIRECTORY) / rule->id /
-                                            "positive.json"));
-        EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(RINGSIDE_GOLDEN_DIRECTORY) / rule->id /
-                                            "negative.json"));
     }
     std::sort(covered.begin(), covered.end());
     EXPECT_EQ(covered, existing);
