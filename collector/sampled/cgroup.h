@@ -13,15 +13,6 @@
 
 namespace ringside::collector::sampled {
 
-/// Where the CPU controller shows the process's group.
-struct CgroupPlace {
-    bool unified = false; ///< cgroup v2
-    std::string mount;    ///< "/sys/fs/cgroup"
-    std::string path;     ///< of the group below it: "" or "/a/b"
-};
-/// From /proc/self/cgroup and /proc/self/mountinfo. Version 1 goes first where it has the CPU controller.
-[[nodiscard]] std::optional<CgroupPlace> placeOf(std::string_view cgroup, std::string_view mounts);
-
 struct Throttling {
     std::uint64_t times = 0;
     std::uint64_t us = 0;

@@ -2,7 +2,10 @@
 // CPUs: how many this job may use, how they are clocked, what its cgroup allows, and how long others wait for
 // them.
 #include "doctor/gatherer.h"
+#include "host/cgroup.h"
 #include "host/process.h"
+
+#include <fmt/format.h>
 
 namespace ringside::doctor::gatherer_cpus {
 namespace {
@@ -24,11 +27,36 @@ void pressure(const Root& root, Facts& facts, const std::string& what)
     }
 }
 
+double cpus(const ringside::host::CpuQuota& quota)
+{
+    return static_cast<double>(quota.us) / static_cast<double>(quota.periodUs);
+}
+
+/// The tightest one at or above the group of this process, in us of how many: "50000 100000"; "max": none.
+void quota(const Root& root, Facts& facts)
+{
+    const std::string folder = root.live() ? "" : root.path("/").string();
+    const auto own = ringside::host::cgroupPlace(folder);
+    if (own) {
+        facts.set("cpu.quota", "max");
+    }
+    // A copy may have no /proc/self.
+    const auto place = own.value_or(ringside::host::CgroupPlace{true, folder + "/sys/fs/cgroup", ""});
+    std::optional<ringside::host::CpuQuota> tightest;
+    for (const std::string& group : ringside::host::cgroupFolders(place)) {
+        const auto quota = ringside::host::cpuQuota(place, group);
+        if (quota && (!tightest || cpus(*quota) < cpus(*tightest))) {
+            tightest = quota;
+            facts.set("cpu.quota", fmt::format("{} {}", quota->us, quota->periodUs));
+        }
+    }
+}
+
 void gather(const Root& root, Facts& facts)
 {
     setLine(root, facts, "cpu.online", "/sys/devices/system/cpu/online");
     setLine(root, facts, "cpu.governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    setLine(root, facts, "cpu.quota", "/sys/fs/cgroup/cpu.max"); // cgroup v2: "max 100000" or "50000 100000"
+    quota(root, facts);
     int nodes = 0;
     for (const std::string& entry : root.entries("/sys/devices/system/node")) {
         nodes += entry.starts_with("node") && entry.find_first_not_of("0123456789", 4) == std::string::npos

@@ -86,6 +86,22 @@ class Doctor(unittest.TestCase):
                      "NCCL_PROTO=LL128 forces LL128", "NCCL_ALGO=Tree leaves no algorithm", "is 128: NCCL takes 64 sockets"):
             self.assertTrue(any(part in title for title in titles), f"{part}: {titles}")
 
+    def rationed(self, cgroup, mounts, groups):
+        self.host({"proc/self/cgroup": cgroup, "proc/self/mountinfo": mounts, **{f"sys/fs/cgroup/{name}": text for name, text in groups.items()}})
+        return self.titles(self.visit("--root", self.folder / "copy"))
+
+    def test_a_quota_above_the_jobs_own_group_is_found(self):
+        mounts = "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+        titles = self.rationed("0::/slurm/job7\n", mounts, {"slurm/job7/cpu.max": "max 100000\n", "slurm/cpu.max": "250000 100000\n"})
+        self.assertEqual([title for title in titles if "rations" in title], ["A cgroup rations CPU time: 2.5 CPUs"])
+        titles = self.rationed("0::/slurm/job7\n", mounts, {"slurm/job7/cpu.max": "50000 100000\n"})
+        self.assertIn("A cgroup rations CPU time: 0.5 CPUs", titles, "the tightest counts")
+
+    def test_a_quota_of_version_1_is_found(self):
+        self.assertIn("A cgroup rations CPU time: 1.5 CPUs", self.rationed(
+            "4:cpu,cpuacct:/docker/abc\n", "32 31 0:29 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n",
+            {"cpu/cpu.cfs_quota_us": "75000\n", "cpu/cpu.cfs_period_us": "50000\n"}))
+
     def device(self, path, files):
         """A PCI device at this place below /sys/devices, where sysfs has links to it."""
         copy, address = self.folder / "copy", path.split("/")[-1]

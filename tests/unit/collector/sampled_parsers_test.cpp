@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sampled tier makes of the kernel's texts, good and bad: what is missing is nothing, never 0.
+#include "host/cgroup.h"
 #include "host/netlink/dcb.h"
 #include "host/proc_text.h"
 #include "host/process.h"
@@ -162,12 +163,12 @@ TEST(ThreadSchedule, needsBothTimes)
 
 TEST(CgroupPlace, isTheCpuControllersInVersion1)
 {
-    const auto place =
-        placeOf("9:name=systemd:/other\n2:cpuacct:/wrong\n1:cpu,cpuset:/job/rank3\n0::/unified\n",
-                "30 1 0:28 / / rw - ext4 /dev/vda rw\n"
-                "33 31 0:30 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n"
-                "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuset\n"
-                "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+    const auto place = host::cgroupPlaceIn(
+        "9:name=systemd:/other\n2:cpuacct:/wrong\n1:cpu,cpuset:/job/rank3\n0::/unified\n",
+        "30 1 0:28 / / rw - ext4 /dev/vda rw\n"
+        "33 31 0:30 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct\n"
+        "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuset\n"
+        "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
     ASSERT_TRUE(place);
     EXPECT_FALSE(place->unified);
     EXPECT_EQ(place->mount, "/sys/fs/cgroup/cpu");
@@ -176,8 +177,8 @@ TEST(CgroupPlace, isTheCpuControllersInVersion1)
 
 TEST(CgroupPlace, isTheOnlyHierarchyInVersion2)
 {
-    const auto place =
-        placeOf("0::/user.slice/job\n", "41 31 0:38 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n");
+    const auto place = host::cgroupPlaceIn("0::/user.slice/job\n",
+                                           "41 31 0:38 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n");
     ASSERT_TRUE(place);
     EXPECT_TRUE(place->unified);
     EXPECT_EQ(place->mount + place->path, "/sys/fs/cgroup/user.slice/job");
@@ -185,19 +186,20 @@ TEST(CgroupPlace, isTheOnlyHierarchyInVersion2)
 
 TEST(CgroupPlace, isTheMountItselfInAContainer)
 {
-    const auto place = placeOf("3:cpu:/docker/abc\n",
-                               "32 31 0:29 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n");
+    const auto place = host::cgroupPlaceIn(
+        "3:cpu:/docker/abc\n", "32 31 0:29 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n");
     ASSERT_TRUE(place);
     EXPECT_EQ(place->mount + place->path, "/sys/fs/cgroup/cpu");
-    EXPECT_EQ(placeOf("0::/\n", "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")->path, "");
+    EXPECT_EQ(host::cgroupPlaceIn("0::/\n", "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")->path,
+              "");
 }
 
 TEST(CgroupPlace, isNothingWithoutController)
 {
-    EXPECT_FALSE(placeOf("", ""));
-    EXPECT_FALSE(placeOf("1:cpu:/job\n", ""));
-    EXPECT_FALSE(placeOf("1:cpuset:/job\n", "32 31 0:29 / /c rw - cgroup cgroup rw,cpuset\n"));
-    EXPECT_FALSE(placeOf("nonsense\n::\n:\n", "- - -\n\n32 31 0:29\n"));
+    EXPECT_FALSE(host::cgroupPlaceIn("", ""));
+    EXPECT_FALSE(host::cgroupPlaceIn("1:cpu:/job\n", ""));
+    EXPECT_FALSE(host::cgroupPlaceIn("1:cpuset:/job\n", "32 31 0:29 / /c rw - cgroup cgroup rw,cpuset\n"));
+    EXPECT_FALSE(host::cgroupPlaceIn("nonsense\n::\n:\n", "- - -\n\n32 31 0:29\n"));
 }
 
 TEST(Throttling, isInMicrosecondsInBothVersions)
@@ -293,7 +295,7 @@ TEST(ProcText, anyBytesDoNoHarm)
         }
         static_cast<void>(host::parseProcessStat(text));
         static_cast<void>(parseSchedule(text));
-        static_cast<void>(placeOf(text, text));
+        static_cast<void>(host::cgroupPlaceIn(text, text));
         static_cast<void>(parseThrottling(text));
         static_cast<void>(parseCpuTicks(text));
         static_cast<void>(parsePressure(text, "some"));

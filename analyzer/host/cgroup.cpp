@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/cgroup.h"
+
+#include "host/input_file.h"
+#include "host/proc_text.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace ringside::host {
+namespace {
+
+bool listHas(std::string_view list, std::string_view word)
+{
+    while (!list.empty()) {
+        const std::size_t comma = std::min(list.find(','), list.size());
+        if (list.substr(0, comma) == word) {
+            return true;
+        }
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+    return false;
+}
+
+/// The process's path in the hierarchy that has the CPU controller: lines are "ID:CONTROLLERS:PATH".
+std::optional<std::string_view> pathIn(std::string_view cgroup, bool unified)
+{
+    while (const auto line = takeLine(cgroup)) {
+        const std::size_t first = line->find(':');
+        const std::size_t second = first == std::string_view::npos ? first : line->find(':', first + 1);
+        if (second == std::string_view::npos) {
+            continue;
+        }
+        const std::string_view controllers = line->substr(first + 1, second - first - 1);
+        if (unified ? controllers.empty() : listHas(controllers, "cpu")) {
+            return line->substr(second + 1);
+        }
+    }
+    return std::nullopt;
+}
+
+/// A line of mountinfo: "ID PARENT MAJOR:MINOR ROOT MOUNT OPTIONS [TAGS] - TYPE SOURCE SUPEROPTIONS".
+std::optional<CgroupPlace> placeIn(std::string_view line, std::string_view path, bool unified)
+{
+    std::string_view rest = line;
+    for (int word = 0; word < 3; ++word) {
+        takeWord(rest);
+    }
+    const std::string_view root = takeWord(rest);
+    const std::string_view mount = takeWord(rest);
+    std::string_view word = takeWord(rest);
+    while (!word.empty() && word != "-") {
+        word = takeWord(rest);
+    }
+    const std::string_view type = takeWord(rest);
+    takeWord(rest);
+    const bool wanted = unified ? type == "cgroup2" : type == "cgroup" && listHas(takeWord(rest), "cpu");
+    if (!wanted) {
+        return std::nullopt;
+    }
+    // In a container the mount may show the process's own group at its root.
+    if (root != "/" && path.starts_with(root)) {
+        path.remove_prefix(root.size());
+    }
+    return CgroupPlace{unified, std::string(mount), path == "/" ? "" : std::string(path)};
+}
+
+std::string textOf(const std::string& path)
+{
+    InputFile file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+} // namespace
+
+std::optional<CgroupPlace> cgroupPlaceIn(std::string_view cgroup, std::string_view mounts)
+{
+    for (const bool unified : {false, true}) {
+        const auto path = pathIn(cgroup, unified);
+        for (std::string_view rest = mounts; path;) {
+            const auto line = takeLine(rest);
+            if (!line) {
+                break;
+            }
+            if (auto place = placeIn(*line, *path, unified)) {
+                return place;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<CgroupPlace> cgroupPlace(const std::string& root)
+{
+    auto place = cgroupPlaceIn(textOf(root + "/proc/self/cgroup"), textOf(root + "/proc/self/mountinfo"));
+    if (place) {
+        place->mount.insert(0, root);
+    }
+    return place;
+}
+
+std::vector<std::string> cgroupFolders(const CgroupPlace& place)
+{
+    constexpr std::size_t kMostLevels = 4;
+    std::vector<std::string> folders{place.mount + place.path};
+    for (std::string path = place.path;
+         path.rfind('/') != std::string::npos && folders.size() < kMostLevels;) {
+        path.resize(path.rfind('/'));
+        folders.push_back(place.mount + path);
+    }
+    return folders;
+}
+
+std::optional<CpuQuota> cpuQuota(const CgroupPlace& place, const std::string& folder)
+{
+    const std::string text =
+        place.unified ? textOf(folder + "/cpu.max")
+                      : textOf(folder + "/cpu.cfs_quota_us") + " " + textOf(folder + "/cpu.cfs_period_us");
+    std::string_view rest = text;
+    const auto us = takeNumberWord(rest); // none is "max", or -1
+    const auto periodUs = takeNumberWord(rest);
+    return us && periodUs && *periodUs > 0 ? std::optional(CpuQuota{*us, *periodUs}) : std::nullopt;
+}
+
+} // namespace ringside::host
