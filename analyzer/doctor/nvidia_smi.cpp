@@ -6,14 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <pugixml.hpp>
 
 namespace ringside::doctor {
 namespace {
-
-/// By the path of elements below <gpu>: "pci/replay_counter".
-using Leaves = std::map<std::string, std::string, std::less<>>;
 
 /// "0000:17:00.0", as sysfs writes it, of "00000000:17:00.0".
 std::string addressOf(std::string_view id)
@@ -26,131 +23,101 @@ std::string addressOf(std::string_view id)
     return address;
 }
 
-/// The texts of all elements that hold nothing but text. Every byte is looked at a few times at most,
-/// whatever they are.
-Leaves leavesOf(std::string_view xml)
+/// The text of the element at `path` below <gpu>; empty: it is not there, or "N/A".
+std::string_view textAt(pugi::xml_node gpu, const char* path)
 {
-    constexpr std::size_t kDeepest = 32;
-    constexpr std::size_t kLongestName = 64;
-    Leaves leaves;
-    std::vector<std::string_view> path;
-    std::size_t next = 0;
-    for (std::size_t open = xml.find('<'); open != std::string_view::npos; open = next) {
-        const std::size_t close = xml.find('>', open);
-        if (close == std::string_view::npos || path.size() > kDeepest) {
-            break;
-        }
-        next = xml.find('<', close);
-        const std::string_view tag = xml.substr(open + 1, close - open - 1);
-        if (tag.starts_with('/')) {
-            path.resize(path.size() - std::min<std::size_t>(path.size(), 1));
-        } else if (!tag.ends_with('/') && !tag.starts_with('!') && !tag.starts_with('?')) {
-            path.push_back(tag.substr(0, std::min(tag.find(' '), kLongestName)));
-            const std::string_view text = values::trimmed(xml.substr(close + 1, next - close - 1));
-            if (!text.empty() && text != "N/A") {
-                leaves.emplace(fmt::format("{}", fmt::join(path, "/")), text);
-            }
-        }
-    }
-    return leaves;
+    const std::string_view text = gpu.first_element_by_path(path).child_value();
+    return text == "N/A" ? std::string_view() : text;
 }
 
-void copy(const Leaves& leaves, std::string_view path, std::string fact, Facts& facts)
+void copy(pugi::xml_node gpu, const char* path, std::string fact, Facts& facts)
 {
-    if (const auto found = leaves.find(path); found != leaves.end()) {
-        facts.set(std::move(fact), found->second);
+    if (const std::string_view text = textAt(gpu, path); !text.empty()) {
+        facts.set(std::move(fact), std::string(text));
     }
 }
 
 /// The number at the begin of "16x", "87 C". Nothing counts to more than kMost: that would be damage.
-std::optional<std::uint64_t> numberAt(const Leaves& leaves, std::string_view path)
+std::optional<std::uint64_t> numberAt(pugi::xml_node gpu, const char* path)
 {
     constexpr std::uint64_t kMost = 1'000'000'000'000'000;
-    const auto found = leaves.find(path);
-    std::string_view text = found != leaves.end() ? std::string_view(found->second) : "";
+    std::string_view text = textAt(gpu, path);
     const auto number = values::takeNumber<std::uint64_t>(text);
     return number && *number <= kMost ? number : std::nullopt;
 }
 
-void copyNumber(const Leaves& leaves, std::string_view path, std::string fact, Facts& facts)
+void copyNumber(pugi::xml_node gpu, const char* path, std::string fact, Facts& facts)
 {
-    if (const auto number = numberAt(leaves, path)) {
+    if (const auto number = numberAt(gpu, path)) {
         facts.set(std::move(fact), std::to_string(*number));
     }
 }
 
-void addUncorrected(const Leaves& leaves, const std::string& gpu, Facts& facts)
+void addUncorrected(pugi::xml_node gpu, const std::string& name, Facts& facts)
 {
     std::optional<std::uint64_t> sum;
-    for (const char* const kind : {"sram_uncorrectable", "sram_uncorrectable_parity",
-                                   "sram_uncorrectable_secded", "dram_uncorrectable"}) {
-        if (const auto number = numberAt(leaves, std::string("ecc_errors/volatile/") + kind)) {
+    for (const char* const kind :
+         {"ecc_errors/volatile/sram_uncorrectable", "ecc_errors/volatile/sram_uncorrectable_parity",
+          "ecc_errors/volatile/sram_uncorrectable_secded", "ecc_errors/volatile/dram_uncorrectable"}) {
+        if (const auto number = numberAt(gpu, kind)) {
             sum = sum.value_or(0) + *number;
         }
     }
     if (sum) {
-        facts.set(gpu + "ecc_uncorrected", std::to_string(*sum));
+        facts.set(name + "ecc_uncorrected", std::to_string(*sum));
     }
 }
 
 /// Newer versions say event where older ones say throttle.
-void addSlowdowns(const Leaves& leaves, const std::string& gpu, Facts& facts)
+void addSlowdowns(pugi::xml_node gpu, const std::string& name, Facts& facts)
 {
     std::string active;
     bool known = false;
     for (const char* const word : {"event", "throttle"}) {
         for (const char* const reason : {"hw_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown"}) {
-            const auto found =
-                leaves.find(fmt::format("clocks_{0}_reasons/clocks_{0}_reason_{1}", word, reason));
-            known = known || found != leaves.end();
-            if (found != leaves.end() && found->second == "Active") {
+            const std::string_view state =
+                textAt(gpu, fmt::format("clocks_{0}_reasons/clocks_{0}_reason_{1}", word, reason).c_str());
+            known = known || !state.empty();
+            if (state == "Active") {
                 active += (active.empty() ? "" : ", ") + std::string(reason);
             }
         }
     }
     if (known) {
-        facts.set(gpu + "slowdowns", active.empty() ? "none" : active);
+        facts.set(name + "slowdowns", active.empty() ? "none" : active);
     }
 }
 
-/// `xml` begins with its address; the element may be cut off.
-void addGpu(std::string_view xml, Facts& facts)
+void addGpu(pugi::xml_node gpu, Facts& facts)
 {
-    const std::size_t quote = xml.find('"');
-    const std::size_t inside = xml.find('>');
-    if (inside == std::string_view::npos || quote > inside) {
-        return;
-    }
-    const Leaves leaves = leavesOf(xml.substr(inside, xml.find("</gpu>") - inside));
-    const std::string gpu = "gpu." + addressOf(xml.substr(0, quote)) + ".";
-    copy(leaves, "product_name", gpu + "name", facts);
-    copy(leaves, "persistence_mode", gpu + "persistence_mode", facts);
-    copy(leaves, "fabric/state", gpu + "fabric_state", facts);
-    copy(leaves, "fabric/status", gpu + "fabric_status", facts);
-    copy(leaves, "remapped_rows/remapped_row_pending", gpu + "row_remap_pending", facts);
-    copy(leaves, "remapped_rows/remapped_row_failure", gpu + "row_remap_failed", facts);
-    copy(leaves, "retired_pages/pending_retirement", gpu + "page_retirement_pending", facts);
-    copyNumber(leaves, "pci/pci_gpu_link_info/link_widths/current_link_width", gpu + "current_link_width",
+    const std::string name = "gpu." + addressOf(gpu.attribute("id").value()) + ".";
+    copy(gpu, "product_name", name + "name", facts);
+    copy(gpu, "persistence_mode", name + "persistence_mode", facts);
+    copy(gpu, "fabric/state", name + "fabric_state", facts);
+    copy(gpu, "fabric/status", name + "fabric_status", facts);
+    copy(gpu, "remapped_rows/remapped_row_pending", name + "row_remap_pending", facts);
+    copy(gpu, "remapped_rows/remapped_row_failure", name + "row_remap_failed", facts);
+    copy(gpu, "retired_pages/pending_retirement", name + "page_retirement_pending", facts);
+    copyNumber(gpu, "pci/pci_gpu_link_info/link_widths/current_link_width", name + "current_link_width",
                facts);
-    copyNumber(leaves, "pci/pci_gpu_link_info/link_widths/max_link_width", gpu + "max_link_width", facts);
-    addUncorrected(leaves, gpu, facts);
-    addSlowdowns(leaves, gpu, facts);
+    copyNumber(gpu, "pci/pci_gpu_link_info/link_widths/max_link_width", name + "max_link_width", facts);
+    addUncorrected(gpu, name, facts);
+    addSlowdowns(gpu, name, facts);
 }
 
 } // namespace
 
 void addNvidiaSmi(std::string_view xml, Facts& facts)
 {
-    constexpr std::string_view kBegin = "<gpu id=\"";
-    std::size_t next = 0;
-    for (std::size_t begin = xml.find(kBegin); begin != std::string_view::npos; begin = next) {
-        next = xml.find(kBegin, begin + 1);
-        addGpu(xml.substr(begin + kBegin.size(), next - begin - kBegin.size()), facts);
+    pugi::xml_document document; // of a damaged text it holds what came before the damage
+    document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_trim_pcdata,
+                         pugi::encoding_utf8);
+    const pugi::xml_node log = document.child("nvidia_smi_log");
+    for (const pugi::xml_node gpu : log.children("gpu")) {
+        addGpu(gpu, facts);
     }
-    constexpr std::string_view kDriver = "<driver_version>";
-    if (const std::size_t driver = xml.find(kDriver); driver != std::string_view::npos) {
-        const std::string_view rest = xml.substr(driver + kDriver.size());
-        facts.set("library.nvidia_driver", std::string(values::trimmed(rest.substr(0, rest.find('<')))));
+    if (const std::string_view driver = log.child_value("driver_version"); !driver.empty()) {
+        facts.set("library.nvidia_driver", std::string(driver));
     }
 }
 

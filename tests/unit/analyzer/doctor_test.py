@@ -220,6 +220,9 @@ class Doctor(unittest.TestCase):
         for text in (whole[:700], "<gpu id=\"", "<gpu id=\"x\"></gpu><gpu", "<gpu id=\"1:2\">" + "<a>" * 100, "</a>" * 9 + whole, "<gpu id=\"\"></gpu>"):
             self.host({"nvidia-smi.xml": text})
             self.visit("--root", self.folder / "copy")
+        self.host({"nvidia-smi.xml": whole[:whole.index("<persistence_mode>")]})
+        facts = self.visit("--root", self.folder / "copy")["hosts"][0]["facts"]
+        self.assertEqual(facts["gpu.0000:c1:00.0.name"], "NVIDIA H100 80GB HBM3")
 
     def test_counts_of_nvidia_smi_that_cannot_be_are_left_out(self):
         for hostile in (2**63 - 1, 2**64 - 1, 10**30, -1):
@@ -230,9 +233,9 @@ class Doctor(unittest.TestCase):
 
     def test_output_of_nvidia_smi_that_is_made_to_take_long_does_not(self):
         million = 1_000_000
-        for text in ('<gpu id="1:2">' + "<!" * 4 * million + ">", '<gpu id="1:2"/>' * million,
+        for text in ('<gpu id="1:2">' + "<!" * 4 * million + ">", '<gpu id="1:2"/>' * million, '<gpu id="1:2">' + "<a>" * million,
                      '<gpu id="1:2"><' + "a" * 4 * million + ">" + "<b>x</b>" * million, '<gpu id="1:2">' + "</" * 4 * million):
-            self.host({**NAMED, "nvidia-smi.xml": text})
+            self.host({**NAMED, "nvidia-smi.xml": "<nvidia_smi_log>" + text})
             self.visit("--root", self.folder / "copy")
 
     def bridge(self, control):
