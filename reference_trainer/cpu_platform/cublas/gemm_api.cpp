@@ -71,175 +71,49 @@ Matrix batchOf(cudaDataType type, const Element* const array[], int leading)
 } // namespace
 
 // The vendor's signatures. NOLINTBEGIN(readability-function-size)
-cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
-                              int m, int n, int k, const float* alpha, const float* A, int lda,
-                              const float* B, int ldb, const float* beta, float* C, int ldc)
-{
-    return run({handle,
-                transa,
-                transb,
-                m,
-                n,
-                k,
-                alpha,
-                {CUDA_R_32F, lda, A},
-                {CUDA_R_32F, ldb, B},
-                beta,
-                {CUDA_R_32F, ldc, C},
-                1,
-                CUDA_R_32F});
-}
-
-cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
-                                         cublasOperation_t transb, int m, int n, int k, const float* alpha,
-                                         const float* A, int lda, long long int strideA, const float* B,
-                                         int ldb, long long int strideB, const float* beta, float* C, int ldc,
-                                         long long int strideC, int batchCount)
-{
-    return run({handle,
-                transa,
-                transb,
-                m,
-                n,
-                k,
-                alpha,
-                {CUDA_R_32F, lda, A, strideA},
-                {CUDA_R_32F, ldb, B, strideB},
-                beta,
-                {CUDA_R_32F, ldc, C, strideC},
-                batchCount,
-                CUDA_R_32F});
-}
-
-cublasStatus_t cublasSgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
-                                  int m, int n, int k, const float* alpha, const float* const Aarray[],
-                                  int lda, const float* const Barray[], int ldb, const float* beta,
-                                  float* const Carray[], int ldc, int batchCount)
-{
-    return run({handle, transa, transb, m, n, k, alpha, batchOf(CUDA_R_32F, Aarray, lda),
-                batchOf(CUDA_R_32F, Barray, ldb), beta, batchOf(CUDA_R_32F, Carray, ldc), batchCount,
-                CUDA_R_32F});
-}
-
-cublasStatus_t cublasDgemm_v2(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
-                              int m, int n, int k, const double* alpha, const double* A, int lda,
-                              const double* B, int ldb, const double* beta, double* C, int ldc)
-{
-    return run({handle,
-                transa,
-                transb,
-                m,
-                n,
-                k,
-                alpha,
-                {CUDA_R_64F, lda, A},
-                {CUDA_R_64F, ldb, B},
-                beta,
-                {CUDA_R_64F, ldc, C},
-                1,
-                CUDA_R_64F});
-}
-
-cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
-                                         cublasOperation_t transb, int m, int n, int k, const double* alpha,
-                                         const double* A, int lda, long long int strideA, const double* B,
-                                         int ldb, long long int strideB, const double* beta, double* C,
-                                         int ldc, long long int strideC, int batchCount)
-{
-    return run({handle,
-                transa,
-                transb,
-                m,
-                n,
-                k,
-                alpha,
-                {CUDA_R_64F, lda, A, strideA},
-                {CUDA_R_64F, ldb, B, strideB},
-                beta,
-                {CUDA_R_64F, ldc, C, strideC},
-                batchCount,
-                CUDA_R_64F});
-}
-
-cublasStatus_t cublasDgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
-                                  int m, int n, int k, const double* alpha, const double* const Aarray[],
-                                  int lda, const double* const Barray[], int ldb, const double* beta,
-                                  double* const Carray[], int ldc, int batchCount)
-{
-    return run({handle, transa, transb, m, n, k, alpha, batchOf(CUDA_R_64F, Aarray, lda),
-                batchOf(CUDA_R_64F, Barray, ldb), beta, batchOf(CUDA_R_64F, Carray, ldc), batchCount,
-                CUDA_R_64F});
-}
-
-cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
-                           int n, int k, const __half* alpha, const __half* A, int lda, const __half* B,
-                           int ldb, const __half* beta, __half* C, int ldc)
-{
-    return run({handle,
-                transa,
-                transb,
-                m,
-                n,
-                k,
-                alpha,
-                {CUDA_R_16F, lda, A},
-                {CUDA_R_16F, ldb, B},
-                beta,
-                {CUDA_R_16F, ldc, C},
-                1,
-                CUDA_R_16F});
-}
-
-cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
-                                         cublasOperation_t transb, int m, int n, int k, const __half* alpha,
-                                         const __half* A, int lda, long long int strideA, const __half* B,
-                                         int ldb, long long int strideB, const __half* beta, __half* C,
-                                         int ldc, long long int strideC, int batchCount)
-{
-    return run({handle,
-                transa,
-                transb,
-                m,
-                n,
-                k,
-                alpha,
-                {CUDA_R_16F, lda, A, strideA},
-                {CUDA_R_16F, ldb, B, strideB},
-                beta,
-                {CUDA_R_16F, ldc, C, strideC},
-                batchCount,
-                CUDA_R_16F});
-}
-
-cublasStatus_t cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
-                                  int m, int n, int k, const __half* alpha, const __half* const Aarray[],
-                                  int lda, const __half* const Barray[], int ldb, const __half* beta,
-                                  __half* const Carray[], int ldc, int batchCount)
-{
-    return run({handle, transa, transb, m, n, k, alpha, batchOf(CUDA_R_16F, Aarray, lda),
-                batchOf(CUDA_R_16F, Barray, ldb), beta, batchOf(CUDA_R_16F, Carray, ldc), batchCount,
-                CUDA_R_16F});
-}
+#define RINGSIDE_GEMM_OF(product, strided, batched, element, type)                                           \
+    cublasStatus_t product(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, \
+                           int n, int k, const element* alpha, const element* A, int lda, const element* B,  \
+                           int ldb, const element* beta, element* C, int ldc)                                \
+    {                                                                                                        \
+        const Matrix a{type, lda, A};                                                                        \
+        const Matrix b{type, ldb, B};                                                                        \
+        return run({handle, transa, transb, m, n, k, alpha, a, b, beta, {type, ldc, C}, 1, type});           \
+    }                                                                                                        \
+    cublasStatus_t strided(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, \
+                           int n, int k, const element* alpha, const element* A, int lda,                    \
+                           long long int strideA, const element* B, int ldb, long long int strideB,          \
+                           const element* beta, element* C, int ldc, long long int strideC, int batchCount)  \
+    {                                                                                                        \
+        const Matrix a{type, lda, A, strideA};                                                               \
+        const Matrix b{type, ldb, B, strideB};                                                               \
+        const Matrix c{type, ldc, C, strideC};                                                               \
+        return run({handle, transa, transb, m, n, k, alpha, a, b, beta, c, batchCount, type});               \
+    }                                                                                                        \
+    cublasStatus_t batched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, \
+                           int n, int k, const element* alpha, const element* const Aarray[], int lda,       \
+                           const element* const Barray[], int ldb, const element* beta,                      \
+                           element* const Carray[], int ldc, int batchCount)                                 \
+    {                                                                                                        \
+        const Matrix a = batchOf(type, Aarray, lda);                                                         \
+        const Matrix b = batchOf(type, Barray, ldb);                                                         \
+        const Matrix c = batchOf(type, Carray, ldc);                                                         \
+        return run({handle, transa, transb, m, n, k, alpha, a, b, beta, c, batchCount, type});               \
+    }
+RINGSIDE_GEMM_OF(cublasSgemm_v2, cublasSgemmStridedBatched, cublasSgemmBatched, float, CUDA_R_32F)
+RINGSIDE_GEMM_OF(cublasDgemm_v2, cublasDgemmStridedBatched, cublasDgemmBatched, double, CUDA_R_64F)
+RINGSIDE_GEMM_OF(cublasHgemm, cublasHgemmStridedBatched, cublasHgemmBatched, __half, CUDA_R_16F)
+#undef RINGSIDE_GEMM_OF
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
                             int n, int k, const void* alpha, const void* A, cudaDataType aType, int lda,
                             const void* B, cudaDataType bType, int ldb, const void* beta, void* C,
                             cudaDataType cType, int ldc, cublasComputeType_t computeType, cublasGemmAlgo_t)
 {
-    return runWithTypes({handle,
-                         transa,
-                         transb,
-                         m,
-                         n,
-                         k,
-                         alpha,
-                         {aType, lda, A},
-                         {bType, ldb, B},
-                         beta,
-                         {cType, ldc, C},
-                         1,
-                         {}},
-                        computeType);
+    const Matrix a{aType, lda, A};
+    const Matrix b{bType, ldb, B};
+    const Matrix c{cType, ldc, C};
+    return runWithTypes({handle, transa, transb, m, n, k, alpha, a, b, beta, c, 1, {}}, computeType);
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
@@ -250,20 +124,10 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           long long int strideC, int batchCount,
                                           cublasComputeType_t computeType, cublasGemmAlgo_t)
 {
-    return runWithTypes({handle,
-                         transa,
-                         transb,
-                         m,
-                         n,
-                         k,
-                         alpha,
-                         {aType, lda, A, strideA},
-                         {bType, ldb, B, strideB},
-                         beta,
-                         {cType, ldc, C, strideC},
-                         batchCount,
-                         {}},
-                        computeType);
+    const Matrix a{aType, lda, A, strideA};
+    const Matrix b{bType, ldb, B, strideB};
+    const Matrix c{cType, ldc, C, strideC};
+    return runWithTypes({handle, transa, transb, m, n, k, alpha, a, b, beta, c, batchCount, {}}, computeType);
 }
 
 cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
@@ -273,19 +137,9 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t tran
                                    cudaDataType cType, int ldc, int batchCount,
                                    cublasComputeType_t computeType, cublasGemmAlgo_t)
 {
-    return runWithTypes({handle,
-                         transa,
-                         transb,
-                         m,
-                         n,
-                         k,
-                         alpha,
-                         {.type = aType, .leading = lda, .array = Aarray},
-                         {.type = bType, .leading = ldb, .array = Barray},
-                         beta,
-                         {.type = cType, .leading = ldc, .array = Carray},
-                         batchCount,
-                         {}},
-                        computeType);
+    const Matrix a{.type = aType, .leading = lda, .array = Aarray};
+    const Matrix b{.type = bType, .leading = ldb, .array = Barray};
+    const Matrix c{.type = cType, .leading = ldc, .array = Carray};
+    return runWithTypes({handle, transa, transb, m, n, k, alpha, a, b, beta, c, batchCount, {}}, computeType);
 }
 // NOLINTEND(readability-function-size)
