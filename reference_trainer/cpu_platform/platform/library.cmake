@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ringside_platform_library(NAME STATUS): gives the target ringside_platform_NAME the real one's soname, symbol version and
-# complete list of symbols (exports.txt in the same folder). Symbols that we do not implement get a generated weak stub
-# that returns STATUS and says so once; an implementation is strong and takes its place. The file is libNAME.so.13 with a version
+# complete list of symbols (exports.txt in the same folder: a line has all forms of a function). Symbols that we do not implement
+# get a generated weak stub that returns STATUS and says so once; an implementation is strong and takes its place. The file is libNAME.so.13 with a version
 # of that name on every symbol; OUTPUT_NAME and SOVERSION say otherwise, and UNVERSIONED for a real one without symbol versions.
 function(ringside_platform_library name status)
   cmake_parse_arguments(PARSE_ARGV 2 arg "UNVERSIONED" "OUTPUT_NAME;SOVERSION" "")
@@ -19,6 +19,7 @@ function(ringside_platform_library name status)
   set(exports ${CMAKE_CURRENT_SOURCE_DIR}/exports.txt)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${exports})
   file(STRINGS ${exports} symbols)
+  string(REPLACE " " ";" symbols "${symbols}")
   set(stubs "#include \"platform.h\"\n\nextern \"C\" {\n")
   foreach(symbol IN LISTS symbols)
     string(APPEND stubs "__attribute__((weak)) int ${symbol}()\n{\n    static int said;\n"
