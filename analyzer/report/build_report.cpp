@@ -5,6 +5,7 @@
 #include "report/replayed_costs.h"
 #include "report/report.h"
 #include "report/watched_report.h"
+#include "rules/shared/support.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -47,6 +48,9 @@ rules::Outcome outcomeOf(const rules::Rule& rule, const rules::Context& context)
     }
     if (rule.ofSteps && context.run.recordingIsStep()) {
         return rules::NotApplicable{"needs steps, and none was found"};
+    }
+    if (rule.needsDevice && context.figures.ranks.empty()) {
+        return rules::kNeedsDevice;
     }
     return rule.run(context);
 }

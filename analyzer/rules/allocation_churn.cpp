@@ -53,9 +53,6 @@ Churn churnOf(const Context& context, const metrics::RankMetrics& metrics)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     Finding finding;
     double most = 0;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
@@ -92,7 +89,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(allocation_churn, .title = "Memory is allocated in every step", .needs = "host and device",
-              .options = kOptions, .run = run,
+              .options = kOptions, .run = run, .needsDevice = true,
               .help = "cudaMalloc, cudaFree and the like within steady steps. The cost is the time in them, "
                       "at most the rank's idle time: an estimate from above.",
               .partOf = {"gpu_utilization_low", "host_bound"});

@@ -94,9 +94,6 @@ const Reason& firstReason(std::int64_t bits)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     Finding finding;
     Throttling worst;
     bool known = false;
@@ -140,7 +137,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(clock_throttling, .title = "GPUs run at lower clocks", .needs = "device and sampled (nvml)",
-              .options = kOptions, .run = run,
+              .options = kOptions, .run = run, .needsDevice = true,
               .help = "Samples with a clock event reason of heat, power or hardware, and the clock then "
                       "against the clock else (or the largest). The cost is the part of compute that the "
                       "lower clock adds, an estimate from above.",

@@ -248,9 +248,6 @@ Finding describe(const Context& context, const Key& key, const Transfers& group,
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     if (!context.figures.arrivalsMeasured()) {
         return kNeedsArrivals;
     }
@@ -287,7 +284,7 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(
     collective_bandwidth_low, .title = "Collectives are slower than they can be",
-    .needs = "device, on all ranks", .options = kOptions, .run = run,
+    .needs = "device, on all ranks", .options = kOptions, .run = run, .needsDevice = true,
     .help = "Median bus bandwidth on transfer time of each kind and size on a communicator, "
             "against expected_gb_s, what `ringside probe` measured, the rate of the ports that carried data, "
             "its own best tenth, or the same on other communicators: the title says which. Against its own "

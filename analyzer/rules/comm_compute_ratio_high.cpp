@@ -12,9 +12,6 @@ constexpr Option kOptions[] = {
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     if (!context.figures.ratio) {
         return NotApplicable{"no compute kernels were recorded in the analyzed steps"};
     }
@@ -44,7 +41,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(comm_compute_ratio_high, .title = "Communication is long compared with compute",
-              .needs = "device", .options = kOptions, .run = run,
+              .needs = "device", .options = kOptions, .run = run, .needsDevice = true,
               .help = "|M| / |C| over all ranks. Bigger batches a rank, or gradient accumulation with "
                       "`no_sync()`, lower it.",
               .partOf = {"exposed_communication", "comm_share_high"});

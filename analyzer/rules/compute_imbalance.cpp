@@ -53,9 +53,6 @@ std::size_t longerIn(const Context& context, const metrics::RankMetrics& rank)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     constexpr std::size_t kLeastRanks = 2;
     if (context.figures.ranks.size() < kLeastRanks) {
         return NotApplicable{"needs the device tier of at least two ranks"};
@@ -107,7 +104,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(compute_imbalance, .title = "Some ranks always compute longer", .needs = "device",
-              .options = kOptions, .run = run,
+              .options = kOptions, .run = run, .needsDevice = true,
               .help =
                   "A rank's median compute time of a step over the median of all ranks, or of its stage of "
                   "a pipeline. The cost is the longest above the mean: what equal shares would save.",

@@ -66,9 +66,6 @@ void describe(const Context& context, std::optional<double> delay, std::optional
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     Finding finding;
     std::optional<double> delay; // null: no rank's was sampled
     std::optional<double> throttled;
@@ -108,6 +105,7 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(cpu_contention, .title = "Threads that feed GPUs wait for a CPU",
               .needs = "device and sampled (process, cgroup)", .options = kOptions, .run = run,
+              .needsDevice = true,
               .help = "Time the recording threads were runnable without a CPU (schedstat), and the time the "
                       "control group's quota stopped its processes, of the analyzed time. The cost is that "
                       "time, at most the idle time for want of launches or data.",

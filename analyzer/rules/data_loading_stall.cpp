@@ -29,9 +29,6 @@ bool anyDataRange(const Context& context)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     if (!anyDataRange(context)) {
         return NotApplicable{
             "needs NVTX ranges around data loading (their name holds \"data\" or \"dataloader\")"};
@@ -77,7 +74,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 RINGSIDE_RULE(
     data_loading_stall, .title = "GPUs wait for data", .needs = "device and nvtx", .options = kOptions,
-    .run = run,
+    .run = run, .needsDevice = true,
     .help = "Idle device time, nothing queued, while the host is inside a range named for data loading.",
     .inferenceAdvice = "The GPUs wait for their input: prepare requests (tokens, images) ahead and on other "
                        "threads, and copy them from "

@@ -59,9 +59,6 @@ Finding describe(const Context& context, const metrics::ExpertFigures& experts)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     const metrics::ExpertFigures experts = metrics::expertsOf(context.run, context.figures);
     if (experts.ranks.empty()) {
         return NotApplicable{
@@ -76,7 +73,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(expert_imbalance, .title = "Some experts get more tokens than others",
-              .needs = "device, on all ranks", .options = kOptions, .run = run,
+              .needs = "device, on all ranks", .options = kOptions, .run = run, .needsDevice = true,
               .help =
                   "Compute between the all-to-all that brings tokens and the one that takes them back: the "
                   "longest of a group's ranks above their mean, summed over layers. Only where the work "

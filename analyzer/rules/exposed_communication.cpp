@@ -53,9 +53,6 @@ std::string advice(const Context& context)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     const metrics::Breakdown total = context.figures.total();
     const double share = total.share(total.exposedCommunicationNs);
     const bool hasBuckets = !context.inference() && !context.run.recordingIsStep();
@@ -106,7 +103,7 @@ Outcome run(const Context& context)
 
 RINGSIDE_RULE(
     exposed_communication, .title = "Communication is not hidden behind compute", .needs = "device",
-    .options = kOptions, .run = run,
+    .options = kOptions, .run = run, .needsDevice = true,
     .help =
         "|M minus C| over the step. What is hidden costs nothing; what is exposed adds to the step. Where "
         "the first of several gradient messages begins after most_compute of a step's compute, "

@@ -37,9 +37,6 @@ Bytes gradientBytes(const Context& context)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     const Bytes bytes = gradientBytes(context);
     if (bytes.all <= 0) {
         return context.figures.arrivalsMeasured() ? kNeedsGradients : kNeedsArrivals;
@@ -84,7 +81,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 } // namespace
 
 RINGSIDE_RULE(fp32_gradients, .title = "Gradients travel in 32 bits",
-              .needs = "host and device, on all ranks", .options = kOptions, .run = run,
+              .needs = "host and device, on all ranks", .options = kOptions, .run = run, .needsDevice = true,
               .help = "Part of the gradient bytes that is float32, where their transfer is exposed. The cost "
                       "is half of that transfer, without latency and waiting.",
               .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);

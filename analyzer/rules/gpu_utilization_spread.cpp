@@ -37,9 +37,6 @@ Limit limitOverTime(const Context& context)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     if (!context.figures.usefulUtilization) {
         return kNeedsArrivals;
     }
@@ -93,7 +90,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(gpu_utilization_spread, .title = "GPUs are used unequally", .needs = "device",
-              .options = kOptions, .run = run,
+              .options = kOptions, .run = run, .needsDevice = true,
               .help = "Spread and coefficient of variation of useful utilization across ranks, and its "
                       "standard deviation over steps.",
               .comparesRanks = true,

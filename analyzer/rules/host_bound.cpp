@@ -42,9 +42,6 @@ std::int64_t starvedNs(const metrics::RankMetrics& rank)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     Finding finding;
     const metrics::RankMetrics* worst = nullptr;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
@@ -83,7 +80,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(host_bound, .title = "The host does not launch in time", .needs = "device", .options = kOptions,
-              .run = run,
+              .run = run, .needsDevice = true,
               .help = "Idle device time in which nothing was queued, or a launch was just under way, neither "
                       "after a blocking call nor inside a data loading range. The cost is that time, of the "
                       "worst rank.",

@@ -55,9 +55,6 @@ Finding describe(const Context& context, const Bucket& last, double part)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     const std::vector<Bucket> buckets = bucketsOf(context);
     if (buckets.empty()) {
         return kNeedsGradients;
@@ -79,7 +76,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(large_last_bucket, .title = "The last gradient message is too large",
-              .needs = "device, on all ranks", .options = kOptions, .run = run,
+              .needs = "device, on all ranks", .options = kOptions, .run = run, .needsDevice = true,
               .help =
                   "Exposed transfer (without waiting) of the message that leaves last in each step, where "
                   "there are several, and as far as the network was idle before it. The "

@@ -61,9 +61,6 @@ Held heldOf(const Context& context, const metrics::RankMetrics& metrics)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     Finding finding;
     double worst = 0;
     double bytes = 0;
@@ -106,7 +103,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(pageable_copy, .title = "Copies from memory that is not pinned", .needs = "device",
-              .options = kOptions, .run = run,
+              .options = kOptions, .run = run, .needsDevice = true,
               .help = "Asynchronous copies whose call lasts as long as (a part of) the copy: with pinned "
                       "memory it returns at once. Told from times, because the trace does not say where "
                       "memory lies. The cost is the time in the calls, at most the rank's idle time.",

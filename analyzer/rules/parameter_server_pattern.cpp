@@ -68,9 +68,6 @@ std::map<std::int64_t, Traffic> trafficOf(const Context& context, const metrics:
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     const metrics::RankMetrics& rank = context.figures.ranks.front();
     if (rank.exposures.empty()) {
         return NotApplicable{"no collective in the analyzed steps whose device time is known"};
@@ -107,7 +104,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(parameter_server_pattern, .title = "One rank collects and distributes everything",
-              .needs = "host and device", .options = kOptions, .run = run,
+              .needs = "host and device", .options = kOptions, .run = run, .needsDevice = true,
               .help = "Bytes of broadcasts and reductions with one root, of all collective bytes of the "
                       "steps. The cost is what a ring's fewer bytes on each link save of their exposed "
                       "transfer.",

@@ -14,9 +14,6 @@ constexpr Option kOptions[] = {
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     const metrics::PipelineFigures pipeline = metrics::pipelineOf(context.run, context.figures);
     if (pipeline.stages.empty() || pipeline.passes == 0) {
         return NotApplicable{"needs a pipeline whose sends and receives were matched, with device work of "
@@ -51,7 +48,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(pipeline_bubble, .title = "The pipeline waits more than filling and draining takes",
-              .needs = "device, on all stages", .options = kOptions, .run = run,
+              .needs = "device, on all stages", .options = kOptions, .run = run, .needsDevice = true,
               .help = "Exposed waiting inside of communication, and idle time that not every rank has, as a "
                       "share of the step, mean of the ranks. Ideal for p stages and m micro-batches (times "
                       "the chunks of an interleaved schedule): (p-1)/(m+p-1).",

@@ -77,9 +77,6 @@ Finding describe(const Context& context, const metrics::PipelineFigures& pipelin
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     const metrics::PipelineFigures pipeline = metrics::pipelineOf(context.run, context.figures);
     if (pipeline.stages.empty()) {
         return NotApplicable{"needs a pipeline with device work of every stage: none is seen in sends and "
@@ -98,7 +95,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(pipeline_stage_imbalance, .title = "One stage of the pipeline computes longer than the others",
-              .needs = "device, on all stages", .options = kOptions, .run = run,
+              .needs = "device, on all stages", .options = kOptions, .run = run, .needsDevice = true,
               .help =
                   "Compute time of a step, median of a stage's ranks, against the mean of the stages. The "
                   "cost is what equal stages would save: the excess over the mean, for all micro-batches "

@@ -133,6 +133,7 @@ struct Rule {
     std::string_view needs; ///< which tier
     std::span<const Option> options;
     Outcome (*run)(const Context&) = nullptr;
+    bool needsDevice = false;   ///< it is only asked where device times of any rank were measured
     std::string_view help;      ///< what it means and what to do, for the catalogue
     bool judgesLinks = false;   ///< what it finds counts for the report's link health
     bool comparesRanks = false; ///< its title says so where not all ranks are there to be compared

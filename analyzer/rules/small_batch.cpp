@@ -33,9 +33,6 @@ std::optional<double> memoryPart(const Context& context)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     const std::optional<double> memory = memoryPart(context);
     if (!memory) {
         return kNeedsNvml;
@@ -72,7 +69,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(small_batch, .title = "The batch is small beside its communication",
-              .needs = "device and sampled (nvml)", .options = kOptions, .run = run,
+              .needs = "device and sampled (nvml)", .options = kOptions, .run = run, .needsDevice = true,
               .help = "Exposed communication without waiting, where device memory is left. The cost is half "
                       "of it: a batch twice as large sends as many bytes for twice the work.",
               .ofTraining = true, .partOf = {"exposed_communication"});

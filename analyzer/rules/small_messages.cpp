@@ -160,9 +160,6 @@ Finding describe(const Context& context, const Messages& messages, double median
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     if (!context.figures.arrivalsMeasured()) {
         return kNeedsArrivals;
     }
@@ -205,7 +202,7 @@ std::vector<whatif::Changes> cures(const Context& context, const Finding& findin
 
 RINGSIDE_RULE(
     small_messages, .title = "Gradient messages are too small", .needs = "device, on all ranks",
-    .options = kOptions, .run = run,
+    .options = kOptions, .run = run, .needsDevice = true,
     .help =
         "Half-peak size is latency times bandwidth, fitted over the run's own all-reduces (time = latency + "
         "size / bandwidth). Messages are small below the larger of it and min_message_bytes, if latency is "

@@ -241,9 +241,6 @@ Finding describe(const Context& context, const std::vector<std::int64_t>& times,
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     const std::vector<std::int64_t> times = stepTimes(context);
     if (static_cast<double>(times.size()) < context.option("min_steps")) {
         return NotApplicable{fmt::format("needs {:.0f} analyzed steps, there are {}",
@@ -261,7 +258,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(step_time_jitter, .title = "Some steps take much longer than others", .needs = "device",
-              .options = kOptions, .run = run,
+              .options = kOptions, .run = run, .needsDevice = true,
               .help = "99th percentile over median of the steps' times on their slowest rank. The cost is "
                       "the mean above the median: what would be saved if every step took the usual time. A "
                       "rank is named where the others wait for it in the long steps.",

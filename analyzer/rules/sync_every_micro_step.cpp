@@ -72,9 +72,6 @@ Reductions reductionsOf(const Context& context, const metrics::RankMetrics& rank
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     if (messagesPerStep(context) == 0) {
         return kNeedsGradients;
     }
@@ -120,7 +117,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& fi
 } // namespace
 
 RINGSIDE_RULE(sync_every_micro_step, .title = "Gradients are reduced after every micro-batch",
-              .needs = "device; nvtx helps", .options = kOptions, .run = run,
+              .needs = "device; nvtx helps", .options = kOptions, .run = run, .needsDevice = true,
               .help =
                   "Several ranges named backward in a step send gradients; without such ranges, the sizes "
                   "of a step's messages are one sequence several times. The cost is the exposed "

@@ -43,9 +43,6 @@ void add(const Context& context, const metrics::RankMetrics& rank, Finding& find
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     Finding finding;
     Worst worst;
     for (const metrics::RankMetrics& rank : context.figures.ranks) {
@@ -86,7 +83,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 RINGSIDE_RULE(
     sync_in_loop, .title = "Blocking calls in the training loop", .needs = "host and device",
-    .options = kOptions, .run = run,
+    .options = kOptions, .run = run, .needsDevice = true,
     .help = "cudaDeviceSynchronize, cudaStreamSynchronize, cudaEventSynchronize and blocking "
             "copies within steady "
             "steps.",

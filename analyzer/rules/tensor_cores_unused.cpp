@@ -78,9 +78,6 @@ bool anyTensorCores(const Context& context)
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     if (!anyTensorCores(context)) {
         return NotApplicable{"no GPU that is known to have tensor cores"};
     }
@@ -118,7 +115,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(tensor_cores_unused, .title = "Tensor cores are not used", .needs = "device",
-              .options = kOptions, .run = run,
+              .options = kOptions, .run = run, .needsDevice = true,
               .help = "Time in kernels whose names say float32 products on ordinary cores (sgemm, simt, "
                       "ffma), of compute, on GPUs known to have tensor cores. The cost is not estimated: "
                       "what they would take on tensor cores depends on their sizes.",

@@ -26,9 +26,6 @@ double regularity(std::size_t maps, std::size_t steps, std::size_t gradientMessa
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     if (messagesPerStep(context) == 0) {
         return kNeedsGradients;
     }
@@ -76,7 +73,7 @@ std::vector<whatif::Changes> cures(const Context& /*context*/, const Finding& /*
 
 RINGSIDE_RULE(
     unused_parameter_search, .title = "Unused parameters are searched for in every step",
-    .needs = "host and device", .options = kOptions, .run = run,
+    .needs = "host and device", .options = kOptions, .run = run, .needsDevice = true,
     .help = "One all-reduce of integers with each backward pass, over all ranks, beside the gradients. The "
             "cost is its exposed transfer, without the search on the host.",
     .ofSteps = true, .ofTraining = true, .partOf = {"exposed_communication"}, .cures = cures);

@@ -12,9 +12,6 @@ constexpr Option kOptions[] = {
 
 Outcome run(const Context& context)
 {
-    if (context.figures.ranks.empty()) {
-        return kNeedsDevice;
-    }
     if (!context.figures.arrivalsMeasured()) {
         return kNeedsArrivals;
     }
@@ -49,7 +46,7 @@ Outcome run(const Context& context)
 } // namespace
 
 RINGSIDE_RULE(wait_dominates, .title = "Communication is mostly waiting", .needs = "device",
-              .options = kOptions, .run = run,
+              .options = kOptions, .run = run, .needsDevice = true,
               .help = "wait / (wait + transfer); waiting is from a rank's own arrival to the last one's.",
               .partOf = {"exposed_communication"});
 
