@@ -23,7 +23,7 @@ from scoring import costs, scenario, tally, training
 def chosen():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--short", action="store_true", help="twelve scenarios, with --busy five")
+    which.add_argument("--short", action="store_true", help="fourteen scenarios, with --busy five")
     which.add_argument("--draw", type=int, metavar="SEED", help="the same kinds of faults, at strengths that this draws")
     which.add_argument("--only", nargs="+", metavar="NAME", help="these, by the beginning of their names")
     parser.add_argument("--busy", action="store_true", help="beside other work on the host, which disturbs all ranks")

@@ -5,7 +5,7 @@ scenarios(). Strengths were chosen from what a fault costs, never from a thresho
 import importlib
 import pkgutil
 
-SHORT = ("late_compute_60ms_4", "late_data_60ms_2", "late_host_60ms_4", "small_buckets_0.02mb_4", "data_stall_100ms_4",
+SHORT = ("late_compute_60ms_4", "late_data_60ms_2", "late_host_60ms_4", "small_buckets_0.02mb_4", "data_stall_100ms_4", "no_overlap_64_4",
          "sync_every_part_4_2", "unused_parameters_98_2", "host_sync_64_2", "healthy_2", "healthy_accumulating_4",
          "slow_direction_100mbit_4", "full_disk_1m", "unmarked_fsdp_clipping")
 SHORT_BUSY = ("healthy_2", "healthy_fp16_3", "healthy_accumulating_4", "healthy_no_marks_2", "healthy_transformer_2")
