@@ -201,26 +201,6 @@ int dupOver(const Arguments& /*arguments*/)
     return checkContents(files);
 }
 
-/// Files that are closed and opened at random moments; each holds its name in the end.
-int randomCloser(const Arguments& arguments)
-{
-    std::srand(static_cast<unsigned>(std::atoi(arguments.at(0))));
-    callCuda();
-    int failed = 0;
-    for (int round = 0; round < std::atoi(arguments.at(1)); ++round) {
-        for (int i = 0; i < 5; ++i) {
-            close(3 + std::rand() % 30);
-        }
-        failed += callCuda() ? 0 : 1;
-        const std::string name = "random" + std::to_string(round % 7);
-        const int file = keep(name);
-        failed += write(file, name.data(), name.size()) == static_cast<ssize_t>(name.size()) ? 0 : 1;
-        sleepMilliseconds(std::rand() % 30);
-    }
-    sleepMilliseconds(600);
-    return expect(failed == 0, "files and CUDA work");
-}
-
 const Program g_descriptorPrograms[] = {{"print_descriptors", printDescriptors},
                                         {"next_numbers", nextNumbers},
                                         {"inherited_descriptors", inheritedDescriptors},
@@ -228,8 +208,7 @@ const Program g_descriptorPrograms[] = {{"print_descriptors", printDescriptors},
                                         {"until_the_limit", untilTheLimit},
                                         {"close_all", closeAll},
                                         {"double_close", doubleClose},
-                                        {"dup_over", dupOver},
-                                        {"random_closer", randomCloser}};
+                                        {"dup_over", dupOver}};
 
 } // namespace
 } // namespace ringside::harm
