@@ -43,7 +43,8 @@ QString commandName(const QAction& action)
 std::vector<QAction*> commandsOf(const QWidget& window)
 {
     std::vector<QAction*> commands;
-    QSet<QString> lines; // what several timelines can do is listed once, and done by the first
+    // several timelines list the same command: it is listed once and runs in the first one
+    QSet<QString> lines;
     for (QAction* const action : window.findChildren<QAction*>()) {
         const bool own =
             !action->objectName().startsWith("qt_"_L1) && !action->objectName().startsWith("_q"_L1);
@@ -71,7 +72,7 @@ CommandPalette::CommandPalette(QWidget& window)
     setAttribute(Qt::WA_DeleteOnClose);
     resize(kSize);
     m_text->setAccessibleName(u"Command"_s);
-    m_text->setPlaceholderText(u"A part of what you want to do"_s);
+    m_text->setPlaceholderText(u"Type a part of a command's name or description"_s);
     m_text->setClearButtonEnabled(true);
     m_text->installEventFilter(this);
     m_list->setAccessibleName(u"Commands that match"_s);
@@ -106,13 +107,13 @@ void CommandPalette::runChosen()
         return;
     }
     const QPointer<QAction> action = m_commands[item->data(Qt::UserRole).toULongLong()];
-    close(); // first: what it does may open a window of its own
+    close(); // closes first: the command may open a window of its own
     if (action) {
         action->trigger();
     }
 }
 
-/// Up and down choose in the list while one types.
+/// Up and Down move in the list while the text field keeps the focus.
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_text && event->type() == QEvent::KeyPress) {

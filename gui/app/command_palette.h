@@ -12,15 +12,15 @@ class QListWidget;
 
 namespace ringside::gui {
 
-/// Actions of a window that a user can trigger: with a text, enabled, no menus.
+/// Returns the actions of a window that a user can trigger: enabled, with a text, without menus.
 [[nodiscard]] std::vector<QAction*> commandsOf(const QWidget& window);
-/// "&Open run…" -> "Open run"
+/// Returns the text of an action without the mnemonic and the ellipsis: "&Open run…" gives "Open run".
 [[nodiscard]] QString commandName(const QAction& action);
 
 class CommandPalette final : public QDialog {
     Q_OBJECT
 public:
-    /// Lists what `window` can do now.
+    /// Lists the commands that `window` offers now.
     explicit CommandPalette(QWidget& window);
 
 protected:

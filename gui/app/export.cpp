@@ -50,7 +50,7 @@ int exportPicture(const QString& run, const QString& path, const QString& view)
         for (const ViewEntry* const each : allViews()) {
             names << QLatin1StringView(each->id);
         }
-        return fail(2, u"there is no view %1"_s.arg(view), u"There are %1."_s.arg(names.join(u", "_s)));
+        return fail(2, u"unknown view '%1'"_s.arg(view), u"Use one of: %1."_s.arg(names.join(u", "_s)));
     }
     window.show();
     QEventLoop loop;
@@ -63,7 +63,7 @@ int exportPicture(const QString& run, const QString& path, const QString& view)
     window.open({run.toStdString()});
     loop.exec();
     if (window.page() != MainWindow::Page::Workbench) {
-        return fail(3, u"%1 cannot be opened"_s.arg(run), u"`ringside report` says why."_s);
+        return fail(3, u"%1 cannot be opened"_s.arg(run), u"`ringside report` prints the reason."_s);
     }
     QCoreApplication::processEvents();
     return window.grab().save(path, "PNG") ? 0 : fail(3, u"cannot write %1"_s.arg(path));
@@ -75,7 +75,7 @@ int exportRun(const QString& run, const QString& file, const QString& view)
 {
     const bool html = file.endsWith(".html"_L1, Qt::CaseInsensitive);
     if (!html && !file.endsWith(".png"_L1, Qt::CaseInsensitive)) {
-        return fail(2, u"%1 is neither .html nor .png"_s.arg(file));
+        return fail(2, u"%1 ends in neither .html nor .png"_s.arg(file));
     }
     try {
         return html ? exportHtml(run, file) : exportPicture(run, file, view);

@@ -5,8 +5,8 @@
 
 namespace ringside::gui {
 
-/// Writes a page (.html) or a picture of the window (.png), with that view in front (its id; empty: as at
-/// first). Returns the exit code; talks on stderr.
+/// Writes a page (.html) or a picture of the window (.png). `view` is the id of the view in front; empty: the
+/// default view. Returns the exit code of the program and prints errors to stderr.
 [[nodiscard]] int exportRun(const QString& run, const QString& file, const QString& view);
 
 } // namespace ringside::gui

@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 constexpr auto kGroup = "layouts"_L1;
 
-/// Names may hold anything; keys of settings may not.
+/// Encodes the name: a settings key may not hold every character.
 QString keyOf(const QString& name)
 {
     return QString::fromLatin1(name.toUtf8().toHex());
@@ -69,7 +69,7 @@ void LayoutMenu::fill()
             save(name);
         }
     });
-    saveAs->setToolTip(u"Keep where the views are now, under a name"_s);
+    saveAs->setToolTip(u"Stores the present arrangement of the views under a name"_s);
     const QStringList all = names();
     if (all.isEmpty()) {
         return;

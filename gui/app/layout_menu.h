@@ -7,12 +7,12 @@ class QMainWindow;
 
 namespace ringside::gui {
 
-inline constexpr int kLayoutVersion = 2; ///< of docks as they are stored: a view more is a new one
+inline constexpr int kLayoutVersion = 2; ///< of the stored dock layout; increased with every added view
 
 class LayoutMenu final : public QMenu {
     Q_OBJECT
 public:
-    /// `workbench` outlives it.
+    /// `workbench` must outlive the menu.
     LayoutMenu(QMainWindow& workbench, QWidget* parent);
     void save(const QString& name);
     void restore(const QString& name);

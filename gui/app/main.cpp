@@ -14,7 +14,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Pictures are painted in memory, and words need no window: neither needs a display.
+/// Selects Qt's offscreen platform for --export, --help and --version, which need no display.
 void avoidDisplay(int argc, char** argv)
 {
     for (int i = 1; i < argc; ++i) {
@@ -43,17 +43,18 @@ int main(int argc, char** argv)
     QApplication::setApplicationVersion(QStringLiteral(RINGSIDE_VERSION));
     QApplication::setDesktopFileName(u"org.ringside.Ringside"_s);
     QCommandLineParser parser;
-    parser.setApplicationDescription(u"Shows what limits a run of distributed training."_s);
+    parser.setApplicationDescription(u"Shows what limits the speed of a distributed training run."_s);
     parser.addHelpOption();
     parser.addVersionOption();
     parser.addPositionalArgument(u"RUN"_s, u"Run directories, merged files, or traces of other tools."_s,
                                  u"[RUN...]"_s);
     const QCommandLineOption exportTo(
-        u"export"_s, u"Write what the program shows of RUN to FILE (.html or .png) and end."_s, u"FILE"_s);
-    const QCommandLineOption dark(u"dark"_s, u"Dark windows, for this time only."_s);
-    const QCommandLineOption light(u"light"_s, u"Light windows, for this time only."_s);
-    const QCommandLineOption view(u"view"_s, u"With --export: the view in front, such as findings."_s,
-                                  u"VIEW"_s);
+        u"export"_s, u"Write the report page (.html) or a picture of the window (.png) to FILE and exit."_s,
+        u"FILE"_s);
+    const QCommandLineOption dark(u"dark"_s, u"Use dark colours, for this start only."_s);
+    const QCommandLineOption light(u"light"_s, u"Use light colours, for this start only."_s);
+    const QCommandLineOption view(
+        u"view"_s, u"With --export: the view to show in front, for example findings."_s, u"VIEW"_s);
     const QCommandLineOption base(u"compare"_s, u"Show RUN beside the run BASE."_s, u"BASE"_s);
     parser.addOptions({exportTo, view, base, dark, light});
     parser.process(application);

@@ -165,23 +165,25 @@ QAction* MainWindow::addCommand(QMenu* menu, const QString& text, const QString&
 void MainWindow::addFileMenu()
 {
     QMenu* const file = menuBar()->addMenu(u"&File"_s);
-    addCommand(file, u"&Open run…"_s, u"A run directory that ringside record made"_s, QKeySequence::Open,
-               [this] { chooseDirectory(); });
-    addCommand(file, u"Open &files…"_s, u"Merged runs, or traces of other tools; all together are one run"_s,
+    addCommand(file, u"&Open run…"_s, u"Opens a run directory written by ringside record"_s,
+               QKeySequence::Open, [this] { chooseDirectory(); });
+    addCommand(file, u"Open &files…"_s,
+               u"Opens merged runs or traces of other tools; the chosen files are read as one run"_s,
                QKeySequence(u"Ctrl+Shift+O"_s), [this] { chooseFiles(); });
-    addCommand(file, u"Compare &with…"_s, u"Another run beside this one: differences and linked timelines"_s,
+    addCommand(file, u"Compare &with…"_s,
+               u"Shows another run beside this one: differences and linked timelines"_s,
                QKeySequence(u"Ctrl+Shift+D"_s), [this] { compareWith({}); });
     m_recent = file->addMenu(u"&Recent"_s);
     connect(m_recent, &QMenu::aboutToShow, this, [this] { fillRecent(); });
     file->addSeparator();
-    addCommand(file, u"&Read again"_s, u"Opens the same run once more: it may have grown"_s,
+    addCommand(file, u"&Read again"_s, u"Opens the same run again, with what was recorded since"_s,
                QKeySequence::Refresh, [this] {
                    if (!m_paths.empty()) {
                        startOpening(m_paths);
                    }
                });
-    addCommand(file, u"&Save report…"_s, u"One page of HTML that needs nothing else"_s, QKeySequence::Save,
-               [this] { exportHtml(); });
+    addCommand(file, u"&Save report…"_s, u"Writes the report as one self-contained HTML page"_s,
+               QKeySequence::Save, [this] { exportHtml(); });
     file->addSeparator();
     addCommand(file, u"&Close"_s, u"Closes this window"_s, QKeySequence::Close, [this] { close(); });
     addCommand(file, u"&Quit"_s, u"Closes all windows"_s, QKeySequence::Quit,
@@ -200,11 +202,11 @@ void MainWindow::addViewMenu()
                    QKeySequence(key), [this, entry] { raiseView(QString::fromLatin1(entry->id)); });
     }
     menu->addSeparator();
-    addCommand(menu, u"Co&mmands…"_s, u"Everything the program can do, found by a few letters"_s,
-               QKeySequence(u"Ctrl+P"_s), [this] { (new CommandPalette(*this))->open(); });
+    addCommand(menu, u"Co&mmands…"_s, u"Finds any command by a part of its name or description"_s, QKeySequence(u"Ctrl+P"_s),
+               [this] { (new CommandPalette(*this))->open(); });
     m_layouts = new LayoutMenu(*m_workbench, menu);
     menu->addMenu(m_layouts);
-    addCommand(menu, u"&Reset layout"_s, u"All views where they were at first"_s, {},
+    addCommand(menu, u"&Reset layout"_s, u"Moves all views back to their default places"_s, {},
                [this] { resetLayout(); });
     QMenu* const appearance = menu->addMenu(u"&Appearance"_s);
     auto* const group = new QActionGroup(this);
@@ -222,9 +224,9 @@ void MainWindow::addViewMenu()
 void MainWindow::addHelpMenu()
 {
     QMenu* const help = menuBar()->addMenu(u"&Help"_s);
-    addCommand(help, u"&Commands and keys"_s, u"Everything the program can do, and its keys"_s,
+    addCommand(help, u"&Commands and keys"_s, u"Lists all commands and their keys"_s,
                QKeySequence::HelpContents, [this] { showKeys(); });
-    addCommand(help, u"&About Ringside"_s, u"Version and licence"_s, {}, [this] {
+    addCommand(help, u"&About Ringside"_s, u"Shows the version and the licence"_s, {}, [this] {
         QMessageBox::about(
             this, u"About Ringside"_s,
             u"<h3>Ringside " RINGSIDE_VERSION ""_s
@@ -299,7 +301,8 @@ void MainWindow::cancelOpening()
 
 void MainWindow::showSession(const Session& session)
 {
-    for (QTabBar* const tabs : m_workbench->findChildren<QTabBar*>()) { // made by the docks
+    // the tab bars belong to the docks, so that they are looked up here
+    for (QTabBar* const tabs : m_workbench->findChildren<QTabBar*>()) {
         tabs->setAccessibleName(u"Views"_s);
     }
     const bool first = m_session.report != session.report;
@@ -321,7 +324,7 @@ void MainWindow::showSession(const Session& session)
 
 void MainWindow::showNotices()
 {
-    constexpr std::size_t kMost = 4; // the summary lists every issue
+    constexpr std::size_t kMost = 4; // the Summary view lists all issues
     while (QLayoutItem* const item = m_noticeLines->takeAt(0)) {
         delete item->widget();
         delete item;
@@ -354,10 +357,10 @@ void MainWindow::showKeys()
     constexpr QSize kSize(720, 640);
     auto* const page = new QDialog(this);
     page->setAttribute(Qt::WA_DeleteOnClose);
-    page->setWindowTitle(u"What the program can do"_s);
+    page->setWindowTitle(u"Commands and keys"_s);
     page->resize(kSize);
     auto* const text = new QTextBrowser(page);
-    text->setAccessibleName(u"Commands and their keys"_s);
+    text->setAccessibleName(u"Table of commands and keys"_s);
     text->setHtml(helpHtml(*this));
     auto* const lines = new QVBoxLayout(page);
     lines->addWidget(text);

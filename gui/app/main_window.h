@@ -27,12 +27,13 @@ public:
     explicit MainWindow(QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// In this window where it is free, else in a new one.
+    /// Opens the run in this window if none is open here, else in a new window.
     void open(const Paths& paths);
     void cancelOpening();
-    /// Opens the run in view Compare, beside the one of this window; no paths: asks the user for one.
+    /// Opens the run in view Compare beside the run of this window. If `paths` is empty, the user chooses
+    /// one.
     void compareWith(const Paths& paths);
-    /// Brings a view to the front, by its id. False: there is none.
+    /// Brings the view with this id to the front. Returns false if there is no such view.
     bool raiseView(const QString& id);
     enum class Page : std::uint8_t { Start, Opening, Failed, Workbench };
     [[nodiscard]] Page page() const;

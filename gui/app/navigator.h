@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How one view asks another to show a place in the run: views know this, not each other.
+// Signals by which one view asks the window to show a place in the run. Views know this class, not each
+// other.
 #pragma once
 #include "session.h"
 
@@ -15,10 +16,11 @@ public:
     using QObject::QObject;
 
 signals:
-    /// Look at this stretch of run time on these ranks (numbers; empty: all); `what` says in HTML what it is.
+    /// Requests this stretch of run time on these ranks (rank numbers; empty: all). `what` describes it in
+    /// HTML.
     void placeWanted(const ringside::model::Interval& time, const std::vector<std::int64_t>& ranks,
                      const QString& what);
-    /// Compare what is open with that run; no paths: ask the user for one.
+    /// Requests a comparison with that run. If `paths` is empty, the user chooses one.
     void baseWanted(const ringside::gui::Paths& paths);
 };
 

@@ -19,7 +19,7 @@ struct Cancelled {};
 
 QString unusable()
 {
-    return u"This cannot be opened"_s;
+    return u"The run cannot be opened"_s;
 }
 
 Failure failureOf(const Error& error)
@@ -29,7 +29,8 @@ Failure failureOf(const Error& error)
             toQt(error.hint)};
 }
 
-/// A run without ranks: not begun, not ended, or lost; what lies beside it tells.
+/// Explains a run without ranks: recording has not begun, has not ended, or lost its data. The state of the
+/// rings beside the run decides which.
 Failure nothingRecorded(const Paths& paths)
 {
     std::vector<trace::LeftoverRings> rings;
@@ -39,20 +40,20 @@ Failure nothingRecorded(const Paths& paths)
     }
     if (std::ranges::any_of(rings, &trace::LeftoverRings::running)) {
         return {u"This run has just begun"_s,
-                u"Its processes run, and none has written anything of NCCL or CUDA yet."_s,
+                u"Its processes run, but none has recorded a call of NCCL or CUDA yet."_s,
                 u"Try again in a few seconds."_s};
     }
     if (!rings.empty()) {
-        return {u"This run is half recorded"_s,
-                u"Its %1 processes died before their records came into the run."_s.arg(rings.size()),
-                u"On their host, `ringside recover %1` brings them back; then try again."_s.arg(
-                    toQt(paths.front().string()))};
+        return {
+            u"This run is incomplete"_s,
+            u"%1 processes died before their records were written to the run."_s.arg(rings.size()),
+            u"Run `ringside recover %1` on their host, then try again."_s.arg(toQt(paths.front().string()))};
     }
     return {
         u"Nothing was recorded"_s, u"The run holds no rank."_s,
         u"Were the processes started by `ringside record -- COMMAND`, and did they use NCCL or CUDA? A job "
-        u"that was killed may have left its records elsewhere: `ringside recover RUN` on its host brings "
-        u"them back."_s};
+        u"that was killed may have left records in shared memory: run `ringside recover RUN` on its "
+        u"host."_s};
 }
 
 } // namespace
@@ -74,7 +75,7 @@ void OpenJob::cancel()
     m_cancelled = true;
 }
 
-/// Calls `what` on the thread of this object, unless it was cancelled by then.
+/// Calls `what` on the thread of this object unless the job was cancelled before.
 template <class Tell>
 void OpenJob::tell(const Tell& what)
 {

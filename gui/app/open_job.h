@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Opens a run in the background and hands over results as they come: the report first, then the timeline.
-// Knows no widgets.
+// Opens a run in the background and hands over each result as soon as it exists: the report first, then the
+// timeline. Uses no widgets.
 #pragma once
 #include "session.h"
 
@@ -12,31 +12,32 @@
 
 namespace ringside::gui {
 
-/// Why a run cannot be shown, in words for the user.
+/// Why a run cannot be shown, as text for the user.
 struct Failure {
     QString title;
     QString what;
-    QString hint; ///< what to do about it; between back quotes stands what can be typed
+    QString hint; ///< what the user can do about it; commands stand between back quotes
 };
 
 class OpenJob final : public QObject {
     Q_OBJECT
 public:
     explicit OpenJob(Paths paths, QObject* parent = nullptr);
-    /// Cancels, and waits until the work has stopped.
+    /// Cancels the job and waits until its thread has ended.
     ~OpenJob() override;
     OpenJob(const OpenJob&) = delete;
     OpenJob& operator=(const OpenJob&) = delete;
 
     void start();
-    /// Nothing is told after this. Reading and the timeline stop within a tenth of a second, the report when
-    /// its model, metrics or rule under way are done.
+    /// Emits no signal after this call. Reading and the timeline stop within a tenth of a second; the report
+    /// stops after the model, the metrics or the rule that is being computed.
     void cancel();
 
 signals:
     void stageChanged(const QString& stage);
     void progressed(double megabytes, double total);
-    void sessionReady(const ringside::gui::Session& session); ///< twice: without and with the timeline
+    void sessionReady(
+        const ringside::gui::Session& session); ///< emitted twice: without the timeline, then with it
     void failed(const ringside::gui::Failure& failure);
 
 private:

@@ -18,9 +18,9 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-constexpr int kColumn = 560; ///< pixels: no line is longer than one reads easily
+constexpr int kColumn = 560; ///< pixels: longer lines are hard to read
 
-/// A column in the middle of the window.
+/// Adds a column in the middle of the page.
 QVBoxLayout* columnOn(QWidget* page)
 {
     auto* const across = new QHBoxLayout(page);
@@ -71,16 +71,18 @@ QWidget* startPage(const Act& openRun, const Act& openFiles)
 {
     auto* const page = new QWidget;
     QVBoxLayout* const lines = columnOn(page);
-    textIn(lines,
-           u"<h1>Ringside</h1><p>Open a run, or drop one here.</p>"
-           u"<p>To make one, put <code>ringside record</code> before what starts the training:</p>"
-           u"<pre>ringside record -o run.ringside -- torchrun train.py</pre>"
-           u"<p>Traces of the PyTorch profiler, of Nsight Systems (SQLite export), of NCCL's inspector and "
-           u"flight recorder open, too.</p>"_s);
-    auto* const run = button(u"Open a run…"_s, u"A run directory that ringside record made"_s, openRun);
+    textIn(
+        lines,
+        u"<h1>Ringside</h1><p>Open a run, or drop one here.</p>"
+        u"<p>To record one, put <code>ringside record</code> before the command that starts the training:</p>"
+        u"<pre>ringside record -o run.ringside -- torchrun train.py</pre>"
+        u"<p>Ringside also opens traces of the PyTorch profiler, Nsight Systems (SQLite export), NCCL "
+        u"Inspector and the NCCL flight recorder.</p>"_s);
+    auto* const run =
+        button(u"Open a run…"_s, u"Opens a run directory written by ringside record"_s, openRun);
     run->setDefault(true);
     lines->addLayout(
-        buttons({run, button(u"Open files…"_s, u"Merged runs, or traces of other tools"_s, openFiles)}));
+        buttons({run, button(u"Open files…"_s, u"Opens merged runs or traces of other tools"_s, openFiles)}));
     lines->addStretch(2);
     return page;
 }
@@ -91,7 +93,7 @@ OpeningPage openingPage(const Act& cancel)
     QVBoxLayout* const lines = columnOn(result.page);
     result.text = textIn(lines, {});
     result.bar = new QProgressBar;
-    result.bar->setAccessibleName(u"How far opening is"_s);
+    result.bar->setAccessibleName(u"Progress of opening"_s);
     lines->addWidget(result.bar);
     lines->addLayout(buttons({button(u"Cancel"_s, u"Stops opening"_s, cancel)}));
     lines->addStretch(2);
@@ -103,8 +105,8 @@ FailurePage failurePage(const Act& openOther, const Act& tryAgain)
     FailurePage result{new QWidget, nullptr};
     QVBoxLayout* const lines = columnOn(result.page);
     result.text = textIn(lines, {});
-    lines->addLayout(buttons({button(u"Open another run…"_s, u"Choose a run directory"_s, openOther),
-                              button(u"Try again"_s, u"Opens the same once more"_s, tryAgain)}));
+    lines->addLayout(buttons({button(u"Open another run…"_s, u"Opens another run directory"_s, openOther),
+                              button(u"Try again"_s, u"Opens the same run again"_s, tryAgain)}));
     lines->addStretch(2);
     return result;
 }

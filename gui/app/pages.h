@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window shows while there is no run to show: each page says what to do next.
+// Pages that the window shows while no run is shown. Each page tells the user what to do next.
 #pragma once
 #include "report/report.h"
 
@@ -31,9 +31,9 @@ struct FailurePage {
 };
 [[nodiscard]] FailurePage failurePage(const Act& openOther, const Act& tryAgain);
 
-/// All that a window's actions do, with their keys: a table made from them, those with a key first.
+/// Returns a table of all actions of a window and their keys, as HTML; those with a key come first.
 [[nodiscard]] QString helpHtml(const QMainWindow& window);
-/// For a file dialog: native traces, and one line an importer.
+/// Returns the filters of the file dialog: native traces, and one filter for each importer.
 [[nodiscard]] QString fileFilters();
 [[nodiscard]] std::string htmlReport(const report::Report& report);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The analyzer's UTF-8 texts as Qt's. What a trace holds is a stranger's: control characters become spaces.
+// Converts the analyzer's UTF-8 texts to Qt strings. Texts from a trace are untrusted: control characters
+// become spaces.
 #pragma once
 #include <QString>
 #include <QStringList>
@@ -29,13 +30,13 @@ namespace ringside::gui {
     return result;
 }
 
-/// For a label or page that reads HTML; what stands between back quotes is a name to type.
+/// Escapes a text for a label or page that reads HTML. Text between back quotes becomes `<code>`.
 [[nodiscard]] inline QString toHtml(std::string_view text)
 {
     const QStringList parts = toQt(text).toHtmlEscaped().split(QLatin1Char('`'));
     QString result = parts.front();
     for (qsizetype i = 1; i < parts.size(); ++i) {
-        const bool code = i % 2 == 1 && i + 1 < parts.size(); // a last lone quote is only a quote
+        const bool code = i % 2 == 1 && i + 1 < parts.size(); // a back quote without a partner stays as it is
         result += code         ? QStringLiteral("<code>%1</code>").arg(parts[i])
                   : i % 2 == 1 ? QString(QLatin1Char('`') + parts[i])
                                : parts[i];

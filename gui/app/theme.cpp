@@ -107,7 +107,7 @@ QPalette paletteOf(const Theme& theme)
     palette.setColor(QPalette::ButtonText, theme.text);
     palette.setColor(QPalette::ToolTipBase, theme.card);
     palette.setColor(QPalette::ToolTipText, theme.text);
-    // The style draws edges with these: by itself, Qt takes white ones.
+    // Fusion draws edges with these roles. Their default in Qt is white, also in dark windows.
     palette.setColor(QPalette::Light, theme.dark ? theme.card : QColor(Qt::white));
     palette.setColor(QPalette::Midlight, theme.dark ? theme.card : theme.window);
     palette.setColor(QPalette::Mid, theme.line);
@@ -173,7 +173,8 @@ void applyAppearance(QApplication& application, Appearance appearance)
     const Theme& theme = appearance == Appearance::Dark ? dark() : light();
     QPalette palette = paletteOf(theme);
     QApplication::setPalette(palette);
-    // The style draws no edge around a box that can be told from the window: its inside must.
+    // In a dark window, Fusion draws no visible edge around a check box. Its inside needs another colour than
+    // the window.
     palette.setColor(QPalette::Base, theme.dark ? theme.idle : theme.base);
     QApplication::setPalette(palette, "QCheckBox");
 }

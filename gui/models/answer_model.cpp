@@ -24,7 +24,7 @@ QVariant sortable(const query::Value& value)
     return isNull(value) ? QVariant() : QVariant(toQt(query::valueText(value)));
 }
 
-/// Nothing and an empty text look different.
+/// Tells NULL from an empty text by an italic font.
 QVariant nullFont()
 {
     QFont font;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The rows that SQL gave, for any item view.
+// Item model of the rows that an SQL statement returned.
 #pragma once
 #include "query/answer.h"
 
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                       int role = Qt::DisplayRole) const override;
 
-    static constexpr int kSortRole = Qt::UserRole; ///< numbers as numbers
+    static constexpr int kSortRole = Qt::UserRole; ///< returns numbers as numbers
 
 private:
     std::shared_ptr<const query::Answer> m_answer;

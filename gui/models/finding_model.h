@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The findings of a report in its order, a row each.
+// Item model of the findings of a report: one row each, in the report's order.
 #pragma once
 #include "report/report.h"
 
@@ -26,9 +26,9 @@ private:
     std::shared_ptr<const report::Report> m_report;
 };
 
-/// "Problem", "Warning", "Information".
+/// Returns "Problem", "Warning" or "Information".
 [[nodiscard]] QString severityText(rules::Severity severity);
-/// Title, advice, cost, figures and where to look, as HTML; links "place:N" are its evidence.
+/// Returns title, advice, cost, figures and evidence as HTML. A link "place:N" leads to evidence number N.
 [[nodiscard]] QString findingHtml(const rules::Finding& finding);
 
 } // namespace ringside::gui

@@ -13,10 +13,10 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Ranks of the world that the run does not hold.
+/// Returns the ranks of the world that the run does not hold.
 std::vector<std::int64_t> missingRanks(const model::Model& model)
 {
-    constexpr std::int64_t kListed = 4096; ///< a file may claim any size of the world
+    constexpr std::int64_t kListed = 4096; ///< limit: a damaged file may claim any world size
     std::vector<std::int64_t> missing;
     for (std::int64_t rank = 0; rank < std::min(model.worldSize, kListed); ++rank) {
         if (std::ranges::find(model.ranks, rank, &model::Rank::rank) == model.ranks.end()) {
@@ -36,20 +36,21 @@ void addLeftovers(const Session& session, std::vector<Notice>& notices)
     try {
         leftovers = trace::findLeftoverRings(session.paths.front());
     } catch (const std::exception&) {
-        return; // what cannot be looked at is no reason not to show the rest
+        return; // an unreadable folder must not hide the rest
     }
     const auto running = std::ranges::count_if(leftovers, &trace::LeftoverRings::running);
     const auto dead = static_cast<std::ptrdiff_t>(leftovers.size()) - running;
     if (running > 0) {
         notices.push_back(
-            {u"Still being recorded: %1 of its processes run. What was written so far is shown."_s.arg(
+            {u"This run is still being recorded by %1 processes. It is shown as far as it was written."_s.arg(
                  running),
-             u"F5 reads it again."_s});
+             u"Press F5 to read it again."_s});
     }
     if (dead > 0) {
         notices.push_back(
-            {u"Half recorded: %1 processes died, and their last records are not in the run."_s.arg(dead),
-             u"`ringside recover %1` on their host brings them back; then F5."_s.arg(
+            {u"This run is incomplete: %1 processes died before their last records were written to it."_s.arg(
+                 dead),
+             u"Run `ringside recover %1` on their host, then press F5."_s.arg(
                  toQt(session.paths.front().string()))});
     }
 }
@@ -74,7 +75,7 @@ std::vector<Notice> noticesOf(const Session& session)
         notices.push_back({u"%1 of %2 ranks are here; missing: %3."_s.arg(report.model.ranks.size())
                                .arg(report.model.worldSize)
                                .arg(toQt(report::rankList(missing))),
-                           u"Copy the files of the other hosts into the run directory; then F5."_s});
+                           u"Copy the files of the other hosts into the run directory, then press F5."_s});
     }
     if (report.droppedRecords > 0) {
         notices.push_back({u"%1 records were dropped while recording, so figures may be too low."_s.arg(

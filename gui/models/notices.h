@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the user must know about a run before trusting its figures: parts missing, still growing, damaged.
+// Notices that a user must read before trusting the figures of a run: missing parts, recording in progress,
+// damage.
 #pragma once
 #include "session.h"
 
@@ -11,10 +12,11 @@ namespace ringside::gui {
 
 struct Notice {
     QString what;
-    QString todo; ///< may be empty
+    QString todo; ///< what to do; may be empty
 };
 
-/// The most important first. Looks for rings of dead and running processes beside a run directory.
+/// Returns the notices of a run, the most important first. Reads the rings of dead and running processes
+/// beside a run directory.
 [[nodiscard]] std::vector<Notice> noticesOf(const Session& session);
 
 } // namespace ringside::gui

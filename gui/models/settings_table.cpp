@@ -15,7 +15,7 @@ namespace {
 using Ranks = std::vector<std::int64_t>;
 
 struct Setting {
-    std::map<std::string, Ranks> ranks; ///< by value
+    std::map<std::string, Ranks> ranks; ///< ranks by value
     bool compared = false;
 };
 
@@ -44,7 +44,7 @@ report::Table settingsTable(const model::Model& model)
             setting.compared = ringside::settings::isCompared(row);
         }
     }
-    report::Table table{{"name", "value", "ranks", "where from", "differs"}, {}};
+    report::Table table{{"name", "value", "ranks", "source", "differs"}, {}};
     for (const Differs wanted : {Differs::Yes, Differs::Expected, Differs::No}) {
         for (const auto& [key, setting] : settings) {
             if (differs(setting, model.ranks.size()) != wanted) {

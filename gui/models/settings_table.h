@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The settings that a run recorded: one row a name, those first in which ranks differ.
+// Table of the settings that a run recorded: one row for each name; settings that differ between ranks come
+// first.
 #pragma once
 #include "report/table.h"
 

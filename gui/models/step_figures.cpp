@@ -60,7 +60,7 @@ report::Cell share(std::optional<double> value)
 constexpr std::size_t kLateness = 1;
 constexpr std::array kFigures{
     StepFigure{"step time, ms", times<&Breakdown::stepNs>, milliseconds},
-    StepFigure{"late to collectives, ms", lateness, milliseconds},
+    StepFigure{"lateness at collectives, ms", lateness, milliseconds},
     StepFigure{"compute, ms", times<&Breakdown::computeNs>, milliseconds},
     StepFigure{"waiting for other ranks, ms", times<&Breakdown::waitNs>, milliseconds},
     StepFigure{"exposed communication, ms", times<&Breakdown::exposedCommunicationNs>, milliseconds},

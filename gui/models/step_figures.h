@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which figures of a rank's step can be mapped, and their words. The figures are the analyzer's.
+// The figures of a rank's step that the heat map can show, with their names. The analyzer computes the
+// figures.
 #pragma once
 #include "report/report.h"
 #include "report/table.h"
@@ -8,18 +9,20 @@
 
 namespace ringside::gui {
 
-/// By RunMetrics::ranks, by step, in ns or as shares; empty: not measured.
+/// Values indexed by RunMetrics::ranks, then by step, in ns or as shares. Empty: not measured.
 using StepValues = std::vector<std::vector<double>>;
 
 struct StepFigure {
-    const char* name; ///< with the unit, where the cells do not show it
+    const char* name; ///< with the unit if the cells do not show it
     StepValues (*values)(const report::Report&);
     report::Cell (*cellOf)(std::optional<double>);
 };
 [[nodiscard]] std::span<const StepFigure> stepFigures();
-/// The one that shows at a glance what the report found: lateness where a rank is late, else the step time.
+/// Returns the index of the figure to show first: lateness if the report found a late rank, else the step
+/// time.
 [[nodiscard]] std::size_t tellingFigure(const report::Report& report);
-/// A row a rank, a column a step; of many steps the first ones, and the last header says how many are left.
+/// Returns a table with a row for each rank and a column for each step. Of many steps it holds the first
+/// ones; the last header gives the number left out.
 [[nodiscard]] report::Table stepTable(const report::Report& report, const StepFigure& figure);
 
 } // namespace ringside::gui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A table of the analyzer for any item view, and the same in the order of its values.
+// Item model of a report table, and a proxy that sorts it by value.
 #pragma once
 #include "report/table.h"
 
@@ -12,7 +12,7 @@ class TableModel final : public QAbstractTableModel {
 public:
     using QAbstractTableModel::QAbstractTableModel;
     void setTable(report::Table table);
-    /// Nothing where a row is shorter than the header.
+    /// Returns an empty cell if the row is shorter than the header.
     [[nodiscard]] const report::Cell& cell(const QModelIndex& index) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
@@ -23,11 +23,11 @@ public:
 
 private:
     report::Table m_table;
-    std::vector<bool> m_right; ///< by column: aligned right
+    std::vector<bool> m_right; ///< by column: true if its cells are aligned right
     report::Cell m_nothing;
 };
 
-/// Sorts by the cells' values. Its source is a TableModel.
+/// Sorts by the cells' values, not by their texts. Its source must be a TableModel.
 class SortedTableModel final : public QSortFilterProxyModel {
 public:
     using QSortFilterProxyModel::QSortFilterProxyModel;

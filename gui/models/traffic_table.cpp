@@ -52,15 +52,15 @@ QString trafficTitle(const metrics::Traffic& traffic)
 {
     switch (traffic.source) {
     case metrics::Traffic::Source::Network:
-        return QStringLiteral(
-            "MB that NCCL's proxies sent through the network, and the median rate of messages");
+        return QStringLiteral("MB sent by NCCL's proxies over the network, and the median rate of a message");
     case metrics::Traffic::Source::Calls:
-        return QStringLiteral("MB that the program sent with ncclSend");
+        return QStringLiteral("MB sent by the program with ncclSend");
     case metrics::Traffic::Source::None:
         break;
     }
-    return QStringLiteral("Not measured: who sends to whom is known of ncclSend, and of messages through the "
-                          "network where they were recorded (ringside record --profile deep).");
+    return QStringLiteral(
+        "Not measured: Ringside knows sender and receiver of ncclSend calls, and of messages over the "
+        "network if they were recorded (ringside record --profile deep).");
 }
 
 } // namespace ringside::gui

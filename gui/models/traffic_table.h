@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sender x receiver: a row a rank that sends, a column a rank that receives.
+// Table of the traffic between ranks: one row for each sender, one column for each receiver.
 #pragma once
 #include "metrics/messages.h"
 #include "report/table.h"
@@ -8,9 +8,9 @@
 
 namespace ringside::gui {
 
-/// Of many ranks the first ones; the last header says how many are left.
+/// Returns the table. Of many ranks it holds the first ones; the last header gives the number left out.
 [[nodiscard]] report::Table trafficTable(const metrics::Traffic& traffic);
-/// What the cells are, and where they come from.
+/// Returns a title that names the unit and the source of the cells.
 [[nodiscard]] QString trafficTitle(const metrics::Traffic& traffic);
 
 } // namespace ringside::gui

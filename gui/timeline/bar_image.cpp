@@ -9,7 +9,7 @@ namespace {
 
 using timeline::SpanKind;
 
-/// A quarter of it over the other one.
+/// Mixes a quarter of `colour` into `base`.
 QRgb blend(QRgb colour, QRgb base)
 {
     const auto mix = [](int a, int b) { return (a + 3 * b) / 4; };
@@ -17,7 +17,7 @@ QRgb blend(QRgb colour, QRgb base)
                 mix(qBlue(colour), qBlue(base)));
 }
 
-constexpr int kParted = 4; ///< from this width on neighbours are told apart, and waiting is hatched
+constexpr int kParted = 4; ///< pixels: from this width on, bars get a gap between them and waiting is hatched
 
 } // namespace
 
@@ -84,14 +84,14 @@ void BarImage::add(const timeline::SampleLine& line, const model::Interval& visi
         pixels.push_back(this->line(at));
     }
     const double scale = room / (line.most > 0 ? line.most : 1.0);
-    const auto topOf = [&](double value) { // of the line, counted in `pixels`
+    const auto topOf = [&](double value) { // of the line, in `pixels`
         return room - static_cast<int>(std::lround(std::clamp(value * scale, 0.0, 1.0 * room)));
     };
     const QRgb area = blend(colour.rgb(), m_base);
     std::optional<timeline::SampleColumn> before;
     int x = 0;
     for (const auto& column : timeline::columnsOf(line, visible, m_image.width())) {
-        if (column) { // a step is joined to the one before
+        if (column) { // connects this value with the one before
             const int top = topOf(before ? std::max(column->most, before->least) : column->most);
             const int bottom =
                 thickness + topOf(before ? std::min(column->least, before->most) : column->least);
@@ -117,7 +117,7 @@ void BarImage::findRuns(const std::vector<timeline::Bar>& bars, const model::Int
         Run run{pixel(bar.time.start), 0, bar.longestNs, bar.kind, bar.time.start >= visible.start};
         run.right = std::clamp(pixel(bar.time.end), std::min(run.left + 1, width), width);
         if (!m_runs.empty() && run.left < m_runs.back().right) {
-            Run& before = m_runs.back(); // they share its last pixel
+            Run& before = m_runs.back(); // both share the last pixel of the run before
             if (before.longestNs < run.longestNs) {
                 before.right = run.left;
             } else {
@@ -140,7 +140,7 @@ void BarImage::paintLine(QRgb* line) const
     }
 }
 
-/// A pattern too, so that waiting is not told by its shade alone.
+/// Draws a hatch over waiting, so that its shade is not the only difference.
 void BarImage::hatch(const Run& run, const Lines& lines)
 {
     constexpr double kEvery = 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The bars and sample lines of what is visible as pixels of one picture. Written by hand, because a paint
-// engine takes a tenth of a microsecond and more for each rectangle, and most are a pixel wide.
+// Draws the visible bars and sample lines into one picture, pixel by pixel. A paint engine takes 0.1 us and
+// more for each rectangle, and most bars are one pixel wide.
 #pragma once
 #include "app/theme.h"
 #include "timeline/lane.h"
@@ -14,13 +14,15 @@ namespace ringside::gui {
 
 class BarImage final {
 public:
-    /// Clears it. `size` as the painter counts; `ratio` device pixels make one of those.
+    /// Clears the picture. `size` is in logical pixels; `ratio` is the number of device pixels in one of
+    /// them.
     void begin(const QSize& size, double ratio, const Theme& theme);
-    /// A stripe over the whole width. `y` and `height` as the painter counts, here and below.
+    /// Fills a stripe over the whole width. `y` and `height` are logical pixels, here and below.
     void fill(int y, int height, const QColor& colour);
-    /// `bars` by start; where several share a pixel, the longest shows.
+    /// Draws `bars`, which are sorted by start. Where several bars share a pixel, the longest one is drawn.
     void add(const std::vector<timeline::Bar>& bars, const model::Interval& visible, int y, int height);
-    /// A step line over its area, from 0 at the bottom to `line.most` on top; gaps stay empty.
+    /// Draws a step line and the area below it, from 0 at the bottom to `line.most` at the top. Gaps stay
+    /// empty.
     void add(const timeline::SampleLine& line, const model::Interval& visible, int y, int height,
              const QColor& colour);
     [[nodiscard]] const QImage& image() const { return m_image; }
@@ -28,14 +30,14 @@ public:
 private:
     struct Run {
         int left = 0;
-        int right = 0; ///< behind its last pixel
+        int right = 0; ///< one past its last pixel
         std::int64_t longestNs = 0;
         timeline::SpanKind kind = timeline::SpanKind::Step;
-        bool begins = true; ///< in what is visible
+        bool begins = true; ///< the bar begins in the visible range
     };
     struct Lines {
         int first = 0;
-        int last = 0; ///< behind
+        int last = 0; ///< one past the last pixel
     };
     [[nodiscard]] Lines linesOf(int y, int height) const;
     void findRuns(const std::vector<timeline::Bar>& bars, const model::Interval& visible);
@@ -47,7 +49,7 @@ private:
     double m_ratio = 1;
     QRgb m_base = 0;
     std::array<QRgb, timeline::kSpanKinds> m_colours{};
-    std::vector<Run> m_runs; ///< of the line being added
+    std::vector<Run> m_runs; ///< of the line that is being drawn
 };
 
 } // namespace ringside::gui

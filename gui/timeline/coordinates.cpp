@@ -7,13 +7,13 @@
 namespace ringside::gui {
 namespace {
 
-/// 1, 2 or 5 times a power of ten, not less than `least`.
+/// Returns the least value of 1, 2 or 5 times a power of ten that is not less than `least`.
 std::int64_t roundStep(double least)
 {
     constexpr double kLargest = 1e17;
     std::int64_t step = 1;
     for (int i = 0; static_cast<double>(step) < std::min(least, kLargest); ++i) {
-        constexpr std::array kFactors{2.0, 2.5, 2.0}; // 1, 2, 5, 10
+        constexpr std::array kFactors{2.0, 2.5, 2.0}; // give the steps 1, 2, 5, 10
         step = std::llround(static_cast<double>(step) * kFactors[static_cast<std::size_t>(i) % 3]);
     }
     return step;
@@ -26,7 +26,7 @@ QString timeText(std::int64_t timeNs, std::int64_t stepNs)
         const char* name;
     };
     constexpr std::array kUnits{Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "us"}, Unit{1, "ns"}};
-    std::size_t unit = 0; // the largest in which two ticks differ within three decimals
+    std::size_t unit = 0; // the largest unit in which two ticks differ in three decimals
     while (unit + 1 < kUnits.size() && static_cast<double>(stepNs) < kUnits[unit].ns / 1e3) {
         ++unit;
     }

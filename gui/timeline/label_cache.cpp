@@ -8,7 +8,7 @@
 namespace ringside::gui {
 namespace {
 
-constexpr int kLeastCharacters = 2; ///< fewer tell nothing
+constexpr int kLeastCharacters = 2; ///< a shorter label is not readable
 constexpr std::size_t kMostLabels = 20'000;
 
 LabelCache::Label laidOut(const QString& text, const QFontMetrics& metrics)

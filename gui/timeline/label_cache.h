@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Texts laid out once, whole and cut to what fits, whatever the frame: laying one out takes longer than
-// painting its bar.
+// Caches laid-out texts, whole and shortened, over all frames: laying out a text takes longer than painting
+// its bar.
 #pragma once
 #include <QHash>
 #include <QStaticText>
@@ -19,17 +19,17 @@ public:
         QStaticText text;
         int width = 0;
     };
-    /// The text, or its begin and "…", in at most so many pixels. Null: nothing readable fits. Valid until
-    /// the next call. All calls with the same font.
+    /// Returns the text, shortened with "…" if it is wider than `width` pixels, or null if nothing readable
+    /// fits. The pointer is valid until the next call. All calls must use the same font.
     const Label* fitted(const std::string& text, int width, const QFontMetrics& metrics);
-    /// Forgets everything when it has become much; between two frames.
+    /// Empties the cache if it has become large. Call it between two frames.
     void trim();
 
 private:
     struct Entry {
         QString text;
         Label whole;
-        QHash<int, Label> cut; ///< by characters left
+        QHash<int, Label> cut; ///< by number of characters kept
     };
     const Label* cutTo(Entry& entry, int width, const QFontMetrics& metrics);
 

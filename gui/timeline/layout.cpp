@@ -11,7 +11,7 @@ using timeline::TrackKind;
 
 constexpr int kRankHeight = 20;
 constexpr int kLaneHeight = 20;
-constexpr int kSamplesHeight = 34; ///< two lines of text beside it
+constexpr int kSamplesHeight = 34; ///< room for two lines of text beside it
 constexpr int kTrackGap = 2;
 constexpr int kRankGap = 10;
 
@@ -113,7 +113,7 @@ Layout layOut(const model::Model& model, const timeline::Timeline& timeline, con
             ++last;
         }
         if (shown.ranks.empty() || shown.ranks.contains(rank)) {
-            // A rank of which nothing else is known shows what it has.
+            // If a rank has only host tracks, they are shown.
             const bool onlyHost = std::all_of(
                 timeline.tracks.begin() + static_cast<std::ptrdiff_t>(first),
                 timeline.tracks.begin() + static_cast<std::ptrdiff_t>(last),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which line of a timeline lies where: rows from the top, in pixels. No window.
+// Computes the rows of a timeline from the top, in pixels. It needs no window.
 #pragma once
 #include "timeline/timeline.h"
 
@@ -15,32 +15,33 @@ struct Row {
     enum class Kind : std::uint8_t { Rank, Lane, Host, Samples };
     static constexpr std::size_t kNoRank = std::numeric_limits<std::size_t>::max();
     Kind kind = Kind::Lane;
-    std::size_t rank = kNoRank; ///< of Model::ranks; kNoRank: of a host
-    /// Of a rank's row: its steps, where it has any.
+    std::size_t rank = kNoRank; ///< index into Model::ranks; kNoRank: the row belongs to a host
+    /// Row of a rank: the track of its steps, if it has any.
     std::optional<std::size_t> track;
     std::size_t lane = 0;
     int y = 0;
     int height = 0;
-    std::size_t index = 0; ///< of Model::hosts, or of Timeline::samples
+    std::size_t index = 0; ///< index into Model::hosts or Timeline::samples
 };
 
-/// What the user chose to see.
+/// What the user chose to show.
 struct Shown {
-    bool hostTracks = false;     ///< of every rank
-    bool samples = false;        ///< of every rank and host
+    bool hostTracks = false;     ///< for all ranks
+    bool samples = false;        ///< for all ranks and hosts
     std::set<std::size_t> open;  ///< ranks whose host tracks and samples are shown
-    std::set<std::size_t> ranks; ///< only these; empty: all
+    std::set<std::size_t> ranks; ///< show only these ranks; empty: all
 };
 
 struct Layout {
     std::vector<Row> rows;
     int height = 0;
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> lanes; ///< track, lane: index of its row
-    /// Null between rows.
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> lanes; ///< index of the row by track and lane
+    /// Returns the row at this height, or null between rows.
     [[nodiscard]] const Row* rowAt(int y) const;
-    /// From the top of its first row to the bottom of its last one; null: not shown.
+    /// Returns the top of the rank's first row and the bottom of its last row, or nothing if the rank is
+    /// hidden.
     [[nodiscard]] std::optional<std::pair<int, int>> extentOf(std::size_t rank) const;
-    /// Null: not shown.
+    /// Returns the row of a lane, or null if it is hidden.
     [[nodiscard]] const Row* rowOf(std::size_t track, std::size_t lane) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Moments that the user marked in a run, by time. No window.
+// Times that the user marked in a run. It needs no window.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -19,8 +19,7 @@ public:
         m_times.erase(std::unique(m_times.begin(), m_times.end()), m_times.end());
         m_times.resize(std::min(m_times.size(), kMost));
     }
-    /// Takes away the mark that is nearest, if one is not farther than `slackNs`; else adds one, while there
-    /// is room.
+    /// Removes the nearest mark if it is within `slackNs`. Otherwise adds a mark if the limit is not reached.
     void toggle(std::int64_t timeNs, std::int64_t slackNs)
     {
         const auto distance = [timeNs](std::int64_t mark) { return std::abs(mark - timeNs); };

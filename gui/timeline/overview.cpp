@@ -17,9 +17,9 @@ using timeline::Track;
 using timeline::TrackKind;
 
 constexpr int kHeight = 34;
-constexpr int kRoom = 3; ///< above and below the strip
+constexpr int kRoom = 3; ///< pixels above and below the strip
 
-/// What tells most of a rank: its device's work, else its steps.
+/// Chooses the most informative tracks of a rank: device work if there is any, else steps.
 bool isShown(const Track& track, bool device)
 {
     return device ? track.kind == TrackKind::Stream || track.kind == TrackKind::EventTimed
@@ -31,7 +31,7 @@ bool isShown(const Track& track, bool device)
 Overview::Overview(QWidget* parent) : QWidget(parent)
 {
     setAccessibleName(u"Overview of the run"_s);
-    setToolTip(u"The whole run, a line a rank. Click or drag to move what the timeline shows."_s);
+    setToolTip(u"The whole run, one line for each rank. Click or drag to move the visible part."_s);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setCursor(Qt::PointingHandCursor);
 }
@@ -54,7 +54,7 @@ void Overview::setShown(const Interval& shown)
     update();
 }
 
-/// Above the tracks of the timeline, so that it has the same left edge.
+/// Has the same left edge as the tracks of the timeline below.
 QRect Overview::strip() const
 {
     return {TimelinePainter::kLabelWidth, kRoom, std::max(1, width() - TimelinePainter::kLabelWidth),
@@ -68,7 +68,7 @@ void Overview::paintRanks()
     const timeline::Timeline& all = *m_session.timeline;
     const auto ranks = static_cast<int>(m_session.report->model.ranks.size());
     const int height = strip().height();
-    const int lines = std::min(ranks, height); // of more ranks than pixels some are shown
+    const int lines = std::min(ranks, height); // if there are more ranks than pixels, only some are shown
     for (int line = 0; line < lines; ++line) {
         const auto rank = static_cast<std::size_t>(std::int64_t{line} * ranks / lines);
         const int top = line * height / lines;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole run as a strip, a thin line a rank, with a frame around what the timeline shows; a click or drag
-// moves that.
+// Strip of the whole run with a thin line for each rank and a frame around the visible part. A click or drag
+// moves the visible part.
 #pragma once
 #include "session.h"
 #include "timeline/bar_image.h"
@@ -19,7 +19,7 @@ public:
     [[nodiscard]] QSize sizeHint() const override;
 
 signals:
-    /// Show so much time as now, with this moment in the middle.
+    /// Requests a view of the same length with this time in the middle.
     void momentWanted(std::int64_t timeNs);
 
 protected:
@@ -36,7 +36,7 @@ private:
     Session m_session;
     Interval m_shown;
     BarImage m_image;
-    bool m_stale = true; ///< m_image
+    bool m_stale = true; ///< m_image must be painted again
 };
 
 } // namespace ringside::gui

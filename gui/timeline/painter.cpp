@@ -19,8 +19,8 @@ using timeline::Part;
 using timeline::Span;
 using timeline::SpanKind;
 
-constexpr double kNamedWidth = 26;  ///< narrower bars show no name
-constexpr double kMarkSpacing = 26; ///< between two marks of last arrivers
+constexpr double kNamedWidth = 26;  ///< pixels: narrower bars show no name
+constexpr double kMarkSpacing = 26; ///< pixels between two marks of last arrivals
 constexpr double kTickSpacing = 110;
 
 bool isHead(const Row& row)
@@ -31,7 +31,7 @@ bool isHead(const Row& row)
 void paintArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& colour)
 {
     constexpr double kHead = 8;
-    constexpr double kSlim = 0.4; // half the head's angle, radians
+    constexpr double kSlim = 0.4; // half the angle of the arrow head, radians
     const double angle = std::atan2(from.y() - to.y(), from.x() - to.x());
     const auto side = [&](double turn) {
         return to + kHead * QPointF(std::cos(angle + turn), std::sin(angle + turn));
@@ -76,7 +76,8 @@ struct TimelinePainter::Frame {
 
     [[nodiscard]] double x(std::int64_t timeNs) const
     {
-        // Far outside is as good as just outside, and stays within what a paint engine can count.
+        // A paint engine overflows on very large coordinates. Clamping far outside the window changes no
+        // visible pixel.
         constexpr double kFar = 1e5;
         return tracks.left() + std::clamp(timeToX(timeNs, scene.visible, tracks.width()), -kFar, kFar);
     }
@@ -86,7 +87,7 @@ struct TimelinePainter::Frame {
         return tracks.width() / std::max(1.0, static_cast<double>(scene.visible.length()));
     }
     [[nodiscard]] std::int64_t resolution() const { return nsPerPixel(scene.visible, tracks.width()); }
-    /// The whole of a row's bars.
+    /// Returns the box of all bars of a row.
     [[nodiscard]] QRectF box(const Row& row, const Interval& time) const
     {
         const double left = x(time.start);
@@ -206,7 +207,7 @@ void TimelinePainter::paintName(const Frame& frame, const Named& named)
         return;
     }
     const QColor& colour = frame.scene.theme->of(span.kind);
-    if (waits) { // the colour alone is laid under the text, which stays readable
+    if (waits) { // a filled box would hide the text, so that only its colour is laid under it
         frame.painter.fillRect(QRectF(box.left() + 1, box.top(), label->width + 2 * kRoom - 1, box.height()),
                                colour);
     }
@@ -215,7 +216,7 @@ void TimelinePainter::paintName(const Frame& frame, const Named& named)
         QPointF(box.left() + kRoom, box.top() + (box.height() - frame.metrics.height()) / 2), label->text);
 }
 
-/// Where a rank came last: a triangle above its communication, as far as there is room for triangles.
+/// Marks last arrivals: a triangle above the communication of that rank, while there is room for triangles.
 void TimelinePainter::paintMeetings(const Frame& frame) const
 {
     const timeline::Timeline& timeline = *frame.scene.timeline;
@@ -228,7 +229,8 @@ void TimelinePainter::paintMeetings(const Frame& frame) const
     for (const std::size_t index : timeline.meetingsIn(frame.scene.visible, spacing)) {
         const Meeting& meeting = timeline.meetings[index];
         const auto lost = static_cast<double>(meeting.lostNs);
-        for (std::size_t i = 0; i < meeting.parts && lost >= 3 * nsAPixel; ++i) { // else nobody waits visibly
+        // otherwise no waiting is visible
+        for (std::size_t i = 0; i < meeting.parts && lost >= 3 * nsAPixel; ++i) {
             const Part& part = timeline.parts[meeting.firstPart + i];
             const Row* const row = frame.scene.layout->rowOf(part.track, part.lane);
             if (part.rank != meeting.lastRank || row == nullptr) {
@@ -248,7 +250,7 @@ void TimelinePainter::paintMeetings(const Frame& frame) const
     }
 }
 
-/// Inside of the tracks, wherever it belongs.
+/// Paints a note and moves it so that it stays inside of the tracks.
 void TimelinePainter::paintNote(const Frame& frame, const QPointF& at, const QString& text) const
 {
     const QSizeF size(frame.metrics.horizontalAdvance(text) + 8, frame.metrics.height() + 2);
@@ -262,12 +264,12 @@ void TimelinePainter::paintNote(const Frame& frame, const QPointF& at, const QSt
     frame.painter.drawText(note, Qt::AlignCenter, text);
 }
 
-/// Joins one collective over all ranks: when each came, when the last one did, when it ended.
+/// Connects one collective over all ranks: each arrival, the last arrival and the end.
 void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) const
 {
     const timeline::Timeline& timeline = *frame.scene.timeline;
     const QColor accent = frame.scene.theme->accent;
-    constexpr double kSeen = 3; // pixels of waiting
+    constexpr double kSeen = 3; // pixels: shorter waiting is not visible
     QPolygonF arrivals;
     std::vector<QRectF> boxes;
     std::optional<QRectF> last;
@@ -294,14 +296,14 @@ void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) c
     frame.painter.setPen(QPen(frame.scene.theme->mark, 1, Qt::DashLine));
     const double x = std::round(frame.x(meeting.lastArrivalNs));
     frame.painter.drawLine(QPointF(x, arrivals.first().y() - 12), QPointF(x, arrivals.last().y() + 12));
-    for (const QRectF& box : boxes) { // who came last lets those go who waited
+    for (const QRectF& box : boxes) { // the last arrival releases the waiting ranks
         if (last && x - box.left() > kSeen) {
             const bool below = box.top() > last->top();
             paintArrow(frame.painter, {x, below ? last->bottom() : last->top()},
                        {x, below ? box.top() : box.bottom()}, frame.scene.theme->mark);
         }
     }
-    const QString text = u"rank %1 came last, %2"_s.arg(frame.scene.model->ranks[meeting.lastRank].rank)
+    const QString text = u"rank %1 arrived last, %2"_s.arg(frame.scene.model->ranks[meeting.lastRank].rank)
                              .arg(toQt(values::durationText(meeting.lostNs)));
     paintNote(frame, {x + 4, arrivals.first().y() - 34}, text);
     frame.painter.restore();
@@ -353,7 +355,7 @@ void TimelinePainter::paintLaunch(const Frame& frame) const
                {to.left(), up ? to.bottom() : to.top()}, frame.scene.theme->mark);
 }
 
-/// A line over everything, with its number on the ruler.
+/// Paints each mark as a line over all tracks with its number on the ruler.
 void TimelinePainter::paintMarks(const Frame& frame) const
 {
     constexpr double kFlag = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Paints the tracks of a timeline: asks each visible line for its bars and puts them into one picture, so
-// that a frame costs pixels, not events. Knows nothing of windows and events.
+// Paints the tracks of a timeline. It asks each visible line for its bars and draws them into one picture, so
+// that the cost of a frame depends on pixels, not on events. It handles no windows and no events.
 #pragma once
 #include "app/theme.h"
 #include "timeline/bar_image.h"
@@ -18,7 +18,7 @@ class QPainter;
 
 namespace ringside::gui {
 
-/// What is painted.
+/// Everything that one frame shows.
 struct Scene {
     const model::Model* model = nullptr;
     const timeline::Timeline* timeline = nullptr;
@@ -27,16 +27,16 @@ struct Scene {
     Interval visible;
     int scroll = 0; ///< pixels of the layout above the window
     std::optional<timeline::SpanId> selected;
-    std::optional<std::size_t> meeting; ///< shown on all ranks
-    std::set<std::size_t> marked;       ///< ranks that a finding is about
-    std::optional<Interval> evidence;   ///< of that finding
-    std::optional<Interval> range;      ///< that the user selected
-    /// A call, and what it launched, one of which is selected.
+    std::optional<std::size_t> meeting; ///< the collective that is shown on all ranks
+    std::set<std::size_t> marked;       ///< ranks of the chosen finding
+    std::optional<Interval> evidence;   ///< of the chosen finding
+    std::optional<Interval> range;      ///< chosen by the user
+    /// A call and the device work that it launched; one of them is selected.
     struct Launch {
         timeline::SpanId call, work;
     };
     std::optional<Launch> launch;
-    std::vector<std::int64_t> marks; ///< times
+    std::vector<std::int64_t> marks; ///< times of the marks
 };
 
 class TimelinePainter final {
@@ -44,14 +44,14 @@ public:
     static constexpr int kLabelWidth = 176;
     static constexpr int kRulerHeight = 24;
 
-    /// Ruler, labels and tracks, in a window of that size.
+    /// Paints ruler, labels and tracks into a window of this size.
     void paint(QPainter& painter, const Scene& scene, const QSize& size);
-    /// Where the tracks are in it.
+    /// Returns the area of the tracks in a window of this size.
     [[nodiscard]] static QRect tracksIn(const QSize& size);
 
 private:
     struct Frame;
-    /// A span wide enough for a name.
+    /// A bar that is wide enough for a name.
     struct Named {
         const Row* row;
         std::size_t span;
@@ -70,7 +70,7 @@ private:
 
     BarImage m_bars;
     LabelCache m_names;
-    std::vector<Named> m_named; ///< of this frame
+    std::vector<Named> m_named; ///< of the present frame
 };
 
 } // namespace ringside::gui

@@ -10,7 +10,7 @@
 namespace ringside::gui {
 namespace {
 
-/// A path is no key of a setting: slashes make groups.
+/// Encodes the path: a slash in a settings key would begin a group.
 QString keyOf(const Paths& run)
 {
     QCryptographicHash hash(QCryptographicHash::Sha1);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Marks outlive the program: they are kept in its settings, by where a run lies. Runs are never written to.
+// Stores marks in the settings of the program, by the path of the run. Runs are never written to.
 #pragma once
 #include "session.h"
 #include "timeline/marks.h"
 
 namespace ringside::gui {
 
-/// Those within `extent`: settings may be anybody's, or of another run that lay there.
+/// Returns the stored marks within `extent`. Others are dropped: they may be damaged or belong to an earlier
+/// run at this path.
 [[nodiscard]] Marks storedMarks(const Paths& run, const model::Interval& extent);
 void storeMarks(const Paths& run, const Marks& marks);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys, wheel and mouse of the timeline. What they do is in timeline_widget.cpp.
+// Keys, wheel and mouse of the timeline. timeline_widget.cpp holds the actions.
 #include "timeline/timeline_widget.h"
 
 #include <QAction>
@@ -41,51 +41,53 @@ void TimelineWidget::addKeys()
     const auto scrollBy = [this](int lanes) {
         verticalScrollBar()->setValue(verticalScrollBar()->value() + lanes * 20);
     };
-    addKey(u"Zoom in"_s, u"Show less time around the middle"_s, {Qt::Key_W, Qt::Key_Plus},
+    addKey(u"Zoom in"_s, u"Shows less time around the middle"_s, {Qt::Key_W, Qt::Key_Plus},
            [this] { zoomBy(1 / kZoomStep); });
-    addKey(u"Zoom out"_s, u"Show more time"_s, {Qt::Key_S, Qt::Key_Minus}, [this] { zoomBy(kZoomStep); });
-    addKey(u"Move to earlier"_s, u"Move the picture by a part of its width"_s, {Qt::Key_A, Qt::Key_Left},
+    addKey(u"Zoom out"_s, u"Shows more time around the middle"_s, {Qt::Key_S, Qt::Key_Minus},
+           [this] { zoomBy(kZoomStep); });
+    addKey(u"Move to earlier"_s, u"Moves towards the beginning of the run"_s, {Qt::Key_A, Qt::Key_Left},
            [this] { panBy(-kPanStep); });
-    addKey(u"Move to later"_s, u"Move the picture by a part of its width"_s, {Qt::Key_D, Qt::Key_Right},
+    addKey(u"Move to later"_s, u"Moves towards the end of the run"_s, {Qt::Key_D, Qt::Key_Right},
            [this] { panBy(kPanStep); });
-    addKey(u"Scroll up"_s, u"To the ranks above"_s, {Qt::Key_Up}, [scrollBy] { scrollBy(-2); });
-    addKey(u"Scroll down"_s, u"To the ranks below"_s, {Qt::Key_Down}, [scrollBy] { scrollBy(2); });
-    addKey(u"Show everything"_s, u"The chosen time or the selection first, then the whole run"_s, {Qt::Key_F},
-           [this] { fit(); });
-    addKey(u"Previous collective"_s, u"The one before, on all ranks"_s, {Qt::Key_BracketLeft},
+    addKey(u"Scroll up"_s, u"Scrolls to the ranks above"_s, {Qt::Key_Up}, [scrollBy] { scrollBy(-2); });
+    addKey(u"Scroll down"_s, u"Scrolls to the ranks below"_s, {Qt::Key_Down}, [scrollBy] { scrollBy(2); });
+    addKey(u"Show everything"_s, u"Fits the chosen time or the selection; pressed again, the whole run"_s,
+           {Qt::Key_F}, [this] { fit(); });
+    addKey(u"Previous collective"_s, u"Selects the previous collective on all ranks"_s, {Qt::Key_BracketLeft},
            [this] { toMeeting(Direction::Backward); });
-    addKey(u"Next collective"_s, u"The one after, on all ranks"_s, {Qt::Key_BracketRight},
+    addKey(u"Next collective"_s, u"Selects the next collective on all ranks"_s, {Qt::Key_BracketRight},
            [this] { toMeeting(Direction::Forward); });
-    addKey(u"Previous span"_s, u"The one before the selected one, in its line"_s, {Qt::Key_Comma},
+    addKey(u"Previous span"_s, u"Selects the previous span in the same row"_s, {Qt::Key_Comma},
            [this] { toNeighbour(Direction::Backward); });
-    addKey(u"Next span"_s, u"The one after the selected one, in its line"_s, {Qt::Key_Period},
+    addKey(u"Next span"_s, u"Selects the next span in the same row"_s, {Qt::Key_Period},
            [this] { toNeighbour(Direction::Forward); });
-    addKey(u"Undo zoom"_s, u"Back to what was visible before"_s, {Qt::Key_Backspace}, [this] { undo(); });
-    addKey(u"Find"_s, u"A kernel, call or range by a part of its name"_s, {Qt::Key_Slash},
+    addKey(u"Undo zoom"_s, u"Goes back to the range that was visible before"_s, {Qt::Key_Backspace},
+           [this] { undo(); });
+    addKey(u"Find"_s, u"Finds a kernel, call or range by a part of its name"_s, {Qt::Key_Slash},
            [this] { emit findWanted(); });
-    addKey(u"Host threads"_s, u"Show or hide threads and launches of all ranks"_s, {Qt::Key_H}, [this] {
+    addKey(u"Host threads"_s, u"Shows or hides threads and launches of all ranks"_s, {Qt::Key_H}, [this] {
         m_shown.hostTracks = !m_shown.hostTracks;
         relayout();
     });
-    addKey(u"Samples"_s, u"Show or hide what was sampled of all ranks and hosts"_s, {Qt::Key_L}, [this] {
+    addKey(u"Samples"_s, u"Shows or hides the sampled series of all ranks and hosts"_s, {Qt::Key_L}, [this] {
         m_shown.samples = !m_shown.samples;
         relayout();
     });
-    addKey(u"Choose this time"_s, u"What is visible becomes the chosen stretch (or drag with Shift)"_s,
+    addKey(u"Choose this time"_s, u"Chooses the visible time for the table of figures (or drag with Shift)"_s,
            {Qt::Key_R}, [this] { setRange(visible()); });
-    addKey(u"Launch or kernel"_s, u"From device work to the call that launched it, and back"_s, {Qt::Key_G},
-           [this] { toOtherEnd(); });
-    addKey(u"Mark"_s, u"Marks a moment: of what is selected, else under the mouse; again: takes it away"_s,
-           {Qt::Key_M}, [this] { toggleMark(); });
-    addKey(u"Next mark"_s, u"Shows the mark after the middle"_s, {Qt::Key_N},
+    addKey(u"Launch or kernel"_s, u"Goes from device work to the call that launched it, and back"_s,
+           {Qt::Key_G}, [this] { toOtherEnd(); });
+    addKey(u"Mark"_s, u"Adds a mark at the selection or the mouse, or removes the mark there"_s, {Qt::Key_M},
+           [this] { toggleMark(); });
+    addKey(u"Next mark"_s, u"Shows the next mark after the middle of the view"_s, {Qt::Key_N},
            [this] { toMark(Direction::Forward); });
-    addKey(u"Previous mark"_s, u"Shows the mark before the middle"_s, {Qt::SHIFT | Qt::Key_N},
-           [this] { toMark(Direction::Backward); });
-    addKey(u"Copy"_s, u"Figures of the chosen time, or what is selected, as text"_s,
+    addKey(u"Previous mark"_s, u"Shows the last mark before the middle of the view"_s,
+           {Qt::SHIFT | Qt::Key_N}, [this] { toMark(Direction::Backward); });
+    addKey(u"Copy"_s, u"Copies the figures of the chosen time, or the selection, as text"_s,
            QKeySequence::keyBindings(QKeySequence::Copy), [this] { emit copyWanted(); });
-    addKey(u"Save picture"_s, u"What the timeline shows, as PNG"_s, {Qt::CTRL | Qt::SHIFT | Qt::Key_S},
-           [this] { emit pictureWanted(); });
-    addKey(u"Select nothing"_s, u"Drop the selection, the chosen time and a finding's ranks"_s,
+    addKey(u"Save picture"_s, u"Saves the visible timeline as a PNG picture"_s,
+           {Qt::CTRL | Qt::SHIFT | Qt::Key_S}, [this] { emit pictureWanted(); });
+    addKey(u"Select nothing"_s, u"Clears the selection, the chosen time and the marked ranks"_s,
            {Qt::Key_Escape}, [this] {
                m_scene.range.reset();
                m_scene.evidence.reset();
@@ -159,7 +161,7 @@ void TimelineWidget::mouseReleaseEvent(QMouseEvent* event)
     if (click) {
         clickAt(event->position().toPoint());
     } else if (range) {
-        setRange(m_scene.range); // its figures are wanted only now
+        setRange(m_scene.range); // figures are computed when the drag has ended
     }
 }
 

@@ -68,7 +68,7 @@ void TimelineWidget::setSession(const Session& session)
     announce();
 }
 
-/// After every change of what is visible.
+/// Called after every change of the visible range.
 void TimelineWidget::announce()
 {
     viewport()->update();
@@ -139,7 +139,8 @@ void TimelineWidget::setRange(const std::optional<Interval>& range)
     emit selectionChanged();
 }
 
-/// At what is selected, else where the mouse is, else in the middle; takes a mark away that is there.
+/// Adds a mark at the selection, else at the mouse, else in the middle. Removes the mark that is there
+/// already.
 void TimelineWidget::toggleMark()
 {
     const QPoint mouse = viewport()->mapFromGlobal(QCursor::pos());
@@ -169,7 +170,7 @@ void TimelineWidget::showMoment(std::int64_t timeNs)
     }
 }
 
-/// Selects it, opens the rank it is in and goes there.
+/// Selects the span, opens its rank and scrolls to it.
 void TimelineWidget::reveal(const SpanId& span)
 {
     if (m_layout.rowOf(span.track, span.lane) == nullptr) {
@@ -211,7 +212,7 @@ void TimelineWidget::relayout()
     viewport()->update();
 }
 
-/// Repeated within a short time, it is one gesture.
+/// The same action within a short time continues one gesture, so that one undo reverts it.
 ZoomHistory::Step TimelineWidget::gesture(int kind)
 {
     constexpr qint64 kApartMs = 600;
@@ -288,7 +289,7 @@ void TimelineWidget::toNeighbour(Direction direction)
     }
 }
 
-/// Moves as little as needed; zooms only where it does not fit.
+/// Moves as little as needed. Zooms only if the range does not fit.
 void TimelineWidget::ensureVisible(const Interval& time)
 {
     const Interval& now = visible();
@@ -331,7 +332,7 @@ std::optional<SpanId> TimelineWidget::spanAt(const QPoint& position) const
     return index ? std::optional(SpanId{*row->track, row->lane, *index}) : std::nullopt;
 }
 
-/// Null: outside of the tracks, or between rows.
+/// Returns null outside of the tracks and between rows.
 const Row* TimelineWidget::rowAt(const QPoint& position) const
 {
     return ready() && tracks().contains(position)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The timeline as a widget: turns keys, wheel and mouse into what is visible and selected. What is painted
-// where is for TimelinePainter and Layout.
+// The timeline widget: turns keys, wheel and mouse into a visible range and a selection. TimelinePainter
+// paints, Layout computes the rows.
 #pragma once
 #include "session.h"
 #include "timeline/marks.h"
@@ -19,31 +19,32 @@ class TimelineWidget final : public QAbstractScrollArea {
 public:
     explicit TimelineWidget(QWidget* parent = nullptr);
 
-    /// Keeps what is visible when it is the same run's.
+    /// Keeps the visible range if the session belongs to the same run.
     void setSession(const Session& session);
     [[nodiscard]] const Interval& visible() const { return m_zoom.visible(); }
     void showTime(const Interval& visible, ZoomHistory::Step step = ZoomHistory::Step::New);
-    /// Zooms to a place, marks its ranks (numbers; empty: none in particular) and scrolls to the first one.
+    /// Zooms to a range, marks its ranks (numbers; empty: no particular rank) and scrolls to the first one.
     void showPlace(const Interval& time, const std::vector<std::int64_t>& ranks);
     [[nodiscard]] std::optional<timeline::SpanId> selected() const { return m_scene.selected; }
     void select(const std::optional<timeline::SpanId>& span);
-    /// The stretch of time that was chosen, by Shift and drag.
+    /// Returns the stretch of time that the user chose with Shift and drag.
     [[nodiscard]] const std::optional<Interval>& range() const { return m_scene.range; }
     void setRange(const std::optional<Interval>& range);
     [[nodiscard]] const Marks& marks() const { return m_marks; }
-    /// In the middle, at the same width.
+    /// Moves the visible range so that this time is in its middle; its length stays.
     void showMoment(std::int64_t timeNs);
-    /// Goes to the nearest span of that name and selects it. False: there is none in that direction.
+    /// Selects the nearest span of that name and scrolls to it. Returns false if there is none in that
+    /// direction.
     bool find(const QString& text, timeline::Direction direction);
-    /// Everything that keys do, for menus and the help page.
+    /// Returns all actions that have a key, for menus and the help page.
     [[nodiscard]] const std::vector<QAction*>& keys() const { return m_keys; }
-    /// HTML, about what is at a place of the viewport.
+    /// Returns an HTML description of what is drawn at a place of the viewport.
     [[nodiscard]] QString tipAt(const QPoint& position) const;
     [[nodiscard]] const Layout& layoutOfRows() const { return m_layout; }
 
 signals:
     void visibleChanged(const ringside::model::Interval& visible);
-    void selectionChanged(); ///< a span, a chosen time, or marks
+    void selectionChanged(); ///< the selected span, the chosen time, or marks changed
     void findWanted();
     void copyWanted();
     void pictureWanted();
@@ -101,7 +102,8 @@ private:
     int m_scrollBefore = 0;
     QElapsedTimer m_lastGesture;
     int m_lastKind = -1;
-    std::optional<std::pair<Interval, std::vector<std::int64_t>>> m_wanted; ///< asked for before it was there
+    std::optional<std::pair<Interval, std::vector<std::int64_t>>>
+        m_wanted; ///< a place requested before the timeline was there
 };
 
 } // namespace ringside::gui

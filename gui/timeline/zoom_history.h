@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which stretch of time is visible, and which ones were before it. No window.
+// The visible range of time and the ranges visible before it. It needs no window.
 #pragma once
 #include "timeline/coordinates.h"
 
@@ -7,15 +7,15 @@ namespace ringside::gui {
 
 class ZoomHistory final {
 public:
-    /// A new run: everything is visible and nothing can be undone.
+    /// Starts a new run: everything is visible, and there is nothing to undo.
     void reset(const Interval& limits)
     {
         m_limits = m_visible = limits;
         m_before.clear();
     }
     enum class Step : std::uint8_t {
-        New,  ///< undone on its own
-        Same, ///< goes on with the gesture before it: both are undone together
+        New,  ///< undone alone
+        Same, ///< continues the gesture before it: one undo reverts both
     };
     void change(const Interval& visible, Step step)
     {
@@ -30,7 +30,7 @@ public:
         }
         m_visible = visible;
     }
-    /// False: nothing to undo.
+    /// Returns false if there is nothing to undo.
     bool undo()
     {
         if (m_before.empty()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Collectives by kind, size and communicator: how many, how long, how fast; and who sends to whom.
+// Collectives by kind, size and communicator: number, time and bandwidth. A second page shows the traffic
+// between ranks.
 #include "app/text.h"
 #include "models/traffic_table.h"
 #include "report/communicators.h"
@@ -121,7 +122,8 @@ private:
 } // namespace
 
 RINGSIDE_VIEW(
-    collectives, .title = "Collectives", .help = "How many, how long, how fast, by kind and size", .order = 5,
+    collectives, .title = "Collectives",
+    .help = "Number, duration and bandwidth of collectives, by kind and size", .order = 5,
     .place = Place::Right,
     .create = [](Navigator&, QWidget* parent) -> View* { return new CollectivesView(parent); });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The run beside another one: the analyzer's comparison as tables, and both timelines, of which each shows
-// the same part of the same step as the other.
+// Compares this run with a base: the analyzer's comparison as tables, and both timelines. The timelines are
+// linked: each shows the same part of the same step as the other.
 #include "app/navigator.h"
 #include "app/open_job.h"
 #include "app/pages.h"
@@ -28,7 +28,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// A timeline with a line above it that says whose it is.
+/// A timeline below a line that names its run.
 class LabelledTimeline final : public QWidget {
 public:
     LabelledTimeline(const QString& name, QWidget* parent)
@@ -65,9 +65,9 @@ public:
         nothing->setText(
             u"Nothing to compare with yet"_s,
             u"<p>Choose another run of the same job as the base, or drop one on this window: its "
-            u"steps, kernels and collectives then stand beside those of this run, with a verdict, "
+            u"steps, kernels and collectives are then shown beside those of this run, with a verdict, "
             u"and both timelines move together.</p><p><code>ringside diff BASE NEW --gate 3</code> "
-            u"says the same to a script.</p>"_s);
+            u"makes the same comparison in a script.</p>"_s);
         nothing->offer(u"Choose a run…"_s, u"A run directory to compare with"_s, choose);
         m_pages->addWidget(nothing);
         const OpeningPage opening = openingPage([this] {
@@ -190,7 +190,7 @@ private:
         return tabs;
     }
 
-    /// In the background: drawing steps again and again takes a while.
+    /// Runs in the background: the bootstrap over the steps takes time.
     void compare()
     {
         if (!m_base.report || !m_session.report || m_result == nullptr) {
@@ -227,7 +227,7 @@ private:
         };
         m_remarks->setHtml(list(u"Findings of this run only"_s, comparison.newFindings) +
                            list(u"Findings of the base only"_s, comparison.goneFindings) +
-                           list(u"Whether they compare"_s, comparison.remarks));
+                           list(u"Comparability"_s, comparison.remarks));
     }
 
     void align()
@@ -242,7 +242,7 @@ private:
     void follow(TimelineWidget& other, const model::Interval& time)
     {
         if (m_following) {
-            return; // what follows must not lead
+            return; // the timeline that follows must not move the other one
         }
         m_following = true;
         other.showTime(time, ZoomHistory::Step::Same);
@@ -257,7 +257,7 @@ private:
     QLabel* m_opening;
     QProgressBar* m_progress;
     QLabel* m_failure;
-    QSplitter* m_result = nullptr; ///< and what is in it: made for the first base
+    QSplitter* m_result = nullptr; ///< and its contents, made for the first base
     LabelledTimeline* m_old = nullptr;
     LabelledTimeline* m_now = nullptr;
     QLabel* m_sentence = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The findings, costliest first; choosing one goes to the moment it happened.
+// The findings, costliest first. Choosing one shows its evidence in the timeline.
 #include "app/navigator.h"
 #include "app/text.h"
 #include "app/theme.h"
@@ -25,7 +25,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Two or more lines a finding: its title, wrapped, and below what it costs and whom it concerns.
+/// Paints a finding: its title, wrapped, and a line with its cost and its ranks.
 class FindingDelegate final : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -82,7 +82,7 @@ private:
             .height();
     }
 
-    /// A shape a severity, so that colour is not all that tells them apart.
+    /// Paints one shape for each severity, so that colour is not the only difference.
     static void paintSeverity(QPainter& painter, const QRectF& box, rules::Severity severity,
                               const Theme& theme)
     {
@@ -119,7 +119,7 @@ private:
     }
 };
 
-/// Rows as wide as the window, however long their titles.
+/// A list whose rows are as wide as the window, however long their titles are.
 class FindingList final : public QTreeView {
 public:
     using QTreeView::QTreeView;
@@ -203,7 +203,7 @@ private:
     void goTo(const QModelIndex& row, std::size_t place)
     {
         if (!row.isValid() || place >= m_model->finding(row.row()).evidence.size()) {
-            return; // of settings there is no moment to go to
+            return; // a setting has no time to show
         }
         const rules::Finding& finding = m_model->finding(row.row());
         const rules::Evidence& evidence = finding.evidence[place];
@@ -225,7 +225,7 @@ private:
 } // namespace
 
 RINGSIDE_VIEW(
-    findings, .title = "Findings", .help = "What costs time, costliest first, with evidence", .order = 2,
+    findings, .title = "Findings", .help = "The findings, costliest first, with their evidence", .order = 2,
     .place = Place::Right, .create = [](Navigator& navigator, QWidget* parent) -> View* {
         return new FindingsView(navigator, parent);
     });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One figure of every rank in every analyzed step, as a map: a late rank is a row, a bad step a column.
+// Heat map of one figure for every rank and analyzed step. A late rank shows as a row, a slow step as a
+// column.
 #include "widgets/heat_map.h"
 
 #include "app/navigator.h"
@@ -24,13 +25,14 @@ public:
     {
         m_figure = new QComboBox(this);
         m_figure->setAccessibleName(u"Figure"_s);
-        m_figure->setToolTip(u"What the colours show"_s);
+        m_figure->setToolTip(u"Figure that the colours show"_s);
         for (const StepFigure& figure : stepFigures()) {
             m_figure->addItem(QString::fromLatin1(figure.name));
         }
         m_map = new HeatMap(this);
         m_table = new ReportTable(u"The same as a table"_s, ReportTable::Height::Fill, this);
-        m_none = new QLabel(u"Steps were not measured: this needs the device tier."_s, this);
+        m_none = new QLabel(
+            u"Steps were not measured. Record with --profile standard: steps need the device tier."_s, this);
         m_none->setMargin(20);
         setFocusProxy(m_map);
         auto* const tabs = new QTabWidget(this);

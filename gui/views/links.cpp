@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How well RDMA ports, network cards and NVLink were, and what they carried, beside the step time: what
-// `ringside links` says, over time.
+// Health and traffic of RDMA ports, network cards and NVLink over run time, beside the step time. It shows
+// the results of `ringside links`.
 #include "report/links.h"
 
 #include "app/text.h"
@@ -30,7 +30,7 @@ public:
         m_health->setTextInteractionFlags(Qt::TextSelectableByMouse);
         m_ports = new ReportTable(u"Ports and interfaces"_s, ReportTable::Height::AllRows, this);
         m_charts =
-            new SampledCharts(u"What links carried and counted over run time"_s, &metrics::isOfLink, this);
+            new SampledCharts(u"Traffic and counters of links over run time"_s, &metrics::isOfLink, this);
         setFocusProxy(m_charts);
         auto* const page = new QWidget(this);
         auto* const lines = new QVBoxLayout(page);
@@ -42,7 +42,7 @@ public:
         m_none->setText(
             u"Not measured"_s,
             u"<p>The run holds no port: neither RDMA devices nor network cards nor NVLink were sampled.</p>"
-            u"<p>Ports are read where the machine has some and tier <i>sampled</i> is active (it is in every "
+            u"<p>Ports are read if the machine has some and tier <i>sampled</i> is active (it is in every "
             u"profile). <code>ringside links --live</code> shows those of a machine, <code>ringside "
             u"doctor</code> "
             u"says why none can be read. Inside a container, /sys/class/infiniband must be visible.</p>"_s);

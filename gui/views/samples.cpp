@@ -16,15 +16,15 @@ public:
     explicit SamplesView(QWidget* parent) : View(parent)
     {
         m_charts = new SampledCharts(
-            u"What was sampled of devices and processes over run time"_s,
+            u"Sampled series of devices and processes over run time"_s,
             [](const metrics::SampledMetric& metric) { return !metrics::isOfLink(metric); }, this);
         m_none = new EmptyPage(this);
         m_none->setText(
             u"Not measured"_s,
             u"<p>The run holds no samples of devices, processes or the machine.</p><p><code>ringside "
             u"record</code> "
-            u"takes them about ten times a second where tier <i>sampled</i> is active; Summary says on which "
-            u"ranks it was, and why not on others. Traces of other tools hold none.</p>"_s);
+            u"takes them about ten times a second if tier <i>sampled</i> is active; Summary says on which "
+            u"ranks it was active, and why not on the others. Traces of other tools hold none.</p>"_s);
         m_pages = new QStackedLayout(this);
         m_pages->addWidget(m_charts);
         m_pages->addWidget(m_none);

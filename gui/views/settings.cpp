@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The environment, NCCL variables and versions that a run recorded, differing ones first.
+// The environment, NCCL variables and versions that a run recorded. Those that differ between ranks come
+// first.
 #include "models/settings_table.h"
 #include "views/view.h"
 #include "widgets/report_table.h"
@@ -20,7 +21,7 @@ public:
         m_table = new ReportTable(u"Settings"_s, ReportTable::Height::Fill, this);
         m_table->horizontalHeader()->setStretchLastSection(true);
         setFocusProxy(m_table);
-        m_none = new QLabel(u"No settings were recorded: files of other tools hold none."_s, this);
+        m_none = new QLabel(u"No settings were recorded. Traces of other tools do not hold any."_s, this);
         m_none->setMargin(20);
         auto* const all = new QVBoxLayout(this);
         all->setContentsMargins(0, 0, 0, 0);
@@ -51,8 +52,9 @@ private:
 } // namespace
 
 RINGSIDE_VIEW(
-    settings, .title = "Settings", .help = "Environment and NCCL variables, differing ones first", .order = 6,
-    .place = Place::Right,
+    settings, .title = "Settings",
+    .help = "Environment, NCCL variables and versions; those that differ between ranks come first",
+    .order = 6, .place = Place::Right,
     .create = [](Navigator&, QWidget* parent) -> View* { return new SettingsView(parent); });
 
 } // namespace ringside::gui::view_settings

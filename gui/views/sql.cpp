@@ -74,7 +74,7 @@ public:
         }
         m_report = session.report;
         m_paths = session.paths;
-        m_worker = {}; // asked of the run before
+        m_worker = {}; // belongs to the run before
         m_database.reset();
         m_schema->clear();
         m_model->setAnswer(nullptr);
@@ -95,7 +95,7 @@ protected:
 private:
     struct Result {
         std::shared_ptr<query::Database> database;
-        std::shared_ptr<const query::Answer> answer; ///< null: none was asked for
+        std::shared_ptr<const query::Answer> answer; ///< null: no statement was run
         QString failure;
     };
 
@@ -104,7 +104,7 @@ private:
         m_schema = new QTreeWidget(this);
         m_schema->setAccessibleName(u"Tables and columns"_s);
         m_schema->setHeaderLabel(u"Tables and columns"_s);
-        m_schema->setToolTip(u"Enter or a double click puts the name into the SQL"_s);
+        m_schema->setToolTip(u"Press Enter or double-click to insert the name into the SQL"_s);
         connect(m_schema, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
             m_editor->insertPlainText(item->text(0));
             m_editor->setFocus();
@@ -118,8 +118,7 @@ private:
         m_editor->setAccessibleName(u"SQL"_s);
         m_editor->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
         m_editor->setTabChangesFocus(true);
-        m_editor->setPlaceholderText(
-            u"One statement that reads, as SQLite understands it; Ctrl+Enter runs it."_s);
+        m_editor->setPlaceholderText(u"One SQLite statement that only reads. Ctrl+Enter runs it."_s);
         m_editor->setPlainText(toQt(query::examples().front().sql));
         connect(m_editor, &QPlainTextEdit::textChanged, this, [this] { m_editor->setExtraSelections({}); });
     }
@@ -181,13 +180,13 @@ private:
     QHBoxLayout* controls()
     {
         m_run = action(u"Run"_s, u"Run the SQL"_s, QKeySequence(u"Ctrl+Return"_s), [this] { ask(); });
-        m_cancel = action(u"Stop"_s, u"Stop the SQL that runs"_s, QKeySequence(u"Esc"_s),
+        m_cancel = action(u"Stop"_s, u"Stop the running SQL"_s, QKeySequence(u"Esc"_s),
                           [this] { m_worker.request_stop(); });
         m_copy = action(u"Copy as CSV"_s, u"Copy all rows of the answer as comma-separated values"_s,
                         QKeySequence(u"Ctrl+Shift+C"_s), [this] { copy(); });
         auto* const examples = new QToolButton(this);
         examples->setText(u"Examples"_s);
-        examples->setToolTip(u"Questions to begin with"_s);
+        examples->setToolTip(u"Example statements"_s);
         examples->setPopupMode(QToolButton::InstantPopup);
         auto* const menu = new QMenu(examples);
         for (const query::Example& example : query::examples()) {
@@ -195,8 +194,8 @@ private:
                             [this, &example] { m_editor->setPlainText(toQt(example.sql)); });
         }
         examples->setMenu(menu);
-        m_mostRows = limit(u"Rows at most"_s, u" rows"_s, 1'000'000, 10'000);
-        m_mostSeconds = limit(u"Time at most"_s, u" s"_s, 3600, 10);
+        m_mostRows = limit(u"Row limit"_s, u" rows"_s, 1'000'000, 10'000);
+        m_mostSeconds = limit(u"Time limit"_s, u" s"_s, 3600, 10);
         auto* const line = new QHBoxLayout;
         line->setContentsMargins(6, 4, 6, 0);
         for (QWidget* const each : std::initializer_list<QWidget*>{
@@ -215,10 +214,7 @@ private:
         m_copy->setEnabled(!asking && m_model->columnCount() > 0);
     }
 
-    void openDatabase()
-    {
-        work({}, u"Preparing: a run of several files is merged first, one of another tool imported …"_s);
-    }
+    void openDatabase() { work({}, u"Preparing: files are merged or imported first …"_s); }
 
     void ask()
     {
@@ -226,7 +222,7 @@ private:
         work(m_editor->toPlainText(), u"Running …"_s);
     }
 
-    /// Opens the run where that was not done, then runs `sql`, unless it is null.
+    /// Opens the run if it is not open yet, then runs `sql` unless it is null.
     void work(const QString& sql, const QString& message)
     {
         say(message, false);
@@ -343,7 +339,7 @@ private:
     {
         QApplication::clipboard()->setText(
             QString::fromStdString(report::csvTable(query::tableOf(*m_answer))));
-        say(u"%L1 rows are in the clipboard."_s.arg(m_answer->rows.size()), false);
+        say(u"Copied %L1 rows."_s.arg(m_answer->rows.size()), false);
     }
 
     std::shared_ptr<const report::Report> m_report;
@@ -367,7 +363,7 @@ private:
 } // namespace
 
 RINGSIDE_VIEW(
-    sql, .title = "SQL", .help = "Any question that the other views do not answer", .order = 11,
+    sql, .title = "SQL", .help = "Queries the tables of the run with SQL", .order = 11,
     .place = Place::Bottom,
     .create = [](Navigator&, QWidget* parent) -> View* { return new SqlView(parent); });
 

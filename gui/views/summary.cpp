@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What limits the run, where a step of each rank goes, and what these figures rest on.
+// The verdict, the parts of a step of each rank, and the data that the figures rest on.
 #include "app/text.h"
 #include "app/theme.h"
 #include "report/report_tables.h"
@@ -34,7 +34,7 @@ QString measured(const std::optional<double>& share)
     return share ? toQt(rules::percent(*share)) : u"not measured"_s;
 }
 
-/// A figure with its name below and what it means as a tool tip.
+/// A figure with its name below and its definition as tool tip.
 struct Tile {
     QString name, value, help;
 };
@@ -50,10 +50,11 @@ std::vector<Tile> tilesOf(const report::Report& report)
          run.stepMedianNs ? toQt(rules::milliseconds(*run.stepMedianNs)) : u"not measured"_s,
          u"Median time of the analyzed steps"_s},
         {u"comm / compute"_s, run.ratio ? QString::number(*run.ratio, 'f', 2) : u"not measured"_s,
-         u"Time in communication over time in compute, as unions of intervals"_s},
-        {u"GPU utilization"_s, mean(run.utilization), u"Share of a step in which the GPU does anything"_s},
+         u"Time with communication divided by time with compute (unions of intervals)"_s},
+        {u"GPU utilization"_s, mean(run.utilization),
+         u"Share of a step in which the GPU computes, communicates or copies"_s},
         {u"useful utilization"_s, mean(run.usefulUtilization),
-         u"The same without waiting inside collectives"_s},
+         u"GPU utilization without the time spent waiting inside collectives"_s},
         {u"spread over ranks"_s,
          run.usefulUtilization ? toQt(rules::points(run.usefulUtilization->spread)) : u"not measured"_s,
          u"Largest minus smallest useful utilization of a rank"_s},
@@ -80,7 +81,7 @@ public:
         m_chartTitle = paragraph(page);
         m_chart = new BreakdownChart(page);
         m_table =
-            new ReportTable(u"Where a step of each rank goes, in ms"_s, ReportTable::Height::AllRows, page);
+            new ReportTable(u"Parts of a step of each rank, in ms"_s, ReportTable::Height::AllRows, page);
         m_rest = paragraph(page);
         m_rest->setAccessibleName(u"What the figures rest on"_s);
         rows->addWidget(m_verdict);
@@ -110,8 +111,9 @@ public:
         m_chartTitle->setText(
             broken && m_report->model.imported
                 ? u"<b>Where a step goes was not measured.</b> The trace holds no device work."_s
-            : broken ? u"<b>Where a step goes was not measured.</b> It needs the device tier: record with "
-                       u"<code>--profile standard</code>, with at least one whole step."_s
+            : broken ? u"<b>Where a step goes was not measured.</b> Record at least one whole step with the "
+                       u"device tier: "
+                       u"<code>ringside record --profile standard</code>."_s
             : m_report->model.recordingIsStep()
                 ? u"<b>Where a second of the recording goes on each rank</b>: no step was found"_s
                 : u"<b>Where a step of each rank goes</b>"_s);
@@ -195,8 +197,8 @@ private:
 } // namespace
 
 RINGSIDE_VIEW(
-    summary, .title = "Summary", .help = "What limits the run, and where a step of each rank goes",
-    .order = 1, .place = Place::Left,
+    summary, .title = "Summary", .help = "The verdict, and the parts of a step of each rank", .order = 1,
+    .place = Place::Left,
     .create = [](Navigator&, QWidget* parent) -> View* { return new SummaryView(parent); });
 
 } // namespace ringside::gui::view_summary

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All ranks on one clock, with a search line, the whole run as a strip, and in words what is selected.
+// The timeline of all ranks on one clock, with a search field, an overview of the whole run and a description
+// of the selection.
 #include "app/navigator.h"
 #include "app/text.h"
 #include "timeline/overview.h"
@@ -34,7 +35,7 @@ public:
         m_overview = new Overview(this);
         m_range = new RangePanel(this);
         m_details = new QTextBrowser(this);
-        m_details->setAccessibleName(u"What is selected"_s);
+        m_details->setAccessibleName(u"Selection"_s);
         m_details->setFrameShape(QFrame::NoFrame);
         m_details->setOpenLinks(false);
         setFocusProxy(m_timeline);
@@ -119,7 +120,7 @@ private:
         m_details->setHtml(selectionHtml() + marksHtml());
     }
 
-    /// A link each, so that the keyboard reaches them too.
+    /// Each mark is a link, so that the keyboard reaches it.
     [[nodiscard]] QString marksHtml() const
     {
         constexpr double kSecond = 1e9;
@@ -164,8 +165,8 @@ private:
     {
         const bool found = m_timeline->find(m_search->text(), direction);
         m_result->setText(found || m_search->text().isEmpty() ? QString()
-                          : direction == Direction::Forward   ? u"Nothing of that name from here on."_s
-                                                              : u"Nothing of that name before."_s);
+                          : direction == Direction::Forward   ? u"No match after this place."_s
+                                                              : u"No match before this place."_s);
     }
 
     [[nodiscard]] QString selectionHtml() const
@@ -188,9 +189,9 @@ private:
 
     [[nodiscard]] QString legend() const
     {
-        return u"<p><b>Nothing is selected.</b> Click a span, or a finding.</p>"_s + colours() +
-               u"<p>W S A D: zoom and move. [ ]: collective before and after. F: everything. "
-               u"Backspace: back. H: host threads. L: samples. M: mark. Shift and drag: figures of a "
+        return u"<p><b>Nothing is selected.</b> Click a span or choose a finding.</p>"_s + colours() +
+               u"<p>W S: zoom. A D: move. [ ]: previous and next collective. F: whole run. "
+               u"Backspace: undo zoom. H: host threads. L: samples. M: mark. Shift and drag: figures of a "
                u"stretch. F1: all keys.</p>"_s;
     }
 
@@ -209,11 +210,12 @@ private:
             html += u"<tr><td bgcolor=\"%1\">&nbsp;&nbsp;&nbsp;&nbsp;</td><td>%2</td></tr>"_s.arg(
                 theme.of(kind).name(), text);
         }
-        return html + u"<tr><td align=center>&#9660;</td><td>came last to a collective</td></tr></table>"_s;
+        return html +
+               u"<tr><td align=center>&#9660;</td><td>arrived last at a collective</td></tr></table>"_s;
     }
 
     Session m_session;
-    QString m_place; ///< what another view wanted to be looked at, until something is selected
+    QString m_place; ///< HTML about the place that another view requested, until something is selected
     TimelineWidget* m_timeline;
     Overview* m_overview;
     RangePanel* m_range;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "What if": the recorded steps replayed with a change, by the analyzer, in the background.
+// Predicts the step time after a change: the analyzer replays the recorded steps in the background.
 #include "app/text.h"
 #include "views/view.h"
 #include "whatif/whatif.h"
@@ -29,9 +29,9 @@ public:
     {
         auto* const form = new QFormLayout;
         m_noLateRanks = check(form, u"No rank computes longer than the median"_s);
-        m_noDataStalls = check(form, u"The next batch is always there"_s);
-        m_noBlockingCalls = check(form, u"The host never waits for its GPU"_s);
-        m_equalBatches = check(form, u"Batches are equally long on all ranks"_s);
+        m_noDataStalls = check(form, u"The next batch is always ready"_s);
+        m_noBlockingCalls = check(form, u"The host never waits for the GPU"_s);
+        m_equalBatches = check(form, u"All ranks have batches of equal length"_s);
         m_fullOverlap = check(form, u"Nothing waits for communication"_s);
         m_bandwidth = factor(form, u"Link bandwidth"_s);
         m_latency = factor(form, u"Link latency"_s);
@@ -70,7 +70,7 @@ public:
     {
         if (m_report != session.report) {
             m_report = session.report;
-            ++m_question; // an answer under way is of the run before
+            ++m_question; // a running answer belongs to the run before
             m_predict->setEnabled(true);
             m_answer->clear();
         }
@@ -172,7 +172,7 @@ private:
 } // namespace
 
 RINGSIDE_VIEW(
-    what_if, .title = "What if", .help = "Predicts the step time with something changed", .order = 7,
+    what_if, .title = "What if", .help = "Predicts the step time after a change", .order = 7,
     .place = Place::Right,
     .create = [](Navigator&, QWidget* parent) -> View* { return new WhatIfView(parent); });
 

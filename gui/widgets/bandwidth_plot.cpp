@@ -18,7 +18,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Sizes are powers of two, so ticks are: 1 KiB, 32 KiB, 1 MiB ...
+/// Places ticks at powers of two: 1 KiB, 32 KiB, 1 MiB ...
 class SizeTicker final : public QCPAxisTickerLog {
 protected:
     QString getTickLabel(double tick, const QLocale& /*locale*/, QChar /*format*/, int /*precision*/) override
@@ -58,7 +58,7 @@ void BandwidthPlot::setReport(std::shared_ptr<const report::Report> report,
     addPoints(u"transfer, from the last arrival"_s, true);
     addPoints(u"whole kernels, with waiting"_s, false);
     m_plot->rescaleAxes();
-    constexpr double kRoom = 4; // times
+    constexpr double kRoom = 4; // times the largest value
     m_plot->xAxis->setRange(m_plot->xAxis->range().lower / kRoom, m_plot->xAxis->range().upper * kRoom);
     addLimits();
     m_plot->yAxis->rescale();
@@ -83,11 +83,11 @@ void BandwidthPlot::addLimits()
     if (const auto& fit = m_report->metrics.allReduceFit) {
         const double peak =
             metrics::busFactor(model::CollectiveKind::AllReduce, m_report->model.worldSize) / fit->nsPerByte;
-        addLimit(u"what all-reduces tend to, %1 GB/s"_s.arg(peak, 0, 'g', 3), peak);
+        addLimit(u"limit of this run's all-reduces, %1 GB/s"_s.arg(peak, 0, 'g', 3), peak);
     }
 }
 
-/// A line across the chart.
+/// Draws a horizontal line across the chart.
 void BandwidthPlot::addLimit(const QString& name, double gbs)
 {
     QCPGraph* const graph = m_plot->addGraph();
@@ -142,7 +142,8 @@ void BandwidthPlot::setColours()
     const Theme& theme = themeOf(palette());
     setPlotColours(*m_plot, theme);
     constexpr double kPoint = 9;
-    for (int i = 0; i < m_plot->graphCount(); ++i) { // shapes differ, not only colours
+    // shapes differ too, so that colour is not the only difference
+    for (int i = 0; i < m_plot->graphCount(); ++i) {
         QCPGraph* const graph = m_plot->graph(i);
         if (i >= 2) { // limits
             graph->setPen(QPen(theme.dim, 2, i == 2 ? Qt::DashLine : Qt::DotLine));

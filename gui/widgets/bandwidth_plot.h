@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bus bandwidth over message size, a point a kind and size of collective, below the limits that are known:
-// the rate of the ports, and what the run's own all-reduces tend to. Its figures stand in a table.
+// Bus bandwidth over message size: one point for each kind and size of collective, below the known limits
+// (the rate of the ports, the limit that the run's own all-reduces approach). A table beside it holds the
+// figures.
 #pragma once
 #include "report/report.h"
 
@@ -17,9 +18,9 @@ class BandwidthPlot final : public QWidget {
     Q_OBJECT
 public:
     explicit BandwidthPlot(QWidget* parent = nullptr);
-    /// Of one communicator (hash), or of all.
+    /// Shows the collectives of one communicator (its hash), or of all.
     void setReport(std::shared_ptr<const report::Report> report, std::optional<std::uint64_t> communicator);
-    /// False: no collective has a bandwidth.
+    /// Returns false if no collective has a bandwidth.
     [[nodiscard]] bool hasPoints() const { return m_points > 0; }
 
 protected:

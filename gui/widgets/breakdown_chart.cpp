@@ -27,7 +27,7 @@ struct PartOfStep {
     QColor Theme::*colour;
     std::int64_t (*ns)(const Breakdown&);
 };
-/// Together they are the step. Waiting is the part of exposed communication before the last rank came.
+/// The parts sum to the step. Waiting is the part of exposed communication before the last rank arrived.
 constexpr std::array kParts{
     PartOfStep{"compute", &Theme::compute, [](const Breakdown& b) { return b.computeNs; }},
     PartOfStep{"waiting for a rank", nullptr, [](const Breakdown& b) { return b.exposedWaitNs; }},
@@ -51,8 +51,8 @@ std::int64_t stepNs(const metrics::RankMetrics& rank)
 
 BreakdownChart::BreakdownChart(QWidget* parent) : QWidget(parent)
 {
-    setAccessibleName(u"Where a step of each rank goes"_s);
-    setAccessibleDescription(u"The same figures stand in the table below."_s);
+    setAccessibleName(u"Parts of a step of each rank"_s);
+    setAccessibleDescription(u"The table below holds the same figures."_s);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Minimum);
 }
 
@@ -164,7 +164,7 @@ bool BreakdownChart::event(QEvent* event)
                     QString::fromLatin1(part.name),
                     toQt(rules::percent(rank.total.share(part.ns(rank.total)))));
             }
-            QToolTip::showText(help->globalPos(), text + u"</table>of its steps"_s, this);
+            QToolTip::showText(help->globalPos(), text + u"</table>of the step time"_s, this);
             return true;
         }
     }

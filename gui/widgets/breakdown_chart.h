@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a step of each rank goes, as a stacked bar a rank. Its figures stand in a table beside it.
+// The parts of a step as one stacked bar for each rank. A table beside it holds the figures.
 #pragma once
 #include "report/report.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a view shows instead of an empty chart: why there is nothing, and what to do about it.
+// Page that a view shows instead of an empty chart: why there is nothing, and what to do about it.
 #pragma once
 #include <QString>
 #include <QWidget>
@@ -15,7 +15,7 @@ class EmptyPage final : public QWidget {
 public:
     explicit EmptyPage(QWidget* parent = nullptr);
     void setText(const QString& title, const QString& html);
-    /// A button below the text.
+    /// Adds a button below the text.
     void offer(const QString& text, const QString& help, const std::function<void()>& act);
 
 private:

@@ -21,7 +21,8 @@ constexpr int kNames = 64;
 constexpr int kTop = 30;
 constexpr int kBottom = 26;
 
-/// From dark blue to yellow through grey: its lightness grows evenly, whatever colours one sees.
+/// Returns a colour from dark blue through grey to yellow. Lightness grows evenly, so that colour blindness
+/// does not matter.
 QRgb heat(double share)
 {
     constexpr std::array<std::array<double, 3>, 5> kStops{

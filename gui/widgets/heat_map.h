@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Colours for a figure of ranks (down) and steps (across). Where there are more of them than pixels, a pixel
-// shows the largest value in it.
+// Colours for a figure of ranks (down) and steps (across). If several cells share a pixel, it shows the
+// largest value.
 #pragma once
 #include "models/step_figures.h"
 
@@ -17,15 +17,15 @@ class HeatMap final : public QWidget {
 public:
     explicit HeatMap(QWidget* parent = nullptr);
     struct Cell {
-        std::size_t rank = 0; ///< of RunMetrics::ranks
-        std::size_t step = 0; ///< of its steps
+        std::size_t rank = 0; ///< index into RunMetrics::ranks
+        std::size_t step = 0; ///< index into its steps
     };
-    /// "rank 2, step 7: late to collectives, ms 5.02"
+    /// Returns for example "rank 2, step 7: lateness at collectives, ms 5.02".
     [[nodiscard]] QString textOf(const Cell& cell) const;
     void setFigures(std::shared_ptr<const report::Report> report, const StepFigure& figure);
 
 signals:
-    void cellChosen(std::size_t rank, std::size_t step); ///< of RunMetrics::ranks, of its steps
+    void cellChosen(std::size_t rank, std::size_t step); ///< indices into RunMetrics::ranks and its steps
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -17,7 +17,7 @@ namespace {
 using namespace Qt::StringLiterals;
 
 constexpr double kSecond = 1e9;
-constexpr int kMostNamed = 12; ///< lines in a legend or tool tip: more hide the chart
+constexpr int kMostNamed = 12; ///< lines in a legend or tool tip: more would hide the chart
 
 } // namespace
 
@@ -25,7 +25,7 @@ LinePlot::LinePlot(const QString& name, QWidget* parent) : QWidget(parent), m_pl
 {
     setAccessibleName(name);
     setAccessibleDescription(
-        u"The table below holds its figures. W S A D zoom and move, F shows everything."_s);
+        u"The table below holds the figures. W S A D zoom and move, F shows everything."_s);
     setFocusPolicy(Qt::StrongFocus);
     constexpr int kLeast = 110;
     setMinimumSize(240, kLeast);
@@ -38,9 +38,9 @@ LinePlot::LinePlot(const QString& name, QWidget* parent) : QWidget(parent), m_pl
     m_plot->axisRect()->setRangeDrag(Qt::Horizontal);
     m_plot->axisRect()->setRangeZoom(Qt::Horizontal);
     m_plot->xAxis->setLabel(u"run time, s"_s);
-    constexpr int kLabels = 3; // about: at the least height more would overlap
+    constexpr int kLabels = 3; // approximate number: at the least height more would overlap
     m_plot->yAxis->ticker()->setTickCount(kLabels);
-    constexpr int kAxisRoom = 70; // plots above each other begin at one place
+    constexpr int kAxisRoom = 70; // pixels: the axes of plots above each other begin at the same place
     m_plot->axisRect()->setAutoMargins(QCP::msRight | QCP::msTop | QCP::msBottom);
     m_plot->axisRect()->setMargins({kAxisRoom, 0, 0, 0});
     m_plot->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
@@ -58,7 +58,7 @@ void LinePlot::setLines(const QString& quantity, const std::vector<Line>& lines)
         graph->setName(line.name);
         QVector<QCPGraphData> dots;
         dots.reserve(static_cast<qsizetype>(line.points.size()));
-        for (const metrics::LinePoint& point : line.points) { // a gap is drawn where the value is no number
+        for (const metrics::LinePoint& point : line.points) { // NaN draws a gap
             dots.append({static_cast<double>(point.timeNs) / kSecond, point.value.value_or(qQNaN())});
         }
         graph->data()->set(dots, true);
@@ -100,11 +100,11 @@ void LinePlot::setColours()
     setPlotColours(*m_plot, theme);
     constexpr std::array kStyles{Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
     constexpr double kWidth = 1.6;
-    for (int i = 0; i < m_plot->graphCount(); ++i) { // colours repeat with another kind of line
+    for (int i = 0; i < m_plot->graphCount(); ++i) { // colours repeat with another line style
         const auto index = static_cast<std::size_t>(i);
         const QColor& colour = theme.series[index % theme.series.size()];
         m_plot->graph(i)->setPen(QPen(colour, kWidth, kStyles[index / theme.series.size() % kStyles.size()]));
-        const bool few = m_plot->graph(i)->dataCount() <= 80; // points that stand alone are seen, too
+        const bool few = m_plot->graph(i)->dataCount() <= 80; // marks single points, which have no line
         constexpr double kPoint = 4;
         m_plot->graph(i)->setScatterStyle(few ? QCPScatterStyle(QCPScatterStyle::ssDisc, kPoint)
                                               : QCPScatterStyle::ssNone);
@@ -159,13 +159,13 @@ void LinePlot::changeEvent(QEvent* event)
     }
 }
 
-/// The values beside a moment, of lines that have one there.
+/// Returns the values at a time, of the lines that have one there.
 QString LinePlot::textAt(double x) const
 {
     QString text = u"<b>at %1 s</b><table>"_s.arg(x, 0, 'f', 3);
     for (int i = 0; i < std::min(kMostNamed, m_plot->graphCount()); ++i) {
         const QCPGraph* const graph = m_plot->graph(i);
-        const auto point = graph->data()->findBegin(x); // the one at or before
+        const auto point = graph->data()->findBegin(x); // the last point at or before this time
         const bool known = point != graph->data()->constEnd() && !qIsNaN(point->value);
         text += u"<tr><td>%1&nbsp;&nbsp;</td><td align=right>%2</td></tr>"_s.arg(
             graph->name().toHtmlEscaped(), known ? QString::number(point->value, 'g', 4) : u"not measured"_s);

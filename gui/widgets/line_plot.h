@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lines over run time, with gaps where nothing was measured. Its figures stand in a table beside it.
+// Lines over run time, with gaps where nothing was measured. A table beside it holds the figures.
 #pragma once
 #include "metrics/sampled_lines.h"
 
@@ -17,11 +17,11 @@ public:
         std::vector<metrics::LinePoint> points;
     };
     explicit LinePlot(const QString& name, QWidget* parent = nullptr);
-    /// `quantity` with its unit, as the axis says it.
+    /// `quantity` is the text of the axis, with its unit.
     void setLines(const QString& quantity, const std::vector<Line>& lines);
-    /// In seconds of run time; what other plots show, too.
+    /// Sets the visible range in seconds of run time, for example to match another plot.
     void setTimes(double from, double to);
-    /// All that the lines have.
+    /// Shows the whole range of the lines.
     void showAll();
 
 signals:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// QCustomPlot knows no palettes: axes, grid and legend get their colours here.
+// Sets the colours of axes, grid and legend: QCustomPlot does not follow the palette.
 #pragma once
 
 class QCustomPlot;

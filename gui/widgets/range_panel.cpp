@@ -28,7 +28,7 @@ RangePanel::RangePanel(QWidget* parent) : QWidget(parent)
 {
     m_title = new QLabel(this);
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_table = new ReportTable(u"What the chosen time was made of"_s, ReportTable::Height::AllRows, this);
+    m_table = new ReportTable(u"Figures of the chosen time"_s, ReportTable::Height::AllRows, this);
     auto* const lines = new QVBoxLayout(this);
     lines->setContentsMargins(6, 2, 6, 4);
     lines->setSpacing(2);
@@ -47,12 +47,12 @@ void RangePanel::setRange(const Session& session, const std::optional<model::Int
     m_text.clear();
     setVisible(range.has_value());
     if (range) {
-        m_title->setText(titleOf(*range) + u": adding up …"_s);
+        m_title->setText(titleOf(*range) + u": computing …"_s);
         compute();
     }
 }
 
-/// One at a time; what was chosen meanwhile comes next.
+/// One computation runs at a time. A range chosen meanwhile is computed next.
 void RangePanel::compute()
 {
     if (m_computing) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a chosen stretch of time was made of, a line a rank. The analyzer finds that out in the background:
-// of a whole large run it takes a second or two.
+// Figures of a chosen stretch of time, one line for each rank. The analyzer computes them in the background:
+// a whole large run takes a second or two.
 #pragma once
 #include "report/table.h"
 #include "session.h"
@@ -20,13 +20,14 @@ class RangePanel final : public QWidget {
     Q_OBJECT
 public:
     explicit RangePanel(QWidget* parent = nullptr);
-    /// Nothing: the panel hides. `session` has a timeline where there is a range.
+    /// Computes and shows the figures of `range`; hides the panel if there is none. If there is a range,
+    /// `session` must have a timeline.
     void setRange(const Session& session, const std::optional<model::Interval>& range);
-    /// The figures with tabs between them, under a line that says of what; empty before they are there.
+    /// Returns a title and the figures, separated by tabs. Empty while they are being computed.
     [[nodiscard]] QString text() const { return m_text; }
 
 signals:
-    void ready(); ///< the figures of the latest range are there
+    void ready(); ///< the figures of the latest range are computed
 
 private:
     void compute();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A table of the analyzer as a view of its own: sorted by a click, copied as text.
+// Widget for a report table: a click on a header sorts it, and its rows can be copied as text.
 #pragma once
 #include "models/table_model.h"
 
@@ -11,8 +11,8 @@ class ReportTable final : public QTableView {
     Q_OBJECT
 public:
     enum class Height : std::uint8_t {
-        AllRows, ///< as high as its rows, up to some; for a page that scrolls
-        Fill,    ///< whatever there is
+        AllRows, ///< as high as its rows, up to a limit; for a page that scrolls
+        Fill,    ///< fills the available space
     };
     ReportTable(const QString& name, Height height, QWidget* parent = nullptr);
     void setTable(report::Table table);

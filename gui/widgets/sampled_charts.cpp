@@ -20,12 +20,12 @@ SampledCharts::SampledCharts(const QString& name, Wanted wanted, QWidget* parent
     : QWidget(parent), m_wanted(std::move(wanted))
 {
     m_choice = new QComboBox(this);
-    m_choice->setAccessibleName(u"What is shown"_s);
-    m_choice->setToolTip(u"What was sampled; what was not measured is at the end"_s);
+    m_choice->setAccessibleName(u"Series that is shown"_s);
+    m_choice->setToolTip(u"Chooses a sampled series; those that were not measured are at the end"_s);
     m_choice->setMaxVisibleItems(30);
     m_values = new LinePlot(name, this);
     m_steps = new LinePlot(u"Step time over run time"_s, this);
-    m_table = new ReportTable(u"What was sampled, in figures"_s, ReportTable::Height::Fill, this);
+    m_table = new ReportTable(u"Figures of the sampled series"_s, ReportTable::Height::Fill, this);
     setFocusProxy(m_choice);
     auto* const parts = new QSplitter(Qt::Vertical, this);
     parts->addWidget(m_values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One sampled metric at a time over run time, the step time below on the same axis, and a table of both.
+// Chart of one sampled series over run time, above the step time on the same axis, with a table of both.
 #pragma once
 #include "session.h"
 #include "widgets/line_plot.h"
@@ -18,7 +18,7 @@ public:
     using Wanted = std::function<bool(const metrics::SampledMetric&)>;
     SampledCharts(const QString& name, Wanted wanted, QWidget* parent = nullptr);
     void setReport(std::shared_ptr<const report::Report> report);
-    /// False: nothing that is wanted has a value.
+    /// Returns false if none of the wanted series has a value.
     [[nodiscard]] bool isMeasured() const;
 
 private:
@@ -26,7 +26,7 @@ private:
 
     Wanted m_wanted;
     std::shared_ptr<const report::Report> m_report;
-    std::vector<metrics::SampledMetric> m_metrics; ///< those that are measured first
+    std::vector<metrics::SampledMetric> m_metrics; ///< measured ones first
     QComboBox* m_choice;
     LinePlot* m_values;
     LinePlot* m_steps;
