@@ -24,9 +24,9 @@
 namespace ringside::cli {
 namespace {
 
-/// Every signal that somebody may send to a command, also those of batch systems (SIGXCPU, SIGPWR, real-time
-/// ones). Not: what cannot be caught, what is about us (our child, our faults), and what stops a process that
-/// uses the terminal from behind.
+/// Every signal that a user or a batch system may send to a command, also SIGXCPU, SIGPWR and real-time
+/// signals. Excluded are signals that cannot be caught, signals about this process itself (its child, its
+/// faults), and signals that stop a background process that uses the terminal.
 bool isForwarded(int signal)
 {
     constexpr std::array kOurs = {SIGKILL, SIGSTOP, SIGCHLD, SIGSEGV, SIGBUS, SIGFPE,
@@ -47,9 +47,9 @@ void forEachForwarded(Each each)
 
 volatile sig_atomic_t g_child = 0;
 
-/// What the terminal sends (SI_KERNEL) reaches the command without us: it is in the same process group. Of
-/// that, only the stop is ours, too: a shell waits for it. What we send ourselves (SIGPIPE, abort) is none of
-/// the command's.
+/// A signal from the terminal (SI_KERNEL) reaches the command by itself, because it is in the same process
+/// group. Only a stop is repeated here, because a shell waits for this process. A signal that this process
+/// raised itself (SIGPIPE, abort) is not forwarded.
 void forward(int signal, siginfo_t* info, void*)
 {
     const int saved = errno;
@@ -63,8 +63,9 @@ void forward(int signal, siginfo_t* info, void*)
 
 class ForwardSignals final {
 public:
-    /// Blocks the signals until the command's id is known, so that none is lost between fork and here;
-    /// SIGCHLD for good, because it is waited for. A caller that ignored it would have nothing to wait for.
+    /// Blocks the signals until the command's id is known, so that none is lost after fork. SIGCHLD stays
+    /// blocked and has its default action: this class waits for it, and an ignored SIGCHLD would never
+    /// arrive.
     ForwardSignals()
     {
         sigset_t all;
@@ -90,7 +91,7 @@ public:
         sigaddset(&mask, SIGCHLD);
         sigprocmask(SIG_SETMASK, &mask, nullptr);
     }
-    /// In the command's process: as the caller had them.
+    /// Called in the command's process: restores the caller's handlers and mask.
     void restore() const
     {
         sigaction(SIGCHLD, &m_childEnds, nullptr);
@@ -115,28 +116,28 @@ private:
     _exit(written == sizeof error ? kNotFound : kRecordFailed);
 }
 
-/// What else the system's word for it may mean.
+/// Adds likely causes to the system's error text.
 std::string explain(const std::string& program, int error)
 {
     if (error != ENOENT) {
         return {};
     }
     if (access(program.c_str(), F_OK) == 0) {
-        return "\n  The file is there: what is missing is the interpreter that it names, in its first line "
+        return "\n  The file exists. Missing is the interpreter that it names: in its first line "
                "or as "
                "its loader.";
     }
-    return program.find(' ') != std::string::npos
-               ? "\n  It is one word: give the command and its arguments without quotes around all of them."
-               : "";
+    return program.find(' ') != std::string::npos ? "\n  The command is one word. Give the command and its "
+                                                    "arguments without quotes around all of them."
+                                                  : "";
 }
 
-/// Takes no news of the child away but its end: `meanwhile` may be tracing it.
+/// Does not consume the child's stop events: `meanwhile` may be tracing it.
 bool hasEnded(pid_t child)
 {
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-        return errno != EINTR; // waitpid says what is wrong
+        return errno != EINTR; // waitpid reports the error
     }
     return info.si_pid == child &&
            (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED);
@@ -150,12 +151,12 @@ CommandEnd waitFor(pid_t child, const std::function<void()>& meanwhile)
     while (!hasEnded(child)) {
         meanwhile();
         constexpr timespec kPass{0, 250'000'000};
-        sigtimedwait(&ended, nullptr, &kPass); // SIGCHLD is blocked, so it cannot have come too early
+        sigtimedwait(&ended, nullptr, &kPass); // SIGCHLD is blocked, so that an earlier one is still pending
     }
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) {
-            throw Error(ErrorCode::Io, fmt::format("lost the command: {}", std::strerror(errno)));
+            throw Error(ErrorCode::Io, fmt::format("cannot wait for the command: {}", std::strerror(errno)));
         }
     }
     constexpr int kOfShell = 128;
@@ -169,12 +170,12 @@ CommandEnd runCommand(const std::vector<std::string>& command, const std::functi
 {
     int errorPipe[2];
     if (pipe2(errorPipe, O_CLOEXEC) != 0) {
-        throw Error(ErrorCode::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+        throw Error(ErrorCode::Io, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
     }
     ForwardSignals signals;
     const pid_t child = fork();
     if (child < 0) {
-        throw Error(ErrorCode::Io, fmt::format("cannot start a process: {}", std::strerror(errno)));
+        throw Error(ErrorCode::Io, fmt::format("cannot create a process: {}", std::strerror(errno)));
     }
     if (child == 0) {
         signals.restore();
@@ -199,7 +200,7 @@ CommandEnd runCommand(const std::vector<std::string>& command, const std::functi
 void endBySignal(int signal)
 {
     std::fflush(nullptr);
-    prctl(PR_SET_DUMPABLE, 0); // a limit of 0 alone does not keep a core handler from being asked
+    prctl(PR_SET_DUMPABLE, 0); // a core handler runs even with a limit of 0
     const rlimit none{};
     setrlimit(RLIMIT_CORE, &none);
     struct sigaction byDefault = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a command as if we were not there: same terminal, same environment, signals passed on, exit code as a
-// shell gives it.
+// Runs a command with the same terminal and environment. Signals are forwarded, and the exit code is the one
+// that a shell would give.
 #pragma once
 #include <functional>
 #include <string>
@@ -9,18 +9,18 @@
 namespace ringside::cli {
 
 struct CommandEnd {
-    int exitCode = 0; ///< as a shell gives it: 128 + signal where one killed it
-    int signal = 0;   ///< that killed it; 0: none
+    int exitCode = 0; ///< as a shell gives it: 128 + signal if a signal killed it
+    int signal = 0;   ///< the signal that killed it; 0: none
 };
 
-/// Returns how the command ended; 127 if it was not found and 126 if it
-/// could not be started. `meanwhile` is called some times a second until the command ends; it must not throw,
-/// and not wait for the command. Throws ringside::Error when no process could be made.
+/// Returns how the command ended: 127 if it was not found and 126 if it could not be started. `meanwhile` is
+/// called several times a second until the command ends; it must not throw and must not wait for the command.
+/// Throws ringside::Error if no process can be created.
 [[nodiscard]] CommandEnd runCommand(const std::vector<std::string>& command,
                                     const std::function<void()>& meanwhile);
 
-/// Ends this process by the signal that killed the command: a shell that is told of Ctrl-C so ends its loop.
-/// Leaves no core file. Comes back where the signal cannot kill (process 1 of a container).
+/// Ends this process by the signal that killed the command, so that a shell ends its loop after Ctrl-C.
+/// Leaves no core file. Returns if the signal cannot kill this process (process 1 of a container).
 void endBySignal(int signal);
 
 } // namespace ringside::cli

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock that recordings are kept in, for commands that look at a job while it runs.
+// The clock of recordings, for commands that read a job while it runs.
 #pragma once
 #include <cstdint>
 #include <ctime>
 
 namespace ringside::cli {
 
-/// Nanoseconds of CLOCK_MONOTONIC.
+/// Returns CLOCK_MONOTONIC in nanoseconds.
 [[nodiscard]] inline std::int64_t monotonicNs()
 {
     timespec now{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sub-command of `ringside` is: one file in commands/, found by its name. Results go to stdout, talk
-// to stderr.
+// A sub-command of `ringside`: one file in commands/, registered under its file name. Results go to stdout,
+// messages to stderr.
 #pragma once
 #include "cli/job_words.h"
 
@@ -12,7 +12,7 @@
 
 namespace ringside::cli {
 
-/// Exit codes that scripts read. `record` returns the command's own, and these for its own failures.
+/// Exit codes for scripts. `record` returns the command's own code, or 125 to 127 for its own failures.
 enum ExitCode : int {
     kPass = 0,
     kFindings = 1,
@@ -24,10 +24,10 @@ enum ExitCode : int {
     kNotFound = 127,
 };
 
-/// Does the work after the command line was parsed; returns the exit code and may throw ringside::Error.
+/// Runs the command after the command line was parsed. Returns the exit code; may throw ringside::Error.
 using Action = std::function<int()>;
 
-/// What a command is for, in the order in which --help lists them.
+/// The purpose of a command, in the order of --help.
 enum class Group { Record, Understand, Check, Convert, Program, Hidden };
 inline constexpr std::array kGroups{Group::Record, Group::Understand, Group::Check, Group::Convert,
                                     Group::Program};
@@ -37,9 +37,9 @@ struct Example {
     std::string_view does;
 };
 
-/// The option that makes an exit code of what was found.
+/// The option that turns findings into an exit code.
 struct Gate {
-    std::string_view option = {}; ///< empty: there is none
+    std::string_view option = {}; ///< empty: the command has none
     bool canBeInconclusive = false;
 };
 
@@ -49,12 +49,13 @@ struct Command {
     Group group = Group::Understand;
     std::span<const Example> examples = {};
     Gate gate = {};
-    /// Declares options on its sub-command and returns what to do. The action owns what the options write to.
+    /// Declares the options on its sub-command and returns the action. The action owns the variables that the
+    /// options write to.
     Action (*declare)(CLI::App& app) = nullptr;
-    /// Instead of `declare`, of a command that runs a job: the job's words are in `job` when the action is
+    /// Replaces `declare` for a command that runs a job: `job` holds the job's words when the action is
     /// called.
     Action (*declareWithJob)(CLI::App& app, const Words& job) = nullptr;
-    /// Exit code of every failure of the command itself; 0: as the kind of failure says.
+    /// Exit code of every failure of the command itself; 0: depends on the kind of failure.
     int failureCode = 0;
 };
 
@@ -62,7 +63,7 @@ struct Command {
 
 } // namespace ringside::cli
 
-/// Defines the command of this file; the name must be the file's.
+/// Defines the command of this file. `command` must be the name of the file.
 #define RINGSIDE_COMMAND(command, ...)                                                                       \
     extern const ::ringside::cli::Command entry;                                                             \
     const ::ringside::cli::Command entry                                                                     \

@@ -13,12 +13,12 @@ namespace ringside::cli {
 namespace {
 
 constexpr const char* kShape =
-    "Write a table a rule, such as [late_rank], and in it numbers, such as "
+    "Write a table for each rule, such as [late_rank], and in it numbers, such as "
     "lost_share = 0.05; `ringside rules` "
     "lists all options. communication_kernels = [\"NAME\"] stands before the tables.";
 constexpr std::string_view kKernels = "communication_kernels";
 
-/// "ringside.toml:3: what is wrong"
+/// The message is as "ringside.toml:3: 'x' is not a number".
 [[noreturn]] void refuse(const std::filesystem::path& path, const toml::source_region& where,
                          std::string_view what, const std::string& hint = kShape)
 {
@@ -37,7 +37,7 @@ double numberOf(const std::filesystem::path& path, std::string_view name, const 
 const toml::table& tableOf(const std::filesystem::path& path, const toml::key& rule, const toml::node& node)
 {
     if (!node.is_table()) {
-        refuse(path, rule.source(), fmt::format("'{}' is an option of no rule", rule.str()));
+        refuse(path, rule.source(), fmt::format("no rule has the option '{}'", rule.str()));
     }
     return *node.as_table();
 }
@@ -46,26 +46,26 @@ std::vector<std::string> namesOf(const std::filesystem::path& path, const toml::
 {
     const std::string shape = fmt::format("Write {} = [\"NAME\", \"SPACE::\"].", kKernels);
     if (!node.is_array()) {
-        refuse(path, node.source(), fmt::format("{} is no list of names", kKernels), shape);
+        refuse(path, node.source(), fmt::format("{} is not a list of names", kKernels), shape);
     }
     std::vector<std::string> names;
     for (const toml::node& each : *node.as_array()) {
         const std::string name = each.value_or(std::string());
         if (name.empty()) {
-            refuse(path, each.source(), fmt::format("{} holds what is no name", kKernels), shape);
+            refuse(path, each.source(), fmt::format("{} holds a value that is not a name", kKernels), shape);
         }
         names.push_back(name);
     }
     return names;
 }
 
-/// A file that the user named and that cannot be read is a mistake of the command line.
+/// An unreadable file that the user named is a usage error.
 std::string textOf(const std::filesystem::path& path)
 {
     try {
         return readText(path);
     } catch (const Error& error) {
-        throw Error(ErrorCode::Usage, error.what(), "Give --config a file that is there.");
+        throw Error(ErrorCode::Usage, error.what(), "Give --config a readable file.");
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ringside.toml: what a project keeps in a file. The names of its own kernels that communicate; how its jobs
-// are parallel, as --parallel says it; and thresholds of rules, a table a rule, a key an option of it:
+// ringside.toml holds the settings of a project: names of its own communication kernels, the parallel layout
+// of its jobs (as --parallel), and thresholds of rules, with a table for each rule:
 //
 //     communication_kernels = ["halo_exchange", "my_collectives::"]
 //     [late_rank]
@@ -23,7 +23,8 @@ struct Config {
     std::vector<std::string> communicationKernels;
 };
 
-/// Throws ringside::Error (Usage) with the line of what is no TOML, no rule's option, no number or no name.
+/// Throws ringside::Error (Usage) with the line of invalid TOML, an unknown option, a value that is not a
+/// number, or an invalid name.
 [[nodiscard]] Config readConfig(const std::filesystem::path& path);
 
 } // namespace ringside::cli

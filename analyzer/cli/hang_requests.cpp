@@ -74,15 +74,17 @@ void HangRequests::answer()
 void HangRequests::answerOne(const std::filesystem::path& file)
 {
     const auto request = readRequest(file);
-    std::error_code ignored; // before the answer, which takes a while: the next request may come meanwhile
+    // removed before the answer, which takes time: another request may come meanwhile
+    std::error_code ignored;
     std::filesystem::remove(file, ignored);
     const auto here = request ? trace::pidHere(request->pid, request->startTicks) : std::nullopt;
     if (!here) {
-        return; // it ended, or went on and took the request back
+        return; // the process ended, or continued and withdrew its request
     }
     talk("ringside: {} hangs: {}\n", file.stem().string(), request->reason);
     if (!m_adviceGiven) {
-        talk("ringside: what it waits for: ringside hang {}\n", trace::shellWord(m_directory.string()));
+        talk("ringside: to see what it waits for: ringside hang {}\n",
+             trace::shellWord(m_directory.string()));
         m_adviceGiven = true;
     }
     const auto pid = static_cast<pid_t>(*here);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers, beside a running command, what its processes' watchdogs ask for: HOST-PID.hang in the run
-// directory becomes HOST-PID.stacks. What cannot be had is said in there; nothing of it stops the recording.
+// Collects stacks, beside a running command, when a watchdog of one of its processes requests them:
+// HOST-PID.hang in the run directory becomes HOST-PID.stacks. That file also names what could not be
+// collected; no failure stops the recording.
 #pragma once
 #include <sys/types.h>
 
@@ -13,11 +14,11 @@ namespace ringside::cli {
 class HangRequests final {
 public:
     explicit HangRequests(std::filesystem::path runDirectory) : m_directory(std::move(runDirectory)) {}
-    ~HangRequests() = default; ///< threads that are still held are let go by the kernel with this process
+    ~HangRequests() = default; ///< the kernel releases threads that are still attached when this process ends
     HangRequests(const HangRequests&) = delete;
     HangRequests& operator=(const HangRequests&) = delete;
 
-    /// Looks once, and answers what is new. Never throws.
+    /// Checks once for requests and answers new ones. Never throws.
     void answer();
 
 private:

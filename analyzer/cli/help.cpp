@@ -13,9 +13,9 @@
 namespace ringside::cli {
 namespace {
 
-constexpr std::size_t kColumn = 26; // where descriptions begin
+constexpr std::size_t kColumn = 26; // column of descriptions
 
-/// The name, and beside or below it what it is.
+/// Returns a name with its description beside or below it.
 std::string entry(const std::string& name, std::string_view text)
 {
     std::string lines = report::wrap(text, proseWidth(), std::string(kColumn, ' '));
@@ -79,7 +79,7 @@ std::string_view headingOf(Group group)
     case Group::Understand:
         return "Understand a run";
     case Group::Check:
-        return "Look at hosts before a run";
+        return "Check hosts before a run";
     case Group::Convert:
         return "Traces as files";
     case Group::Program:
@@ -101,7 +101,7 @@ std::string ProgramHelp::make_help(const CLI::App* app, std::string name, CLI::A
     for (const ExitMeaning& exit : kExitMeanings) {
         text += entry(std::to_string(exit.code), exit.meaning);
     }
-    return text + fmt::format("\n`{} COMMAND --help` says more of a command.\n", name);
+    return text + fmt::format("\n`{} COMMAND --help` prints the options of a command.\n", name);
 }
 
 std::string CommandHelp::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const

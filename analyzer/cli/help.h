@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --help prints: of the program its commands by what they are for, of a command its options and
-// examples.
+// Text of --help: for the program, its commands by purpose; for a command, its options and examples.
 #pragma once
 #include "cli/command.h"
 
@@ -9,7 +8,7 @@
 
 namespace ringside::cli {
 
-/// Heading of a group; empty: its commands are not listed.
+/// Returns the heading of a group; empty: its commands are not listed.
 [[nodiscard]] std::string_view headingOf(Group group);
 
 class ProgramHelp final : public CLI::FormatterBase {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 constexpr char kNoSignal = 0;
 
-int g_pipe[2] = {-1, -1}; // from the handler, which may do next to nothing, to the thread
+int g_pipe[2] = {-1, -1}; // from the signal handler, which may do very little, to the thread
 
 void tellThread(int signal)
 {
@@ -30,7 +30,7 @@ void tellThread(int signal)
     errno = saved;
 }
 
-/// Whoever started us may want a signal to be ignored: nohup.
+/// Keeps a signal ignored if the caller ignores it, as nohup does.
 void handleUnlessIgnored(int signal)
 {
     struct sigaction action = {};
@@ -59,7 +59,7 @@ void waitForSignal()
 Interruption::Interruption()
 {
     if (pipe2(g_pipe, O_CLOEXEC) != 0) {
-        throw Error(ErrorCode::Io, std::string("cannot make a pipe: ") + std::strerror(errno));
+        throw Error(ErrorCode::Io, std::string("cannot create a pipe: ") + std::strerror(errno));
     }
     m_thread = std::thread(waitForSignal);
     for (const int signal : kEnding) {

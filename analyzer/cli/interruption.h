@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C, SIGTERM and a closed terminal end a command as they end any program, but what it was making, and
-// its copies in the temporary folder, go first.
+// Ctrl-C, SIGTERM and a closed terminal end a command as they end any program. Unfinished output files and
+// temporary copies are removed first.
 #pragma once
 #include <thread>
 
 namespace ringside::cli {
 
-/// Watches for those signals while it lives. Programs that are started meanwhile do not inherit it.
+/// Handles these signals during its lifetime. Programs that are started meanwhile do not inherit the
+/// handlers.
 class Interruption final {
 public:
     Interruption();

@@ -17,14 +17,14 @@ bool isOption(const std::string& word)
     return word.size() > 1 && word.front() == '-';
 }
 
-/// "--output" of "--output=x", "-o" of "-ox".
+/// Returns "--output" for "--output=x" and "-o" for "-ox".
 std::string nameOf(const std::string& word)
 {
     return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
 }
 
-/// How many words belong to the option at `at`; it itself is one. A value that was forgotten before `--` is
-/// left to the parser to miss.
+/// Returns the number of words of the option at `at`, itself included. If a value is missing before `--`, the
+/// parser reports it.
 std::size_t countWords(const CLI::App& app, const Words& words, std::size_t at)
 {
     const std::string name = nameOf(words[at]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which words of `ringside record ...` are ours and which are the job's. The job's never pass through the
-// argument parser, which knows lists in brackets and other syntax: they must arrive byte for byte.
+// Splits the words of `ringside record ...` into options and the job's command. The job's words never pass
+// through the argument parser, which interprets brackets and other syntax: they must stay byte for byte the
+// same.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>
@@ -12,10 +13,10 @@ using Words = std::vector<std::string>;
 
 struct SplitWords {
     Words ours;
-    Words job; ///< what follows `--`, or the first word that is no option
+    Words job; ///< the words after `--`, or from the first word on that is no option
 };
 
-/// `words` are those after the sub-command's name. An option that takes a value takes the next word with it.
+/// `words` are those after the sub-command's name. An option that takes a value also takes the next word.
 /// Throws Error (Usage) for an option that `app` does not have.
 [[nodiscard]] SplitWords splitJobWords(const CLI::App& app, const Words& words);
 

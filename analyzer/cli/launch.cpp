@@ -22,7 +22,7 @@ std::string named(const char* name)
     return std::string(name) + "=" + variable(name);
 }
 
-/// Names that are set, each with its value.
+/// Returns NAME=VALUE for each name that is set.
 template <std::size_t Count>
 std::string listOf(const std::array<const char*, Count>& names)
 {
@@ -33,7 +33,7 @@ std::string listOf(const std::array<const char*, Count>& names)
     return list;
 }
 
-/// The batch script, a shell of salloc and the like are steps, too, in which one launch follows the other.
+/// The batch script and the shell of salloc are steps, too; several launches may follow each other in them.
 bool isStepOfSrun(const std::string& step)
 {
     constexpr unsigned long kFirstSpecial = 0xFFFFFFF0;
@@ -42,7 +42,7 @@ bool isStepOfSrun(const std::string& step)
 
 void addIds(Launch& launch)
 {
-    // Not those of a batch job as a whole (PBS_JOBID, LSB_JOBID): it may launch several times.
+    // The ids of a whole batch job (PBS_JOBID, LSB_JOBID) are not used: a batch job may launch several times.
     constexpr std::array kIds{kLaunchVariable, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
                               "PALS_APID",     "PMI_JOBID",      "FLUX_JOB_ID"};
     for (const char* const name : kIds) {
@@ -53,7 +53,7 @@ void addIds(Launch& launch)
     if (isStepOfSrun(variable("SLURM_STEP_ID")) && !variable("SLURM_JOB_ID").empty()) {
         launch.ids.push_back(named("SLURM_JOB_ID") + " " + named("SLURM_STEP_ID"));
     }
-    // Without --rdzv-id, torchrun says "none".
+    // Without --rdzv-id, torchrun sets "none".
     const std::string elastic = variable("TORCHELASTIC_RUN_ID");
     const bool hasElastic = !elastic.empty() && elastic != "none";
     if (hasElastic) {
@@ -62,7 +62,7 @@ void addIds(Launch& launch)
     launch.restarts = hasElastic || !variable(kLaunchVariable).empty();
 }
 
-/// A requeued job begins to count its restarts anew.
+/// The restart count begins at 0 again after a requeue.
 std::int64_t attemptOfEnvironment()
 {
     constexpr std::int64_t kMoreThanRestarts = 1'000'000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which launch this command belongs to, by what launchers put into the environment. Ranks of one launch, on
-// all its hosts and at any time, record into one run directory.
+// Identifies the launch that this command belongs to by the environment variables of launchers. Ranks of one
+// launch record into one run directory, on all its hosts and at any time.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -10,21 +10,21 @@
 namespace ringside::cli {
 
 inline constexpr const char* kLaunchVariable = "RINGSIDE_LAUNCH";
-/// Where launchers say a process's rank. In the order of the collector: torchrun sets RANK also under the
-/// others.
+/// Variables in which launchers store a process's rank, in the same order as in the collector: torchrun also
+/// sets RANK under other launchers.
 inline constexpr std::array kRankVariables{"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
                                            "PMI_RANK", "FLUX_TASK_RANK",       "SLURM_PROCID"};
 
 struct Launch {
-    /// NAME=VALUE, each the same in all processes of a launch and in those of no other.
+    /// NAME=VALUE: values that are equal in all processes of a launch and differ in every other launch.
     std::vector<std::string> ids;
-    /// NAME=VALUE; empty: not known.
+    /// NAME=VALUE; empty: unknown.
     std::string rank;
-    /// What else ranks of a launch have in common, and other launches may have, too.
+    /// Other values that the ranks of a launch share, but that other launches may share, too.
     std::string world;
-    /// Counts restarts of the same rank, where the launcher tells.
+    /// Number of restarts of the same rank, if the launcher counts them.
     std::int64_t attempt = 0;
-    /// Whether it is started again under the same ids also where the launcher does not count it.
+    /// Whether the launcher restarts ranks under the same ids, also without counting.
     bool restarts = false;
 };
 
@@ -32,7 +32,7 @@ struct Launch {
 
 [[nodiscard]] std::string nameOfHost();
 
-/// A part of a file's name: of the id, else of the launcher's process.
+/// Returns a part for a file name: from the id, else from the launcher's process.
 [[nodiscard]] std::string nameOf(const Launch& launch);
 
 } // namespace ringside::cli

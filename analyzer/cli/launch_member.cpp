@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Hosts of a launch without any id that begin later than that are another one.
+/// Of a launch without an id, a host that begins later than this belongs to another launch.
 constexpr std::int64_t kLongestStartS = 600;
 
 bool haveCommonId(const Member& mine, const Member& other)
@@ -43,7 +43,7 @@ bool isOver(const Member& member)
     return member.exitCode || !mayRun(member);
 }
 
-/// Of the same rank: whether `mine` is that rank, started anew.
+/// Returns whether `mine` is the rank of `other`, started again.
 bool isRestart(const Member& mine, const Member& other)
 {
     const bool failed = isOver(other) && other.exitCode.value_or(-1) != 0;
@@ -68,12 +68,12 @@ std::string whyNamelessRefused(const Member& mine, const std::vector<Member>& ot
     return goesOn || (failed && mine.launch.restarts) ? "" : "its launch has ended";
 }
 
-/// Nothing but the time tells hosts of one launch from those of two.
+/// Only the time separates the hosts of one launch from those of another.
 std::string whyHostRefused(const Member& mine, const std::vector<Member>& others)
 {
     for (const Member& other : others) {
         if (other.host == mine.host || isOver(other) || mine.beganS - other.beganS > kLongestStartS) {
-            return "it is another launch's";
+            return "it belongs to another launch";
         }
     }
     return {};
@@ -162,7 +162,7 @@ std::string whyRefused(const Member& mine, const std::vector<Member>& others)
         std::ranges::any_of(others, [&](const Member& other) { return haveCommonId(mine, other); });
     const bool namesItself = !mine.launch.ids.empty() && !others.front().launch.ids.empty();
     if (!same && (namesItself || mine.launch.world != others.front().launch.world)) {
-        return "it is of another launch (" + shown(others.front().launch) +
+        return "it belongs to another launch (" + shown(others.front().launch) +
                "; this one: " + shown(mine.launch) + ")";
     }
     const bool hasRank = !mine.launch.rank.empty();

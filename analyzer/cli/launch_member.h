@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `record`s that share a run directory. Each leaves a note there, HOST-PID.launch, with what it knew of
-// its launch and how its command ended; `launch` is the first one's, and made by only one.
+// The `record` commands that share a run directory. Each writes a note there, HOST-PID.launch, with its
+// launch and how its command ended. The file `launch` belongs to the first one; only one can create it.
 #pragma once
 #include "cli/launch.h"
 
@@ -17,28 +17,28 @@ inline constexpr const char* kMemberExtension = ".launch";
 
 struct Member {
     Launch launch;
-    std::string token; ///< what its children have as RINGSIDE_LAUNCH
+    std::string token; ///< RINGSIDE_LAUNCH of its children
     std::string host;
     std::string bootId;
     std::uint32_t pid = 0;
     std::uint64_t startTicks = 0;
-    std::int64_t beganS = 0; ///< realtime
+    std::int64_t beganS = 0; ///< realtime clock
     std::optional<int> exitCode;
 };
 
-/// This process, as a part of `launch`. Its token is RINGSIDE_LAUNCH, else a new one.
+/// Returns this process as a member of `launch`. Its token is RINGSIDE_LAUNCH, else a new one.
 [[nodiscard]] Member thisMember(Launch launch);
-/// With the token of an earlier one: the environment of all ranks is to be the same.
+/// Returns the member with the token of an earlier one: the environment of all ranks must be equal.
 [[nodiscard]] Member sharingToken(Member member, const Member& earlier);
 
 [[nodiscard]] std::string toText(const Member& member);
-/// Null where the text is no note.
+/// Returns null if the text is no note.
 [[nodiscard]] std::optional<Member> memberFromText(const std::string& text);
 
-/// Whether it still runs, as far as can be told from this host.
+/// Returns whether the member may still run, as far as this host can tell.
 [[nodiscard]] bool mayRun(const Member& member);
 
-/// Why `mine` may not record where `others` do or did; empty: it is a part of their launch.
+/// Returns why `mine` may not record where `others` do or did; empty: it belongs to their launch.
 [[nodiscard]] std::string whyRefused(const Member& mine, const std::vector<Member>& others);
 
 } // namespace ringside::cli

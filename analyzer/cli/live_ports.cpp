@@ -92,7 +92,7 @@ std::uint32_t LivePorts::seriesOf(const host::Port& port, trace::SeriesName name
     }
     const auto id = static_cast<std::uint32_t>(found->id);
     if (!reason.empty()) {
-        found->reason = id; // a text of its own
+        found->reason = id; // an interned text
         m_trace.strings[id] = reason;
     }
     return id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the RDMA ports of this machine and makes a run of what it reads, as the collector would: so live
-// ports are judged by the same rules as recorded ones.
+// Reads the RDMA ports of this machine repeatedly and makes a run of the readings, as the collector would.
+// The same rules judge live and recorded ports.
 #pragma once
 #include "host/rdma/watch.h"
 #include "trace/vocabulary/series.h"
@@ -13,15 +13,15 @@ namespace ringside::cli {
 
 class LivePorts final {
 public:
-    /// RINGSIDE_SYSFS_ROOT says where, else /sys.
+    /// Reads below RINGSIDE_SYSFS_ROOT if it is set, else below /sys.
     LivePorts();
     ~LivePorts() { m_watch.close(); }
     LivePorts(const LivePorts&) = delete;
     LivePorts& operator=(const LivePorts&) = delete;
-    /// False where this machine has no RDMA device.
+    /// Returns false if this machine has no RDMA device.
     [[nodiscard]] bool areThere() const { return m_watch.list().isThere(); }
     [[nodiscard]] const std::string& folder() const { return m_watch.list().folder(); }
-    /// Reads all ports once. Readings older than the last 600 are forgotten.
+    /// Reads all ports once. Keeps the last 600 readings.
     void read();
     [[nodiscard]] trace::RunTrace run() const;
 
@@ -29,14 +29,14 @@ private:
     void add(const host::Port& port, std::int64_t timeNs);
     void addEvents(const host::Port& port, const std::vector<host::Verbs::Event>& events,
                    std::int64_t timeNs);
-    /// Of a port; `reason` says why values are missing, empty: they are not.
+    /// Returns the series of a port; `reason` tells why it has no values; empty: it has some.
     std::uint32_t seriesOf(const host::Port& port, trace::SeriesName name, const std::string& reason);
     void addSample(std::uint32_t series, std::int64_t timeNs, std::int64_t value);
     void forgetOldest();
 
     host::Watch m_watch;
     trace::ProcessTrace m_trace;
-    std::vector<std::int64_t> m_readings; ///< when each was
+    std::vector<std::int64_t> m_readings; ///< time of each reading
 };
 
 } // namespace ringside::cli

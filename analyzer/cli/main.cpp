@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `ringside`: finds the sub-command and turns what goes wrong into one message and an exit code.
+// The program `ringside`: finds the sub-command, and turns a failure into one message and an exit code.
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/interruption.h"
@@ -27,7 +27,7 @@ namespace {
 
 using namespace ringside;
 
-/// The command that the first word names; null: it names none.
+/// Returns the command that the first word names, or null.
 const cli::Command* commandOf(const cli::Words& words)
 {
     const auto all = cli::all();
@@ -36,7 +36,7 @@ const cli::Command* commandOf(const cli::Words& words)
     return found != all.end() ? *found : nullptr;
 }
 
-/// Takes the job's words off the end of `words`: the parser must not see them.
+/// Removes the job's words from the end of `words`: the parser must not see them.
 cli::Words takeJob(const CLI::App& sub, cli::Words& words)
 {
     cli::SplitWords split = cli::splitJobWords(sub, {std::next(words.begin()), words.end()});
@@ -45,7 +45,7 @@ cli::Words takeJob(const CLI::App& sub, cli::Words& words)
     return std::move(split.job);
 }
 
-/// The parser takes "[a]" for a list, where only files can be meant: "./[a]" is the same one.
+/// The parser reads "[a]" as a list. "./[a]" is the same file and no list.
 void guardBrackets(cli::Words& words)
 {
     for (std::string& word : words) {
@@ -63,7 +63,7 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
     app.require_subcommand(1);
     app.formatter(std::make_shared<cli::ProgramHelp>());
     cli::Words job;
-    std::vector<cli::Action> actions; // each holds what its sub-command's options are read into
+    std::vector<cli::Action> actions; // each owns the variables of its sub-command's options
     const cli::Action* action = nullptr;
     actions.reserve(cli::all().size());
     for (const cli::Command* const command : cli::all()) {
@@ -73,7 +73,7 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
         actions.push_back(command->declareWithJob != nullptr ? command->declareWithJob(*sub, job)
                                                              : command->declare(*sub));
         sub->add_flag_callback("-q,--quiet", cli::silenceNotes,
-                               "Say nothing on stderr but what went wrong; show no progress");
+                               "Print only warnings and errors on stderr, and no progress");
         if (command == asked) {
             action = &actions.back();
             job = command->declareWithJob != nullptr ? takeJob(*sub, words) : cli::Words();
@@ -84,7 +84,7 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
     }
     try {
         guardBrackets(words);
-        std::ranges::reverse(words); // as the parser wants them
+        std::ranges::reverse(words); // the parser expects the reverse order
         app.parse(words);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
@@ -95,7 +95,7 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
         return code;
     }
     std::optional<cli::Interruption> watched;
-    if (asked->declareWithJob == nullptr) { // a job's signals are the job's
+    if (asked->declareWithJob == nullptr) { // signals of a job go to the job
         watched.emplace();
     }
     const int code = (*action)();
@@ -103,7 +103,7 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
     return code;
 }
 
-/// Names of files may hold anything. Works also where stderr is closed.
+/// Escapes control characters: file names may hold any. Works also if stderr is closed.
 void printError(const char* message, const char* hint)
 {
     std::fprintf(stderr, "ringside: error: %s\n", trace::shownText(message, ' ', "\n").c_str());
@@ -112,17 +112,16 @@ void printError(const char* message, const char* hint)
     }
 }
 
-/// What the C++ library throws, in words of ours.
+/// Replaces texts of the C++ library by a sentence.
 std::string describe(const std::exception& error)
 {
     if (const auto* const file = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
         return file->path1().string() + ": " + file->code().message();
     }
     if (const auto* const refused = dynamic_cast<const std::system_error*>(&error)) {
-        return "the system refused: " + refused->code().message();
+        return "system error: " + refused->code().message();
     }
-    return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "there is not enough memory"
-                                                                  : error.what();
+    return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "not enough memory" : error.what();
 }
 
 int run(const cli::Words& words)

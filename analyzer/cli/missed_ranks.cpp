@@ -29,7 +29,8 @@ std::string procFile(pid_t pid, std::string_view name)
     return text.str();
 }
 
-/// "4 (a name) S 1 ...": what follows the name, which may hold anything.
+/// Parses /proc/PID/stat: "4 (a name) S 1 ...". The name may hold any character, so that the last ")" ends
+/// it.
 pid_t parentOf(pid_t pid)
 {
     const std::string stat = procFile(pid, "stat");
@@ -57,7 +58,7 @@ std::vector<pid_t> descendants()
     return found;
 }
 
-/// Of NAME=VALUE words that end with zeros. Null: it is not there.
+/// Finds a variable among NAME=VALUE words that end with a zero byte. Returns null if it is not there.
 std::optional<std::string> valueIn(const std::string& environment, std::string_view name)
 {
     const std::string begin = fmt::format("{}=", name);
@@ -82,7 +83,7 @@ std::optional<std::int64_t> rankIn(const std::string& environment)
     return std::nullopt;
 }
 
-/// "ranks 0 to 7", "ranks 2 and 3", "rank 5".
+/// Returns "ranks 0 to 7", "ranks 2 and 3" or "rank 5".
 std::string ranksText(const std::vector<std::int64_t>& ranks)
 {
     constexpr std::size_t kListed = 16;
@@ -105,7 +106,7 @@ std::string ranksText(const std::vector<std::int64_t>& ranks)
 MissedRanks::MissedRanks(fs::path collector) : m_collector(std::move(collector))
 {
     std::error_code error;
-    const fs::path real = fs::canonical(m_collector, error); // maps name the file, not a link to it
+    const fs::path real = fs::canonical(m_collector, error); // maps name the file itself, not a link to it
     m_fileName = "/" + (error ? m_collector : real).filename().string() + "\n";
 }
 
@@ -123,7 +124,7 @@ void MissedRanks::look()
         for (const pid_t pid : descendants()) {
             lookAt(pid);
         }
-    } catch (const std::exception&) { // the job is what matters
+    } catch (const std::exception&) { // a failure here must not disturb the job
     }
 }
 
@@ -161,7 +162,7 @@ MissedRanks::Why MissedRanks::whyMissed(pid_t pid, const std::string& environmen
 
 std::string MissedRanks::text() const
 {
-    constexpr int kSure = 2; // the first time it may only just have begun
+    constexpr int kSure = 2; // on the first check, a process may have only just begun
     std::map<std::pair<Why, std::string>, std::vector<std::int64_t>> groups;
     for (const auto& [rank, missed] : m_missed) {
         if (missed.looks >= kSure && !m_reachedRanks.contains(rank)) {
@@ -172,16 +173,14 @@ std::string MissedRanks::text() const
     for (const auto& [group, ranks] : groups) {
         const auto& [why, program] = group;
         text += fmt::format("ringside: warning: not recorded: {} ({}): ", ranksText(ranks), program);
-        text +=
-            why == Why::NoVariable
-                ? fmt::format(
-                      "the launcher did not hand LD_PRELOAD on\n  `ringside env` prints what to give them.\n")
-            : why == Why::NoFile
-                ? fmt::format("{} is not there: a container, in which the collector is not mounted\n  "
-                              "Mount it there under the same path.\n",
-                              m_collector.string())
-                : std::string("the collector is not loaded\n  A static or a privileged program takes "
-                              "nothing that is preloaded.\n");
+        text += why == Why::NoVariable ? fmt::format("the launcher did not pass on LD_PRELOAD\n  Set the "
+                                                     "variables that `ringside env` prints.\n")
+                : why == Why::NoFile
+                    ? fmt::format("{} does not exist in their container\n  "
+                                  "Mount the collector there under the same path.\n",
+                                  m_collector.string())
+                    : std::string("the collector is not loaded\n  Static and privileged programs ignore "
+                                  "LD_PRELOAD.\n");
     }
     return text;
 }

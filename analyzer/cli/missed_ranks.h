@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks below a running command the collector does not reach: their launcher dropped LD_PRELOAD, or
-// they run in a container where the collector's file is not. Looks into /proc seldom enough to cost nothing;
-// sees this host's descendants of the command that live a second or longer.
+// Finds ranks below a running command that do not load the collector: their launcher dropped LD_PRELOAD, or
+// they run in a container without the collector's file. It reads /proc so seldom that the cost does not
+// matter. It sees descendants of the command on this host that live for a second or longer.
 #pragma once
 #include <sys/types.h>
 
@@ -16,13 +16,13 @@ namespace ringside::cli {
 
 class MissedRanks final {
 public:
-    /// `collector` as it stands in LD_PRELOAD.
+    /// `collector` is the path as it stands in LD_PRELOAD.
     explicit MissedRanks(std::filesystem::path collector);
 
-    /// Looks where it is time to; to be called some times a second. Never throws.
+    /// Checks the processes if it is time to. Call it several times a second. Never throws.
     void look();
 
-    /// What to say of them, with what to do; empty: none was missed.
+    /// Returns a warning about missed ranks and what to do; empty: none was missed.
     [[nodiscard]] std::string text() const;
 
 private:
@@ -36,7 +36,7 @@ private:
     [[nodiscard]] Why whyMissed(pid_t pid, const std::string& environment) const;
 
     std::filesystem::path m_collector;
-    std::string m_fileName; ///< as a process's maps end its line
+    std::string m_fileName; ///< the end of its line in a process's maps
     std::set<pid_t> m_reached;
     std::set<std::int64_t> m_reachedRanks;
     std::map<std::int64_t, Missed> m_missed;

@@ -15,7 +15,7 @@
 namespace ringside::cli {
 namespace {
 
-/// "ringside report", or "ringside".
+/// Returns "ringside report", or "ringside".
 std::string fullName(const CLI::App& app)
 {
     const CLI::App* const parent = app.get_parent();
@@ -43,7 +43,7 @@ std::vector<std::string> optionNames(const CLI::App& app)
     return names;
 }
 
-/// What was being parsed: the sub-command, or the program with words that stand before that.
+/// Returns the sub-command that was being parsed, or the program if the words stand before it.
 const CLI::App& parsedApp(const CLI::App& root)
 {
     const auto parsed = root.get_subcommands();
@@ -51,7 +51,7 @@ const CLI::App& parsedApp(const CLI::App& root)
 }
 
 struct RunsGiven {
-    std::vector<std::string> paths; ///< what is there, of all words in places of their own
+    std::vector<std::string> paths; ///< those among the words that are existing paths
     std::size_t wanted = 0;
 };
 
@@ -72,7 +72,7 @@ RunsGiven runsGiven(const CLI::App& app, const std::vector<std::string>& left)
     return runs;
 }
 
-/// "text, markdown or json".
+/// Returns for example "text, markdown or json".
 std::string listOf(const std::vector<std::string>& choices)
 {
     return choices.size() == 1
@@ -80,7 +80,7 @@ std::string listOf(const std::vector<std::string>& choices)
                : fmt::format("{} or {}", fmt::join(choices.begin(), choices.end() - 1, ", "), choices.back());
 }
 
-/// A value that is none of an option's choices; null: something else is wrong.
+/// Returns an error for a value that is none of an option's choices, or null if the error is another one.
 std::optional<Error> unknownChoice(const CLI::App& app)
 {
     for (const OptionText& option : optionTexts(app)) {
@@ -100,20 +100,19 @@ std::optional<Error> unknownChoice(const CLI::App& app)
     return std::nullopt;
 }
 
-/// A run too many is the usual mistake.
+/// The most common mistake is one run too many.
 Error unexpectedWord(const CLI::App& app, const std::vector<std::string>& left)
 {
     const auto [runs, wanted] = runsGiven(app, left);
     if (runs.size() > std::max<std::size_t>(wanted, 1)) {
         return {ErrorCode::Usage,
-                fmt::format("{} are {} runs, more than {} takes", fmt::join(runs, " and "),
+                fmt::format("{} are {} runs, more than {} accepts", fmt::join(runs, " and "),
                             runs.size() == 2 ? "two" : std::to_string(runs.size()), fullName(app)),
                 fmt::format("Compare two: ringside diff {} {}", trace::shellWord(runs[0]),
                             trace::shellWord(runs[1]))};
     }
-    return {ErrorCode::Usage,
-            fmt::format("{} does not know what to do with '{}'", fullName(app), left.front()),
-            fmt::format("`{} --help` tells what it takes.", fullName(app))};
+    return {ErrorCode::Usage, fmt::format("{}: unexpected argument '{}'", fullName(app), left.front()),
+            fmt::format("`{} --help` lists its arguments.", fullName(app))};
 }
 
 } // namespace
@@ -155,7 +154,7 @@ Error usageError(const CLI::App& root, const CLI::ParseError& error)
         return *unknown;
     }
     return {ErrorCode::Usage, fmt::format("{}: {}", fullName(app), error.what()),
-            fmt::format("`{} --help` tells what it takes.", fullName(app))};
+            fmt::format("`{} --help` lists its arguments.", fullName(app))};
 }
 
 } // namespace ringside::cli

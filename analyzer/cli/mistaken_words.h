@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to say of words on the command line that mean nothing here: which word, and which one was meant.
+// Error messages for unknown words on the command line: which word is wrong, and which one was probably
+// meant.
 #pragma once
 #include <ringside/error.h>
 
@@ -9,10 +10,10 @@
 
 namespace ringside::cli {
 
-/// `app` has no option of this name, such as "--outptu".
+/// Returns the error for an option that `app` does not have, such as "--outptu".
 [[nodiscard]] Error unknownOption(const CLI::App& app, std::string_view name, std::string_view hint = {});
 [[nodiscard]] Error unknownCommand(const CLI::App& root, const std::string& word);
-/// Words that the parser left over, or another of its errors, as one sentence of ours.
+/// Turns the words that the parser left over, or another parser error, into one sentence.
 [[nodiscard]] Error usageError(const CLI::App& root, const CLI::ParseError& error);
 
 } // namespace ringside::cli

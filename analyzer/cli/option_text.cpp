@@ -10,9 +10,9 @@
 namespace ringside::cli {
 namespace {
 
-constexpr const char* kHeading = "Options"; // of what no group was given
+constexpr const char* kHeading = "Options"; // heading of options without a group
 
-/// The parser's type is "TEXT:{a,b}", "N:INT in [1 - 9]": a name, and what its checks say.
+/// Splits the parser's type, such as "TEXT:{a,b}" or "N:INT in [1 - 9]", into a name and its checks.
 std::pair<std::string, std::string> nameAndChecks(const CLI::Option& option)
 {
     const std::string type = option.get_type_name();
@@ -28,7 +28,7 @@ std::vector<std::string> choicesOf(const std::string& checks)
     return CLI::detail::split(checks.substr(1, checks.size() - 2), ',');
 }
 
-/// "1 to 9" of "INT in [1 - 9]"; empty: no such range.
+/// Returns "1 to 9" for "INT in [1 - 9]"; empty: there is no such range.
 std::string rangeOf(const std::string& checks)
 {
     const std::size_t begin = checks.find(" in [");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a command as words: what --help, manual pages and completion are made of.
+// The options of a command as text, for --help, manual pages and completion.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>
@@ -8,23 +8,23 @@
 namespace ringside::cli {
 
 struct OptionText {
-    std::vector<std::string> names;   ///< "-o" and "--output"; of an argument its one name, "RUN"
-    std::string value;                ///< "FILE", "text|json"; empty: it takes none
-    std::vector<std::string> choices; ///< all values that it takes; empty: many
-    std::string description;          ///< with the values' range, and with the default
-    std::string group;                ///< heading that it stands under
+    std::vector<std::string> names;   ///< "-o" and "--output"; an argument has one name, such as "RUN"
+    std::string value;                ///< "FILE", "text|json"; empty: the option takes no value
+    std::vector<std::string> choices; ///< all accepted values; empty: there are too many to list
+    std::string description;          ///< with the range of values and the default
+    std::string group;                ///< heading of its group
     bool isArgument = false;
     bool isRequired = false;
-    bool isRepeated = false; ///< takes several values
+    bool isRepeated = false; ///< accepts several values
 };
 
-/// In the order in which they were declared, without those that are hidden.
+/// Returns the options in the order of their declaration, without hidden ones.
 [[nodiscard]] std::vector<OptionText> optionTexts(const CLI::App& app);
 
-/// "-o, --output FILE", or "RUN...".
+/// Returns "-o, --output FILE", or "RUN...".
 [[nodiscard]] std::string headingOf(const OptionText& option);
 
-/// "[OPTIONS] RUN...": what follows the command's name.
+/// Returns "[OPTIONS] RUN...", the words after the command's name.
 [[nodiscard]] std::string synopsisOf(const CLI::App& app);
 
 } // namespace ringside::cli

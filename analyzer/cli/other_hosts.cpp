@@ -17,7 +17,7 @@ namespace ringside::cli {
 namespace {
 
 constexpr std::size_t kMostHosts = 65'536;
-constexpr std::size_t kMostFacts = 100'000; ///< of a host
+constexpr std::size_t kMostFacts = 100'000; ///< limit for each host
 
 struct Answer {
     doctor::Facts facts;
@@ -26,7 +26,7 @@ struct Answer {
 };
 using Answers = std::map<std::string, Answer>;
 
-/// Whatever else a launcher prints is passed over.
+/// Skips all other output of a launcher.
 void take(Answers& answers, const std::string& line)
 {
     const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
@@ -42,7 +42,7 @@ void take(Answers& answers, const std::string& line)
     }
 }
 
-/// Some launchers put the task before each line: "3: [...".
+/// Some launchers write the task before each line: "3: [...".
 std::string withoutTask(const std::string& line)
 {
     const std::size_t begin = line.find('[');
@@ -53,7 +53,7 @@ void refuseHalf(const std::string& name, const Answer& answer, const char* help)
 {
     if (answer.announced != answer.lines) {
         throw Error(ErrorCode::Unusable,
-                    fmt::format("the answer of {} is not whole: {} facts of {}", name, answer.lines,
+                    fmt::format("the answer of {} is incomplete: {} of {} facts", name, answer.lines,
                                 answer.announced),
                     help);
     }
@@ -99,13 +99,13 @@ std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
     std::vector<doctor::Host> hosts;
     for (auto& [name, answer] : read(command)) {
         refuseHalf(name, answer,
-                   "Run it again with fewer hosts, or one process a host (srun --ntasks-per-node=1).");
+                   "Run it again with fewer hosts, or one process per host (srun --ntasks-per-node=1).");
         hosts.push_back({name, std::move(answer.facts)});
     }
     if (hosts.empty()) {
-        throw Error(
-            ErrorCode::Unusable, fmt::format("nobody answered: {}", command),
-            "The launcher must start programs on the hosts, and ringside must be there under the same path.");
+        throw Error(ErrorCode::Unusable, fmt::format("no host answered: {}", command),
+                    "The launcher must start programs on the hosts, and ringside must be installed there "
+                    "under the same path.");
     }
     return hosts;
 }
@@ -113,8 +113,7 @@ std::vector<doctor::Host> factsOfHosts(const std::string& launcher)
 doctor::Facts factsOfFile(const std::string& path)
 {
     constexpr std::size_t kLongestLine = 1 << 16;
-    constexpr const char* kHelp =
-        "It must be what `ringside doctor --facts` printed on one host, from the first line to the last.";
+    constexpr const char* kHelp = "Give the complete output of `ringside doctor --facts` on one host.";
     std::istringstream file(readText(path));
     Answers answers;
     for (std::string line; std::getline(file, line) && answers.size() < 2;) {
@@ -123,7 +122,7 @@ doctor::Facts factsOfFile(const std::string& path)
     if (answers.size() != 1) {
         throw Error(ErrorCode::Unusable,
                     fmt::format("{}: {}", path,
-                                answers.empty() ? "there are no facts in it" : "facts of more than one host"),
+                                answers.empty() ? "it holds no facts" : "it holds facts of several hosts"),
                     kHelp);
     }
     auto& [name, answer] = *answers.begin();

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts of other hosts, by the user's own launcher: it starts this program on each of them, which answers on
-// its standard output. A line a fact, so that answers of many hosts may come mixed.
+// Facts of other hosts: the user's launcher starts this program on each of them, and it answers on stdout.
+// Each fact is one line, so that answers of many hosts may be mixed.
 #pragma once
 #include "doctor/facts.h"
 
 namespace ringside::cli {
 
-/// Writes the answer of this host: lines ["host", "fact", "value"] and a last one ["host", count].
+/// Writes the answer of this host: lines ["host", "fact", "value"], then ["host", count].
 void writeFacts(const doctor::Host& host);
 
-/// Runs `launcher` with this program's `doctor --facts` behind it, by the shell. Throws ringside::Error
-/// (Unusable) when nobody answers, or when an answer is not whole: that host is then named.
+/// Runs `launcher`, by the shell, with this program's `doctor --facts` appended. Throws ringside::Error
+/// (Unusable) if no host answers or if the answer of a host, which it names, is incomplete.
 [[nodiscard]] std::vector<doctor::Host> factsOfHosts(const std::string& launcher);
 
-/// What writeFacts wrote into a file. Throws ringside::Error (Unusable): it cannot be read, or is not the
-/// whole answer of one host.
+/// Reads a file with the output of writeFacts. Throws ringside::Error (Unusable) if it cannot be read or is
+/// not the complete answer of one host.
 [[nodiscard]] doctor::Facts factsOfFile(const std::string& path);
 
 } // namespace ringside::cli

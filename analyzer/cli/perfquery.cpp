@@ -34,7 +34,7 @@ constexpr Counter kCounters[] = {
 #include "host/rdma/counters.def"
 };
 
-/// "PortXmitPkts" and "port_xmit_packets" are one word.
+/// Maps "PortXmitPkts" and "port_xmit_packets" to the same word.
 std::string wordOf(std::string_view name)
 {
     std::string word;
@@ -59,7 +59,8 @@ const Counter* counterOf(std::string_view name)
     return found != std::end(kCounters) ? found : nullptr;
 }
 
-/// "lid1719:2" of "# Port extended counters: Lid 1719 port 2 (CapMask: 0x5300)"; empty: it is no such line.
+/// Returns "lid1719:2" for "# Port extended counters: Lid 1719 port 2 (CapMask: 0x5300)"; empty for other
+/// lines.
 std::string portOf(std::string_view line)
 {
     constexpr std::string_view kLid = " counters: Lid ";
@@ -93,8 +94,8 @@ public:
             if (line.starts_with('#')) {
                 port = portOf(line);
                 if (!port.empty() && !seen.insert(port).second) {
-                    throw Error(ErrorCode::Unusable, fmt::format("{} tells port {} twice", path, port),
-                                "Write each reading into a file of its own.");
+                    throw Error(ErrorCode::Unusable, fmt::format("{} holds port {} twice", path, port),
+                                "Write each reading into a separate file.");
                 }
             } else if (!port.empty()) {
                 addLine(port, line, time);
@@ -134,7 +135,7 @@ private:
         }
         const std::int64_t time = std::chrono::nanoseconds(written.time_since_epoch()).count();
         if (m_last && time <= *m_last) {
-            throw Error(ErrorCode::Unusable, fmt::format("{} is not younger than the file before it", path),
+            throw Error(ErrorCode::Unusable, fmt::format("{} is not newer than the file before it", path),
                         "Give the files in the order in which they were written, and keep their times when "
                         "you copy them (cp -p).");
         }

@@ -8,7 +8,7 @@
 namespace ringside::cli {
 namespace {
 
-/// The first version of struct pidfd_info of Linux's pidfd.h, which Debian 12's headers do not have yet.
+/// First version of struct pidfd_info of linux/pidfd.h, which the headers of Debian 12 do not have yet.
 struct Info {
     std::uint64_t mask = 0;
     std::uint64_t cgroup = 0;

@@ -23,7 +23,7 @@ void setVariable(const std::string& name, const std::string& value)
     }
 }
 
-/// Of this user alone; empty: none can be made.
+/// Creates a folder for this user only; empty: this failed.
 fs::path makePrivateFolder()
 {
     const char* const variable = std::getenv("TMPDIR");
@@ -58,8 +58,8 @@ CollectorPath::CollectorPath(const fs::path& collector, const fs::path& runDirec
     if (folder.empty() || error) {
         throw Error(
             ErrorCode::Io,
-            fmt::format("LD_PRELOAD cannot hold the path {}: it has a space, a colon or a $, and no link "
-                        "to it can be made",
+            fmt::format("LD_PRELOAD cannot hold the path {}: it has a space, a colon or a $, and a link "
+                        "to it cannot be created",
                         collector.string()),
             "Install ringside elsewhere, or set RINGSIDE_COLLECTOR to a link without these characters.");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a recorded command. Adds to what the user set, never replaces it.
+// The environment of a recorded command. It adds to the user's variables and never replaces them.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace ringside::cli {
 
-/// RINGSIDE_COLLECTOR, else next to this program: ../lib, ../lib/ringside. Throws ringside::Error when it is
-/// nowhere.
+/// Returns RINGSIDE_COLLECTOR if it is set, else the library in ../lib or ../lib/ringside beside this
+/// program. Throws ringside::Error if there is none.
 [[nodiscard]] std::filesystem::path findCollector();
 
-/// Whether LD_PRELOAD can hold the path: the loader parts its list at spaces and colons, and replaces what
-/// begins with $.
+/// Returns whether LD_PRELOAD can hold the path: the loader splits its list at spaces and colons, and expands
+/// $.
 [[nodiscard]] bool fitsPreload(const std::filesystem::path& path);
 
-/// The collector by a path that LD_PRELOAD can hold. Where its own is none, a link for as long as the command
-/// runs: in the run directory, which other hosts of the job see as well, else in a private folder of this
-/// host.
+/// A path of the collector that LD_PRELOAD can hold. If its own path cannot be used, this is a link that
+/// exists as long as the command runs: in the run directory, which the other hosts of the job see, else in a
+/// private folder of this host.
 class CollectorPath final {
 public:
-    /// Throws ringside::Error where no such link can be made.
+    /// Throws ringside::Error if a needed link cannot be created.
     CollectorPath(const std::filesystem::path& collector, const std::filesystem::path& runDirectory);
     ~CollectorPath();
     CollectorPath(const CollectorPath&) = delete;
@@ -31,21 +31,21 @@ public:
 
 private:
     std::filesystem::path m_path;
-    std::filesystem::path m_link;   ///< empty: the path is the collector's own
-    std::filesystem::path m_folder; ///< made for the link; empty: none was
+    std::filesystem::path m_link;   ///< empty: the collector's own path is used
+    std::filesystem::path m_folder; ///< created for the link; empty: none was needed
 };
 
 struct RecordSettings {
     std::filesystem::path directory;
     std::filesystem::path collector;
-    /// What the collector reads from its environment, as the user wrote it.
+    /// Variables for the collector, with the values that the user gave.
     std::vector<std::pair<std::string, std::string>> variables;
 };
-/// What a command needs in its environment to be recorded, beside what this process has in its own:
-/// LD_PRELOAD, NVTX_INJECTION64_PATH, RINGSIDE_DIR and the variables.
+/// Returns the variables that a command needs to be recorded, based on this process's environment:
+/// LD_PRELOAD, NVTX_INJECTION64_PATH, RINGSIDE_DIR and those of `settings`.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 recordingEnvironment(const RecordSettings& settings);
-/// Sets that in this process, for the command to inherit.
+/// Sets these variables in this process; the command inherits them.
 void prepareEnvironment(const RecordSettings& settings);
 
 } // namespace ringside::cli

@@ -23,10 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLookEveryMs = 100; ///< for processes that have begun
-/// Once nothing new has come for a while: the run directory of a large job lies on a file system that all its
-/// hosts share, and each of them looks.
+/// After a while without new processes: the run directory of a large job lies on a file system that all its
+/// hosts share, and each of them reads it.
 constexpr int kLookSeldomMs = 10'000;
-constexpr int kLooks = 50; ///< for the first ring of one; it comes within moments, or the host is another
+/// attempts to find the first ring of a process; it appears within moments, or the process is on another host
+constexpr int kLooks = 50;
 
 bool sharesOurClock(std::uint32_t pid)
 {
@@ -37,7 +38,7 @@ bool sharesOurClock(std::uint32_t pid)
     return ours ? ours == its : !its && mine == other; // kernels before 5.6 have one clock for all
 }
 
-/// How it ended. Its parent may collect it at any moment, so both ways are tried twice.
+/// Returns how the process ended. Its parent may collect it at any moment, so that both ways are tried twice.
 std::optional<int> statusOf(int pidfd, std::uint32_t pid, std::uint64_t startTicks)
 {
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -61,10 +62,10 @@ ProcessEnds::ProcessEnds(fs::path runDirectory)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        if (m_stop >= 0) { // else nobody could stop it
+        if (m_stop >= 0) { // without it, the thread could not be stopped
             m_thread = std::thread([this] { watch(); });
         }
-    } catch (const std::system_error&) { // no room for it: nobody watches
+    } catch (const std::system_error&) { // no thread can be started: ends are not recorded
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -80,7 +81,7 @@ ProcessEnds::~ProcessEnds()
     }
 }
 
-/// Whatever goes wrong, the job goes on.
+/// No failure may disturb the job.
 void ProcessEnds::watch()
 {
     try {
@@ -90,11 +91,11 @@ void ProcessEnds::watch()
             noteEnds(pauseMs);
         }
         noteEnds(0);
-    } catch (const std::exception&) { // no memory, or a directory that cannot be read any more
+    } catch (const std::exception&) { // no memory, or the directory cannot be read any more
     }
 }
 
-/// Whether there was one, or one is still being made.
+/// Returns whether a process was found, or may still create its ring.
 bool ProcessEnds::findNew()
 {
     bool any = false;
@@ -110,7 +111,7 @@ bool ProcessEnds::findNew()
     return any;
 }
 
-/// False while its ring is not there: it is just being made, or lies on another host.
+/// Returns false while its ring does not exist: it is being created, or lies on another host.
 bool ProcessEnds::begin(const fs::path& announcement)
 {
     const trace::LeftoverRings announced = trace::findAnnounced(announcement);
@@ -120,7 +121,7 @@ bool ProcessEnds::begin(const fs::path& announcement)
     }
     const auto pid = trace::pidHere(owner->pid, owner->startTicks);
     const int file = pid && sharesOurClock(*pid) ? openPidfd(*pid) : -1;
-    // The id may have gone to another process just before it was opened.
+    // The id may have passed to another process just before it was opened.
     if (file >= 0 && trace::pidHere(owner->pid, owner->startTicks) == pid) {
         m_polled.push_back({file, POLLIN, 0});
         m_watched.push_back({announcement, *pid, owner->startTicks});
@@ -130,7 +131,7 @@ bool ProcessEnds::begin(const fs::path& announcement)
     return true;
 }
 
-/// Those that are gone at one look have one time: nobody says which was first.
+/// Processes found dead by one poll get the same time, because their order is unknown.
 void ProcessEnds::noteEnds(int timeoutMs)
 {
     if (poll(m_polled.data(), m_polled.size(), timeoutMs) <= 0) {
@@ -143,7 +144,7 @@ void ProcessEnds::noteEnds(int timeoutMs)
         }
         const Watched& process = m_watched[i];
         std::error_code ignored;
-        if (fs::exists(process.announcement, ignored)) { // else it closed its trace
+        if (fs::exists(process.announcement, ignored)) { // otherwise it closed its trace
             const auto status = statusOf(m_polled[i].fd, process.pid, process.startTicks);
             static_cast<void>(trace::writeGone(trace::goneFileOf(process.announcement), {nowNs, status}));
         }

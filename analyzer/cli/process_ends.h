@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches, beside a running command, the processes that record into the run directory, and writes down when
-// one was gone without having closed its trace (HOST-PID.gone), and how it ended where the kernel tells: a
-// process cannot record its own end, and with these times it can be told who died first. Sees this host's
-// processes only, and not those whose clock is another (a time namespace). What cannot be watched is left out
-// without a word.
+// Watches the processes that record into the run directory, beside a running command. If one ends without
+// closing its trace, it writes the time, and how the process ended if the kernel tells, into HOST-PID.gone: a
+// process cannot record its own end, and these times show which process died first. It sees only processes of
+// this host, and none in another time namespace. Processes that cannot be watched are skipped without a
+// message.
 #pragma once
 #include <poll.h>
 
@@ -20,7 +20,7 @@ class ProcessEnds final {
 public:
     /// Starts a thread that blocks all signals.
     explicit ProcessEnds(std::filesystem::path runDirectory);
-    /// Looks a last time, and ends the thread.
+    /// Checks once more, then ends the thread.
     ~ProcessEnds();
     ProcessEnds(const ProcessEnds&) = delete;
     ProcessEnds& operator=(const ProcessEnds&) = delete;
@@ -28,7 +28,7 @@ public:
 private:
     struct Watched {
         std::filesystem::path announcement; ///< HOST-PID.rings
-        std::uint32_t pid = 0;              ///< as we call it
+        std::uint32_t pid = 0;              ///< as seen by this process
         std::uint64_t startTicks = 0;
     };
     void watch();
@@ -37,10 +37,10 @@ private:
     void noteEnds(int timeoutMs);
 
     std::filesystem::path m_directory;
-    int m_stop; ///< an eventfd that tells the thread to end; all but this is the thread's own while it runs
-    std::map<std::string, int> m_looks; ///< by announcement: how often it is still to be looked at
-    std::vector<pollfd> m_polled;       ///< [0]: m_stop; then a pidfd each
-    std::vector<Watched> m_watched{{}}; ///< in the same order
+    int m_stop; ///< eventfd that stops the thread; all other members belong to the thread while it runs
+    std::map<std::string, int> m_looks; ///< remaining attempts by announcement
+    std::vector<pollfd> m_polled;       ///< [0]: m_stop; then one pidfd for each process
+    std::vector<Watched> m_watched{{}}; ///< in the order of m_polled
     std::thread m_thread;
 };
 

@@ -30,13 +30,13 @@ std::string countText(std::size_t processes)
 
 bool isFull(const fs::path& directory)
 {
-    constexpr std::uint64_t kLeastBytes = 64U << 10U; // a trace with nothing in it needs more
+    constexpr std::uint64_t kLeastBytes = 64U << 10U; // even an empty trace is larger
     struct statvfs status {};
     return statvfs(directory.c_str(), &status) == 0 &&
            std::uint64_t{status.f_bavail} * status.f_frsize < kLeastBytes;
 }
 
-/// The limit that the command inherited, where a trace does not fit into it; 0: it does.
+/// Returns the file-size limit that the command inherited if a trace does not fit into it, else 0.
 std::uint64_t tooSmallFileLimit()
 {
     constexpr rlim_t kLeastBytes = (1U << 20U) + 4096; // the ring of definitions
@@ -45,7 +45,7 @@ std::uint64_t tooSmallFileLimit()
     return small ? std::max<std::uint64_t>(limit.rlim_cur, 1) : 0;
 }
 
-/// Where execvp finds it; empty: nowhere.
+/// Returns the path that execvp finds; empty: none.
 fs::path findProgram(const std::string& name)
 {
     if (name.find('/') != std::string::npos) {
@@ -62,7 +62,7 @@ fs::path findProgram(const std::string& name)
     return {};
 }
 
-/// An ELF program without an interpreter: no loader reads LD_PRELOAD for it.
+/// An ELF program without an interpreter is static: no loader reads LD_PRELOAD for it.
 bool isStaticProgram(const fs::path& program)
 {
     std::ifstream file(program, std::ios::binary);
@@ -86,7 +86,7 @@ bool isStaticProgram(const fs::path& program)
 bool hasDriver()
 {
     std::error_code absent;
-    return fs::exists("/dev/nvidiactl", absent) || fs::exists("/dev/dxg", absent); // that one in WSL
+    return fs::exists("/dev/nvidiactl", absent) || fs::exists("/dev/dxg", absent); // the device of WSL
 }
 
 std::string whyNothing(const RecordedCommand& command)
@@ -95,7 +95,8 @@ std::string whyNothing(const RecordedCommand& command)
         return "--profile off only preloads";
     }
     if (command.isFlightRecorder) {
-        return "the flight recorder kept nothing, for no recorded process died, hung, or was asked (ringside "
+        return "the flight recorder wrote nothing, because no recorded process died, hung or was asked to "
+               "(ringside "
                "record "
                "--attach-control RUN dump)";
     }
@@ -108,16 +109,16 @@ std::string whyNothing(const RecordedCommand& command)
     }
     if (isStaticProgram(findProgram(command.program))) {
         return fmt::format(
-            "{} is a static program, into which nothing can be preloaded; if it starts the job "
+            "{} is a static program, which ignores LD_PRELOAD; if it starts the job "
             "elsewhere (a container, another host), put `ringside record` before the command there",
             command.program);
     }
     const std::string nobody =
-        "no process made a call of CUDA or NCCL that is recorded (work on the CPU, with Gloo or "
-        "MPI, has none; in a container or on another host the collector must be there, and LD_PRELOAD "
-        "handed on: `ringside env` prints what to set)";
-    return hasDriver() ? nobody + "; `ringside doctor` looks at this host"
-                       : nobody + ", and this host has no NVIDIA driver (there is no /dev/nvidiactl)";
+        "no process called CUDA or NCCL (work on the CPU, with Gloo or "
+        "MPI, does not; in a container or on another host the collector must be installed, and LD_PRELOAD "
+        "passed on: `ringside env` prints what to set)";
+    return hasDriver() ? nobody + "; `ringside doctor` checks this host"
+                       : nobody + ", and this host has no NVIDIA driver (/dev/nvidiactl does not exist)";
 }
 
 } // namespace
@@ -129,10 +130,10 @@ Stops findStops(const fs::path& runDirectory)
         for (const trace::LeftoverRings& process : trace::findLeftoverRings(runDirectory)) {
             const auto reason = process.running ? std::nullopt : trace::stopReason(process);
             if (reason) {
-                ++stops[reason->empty() ? "the collector said why" : *reason];
+                ++stops[reason->empty() ? "see the collector's message" : *reason];
             }
         }
-    } catch (const std::exception&) { // recovery, which comes next, says what is wrong with the directory
+    } catch (const std::exception&) { // recovery, which follows, reports the failure
     }
     return stops;
 }
@@ -140,8 +141,8 @@ Stops findStops(const fs::path& runDirectory)
 void printSummary(const RecordedCommand& command, const Stops& stops)
 {
     for (const auto& [reason, processes] : stops) {
-        talk("ringside: recording stopped on {}: {}. The command went on, and is not recorded from there\n",
-             countText(processes), reason);
+        talk("ringside: recording stopped on {}: {}. The command went on unrecorded\n", countText(processes),
+             reason);
     }
     const std::size_t recorded = trace::databasesIn(command.runDirectory).size();
     if (recorded == 0) {

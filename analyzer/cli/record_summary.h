@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few lines that `ringside record` ends with: what was recorded, what was not and why, what to do next.
+// The last lines of `ringside record`: what was recorded, what was not and why, and what to do next.
 #pragma once
 #include <filesystem>
 #include <map>
@@ -7,10 +7,11 @@
 
 namespace ringside::cli {
 
-/// How many processes could not write their traces to their ends, by the reason.
+/// Number of processes that stopped writing their traces, by reason.
 using Stops = std::map<std::string, std::size_t>;
 
-/// Of this host's processes, which have ended. Before their rings are recovered, which removes them.
+/// Reads the stops of this host's ended processes. Call it before their rings are recovered, because recovery
+/// removes them.
 [[nodiscard]] Stops findStops(const std::filesystem::path& runDirectory);
 
 struct RecordedCommand {

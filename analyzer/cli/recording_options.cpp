@@ -11,39 +11,40 @@
 namespace ringside::cli {
 namespace {
 
-/// What is wrong with it, for CLI11.
+/// Returns the error text for CLI11; empty: the text is valid.
 std::string isDuration(const std::string& text)
 {
     const bool fits = text == "0" || trace::parseDuration(text);
-    return fits ? "" : "'" + text + "' is neither 0 nor a length of time such as 30s or 5m";
+    return fits ? "" : "'" + text + "' is neither 0 nor a duration such as 30s or 5m";
 }
 
 void checkLimits(const RecordingOptions& options)
 {
     if (const auto bytes = trace::parseSize(options.maxSize);
         !options.maxSize.empty() && bytes.value_or(0) < trace::kSmallestTraceBytes) {
-        throw Error(ErrorCode::Usage, "--max-size is not a size of at least 4M, such as 2G");
+        throw Error(ErrorCode::Usage, "--max-size needs a size of at least 4M, such as 2G");
     }
     if (!options.keepLast.empty() && !trace::parseDuration(options.keepLast)) {
-        throw Error(ErrorCode::Usage, "--keep-last is not a duration, such as 60s");
+        throw Error(ErrorCode::Usage, "--keep-last needs a duration, such as 60s");
     }
     if (!options.keepLast.empty() && options.whenFull == "stop") {
         throw Error(ErrorCode::Usage,
-                    "--keep-last keeps the newest, --when-full stop the oldest: give one of them");
+                    "--keep-last and --when-full stop exclude each other: give one of them");
     }
 }
 
 void declareWindows(CLI::App& app, RecordingOptions& options)
 {
-    const auto hint = "; outside of it only light is recorded, and nothing under --profile light";
+    const auto hint = "; outside of it, the level is light, and with --profile light nothing is recorded";
     app.add_option("--start-step", options.startStep,
-                   std::string("Record what the profile says from this step on") + hint)
+                   std::string("Record at the profile's level from this step on") + hint)
         ->type_name("N");
-    app.add_option("--steps", options.steps, "For that many steps; default: to the end")->type_name("N");
-    app.add_option(
-           "--window", options.window,
-           std::string("ON/OFF, such as 2s/60s: record what the profile says for ON of every ON + OFF") +
-               hint)
+    app.add_option("--steps", options.steps, "Number of steps to record; default: all until the end")
+        ->type_name("N");
+    app.add_option("--window", options.window,
+                   std::string("ON/OFF, such as 2s/60s: record at the profile's level for ON, then pause for "
+                               "OFF, repeatedly") +
+                       hint)
         ->type_name("ON/OFF");
 }
 
@@ -53,12 +54,13 @@ void declareLimits(CLI::App& app, RecordingOptions& options)
                    "Largest size of each process's file, such as 2G; default: none")
         ->type_name("SIZE");
     app.add_option("--when-full", options.whenFull,
-                   "stop (default): record only definitions from then on; oldest: the oldest makes room")
+                   "stop (default): record only definitions from then on; oldest: overwrite the oldest data")
         ->check(CLI::IsMember({"stop", "oldest"}));
     app.add_option(
            "--keep-last", options.keepLast,
-           "Flight recorder: keep so much, such as 60s, in memory (at most --max-size, default 64M), and "
-           "write it only when a process dies, fails or hangs, or when asked (--attach-control RUN dump)")
+           "Flight recorder: keep the last DURATION, such as 60s, in memory (at most --max-size, default "
+           "64M), and "
+           "write it only if a process dies, fails or hangs, or on request (--attach-control RUN dump)")
         ->type_name("DURATION");
 }
 
@@ -70,19 +72,19 @@ void declareWatching(CLI::App& app, RecordingOptions& options)
                    "default: 300s")
         ->type_name("DURATION")
         ->check(CLI::Validator(isDuration, "DURATION"));
-    app.add_option(
-           "--sample-ms", options.sampleMs,
-           "Sample GPU, process, machine and network every so many milliseconds, 10 to 60000; 0: do not; "
-           "default: 100")
+    app.add_option("--sample-ms", options.sampleMs,
+                   "Interval in milliseconds at which GPU, process, machine and network are sampled, 10 to "
+                   "60000; 0: never; "
+                   "default: 100")
         ->type_name("MS")
         ->check(CLI::IsMember({"0"}) | CLI::Range(10, 60000));
     app.add_flag_callback(
         "--cuda-events", [&options] { options.cudaEvents = "1"; },
-        "Where CUPTI cannot be used: time NCCL's calls by CUDA events in their streams (part of the "
+        "If CUPTI cannot be used, time NCCL's calls by CUDA events in their streams (part of the "
         "device tier: standard, deep, and auto's window)");
     app.add_flag_callback(
         "-v,--verbose", [&options] { options.log = "1"; },
-        "Each recorded process says on stderr what it records, and what it could not");
+        "Each recorded process reports on stderr what it records and what it cannot record");
 }
 
 } // namespace
@@ -91,8 +93,8 @@ void addRecordingOptions(CLI::App& app, RecordingOptions& options)
 {
     app.add_option("--profile", options.profile,
                    "auto: light, and the device tier for the first 60 steps (none marked: 60 s of steady "
-                   "work, and before); light: no device tier, CUPTI stays "
-                   "free for another tool; standard: device tier throughout; deep: and NCCL's channels and "
+                   "work, and the time before); light: no device tier, CUPTI stays "
+                   "free for another tool; standard: device tier throughout; deep: also NCCL's channels and "
                    "proxy steps; off: preload only")
         ->check(CLI::IsMember({"auto", "light", "standard", "deep", "off"}))
         ->capture_default_str();
@@ -110,8 +112,8 @@ void checkRecordingOptions(const RecordingOptions& options)
         throw Error(ErrorCode::Usage, "--start-step, --steps, --window: " + parsed.error);
     }
     if (options.profile == "off" && !parsed.windows.none()) {
-        throw Error(ErrorCode::Usage, "--profile off records nothing, so there is no window in it",
-                    "Give another profile, or no window.");
+        throw Error(ErrorCode::Usage, "--profile off records nothing and takes no window",
+                    "Give another profile, or remove the window options.");
     }
 }
 

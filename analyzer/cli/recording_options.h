@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a job is recorded, as `record` and `env` are told it, and the variables by which the collector hears of
-// it.
+// The recording options of `record` and `env`, and the variables that pass them to the collector.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <array>
@@ -10,7 +9,7 @@
 
 namespace ringside::cli {
 
-/// As the user wrote them; empty: not given.
+/// The values as the user wrote them; empty: not given.
 struct RecordingOptions {
     std::string profile = "auto";
     std::string startStep;
@@ -27,7 +26,7 @@ struct RecordingOptions {
 
 struct RecordingVariable {
     const char* name;
-    const char* option; ///< of `record`, that sets it
+    const char* option; ///< the option of `record` that sets it
     std::string RecordingOptions::*value;
 };
 inline constexpr std::array<RecordingVariable, 11> kRecordingVariables{{
@@ -44,13 +43,13 @@ inline constexpr std::array<RecordingVariable, 11> kRecordingVariables{{
     {"RINGSIDE_LOG", "--verbose", &RecordingOptions::log},
 }};
 
-/// Declares them; `options` outlives the parsing.
+/// Declares the options; `options` must outlive the parsing.
 void addRecordingOptions(CLI::App& app, RecordingOptions& options);
 
-/// Throws ringside::Error (Usage) where options taken together make no sense.
+/// Throws ringside::Error (Usage) if options contradict each other.
 void checkRecordingOptions(const RecordingOptions& options);
 
-/// Name and value of those that were given.
+/// Returns name and value of the variables for the given options.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 recordingVariables(const RecordingOptions& options);
 

@@ -27,7 +27,7 @@ void clearOne(const trace::RingFolder& folder)
     std::error_code absent;
     const fs::file_status run = fs::status(folder.run, absent);
     if (run.type() != fs::file_type::not_found && !fs::is_directory(run)) {
-        talk("ringside: {} was killed and had left {} in {}; its run {} cannot be looked at: {}. Left as it "
+        talk("ringside: {} was killed and left {} in {}; its run {} cannot be read: {}. Left as it "
              "is\n",
              folder.process, sizeOf(folder), folder.path.string(), folder.run.string(), absent.message());
         return;
@@ -35,14 +35,14 @@ void clearOne(const trace::RingFolder& folder)
     if (fs::is_directory(run)) {
         const int files = trace::copyLeftoverRings(folder.run);
         if (!fs::exists(folder.path, absent)) {
-            talk("ringside: {} was killed and had left {} in memory: {} files moved into its run\n  Next: "
+            talk("ringside: {} was killed and left {} in memory: {} files moved into its run\n  Next: "
                  "ringside recover {}\n",
                  folder.process, sizeOf(folder), files, trace::shellWord(folder.run.string()));
             return;
         }
     }
     if (trace::removeRingFolder(folder)) {
-        talk("ringside: {} was killed and had left {} in {}, of a run that is gone ({}): removed\n",
+        talk("ringside: {} was killed and left {} in {}; its run {} does not exist any more: removed\n",
              folder.process, sizeOf(folder), folder.path.string(), folder.run.string());
     }
 }
@@ -82,16 +82,16 @@ void listRingFolders()
 {
     bool any = false;
     for (const trace::RingFolder& folder : trace::findRingFolders()) {
-        const char* const state = !folder.runs ? "not known" : *folder.runs ? "running" : "gone";
+        const char* const state = !folder.runs ? "unknown" : *folder.runs ? "running" : "gone";
         fmt::print("{}: process {} ({}), {}{}\n", folder.path.string(),
-                   folder.process.empty() ? "not known" : folder.process, state, sizeOf(folder),
+                   folder.process.empty() ? "unknown" : folder.process, state, sizeOf(folder),
                    folder.run.empty() || (folder.runs && *folder.runs)
                        ? ""
                        : ": ringside recover " + trace::shellWord(folder.run.string()));
         any = true;
     }
     if (!any) {
-        fmt::print("no rings of yours in {}\n", trace::kRingPlace);
+        fmt::print("none of your processes left rings in {}\n", trace::kRingPlace);
     }
 }
 

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr auto kAnswerWithin =
-    5s; ///< processes look four times a second; a network file system may be slower
+    5s; ///< processes check four times a second; a network file system may be slower
 constexpr auto kLookEvery = 20ms;
 
 std::int64_t realtimeNs()
@@ -37,7 +37,7 @@ std::int64_t realtimeNs()
         .count();
 }
 
-/// One controller at a time: two would give their requests the same number.
+/// Only one controller may act at a time: two would use the same request number.
 class OnlyController final {
 public:
     explicit OnlyController(const fs::path& run) : m_directory(open(run.c_str(), O_RDONLY | O_CLOEXEC))
@@ -47,7 +47,7 @@ public:
         }
         if (flock(m_directory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
             close(m_directory);
-            throw Error(ErrorCode::Io, fmt::format("somebody else is controlling {} just now", run.string()),
+            throw Error(ErrorCode::Io, fmt::format("another command is controlling {}", run.string()),
                         "Try again in a moment.");
         }
     }
@@ -70,14 +70,14 @@ public:
         }
     }
 
-    /// Puts a request to all processes that are there; of those that come later nobody is waited for. Returns
-    /// its number.
+    /// Writes a request for all processes. Processes that come later are not waited for. Returns the number
+    /// of the request.
     std::uint64_t say(trace::ControlVerb verb, const std::optional<trace::ControlOrder>& order = std::nullopt)
     {
         m_asked = present();
         m_request.verb = verb;
         m_request.issuedRealtimeNs = realtimeNs();
-        // Also when the file was removed meanwhile, no number comes twice.
+        // Keeps numbers unique also if the file was removed meanwhile.
         m_request.number = std::max(m_request.number + 1, static_cast<std::uint64_t>(realtimeNs()));
         if (order) {
             m_request.order = order;
@@ -90,8 +90,8 @@ public:
         return m_request.number;
     }
 
-    /// Waits until `isDone` of every process that still runs, at most `patience`. Returns what they said
-    /// last.
+    /// Waits until `isDone` holds for every process that still runs, at most `patience`. Returns their latest
+    /// statuses.
     template <class IsDone>
     Statuses waitFor(const IsDone& isDone, Clock::duration patience)
     {
@@ -110,7 +110,7 @@ public:
 private:
     [[nodiscard]] fs::path control() const { return m_run / trace::kControlFile; }
 
-    /// Every process that announced itself and, where this can be told, is alive.
+    /// Returns every process that announced itself and, as far as can be seen, still runs.
     [[nodiscard]] std::set<std::string> present() const
     {
         std::set<std::string> processes;
@@ -154,11 +154,11 @@ std::string levelOf(const std::vector<std::string>& words)
         std::find(kLevels.begin(), kLevels.end(), words[1]) != kLevels.end()) {
         return words[1];
     }
-    throw Error(ErrorCode::Usage, "a running job can be told: start, stop, level LEVEL, dump",
+    throw Error(ErrorCode::Usage, "--attach-control needs one of: start, stop, level LEVEL, dump",
                 "LEVEL is paused, light, standard or deep.");
 }
 
-/// All processes' answers to "how far are you", and how long the slowest took for it.
+/// The positions of all processes, and the time that the slowest one took to answer.
 struct Asked {
     std::uint64_t number = 0;
     Statuses answers;
@@ -176,7 +176,7 @@ Asked askOnce(Conversation& conversation)
     return asked;
 }
 
-/// Processes in their first step do not know yet how long one takes: they do a second later.
+/// In its first step, a process does not know yet how long a step takes; a second later it does.
 Asked ask(Conversation& conversation)
 {
     Asked asked = askOnce(conversation);
@@ -191,9 +191,10 @@ Asked ask(Conversation& conversation)
     return asked;
 }
 
-/// As far ahead as it takes the slowest process to learn of it, twice, counted in the fastest one's steps.
+/// The common step at which to switch: twice the time that the slowest process takes to answer, counted in
+/// the steps of the fastest process.
 struct Meeting {
-    std::uint64_t step = 0; ///< 0: nobody has counted steps
+    std::uint64_t step = 0; ///< 0: no process has counted steps
     Clock::duration ahead{};
     std::int64_t slowestStepNs = 0;
 };
@@ -231,7 +232,7 @@ void removeSilent(Statuses& answers, std::uint64_t number)
     });
 }
 
-/// One line of one process that obeys. True when it does so from `step` on (0: by time).
+/// Prints one line for a process that obeys. Returns true if it does so from `step` on (0: by time).
 bool tellObedient(const std::string& process, const trace::ControlStatus& status, std::uint64_t step)
 {
     const bool late = step != 0 && status.sinceStep > step;
@@ -241,7 +242,7 @@ bool tellObedient(const std::string& process, const trace::ControlStatus& status
     return !late;
 }
 
-/// One line a process. True when all of them obey, from the same step on.
+/// Prints one line for each process. Returns true if all of them obey from the same step on.
 bool tell(const Statuses& asked, const Statuses& answers, std::uint64_t number, std::uint64_t step)
 {
     bool all = true;
@@ -249,7 +250,7 @@ bool tell(const Statuses& asked, const Statuses& answers, std::uint64_t number, 
     for (const auto& [process, before] : asked) {
         const auto found = answers.find(process);
         if (found == answers.end()) {
-            fmt::print("{}: ended before\n", process);
+            fmt::print("{}: ended before it answered\n", process);
         } else if (found->second.inForce != number) {
             fmt::print("{}: has not switched: it is at step {}\n", process, found->second.steps);
             all = false;
@@ -259,7 +260,8 @@ bool tell(const Statuses& asked, const Statuses& answers, std::uint64_t number, 
         }
     }
     if (step == 0 && since.size() > 1) {
-        fmt::print("steps began meanwhile, and not all obey from the same on: say it again\n");
+        fmt::print("new steps began meanwhile, and not all processes switched at the same step. Run the "
+                   "command again\n");
     }
     return all && (step != 0 || since.size() <= 1);
 }
@@ -309,7 +311,7 @@ int switchLevel(Conversation& conversation, const fs::path& run, const std::stri
     fmt::print("{} {}, {} process{}\n", level == "profile" ? "the profile's level" : level, when,
                processes.size(), processes.size() == 1 ? "" : "es");
     std::fflush(stdout);
-    // Steps may become slower on the way there.
+    // Steps may become slower before the switch.
     const auto patience =
         2 * meeting.ahead + kAnswerWithin + 4 * std::chrono::nanoseconds(meeting.slowestStepNs);
     const Statuses answers =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speaks to a job that is being recorded, through its run directory (ringside/trace/control.h): all processes
-// are to do the same at the same step. Waits for them only so long, and says who answered and who did not.
+// Controls a job that is being recorded, through its run directory (ringside/trace/control.h): all processes
+// change at the same step. It waits for a limited time and reports which processes answered.
 #pragma once
 #include "cli/command.h"
 
@@ -10,9 +10,9 @@
 
 namespace ringside::cli {
 
-/// `words`: start, stop, level LEVEL, or dump (what a flight recorder holds). Returns kPass when every
-/// process obeys, kInconclusive when some did not answer in time. Throws ringside::Error for other words, or
-/// when no process of the run answers.
+/// `words`: start, stop, level LEVEL, or dump (writes the flight recorder's buffer). Returns kPass if every
+/// process obeys, and kInconclusive if some did not answer in time. Throws ringside::Error for other words,
+/// or if no process of the run answers.
 int controlRun(const std::filesystem::path& run, const std::vector<std::string>& words);
 
 } // namespace ringside::cli

@@ -31,7 +31,7 @@ bool isNote(const std::string& name)
     return name == kFirstMember || fs::path(name).extension() == kMemberExtension;
 }
 
-/// False where there is one already; throws Error where there can be none.
+/// Returns false if it exists already. Throws Error if it cannot be created.
 bool makeDirectory(const fs::path& path)
 {
     std::error_code error;
@@ -49,14 +49,13 @@ bool makeDirectory(const fs::path& path)
 [[noreturn]] void refuse(const fs::path& path, const std::string& why)
 {
     throw Error(
-        ErrorCode::Usage,
-        fmt::format("{} already holds something{}{}", path.string(), why.empty() ? "" : ": ", why),
-        fmt::format("A run directory holds one launch: give another with -o, or remove it. If this is "
-                    "a rank of that launch, set {} to one word for all its ranks.",
+        ErrorCode::Usage, fmt::format("{} is not empty{}{}", path.string(), why.empty() ? "" : ": ", why),
+        fmt::format("A run directory holds one launch. Give another one with -o, or remove it. If this is "
+                    "a rank of that launch, set {} to the same word for all its ranks.",
                     kLaunchVariable));
 }
 
-/// By one of those that begin at the same moment. False: it was another.
+/// Creates the file `launch`. Returns false if another member was first.
 bool claim(const trace::Folder& folder, const Member& member)
 {
     constexpr mode_t kPrivate = 0600;
@@ -68,7 +67,7 @@ bool claim(const trace::Folder& folder, const Member& member)
     }
     const std::string text = toText(member);
     if (file.number() >= 0 && write(file.number(), text.data(), text.size()) < 0) {
-        return true; // a full disk keeps nothing from running
+        return true; // a full disk must not stop the command
     }
     return file.number() >= 0;
 }
@@ -79,7 +78,7 @@ std::optional<Member> readNote(const trace::Folder& folder, const std::string& n
     return file ? memberFromText(file->head(kLongestNoteBytes)) : std::nullopt;
 }
 
-/// Its maker may not have written it yet.
+/// Null also while its creator has not written it yet.
 std::optional<Member> readClaim(const trace::Folder& folder)
 {
     constexpr int kClaimLooks = 20;
@@ -91,7 +90,7 @@ std::optional<Member> readClaim(const trace::Folder& folder)
     return first;
 }
 
-/// The oldest first.
+/// Returns the oldest first.
 std::vector<Member> readNotes(const trace::Folder& folder)
 {
     std::vector<Member> members;
@@ -106,7 +105,7 @@ std::vector<Member> readNotes(const trace::Folder& folder)
     return members;
 }
 
-/// Those that were there before, the oldest first.
+/// Returns the earlier members, the oldest first.
 std::vector<Member> membersOf(const trace::Folder& folder, bool isFirst)
 {
     std::vector<Member> members = readNotes(folder);
@@ -118,13 +117,13 @@ std::vector<Member> membersOf(const trace::Folder& folder, bool isFirst)
     return members;
 }
 
-/// Why `member` may not record there; empty: it may.
+/// Returns why `member` may not record there; empty: it may.
 std::string whyNot(const trace::Folder& folder, const Member& member, const std::vector<Member>& others)
 {
     if (!others.empty()) {
         return whyRefused(member, others);
     }
-    return std::ranges::all_of(folder.names(), isNote) ? "" : "no launch of record's made it";
+    return std::ranges::all_of(folder.names(), isNote) ? "" : "ringside record did not create it";
 }
 
 } // namespace
@@ -138,8 +137,8 @@ void createRunDirectory(const fs::path& path)
 {
     makeDirectory(path);
     if (!trace::openOwnRun(path).names().empty()) {
-        throw Error(ErrorCode::Usage, fmt::format("{} already holds something", path.string()),
-                    "A run directory holds one run: give another with -o, or remove it.");
+        throw Error(ErrorCode::Usage, fmt::format("{} is not empty", path.string()),
+                    "A run directory holds one run. Give another one with -o, or remove it.");
     }
 }
 
@@ -154,7 +153,7 @@ RunDirectory::RunDirectory(fs::path path, trace::Folder folder, Member member)
     writeNote();
 }
 
-/// Where the disk is full there is none, and the command runs all the same.
+/// On a full disk there is no note, and the command runs nevertheless.
 void RunDirectory::writeNote() const
 {
     static_cast<void>(trace::replaceFile(m_path / m_note, toText(m_member)));
@@ -178,7 +177,7 @@ RunDirectory RunDirectory::joinOne(const fs::path& path, const Member& member)
     return {path, std::move(folder), others.empty() ? member : sharingToken(member, others.front())};
 }
 
-/// The first of NAME, NAME-2, NAME-3... that takes it.
+/// Joins the first of NAME, NAME-2, NAME-3... that accepts `member`.
 RunDirectory RunDirectory::joinFirst(const std::string& name, const Member& member)
 {
     constexpr int kMost = 1000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run directory of a recorded command: made for its launch, or shared with the others of it.
+// The run directory of a recorded command: created for its launch, or shared with other members of it.
 #pragma once
 #include "cli/launch_member.h"
 #include "trace/read/folder.h"
@@ -9,25 +9,25 @@
 
 namespace ringside::cli {
 
-/// For one program's work: makes it with mode 0700, or accepts an empty one. Throws as join() does.
+/// Creates the directory with mode 0700, or accepts an empty one. Throws as join() does.
 void createRunDirectory(const std::filesystem::path& path);
 
-/// A name for a new run: ringside-DATE-TIME, without its extension.
+/// Returns a name for a new run: ringside-DATE-TIME, without extension.
 [[nodiscard]] std::string newRunName();
 
 class RunDirectory final {
 public:
-    /// Makes it with mode 0700, or joins one that holds nothing but this launch. Empty: one of the launch's
-    /// in the working directory, else ringside-DATE-TIME.ringside. Throws ringside::Error where it holds
-    /// something else, or is not this user's alone to write.
+    /// Creates the directory with mode 0700, or joins one that holds only this launch. If the path is empty,
+    /// uses the launch's directory in the working directory, else ringside-DATE-TIME.ringside. Throws
+    /// ringside::Error if it holds anything else, or if other users can write to it.
     [[nodiscard]] static RunDirectory join(const std::filesystem::path& wanted);
 
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
-    /// RINGSIDE_LAUNCH for the command.
+    /// Returns the value of RINGSIDE_LAUNCH for the command.
     [[nodiscard]] const std::string& token() const { return m_member.token; }
 
-    /// Notes how the command ended, as far as it can. Leaves no note where, of the whole launch, nothing was
-    /// recorded.
+    /// Writes into the note how the command ended, if possible. Removes the note if the whole launch recorded
+    /// nothing.
     void leave(int exitCode);
 
 private:
@@ -39,7 +39,7 @@ private:
     std::filesystem::path m_path;
     trace::Folder m_folder;
     Member m_member;
-    std::string m_note; ///< its name
+    std::string m_note; ///< file name of the note
 };
 
 } // namespace ringside::cli

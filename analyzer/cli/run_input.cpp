@@ -17,7 +17,7 @@
 namespace ringside::cli {
 namespace {
 
-/// One line that is written over; gone when this is.
+/// A line that is overwritten, and erased at the end.
 class ProgressLine final {
 public:
     ProgressLine() = default;
@@ -49,7 +49,7 @@ void addRunOption(CLI::App& app, RunPaths& paths)
 {
     app.add_option("RUN", paths,
                    "Run directory, process file or merged file; or files of another tool, or a directory of "
-                   "such (all together are one run)")
+                   "them (all together are one run)")
         ->required();
 }
 
@@ -66,40 +66,42 @@ model::ModelOptions ToldOfRun::modelOptions() const
     return options;
 }
 
-constexpr const char* kReading = "How the run is read";
+constexpr const char* kReading = "Interpretation of the run";
 
 void addModelOptions(CLI::App& app, ToldOfRun& told)
 {
     app.add_option_function<std::string>(
            "--steps-by", [&told](const std::string& text) { told.stepsBy = model::parseStepsBy(text); },
-           "What a step is: NAME of NVTX ranges (a number may follow), period=N for N collectives, sends and "
+           "Steps: NAME of NVTX ranges (a number may follow), period=N for N collectives, sends and "
            "receives of one rank, or none")
         ->type_name("NAME|period=N|none")
         ->group(kReading);
     app.add_option_function<std::string>(
            "--parallel", [&told](const std::string& text) { told.parallel = model::parseParallel(text); },
-           "How the job is parallel, as tp=8,pp=4 of tp, cp, ep, dp and pp, where its groups do not show it; "
-           "ranks count tensor places fastest, then context, replicas and stages")
+           "Parallel layout of the job if its groups do not show it, such as tp=8,pp=4, from tp, cp, ep, dp "
+           "and pp; "
+           "consecutive ranks differ in their tensor place first, then in context, replica and stage")
         ->type_name("SIZES")
         ->group(kReading);
     app.add_option_function<std::string>(
            "--communication-kernel",
            [&told](const std::string& name) {
                if (name.empty()) {
-                   throw Error(ErrorCode::Usage, "an empty name would be held by every kernel's",
+                   throw Error(ErrorCode::Usage, "an empty name would match every kernel",
                                "Write a part of the kernel's name, such as halo_exchange.");
                }
                told.communicationKernels.push_back(name);
            },
-           "Kernels whose names hold NAME (\"halo_exchange\", \"my_collectives::\"; any case) communicate, "
-           "beside those that are known; repeatable")
+           "Count kernels whose names contain NAME (\"halo_exchange\", \"my_collectives::\"; any case) as "
+           "communication, "
+           "in addition to the known ones; repeatable")
         ->type_name("NAME")
         ->group(kReading)
         ->trigger_on_parse();
     app.add_option(
            "--config", told.config,
            "Settings file, such as ringside.toml: communication_kernels = [\"NAME\"]; a table "
-           "parallel, in it what --parallel says; and for reports thresholds, a table a rule, in it OPTION = "
+           "parallel with the values of --parallel; and for reports a table for each rule with OPTION = "
            "NUMBER")
         ->type_name("FILE")
         ->group(kReading);

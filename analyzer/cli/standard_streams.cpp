@@ -25,13 +25,13 @@ void occupyClosedStreams()
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
         if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
-            // open takes the lowest free number, which is this one.
+            // open returns the lowest free number, which is this one.
             static_cast<void>(open("/dev/null", (stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC));
         }
     }
 }
 
-/// Writes without SIGPIPE, which would end the program: blocked, and taken away where it was not pending
+/// Writes without SIGPIPE, which would end the program: it is blocked, and consumed if it was not pending
 /// before.
 void writeQuietly(const char* text, size_t size)
 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// stdin, stdout and stderr as whoever called us left them: closed, full, a pipe that nobody reads.
+// Handles stdin, stdout and stderr that are closed, full, or a pipe without a reader.
 #pragma once
 #include <string_view>
 
 namespace ringside::cli {
 
-/// Call first in main. Occupies those of the three that are closed, so that no file gets their number and
-/// then our talk: they refuse what is written to them, and are closed again in a program that we start. From
-/// then on stderr is a stream whose writes never fail: talk that is lost changes neither what a command does
-/// nor its exit code, for `record` has another program's.
+/// Call it first in main. Occupies closed streams, so that no file gets their number and then this program's
+/// messages. Writes to an occupied stream fail, and it is closed again in programs that are started. After
+/// this call, writes to stderr never fail: a lost message must change neither the work nor the exit code,
+/// because `record` runs another program.
 void prepareStandardStreams();
 
 /// Writes a result to stdout. Throws Error (Io).
 void printResult(std::string_view text);
-/// Throws Error (Io) where not all of the result reached stdout.
+/// Throws Error (Io) if not all of the result reached stdout.
 void flushResult();
 
 } // namespace ringside::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Talk goes to stderr. Where that is closed or full nobody listens, and the work goes on: above all a
-// recorded command keeps its exit code.
+// Messages on stderr. If stderr is closed or full, messages are lost and the work continues: a recorded
+// command must keep its exit code.
 #pragma once
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 
 namespace ringside::cli {
 
-/// From then on only what went wrong is said: --quiet. Of the whole process, as stderr is.
+/// Implements --quiet for the whole process: only warnings and errors are printed from then on.
 void silenceNotes();
-/// False after silenceNotes().
+/// Returns false after silenceNotes().
 [[nodiscard]] bool saysNotes();
 
 template <class... Arguments>
@@ -22,7 +22,7 @@ void talk(fmt::format_string<Arguments...> format, Arguments&&... arguments)
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
-/// Of what went well.
+/// Prints a message about success; --quiet suppresses it.
 template <class... Arguments>
 void note(fmt::format_string<Arguments...> format, Arguments&&... arguments)
 {

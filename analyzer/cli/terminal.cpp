@@ -19,13 +19,13 @@ std::string_view environmentText(const char* name)
     return value != nullptr ? value : "";
 }
 
-/// 0: COLUMNS is no number.
+/// Returns 0 if COLUMNS is no number.
 std::size_t columnsGiven()
 {
     return values::parseNumber<std::size_t>(environmentText("COLUMNS")).value_or(0);
 }
 
-/// 0: stdout is no terminal, or does not know.
+/// Returns 0 if stdout is no terminal or does not know its width.
 std::size_t columnsOfTerminal()
 {
     winsize size{};

@@ -30,7 +30,7 @@ public:
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
 
-    /// 0: it ended. -1, with errno.
+    /// Returns 0 at the end and -1, with errno, on failure.
     ssize_t read(std::array<char, 1U << 16U>& into) const
     {
         for (;;) {

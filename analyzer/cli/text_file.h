@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text that a user gives by name: thresholds, facts, counters. Also from another program (<(command)).
+// Text files that a user names: thresholds, facts, counters. They may also be pipes from another program
+// (<(command)).
 #pragma once
 #include <filesystem>
 #include <string>
 
 namespace ringside::cli {
 
-/// All of it. Waits for a program that is writing it, never for one that may come. Throws Error (Io) with the
-/// reason, also for a directory and for more than 64 MiB.
+/// Returns the whole text. Waits for a program that is writing to the pipe, but not for one that has not
+/// opened it yet. Throws Error (Io) with the reason, also for a directory and for more than 64 MiB.
 [[nodiscard]] std::string readText(const std::filesystem::path& path);
 
 } // namespace ringside::cli

@@ -21,11 +21,11 @@ namespace {
 constexpr const char* kProgram = "/bin/true";
 
 struct Trial {
-    std::string said; ///< on stderr
+    std::string said; ///< output on stderr
     int status = 0;   ///< of wait(2)
 };
 
-/// The loader takes no space, colon or $ in a path; the descriptor is then the name.
+/// The loader accepts no space, colon or $ in a path; for such a path, the descriptor's /proc path is used.
 std::string nameFor(const std::filesystem::path& library, int descriptor)
 {
     return library.native().find_first_of(" :$") == std::string::npos
@@ -46,10 +46,10 @@ std::string nameFor(const std::filesystem::path& library, int descriptor)
     setenv("RINGSIDE_PROFILE", "off", 1);
     unsetenv("RINGSIDE_DIR");
     execl(kProgram, kProgram, nullptr);
-    _exit(0); // nothing was tried
+    _exit(0); // the trial could not be started
 }
 
-/// All that comes until the other end is closed, at most so long.
+/// Reads until the other end is closed, or until the time limit.
 std::string readAll(int descriptor)
 {
     constexpr int kPatienceMs = 10'000;
@@ -94,11 +94,11 @@ std::string lineWith(const std::string& text, std::string_view part)
     if (at == std::string::npos) {
         return {};
     }
-    const std::size_t begin = text.rfind('\n', at) + 1; // 0 where there is none
+    const std::size_t begin = text.rfind('\n', at) + 1; // 0 if there is none
     return text.substr(begin, text.find('\n', at) - begin);
 }
 
-/// "version `GLIBC_2.38' not found (required by ...)"
+/// Finds the version in "version `GLIBC_2.38' not found (required by ...)".
 std::string missingVersion(const std::string& said)
 {
     constexpr std::string_view kBefore = "version `";
@@ -131,7 +131,7 @@ std::string reasonOf(const Trial& trial, const std::string& name)
         return {};
     }
     const std::string first = trial.said.substr(0, trial.said.find('\n'));
-    return fmt::format("{} with it preloaded ended {}{}", kProgram, howItEnded(trial.status),
+    return fmt::format("{} ended {} when it was preloaded{}", kProgram, howItEnded(trial.status),
                        first.empty() ? "" : ": " + first);
 }
 
@@ -142,7 +142,8 @@ std::string whyNotLoadable(const std::filesystem::path& collector)
     if (access(kProgram, X_OK) != 0) {
         return {};
     }
-    const int descriptor = open(collector.c_str(), O_RDONLY); // inherited: it may be the name
+    // inherited by the trial, whose LD_PRELOAD may name it
+    const int descriptor = open(collector.c_str(), O_RDONLY);
     if (descriptor < 0) {
         return std::strerror(errno);
     }
@@ -151,7 +152,7 @@ std::string whyNotLoadable(const std::filesystem::path& collector)
     const std::string others = preloaded != nullptr ? preloaded : "";
     std::string reason = reasonOf(tryWith(others.empty() ? name : name + ":" + others), name);
     if (!reason.empty() && !others.empty() && !reasonOf(tryWith(others), name).empty()) {
-        reason.clear(); // what fails, fails without ours, too
+        reason.clear(); // the program also fails without the collector
     }
     close(descriptor);
     return reason;

@@ -30,7 +30,7 @@ class Documents(unittest.TestCase):
     def test_every_marked_block_runs(self):
         said = {page.name: self.type_in(page) for page in PAGES if blocks(page)}
         self.assertIn("collector: ", said["install.md"])
-        self.assertRegex(said["containers.md"], r"not recorded: rank 0 \(sleep\).*is not there")
+        self.assertRegex(said["containers.md"], r"not recorded: rank 0 \(sleep\).*does not exist")
         self.assertIn("2 processes recorded in", said["containers.md"])
 
     def test_commands_and_options_that_are_shown_exist(self):

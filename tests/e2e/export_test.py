@@ -114,7 +114,7 @@ class Exports(lab.Scenario):
         output = self.folder / "precious"
         output.write_text("precious")
         done = lab.run([lab.RINGSIDE, "export", self.directory, "--format", "csv", "-o", output], expect=2)
-        self.assertIn("precious is there already", done.stderr)
+        self.assertIn("precious exists already", done.stderr)
         self.assertEqual(output.read_text(), "precious")
 
 

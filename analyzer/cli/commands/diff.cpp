@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside diff BASE NEW`: what got faster or slower between two runs. With --gate its exit code says it.
+// `ringside diff BASE NEW`: compares two runs. With --gate, the exit code tells whether the step got slower.
 #include "cli/command.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
@@ -41,14 +41,15 @@ int diff(const Options& options)
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("BASE", options->base, "Run to compare with")->required();
-    app.add_option("NEW", options->now, "Run to judge")->required();
+    app.add_option("BASE", options->base, "Base run")->required();
+    app.add_option("NEW", options->now, "New run")->required();
     addModelOptions(app, options->told);
-    app.add_option("--format", options->format, "How to print it")
+    app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();
     const auto percent = CLI::Range(0.0, 100.0);
-    app.add_option("--tolerance", options->percent, "Change in % of a step that nobody minds")
+    app.add_option("--tolerance", options->percent,
+                   "Changes of at most this share of a step, in %, count as equal")
         ->type_name("PERCENT")
         ->check(percent)
         ->capture_default_str();
@@ -58,7 +59,7 @@ Action declare(CLI::App& app)
                options->gate = true;
                options->percent = value;
            },
-           "Exit with 1 when the step got slower by more than so many %, 4 if inconclusive")
+           "Exit with 1 if the step got slower by more than PCT %, with 4 if inconclusive")
         ->type_name("PERCENT")
         ->check(percent)
         ->excludes("--tolerance");
@@ -68,7 +69,7 @@ Action declare(CLI::App& app)
 constexpr std::array<Example, 2> kExamples{{
     {"ringside diff base.ringside new.ringside", "Step time and every metric side by side."},
     {"ringside diff base.ringside new.ringside --gate 3",
-     "For CI: exit with 1 when the step got slower by more than 3 %."},
+     "For CI: exit with 1 if the step got slower by more than 3 %."},
 }};
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside doctor`: a host, or all hosts of a job, before a run. Reads and loads libraries; changes nothing,
-// sends nothing, runs nothing but itself through the user's own launcher.
+// `ringside doctor`: checks a host, or all hosts of a job, before a run. It reads files and loads libraries.
+// It changes nothing, sends nothing, and starts only itself through the user's own launcher.
 #include "cli/command.h"
 #include "cli/other_hosts.h"
 #include "cli/standard_streams.h"
@@ -29,20 +29,19 @@ struct Options {
     bool facts = false;
 };
 
-/// A folder in which nothing is known of a host is another one than was meant: no finding would clear the
-/// host.
+/// Rejects a folder without any facts: it is a wrong path, and an empty list of findings would look like a
+/// healthy host.
 doctor::Host lookAt(const std::string& root)
 {
     constexpr const char* kMeant =
-        "--root takes a folder with a copy of a host's /proc, /sys and /etc, or its nvidia-smi.xml.";
+        "Give --root a folder with a copy of a host's /proc, /sys and /etc, or with its nvidia-smi.xml.";
     std::error_code error;
     if (!std::filesystem::is_directory(root, error)) {
-        throw Error(ErrorCode::Unusable, fmt::format("{} is no folder", root), kMeant);
+        throw Error(ErrorCode::Unusable, fmt::format("{} is not a folder", root), kMeant);
     }
     doctor::Host host = doctor::gather(doctor::Root(root));
     if (host.facts.all().empty()) {
-        throw Error(ErrorCode::Unusable, fmt::format("nothing that can be read in {} tells of a host", root),
-                    kMeant);
+        throw Error(ErrorCode::Unusable, fmt::format("{} holds no readable facts of a host", root), kMeant);
     }
     return host;
 }
@@ -99,46 +98,48 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("--hosts", options->launchers,
-                   "Look at the hosts that this command starts programs on, such as \"srun "
+                   "Check the hosts on which this command starts programs, such as \"srun "
                    "--ntasks-per-node=1\" or \"ssh "
-                   "node7\"; may be given several times. The program must be there under the same path")
+                   "node7\"; repeatable. ringside must be installed there under the same path")
         ->type_name("LAUNCHER")
         ->take_all();
     app.add_option("--root", options->root,
-                   "Look at a copy of another host's /proc, /sys and /etc in this folder instead, and at its "
-                   "nvidia-smi.xml, which `nvidia-smi -q -x` printed there")
+                   "Check another host by a copy of its /proc, /sys and /etc in this folder, and by its "
+                   "nvidia-smi.xml, the output of `nvidia-smi -q -x`")
         ->type_name("FOLDER")
         ->excludes("--hosts");
     app.add_option(
            "--expect", options->expected,
-           "A file that --facts wrote on a host that is as it should be: whatever is otherwise here is "
+           "The output of --facts from a correctly set up host. Each difference from it is reported as "
            "a warning")
         ->type_name("FILE");
-    app.add_option("--format", options->format, "How to print it")
+    app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();
     app.add_option("--round-trip-ms", options->need.roundTripMs,
-                   "Between the hosts, for what TCP buffers must hold")
+                   "Round-trip time between the hosts in ms, from which the needed TCP buffers follow")
         ->type_name("MS")
         ->check(CLI::Range(0.001, 1000.0))
         ->capture_default_str();
-    app.add_option("--fail-on", options->failOn, "Exit with 1 at findings of this severity or above")
+    app.add_option("--fail-on", options->failOn,
+                   "Exit with 1 if there are findings of this severity or above")
         ->check(CLI::IsMember({"info", "warning", "problem"}));
-    app.add_flag("--fix", options->fix, "Print the commands that would mend it; runs none");
-    app.add_flag("--facts", options->facts, "Print what --hosts collects from a host, a line a fact");
+    app.add_flag("--fix", options->fix, "Print the commands that would fix the findings; runs none of them");
+    app.add_flag("--facts", options->facts,
+                 "Print the facts that --hosts collects from a host, one line each");
     return [options] { return run(*options); };
 }
 
 constexpr std::array<Example, 3> kExamples{{
-    {"ringside doctor", "What is wrong with this host."},
+    {"ringside doctor", "Checks this host."},
     {"ringside doctor --hosts \"srun --ntasks-per-node=1\" --fail-on problem",
-     "All hosts of a Slurm job, and how they differ; exit with 1 at a problem."},
-    {"ringside doctor --fix", "The commands that would mend it."},
+     "Checks all hosts of a Slurm job and compares them; exits with 1 if there is a problem."},
+    {"ringside doctor --fix", "Prints the commands that would fix the findings."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(doctor, .summary = "Look at a host, or all hosts of a job, before a run",
+RINGSIDE_COMMAND(doctor, .summary = "Check a host, or all hosts of a job, before a run",
                  .group = Group::Check, .examples = kExamples, .gate = {.option = "--fail-on"},
                  .declare = declare);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside documents`: writes manual pages and completion below a folder, as the build does. Nothing that a
-// user types, so --help does not list it.
+// `ringside documents`: writes manual pages and shell completion below a folder. The build runs it; --help
+// does not list it.
 #include "cli/command.h"
 #include "cli/documents/document.h"
 #include "output/output_file.h"
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of SOURCE_DATE_EPOCH where it is set, so that the same sources give the same pages.
+/// Uses SOURCE_DATE_EPOCH if it is set, so that the same sources give the same pages.
 std::string today()
 {
     const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside env`: the variables that `record` would set, for launchers that take no command before theirs.
+// `ringside env`: prints the variables that `record` would set, for launchers that accept no command prefix.
 #include "cli/command.h"
 #include "cli/preload.h"
 #include "cli/recording_options.h"
@@ -32,8 +32,8 @@ std::string quoted(const std::string& text)
     return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-/// sh: for eval; slurm: what a task prolog prints; docker: a file for --env-file; kubernetes: the list `env`
-/// of a container.
+/// Formats: sh for eval; slurm for the output of a task prolog; docker for a file for --env-file; kubernetes
+/// for the list `env` of a container.
 std::string lineOf(const Variable& variable, const std::string& format)
 {
     const auto& [name, value] = variable;
@@ -59,7 +59,7 @@ std::filesystem::path collectorToPrint()
         throw Error(ErrorCode::Io,
                     fmt::format("LD_PRELOAD cannot hold the path {}: it has a space, a colon or a $",
                                 collector.string()),
-                    "Set RINGSIDE_COLLECTOR to a link without these characters, which stays where it is.");
+                    "Set RINGSIDE_COLLECTOR to a permanent link whose path has none of these characters.");
     }
     if (const std::string why = whyNotLoadable(collector); !why.empty()) {
         talk("ringside: warning: {} cannot be loaded on this machine: {}\n", collector.string(), why);
@@ -67,14 +67,15 @@ std::filesystem::path collectorToPrint()
     return collector;
 }
 
-/// Processes may run in any folder.
+/// Makes the path absolute: processes may run in any folder.
 std::filesystem::path runToPrint(const Options& options)
 {
     std::filesystem::path run =
         std::filesystem::absolute(options.directory.empty() ? newRunName() + ".ringside" : options.directory)
             .lexically_normal();
     if (run.native().find('\n') != std::string::npos) {
-        throw Error(ErrorCode::Usage, "the run directory's name has a line break", "Give another with -o.");
+        throw Error(ErrorCode::Usage, "the name of the run directory contains a line break",
+                    "Give another name with -o.");
     }
     return run;
 }
@@ -98,11 +99,11 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("-o,--output", options->directory,
-                   "Run directory that every process makes or joins; hosts need one that all of them see; "
-                   "default: ringside-DATE-TIME.ringside here")
+                   "Run directory that every process creates or joins. All hosts must see it. "
+                   "Default: ringside-DATE-TIME.ringside here")
         ->type_name("RUN");
     app.add_option("--format", options->format,
-                   "sh: for eval; json; docker: for --env-file of docker and podman; slurm: what a task "
+                   "sh: for eval; json; docker: for --env-file of docker and podman; slurm: output of a task "
                    "prolog prints; kubernetes: the list env of a container")
         ->check(CLI::IsMember({"sh", "json", "docker", "slurm", "kubernetes"}))
         ->capture_default_str();
@@ -112,15 +113,15 @@ Action declare(CLI::App& app)
 
 constexpr std::array<Example, 3> kExamples{{
     {"(eval \"$(ringside env -o /shared/run.ringside)\"; mpirun -x LD_PRELOAD -x RINGSIDE_DIR ./train)",
-     "For one command; the parentheses keep your shell as it is."},
+     "For one command; the parentheses leave your shell unchanged."},
     {"ringside env -o /job/run.ringside --format docker > recording.env",
      "For docker run --env-file recording.env, with the installation mounted under the same path."},
-    {"ringside env -o /shared/run.ringside --format slurm", "What a Slurm task prolog has to print."},
+    {"ringside env -o /shared/run.ringside --format slurm", "For the output of a Slurm task prolog."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(env, .summary = "Print what to set for launchers that take no prefix",
+RINGSIDE_COMMAND(env, .summary = "Print the variables for launchers that accept no prefix",
                  .group = Group::Record, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_env

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside export RUN --format FORMAT -o OUTPUT`: a run for other programs.
+// `ringside export RUN --format FORMAT -o OUTPUT`: writes a run for other programs.
 #include "cli/command.h"
 #include "cli/run_input.h"
 #include "cli/talk.h"
@@ -27,13 +27,13 @@ int write(const Options& options)
     const model::ModelOptions told = options.told.modelOptions();
     std::error_code absent;
     if (std::filesystem::exists(std::filesystem::symlink_status(options.output, absent))) {
-        throw Error(ErrorCode::Usage, fmt::format("{} is there already", options.output),
-                    "Name another one, or remove it.");
+        throw Error(ErrorCode::Usage, fmt::format("{} exists already", options.output),
+                    "Give another name with -o, or remove it.");
     }
     for (const exporting::Exporter* const exporter : exporting::all()) {
         if (exporter->id == options.format) {
             if (!exporter->forOthers) {
-                umask(S_IRWXG | S_IRWXO); // as private as the run
+                umask(S_IRWXG | S_IRWXO); // readable by the user only, like the run
             }
             exporter->write(report::buildReport(openRun(options.run), {}, told), options.output);
             note("ringside: {} written to {}\n", exporter->title, options.output);
@@ -46,7 +46,7 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     std::vector<std::string> formats;
-    std::string help = "What to write:";
+    std::string help = "Formats:";
     for (const exporting::Exporter* const exporter : exporting::all()) {
         formats.emplace_back(exporter->id);
         help += fmt::format(" {}, {};", exporter->id, exporter->title);
@@ -55,7 +55,7 @@ Action declare(CLI::App& app)
     addRunOption(app, options->run);
     addModelOptions(app, options->told);
     app.add_option("--format", options->format, help)->check(CLI::IsMember(formats))->required();
-    app.add_option("-o,--output", options->output, "File or folder to make; must not exist")
+    app.add_option("-o,--output", options->output, "File or folder to create; must not exist")
         ->type_name("PATH")
         ->required();
     return [options] { return write(*options); };
@@ -64,12 +64,12 @@ Action declare(CLI::App& app)
 constexpr std::array<Example, 2> kExamples{{
     {"ringside export run.ringside --format perfetto -o trace.zip",
      "For ui.perfetto.dev, all ranks on one clock."},
-    {"ringside export run.ringside --format csv -o tables", "A folder with one CSV file a table."},
+    {"ringside export run.ringside --format csv -o tables", "A folder with one CSV file for each table."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(export, .summary = "Hand a run to Perfetto, CSV, SQLite or Prometheus",
+RINGSIDE_COMMAND(export, .summary = "Convert a run for Perfetto, SQLite or Prometheus, or to CSV",
                  .group = Group::Convert, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_export

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside hang RUN`: why a job does not go on, or died. Only reads, also while the job runs; --stacks looks
-// into the processes of this host from outside.
+// `ringside hang RUN`: explains why a job hangs or how it died. It only reads, also while the job runs.
+// --stacks reads the stacks of the processes on this host from outside.
 #include "hang/hang.h"
 
 #include "cli/clock.h"
@@ -56,7 +56,7 @@ hang::ProcessNow stateOf(const trace::ProcessTrace& process, trace::Owner owner,
     return now;
 }
 
-/// Takes the stacks of the processes of this host that run, and leaves them beside their traces.
+/// Collects the stacks of the running processes of this host and stores them beside their traces.
 void takeStacks(trace::LiveRun& live)
 {
     int taken = 0;
@@ -70,11 +70,11 @@ void takeStacks(trace::LiveRun& live)
         process.stacks = std::move(stacks.rows);
         ++taken;
     }
-    note("ringside: looked into {} process{} that run{} on this host\n", taken, taken == 1 ? "" : "es",
-         taken == 1 ? "s" : "");
+    note("ringside: collected the stacks of {} process{} that run{} on this host\n", taken,
+         taken == 1 ? "" : "es", taken == 1 ? "s" : "");
 }
 
-/// Of processes that other tools told of nobody knows whether they live.
+/// Dumps of other tools do not tell whether their processes run.
 trace::LiveRun openAny(const RunPaths& paths)
 {
     if (paths.size() == 1 && importers::isNative(paths)) {
@@ -107,7 +107,7 @@ int run(const Options& options)
 
 std::string isDuration(const std::string& text)
 {
-    return trace::parseDuration(text) ? "" : "'" + text + "' is no length of time such as 30s or 5m";
+    return trace::parseDuration(text) ? "" : "'" + text + "' is not a duration such as 30s or 5m";
 }
 
 Action declare(CLI::App& app)
@@ -117,30 +117,30 @@ Action declare(CLI::App& app)
                    "Run directory (also of a running job), process file or merged file, or dumps of "
                    "PyTorch's flight recorder: files, or a directory")
         ->required();
-    app.add_option("--format", options->format, "How to print it")
+    app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
     app.add_option("--after", options->after,
-                   "A wait of this length counts as stuck; a shorter one where the process's own watchdog "
-                   "noticed it")
+                   "A wait of this length counts as stuck; also a shorter one if the process's own watchdog "
+                   "reported it")
         ->type_name("DURATION")
         ->check(CLI::Validator(isDuration, "DURATION"))
         ->capture_default_str();
     app.add_flag("--stacks", options->stacks,
-                 "Take the stacks of the job's processes that run on this host, and keep them with the run");
-    app.add_flag("--fail", options->fail, "Exit with 1 when something is stuck or died");
+                 "Collect the stacks of the job's processes on this host, and store them in the run");
+    app.add_flag("--fail", options->fail, "Exit with 1 if a rank is stuck or died");
     return [options] { return run(*options); };
 }
 
 constexpr std::array<Example, 2> kExamples{{
-    {"ringside hang run.ringside", "Who waits for whom, also while the job runs."},
+    {"ringside hang run.ringside", "Shows which ranks wait for which, also while the job runs."},
     {"ringside hang run.ringside --stacks --fail",
-     "With the stacks of the processes on this host; exit with 1 when something is stuck."},
+     "Adds the stacks of the processes on this host; exits with 1 if a rank is stuck or died."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(hang, .summary = "Say why a job does not go on, or how it died", .group = Group::Understand,
+RINGSIDE_COMMAND(hang, .summary = "Explain why a job hangs or how it died", .group = Group::Understand,
                  .examples = kExamples, .gate = {.option = "--fail"}, .declare = declare);
 
 } // namespace ringside::cli::command_hang

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside import FILES... -o RUN`: keeps files of another tool as a native run, to query, merge and show.
+// `ringside import FILES... -o RUN`: converts files of another tool to a native run that can be queried,
+// merged and shown.
 #include "cli/command.h"
 #include "cli/run_directory.h"
 #include "cli/run_input.h"
@@ -31,7 +32,7 @@ int run(const Options& options)
 
 std::string readable()
 {
-    std::string text = "What is read (files are told by their contents):";
+    std::string text = "Formats (recognized by content):";
     for (const importers::Importer* const importer : importers::all()) {
         text += fmt::format("\n  {}: {}", importer->title, importer->files);
     }
@@ -42,20 +43,21 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.footer(readable());
-    app.add_option("FILES", options->run, "Files of another tool, or a directory of such: one run")
+    app.add_option("FILES", options->run,
+                   "Files of another tool, or a directory of them; all together become one run")
         ->required();
-    app.add_option("-o,--output", options->output, "Run directory to make")->type_name("RUN")->required();
+    app.add_option("-o,--output", options->output, "Run directory to create")->type_name("RUN")->required();
     return [options] { return run(*options); };
 }
 
 constexpr std::array<Example, 2> kExamples{{
-    {"ringside import profiles/ -o run.ringside", "A run of a folder with the PyTorch profiler's files."},
-    {"ringside import report.sqlite -o run.ringside", "The same of an export of Nsight Systems."},
+    {"ringside import profiles/ -o run.ringside", "Converts a folder with files of the PyTorch profiler."},
+    {"ringside import report.sqlite -o run.ringside", "Converts an SQLite export of Nsight Systems."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(import, .summary = "Make a run of another tool's traces", .group = Group::Convert,
+RINGSIDE_COMMAND(import, .summary = "Convert another tool's traces to a run", .group = Group::Convert,
                  .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_import

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside links RUN`, `--live` or `--perfquery FILE`: how well the RDMA ports are, what they carried, and
-// what is wrong with them. Only reads; a device that refuses is left alone.
+// `ringside links RUN`, `--live` or `--perfquery FILE`: reports the health and traffic of RDMA ports. It only
+// reads, and does not retry a device that refuses.
 #include "cli/command.h"
 #include "cli/live_ports.h"
 #include "cli/perfquery.h"
@@ -37,7 +37,7 @@ std::string printed(const report::Report& report, const std::string& format)
                                     : report::linksText(report, proseWidth());
 }
 
-/// Text is shown after every reading, other formats once, after the last.
+/// Prints text after every reading, other formats once after the last reading.
 int watch(const Options& options)
 {
     LivePorts ports;
@@ -64,8 +64,8 @@ int watch(const Options& options)
 int links(const Options& options)
 {
     if (int{options.live} + int{!options.run.empty()} + int{!options.perfquery.empty()} != 1) {
-        throw Error(ErrorCode::Usage, "links: give a RUN, or --live for the ports of this machine, or "
-                                      "--perfquery for what that printed");
+        throw Error(ErrorCode::Usage, "links needs a RUN, or --live for the ports of this machine, or "
+                                      "--perfquery for output of perfquery");
     }
     if (options.live) {
         return watch(options);
@@ -81,37 +81,36 @@ int links(const Options& options)
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("RUN", options->run, "A recorded run");
-    app.add_flag("--live", options->live, "Watch the ports of this machine instead");
+    app.add_option("RUN", options->run, "Recorded run");
+    app.add_flag("--live", options->live, "Watch the ports of this machine instead of reading a run");
     app.add_option("--perfquery", options->perfquery,
-                   "Ports of the fabric, switches too, from a file that `perfquery -x` of infiniband-diags "
-                   "printed; several: later readings of the same ports")
+                   "Read ports of the fabric, also of switches, from a file written by `perfquery -x` of "
+                   "infiniband-diags; repeatable for later readings of the same ports")
         ->type_name("FILE")
         ->take_all();
     app.add_option("--interval", options->intervalS, "Seconds between two readings")
         ->type_name("SECONDS")
         ->check(CLI::Range(0.1, 3600.0))
         ->capture_default_str();
-    app.add_option(
-           "--count", options->count,
-           "Readings; 0: until interrupted (text), or two (json and prometheus, printed after the last)")
+    app.add_option("--count", options->count,
+                   "Number of readings; 0: until interrupted (text), or two (json and prometheus)")
         ->type_name("N")
         ->check(CLI::Range(0, 1'000'000))
         ->capture_default_str();
-    app.add_option("--format", options->format, "How to print it")
+    app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "json", "prometheus"}))
         ->capture_default_str();
     return [options] { return links(*options); };
 }
 
 constexpr std::array<Example, 2> kExamples{{
-    {"ringside links run.ringside", "What the ports of a run carried, and what is wrong with them."},
-    {"ringside links --live --interval 2", "This machine's ports, every two seconds."},
+    {"ringside links run.ringside", "Reports traffic and errors of the ports of a run."},
+    {"ringside links --live --interval 2", "Reports this machine's ports every two seconds."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(links, .summary = "Say how well the network's ports are", .group = Group::Understand,
-                 .examples = kExamples, .declare = declare);
+RINGSIDE_COMMAND(links, .summary = "Report the health and traffic of network ports",
+                 .group = Group::Understand, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_links

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside merge RUN -o FILE`: one file of a run, to keep or to send.
+// `ringside merge RUN -o FILE`: writes a run as one file, to store or send.
 #include "cli/command.h"
 #include "cli/talk.h"
 
@@ -21,7 +21,7 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->run, "Run directory")->required();
-    app.add_option("-o,--output", options->output, "File to make; must not exist")
+    app.add_option("-o,--output", options->output, "File to create; must not exist")
         ->type_name("FILE")
         ->required();
     return [options] {
@@ -33,12 +33,12 @@ Action declare(CLI::App& app)
 }
 
 constexpr std::array<Example, 1> kExamples{{
-    {"ringside merge run.ringside -o run.db", "One file, to keep or to send."},
+    {"ringside merge run.ringside -o run.db", "Writes one file, to store or send."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(merge, .summary = "Make one file of a run", .group = Group::Convert, .examples = kExamples,
+RINGSIDE_COMMAND(merge, .summary = "Write a run as one file", .group = Group::Convert, .examples = kExamples,
                  .declare = declare);
 
 } // namespace ringside::cli::command_merge

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside probe`: measures the network between hosts before a run. The only command that makes traffic; it
-// is asked for by name, bounded in bytes and time, and not for hosts that a job is running on.
+// `ringside probe`: measures the network between hosts before a run. It is the only command that sends
+// traffic. Its bytes and time are bounded. It must not be used on hosts on which a job runs.
 #include "cli/command.h"
 #include "cli/standard_streams.h"
 #include "cli/terminal.h"
@@ -17,10 +17,10 @@ namespace {
 
 struct Options {
     probe::Campaign campaign;
-    std::vector<std::string> follow; ///< address, port, token of a leader
+    std::vector<std::string> follow; ///< address, port and token of the leader
     std::string format = "text";
-    std::string into;            ///< run directory; empty: nothing is kept
-    std::uint64_t mebibytes = 0; ///< 0: what each kind of probe does by itself
+    std::string into;            ///< run directory; empty: results are not stored
+    std::uint64_t mebibytes = 0; ///< 0: the default of each kind of probe
     bool allReduce = false;
     bool failOnOutlier = false;
 };
@@ -74,38 +74,41 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     CLI::Option* const hosts = app.add_option("--hosts", options->campaign.launchers,
-                                              "A command that starts programs on hosts, such as \"srun "
+                                              "Command that starts programs on hosts, such as \"srun "
                                               "--ntasks-per-node=1\" (with --count) or \"ssh "
-                                              "node7\"; may be given several times")
+                                              "node7\"; repeatable")
                                    ->type_name("LAUNCHER")
                                    ->take_all();
     app.add_option("--count", options->campaign.hosts,
-                   "How many hosts those commands start it on; else one each")
+                   "Number of hosts on which these commands start it; default: one for each command")
         ->type_name("N")
         ->check(CLI::Range(2, 4096));
     app.add_option("--leader", options->campaign.leader,
-                   "Address of this host that the others reach; else its host name")
+                   "Address under which the other hosts reach this host; default: its host name")
         ->type_name("ADDRESS");
-    app.add_option(
-           "--mib", options->mebibytes,
-           "To send at most in each direction of a pair, for at most a second, over TCP and, where both "
-           "have a port that NCCL would take, over RDMA (32); or the largest all-reduce (256)")
+    app.add_option("--mib", options->mebibytes,
+                   "Limit in MiB. Between hosts: for each direction of a pair, for at most a second, over "
+                   "TCP and, if both "
+                   "have a port that NCCL would use, over RDMA (default 32). With --all-reduce: the largest "
+                   "size (default 256)")
         ->type_name("N")
         ->check(CLI::Range(1, 1024));
     app.add_flag("--all-reduce", options->allReduce,
-                 "Instead: all-reduces over all GPUs of this host, by the NCCL that a program started here "
+                 "Measure all-reduces over all GPUs of this host instead, with the NCCL that a program "
+                 "started here "
                  "would load")
         ->excludes(hosts);
-    app.add_option("--format", options->format, "How to print it")
+    app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
     app.add_option("--into", options->into,
-                   "Run directory that gets the figures, for its report to hold the run against")
+                   "Run directory in which the results are stored; its report compares the run with them")
         ->type_name("RUN");
-    app.add_flag("--fail-on-outlier", options->failOnOutlier, "Exit with 1 when a direction stands out");
-    app.add_option("--follow", options->follow, "What the launcher starts: ADDRESS PORT TOKEN of the leader")
+    app.add_flag("--fail-on-outlier", options->failOnOutlier, "Exit with 1 if a direction is an outlier");
+    app.add_option("--follow", options->follow,
+                   "Follow a leader (used by the launcher): its ADDRESS PORT TOKEN")
         ->expected(3)
-        ->group("") // between our own processes
+        ->group("") // used between processes of this program
         ->excludes(hosts);
     app.require_option(1, 0);
     return [options] { return run(*options); };
@@ -113,8 +116,8 @@ Action declare(CLI::App& app)
 
 constexpr std::array<Example, 2> kExamples{{
     {"ringside probe --hosts \"ssh node1\" --hosts \"ssh node2\"",
-     "Bandwidth and latency between two hosts."},
-    {"ringside probe --all-reduce", "All-reduces over the GPUs of this host."},
+     "Measures bandwidth and latency between two hosts."},
+    {"ringside probe --all-reduce", "Measures all-reduces over the GPUs of this host."},
 }};
 
 } // namespace

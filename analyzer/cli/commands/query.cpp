@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside query RUN SQL`: any question that the report does not answer.
+// `ringside query RUN SQL`: runs SQL over the tables of a run.
 #include "cli/command.h"
 #include "cli/run_input.h"
 #include "cli/standard_streams.h"
@@ -27,9 +27,9 @@ int query(const Options& options)
         answer = query::Database({options.run}, progress).ask(options.sql);
     });
     if (answer.mistake) {
-        throw Error(ErrorCode::Usage, "the SQL is wrong: " + query::mistakeText(options.sql, *answer.mistake),
-                    "analyzer/trace/FORMAT.md lists tables and columns; SELECT name FROM sqlite_schema shows "
-                    "them too.");
+        throw Error(ErrorCode::Usage, "invalid SQL: " + query::mistakeText(options.sql, *answer.mistake),
+                    "analyzer/trace/FORMAT.md lists tables and columns; so does SELECT name FROM "
+                    "sqlite_schema.");
     }
     printResult(options.format == "json"  ? query::jsonOf(answer)
                 : options.format == "csv" ? report::csvTable(query::tableOf(answer))
@@ -41,8 +41,9 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->run, "Run directory, process file or merged file")->required();
-    app.add_option("SQL", options->sql, "One statement that reads; FORMAT.md lists the tables")->required();
-    app.add_option("--format", options->format, "How to print rows")
+    app.add_option("SQL", options->sql, "One SQL statement that only reads; FORMAT.md lists the tables")
+        ->required();
+    app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"table", "csv", "json"}))
         ->capture_default_str();
     return [options] { return query(*options); };
@@ -50,8 +51,8 @@ Action declare(CLI::App& app)
 
 constexpr std::array<Example, 2> kExamples{{
     {"ringside query run.ringside \"SELECT name, count(*) FROM kernel GROUP BY name\"",
-     "How often each kernel ran."},
-    {"ringside query run.ringside \"SELECT name FROM sqlite_schema\" --format csv", "All tables."},
+     "Counts the launches of each kernel."},
+    {"ringside query run.ringside \"SELECT name FROM sqlite_schema\" --format csv", "Lists all tables."},
 }};
 
 } // namespace

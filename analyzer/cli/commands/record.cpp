@@ -33,7 +33,7 @@ struct Options {
     bool require = false;
 };
 
-/// What went wrong with the recording must not change the command's exit code.
+/// A failure of the recording must not change the command's exit code.
 void collectLeftovers(const std::filesystem::path& directory)
 {
     try {
@@ -45,7 +45,8 @@ void collectLeftovers(const std::filesystem::path& directory)
     }
 }
 
-/// Recovers what is left and says what there is. The run directory may be gone: the command can do anything.
+/// Recovers leftover rings and prints the summary. The run directory may be gone: the command may have
+/// removed it.
 void finishRecording(const std::filesystem::path& directory, const Options& options,
                      const std::string& program)
 {
@@ -98,7 +99,7 @@ int ended(const CommandEnd& end)
 
 struct Collector {
     std::filesystem::path path;
-    std::string whyNot; ///< why nothing can be recorded here; empty: it can
+    std::string whyNot; ///< why recording is impossible here; empty: it is possible
 };
 
 Collector collectorToUse()
@@ -113,10 +114,11 @@ Collector collectorToUse()
     }
 }
 
-/// The job matters more than its recording.
+/// Runs the command without a recording, because the job matters more.
 int runUnrecorded(const Words& command, const std::string& why)
 {
-    talk("ringside: warning: not recording: {}; the command runs without it (--require: it does not)\n", why);
+    talk("ringside: warning: not recording: {}; the command runs unrecorded (--require prevents this)\n",
+         why);
     return ended(runCommand(command, [] {}));
 }
 
@@ -124,7 +126,7 @@ int run(const Options& options, const Words& command)
 {
     checkRecordingOptions(options.recording);
     if (command.empty()) {
-        throw Error(ErrorCode::Usage, "there is no command to record",
+        throw Error(ErrorCode::Usage, "the command to record is missing",
                     "Put it after the options: ringside record -- torchrun train.py");
     }
     const Collector collector = collectorToUse();
@@ -150,7 +152,7 @@ int run(const Options& options, const Words& command)
     return ended(end);
 }
 
-/// They say how to begin a recording, which this one does not.
+/// The other options start a recording, which this option does not.
 void excludeAllOthers(CLI::App& app, CLI::Option& one)
 {
     for (CLI::Option* const other : app.get_options()) {
@@ -164,24 +166,25 @@ Action declare(CLI::App& app, const Words& job)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("-o,--output", options->directory,
-                   "Run directory to make; default: ringside-DATE-TIME.ringside here, of ranks that a "
+                   "Run directory to create; default: ringside-DATE-TIME.ringside here, for ranks that a "
                    "launcher starts one by one "
                    "ringside-LAUNCH.ringside")
         ->type_name("RUN");
     addRecordingOptions(app, options->recording);
-    app.add_flag(
-        "--require", options->require,
-        "Where the collector cannot be loaded (an older C library, for instance), fail with code 125; "
-        "default: say why and run the command unrecorded");
+    app.add_flag("--require", options->require,
+                 "Fail with code 125 if the collector cannot be loaded (for example, because the C library "
+                 "is too old); "
+                 "default: print the reason and run the command unrecorded");
     CLI::Option* const attach = app.add_option(
         "--attach-control", options->attachControl,
-        "Runs nothing: tells all processes of the job that is being recorded there what to record from the "
-        "same step on. start: what its profile says; stop: nothing but definitions; level LEVEL: paused, "
-        "light, standard or deep; dump: write down what the flight recorder holds");
+        "Change what the job that is being recorded into RUN records, from the same step on in all "
+        "processes; runs no command. start: as its profile says; stop: only definitions; level LEVEL: "
+        "paused, "
+        "light, standard or deep; dump: write the flight recorder's buffer");
     attach->option_text("RUN start|stop|level LEVEL|dump");
     excludeAllOthers(app, *attach);
     app.add_option("COMMAND",
-                   "Command and its arguments, best after --: from its first word on, all is its own");
+                   "Command and its arguments, best after --. All words after its name belong to it");
     return [options, &job] {
         return options->attachControl.empty() ? run(*options, job) : controlRun(options->attachControl, job);
     };
@@ -189,17 +192,17 @@ Action declare(CLI::App& app, const Words& job)
 
 constexpr std::array<Example, 4> kExamples{{
     {"ringside record -o run.ringside -- torchrun --nproc_per_node 8 train.py",
-     "Record a job; everything after -- is its command."},
+     "Records a job; everything after -- is its command."},
     {"srun ringside record -o /shared/run.ringside -- python train.py",
-     "Behind a launcher, for each rank: all share the run directory."},
+     "Records each rank that a launcher starts; all share the run directory."},
     {"ringside record --keep-last 60s -- python train.py",
-     "Keep the last minute in memory, and write it when a rank dies or hangs."},
-    {"ringside record --attach-control run.ringside stop", "Tell a job that is being recorded to pause."},
+     "Keeps the last minute in memory, and writes it if a rank dies or hangs."},
+    {"ringside record --attach-control run.ringside stop", "Pauses the recording of a running job."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(record, .summary = "Run a command and record what its ranks do", .group = Group::Record,
+RINGSIDE_COMMAND(record, .summary = "Run a command and record its ranks", .group = Group::Record,
                  .examples = kExamples, .declareWithJob = declare, .failureCode = kRecordFailed);
 
 } // namespace ringside::cli::command_record

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside recover RUN`: what processes left in their rings when they died; to be run on their host.
+// `ringside recover RUN`: recovers records that processes left in their rings when they died. It must run on
+// their host.
 #include "cli/command.h"
 #include "cli/recovery.h"
 
@@ -34,22 +35,22 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->run, "Run directory");
-    app.add_option("--rings", options->rings, "Where the ring files are, if not where the run says")
+    app.add_option("--rings", options->rings, "Folder of the ring files, if not the one stored in the run")
         ->type_name("FOLDER");
     app.add_flag("--list", options->list,
-                 "List the rings of your processes in /dev/shm, and whether the processes are gone")
+                 "List the rings of your processes in /dev/shm, and whether the processes still run")
         ->excludes("RUN");
     return [options] { return run(*options); };
 }
 
 constexpr std::array<Example, 2> kExamples{{
-    {"ringside recover run.ringside", "Put into the traces what killed processes left in memory."},
-    {"ringside recover --list", "What is left in the memory of this host."},
+    {"ringside recover run.ringside", "Adds the records that killed processes left in memory to the traces."},
+    {"ringside recover --list", "Lists the rings left in the memory of this host."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(recover, .summary = "Recover what killed processes left in their rings",
+RINGSIDE_COMMAND(recover, .summary = "Recover records that killed processes left in memory",
                  .group = Group::Record, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_recover

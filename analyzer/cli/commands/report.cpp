@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside report RUN`: what limits a run. With --fail-on its exit code gates a CI job.
+// `ringside report RUN`: reports what limits a run. With --fail-on, its exit code gates a CI job.
 #include "cli/command.h"
 #include "cli/config.h"
 #include "cli/run_input.h"
@@ -36,7 +36,7 @@ const report::Format& formatNamed(std::string_view name)
             return *format;
         }
     }
-    throw Error(ErrorCode::Usage, fmt::format("there is no format '{}'", name));
+    throw Error(ErrorCode::Usage, fmt::format("unknown format '{}'", name));
 }
 
 report::Extent extentOf(const Options& options)
@@ -50,11 +50,11 @@ report::Look lookOfStdout(const Options& options)
             proseWidth(), extentOf(options)};
 }
 
-/// Before the run is read, which may take long.
+/// Called before the run is read, which may take long.
 void checkOutput(const Options& options)
 {
     if (formatNamed(options.format).writeFolder != nullptr && options.output.empty()) {
-        throw Error(ErrorCode::Usage, fmt::format("{} is several files", options.format),
+        throw Error(ErrorCode::Usage, fmt::format("format {} writes several files", options.format),
                     "Name a folder for them: -o FOLDER.");
     }
 }
@@ -113,38 +113,39 @@ Action declare(CLI::App& app)
     }
     addRunOption(app, options->run);
     addModelOptions(app, options->told);
-    app.add_option("--format", options->format, "How to print it")
+    app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
     app.add_option("-o,--output", options->output, "File to write instead of stdout; a folder for hta-csv")
         ->type_name("FILE");
     app.add_option("--color", options->color,
-                   "Whether text on stdout is coloured; auto: on a terminal, unless NO_COLOR is set")
+                   "When to colour text on stdout; auto: on a terminal, unless NO_COLOR is set")
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->capture_default_str();
-    app.add_flag(
-        "--all", options->all,
-        "In the text: every finding and row, where idle time comes from, what was not judged and why");
-    app.add_option("--set", options->settings,
-                   "Threshold of a rule, as RULE.OPTION=NUMBER, whatever the file says; `ringside rules` "
-                   "lists them")
+    app.add_flag("--all", options->all,
+                 "For text: also print all findings and rows, the causes of idle time, and the rules that "
+                 "were not applicable");
+    app.add_option(
+           "--set", options->settings,
+           "Threshold of a rule, as RULE.OPTION=NUMBER; overrides the file of --config. `ringside rules` "
+           "lists all")
         ->type_name("RULE.OPTION=NUMBER")
         ->take_all();
     app.add_option("--fail-on", options->failOn,
-                   "Exit with 1 at findings of this severity or above, 4 if inconclusive")
+                   "Exit with 1 if there are findings of this severity or above, with 4 if inconclusive")
         ->check(CLI::IsMember({"info", "warning", "problem"}));
     return [options] { return run(*options); };
 }
 
 constexpr std::array<Example, 3> kExamples{{
-    {"ringside report run.ringside", "What limits the run."},
-    {"ringside report run.ringside --format html -o report.html", "The same as a page to send."},
+    {"ringside report run.ringside", "Reports what limits the run."},
+    {"ringside report run.ringside --format html -o report.html", "Writes the report as one HTML page."},
     {"ringside report run.ringside --fail-on warning", "For CI: exit with 1 at warnings and problems."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(report, .summary = "Say what limits a run, with evidence", .group = Group::Understand,
+RINGSIDE_COMMAND(report, .summary = "Report what limits a run, with evidence", .group = Group::Understand,
                  .examples = kExamples, .gate = {.option = "--fail-on", .canBeInconclusive = true},
                  .declare = declare);
 

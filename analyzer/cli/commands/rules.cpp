@@ -40,7 +40,7 @@ void printMarkdown()
 Action declare(CLI::App& app)
 {
     const auto format = std::make_shared<std::string>("text");
-    app.add_option("--format", *format, "How to print it")
+    app.add_option("--format", *format, "Output format")
         ->check(CLI::IsMember({"text", "markdown"}))
         ->capture_default_str();
     return [format] {
@@ -50,12 +50,12 @@ Action declare(CLI::App& app)
 }
 
 constexpr std::array<Example, 1> kExamples{{
-    {"ringside rules", "Every rule, what it needs, and its thresholds."},
+    {"ringside rules", "Lists all rules, the data they need, and their thresholds."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(rules, .summary = "List every rule with its thresholds", .group = Group::Understand,
+RINGSIDE_COMMAND(rules, .summary = "List all rules with their thresholds", .group = Group::Understand,
                  .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_rules

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside scaling RUN...`: what more ranks bring, and what eats the rest.
+// `ringside scaling RUN...`: reports speed-up and efficiency over the number of ranks, and the causes of the
+// loss.
 #include "compare/scaling.h"
 
 #include "cli/command.h"
@@ -14,7 +15,7 @@
 namespace ringside::cli::command_scaling {
 namespace {
 
-/// Practitioners' guides call 5 to 7 times faster on 8 GPUs usual.
+/// Practitioners' guides give a speed-up of 5 to 7 on 8 GPUs as usual.
 constexpr double kFewest = 0.7;
 
 struct Options {
@@ -46,12 +47,13 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "Runs of one job on different numbers of ranks")->required();
     addModelOptions(app, options->told);
-    app.add_option("--format", options->format, "How to print it")
+    app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();
-    app.add_flag("--shared-work", options->shared,
-                 "The ranks share the same work (a fixed global batch); else each does the same");
-    app.add_option("--gate", options->gate, "Exit with 1 when the efficiency is below, such as 0.7")
+    app.add_flag(
+        "--shared-work", options->shared,
+        "The global batch is fixed, so that ranks share the work; default: each rank has the same batch");
+    app.add_option("--gate", options->gate, "Exit with 1 if the efficiency is below this share, such as 0.7")
         ->type_name("EFFICIENCY")
         ->check(CLI::Range(0.01, 1.0));
     return [options] { return scaling(*options); };
@@ -59,12 +61,13 @@ Action declare(CLI::App& app)
 
 constexpr std::array<Example, 1> kExamples{{
     {"ringside scaling 1gpu.ringside 2gpu.ringside 4gpu.ringside",
-     "Speed-up and efficiency, and what eats the rest."},
+     "Reports speed-up, efficiency and the causes of the loss."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(scaling, .summary = "Say what more ranks bring", .group = Group::Understand,
-                 .examples = kExamples, .gate = {.option = "--gate"}, .declare = declare);
+RINGSIDE_COMMAND(scaling, .summary = "Report speed-up and efficiency over the number of ranks",
+                 .group = Group::Understand, .examples = kExamples, .gate = {.option = "--gate"},
+                 .declare = declare);
 
 } // namespace ringside::cli::command_scaling

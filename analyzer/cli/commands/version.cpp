@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside version`: which program this is, and with what it works.
+// `ringside version`: prints the versions of the program, the trace format and SQLite, and the path of the
+// collector.
 #include "cli/command.h"
 #include "cli/preload.h"
 #include "cli/standard_streams.h"
@@ -22,7 +23,7 @@ struct Options {
     std::string format = "text";
 };
 
-/// Null: there is none.
+/// Returns null if there is no collector.
 std::optional<std::string> collectorPath()
 {
     try {
@@ -53,7 +54,7 @@ std::string jsonOf(const std::optional<std::string>& collector)
 Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    CLI::Option* const format = app.add_option("--format", options->format, "How to print it")
+    CLI::Option* const format = app.add_option("--format", options->format, "Output format")
                                     ->check(CLI::IsMember({"text", "json"}))
                                     ->capture_default_str();
     app.add_flag_callback(
@@ -67,12 +68,12 @@ Action declare(CLI::App& app)
 }
 
 constexpr std::array<Example, 1> kExamples{{
-    {"ringside version --json", "For scripts."},
+    {"ringside version --json", "Prints JSON for scripts."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(version, .summary = "Print the version, and where the collector is", .group = Group::Program,
-                 .examples = kExamples, .declare = declare);
+RINGSIDE_COMMAND(version, .summary = "Print the version and the path of the collector",
+                 .group = Group::Program, .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_version

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ringside whatif RUN`: replays the recorded steps with a change and says how long they would take.
+// `ringside whatif RUN`: replays the recorded steps with a change and predicts the step time.
 #include "whatif/whatif.h"
 
 #include "cli/command.h"
@@ -28,7 +28,7 @@ struct Options {
     ToldOfRun told;
 };
 
-/// "3=median"
+/// Parses "3=median".
 std::int64_t parseRank(std::string_view text)
 {
     constexpr std::string_view kMedian = "=median";
@@ -42,7 +42,7 @@ std::int64_t parseRank(std::string_view text)
     return *rank;
 }
 
-/// Bytes, or with a unit: PyTorch's bucket_cap_mb counts MiB.
+/// Parses bytes, or a size with a unit: bucket_cap_mb of PyTorch is in MiB.
 std::uint64_t parseBytes(std::string_view text)
 {
     double unit = 1;
@@ -92,60 +92,61 @@ Action declare(CLI::App& app)
     whatif::Changes& changes = options->changes;
     addRunOption(app, options->run);
     addModelOptions(app, options->told);
-    app.add_option("--format", options->format, "How to print it")
+    app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
     app.add_flag("--no-late-ranks", changes.noLateRanks,
-                 "No rank computes longer, or gets its data later, than the median");
-    app.add_option("--rank", options->ranks, "R=median: the same for one rank; repeatable")
+                 "No rank computes longer or gets its data later than the median rank");
+    app.add_option("--rank", options->ranks, "R=median: --no-late-ranks for rank R only; repeatable")
         ->type_name("R=median")
         ->allow_extra_args(false);
     app.add_flag("--full-overlap", changes.fullOverlap,
-                 "Nothing waits for communication, as long as links keep up");
-    app.add_option("--bandwidth", options->bandwidth,
-                   "xK, or WHERE=xK: K times the bandwidth; WHERE is intra-host, inter-host or how a "
-                   "communicator's hash "
-                   "begins; repeatable")
+                 "Nothing waits for communication, unless the links are too slow for it");
+    app.add_option(
+           "--bandwidth", options->bandwidth,
+           "xK, or WHERE=xK: K times the bandwidth; WHERE is intra-host, inter-host or the start of a "
+           "communicator's hash; "
+           "repeatable")
         ->type_name("[WHERE=]xK")
         ->allow_extra_args(false);
     app.add_option("--latency", options->latency, "xK, or WHERE=xK: K times the latency; repeatable")
         ->type_name("[WHERE=]xK")
         ->allow_extra_args(false);
-    app.add_option("--bucket-bytes", options->bucketBytes,
-                   "Gradient buckets of this size, as 25MiB (PyTorch: bucket_cap_mb=25); the first takes at "
-                   "most 1 MiB")
+    app.add_option(
+           "--bucket-bytes", options->bucketBytes,
+           "Gradient buckets of this size, such as 25MiB (PyTorch: bucket_cap_mb=25); the first holds at "
+           "most 1 MiB")
         ->type_name("SIZE");
     app.add_option("--gradients", changes.gradients, "Reduce gradients in half precision")
         ->check(CLI::IsMember({"fp16", "bf16"}));
     app.add_option("--accumulate", changes.accumulate, "Reduce and optimize once in N batches")
         ->type_name("N")
         ->check(CLI::Range(2U, 4096U));
-    app.add_flag("--no-data-stalls", changes.noDataStalls, "The next batch is always there");
+    app.add_flag("--no-data-stalls", changes.noDataStalls, "The next batch is always ready");
     app.add_flag("--no-blocking-calls", changes.noBlockingCalls,
-                 "The host launches on where it waited for its GPU");
-    app.add_flag("--equal-batches", changes.equalBatches,
-                 "Steps take all ranks equally long where one rank's batch was larger");
+                 "The host does not wait for its GPU before it launches more work");
+    app.add_flag("--equal-batches", changes.equalBatches, "All ranks have batches of equal length");
     app.add_flag("--no-unused-parameter-search", changes.noUsedMaps,
                  "DDP reduces no map of used parameters (find_unused_parameters=False)");
     app.add_option("--last-reduction-of", changes.lastReductionOf,
-                   "N: gradients are reduced N times a step, and only the last time stays (no_sync)")
+                   "The run reduces gradients N times in a step; keep only the last one (no_sync)")
         ->type_name("N")
         ->check(CLI::Range(2U, 4096U));
-    app.add_option("--ranks", options->worldSize, "N ranks, each with the batch it has now")
+    app.add_option("--ranks", options->worldSize, "N ranks, each with its recorded batch")
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{2}, std::int64_t{65536}));
     return [options] { return run(*options); };
 }
 
 constexpr std::array<Example, 2> kExamples{{
-    {"ringside whatif run.ringside --no-late-ranks", "The step time if nobody were late."},
+    {"ringside whatif run.ringside --no-late-ranks", "Predicts the step time without late ranks."},
     {"ringside whatif run.ringside --bandwidth inter-host=x2 --bucket-bytes 50MiB",
-     "With twice the bandwidth between hosts, and larger buckets."},
+     "Predicts it with twice the bandwidth between hosts and larger buckets."},
 }};
 
 } // namespace
 
-RINGSIDE_COMMAND(whatif, .summary = "Predict the step time with something changed",
-                 .group = Group::Understand, .examples = kExamples, .declare = declare);
+RINGSIDE_COMMAND(whatif, .summary = "Predict the step time after a change", .group = Group::Understand,
+                 .examples = kExamples, .declare = declare);
 
 } // namespace ringside::cli::command_whatif

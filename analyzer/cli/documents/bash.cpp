@@ -18,7 +18,7 @@ std::string namesOfCommands(const DocumentedProgram& program)
     return names;
 }
 
-/// "report:--format) reply ... ;;": what may follow an option.
+/// Returns cases such as "report:--format) reply ... ;;": the completion of each option's value.
 std::string valueCases(const DocumentedCommand& documented)
 {
     std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual pages and completion, made of the tables that --help is made of: the build writes them.
+// Manual pages and shell completion, generated from the same tables as --help. The build writes them.
 #pragma once
 #include "cli/command.h"
 
@@ -10,7 +10,7 @@
 
 namespace ringside::cli {
 
-/// A command with what its options are.
+/// A command and its options.
 struct DocumentedCommand {
     const Command* command = nullptr;
     const CLI::App* app = nullptr;
@@ -18,10 +18,10 @@ struct DocumentedCommand {
 
 struct DocumentedProgram {
     const CLI::App* app = nullptr;
-    std::vector<DocumentedCommand> commands; ///< without hidden ones
+    std::vector<DocumentedCommand> commands; ///< without hidden commands
 };
 
-/// Manual page ringside(1), and ringside-COMMAND(1), in the man macros. `date` is as 2026-01-31.
+/// Returns the manual page ringside(1) or ringside-COMMAND(1) in man macros. `date` has the form 2026-01-31.
 [[nodiscard]] std::string programManual(const DocumentedProgram& program, const std::string& date);
 [[nodiscard]] std::string commandManual(const DocumentedCommand& command, const std::string& date);
 

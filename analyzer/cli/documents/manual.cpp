@@ -14,7 +14,7 @@
 namespace ringside::cli {
 namespace {
 
-/// Hyphens are minus signs to type, and a line that begins with a dot is no request.
+/// Escapes hyphens, so that they stay minus signs, and a dot that begins a line, so that it is no request.
 std::string roff(std::string_view text)
 {
     std::string result;
@@ -28,10 +28,10 @@ std::string roff(std::string_view text)
     return result;
 }
 
-/// Prose, in lines of a source that people can read.
+/// Wraps prose, so that the source of a page is readable.
 std::string prose(std::string_view text)
 {
-    constexpr std::size_t kWidth = 66; // escapes lengthen it
+    constexpr std::size_t kWidth = 66; // escapes make lines longer
     std::string lines = roff(report::wrap(text, kWidth, ""));
     lines.pop_back();
     return lines;
@@ -58,13 +58,13 @@ std::string section(std::string_view name)
     return fmt::format(".SH {}\n", roff(upper));
 }
 
-/// A name, and indented below it what it is.
+/// Returns a name with its description indented below.
 std::string item(const std::string& name, std::string_view text)
 {
     return fmt::format(".TP\n{}\n{}\n", name, prose(text));
 }
 
-/// "-o, --output FILE" with its names bold, and its value in italics.
+/// Returns "-o, --output FILE" with bold names and an italic value.
 std::string optionName(const OptionText& option)
 {
     if (option.isArgument) {
@@ -114,7 +114,7 @@ std::string examples(std::span<const Example> list)
     return text;
 }
 
-/// What a command can end with; 125 to 127 are of `record` alone.
+/// Returns whether a command can end with this code; only `record` ends with 125 to 127.
 bool canEndWith(const Command& command, ExitCode code)
 {
     const bool runsJob = command.declareWithJob != nullptr;
@@ -142,9 +142,10 @@ std::string exitSection(const Command* command)
     for (const ExitMeaning& exit : kExitMeanings) {
         if (command == nullptr || canEndWith(*command, exit.code)) {
             const bool gates = command != nullptr && exit.code == kFindings;
-            text += item(bold(std::to_string(exit.code)),
-                         gates ? fmt::format("There are findings that {} is about.", command->gate.option)
-                               : std::string(exit.meaning));
+            text += item(
+                bold(std::to_string(exit.code)),
+                gates ? fmt::format("There are findings at or above what {} names.", command->gate.option)
+                      : std::string(exit.meaning));
         }
     }
     return text;
@@ -154,7 +155,7 @@ std::string recordingSection()
 {
     std::string text;
     for (const RecordingVariable& variable : kRecordingVariables) {
-        text += item(bold(variable.name), fmt::format("As {} of ringside record.", variable.option));
+        text += item(bold(variable.name), fmt::format("See {} of ringside record.", variable.option));
     }
     return text;
 }

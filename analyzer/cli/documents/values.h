@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What completion knows of an option's value.
+// The values of an option, for completion.
 #pragma once
 #include "cli/option_text.h"
 
@@ -16,7 +16,7 @@ namespace ringside::cli {
     return std::ranges::find(kPaths, option.value) != kPaths.end();
 }
 
-/// Its first clause: completion shows a line.
+/// Returns the first clause of a description: completion shows one line.
 [[nodiscard]] inline std::string shortened(const std::string& description)
 {
     constexpr std::size_t kLongest = 70;

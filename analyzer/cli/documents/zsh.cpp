@@ -9,7 +9,7 @@
 namespace ringside::cli {
 namespace {
 
-/// In single quotes, for _arguments: brackets and colons part its words.
+/// Quotes a text for _arguments: brackets and colons separate its fields.
 std::string zshText(std::string_view text)
 {
     std::string result;
@@ -32,7 +32,7 @@ std::string zshOption(const OptionText& option)
 {
     std::string text;
     for (const std::string& name : option.names) {
-        // With "=", a long option takes its value in the same word, too.
+        // With "=", a long option also accepts its value in the same word.
         const std::string value =
             option.value.empty() ? "" : fmt::format(":{}:{}", zshText(option.value), zshAction(option));
         text += fmt::format("            '*{}{}[{}]{}'\n", name,
@@ -42,7 +42,7 @@ std::string zshOption(const OptionText& option)
     return text;
 }
 
-/// The line of `record` ends with another command's words.
+/// The line of `record` ends with the words of another command.
 std::string zshCommand(const DocumentedCommand& documented)
 {
     std::string text = fmt::format("    {})\n        options=(\n", documented.command->name);

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void runWork(const std::function<int()>& work, int output)
 {
-    setpgid(0, 0); // so that what it starts can be ended with it
+    setpgid(0, 0); // so that its own children can be ended with it
     for (int signal = 1; signal < NSIG; ++signal) {
         ::signal(signal, SIG_DFL);
     }
@@ -42,7 +42,7 @@ using Clock = std::chrono::steady_clock;
     _exit(code);
 }
 
-/// Reads to the end; false when time or room was up before.
+/// Reads to the end. Returns false if the deadline or the size limit came first.
 bool readAll(int from, std::string& output, Clock::time_point deadline)
 {
     constexpr std::size_t kMost = std::size_t{4} << 20;
@@ -73,15 +73,15 @@ bool hasEnded(pid_t child)
     return result != 0 || info.si_pid == child;
 }
 
-/// Waits at most until the deadline, then ends it and whatever it left behind. Null when it had to be ended.
+/// Waits until the deadline at most, then kills the child and its group. Returns null if it had to be killed.
 std::optional<int> collect(pid_t child, Clock::time_point deadline)
 {
     while (!hasEnded(child) && Clock::now() < deadline) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     const bool inTime = hasEnded(child);
-    kill(-child, SIGKILL); // its group is not reused before it is collected
-    kill(child, SIGKILL);  // where it has not made one yet
+    kill(-child, SIGKILL); // its group id is not reused before it is collected
+    kill(child, SIGKILL);  // if it has not made a group yet
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
@@ -95,7 +95,7 @@ BoundedResult runBounded(const std::function<int()>& work, std::chrono::millisec
     BoundedResult result;
     const Clock::time_point deadline = Clock::now() + limit;
     int ends[2];
-    std::fflush(nullptr); // what is buffered is to be printed once
+    std::fflush(nullptr); // buffered output must not be printed twice
     if (pipe2(ends, O_CLOEXEC) != 0) {
         result.error = std::strerror(errno);
         return result;

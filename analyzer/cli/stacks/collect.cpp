@@ -52,7 +52,7 @@ void printFrames(Unwinder& unwinder, const ThreadSnapshot& thread)
     std::fflush(stdout);
 }
 
-/// In a process of its own: libdw reads whatever files the program has mapped, and the largest take long.
+/// Runs in a process of its own: libdw reads all files that the program has mapped, and large ones take long.
 void addNative(std::vector<StackRow>& rows, const ProcessSnapshot& process)
 {
     const BoundedResult unwound = runBounded(
@@ -114,7 +114,7 @@ PythonThreads threadsOf(const ProcessSnapshot& process)
     return threads;
 }
 
-/// `rest`: of a line, behind "Thread ".
+/// `rest` is the part of a line after "Thread ".
 std::int64_t tidOf(std::string_view rest, const PythonThreads& threads)
 {
     const bool isHandle = rest.starts_with("0x");
@@ -129,7 +129,7 @@ std::int64_t tidOf(std::string_view rest, const PythonThreads& threads)
     return rest.ends_with("\"MainThread\"") ? threads.main : 0;
 }
 
-/// py-spy's own words for it end in advice for an interactive shell.
+/// The text of py-spy ends in advice for an interactive shell, which does not fit here.
 bool isRefusal(std::string_view output)
 {
     return output.find("Permission Denied") != std::string_view::npos ||
@@ -150,10 +150,10 @@ void addPython(std::vector<StackRow>& rows, const ProcessSnapshot& process)
         },
         10s);
     if (isRefusal(dump.output)) {
-        rows.push_back(
-            note("Python stacks: py-spy may not look into the process. Where kernel.yama.ptrace_scope is 1 "
-                 "or 2 it needs CAP_SYS_PTRACE (setcap cap_sys_ptrace=ep on its file, or root); else it is "
-                 "another user's process, or seccomp forbids it"));
+        rows.push_back(note(
+            "Python stacks: py-spy may not read the process. If kernel.yama.ptrace_scope is 1 "
+            "or 2, it needs CAP_SYS_PTRACE (setcap cap_sys_ptrace=ep on its file, or root); else the process "
+            "belongs to another user, or seccomp forbids it"));
         return;
     }
     for (StackRow& row : parsePythonDump(dump.output, threadsOf(process))) {

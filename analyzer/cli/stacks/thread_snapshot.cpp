@@ -58,7 +58,7 @@ std::vector<pid_t> threadsOf(pid_t pid)
     return threads;
 }
 
-/// A thread in an uninterruptible wait cannot be held still, and would stay attached until it wakes.
+/// A thread in an uninterruptible wait cannot be stopped, and would stay attached until it wakes.
 bool isUninterruptible(pid_t pid, pid_t tid)
 {
     const std::string stat = firstLine(taskFile(pid, tid, "stat"));
@@ -68,7 +68,7 @@ bool isUninterruptible(pid_t pid, pid_t tid)
 
 enum class Stop { NotYet, Stopped, Gone };
 
-/// Looks without taking the news away: if the process is our own child, its exit code belongs to whoever
+/// Does not consume the event: if the process is a child of this one, its exit code belongs to the code that
 /// waits for the command.
 Stop lookForStop(pid_t tid, int& status)
 {
@@ -83,7 +83,7 @@ Stop lookForStop(pid_t tid, int& status)
     return info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED ? Stop::Stopped : Stop::Gone;
 }
 
-/// A signal that was about to be delivered when the thread stopped is handed back to it.
+/// Delivers a signal to the thread that was pending when it stopped.
 void detach(pid_t tid, int status)
 {
     const int event = status >> 8;
@@ -91,7 +91,7 @@ void detach(pid_t tid, int status)
     ptrace(PTRACE_DETACH, tid, nullptr, reinterpret_cast<void*>(signal)); // NOLINT(performance-no-int-to-ptr)
 }
 
-/// A thread that ended while it was ours stays until its tracer has taken notice. Not so our own child.
+/// A traced thread that ended stays until its tracer collects it. A direct child is left to its waiter.
 void bury(pid_t pid, pid_t tid)
 {
     const std::string stat = firstLine(taskFile(pid, tid, "stat"));
@@ -109,7 +109,8 @@ bool readRegisters(pid_t tid, user_regs_struct& registers)
     return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &buffer) == 0 && buffer.iov_len == sizeof registers;
 }
 
-/// From `from` on, as far as it is mapped: page by page, because a piece is read as a whole or not at all.
+/// Reads the stack from `from` on as far as it is mapped, page by page: each piece is read as a whole or not
+/// at all.
 std::vector<std::byte> readStack(pid_t tid, std::uint64_t from)
 {
     constexpr std::size_t kPages = 64;
@@ -181,8 +182,7 @@ ProcessSnapshot snapshotThreads(pid_t pid, std::chrono::milliseconds limit)
     const std::vector<pid_t> threads = threadsOf(pid);
     for (const pid_t tid : threads) {
         if (process.threads.size() == kMostThreads || Clock::now() >= deadline) {
-            process.error =
-                fmt::format("{} of {} threads were looked at", process.threads.size(), threads.size());
+            process.error = fmt::format("{} of {} threads were read", process.threads.size(), threads.size());
             break;
         }
         ThreadSnapshot& thread = process.threads.emplace_back();
@@ -192,7 +192,7 @@ ProcessSnapshot snapshotThreads(pid_t pid, std::chrono::milliseconds limit)
         copyThread(pid, thread, process, deadline);
     }
     if (threads.empty()) {
-        process.error = fmt::format("process {} has no threads that can be seen", pid);
+        process.error = fmt::format("process {} has no visible threads", pid);
     }
     return process;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is needed to unwind the threads of another process later: registers and the top of each stack. Each
-// thread is held still only while these are copied, and let go on whatever happens; a tracer that dies lets
-// all of them go (PTRACE_SEIZE, so no SIGSTOP is on its way). Must run in an ancestor of the process where
-// Yama's ptrace_scope is 1, hence not in a helper process.
+// thread is stopped only while these are copied, and always released. If the tracer dies, the kernel releases
+// all of them (PTRACE_SEIZE sends no SIGSTOP). With Yama's ptrace_scope 1 it must run in an ancestor of the
+// process, so that a helper process cannot do it.
 #pragma once
 #include <sys/types.h>
 #include <sys/user.h>
@@ -17,9 +17,9 @@ namespace ringside::cli {
 
 struct ThreadSnapshot {
     pid_t tid = 0;
-    pid_t ownTid = 0; ///< what the thread calls itself; another one in a container
+    pid_t ownTid = 0; ///< the id that the thread itself sees; differs in a container
     std::string name;
-    std::string error; ///< why there is nothing below; empty: there is
+    std::string error; ///< why registers and stack are missing; empty: they are there
     user_regs_struct registers{};
     std::vector<std::byte> stack; ///< from the stack pointer on
 };
@@ -27,13 +27,14 @@ struct ThreadSnapshot {
 struct ProcessSnapshot {
     pid_t pid = 0;
     std::vector<ThreadSnapshot> threads;
-    std::string error;            ///< why not all threads are there
-    std::vector<pid_t> stillHeld; ///< did not stop in time; letGo() must be called again until it is empty
+    std::string error; ///< why threads are missing; empty: all are there
+    /// did not stop in time; releaseStopped() must be called again until it is empty
+    std::vector<pid_t> stillHeld;
 };
 
 [[nodiscard]] ProcessSnapshot snapshotThreads(pid_t pid, std::chrono::milliseconds limit);
 
-/// Lets threads go that have stopped at last, and takes them off the list.
+/// Releases threads that have stopped meanwhile, and removes them from the list.
 void letGo(pid_t pid, std::vector<pid_t>& stillHeld);
 
 } // namespace ringside::cli

@@ -15,7 +15,7 @@
 namespace ringside::cli {
 namespace {
 
-/// The standard way would also ask debuginfod servers, for as long as these take.
+/// The default function would also ask debuginfod servers and wait for them.
 int findNoDebugInfo(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word,
                     char**)
 {
@@ -24,7 +24,7 @@ int findNoDebugInfo(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, 
 
 } // namespace
 
-/// What libdw calls back.
+/// Callbacks of libdw.
 struct Unwinder::Access {
     static pid_t nextThread(Dwfl*, void* argument, void** thread)
     {
@@ -49,7 +49,7 @@ struct Unwinder::Access {
             std::memcpy(result, thread.stack.data() + offset, sizeof *result);
             return true;
         }
-        // Not the stack, so it hardly changes: the process itself knows.
+        // Not the stack, so that it hardly changes: it is read from the process itself.
         iovec to{result, sizeof *result};
         iovec from{reinterpret_cast<void*>(address), sizeof *result}; // NOLINT(performance-no-int-to-ptr)
         return process_vm_readv(self->m_pid, &to, 1, &from, 1, 0) == sizeof *result;
@@ -57,7 +57,7 @@ struct Unwinder::Access {
     static bool setRegisters(Dwfl_Thread* thread, void* argument)
     {
         const user_regs_struct& r = static_cast<Unwinder*>(argument)->m_thread->registers;
-        // In the order of the x86-64 psABI's DWARF numbers; the last one is the return address.
+        // In the order of the DWARF numbers of the x86-64 psABI; the last one is the return address.
         const std::array<Dwarf_Word, 17> registers{r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi,
                                                    r.rbp, r.rsp, r.r8,  r.r9,  r.r10, r.r11,
                                                    r.r12, r.r13, r.r14, r.r15, r.rip};
@@ -67,7 +67,7 @@ struct Unwinder::Access {
     {
         auto* self = static_cast<Unwinder*>(argument);
         Dwarf_Addr address = 0;
-        bool exact = false; // else it is a return address: the call lies before it
+        bool exact = false; // otherwise it is a return address: the call lies before it
         if (self->m_frames.size() == kMostFrames || !dwfl_frame_pc(frame, &address, &exact)) {
             return DWARF_CB_ABORT;
         }

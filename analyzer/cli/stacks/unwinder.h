@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function names from what thread_snapshot copied, by libdw. Looks only at files that the process has mapped:
-// no separate debug information is searched, neither on disk nor over the network.
+// Function names of the stacks that thread_snapshot copied, by libdw. It reads only files that the process
+// has mapped; it searches no separate debug information, neither on disk nor over the network.
 #pragma once
 #include "cli/stacks/thread_snapshot.h"
 
@@ -14,10 +14,10 @@ namespace ringside::cli {
 
 class Unwinder final {
 public:
-    /// Reads the process's mappings; error() says when that failed.
+    /// Reads the process's mappings; error() tells whether that failed.
     explicit Unwinder(pid_t pid);
 
-    /// "function+0x12 (libc.so.6)", innermost first, at most kMostFrames.
+    /// Returns for example "function+0x12 (libc.so.6)", innermost first, at most kMostFrames.
     [[nodiscard]] std::vector<std::string> frames(const ThreadSnapshot& thread);
     [[nodiscard]] const std::string& error() const { return m_error; }
 
@@ -32,8 +32,8 @@ private:
 
     pid_t m_pid;
     std::unique_ptr<Dwfl, End> m_dwfl;
-    const ThreadSnapshot* m_thread = nullptr; ///< being unwound
-    std::vector<std::string> m_frames;        ///< of it
+    const ThreadSnapshot* m_thread = nullptr; ///< the thread being unwound
+    std::vector<std::string> m_frames;        ///< its frames
     std::string m_error;
 };
 

@@ -82,7 +82,7 @@ class CommandLine(unittest.TestCase):
         self.record(no_program, expect=126)
 
     def test_record_says_what_the_system_does_not(self):
-        self.assertIn("cannot start 'echo hi': No such file or directory\n  It is one word", self.record("echo hi", expect=127).stderr)
+        self.assertIn("cannot start 'echo hi': No such file or directory\n  The command is one word", self.record("echo hi", expect=127).stderr)
         script = self.folder / "script"
         script.write_text("#!/nosuch/python\n")
         script.chmod(0o755)
@@ -124,7 +124,7 @@ class CommandLine(unittest.TestCase):
         self.ringside("record", "--profile", "nonsense", "--", "true", expect=125)
         self.run_directory.mkdir()
         (self.run_directory / "something").touch()
-        self.assertIn("already holds", self.record("true", expect=125).stderr)
+        self.assertIn("is not empty", self.record("true", expect=125).stderr)
 
     def test_record_refuses_windows_that_contradict_each_other_or_mean_nothing(self):
         for options in (("--start-step", 5, "--window", "2s/60s"), ("--steps", "ten"), ("--start-step", 0),
@@ -173,7 +173,7 @@ class CommandLine(unittest.TestCase):
         spaced = self.folder / "my tools.so"
         empty_collector.make(spaced)
         self.environment["RINGSIDE_COLLECTOR"] = str(spaced)
-        self.assertRegex(self.ringside("env", expect=3).stderr, "space.*\n.*RINGSIDE_COLLECTOR to a link")
+        self.assertRegex(self.ringside("env", expect=3).stderr, "space.*\n.*RINGSIDE_COLLECTOR to a permanent link")
         self.ringside("env", "--start-step", 0, expect=2)
         spaced.write_text("no library")
         self.environment["RINGSIDE_COLLECTOR"] = str(spaced.rename(self.folder / "broken.so"))
@@ -241,7 +241,7 @@ class CommandLine(unittest.TestCase):
     def test_slips_are_told_what_was_meant(self):
         for words, said in ((("reprot",), "Did you mean report?"), (("rec",), "Did you mean record?"), (("torchrun", "train.py"), "ringside record -- COMMAND"),
                             (("report", "--fromat", "json", "x"), "Did you mean --format?"), (("report", "--out=x", "y"), "Did you mean --output?"),
-                            (("--formt", "report", "x"), "ringside has no option --formt"), (("diff", "a", "b", "c"), "does not know what to do with 'c'"),
+                            (("--formt", "report", "x"), "ringside has no option --formt"), (("diff", "a", "b", "c"), "unexpected argument 'c'"),
                             (("report",), "RUN is required"), ((), "ringside --help"), (("--hlep",), "Did you mean --help?"),
                             (("--",), "needs a command"), (("report", "--"), "RUN is required")):
             self.assertIn(said, self.ringside(*words, expect=2).stderr)
@@ -295,11 +295,11 @@ class CommandLine(unittest.TestCase):
         for text, line, words in (
                 ("[late_rank]\nlost_share = 0.05\n[late_ranks]\nlost_share = 1\n", 4, "no rule has the option 'late_ranks.lost_share'"),
                 ("\n[late_rank]\nlost_shares = 0.05\n", 3, "no rule has the option 'late_rank.lost_shares'"),
-                ("lost_share = 0.05\n", 1, "'lost_share' is an option of no rule"),
+                ("lost_share = 0.05\n", 1, "no rule has the option 'lost_share'"),
                 ("[late_rank]\nlost_share = \"5 %\"\n", 2, "'late_rank.lost_share' is not a number"),
                 ("[late_rank]\nlost_share = nan\n", 2, "'nan' is not a number"),
-                ("communication_kernels = \"halo\"\n", 1, "communication_kernels is no list of names"),
-                ("communication_kernels = [\"halo\", 7]\n", 1, "communication_kernels holds what is no name"),
+                ("communication_kernels = \"halo\"\n", 1, "communication_kernels is not a list of names"),
+                ("communication_kernels = [\"halo\", 7]\n", 1, "communication_kernels holds a value that is not a name"),
                 ("[late_rank]\nlost_share = 5 %\n", 2, ""),
                 ("[late_rank\n", 1, "")):
             said = self.configured(text)

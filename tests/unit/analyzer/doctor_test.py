@@ -161,8 +161,8 @@ class Doctor(unittest.TestCase):
 
     def test_what_is_expected_must_be_one_whole_host(self):
         expected = self.folder / "facts"
-        for text, message in (("nonsense\n", "there are no facts in it"), ('["a", "x", "1"]\n["b", "x", "1"]\n', "more than one host"),
-                              ('["a", "x", "1"]\n["a", 2]\n', "is not whole")):
+        for text, message in (("nonsense\n", "it holds no facts"), ('["a", "x", "1"]\n["b", "x", "1"]\n', "facts of several hosts"),
+                              ('["a", "x", "1"]\n["a", 2]\n', "is incomplete")):
             expected.write_text(text)
             self.assertIn(message, self.doctor("--root", self.host(NAMED), "--expect", expected, expect=3).stderr)
 
@@ -173,7 +173,7 @@ class Doctor(unittest.TestCase):
         in_it = self.badly_set_up() / "sys"
         for folder in (self.folder, in_it):
             for wanted in ((), ("--facts",)):
-                self.assertIn("tells of a host", self.doctor("--root", folder, *wanted, expect=3).stderr)
+                self.assertIn("holds no readable facts of a host", self.doctor("--root", folder, *wanted, expect=3).stderr)
 
     def nvidia_smi(self, persistence="Enabled", fabric="Completed", status="Success", uncorrected=0, pending="No", power_brake="Not Active"):
         """What `nvidia-smi -q -x` prints of a GPU, as far as it is read."""
@@ -321,8 +321,8 @@ class Doctor(unittest.TestCase):
     def test_half_an_answer_is_refused(self):
         answers = self.folder / "answers"
         answers.write_text('["a", "library.nccl", "22809"]\n["a", 2]\n')
-        self.assertIn("the answer of a is not whole", self.doctor("--hosts", f"cat {answers} #", expect=3).stderr)
-        self.assertIn("nobody answered", self.doctor("--hosts", "false", expect=3).stderr)
+        self.assertIn("the answer of a is incomplete", self.doctor("--hosts", f"cat {answers} #", expect=3).stderr)
+        self.assertIn("no host answered", self.doctor("--hosts", "false", expect=3).stderr)
 
     def test_fixes_are_printed_and_not_run(self):
         lines = self.doctor("--root", self.badly_set_up(), "--fix").stdout.splitlines()

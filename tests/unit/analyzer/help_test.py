@@ -22,7 +22,7 @@ def section(text, heading):
 def commands():
     """Name and heading of each, as the program's help lists them."""
     found = {}
-    for heading in ("Record a job", "Understand a run", "Look at hosts before a run", "Traces as files", "This program"):
+    for heading in ("Record a job", "Understand a run", "Check hosts before a run", "Traces as files", "This program"):
         for name in re.findall(r"^  ([a-z]+) ", section(help_of(), heading), re.M):
             found[name] = heading
     return found
@@ -36,7 +36,7 @@ class Help(unittest.TestCase):
     def test_commands_stand_below_what_they_are_for(self):
         listed = commands()
         self.assertEqual(listed["record"], "Record a job")
-        self.assertEqual(listed["doctor"], "Look at hosts before a run")
+        self.assertEqual(listed["doctor"], "Check hosts before a run")
         self.assertGreater(len(listed), 14)
         folder = os.path.join(os.path.dirname(__file__), "../../../analyzer/cli/commands")
         written = {name.removesuffix(".cpp") for name in os.listdir(folder)}

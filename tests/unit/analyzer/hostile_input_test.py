@@ -132,7 +132,7 @@ class HostileInput(unittest.TestCase):
         self.assertIn("two runs", said)
         self.ringside("diff", "a run.ringside", "b.ringside")
         said = self.ringside("diff", "a run.ringside", "b.ringside", "c", expect=2).stderr
-        self.assertIn("does not know what to do with 'c'", said)
+        self.assertIn("unexpected argument 'c'", said)
 
     def test_one_run_given_twice_is_one(self):
         self.native_run("a.ringside")

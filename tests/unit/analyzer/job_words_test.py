@@ -73,7 +73,7 @@ class JobWords(unittest.TestCase):
 
     def test_a_word_without_a_command_is_told(self):
         for words in ((), ("--",), ("--profile", "deep"), ("--",)):
-            self.assertIn(b"no command", self.record(*words, expect=125).stderr)
+            self.assertIn(b"is missing", self.record(*words, expect=125).stderr)
         self.assertFalse(self.run_directory.exists())
 
     def test_help_and_mistakes_before_the_command_are_ours(self):

@@ -96,7 +96,7 @@ class Links(unittest.TestCase):
         twice = json.loads(self.ringside("--perfquery", before, "--perfquery", after, "--format", "json").stdout)
         self.assertEqual((twice["health"], twice["findings"]), ("ok", []))
         self.assertEqual(twice["links"][0]["gained"]["tx_bytes"], 1_000_000_000)
-        self.assertIn("not younger", self.ringside("--perfquery", after, "--perfquery", before, expect=3).stderr)
+        self.assertIn("not newer", self.ringside("--perfquery", after, "--perfquery", before, expect=3).stderr)
 
     def test_one_clean_reading_of_a_switch_is_no_health(self):
         once = self.perfquery("once", 0, PortXmitData=1, PortXmitPkts=1, PortXmitDiscards=0)

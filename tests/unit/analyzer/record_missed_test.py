@@ -36,7 +36,7 @@ class Missed(unittest.TestCase):
             self.skipTest("there are no user namespaces")
         inside = f"mount -t tmpfs none {self.folder}/tools; for rank in 2 3; do RANK=$rank sleep {SECONDS} & done; wait"
         said = self.record(f"unshare -rm sh -c '{inside}'")
-        self.assertRegex(said, rf"not recorded: ranks 2 and 3 \(sleep\).*{self.collector} is not there.*\n.*under the same path")
+        self.assertRegex(said, rf"not recorded: ranks 2 and 3 \(sleep\).*{self.collector} does not exist.*\n.*under the same path")
 
     def test_ranks_whose_launcher_dropped_the_variable_are_named(self):
         said = self.record(f"for rank in 0 1 2 3 4; do OMPI_COMM_WORLD_RANK=$rank env -u LD_PRELOAD sleep {SECONDS} & done; wait")

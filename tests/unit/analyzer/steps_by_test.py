@@ -83,7 +83,7 @@ class StepsBy(unittest.TestCase):
             run(RINGSIDE, "export", self.run_path, "--format", "csv", "-o", out, *words)
             self.assertTrue(pathlib.Path(out).exists())
         self.assertIn("no kernel's name holds 'elsewhere'", " ".join(run(RINGSIDE, "report", self.run_path, "--communication-kernel", "elsewhere").stdout.split()))
-        self.assertIn("held by every kernel", run(RINGSIDE, "report", self.run_path, "--communication-kernel", "", expect=2).stderr)
+        self.assertIn("match every kernel", run(RINGSIDE, "report", self.run_path, "--communication-kernel", "", expect=2).stderr)
         for command in ("report", "scaling", "whatif"):
             run(RINGSIDE, command, self.run_path, "--config", f"{self.temporary.name}/none.toml", expect=2)
 

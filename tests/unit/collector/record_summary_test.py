@@ -45,9 +45,9 @@ class RecordSummary(unittest.TestCase):
         self.assertIn("nothing recorded: the file-size limit of 100 KiB (ulimit -f)", said)
 
     def test_nothing_recorded_says_why(self):
-        self.assertIn("nothing recorded: no process made a call of CUDA or NCCL that is recorded", self.said('"$0" record -o a -- true'))
+        self.assertIn("nothing recorded: no process called CUDA or NCCL", self.said('"$0" record -o a -- true'))
         self.assertIn("--profile off only preloads", self.said('"$0" record -o b --profile off -- "$1" one_allocation'))
-        self.assertIn("the flight recorder kept nothing", self.said('"$0" record -o c --keep-last 60s -- true'))
+        self.assertIn("the flight recorder wrote nothing", self.said('"$0" record -o c --keep-last 60s -- true'))
 
     def test_a_host_without_a_driver_is_named(self):
         said = self.said('"$0" record -o a -- true')
