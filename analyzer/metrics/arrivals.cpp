@@ -4,7 +4,7 @@
 namespace ringside::metrics {
 namespace {
 
-/// Position among ascending windows of the one that holds a moment.
+/// Returns the index of the window that contains `time`. Windows ascend.
 std::optional<std::size_t> windowAt(std::span<const Interval> windows, std::int64_t time)
 {
     const auto after =
@@ -18,7 +18,7 @@ std::optional<std::size_t> windowAt(std::span<const Interval> windows, std::int6
 
 using ByWork = std::unordered_map<model::WorkKey, std::int64_t, model::WorkKeyHash>;
 
-/// A message moves when both of its ends have come.
+/// Adds the last arrivals of a rank's sends and receives. Transfer begins when both ends have arrived.
 void addMessages(const model::Model& model, std::size_t rank, ByWork& byWork)
 {
     const trace::ProcessTrace& process = model.processOf(model.ranks[rank]);

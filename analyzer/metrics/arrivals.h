@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who came when to which collective: computed once for all operations, then looked at by rank and by step.
+// Computes when each rank arrived at each collective, once for all operations, and selects arrivals by rank
+// and by step.
 #pragma once
 #include "metrics/device_work.h"
 #include "metrics/metrics.h"
@@ -10,13 +11,15 @@
 
 namespace ringside::metrics {
 
+/// Finds the arrivals at every operation of the model.
 [[nodiscard]] AllArrivals findArrivals(const model::Model& model);
 
-/// The last arrivals at a rank's communication kernels, on its own clock.
+/// Returns the last arrivals at a rank's communication kernels, on the rank's own clock.
 [[nodiscard]] LastArrivals lastArrivalsOf(const model::Model& model, std::size_t rank,
                                           const AllArrivals& arrivals);
 
-/// Those of the analyzed steps: an operation belongs to the step in which its last rank came.
+/// Returns the operations of the analyzed steps. An operation belongs to the step in which its last rank
+/// arrived.
 [[nodiscard]] std::vector<ArrivedOperation>
 arrivedInSteps(const model::Model& model, const AllArrivals& arrivals, std::span<const RankMetrics> ranks);
 

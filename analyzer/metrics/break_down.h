@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of one window of a rank's time, for steps and for any other stretch.
+// Divides one window of a rank's time into its parts. A window is a step or any other time span.
 #pragma once
 #include "metrics/metrics.h"
 #include "metrics/sweep.h"
 
 namespace ringside::metrics {
 
-/// By what a sweep over the window found. Leaves Breakdown::waitDelayNs at 0: that needs the windows around.
+/// Computes the breakdown of a window from its coverage (sweep.h). Leaves Breakdown::waitDelayNs at 0,
+/// because that depends on the neighbouring windows, too.
 [[nodiscard]] Breakdown breakDown(const Interval& window, const Coverage& coverage);
 
 } // namespace ringside::metrics

@@ -47,7 +47,7 @@ std::vector<const model::Step*> analyzedSteps(const model::Model& model, const m
     return result;
 }
 
-/// How much of the communication of the analyzed steps has a known last arrival.
+/// Adds up the communication of the analyzed steps, and the part of it whose last arrival is known.
 void addArrivedTime(RankMetrics& rank, const DeviceWork& work, const LastArrivals& lastArrivals)
 {
     const Interval analyzed{rank.windows.front().start, rank.windows.back().end};
@@ -127,8 +127,9 @@ void addBandwidths(CollectiveGroup& group, const GroupTimes& times)
     }
 }
 
-/// Where only lengths are known. All parts of a collective in which every rank depends on every other end
-/// together, so the shortest one is that of who came last.
+/// Adds the times of an operation of which only kernel lengths are known. If every rank depends on every
+/// other, the kernels of all ranks end together, so the shortest kernel is that of the last rank and its
+/// length is the transfer time.
 void addLengths(GroupTimes& times, const model::Operation& operation)
 {
     std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
@@ -179,8 +180,8 @@ std::vector<CollectiveGroup> groupCollectives(const model::Model& model,
     return result;
 }
 
-/// For runs without steps, such as benchmarks of the collectives themselves.
-std::vector<ArrivedOperation> everywhere(const AllArrivals& arrivals)
+/// Returns the arrived operations of the whole run, for runs without steps such as benchmarks of collectives.
+std::vector<ArrivedOperation> arrivedInRun(const AllArrivals& arrivals)
 {
     std::vector<ArrivedOperation> result;
     for (std::size_t i = 0; i < arrivals.size(); ++i) {
@@ -191,7 +192,7 @@ std::vector<ArrivedOperation> everywhere(const AllArrivals& arrivals)
     return result;
 }
 
-/// The run's own curve: medians of transfer time by size, over the all-reduces of the largest communicator.
+/// Fits the median transfer times by size of the all-reduces over all ranks of the run.
 std::optional<LatencyFit> fitAllReduces(const model::Model& model,
                                         const std::vector<ArrivedOperation>& arrived)
 {
@@ -242,7 +243,8 @@ Spread spreadOf(const RunMetrics& run, double (Breakdown::*share)() const)
     return result;
 }
 
-/// Device steps; where no device was recorded the host's, without the first and the last.
+/// Fills in median and p99 of the device steps. If no device was recorded, of the host steps without the
+/// first and the last one.
 void addStepTimes(const model::Model& model, RunMetrics& run)
 {
     std::vector<std::int64_t> times;
@@ -259,7 +261,7 @@ void addStepTimes(const model::Model& model, RunMetrics& run)
             }
         }
     }
-    // How long a recording lasts that stands for a step says nothing of the program.
+    // If the whole recording stands for one step, its length is not a step time of the program.
     if (!times.empty() && !model.recordingIsStep()) {
         run.stepMedianNs = model::median(times);
         run.stepP99Ns = values::quantile(times, 0.99);
@@ -430,7 +432,8 @@ RunMetrics computeMetrics(const model::Model& model)
     run.timed = measureTimedCalls(model, arrivals);
     run.arrived = run.ranks.empty() ? run.timed.arrived : arrivedInSteps(model, arrivals, run.ranks);
     run.collectivesOfWholeRun = model.recordingIsStep() || (run.ranks.empty() && run.timed.steps.empty());
-    run.collectives = groupCollectives(model, run.collectivesOfWholeRun ? everywhere(arrivals) : run.arrived);
+    run.collectives =
+        groupCollectives(model, run.collectivesOfWholeRun ? arrivedInRun(arrivals) : run.arrived);
     run.allReduceFit = fitAllReduces(model, run.arrived);
     run.ports = portsOf(model);
     addStepTimes(model, run);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a run: unions of intervals, never sums of durations. Computed once; reports, rules and the
-// GUI only read them. What was not measured is null, never 0.
+// Computes the metrics of a run. All times are lengths of unions of intervals, never sums of durations.
+// They are computed once; reports, rules and the GUI only read them. A value that was not measured is null,
+// never 0.
 #pragma once
 #include "metrics/bandwidth.h"
 #include "metrics/blocking_calls.h"
@@ -15,8 +16,8 @@
 
 namespace ringside::metrics {
 
-/// Device time of a rank in one step, or summed over several. compute + exposed communication + exposed copy
-/// + idle == step.
+/// Device time of a rank in one step, or summed over several steps. The step is exactly the sum of compute,
+/// exposed communication, exposed copy and idle time.
 struct Breakdown {
     std::int64_t stepNs = 0;
     std::int64_t computeNs = 0;
@@ -26,93 +27,103 @@ struct Breakdown {
     std::int64_t exposedCommunicationNs = 0;
     std::int64_t exposedCopyNs = 0;
     std::int64_t idleNs = 0;
-    std::int64_t waitNs = 0;        ///< in communication, nothing transferring: waiting for a late rank
-    std::int64_t exposedWaitNs = 0; ///< of it, not hidden by compute
-    std::int64_t waitDelayNs = 0;   ///< at most so much earlier the step had ended without waiting
+    std::int64_t waitNs = 0;        ///< in communication without transfer: waiting for a late rank
+    std::int64_t exposedWaitNs = 0; ///< the part of waitNs that compute did not hide
+    std::int64_t waitDelayNs = 0;   ///< upper bound of what the step would save without waiting
     std::int64_t transferNs = 0;
     std::int64_t usefulNs = 0; ///< busy and not only waiting
 
-    [[nodiscard]] double share(std::int64_t part) const; ///< of the step
+    /// Returns `part` as a share of the step; 0 if the step has no length.
+    [[nodiscard]] double share(std::int64_t part) const;
     [[nodiscard]] double utilization() const { return share(stepNs - idleNs); }
     [[nodiscard]] double usefulUtilization() const { return share(usefulNs); }
-    [[nodiscard]] std::optional<double> ratio() const; ///< communication over compute, null without compute
+    /// Returns communication over compute. Null without compute.
+    [[nodiscard]] std::optional<double> ratio() const;
     Breakdown& operator+=(const Breakdown& other);
 };
 
 struct RankMetrics {
-    std::size_t rank = 0;          ///< of Model::ranks
-    std::vector<Interval> windows; ///< of the analyzed steps, on the rank's clock
-    std::vector<Breakdown> steps;  ///< one a window
-    double periods =
-        0; ///< steps; where the recording stands for a step, its seconds: figures "a step" are a second's
+    std::size_t rank = 0;          ///< index into Model::ranks
+    std::vector<Interval> windows; ///< the analyzed steps on the device, on the rank's clock
+    std::vector<Breakdown> steps;  ///< one for each window
+    /// What totals are divided by: the number of analyzed steps. If the whole recording stands for one step,
+    /// the seconds that it lasts, so that figures "per step" are per second.
+    double periods = 0;
     Breakdown total;
-    Breakdown median; ///< each figure's own median over the steps
+    Breakdown median; ///< the median over the steps, taken for each figure by itself
     IdleTimes idle;
     BlockingCalls blocking;
-    std::vector<OperationExposure> exposures; ///< by start
-    std::int64_t lastArrivals = 0;            ///< collectives to which it came last
-    std::int64_t medianLastArrivals = 0;      ///< of a step
-    std::int64_t lostNs = 0;                  ///< last arrival minus second last, summed over those
-    double communicationNs = 0;               ///< of the communication kernels of these steps, summed
-    double arrivedNs = 0;                     ///< of those in whose collective everybody's arrival is known
+    std::vector<OperationExposure> exposures; ///< ordered by start
+    std::int64_t lastArrivals = 0;            ///< collectives at which this rank arrived last
+    std::int64_t medianLastArrivals = 0;      ///< median of that number over the steps
+    std::int64_t lostNs = 0;    ///< last minus second last arrival, summed over those collectives
+    double communicationNs = 0; ///< summed lengths of the communication kernels in these steps
+    double arrivedNs = 0;       ///< the part of that in collectives where the arrivals of all ranks are known
 
-    [[nodiscard]] std::int64_t ofAStep(std::int64_t ns) const; ///< a total, divided by `periods`
-    [[nodiscard]] Breakdown mean() const; ///< the total, each figure divided by `periods`
-    /// Median over the steps of a share, which is not the share of the medians.
+    /// Returns a total divided by `periods`.
+    [[nodiscard]] std::int64_t ofAStep(std::int64_t ns) const;
+    /// Returns the total with each figure divided by `periods`.
+    [[nodiscard]] Breakdown mean() const;
+    /// Returns the median of a share over the steps. It differs from the share of the medians.
     [[nodiscard]] double medianOf(double (Breakdown::*share)() const) const;
-    /// Over the steps that have a ratio; null when none has.
+    /// Returns the median over the steps that have a ratio. Null if none has.
     [[nodiscard]] std::optional<double> medianRatio() const;
 };
 
-/// Operations of one kind and size on one communicator.
+/// The operations of one kind and size on one communicator.
 struct CollectiveGroup {
     std::uint64_t communicator = 0;
     model::CollectiveKind kind = model::CollectiveKind::Other;
-    std::optional<std::uint64_t> bytes; ///< null: nobody told the size
+    std::optional<std::uint64_t> bytes; ///< null if the size is not known
     std::int64_t ranks = 0;
-    std::int64_t count = 0;                                                   ///< matched, in the whole run
-    std::optional<std::int64_t> transferNs;                                   ///< medians
-    std::optional<std::int64_t> kernelNs;                                     ///< first arrival to end
-    std::optional<double> transferBusGBs, transferAlgorithmGBs, kernelBusGBs; ///< 1e9 bytes/s
+    std::int64_t count = 0;                 ///< matched operations in the whole run
+    std::optional<std::int64_t> transferNs; ///< median time from last arrival to end
+    std::optional<std::int64_t> kernelNs;   ///< median time from first arrival to end
+    std::optional<double> transferBusGBs, transferAlgorithmGBs, kernelBusGBs; ///< in 1e9 bytes/s
 };
 
 struct Spread {
     double mean = 0, min = 0, max = 0, spread = 0, cv = 0;
-    std::optional<double> timeStddev; ///< null: no rank has two steps
+    std::optional<double> timeStddev; ///< over the steps of the rank that varies most; null below two steps
 };
 
 struct RunMetrics {
-    std::vector<RankMetrics> ranks; ///< those with device data and analyzed steps
-    TimedCalls timed;               ///< where CUDA events are all that is known of devices
+    std::vector<RankMetrics> ranks; ///< the ranks that have device data and analyzed steps, by index
+    TimedCalls timed;               ///< filled only if CUDA events are the only device times of the run
     std::vector<ArrivedOperation> arrived;
     std::vector<CollectiveGroup> collectives;
-    bool collectivesOfWholeRun = false;                  ///< their medians; false: of the analyzed steps
-    std::vector<Port> ports;                             ///< of RDMA devices
-    std::optional<LatencyFit> allReduceFit;              ///< over the run's own all-reduces
-    std::optional<std::int64_t> stepMedianNs, stepP99Ns; ///< device steps, else host steps
-    std::optional<double> ratio, communicationShare;     ///< over all ranks' totals
+    bool collectivesOfWholeRun = false; ///< whether their medians cover the whole run, or the analyzed steps
+    std::vector<Port> ports;            ///< of RDMA devices
+    std::optional<LatencyFit> allReduceFit;              ///< fitted to the run's own all-reduces
+    std::optional<std::int64_t> stepMedianNs, stepP99Ns; ///< of device steps, or of host steps if none exist
+    std::optional<double> ratio, communicationShare;     ///< of the totals over all ranks
     std::optional<Spread> utilization;
-    std::optional<Spread> usefulUtilization; ///< null also when nobody knows who waited
+    std::optional<Spread> usefulUtilization; ///< also null if waiting was not measured
 
     [[nodiscard]] bool arrivalsMeasured() const { return !arrived.empty(); }
-    /// Of the time in communication kernels, the share in which waiting can be told from transfer.
+    /// Returns the share of the time in communication kernels for which the last arrival is known, so that
+    /// waiting can be distinguished from transfer. Null without communication kernels.
     [[nodiscard]] std::optional<double> arrivalShare() const;
-    /// Waiting looks busy: without arrivals only runs without communication know their useful time.
+    /// Whether useful time is known. A waiting communication kernel looks busy, so useful time needs
+    /// arrivals unless the run does not communicate.
     [[nodiscard]] bool usefulMeasured() const { return arrivalsMeasured() || total().communicationNs == 0; }
-    [[nodiscard]] Breakdown total() const; ///< over all ranks
-    /// Mean of the analyzed steps, or median of those that CUDA events saw on the host; of a recording that
-    /// stands for a step one second; 0: there are none.
+    /// Returns the sum over all ranks.
+    [[nodiscard]] Breakdown total() const;
+    /// Returns the mean length of the analyzed steps in ns. If only CUDA events were recorded, the median of
+    /// the host steps that they cover. If the recording stands for one step, one second. 0 without steps.
     [[nodiscard]] std::int64_t stepNs() const
     {
         return ranks.empty() ? timed.stepNs : perStep(&Breakdown::stepNs);
     }
-    /// Mean over ranks and steps of one figure, 0 without ranks.
+    /// Returns the mean of one figure over ranks and steps in ns; 0 without ranks.
     [[nodiscard]] std::int64_t perStep(std::int64_t Breakdown::*figure) const;
-    /// A rank's analyzed steps, or seconds (RankMetrics::periods), for means over them; never 0.
+    /// Returns what totals of a rank are divided by (RankMetrics::periods). Without ranks, the steps of
+    /// `timed`, at least 1.
     [[nodiscard]] double periods() const;
     [[nodiscard]] std::size_t stepCount() const { return ranks.empty() ? 0 : ranks.front().steps.size(); }
 };
 
+/// Computes all metrics of a run, the ranks in parallel.
 [[nodiscard]] RunMetrics computeMetrics(const model::Model& model);
 
 } // namespace ringside::metrics

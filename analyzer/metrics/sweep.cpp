@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// Walks the union of all lanes of one class: disjoint intervals, ascending.
+/// Iterates over the union of all lanes of one class as disjoint, ascending intervals.
 class UnionCursor final {
 public:
     explicit UnionCursor(const std::vector<Lane>& lanes)
@@ -23,7 +23,8 @@ public:
         m_first = earliest();
         advance();
     }
-    [[nodiscard]] const Interval& current() const { return m_current; } ///< start is kNever at the end
+    /// Returns the current interval. Its start is kNever once the lanes are exhausted.
+    [[nodiscard]] const Interval& current() const { return m_current; }
 
     void advance()
     {
@@ -33,7 +34,7 @@ public:
         }
         m_current = {m_heads[m_first].start, m_heads[m_first].start};
         while (m_first != m_heads.size() && m_heads[m_first].start <= m_current.end) {
-            take(m_heads[m_first]);
+            joinHead(m_heads[m_first]);
             m_first = earliest();
         }
     }
@@ -58,11 +59,13 @@ private:
         return best;
     }
 
-    /// Adds the head's intervals while they join what is there; one lane at a time keeps the reads in a row.
-    void take(Head& head)
+    /// Extends the current interval by the head's intervals as long as they touch it. Working on one lane at
+    /// a time keeps memory reads sequential.
+    void joinHead(Head& head)
     {
         const Lane& lane = *head.lane;
-        std::int64_t end = m_current.end; // in registers: the columns might alias members
+        // Local copies stay in registers; the compiler must assume that the columns alias members.
+        std::int64_t end = m_current.end;
         std::int64_t start = head.start;
         std::size_t next = head.next;
         while (start <= end) {
@@ -76,7 +79,7 @@ private:
     }
 
     std::vector<Head> m_heads;
-    std::size_t m_first = 0; ///< of the heads, the earliest; their number: all are at their ends
+    std::size_t m_first = 0; ///< index of the earliest head; m_heads.size() if all lanes are exhausted
     Interval m_current;
 };
 
@@ -93,7 +96,7 @@ public:
         Coverage coverage;
         std::int64_t now = window.start;
         for (unsigned c = 0; c < kClasses; ++c) {
-            settle(c, now);
+            updateActivity(c, now);
         }
         while (now < window.end) {
             const std::int64_t until = std::min(earliestChange(), window.end);
@@ -104,7 +107,7 @@ public:
             now = until;
             for (unsigned c = 0; c < kClasses; ++c) {
                 if (m_next[c] == now) {
-                    settle(c, now);
+                    updateActivity(c, now);
                 }
             }
         }
@@ -112,15 +115,15 @@ public:
     }
 
 private:
-    /// In pairs, so that it is moves and no branches.
+    /// Compares in pairs, so that the compiler emits conditional moves instead of branches.
     [[nodiscard]] std::int64_t earliestChange() const
     {
         static_assert(kClasses == 4);
         return std::min(std::min(m_next[0], m_next[1]), std::min(m_next[2], m_next[3]));
     }
 
-    /// Whether a class is active at `now`, and when that changes.
-    void settle(unsigned c, std::int64_t now)
+    /// Updates whether a class is active at `now`, and when that changes next.
+    void updateActivity(unsigned c, std::int64_t now)
     {
         UnionCursor& cursor = m_cursors[c];
         while (cursor.current().end <= now) {
@@ -137,11 +140,11 @@ private:
     unsigned m_active = 0;
 };
 
-/// The window of a set at an ascending time.
+/// Finds the window of a set that contains a time. Times must ascend from call to call.
 class WindowCursor final {
 public:
     explicit WindowCursor(std::span<const Interval> windows) : m_windows(windows) {}
-    /// Null: in none.
+    /// Returns the index of the window, or null if no window contains `time`.
     [[nodiscard]] std::optional<std::size_t> at(std::int64_t time)
     {
         while (m_next < m_windows.size() && m_windows[m_next].end <= time) {
@@ -156,11 +159,12 @@ private:
     std::size_t m_next = 0;
 };
 
-/// Idle times of the first set's windows: what borders of other sets have cut is joined.
+/// Passes on the idle times of the first set's windows. The borders of other sets cut the sweep and with it
+/// an idle time; this class joins the parts again.
 class IdleJoiner final {
 public:
     explicit IdleJoiner(const IdleSink& onIdle) : m_onIdle(onIdle) {}
-    /// The sweep goes on at `border`.
+    /// Reports that the sweep continues at `border`, in `window` of the first set or in none.
     void enter(std::optional<std::size_t> window, std::int64_t border)
     {
         if (window != m_window) {
@@ -196,7 +200,7 @@ private:
     std::optional<Interval> m_gap;
 };
 
-/// Between two of them no window of any set begins or ends.
+/// Returns all starts and ends of windows, sorted. No window begins or ends between two of them.
 std::vector<std::int64_t> bordersOf(std::span<const std::span<const Interval>> sets)
 {
     std::vector<std::int64_t> borders;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths of unions and intersections of what ran on a device, per window, in exact integer ns. One pass with
-// a cursor per stream over what is already sorted there: nothing is copied, joined or sorted.
+// Computes, for each window, the lengths of unions and intersections of the work on a device, in exact
+// integer ns. The sweep is one pass with one cursor for each stream. The intervals of a stream are already
+// sorted, so nothing is copied, joined or sorted.
 #pragma once
 #include "model/time.h"
 
@@ -16,8 +17,8 @@ namespace ringside::metrics {
 
 using model::Interval;
 
-/// Intervals of one class on one stream, by start. `order` picks rows of the columns; empty: the first
-/// `count` rows.
+/// The intervals of one class on one stream, ordered by start. Refers to columns that it does not own.
+/// `order` selects rows of the columns; if it is empty, the lane is the first `count` rows.
 struct Lane {
     const trace::Column<std::int64_t>* starts = nullptr;
     const trace::Column<std::int64_t>* ends = nullptr;
@@ -30,16 +31,16 @@ struct Lane {
     [[nodiscard]] Interval interval(std::size_t index) const { return {start(index), end(index)}; }
 };
 
-/// Classes of device work. Transfer is the part of communication that is not waiting for a late rank.
+/// Classes of device work. Transfer is the part of communication after the last rank arrived.
 enum Class : std::uint8_t { kCompute = 0, kCommunication = 1, kCopy = 2, kTransfer = 3, kClasses = 4 };
 using Lanes = std::array<std::vector<Lane>, kClasses>;
 
-/// How long each combination of classes was active; index: bit c set when class c was.
+/// How long each combination of classes was active, in ns. In an index, bit c is set if class c was active.
 struct Coverage {
     std::array<std::int64_t, 1U << kClasses> ns{};
-    /// Time in which any class of `any` (a bit mask) and none of `none` was active.
+    /// Returns the time in which at least one class of the bit mask `any` and no class of `none` was active.
     [[nodiscard]] std::int64_t time(unsigned any, unsigned none = 0) const;
-    /// Time in which all classes of `all` were active.
+    /// Returns the time in which all classes of the bit mask `all` were active.
     [[nodiscard]] std::int64_t together(unsigned all) const;
     Coverage& operator+=(const Coverage& other);
 };
@@ -48,16 +49,17 @@ struct Coverage {
     return 1U << c;
 }
 
-/// Is told idle times inside windows, in their order; one that crosses a border is two. There may be as many
-/// as events, so nobody keeps them.
+/// Receives the idle times inside windows, in order. An idle time that crosses the border of a window arrives
+/// in two parts. There can be as many idle times as events, so they are passed on instead of stored.
 using IdleSink = std::function<void(const Interval&)>;
 
-/// One a window; those ascend and do not overlap.
+/// Returns the coverage of each window. Windows must ascend and must not overlap.
 [[nodiscard]] std::vector<Coverage> sweep(const Lanes& lanes, std::span<const Interval> windows,
                                           const IdleSink& onIdle = {});
 
-/// Several sets of windows in one pass, which costs most of it: each ascends by itself and does not overlap.
-/// `onIdle` is told of the first set alone. As many sets as there are, one coverage a window.
+/// Returns the coverages of several sets of windows, by set and by window. All sets share one pass over the
+/// lanes, because the pass is most of the cost. The windows of each set must ascend and must not overlap.
+/// `onIdle` receives the idle times of the first set only.
 [[nodiscard]] std::vector<std::vector<Coverage>>
 sweepTogether(const Lanes& lanes, std::span<const std::span<const Interval>> sets,
               const IdleSink& onIdle = {});

@@ -19,7 +19,7 @@ const model::Step* stepAt(const model::Rank& rank, std::int64_t time)
     return &*(after - 1);
 }
 
-/// The step in which the host of the rank that came last called it; null: in none.
+/// Returns the step in which the host of the last rank called the operation. Null if the call is in no step.
 const model::Step* stepOf(const model::Model& model, const model::Operation& operation, std::size_t lastRank)
 {
     const model::Rank& rank = model.ranks[lastRank];
@@ -27,7 +27,8 @@ const model::Step* stepOf(const model::Model& model, const model::Operation& ope
     return stepAt(rank, model.processOf(rank).collectiveCalls[call].startNs);
 }
 
-/// Steps with collectives that everybody's times are known of. At the edges a part may be missing.
+/// Returns the steps that have collectives with known arrivals of all ranks. The first and the last step are
+/// left out if enough remain, because part of their collectives may be missing.
 std::vector<std::int64_t> stepsWithArrivals(const model::Model& model, const AllArrivals& arrivals)
 {
     constexpr std::size_t kFewest = 4;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CUDA events around NCCL's calls tell of ranks that have no other device times: communication, waiting
-// and who came last, by steps of the host. Nothing of compute, copies or idle time, so no breakdown.
+// Measures communication from CUDA events around NCCL calls, for runs without other device times. They give
+// communication time, waiting and last arrivals by host step. They give no compute, copies or idle time, so
+// there is no breakdown.
 #pragma once
 #include "model/model.h"
 
@@ -9,33 +10,36 @@
 
 namespace ringside::metrics {
 
-/// By index of Model::operations; null where not everybody's arrival is known.
+/// By index into Model::operations. Null if the arrival of any rank is not known.
 using AllArrivals = std::vector<std::optional<model::Arrivals>>;
 
-/// A collective of the analyzed steps in which everybody's arrival is known.
+/// A collective of the analyzed steps in which the arrivals of all ranks are known.
 struct ArrivedOperation {
-    std::size_t operation = 0; ///< of Model::operations
-    std::size_t step = 0;      ///< of Model::analyzedSteps, or of TimedCalls::steps
+    std::size_t operation = 0; ///< index into Model::operations
+    std::size_t step = 0;      ///< index into Model::analyzedSteps, or into TimedCalls::steps
     model::Arrivals times;
 };
 
 struct TimedRank {
-    std::size_t rank = 0;             ///< of Model::ranks
-    std::int64_t communicationNs = 0; ///< unions over the counted steps
+    std::size_t rank = 0;             ///< index into Model::ranks
+    std::int64_t communicationNs = 0; ///< length of the union over the counted steps
     std::int64_t waitNs = 0;
     std::int64_t transferNs = 0;
     std::int64_t lastArrivals = 0;
-    std::int64_t lostNs = 0; ///< last arrival minus second last, summed over those
+    std::int64_t lostNs = 0; ///< last minus second last arrival, summed over these collectives
 };
 
 struct TimedCalls {
     std::vector<TimedRank> ranks;
-    std::vector<std::int64_t> steps; ///< numbers, ascending; those with such collectives, but for the edges
+    /// Numbers of the steps with such collectives, ascending. Without the first and the last one if at least
+    /// six steps have them.
+    std::vector<std::int64_t> steps;
     std::vector<ArrivedOperation> arrived;
     std::int64_t stepNs = 0; ///< median of those steps on the host
 };
 
-/// A collective belongs to the step in which the last rank's host called it. Empty when a rank has kernels.
+/// Measures all ranks with event times. A collective belongs to the step in which the host of the last rank
+/// called it. The result is empty if any rank has device data.
 [[nodiscard]] TimedCalls measureTimedCalls(const model::Model& model, const AllArrivals& arrivals);
 
 } // namespace ringside::metrics
