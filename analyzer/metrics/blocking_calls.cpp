@@ -8,7 +8,7 @@
 namespace ringside::metrics {
 namespace {
 
-/// Whether the host was in one of the steps (which ascend) at that moment.
+/// Whether the host was in one of the steps at that time. Steps ascend.
 bool isInside(const std::vector<const model::Step*>& steps, std::int64_t time)
 {
     const auto after =
@@ -17,13 +17,13 @@ bool isInside(const std::vector<const model::Step*>& steps, std::int64_t time)
     return after != steps.begin() && time < (*(after - 1))->host.end;
 }
 
-/// Whether the step in which a call begins still issues a collective worth the name after the call.
+/// Finds out whether the step in which a call begins still issues a collective of relevant size after it.
 class LaterCollectives final {
 public:
     LaterCollectives(const trace::ProcessTrace& process, const std::vector<const model::Step*>& steps)
         : m_steps(steps)
     {
-        constexpr std::uint64_t kLeastBytes = 4096; // a loss or a flag needs no overlap
+        constexpr std::uint64_t kLeastBytes = 4096; // the reduction of a loss or a flag needs no overlap
         for (const trace::CollectiveCallRow& call : process.collectiveCalls) {
             if (call.bytes && *call.bytes >= kLeastBytes) {
                 m_starts.push_back(call.startNs);
@@ -45,7 +45,7 @@ private:
     std::vector<std::int64_t> m_starts;
 };
 
-/// `calls` in the order of recording; of overlapping ones (several threads) the first counts.
+/// Adds the exposed communication during `calls`. Where calls of several threads overlap, the first counts.
 void addLostOverlap(BlockingCalls& result, std::vector<Interval> calls, const Lanes& lanes)
 {
     std::sort(calls.begin(), calls.end(),

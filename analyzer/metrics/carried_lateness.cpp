@@ -7,13 +7,13 @@
 namespace ringside::metrics {
 namespace {
 
-/// What a rank's stream did last.
+/// The last operation of a rank's stream.
 struct Queue {
     std::int64_t endNs = 0;
-    std::int64_t laterNs = 0; ///< than where the same operation ended first
+    std::int64_t laterNs = 0; ///< how much later it ended than on the first of its ranks
 };
 
-/// Those whose ends can be compared, by their begin.
+/// Returns (begin, index) of the operations with comparable ends, in the order in which they began.
 std::vector<std::pair<std::int64_t, std::size_t>> measuredInOrder(const model::Model& model)
 {
     std::vector<std::pair<std::int64_t, std::size_t>> order;
@@ -26,10 +26,11 @@ std::vector<std::pair<std::int64_t, std::size_t>> measuredInOrder(const model::M
     return order;
 }
 
-class Carrier final {
+class CarriedLateness final {
 public:
-    explicit Carrier(const model::Model& model) : m_model(model) {}
-    [[nodiscard]] std::vector<std::int64_t> take(const model::Operation& operation);
+    explicit CarriedLateness(const model::Model& model) : m_model(model) {}
+    /// Returns the carried lateness by participant. Operations must be added in the order of their begin.
+    [[nodiscard]] std::vector<std::int64_t> addOperation(const model::Operation& operation);
 
 private:
     [[nodiscard]] Queue& queueOf(const model::Participant& part);
@@ -39,13 +40,13 @@ private:
     std::map<std::pair<std::size_t, std::int64_t>, Queue> m_queues; ///< by rank and stream
 };
 
-Queue& Carrier::queueOf(const model::Participant& part)
+Queue& CarriedLateness::queueOf(const model::Participant& part)
 {
     const auto& calls = m_model.processOf(m_model.ranks[part.rank]).collectiveCalls;
     return m_queues[{part.rank, part.call < calls.size() ? calls[part.call].stream : 0}];
 }
 
-std::int64_t Carrier::firstEnd(const model::Operation& operation) const
+std::int64_t CarriedLateness::firstEnd(const model::Operation& operation) const
 {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     for (const model::Participant& part : operation.participants) {
@@ -54,9 +55,9 @@ std::int64_t Carrier::firstEnd(const model::Operation& operation) const
     return first;
 }
 
-std::vector<std::int64_t> Carrier::take(const model::Operation& operation)
+std::vector<std::int64_t> CarriedLateness::addOperation(const model::Operation& operation)
 {
-    constexpr std::int64_t kDirectly = 50'000; // kernels of one stream follow each other within 10 us
+    constexpr std::int64_t kDirectly = 50'000; // ns; kernels of one stream follow each other within 10 us
     const std::int64_t ended = firstEnd(operation);
     std::vector<std::int64_t> carried;
     bool any = false;
@@ -77,9 +78,9 @@ std::vector<std::int64_t> Carrier::take(const model::Operation& operation)
 std::vector<std::vector<std::int64_t>> carriedLateness(const model::Model& model)
 {
     std::vector<std::vector<std::int64_t>> carried(model.operations.size());
-    Carrier carrier(model);
+    CarriedLateness lateness(model);
     for (const auto& [time, index] : measuredInOrder(model)) {
-        carried[index] = carrier.take(model.operations[index]);
+        carried[index] = lateness.addOperation(model.operations[index]);
     }
     return carried;
 }

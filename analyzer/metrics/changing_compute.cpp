@@ -24,7 +24,7 @@ std::vector<double> meansOf(const RunMetrics& run)
     return means;
 }
 
-/// The greatest of the ranks' differences from the mean that chance does not explain.
+/// Returns the greatest difference of a rank from the mean that chance does not explain, ns.
 double lastingNsOf(const RunMetrics& run, const std::vector<double>& means)
 {
     double lasting = 0;

@@ -12,8 +12,8 @@ namespace ringside::metrics {
 SizedTransfers sizedTransfers(double bytes, const std::vector<std::int64_t>& transferNs)
 {
     constexpr double kBest = 0.1;
-    // Of a normal distribution: its standard deviation over the median deviation, and the error of a median
-    // over that of a mean.
+    // Ratios for a normal distribution: standard deviation to median absolute deviation, and standard error
+    // of the median to that of the mean.
     constexpr double kDeviation = 1.4826;
     constexpr double kMedian = 1.2533;
     const auto median = static_cast<double>(model::median(transferNs));

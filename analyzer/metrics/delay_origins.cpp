@@ -10,7 +10,7 @@
 namespace ringside::metrics {
 namespace {
 
-/// Places in RunMetrics::ranks.
+/// Indices into RunMetrics::ranks.
 using PeerPlaces = std::vector<std::size_t>;
 
 PeerPlaces peersOf(const model::Model& model, const RunMetrics& run, std::size_t place)
@@ -29,7 +29,7 @@ std::int64_t otherTime(const Breakdown& step)
     return model::addCapped(step.exposedCopyNs, step.idleNs);
 }
 
-/// Of what a rank spent on the path, the part that it would not have spent with its peers' time.
+/// Returns the part of the rank's time on the path that it would not have spent at its peers' pace, ns.
 template <typename Figure>
 std::int64_t beyondPeers(const RunMetrics& run, std::size_t place, const PeerPlaces& peers, std::size_t step,
                          std::int64_t onPathNs, const Figure& figure)

@@ -15,9 +15,9 @@
 namespace ringside::metrics {
 namespace {
 
-using Arrival = std::pair<std::int64_t, std::size_t>; ///< when, in run time; rank of Model::ranks
+using Arrival = std::pair<std::int64_t, std::size_t>; ///< time in run time; index into Model::ranks
 
-/// `carriedNs`: taken off, by participant; empty: nothing is.
+/// Returns the arrivals in order. `carriedNs` is subtracted, by participant, unless it is empty.
 std::vector<Arrival> arrivalsOf(const model::Model& model, const model::Operation& operation,
                                 const std::vector<std::int64_t>& carriedNs)
 {
@@ -33,10 +33,10 @@ std::vector<Arrival> arrivalsOf(const model::Model& model, const model::Operatio
 
 struct Gap {
     std::int64_t ns = 0;
-    std::size_t late = 0; ///< how many came after it
+    std::size_t late = 0; ///< number of ranks that arrived after it
 };
 
-/// The largest ones behind which at most half of the ranks come.
+/// Returns the largest gaps after which at most half of the ranks arrived.
 std::vector<Gap> largestGaps(const std::vector<Arrival>& arrivals)
 {
     constexpr std::size_t kCounted = 3;
@@ -50,8 +50,9 @@ std::vector<Gap> largestGaps(const std::vector<Arrival>& arrivals)
     return gaps;
 }
 
-/// A set of ranks as a number, so that a large run need not keep the sets of all its collectives.
-using SetKey = std::pair<std::size_t, std::uint64_t>; ///< size, sum of hashes
+/// Identifies a set of ranks by its size and the sum of hashes, so that a large run does not store the set of
+/// each collective.
+using SetKey = std::pair<std::size_t, std::uint64_t>;
 
 SetKey keyOf(const std::vector<Arrival>& arrivals, std::size_t late)
 {
@@ -82,8 +83,9 @@ struct WorstOfBlock {
     LateGroup* group = nullptr;
 };
 
-/// Who stops now and then is worst in few steps, but in those that matter. They are chosen by how much was
-/// lost, not by whom, so that chance makes any group the worst of them with equal probability, too.
+/// Counts in how many of the heaviest blocks each group is the worst one. A rank that stops now and then is
+/// the worst in few blocks, but in the costly ones. Blocks are chosen by the time lost, not by the group, so
+/// that by chance each group is the worst of them with equal probability.
 void countHeavyBlocks(std::vector<WorstOfBlock> steps, std::vector<LateGroup*>& groups)
 {
     constexpr double kMost = 0.9;
@@ -103,7 +105,8 @@ void countHeavyBlocks(std::vector<WorstOfBlock> steps, std::vector<LateGroup*>& 
     }
 }
 
-/// `rivals` says of each group which others it is compared with: those of the same number.
+/// Counts the blocks in which each group lost most. Groups compete only with groups of the same number in
+/// `rivals`.
 void countWorstBlocks(std::vector<LateGroup>& groups, const std::vector<std::size_t>& rivals)
 {
     std::map<std::size_t, std::map<std::size_t, WorstOfBlock>> worst; // by rivals, by step
@@ -148,7 +151,7 @@ struct Blocks {
     bool withinSteps = false;
 };
 
-/// Stretches of the operations of each step, by their last arrivals.
+/// Divides the operations of each step into blocks, in the order of their last arrivals.
 Blocks blocksWithinSteps(const RunMetrics& run)
 {
     std::map<std::size_t, std::vector<std::size_t>> bySteps;
@@ -219,7 +222,8 @@ std::optional<std::int64_t> clockOf(const model::Model& model, const RankMetrics
     return clocks.empty() ? std::nullopt : std::optional(model::median(std::move(clocks)));
 }
 
-/// How much of a step its recording threads were ready to run and had no CPU.
+/// Returns how long per step the recording threads of the rank were ready to run without a CPU, ns. Null if
+/// it was not sampled.
 std::optional<std::int64_t> runDelayOf(const model::Model& model, const RankMetrics& rank)
 {
     const auto gain = gainIn(model.processOf(model.ranks[rank.rank]),
@@ -227,7 +231,7 @@ std::optional<std::int64_t> runDelayOf(const model::Model& model, const RankMetr
     return gain ? std::optional(rank.ofAStep(*gain)) : std::nullopt;
 }
 
-/// Medians of a figure over the late ranks and over their peers; null unless both are known.
+/// Returns the medians of a figure over the late ranks and over their peers. Null unless both are known.
 template <typename Figure>
 std::optional<std::pair<std::int64_t, std::int64_t>> compare(const model::Model& model, const RunMetrics& run,
                                                              const std::vector<std::size_t>& late,
@@ -249,12 +253,12 @@ std::optional<std::pair<std::int64_t, std::int64_t>> compare(const model::Model&
     return std::pair(model::median(values[0]), model::median(values[1]));
 }
 
-/// Samples may tell why kernels or launches take longer.
+/// Narrows the cause with samples of GPU clocks and of waiting for a CPU.
 LateCause refine(const model::Model& model, const RunMetrics& run, const std::vector<std::size_t>& late,
                  const Lateness& found)
 {
     constexpr std::int64_t kPercent = 100;
-    constexpr std::int64_t kLowerClock = 95; // percent of the others'; steps of GPU clocks are about 1 %
+    constexpr std::int64_t kLowerClock = 95; // percent of the others; GPU clocks change in steps of about 1 %
     if (found.cause == LateCause::Compute) {
         const auto clocks =
             compare(model, run, late, [&](const RankMetrics& rank) { return clockOf(model, rank); });
@@ -290,7 +294,7 @@ bool isLateInFewBlocks(const LateGroup& group, std::size_t blocks)
 std::vector<std::vector<std::int64_t>> latenessBySteps(const model::Model& model, const RunMetrics& run)
 {
     std::vector<std::vector<std::int64_t>> late;
-    std::map<std::size_t, std::size_t> rowOf; ///< by rank of Model::ranks
+    std::map<std::size_t, std::size_t> rowOf; // by index into Model::ranks
     for (std::size_t i = 0; run.arrivalsMeasured() && i < run.ranks.size(); ++i) {
         rowOf.emplace(run.ranks[i].rank, i);
         late.emplace_back(run.ranks[i].steps.size());

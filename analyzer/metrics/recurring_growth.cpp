@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::size_t kMoreThanUsual = std::numeric_limits<std::size_t>::max();
 
-using Position = std::pair<std::string_view, std::size_t>; ///< name; how many of it came before in the step
-using Growth = std::map<Position, double>;                 ///< ns above usual, negative below
+using Position =
+    std::pair<std::string_view, std::size_t>; ///< name; number of its launches before in the step
+using Growth = std::map<Position, double>;    ///< ns above the usual time, negative below it
 using Durations =
     std::map<std::string_view, std::vector<double>>; ///< of a step's kernels by name, as launched
 
-/// The kernels of these steps of one rank, by start.
+/// Returns the durations of the compute kernels of these steps of one rank, ordered by start.
 std::vector<Durations> durationsOf(const model::Model& model, const RankMetrics& figures,
                                    std::span<const std::size_t> steps)
 {
@@ -63,7 +64,7 @@ std::map<std::string_view, std::size_t> usualCounts(const std::vector<Durations>
     return usual;
 }
 
-/// What the kernels of a step took.
+/// Returns the durations of a step by position, ns.
 Growth positionsOf(const Durations& step, const std::map<std::string_view, std::size_t>& usual)
 {
     Growth positions;
@@ -95,7 +96,7 @@ std::vector<Growth> growthsOf(const std::vector<Durations>& steps)
     return growths;
 }
 
-/// Ascending, evenly spread.
+/// Returns at most 64 of `count` steps, ascending and evenly spread.
 std::vector<std::size_t> chosenSteps(std::size_t count)
 {
     constexpr std::size_t kMost = 64;
@@ -107,7 +108,7 @@ std::vector<std::size_t> chosenSteps(std::size_t count)
 }
 
 struct RankGrowth {
-    std::size_t rank = 0; ///< of Model::ranks
+    std::size_t rank = 0; ///< index into Model::ranks
     Growth growth;
 };
 
@@ -145,9 +146,10 @@ double product(const Growth& a, const Growth& b)
     return sum;
 }
 
-/// Null where no peer is among them.
-std::optional<double> likeness(const model::Model& model, const std::vector<RankGrowth>& all,
-                               std::size_t which)
+/// Returns the cosine between one growth and the sum of the others of its rank and its peers. Null if there
+/// are no others.
+std::optional<double> similarity(const model::Model& model, const std::vector<RankGrowth>& all,
+                                 std::size_t which)
 {
     Growth others;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -171,13 +173,14 @@ std::optional<double> recurringGrowth(const model::Model& model, const RunMetric
 {
     constexpr std::size_t kFewest = 3;
     const std::vector<RankGrowth> all = growthsOf(model, run, longest);
-    std::vector<double> likenesses;
+    std::vector<double> similarities;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (const std::optional<double> like = likeness(model, all, i)) {
-            likenesses.push_back(*like);
+        if (const std::optional<double> found = similarity(model, all, i)) {
+            similarities.push_back(*found);
         }
     }
-    return likenesses.size() < kFewest ? std::nullopt : std::optional(model::median(std::move(likenesses)));
+    return similarities.size() < kFewest ? std::nullopt
+                                         : std::optional(model::median(std::move(similarities)));
 }
 
 } // namespace ringside::metrics

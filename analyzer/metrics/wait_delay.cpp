@@ -6,8 +6,8 @@
 namespace ringside::metrics {
 namespace {
 
-// Between kernels queued back to back a GPU pauses 1 to 10 us; with every rank's jitter on top a slow
-// kernel's successor starts later still, and a pause that is small beside the kernel changes the estimate as
+// A GPU pauses 1 to 10 us between kernels that are queued back to back. The jitter of all ranks adds to the
+// pause after a long kernel. A pause that is small compared with the kernel changes the estimate just as
 // little.
 constexpr std::int64_t kQueuedPauseNs = 10'000;
 constexpr std::int64_t kLengthOverPause = 20;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waiting inside collectives delays a rank's steps: more than the exposed wait, because what is queued
-// behind a waiting collective starts late too. An estimate from above: how early the queued ones were ready
-// is not recorded.
+// Estimates by how much waiting inside collectives delays a rank's steps. That is more than the exposed
+// wait, because kernels queued behind a waiting collective start late, too. The estimate is an upper bound:
+// the recording does not contain when the queued kernels were ready to run.
 #pragma once
 #include "metrics/sweep.h"
 
@@ -11,14 +11,14 @@
 
 namespace ringside::metrics {
 
-/// Chains of communication kernels that follow each other at once, over all streams. A pause longer than a
-/// launch takes ends a chain: the next kernel then waited for its own data, and an earlier end of the one
-/// before would not have helped.
+/// Returns the chains of communication kernels that follow each other directly, over all streams. A pause
+/// longer than a launch takes ends a chain: the next kernel then waited for its own data, and would not have
+/// started earlier if the previous kernel had ended earlier.
 [[nodiscard]] std::vector<Interval> communicationChains(const std::vector<Lane>& communication);
 
-/// Per window the sum of min(time only waiting, exposed communication) over the chains that start in it, ns:
-/// the end of a chain often lies behind the first copy of the next step. `swept` are the chains' coverages.
-/// `windows` ascend and do not overlap.
+/// Returns for each window the sum of min(time only waiting, exposed communication) over the chains that
+/// start in it, in ns. The start decides, because a chain often ends after the first copy of the next step.
+/// `swept` are the coverages of the chains. `windows` must ascend and must not overlap.
 [[nodiscard]] std::vector<std::int64_t> delayByWaiting(std::span<const Interval> chains,
                                                        std::span<const Coverage> swept,
                                                        std::span<const Interval> windows);
