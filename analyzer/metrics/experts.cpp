@@ -9,9 +9,9 @@
 namespace ringside::metrics {
 namespace {
 
-/// Compute between the all-to-alls of one communicator, one step of one rank.
+/// Compute times between the all-to-alls of one communicator, in one step of one rank, ns.
 using Segments = std::vector<double>;
-using MemberSegments = std::map<std::size_t, std::vector<Segments>>; ///< by rank of Model::ranks; by step
+using MemberSegments = std::map<std::size_t, std::vector<Segments>>; ///< by index into Model::ranks, by step
 
 std::map<std::uint64_t, MemberSegments> segmentsOf(const model::Model& model, const RunMetrics& run)
 {
@@ -42,7 +42,7 @@ struct Sums {
     [[nodiscard]] double share() const { return mean > 0 ? excess / mean : 0.0; }
 };
 
-/// Of one step: what the longest of each segment takes above the mean of the members.
+/// Adds for each segment of one step how far the longest member is above the mean of the members.
 void addStep(const MemberSegments& members, std::size_t step, std::array<Sums, 2>& sums,
              std::map<std::size_t, double>& excessOf)
 {
@@ -69,7 +69,7 @@ ExpertFigures figuresOf(const MemberSegments& members, std::size_t steps)
 {
     ExpertFigures figures;
     figures.steps = steps;
-    std::array<Sums, 2> sums; // the experts' work, and what is between
+    std::array<Sums, 2> sums; // expert work, other work
     std::map<std::size_t, std::size_t> fullestIn;
     for (std::size_t step = 0; step < steps; ++step) {
         std::map<std::size_t, double> excessOf;

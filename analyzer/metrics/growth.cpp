@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::size_t kParts = 9;
 constexpr std::size_t kThird = kParts / 3;
-constexpr std::size_t kFewestInAPart = 2; // steps, and samples: one may have come at any moment of its step
+constexpr std::size_t kFewestInAPart = 2; // steps and samples; a single sample could be anywhere in its step
 
-/// The least value of a part, and the first step that had it.
+/// The minimum of a part, and the first step that reached it.
 struct Least {
     std::size_t samples = 0;
     double value = 0;
@@ -61,7 +61,7 @@ std::optional<double> growthAStep(const std::vector<SampleValue>& samples,
         return std::nullopt;
     }
     const Parts parts = leastOfParts(samples, steps);
-    // What was before the third part is not looked at: a sampler may have begun later than the steps.
+    // The parts before the third one are ignored, because sampling may have begun later than the steps.
     const bool known = std::all_of(parts.begin() + kThird - 1, parts.end(),
                                    [](const Least& part) { return part.samples >= kFewestInAPart; });
     if (!known || !growsSteadily(parts)) {

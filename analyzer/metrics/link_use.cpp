@@ -11,16 +11,16 @@ namespace {
 
 constexpr double kBits = 8.0;
 
-/// A step on a host, in run time: from its first to its last rank.
+/// A step on a host in run time, from the start on its first rank to the end on its last rank.
 struct HostStep {
     std::int64_t number = 0;
     model::Interval span;
 };
 
-/// What the ranks of a host did.
+/// The steps of a host's ranks and their communication.
 struct HostTime {
-    std::vector<HostStep> steps;      ///< analyzed ones
-    std::int64_t communicationNs = 0; ///< in them, mean over the ranks
+    std::vector<HostStep> steps;      ///< the analyzed steps
+    std::int64_t communicationNs = 0; ///< communication in these steps, mean over the ranks
 };
 
 HostTime timeOf(const model::Model& model, const std::vector<RankMetrics>& ranks, std::size_t host)
@@ -49,7 +49,7 @@ HostTime timeOf(const model::Model& model, const std::vector<RankMetrics>& ranks
     return time;
 }
 
-/// Both directions of a port, as shares of its rate where that is known.
+/// The traffic of a port in both directions, as shares of its rate if that is known.
 class PortTraffic {
 public:
     explicit PortTraffic(const Port& port)
@@ -167,10 +167,10 @@ GainsOverTime::GainsOverTime(std::vector<Gain> gains)
     }
 }
 
-// Readings may have gaps between them, but never overlap: they are in order.
+// Gains are ordered by time. There may be gaps between them, but they never overlap.
 std::optional<double> GainsOverTime::perNs(const model::Interval& span) const
 {
-    constexpr double kEnough = 0.9; // of the span lies between readings
+    constexpr double kEnough = 0.9; // share of the span that must lie between readings
     const auto first = std::partition_point(m_gains.begin(), m_gains.end(),
                                             [&](const Gain& each) { return each.between.end <= span.start; });
     const auto end = std::partition_point(first, m_gains.end(),
@@ -186,13 +186,13 @@ std::optional<double> GainsOverTime::perNs(const model::Interval& span) const
     const auto to = static_cast<std::size_t>(end - m_gains.begin());
     double gained = m_before[to] - m_before[from];
     std::int64_t covered = m_coveredBefore[to] - m_coveredBefore[from];
-    const auto takeAway = [&](const Gain& each, std::int64_t outside) {
+    const auto subtract = [&](const Gain& each, std::int64_t outside) {
         covered -= outside;
         gained -= static_cast<double>(each.gain) * static_cast<double>(outside) /
                   static_cast<double>(std::max<std::int64_t>(1, each.between.length()));
     };
-    takeAway(*first, std::max<std::int64_t>(0, span.start - first->between.start));
-    takeAway(*(end - 1), std::max<std::int64_t>(0, (end - 1)->between.end - span.end));
+    subtract(*first, std::max<std::int64_t>(0, span.start - first->between.start));
+    subtract(*(end - 1), std::max<std::int64_t>(0, (end - 1)->between.end - span.end));
     return static_cast<double>(covered) >= kEnough * static_cast<double>(span.length()) && covered > 0
                ? std::optional(gained / static_cast<double>(covered))
                : std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of their rate the ports and interfaces of a run used, where: in communication, in each step and in
-// each collective that is longer than a sample; and in which steps their other counters moved.
+// Computes how much of their rate the ports and interfaces of a run used: in communication, in each step and
+// in each collective that is longer than a sampling interval. Also finds the steps in which their other
+// counters moved.
 #pragma once
 #include "metrics/links.h"
 
@@ -10,21 +11,24 @@
 
 namespace ringside::metrics {
 
-/// The gains of one counter, asked of many stretches of time: a question costs the logarithm of the readings.
+/// The gains of one counter, prepared for many queries. A query costs the logarithm of the number of
+/// readings.
 class GainsOverTime {
 public:
     explicit GainsOverTime(std::vector<Gain> gains);
-    /// What it gained in a ns of the span, readings spread evenly over their time. Null: not measured in 90 %
-    /// of it, or it is shorter than what lies between readings.
+    /// Returns the gain per ns in the span. The gain between two readings is spread evenly over the time
+    /// between them. Null if less than 90 % of the span is measured, or the span is shorter than the time
+    /// between readings.
     [[nodiscard]] std::optional<double> perNs(const model::Interval& span) const;
 
 private:
     std::vector<Gain> m_gains;
-    std::vector<double> m_before;              ///< gained before each, and by all
-    std::vector<std::int64_t> m_coveredBefore; ///< ns
+    std::vector<double> m_before;              ///< sum of the gains before each one; the last is the total
+    std::vector<std::int64_t> m_coveredBefore; ///< the same for the time between readings, ns
 };
 
-/// Share of the rate in each direction; null: not measured, or too short for the samples to tell.
+/// Share of the rate used in each direction. Null if it was not measured, or the time span is too short for
+/// the sampling interval.
 struct Use {
     std::optional<double> tx, rx;
     [[nodiscard]] bool measured() const { return tx || rx; }
@@ -36,41 +40,44 @@ struct StepUse {
 };
 
 struct CollectiveUse {
-    std::size_t operation = 0; ///< of Model::operations
+    std::size_t operation = 0; ///< index into Model::operations
     Use use;
 };
 
-/// What a counter gained between two readings, and the steps that touch that time.
+/// The gain of a counter between two readings, and the steps that overlap that time.
 struct Movement {
     std::string metric;
     Gain gain;
-    std::optional<std::int64_t> firstStep, lastStep; ///< null: outside of all steps
+    std::optional<std::int64_t> firstStep, lastStep; ///< null if it is outside all steps
 };
 
 struct LinkUse {
-    /// Of what it sent in the analyzed steps, as if all of it was communication: bits a ns of the host's mean
-    /// time in communication. Null: not sampled then, or nobody communicated.
+    /// What the port sent in the analyzed steps, divided by the host's mean time in communication, in bits
+    /// per ns. All traffic is counted as communication. Null if it was not sampled, or no rank communicated.
     std::optional<double> communicationBitsPerNs;
-    std::optional<double> communication; ///< the same as a share of its rate
-    std::vector<StepUse> steps;          ///< those that are measured, in order
+    std::optional<double> communication; ///< the same as a share of the rate
+    std::vector<StepUse> steps;          ///< the measured steps, in order
     std::vector<CollectiveUse> collectives;
-    std::vector<Movement> moved;     ///< counters but those of traffic, by time; the first kMostMovements
-    std::size_t movedLeftOut = 0;    ///< beyond those
-    std::optional<double> railShare; ///< of what all ports of its kind on this host sent; null: one, or none
+    std::vector<Movement> moved;  ///< of all counters except traffic, by time; the first kMostMovements
+    std::size_t movedLeftOut = 0; ///< number of movements beyond those
+    /// Share of the bytes that all ports of its kind on this host sent. Null if the host has no other port or
+    /// none of them sent anything.
+    std::optional<double> railShare;
 
     static constexpr std::size_t kMostMovements = 256;
 };
 
-/// Of a port's metrics: what holds until the next reading, or is an event, and counters of what went through.
-/// The others count what went wrong or was out of the ordinary.
+/// Whether a port's metric is a state that holds until the next reading, or an event.
 [[nodiscard]] bool isState(std::string_view metric);
+/// Whether a port's metric counts transferred bytes or packets. Metrics that are neither state nor traffic
+/// count errors and other exceptional events.
 [[nodiscard]] bool isTraffic(std::string_view metric);
 
-/// The interfaces of the network as they were sampled, as portsOf gives those of RDMA devices.
+/// Returns the sampled network interfaces, in the same form in which portsOf returns RDMA ports.
 [[nodiscard]] std::vector<Port> interfacesOf(const model::Model& model);
 
 struct RunMetrics;
-/// One a port, in the order of `ports`.
+/// Computes the use of each port, in the order of `ports`.
 [[nodiscard]] std::vector<LinkUse> linkUsesOf(const model::Model& model, const RunMetrics& run,
                                               const std::vector<Port>& ports);
 

@@ -11,7 +11,7 @@
 namespace ringside::metrics {
 namespace {
 
-/// Null: a counter began anew between two processes that sampled it, or damage.
+/// Returns the gain of a counter. Null if the counter was reset, or the data is damaged.
 std::optional<std::int64_t> difference(std::int64_t later, std::int64_t earlier)
 {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
@@ -44,7 +44,7 @@ Place placeOf(const model::Model& model, const trace::ProcessTrace& process)
     return {std::nullopt, {process.process.startNs, 0, 0.0}};
 }
 
-/// "mlx5_0:1 firmware" is a fact of a port.
+/// Adds the facts of ports. They are settings whose names contain the port, such as "mlx5_0:1 firmware".
 void addFacts(const trace::ProcessTrace& process, std::string_view source, std::map<Key, Port>& ports)
 {
     for (const trace::SettingRow& row : process.settings) {
@@ -92,22 +92,23 @@ void addProcess(const model::Model& model, const trace::ProcessTrace& process, s
     }
 }
 
-/// What the processes of a host say of their own queue pairs on a port.
-struct Use {
+/// The queue pairs of a host's processes on a port.
+struct QueuePairUse {
     std::int64_t most = 0;
-    bool told = false;    ///< by any process
-    bool unknown = false; ///< of a process
+    bool reported = false; ///< by at least one process
+    bool unknown = false;  ///< for at least one process
 };
 
-/// Those of one process, by port. Few readings without any do not say that none came after them.
-std::map<std::string, Use> useBy(const trace::ProcessTrace& process)
+/// Returns the queue pairs of one process by port. If there are few readings, all of them 0, queue pairs may
+/// have been created later, so the number is unknown.
+std::map<std::string, QueuePairUse> queuePairUseOf(const trace::ProcessTrace& process)
 {
     constexpr std::size_t kFew = 2;
-    struct Told {
+    struct Readings {
         std::int64_t most = 0;
-        std::size_t readings = 0;
+        std::size_t count = 0;
     };
-    std::unordered_map<std::uint32_t, Told> bySeries;
+    std::unordered_map<std::uint32_t, Readings> bySeries;
     for (const trace::SeriesRow& row : process.series) {
         if (row.source == "rdma_use" && row.metric == "queue_pairs") {
             bySeries[static_cast<std::uint32_t>(row.id)];
@@ -116,45 +117,47 @@ std::map<std::string, Use> useBy(const trace::ProcessTrace& process)
     for (std::size_t i = 0; !bySeries.empty() && i < process.samples.size(); ++i) {
         if (const auto found = bySeries.find(process.samples.series[i]); found != bySeries.end()) {
             found->second.most = std::max<std::int64_t>(found->second.most, process.samples.value[i]);
-            ++found->second.readings;
+            ++found->second.count;
         }
     }
-    std::map<std::string, Use> uses;
+    std::map<std::string, QueuePairUse> uses;
     for (const trace::SeriesRow& row : process.series) {
         if (const auto found = bySeries.find(static_cast<std::uint32_t>(row.id)); found != bySeries.end()) {
-            const bool doubtful = row.reason != 0 || found->second.readings < kFew;
+            const bool doubtful = row.reason != 0 || found->second.count < kFew;
             uses[row.entity] = {found->second.most, true, found->second.most == 0 && doubtful};
         }
     }
     return uses;
 }
 
-void addUse(const model::Model& model, std::map<Key, Port>& ports)
+void addQueuePairs(const model::Model& model, std::map<Key, Port>& ports)
 {
-    std::map<Key, Use> all;
+    std::map<Key, QueuePairUse> all;
     for (const trace::ProcessTrace& process : model.trace.processes) {
         if (process.ranks.empty()) {
             continue;
         }
-        const std::map<std::string, Use> uses = useBy(process);
+        const std::map<std::string, QueuePairUse> uses = queuePairUseOf(process);
         for (auto& [key, port] : ports) {
             if (key.first != std::pair(process.process.host, process.process.bootId)) {
                 continue;
             }
             const auto found = uses.find(key.second);
-            const Use use = found != uses.end() ? found->second : Use{0, false, true};
-            Use& sum = all[key];
-            sum = {model::addCapped(sum.most, use.most), sum.told || use.told, sum.unknown || use.unknown};
+            const QueuePairUse use = found != uses.end() ? found->second : QueuePairUse{0, false, true};
+            QueuePairUse& sum = all[key];
+            sum = {model::addCapped(sum.most, use.most), sum.reported || use.reported,
+                   sum.unknown || use.unknown};
         }
     }
     for (const auto& [key, use] : all) {
-        if (use.most > 0 || (use.told && !use.unknown)) {
+        if (use.most > 0 || (use.reported && !use.unknown)) {
             ports.at(key).queuePairs = use.most;
         }
     }
 }
 
-/// How far a generation's signalling rate is data: 8b/10b up to QDR, 64b/66b and what goes with it for FDR.
+/// Returns the share of a generation's signalling rate that carries data. SDR to QDR use the line code
+/// 8b/10b, FDR uses 64b/66b.
 double dataShare(std::string_view generation)
 {
     constexpr double kOld = 0.8;
@@ -169,7 +172,7 @@ std::vector<Port> sampledBy(const model::Model& model, std::string_view source)
     for (const trace::ProcessTrace& process : model.trace.processes) {
         addProcess(model, process, source, ports);
     }
-    addUse(model, ports);
+    addQueuePairs(model, ports);
     std::vector<Port> result;
     for (auto& [key, port] : ports) {
         for (auto& [metric, all] : port.values) {
@@ -244,7 +247,7 @@ std::optional<double> Port::bitsPerNs() const
 
 std::optional<bool> Port::carried() const
 {
-    constexpr std::int64_t kBytes = 1 << 20; // less is management
+    constexpr std::int64_t kBytes = 1 << 20; // less traffic than this is management
     constexpr std::int64_t kPackets = 256;
     std::optional<bool> result;
     for (const auto& [metric, most] :

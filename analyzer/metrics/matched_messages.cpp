@@ -6,7 +6,7 @@
 namespace ringside::metrics {
 namespace {
 
-/// A kernel by where it begins: its rank, and the moment.
+/// Identifies a kernel by its rank and the time at which it begins.
 using KernelBegin = std::pair<std::size_t, std::int64_t>;
 
 std::map<KernelBegin, std::size_t> messagesByKernel(const model::Model& model)
@@ -48,13 +48,13 @@ std::vector<MatchedMessage> matchedMessages(const model::Model& model, const Run
         }
         const model::ClockMap& sender = model.ranks[from.rank].clock;
         const model::ClockMap& receiver = model.ranks[to.rank].clock;
-        const std::int64_t come =
+        const std::int64_t bothBegan =
             std::max(sender.toRun(from.device->start), receiver.toRun(to.device->start));
         const std::int64_t end = std::min(sender.toRun(from.device->end), receiver.toRun(to.device->end));
-        if (end > come) {
+        if (end > bothBegan) {
             const bool alone = counts.at({from.rank, from.device->start}) == 1 ||
                                counts.at({to.rank, to.device->start}) == 1;
-            result.push_back({from.rank, to.rank, *message.bytes, end - come, alone, *from.device});
+            result.push_back({from.rank, to.rank, *message.bytes, end - bothBegan, alone, *from.device});
         }
     }
     return result;

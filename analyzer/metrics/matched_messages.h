@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long sends and receives that were matched took, once both had come.
+// Measures how long matched sends and receives took from the time when both had begun.
 #pragma once
 #include "metrics/metrics.h"
 
 namespace ringside::metrics {
 
 struct MatchedMessage {
-    std::size_t sender = 0; ///< of Model::ranks
-    std::size_t receiver = 0;
+    std::size_t sender = 0;   ///< index into Model::ranks
+    std::size_t receiver = 0; ///< index into Model::ranks
     std::uint64_t bytes = 0;
-    std::int64_t ns = 0; ///< from when both had come to the earlier end; more than 0
-    /// No other message was in the kernel of one of its ends, whose end then is its own.
+    std::int64_t ns = 0; ///< from the later begin to the earlier end; greater than 0
+    /// Whether the kernel of one end carries no other message, so that its end is the end of this message.
     bool alone = false;
     Interval time; ///< on the sender's clock
 };
 
-/// Of the analyzed steps; those of known size, whose ends' clocks can be compared.
+/// Returns the messages of the analyzed steps whose size is known and whose clocks can be compared.
 [[nodiscard]] std::vector<MatchedMessage> matchedMessages(const model::Model& model, const RunMetrics& run);
 
 } // namespace ringside::metrics

@@ -13,7 +13,7 @@ std::int64_t stageOf(const model::Model& model, std::size_t rank)
     return model.layout.isKnown() ? model.layout.places[rank].stage.value_or(0) : 0;
 }
 
-/// Of a stage in one step, the median of its ranks.
+/// Returns the median compute time of a stage's ranks in one step, ns.
 std::int64_t computeAt(const std::vector<const RankMetrics*>& ranks, std::size_t step)
 {
     std::vector<std::int64_t> times;
@@ -25,7 +25,8 @@ std::int64_t computeAt(const std::vector<const RankMetrics*>& ranks, std::size_t
     return model::median(std::move(times));
 }
 
-/// Messages from one stage to the next in an analyzed step, median over pairs and steps.
+/// Returns the mean number of messages per analyzed step from one stage to the next, median over the pairs of
+/// ranks.
 std::int64_t passesOf(const model::Model& model, const RunMetrics& run)
 {
     std::map<std::size_t, Interval> analyzed;
@@ -51,8 +52,9 @@ std::int64_t passesOf(const model::Model& model, const RunMetrics& run)
     return model::median(std::move(perStep));
 }
 
-/// Waiting inside of communication, whether for a message or, drained, for the earlier stages in a
-/// collective; and idle time that not every rank has.
+/// Returns the bubble, the mean over the ranks. A rank's bubble is its exposed waiting inside communication
+/// (for a message, or in a collective for the earlier stages to drain) plus the idle time beyond that of the
+/// least idle rank.
 double bubbleOf(const RunMetrics& run)
 {
     std::int64_t leastIdle = std::numeric_limits<std::int64_t>::max();

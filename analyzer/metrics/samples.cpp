@@ -44,7 +44,7 @@ std::optional<std::int64_t> gainIn(const trace::ProcessTrace& process, const Ser
     }
     const auto gain =
         static_cast<std::uint64_t>(values.back().value) - static_cast<std::uint64_t>(values.front().value);
-    // Larger is a counter that began anew, or damage: not a gain that can be told.
+    // A larger difference means that the counter was reset or the data is damaged, so the gain is unknown.
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
     return gain < kMost ? std::optional(static_cast<std::int64_t>(gain)) : std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was sampled while a rank trained: values of gauges, gains of counters, within a stretch of time. What
-// was not sampled is null, never 0.
+// Reads what was sampled while a rank trained: the values of gauges and the gains of counters within a time
+// span. What was not sampled is null, never 0.
 #pragma once
 #include "model/model.h"
 
@@ -15,22 +15,24 @@ struct SampleValue {
     std::int64_t value = 0;  ///< in the unit of the metric
 };
 
-/// A thing that is sampled, as table `series` names it.
+/// Identifies a series by the columns of table `series`.
 struct SeriesName {
     std::string_view source;
     std::string_view entity;
     std::string_view metric;
 };
 
-/// By time, those within `span` only; empty: the series does not exist or has none there.
+/// Returns the samples within `span`, ordered by time. Empty if there are none or the series does not exist.
 [[nodiscard]] std::vector<SampleValue> samplesIn(const trace::ProcessTrace& process, const SeriesName& name,
                                                  const model::Interval& span);
-/// What a counter of 64 bits gained between its first and last sample in `span`; null with fewer than two.
+/// Returns what a 64-bit counter gained between its first and last sample in `span`. Null with fewer than two
+/// samples, or if the counter was reset in between.
 [[nodiscard]] std::optional<std::int64_t> gainIn(const trace::ProcessTrace& process, const SeriesName& name,
                                                  const model::Interval& span);
-/// "gpu0": how the rank's device is called in samples.
+/// Returns the name of the rank's device in samples, such as "gpu0".
 [[nodiscard]] std::string gpuName(const model::Model& model, const model::Rank& rank);
-/// The process that sampled the machine of this rank: one a host does. Null: none did.
+/// Returns the process that sampled this series of the rank's machine; one process of a host does. Null if
+/// none did.
 [[nodiscard]] const trace::ProcessTrace* machineSampler(const model::Model& model, const model::Rank& rank,
                                                         const SeriesName& name);
 

@@ -14,7 +14,8 @@ namespace ringside::metrics {
 namespace {
 
 constexpr std::string_view kTcp = "tcp";
-constexpr std::string_view kBetweenEnds = " > "; ///< between own address and the peer's, in a series' entity
+constexpr std::string_view kBetweenEnds = " > "; ///< separates own and peer address in a series' entity
+
 struct Ends {
     std::string_view local;
     std::string_view peer;
@@ -28,7 +29,8 @@ std::optional<Ends> endsOf(std::string_view entity)
                : std::optional(Ends{entity.substr(0, arrow), entity.substr(arrow + kBetweenEnds.size())});
 }
 
-/// The host that has an address; one that several have (each container bridge has the same) is nobody's.
+/// Finds the host that owns an address. An address that several hosts have, such as that of a container
+/// bridge, belongs to none.
 class Addresses {
 public:
     explicit Addresses(const model::Model& model)
@@ -52,7 +54,7 @@ private:
     std::map<std::string, std::set<std::size_t>, std::less<>> m_hosts;
 };
 
-/// What one process sampled, by entity.
+/// Returns the TCP samples of one process by entity.
 std::map<std::string, Port> peersOf(const model::Model& model, const model::Rank& rank)
 {
     const trace::ProcessTrace& process = model.processOf(rank);
@@ -72,8 +74,8 @@ std::map<std::string, Port> peersOf(const model::Model& model, const model::Rank
     return peers;
 }
 
-/// Middle of a gauge that is 0 where there is no value.
-std::optional<std::int64_t> middleOf(const Port& peer, std::string_view metric)
+/// Returns the median of a gauge. Zeros count as missing values.
+std::optional<std::int64_t> medianOfGauge(const Port& peer, std::string_view metric)
 {
     const auto found = peer.values.find(metric);
     std::vector<std::int64_t> values;
@@ -96,7 +98,7 @@ std::int64_t nanoseconds(std::int64_t us)
     return std::min(us, std::numeric_limits<std::int64_t>::max() / kNsAUs) * kNsAUs;
 }
 
-/// Between which two readings data was under way longest.
+/// Returns the time between the two readings with the most time in flight.
 model::Interval busiest(const Port& peer)
 {
     Gain most;
@@ -106,7 +108,7 @@ model::Interval busiest(const Port& peer)
     return most.between;
 }
 
-/// One process's part of a link.
+/// Returns the part of a link that belongs to one process.
 TcpLink linkOf(const Port& peer)
 {
     TcpLink link;
@@ -116,10 +118,10 @@ TcpLink linkOf(const Port& peer)
     link.underWayNs = std::max<std::int64_t>(0, nanoseconds(gained(peer, "busy_us")) -
                                                     link.receiverLimitedNs - link.senderLimitedNs);
     link.retransmits = gained(peer, "retransmits");
-    if (const auto rate = middleOf(peer, "delivery_bytes_per_s")) {
+    if (const auto rate = medianOfGauge(peer, "delivery_bytes_per_s")) {
         link.deliveryGBs = static_cast<double>(*rate) / kBytesAGigabyte;
     }
-    if (const auto roundTrip = middleOf(peer, "round_trip_us")) {
+    if (const auto roundTrip = medianOfGauge(peer, "round_trip_us")) {
         link.roundTripNs = nanoseconds(*roundTrip);
     }
     link.processes = 1;
@@ -128,7 +130,7 @@ TcpLink linkOf(const Port& peer)
     return link;
 }
 
-/// Rates of several processes: those of the one that sent most stand for all.
+/// Adds the part of another process. Rates are taken from the process that sent most.
 void join(TcpLink& link, const TcpLink& part)
 {
     if (link.processes == 0 || part.bytes > link.bytes / link.processes) {
