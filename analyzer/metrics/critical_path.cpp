@@ -8,13 +8,13 @@
 namespace ringside::metrics {
 namespace {
 
-/// One kernel or copy, in run time.
+/// A kernel, a copy or a run of compute kernels without gaps. Times are in run time.
 struct PathNode {
     std::int64_t start = 0;
     std::int64_t end = 0;
-    std::int32_t before = -1; ///< on its stream
+    std::int32_t before = -1; ///< the previous node on its stream; -1 if there is none
     std::int64_t PathPart::*kind = &PathPart::otherNs;
-    /// Who came last to its meeting, where somebody else did.
+    /// Rank and node that arrived last at its collective or message; -1 if that is this node itself.
     std::int32_t lastRank = -1;
     std::int32_t lastNode = -1;
     std::int64_t lastArrival = 0;
@@ -23,18 +23,18 @@ struct PathNode {
 using WorkNodes = std::unordered_map<model::WorkKey, std::int32_t, model::WorkKeyHash>;
 
 struct PathRank {
-    std::vector<PathNode> nodes; ///< by end
-    WorkNodes ofWork;            ///< first kernel of each
+    std::vector<PathNode> nodes; ///< ordered by end
+    WorkNodes ofWork;            ///< the node of the first kernel of each work
 };
 
-/// Kernels and copies of a rank in a span. Compute without a gap is one node: a step has thousands of
-/// kernels, and nobody meets in between.
+/// Reads the kernels and copies of a rank in a span. Compute kernels without a gap become one node: a step
+/// has thousands of them, and no other rank depends on what is between them.
 class NodeReader final {
 public:
     struct Row {
         PathNode node;
         std::uint64_t stream = 0;
-        std::int64_t kernel = -1; ///< -1: a copy
+        std::int64_t kernel = -1; ///< row of the kernel; -1 for a copy
     };
     NodeReader(const model::Rank& rank, const Interval& span) : m_rank(rank), m_span(span) {}
 
@@ -47,7 +47,7 @@ public:
         }
         const Interval time{m_rank.clock.toRun(local.start), m_rank.clock.toRun(local.end)};
         const auto [last, fresh] = m_lastOf.try_emplace(columns.stream[i], m_rows.size());
-        if (!fresh && kind == &PathPart::computeNs && goesOn(m_rows[last->second].node, time)) {
+        if (!fresh && kind == &PathPart::computeNs && followsWithoutGap(m_rows[last->second].node, time)) {
             PathNode& before = m_rows[last->second].node;
             before.end = std::max(before.end, time.end);
             return;
@@ -56,7 +56,7 @@ public:
         m_rows.push_back({{time.start, time.end, -1, kind, -1, -1, 0}, columns.stream[i], kernel});
     }
 
-    /// By end.
+    /// Sorts the rows by end and returns them.
     [[nodiscard]] const std::vector<Row>& sorted()
     {
         std::ranges::stable_sort(m_rows, {}, [](const Row& row) { return row.node.end; });
@@ -64,9 +64,9 @@ public:
     }
 
 private:
-    [[nodiscard]] static bool goesOn(const PathNode& before, const Interval& time)
+    [[nodiscard]] static bool followsWithoutGap(const PathNode& before, const Interval& time)
     {
-        constexpr std::int64_t kNoGap = 5'000;
+        constexpr std::int64_t kNoGap = 5'000; // ns
         return before.kind == &PathPart::computeNs && time.start >= before.start &&
                time.start - before.end <= kNoGap;
     }
@@ -74,7 +74,7 @@ private:
     const model::Rank& m_rank;
     Interval m_span;
     std::vector<Row> m_rows;
-    std::unordered_map<std::uint64_t, std::size_t> m_lastOf; ///< by stream, its last row
+    std::unordered_map<std::uint64_t, std::size_t> m_lastOf; ///< index of the last row of each stream
 };
 
 class PathWalker final {
@@ -86,17 +86,17 @@ private:
     void addNodes(std::size_t index);
     static void linkNodes(PathRank& rank, const std::vector<NodeReader::Row>& rows,
                           const model::CommunicationWork& communication);
-    void addMeetings();
-    void meet(const model::MessageEnd& own, const model::MessageEnd& other);
+    void linkRanks();
+    void linkToLast(const model::MessageEnd& own, const model::MessageEnd& other);
     [[nodiscard]] std::int32_t nodeOf(std::size_t rank, std::size_t call, std::uint64_t launch) const;
-    [[nodiscard]] std::int32_t heldUpBy(const PathRank& rank, std::int32_t node) const;
+    [[nodiscard]] std::int32_t predecessor(const PathRank& rank, std::int32_t node) const;
     [[nodiscard]] std::int32_t lastEndedBefore(const PathRank& rank, std::int64_t time) const;
     [[nodiscard]] PathPart& partAt(std::size_t index, std::int64_t time);
 
     const model::Model& m_model;
     const std::vector<RankMetrics>& m_metrics;
-    std::vector<PathRank> m_ranks;      ///< as m_metrics
-    std::vector<std::int32_t> m_placed; ///< of Model::ranks: their place in m_ranks, -1: has none
+    std::vector<PathRank> m_ranks;      ///< in the order of m_metrics
+    std::vector<std::int32_t> m_placed; ///< by index into Model::ranks: index into m_ranks, or -1
     std::vector<std::vector<PathPart>> m_parts;
 };
 
@@ -108,7 +108,7 @@ PathWalker::PathWalker(const model::Model& model, const std::vector<RankMetrics>
         m_parts.emplace_back(ranks[i].windows.size());
         addNodes(i);
     }
-    addMeetings();
+    linkRanks();
 }
 
 void PathWalker::addNodes(std::size_t index)
@@ -164,7 +164,7 @@ std::int32_t PathWalker::nodeOf(std::size_t rank, std::size_t call, std::uint64_
     return found == nodes.end() ? -1 : found->second;
 }
 
-void PathWalker::meet(const model::MessageEnd& own, const model::MessageEnd& other)
+void PathWalker::linkToLast(const model::MessageEnd& own, const model::MessageEnd& other)
 {
     const std::int32_t node = nodeOf(own.rank, own.call, own.launch);
     const std::int32_t last = nodeOf(other.rank, other.call, other.launch);
@@ -182,7 +182,7 @@ void PathWalker::meet(const model::MessageEnd& own, const model::MessageEnd& oth
     }
 }
 
-void PathWalker::addMeetings()
+void PathWalker::linkRanks()
 {
     for (const model::Operation& operation : m_model.operations) {
         const auto arrivals = model::arrivals(operation, m_model.ranks);
@@ -191,12 +191,12 @@ void PathWalker::addMeetings()
         }
         const model::Participant& last = *operation.participant(arrivals->lastRank);
         for (const model::Participant& part : operation.participants) {
-            meet({part.rank, part.call, part.launch}, {last.rank, last.call, last.launch});
+            linkToLast({part.rank, part.call, part.launch}, {last.rank, last.call, last.launch});
         }
     }
     for (const model::Message& message : m_model.messages) {
-        meet(message.sender, message.receiver);
-        meet(message.receiver, message.sender);
+        linkToLast(message.sender, message.receiver);
+        linkToLast(message.receiver, message.sender);
     }
 }
 
@@ -206,10 +206,11 @@ std::int32_t PathWalker::lastEndedBefore(const PathRank& rank, std::int64_t time
     return static_cast<std::int32_t>(after - rank.nodes.begin()) - 1;
 }
 
-/// Work of one stream follows directly; where the stream was empty, whatever ended last let it begin.
-std::int32_t PathWalker::heldUpBy(const PathRank& rank, std::int32_t node) const
+/// Returns the node that delayed `node`, or -1. If the stream was busy until `node` began, it is the previous
+/// node of the stream. If the stream was empty, it is the node of the rank that ended last before.
+std::int32_t PathWalker::predecessor(const PathRank& rank, std::int32_t node) const
 {
-    constexpr std::int64_t kDirectlyBehind = 20'000;
+    constexpr std::int64_t kDirectlyBehind = 20'000; // ns
     const PathNode& own = rank.nodes[static_cast<std::size_t>(node)];
     if (own.before >= 0) {
         const std::int64_t gap = own.start - rank.nodes[static_cast<std::size_t>(own.before)].end;
@@ -264,7 +265,7 @@ std::vector<std::vector<PathPart>> PathWalker::walk()
         }
         const PathRank& on = m_ranks[rank];
         time = std::min(time, on.nodes[static_cast<std::size_t>(node)].start);
-        node = heldUpBy(on, node);
+        node = predecessor(on, node);
     }
     return m_parts;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The longest path through the computation, collectives and messages of the analyzed steps, walked from the
-// last end back: what ended last before each begin held it up, on the same rank, or on the one that came last
-// to the meeting. Each moment belongs to one rank, or to data on its way.
+// Finds the critical path, the longest path through computation, collectives and messages of the analyzed
+// steps. It is walked backwards from the last end. The predecessor of each operation is what ended last
+// before it began, on the same rank; for a collective or message it is on the rank that arrived last. Each
+// moment of the path belongs to one rank, or to a transfer to one.
 #pragma once
 #include "metrics/metrics.h"
 
@@ -9,15 +10,15 @@
 
 namespace ringside::metrics {
 
-/// Of one rank in one step, the part that lies on the path.
+/// The part of one rank's step that lies on the critical path.
 struct PathPart {
     std::int64_t computeNs = 0;
-    std::int64_t otherNs = 0;    ///< copies, and nothing on the device
-    std::int64_t transferNs = 0; ///< on the way to this rank, behind the last arrival
+    std::int64_t otherNs = 0;    ///< copies, and time without device work
+    std::int64_t transferNs = 0; ///< transfer to this rank, after the last arrival
 };
 
-/// By RunMetrics::ranks, by analyzed step; empty where no rank has device work. Meetings whose ranks were
-/// not all recorded hold nobody up.
+/// Returns the parts on the critical path by RunMetrics::ranks and analyzed step. Empty if no rank has device
+/// work. A collective whose ranks were not all recorded delays no rank.
 [[nodiscard]] std::vector<std::vector<PathPart>> criticalPath(const model::Model& model,
                                                               const std::vector<RankMetrics>& ranks);
 

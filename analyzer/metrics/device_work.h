@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's device work as lanes for the sweep: rows by class and stream, without copying the columns.
+// Arranges a rank's device work in lanes for the sweep, by class and stream, without copying the columns.
 #pragma once
 #include "metrics/sweep.h"
 #include "model/model.h"
@@ -9,14 +9,14 @@
 
 namespace ringside::metrics {
 
-/// By row of the kernel columns.
+/// Time of the last arrival on the rank's own clock, by row of the kernel columns.
 using LastArrivals = std::unordered_map<std::uint32_t, std::int64_t>;
 
-/// Refers to the model's columns, which must outlive it.
+/// The lanes of one rank. Refers to the model's columns, which must outlive this object.
 class DeviceWork final {
 public:
-    /// `lastArrivals` gives, by the kernel's row and on the rank's own clock, when the last rank came: from
-    /// then on communication is transfer. A kernel that is not listed is transfer from its start.
+    /// From its last arrival on, a communication kernel is transfer. A kernel that is not in `lastArrivals`
+    /// is transfer from its start.
     DeviceWork(const model::Model& model, const model::Rank& rank, const LastArrivals& lastArrivals = {});
     DeviceWork(const DeviceWork&) = delete;
     DeviceWork& operator=(const DeviceWork&) = delete;

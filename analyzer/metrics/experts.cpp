@@ -17,7 +17,7 @@ std::map<std::uint64_t, MemberSegments> segmentsOf(const model::Model& model, co
 {
     std::map<std::uint64_t, MemberSegments> groups;
     for (const RankMetrics& rank : run.ranks) {
-        std::map<std::uint64_t, std::pair<std::size_t, std::int64_t>> last; ///< step, compute before
+        std::map<std::uint64_t, std::pair<std::size_t, std::int64_t>> last; // step, compute before
         for (const OperationExposure& each : rank.exposures) {
             const model::Operation& operation = model.operations[each.operation];
             if (operation.kind != model::CollectiveKind::AllToAll || !operation.measured()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidths are measured in bytes a second and told in GB/s, as nccl-tests and network vendors tell them.
+// Bandwidths are measured in bytes per second and shown in GB/s of 1e9 bytes, as in nccl-tests.
 #pragma once
 
 namespace ringside::metrics {

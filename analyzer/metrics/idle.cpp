@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, kIdleClasses> kIdleTexts = {
     "waiting for data", "after a synchronising call", "host busy elsewhere",
     "launch latency",   "queued, waiting its turn",   "of unknown cause"};
 
-/// Sorted, disjoint.
+/// Returns the union as sorted, disjoint intervals.
 std::vector<Interval> unite(std::vector<Interval> intervals)
 {
     std::sort(intervals.begin(), intervals.end(),
@@ -31,7 +31,7 @@ std::vector<Interval> unite(std::vector<Interval> intervals)
     return result;
 }
 
-/// Time of `span` that the (disjoint, ascending) intervals cover.
+/// Returns the time of `span` that the intervals cover, ns. They must be disjoint and ascend.
 std::int64_t covered(const std::vector<Interval>& intervals, const Interval& span)
 {
     auto it = std::upper_bound(intervals.begin(), intervals.end(), span.start,
@@ -43,7 +43,7 @@ std::int64_t covered(const std::vector<Interval>& intervals, const Interval& spa
     return sum;
 }
 
-/// Finds the correlation id of the work that starts at a moment; moments ascend.
+/// Finds the correlation id of the work that starts at a given time. Times must ascend from call to call.
 class StartFinder final {
 public:
     explicit StartFinder(const Lanes& lanes)
@@ -77,7 +77,7 @@ struct HostTimeline {
     std::vector<Interval> blocking;
 };
 
-/// What concerns this rank alone: in a process of several, its own threads.
+/// Returns the data loading ranges and blocking calls of the threads that work for this rank.
 HostTimeline hostTimeline(const model::Model& model, const model::Rank& rank)
 {
     const trace::ProcessTrace& process = model.processOf(rank);

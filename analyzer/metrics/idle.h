@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a device was idle: each idle time is divided by what the host was doing until it launched the work that
-// ended it. The classes add up to the idle time exactly.
+// Finds out why a device was idle. Each idle time is divided by what the host did until it launched the work
+// that ended the idle time. The sum of the classes is exactly the idle time.
 #pragma once
 #include "metrics/device_work.h"
 
@@ -14,23 +14,26 @@ enum class IdleClass : std::uint8_t {
     DataLoading,     ///< nothing was queued and the host was inside a data loading range
     Synchronization, ///< nothing was queued because the host had waited for the device in a blocking call
     HostBound,       ///< nothing was queued for another reason
-    LaunchLatency,   ///< the launch was under way or had just returned
-    DependencyWait,  ///< work was queued but waited for something else
-    Other,           ///< what ended the idle time has no launch record
+    LaunchLatency,   ///< the launch call was running or had just returned
+    DependencyWait,  ///< work was queued but waited for other work
+    Other,           ///< the work that ended the idle time has no launch record
 };
 inline constexpr std::size_t kIdleClasses = 6;
-[[nodiscard]] std::string_view idleClassName(IdleClass idle); ///< "data_loading", for programs
-[[nodiscard]] std::string_view idleClassText(IdleClass idle); ///< "waiting for data", for people
+/// Returns the machine-readable name, such as "data_loading".
+[[nodiscard]] std::string_view idleClassName(IdleClass idle);
+/// Returns the text for people, such as "waiting for data".
+[[nodiscard]] std::string_view idleClassText(IdleClass idle);
 
 struct IdleTimes {
     std::array<std::int64_t, kIdleClasses> ns{};
-    std::array<Interval, kIdleClasses>
-        longest{}; ///< the longest stretch of each class, as evidence; on the rank's clock
+    /// The longest idle time of each class as evidence, on the rank's clock.
+    std::array<Interval, kIdleClasses> longest{};
     [[nodiscard]] std::int64_t of(IdleClass idle) const { return ns[static_cast<std::size_t>(idle)]; }
+    /// Returns the class with the most time.
     [[nodiscard]] IdleClass biggest() const;
 };
 
-/// Divides idle times of a rank. Refers to all it is made from.
+/// Divides the idle times of a rank into classes. Keeps references to the constructor's arguments.
 class IdleClassifier final {
 public:
     IdleClassifier(const model::Model& model, const model::Rank& rank, const DeviceWork& work);
@@ -38,7 +41,7 @@ public:
     IdleClassifier(const IdleClassifier&) = delete;
     IdleClassifier& operator=(const IdleClassifier&) = delete;
 
-    /// The next one, as the sweep gives them: they ascend.
+    /// Adds the next idle time. Idle times must ascend, as the sweep reports them.
     void add(const Interval& gap);
     [[nodiscard]] const IdleTimes& times() const { return m_times; }
 
@@ -48,8 +51,9 @@ private:
     IdleTimes m_times;
 };
 
+/// Whether the name of a range shows that it loads data.
 [[nodiscard]] bool isDataLoadingRange(std::string_view name);
-/// A call of the CUDA runtime that returns only when the device has caught up.
+/// Whether this function of the CUDA runtime returns only after the device has finished its work.
 [[nodiscard]] bool isBlockingCall(std::string_view api);
 
 } // namespace ringside::metrics

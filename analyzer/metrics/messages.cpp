@@ -7,11 +7,11 @@
 namespace ringside::metrics {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40U; // more is "not told" (-1) or damage
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40U; // more means "unknown" (-1) or damage
 
 using Members = std::map<std::pair<std::uint64_t, std::int64_t>, std::int64_t>;
 
-/// Which rank of the run is which member of a communicator.
+/// Maps (communicator hash, rank in it) to the rank number in the run.
 Members membersOf(const model::Model& model)
 {
     Members members;
@@ -35,7 +35,7 @@ communicatorsById(const trace::ProcessTrace& process)
     return byId;
 }
 
-/// The communicator of each NCCL operation of a process.
+/// Returns the communicator of each NCCL operation of a process, by operation id.
 std::unordered_map<std::uint64_t, const trace::CommunicatorRow*>
 communicatorsOf(const trace::ProcessTrace& process)
 {
@@ -49,7 +49,8 @@ communicatorsOf(const trace::ProcessTrace& process)
     return result;
 }
 
-/// The rank that `row`'s process is `peer` of; null: it is not this rank's communicator, or not known.
+/// Returns the rank number in the run of rank `peer` in communicator `row`. Null if it is not known, or the
+/// communicator is not the sender's.
 std::optional<std::int64_t> receiverOf(const Members& members, const trace::CommunicatorRow& row,
                                        const model::Rank& sender, std::int64_t peer)
 {
@@ -62,7 +63,7 @@ std::optional<std::int64_t> receiverOf(const Members& members, const trace::Comm
 struct Pair {
     std::int64_t messages = 0;
     std::int64_t bytes = 0;
-    std::vector<double> rates; ///< bytes a ns
+    std::vector<double> rates; ///< bytes per ns
 };
 using Pairs = std::map<std::pair<std::int64_t, std::int64_t>, Pair>;
 
@@ -120,7 +121,7 @@ void forEachMessage(const model::Model& model, const std::function<void(const Ne
             const auto communicator = communicators.find(steps.operation[i]);
             if (steps.isSend[i] == 0 || steps.networkWaitNs[i] <= 0 || steps.bytes[i] > kMostBytes ||
                 communicator == communicators.end()) {
-                continue; // a received one, one that the proxy did not see leave, or of nothing known
+                continue; // a receive, a send without network time, damaged, or of an unknown communicator
             }
             const trace::CommunicatorRow& row = *communicator->second;
             if (const auto receiver = receiverOf(members, row, rank, steps.peer[i])) {

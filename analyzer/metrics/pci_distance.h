@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far two devices are from each other on PCIe, from the bridges above them, in the words of
-// `nvidia-smi topo` and NCCL. Used by rules and by the doctor.
+// Computes the PCIe distance of two devices from the bridges above them, with the classes of
+// `nvidia-smi topo` and NCCL. Rules and the doctor use it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace ringside::metrics {
 
-/// From near to far.
+/// Distances, ordered from near to far.
 enum class PciDistance : std::uint8_t {
     Switch,     ///< PIX, PXB: behind a common bridge below the root complex
     HostBridge, ///< PHB: through a root complex
@@ -17,11 +17,11 @@ enum class PciDistance : std::uint8_t {
 };
 
 struct PciPlace {
-    std::string_view path;            ///< "pci0000:16/0000:16:01.0/0000:17:00.0"
-    std::optional<std::int64_t> node; ///< NUMA; null: the firmware does not say
+    std::string_view path;            ///< as in sysfs: "pci0000:16/0000:16:01.0/0000:17:00.0"
+    std::optional<std::int64_t> node; ///< NUMA node; null if the firmware does not report it
 };
 
-/// Null where a path is not known, or where root complexes differ and a node is not known.
+/// Returns the distance. Null if a path is not known, or the root complexes differ and a node is not known.
 [[nodiscard]] inline std::optional<PciDistance> pciDistance(const PciPlace& one, const PciPlace& other)
 {
     if (one.path.empty() || other.path.empty()) {
@@ -29,7 +29,7 @@ struct PciPlace {
     }
     std::string_view a = one.path;
     std::string_view b = other.path;
-    std::size_t shared = 0; // components from the top
+    std::size_t shared = 0; // number of common components from the root
     while (!a.empty() && !b.empty() && a.substr(0, a.find('/')) == b.substr(0, b.find('/'))) {
         ++shared;
         a = a.find('/') == std::string_view::npos ? std::string_view() : a.substr(a.find('/') + 1);
@@ -47,7 +47,7 @@ struct PciPlace {
     return *one.node == *other.node ? PciDistance::Node : PciDistance::System;
 }
 
-/// "through the link between CPU sockets".
+/// Returns the position of the other device for a sentence, such as "behind the same PCIe switch".
 [[nodiscard]] inline std::string_view pciDistanceText(PciDistance distance)
 {
     switch (distance) {

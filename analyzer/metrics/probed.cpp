@@ -17,7 +17,7 @@ constexpr std::string_view kProbe = "probe";
 constexpr std::string_view kArrow = " > ";
 constexpr std::string_view kAllReduce = "all_reduce ";
 
-/// Values by series; only the last of each, which is the median or the best that the probe kept.
+/// Returns the last value of each series, which is the median or the best value that the probe kept.
 std::unordered_map<std::uint32_t, std::int64_t> lastValues(const trace::ProcessTrace& process)
 {
     std::unordered_map<std::uint32_t, std::int64_t> last;
@@ -28,7 +28,7 @@ std::unordered_map<std::uint32_t, std::int64_t> lastValues(const trace::ProcessT
     return last;
 }
 
-/// Other hosts than the run's tell nothing of it.
+/// Adds a figure of a link. Links of hosts that are not in the run are left out.
 void addLink(const model::Model& model, const trace::SeriesRow& row, std::size_t arrow, std::int64_t value,
              Probed& probed)
 {
@@ -91,7 +91,7 @@ bool isProbe(const trace::ProcessTrace& process)
 constexpr double kMiddle = 0.5;
 constexpr double kUpper = 0.75;
 
-/// Of the directions in which it was measured.
+/// Returns a quantile over the directions in which the figure was measured. Null if there are none.
 template <class Number>
 std::optional<Number> percentileOf(const decltype(Probed::links)& links, double share,
                                    std::optional<Number> ProbedLink::*figure)

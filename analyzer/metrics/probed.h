@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ringside probe` measured of the network and left in the run: facts of a quiet network, against which
-// rules hold what the run itself shows. A later probe's figures replace an earlier one's.
+// Reads what `ringside probe` measured of the network and stored in the run. The figures describe an idle
+// network; rules compare the run with them. The figures of a later probe replace those of an earlier one.
 #pragma once
 #include "model/model.h"
 
@@ -11,12 +11,12 @@
 
 namespace ringside::metrics {
 
-/// One direction between two hosts, over one TCP connection and over one port of each.
+/// One direction between two hosts, over one TCP connection and over one RDMA port of each host.
 struct ProbedLink {
-    std::optional<double> gbs; ///< 1e9 bytes/s
+    std::optional<double> gbs; ///< over TCP, in 1e9 bytes/s
     std::optional<std::int64_t> roundTripNs;
     std::optional<double> rdmaGBs;
-    std::optional<std::int64_t> rdmaWriteNs; ///< until a small write is acknowledged: a round trip, too
+    std::optional<std::int64_t> rdmaWriteNs; ///< until a small write is acknowledged, so also a round trip
 };
 
 /// All-reduces of one size over all ranks of the probe.
@@ -29,18 +29,24 @@ struct Probed {
     std::map<std::pair<std::string, std::string>, ProbedLink> links; ///< by names of sender and receiver
     std::map<std::uint64_t, ProbedAllReduce> allReduces;             ///< by bytes
     std::int64_t allReduceRanks = 0;
-    std::optional<std::int64_t> realtimeNs; ///< when the latest probe ended; null: there was none
+    std::optional<std::int64_t> realtimeNs; ///< CLOCK_REALTIME of the latest probe; null if there was none
 
-    /// Bus bandwidth at a size, on the line between its neighbours; null outside of what was measured.
+    /// Returns the bus bandwidth at a size, interpolated over the logarithm of the size. Null outside the
+    /// measured sizes.
     [[nodiscard]] std::optional<double> busGBs(std::uint64_t bytes) const;
-    /// What links of this network can do: the upper quarter of all directions. Not the middle, for one host's
-    /// slow card makes half of the directions of four hosts slow, and one of the two of two.
+    /// Returns the TCP bandwidth that links of this network reach: the upper quartile of all directions. The
+    /// median would be wrong: a slow card in one of four hosts slows half of the directions, and with two
+    /// hosts it slows one of two.
     [[nodiscard]] std::optional<double> usualLinkGBs() const;
+    /// Returns the same for RDMA.
     [[nodiscard]] std::optional<double> usualRdmaGBs() const;
-    /// The middle of all directions.
+    /// Returns the median TCP round trip of all directions.
     [[nodiscard]] std::optional<std::int64_t> medianRoundTripNs() const;
+    /// Returns the median time of a small RDMA write of all directions.
     [[nodiscard]] std::optional<std::int64_t> medianRdmaWriteNs() const;
 };
+
+/// Reads the figures of all probes in the run.
 
 [[nodiscard]] Probed probedOf(const model::Model& model);
 

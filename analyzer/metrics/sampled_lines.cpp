@@ -12,13 +12,13 @@
 namespace ringside::metrics {
 namespace {
 
-/// How a unit is shown. Of a counter, what it gains in a second.
+/// How the values of a unit are shown in charts.
 struct UnitOf {
     trace::SeriesUnit unit;
     std::string_view suffix; ///< of the metric's name
-    std::string_view gauge;
+    std::string_view gauge;  ///< shown unit of a gauge
     double gaugeFactor = 1;
-    std::string_view rate;
+    std::string_view rate; ///< shown unit of a counter's gain per second
     double rateFactor = 1;
 };
 constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
@@ -42,7 +42,7 @@ constexpr std::array kUnits{
     UnitOf{Number, "", "", 1, "per s", 1},
 };
 
-/// Of a series that is not ours, as its name says.
+/// Returns the unit of a series. If the vocabulary does not contain it, the suffix of its name decides.
 const UnitOf& unitOf(std::string_view source, std::string_view metric)
 {
     const trace::SeriesEntry* const entry = trace::findSeries(source, metric);
@@ -51,16 +51,17 @@ const UnitOf& unitOf(std::string_view source, std::string_view metric)
     });
 }
 
-/// What tells most comes first; others follow.
+/// The order of the sources; others follow.
 constexpr std::array<std::string_view, 6> kSources{"nvml", "rdma", "process", "machine", "network", "cgroup"};
 
-/// Who a series is of, and how its host's clock becomes run time.
+/// The rank that a series belongs to, and the map from its host's clock to run time.
 struct Owner {
     std::optional<std::size_t> rank;
     model::ClockMap clock;
 };
 
-/// Process, cgroup and GPU belong to a rank where that is clear; all else is the host's.
+/// Returns the owner of a series. Those of a process, cgroup or GPU belong to a rank if it is unambiguous;
+/// all others belong to the host.
 Owner ownerOf(const model::Model& model, const trace::ProcessTrace& process, const trace::SeriesRow& row)
 {
     Owner owner{std::nullopt, {process.process.startNs, 0, 0.0}};
@@ -84,10 +85,10 @@ Owner ownerOf(const model::Model& model, const trace::ProcessTrace& process, con
     return owner;
 }
 
-using Samples = std::vector<SampleValue>; ///< run time
+using Samples = std::vector<SampleValue>; ///< in run time
 
-/// Longer than this between two samples, and nothing was sampled there: samplers are late, but not by so
-/// much.
+/// Returns the distance in ns beyond which sampling paused between two samples. It is several times the
+/// median, because samplers are sometimes late.
 std::int64_t longestDistance(const Samples& samples)
 {
     constexpr std::int64_t kTimes = 4;
@@ -123,7 +124,7 @@ std::vector<LinePoint> rateLine(const Samples& samples, double factor)
         if (distance <= 0) {
             continue;
         }
-        const bool known = gain >= 0 && distance <= longest; // less than 0: the counter began anew
+        const bool known = gain >= 0 && distance <= longest; // less than 0: the counter was reset
         line.push_back({samples[i].timeNs, known ? std::optional(factor * static_cast<double>(gain) *
                                                                  kSecond / static_cast<double>(distance))
                                                  : std::nullopt});
@@ -154,7 +155,7 @@ SampledMetric& metricOf(Metrics& all, const trace::SeriesRow& row)
         row.source, row.metric, std::string(row.kind == "counter" ? unit.rate : unit.gauge), {}});
 }
 
-/// What is the host's is one line, whichever process sampled it when.
+/// Adds a line. A series of the host becomes one line even if several processes sampled it in turn.
 void addLine(std::vector<SampledLine>& lines, SampledLine added)
 {
     const auto same = std::ranges::find_if(lines, [&](const SampledLine& line) {
@@ -189,7 +190,8 @@ void addProcess(const model::Model& model, const trace::ProcessTrace& process, M
     }
 }
 
-/// The step's windows on the rank's own clock: of the device, else of the host.
+/// Returns the windows and numbers of a rank's steps, on its own clock: device windows if there are any in
+/// the run, else host windows.
 std::vector<std::pair<Interval, std::int64_t>> stepsOf(const model::Model& model, const RunMetrics& metrics,
                                                        std::size_t index)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was sampled, over run time, as lines for a chart: a gauge's values, what a counter gained in a second.
-// Where nothing was sampled a line has a gap; it is never drawn through, and never 0.
+// Turns samples into lines for a chart over run time: the values of gauges, and the gains of counters per
+// second. Where nothing was sampled, the line has a gap; it is neither interpolated nor set to 0.
 #pragma once
 #include "metrics/metrics.h"
 
@@ -12,32 +12,35 @@ namespace ringside::metrics {
 
 struct LinePoint {
     std::int64_t timeNs = 0;     ///< run time
-    std::optional<double> value; ///< in the metric's unit; null: not measured from the point before on
+    std::optional<double> value; ///< in the metric's unit; null: not measured since the previous point
 };
 
 struct SampledLine {
     std::string host;
-    std::optional<std::size_t> rank; ///< of Model::ranks; null: of the host, or of a process with several
-    std::string entity;              ///< gpu0, mlx5_0:1, process ...
-    std::vector<LinePoint> points;   ///< by time; empty: not measured
-    std::string missing;             ///< why values are; empty: nothing was said
+    std::optional<std::size_t> rank; ///< index into Model::ranks; null if it belongs to no single rank
+    std::string entity;              ///< such as gpu0, mlx5_0:1 or process
+    std::vector<LinePoint> points;   ///< ordered by time; empty if it was not measured
+    std::string missing;             ///< why values are missing; empty if no reason was recorded
 };
 
 struct SampledMetric {
     std::string source; ///< nvml, process, cgroup, machine, network, rdma
-    std::string metric; ///< as table `series` has it
-    std::string unit;   ///< of the lines: "GB/s", "%"; empty: a number
+    std::string metric; ///< as in table `series`
+    std::string unit;   ///< of the lines, such as "GB/s" or "%"; empty for a plain number
     std::vector<SampledLine> lines;
-    [[nodiscard]] std::string name() const; ///< in words, with source and unit
+    /// Returns a name for people, with source and unit.
+    [[nodiscard]] std::string name() const;
+    /// Whether any line has points.
     [[nodiscard]] bool isMeasured() const;
 };
 
-/// By source, in the order they were sampled in; lines by host, rank and entity.
+/// Returns all sampled metrics, grouped by source. Lines are ordered by host, rank and entity.
 [[nodiscard]] std::vector<SampledMetric> sampledMetrics(const model::Model& model);
-/// Whether it belongs to a link: RDMA ports, network cards, NVLink and PCIe.
+/// Whether the metric belongs to a link: an RDMA port, a network interface, NVLink or PCIe.
 [[nodiscard]] bool isOfLink(const SampledMetric& metric);
 
-/// Time of each step in ms, the slowest rank's, at its begin; gaps where steps were left out.
+/// Returns the time of each step on its slowest rank in ms, at the start of the step. Steps that were left
+/// out are gaps.
 [[nodiscard]] std::vector<LinePoint> stepTimeLine(const model::Model& model, const RunMetrics& metrics);
 
 } // namespace ringside::metrics
