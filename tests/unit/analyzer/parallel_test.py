@@ -49,7 +49,7 @@ class Parallel(unittest.TestCase):
         self.assertEqual(found["pp"] * found["dp"] * found["tp"], report["run"]["world_size"])
         slow = [each["place"]["stage"] for each in report["ranks"] if each["rank"] in self.truth["ranks"]]
         self.assertEqual(len(set(slow)), 1)
-        text = run(RINGSIDE, "report", self.whole).stdout
+        text = run(RINGSIDE, "report", "--all", self.whole).stdout
         self.assertIn(f"Stage {slow[0]} of {found['pp']}", " ".join(text.split()))
         self.assertRegex(text, r"rank +stage +replica")
 

@@ -255,7 +255,7 @@ TEST(PythonStacks, thatAreRefusedSayWhatWouldHelp)
         " exit 1");
     const auto rows = collectStacks(child.pid(), std::nullopt).rows;
     const std::string text = textOf(rows);
-    EXPECT_NE(text.find("py-spy may not look into the process. Where kernel.yama.ptrace_scope"),
+    EXPECT_NE(text.find("py-spy may not read the process. If kernel.yama.ptrace_scope"),
               std::string::npos)
         << text;
     EXPECT_EQ(text.find("sudo"), std::string::npos) << text;
