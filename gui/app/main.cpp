@@ -8,7 +8,9 @@
 #include <QCommandLineParser>
 #include <QSettings>
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 namespace {
 
@@ -26,6 +28,16 @@ void avoidDisplay(int argc, char** argv)
     }
 }
 
+/// Qt would abort, and advise to install it again. Who names a platform knows better.
+bool lacksDisplay(int argc, char** argv)
+{
+    const bool isPlatformNamed = std::any_of(argv + 1, argv + argc, [](std::string_view word) {
+        return word.starts_with("-platform") || word.starts_with("--platform");
+    });
+    return !isPlatformNamed && qEnvironmentVariableIsEmpty("DISPLAY") &&
+           qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
+}
+
 void say(const QString& text)
 {
     std::fputs(text.toLocal8Bit().constData(), stderr);
@@ -36,6 +48,11 @@ void say(const QString& text)
 int main(int argc, char** argv)
 {
     avoidDisplay(argc, argv);
+    if (lacksDisplay(argc, argv)) {
+        say(u"ringside-gui: there is no display: DISPLAY and WAYLAND_DISPLAY are not set.\n"
+            u"  Log in with `ssh -X`, or write a page or a picture instead: ringside-gui RUN --export page.html\n"_s);
+        return 2;
+    }
     QApplication application(argc, argv);
     QApplication::setApplicationName(u"ringside-gui"_s);
     QApplication::setOrganizationName(u"ringside"_s);

@@ -26,6 +26,10 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(words, done.stdout)
 
+    def test_without_a_display_it_says_so_and_what_needs_none(self):
+        self.assert_refused("--export", "run.ringside")
+        self.assert_refused("there is no display", "run.ringside")
+
     def test_what_cannot_be_exported_is_refused(self):
         self.assert_refused("--export needs one RUN", "--export", "x.png")
         self.assert_refused("neither .html nor .png", "--export", "x.txt", "run.ringside")
