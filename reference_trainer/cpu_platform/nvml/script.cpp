@@ -82,13 +82,7 @@ std::vector<int> devicesNamed(const std::string& text)
 
 const Script& Script::get()
 {
-    static const auto* script = [] {
-        const platform::ScriptFile file = platform::scriptNamedBy("RINGSIDE_NVML_SCRIPT");
-        auto* read = new Script(file.text, file.path);
-        if (!file.error.empty())
-            read->m_error = file.error;
-        return read;
-    }();
+    static const auto* script = platform::readNamedScript<Script>("RINGSIDE_NVML_SCRIPT", &Script::m_error);
     return *script;
 }
 

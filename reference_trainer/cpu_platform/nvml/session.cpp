@@ -2,11 +2,9 @@
 #include "session.h"
 
 #include "platform.h"
-
-#include <time.h>
+#include "script_text.h"
 
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -28,13 +26,6 @@ Session& session()
     return *only;
 }
 
-double monotonicS()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 std::vector<nvmlDevice_st>& devices()
 {
     static auto* all = [] {
@@ -48,12 +39,7 @@ std::vector<nvmlDevice_st>& devices()
 
 bool scriptIsGood()
 {
-    static const bool good = [] {
-        const std::string& error = Script::get().error();
-        if (!error.empty())
-            std::fprintf(stderr, "ringside cpu platform: %s\n", error.c_str());
-        return error.empty();
-    }();
+    static const bool good = platform::isScriptGood(Script::get().error());
     return good;
 }
 
@@ -92,7 +78,7 @@ nvmlReturn_t begin()
     const std::lock_guard lock(only.mutex);
     ++only.users;
     if (only.startedS < 0)
-        only.startedS = monotonicS();
+        only.startedS = platform::monotonicS();
     return NVML_SUCCESS;
 }
 
@@ -117,7 +103,7 @@ double now()
 {
     Session& only = session();
     const std::lock_guard lock(only.mutex);
-    return monotonicS() - only.startedS;
+    return platform::monotonicS() - only.startedS;
 }
 
 nvmlDevice_t deviceHandle(int index)

@@ -2,7 +2,9 @@
 // What the scripts of the emulated NVML and libibverbs have in common: lines that begin with a time and do
 // not go back, comments from '#' on, numbers of 0 or more, and errors that name their line.
 #pragma once
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -46,6 +48,33 @@ inline ScriptFile scriptNamedBy(const char* variable)
                 std::string(path) + " (" + variable +
                     "): cannot be read, or is empty; name an existing script"};
     return {path, text.str(), ""};
+}
+
+/// The process's script, read once; empty without the variable. `Script` takes a text and its path.
+template <class Script>
+Script* readNamedScript(const char* variable, std::string Script::*error)
+{
+    const ScriptFile file = scriptNamedBy(variable);
+    auto* read = new Script(file.text, file.path);
+    if (!file.error.empty())
+        read->*error = file.error;
+    return read;
+}
+
+/// Whether a script has no `error`; prints it otherwise.
+inline bool isScriptGood(const std::string& error)
+{
+    if (!error.empty())
+        std::fprintf(stderr, "ringside cpu platform: %s\n", error.c_str());
+    return error.empty();
+}
+
+/// The time that scripts count from a library's start.
+inline double monotonicS()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 /// Gives `take` each line's seconds and the words after them. It returns what is wrong with them, or nothing.

@@ -2,9 +2,10 @@
 // Listing, opening and closing devices.
 #include "devices.h"
 
+#include "script_text.h"
+
 #include <fcntl.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,21 +31,9 @@ State& state()
     return *only;
 }
 
-double monotonicS()
-{
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 bool scriptIsGood()
 {
-    static const bool good = [] {
-        const std::string& error = Script::get().error();
-        if (!error.empty())
-            std::fprintf(stderr, "ringside cpu platform: %s\n", error.c_str());
-        return error.empty();
-    }();
+    static const bool good = platform::isScriptGood(Script::get().error());
     return good;
 }
 
@@ -52,7 +41,7 @@ void makeDevices(State& all)
 {
     if (all.startedS >= 0)
         return;
-    all.startedS = monotonicS();
+    all.startedS = platform::monotonicS();
     for (const auto& [name, ports] : Script::get().devices()) {
         auto device = std::make_unique<ibv_device>();
         device->node_type = IBV_NODE_CA;
@@ -73,7 +62,7 @@ double startedS()
 
 double now()
 {
-    return monotonicS() - startedS();
+    return platform::monotonicS() - startedS();
 }
 
 Opened* openedOf(const ibv_context* context)

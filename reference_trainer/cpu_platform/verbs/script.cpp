@@ -72,13 +72,7 @@ std::optional<unsigned> valueOf(const Names& names, const std::string& text)
 
 const Script& Script::get()
 {
-    static const auto* script = [] {
-        const platform::ScriptFile file = platform::scriptNamedBy("RINGSIDE_VERBS_SCRIPT");
-        auto* read = new Script(file.text, file.path);
-        if (!file.error.empty())
-            read->m_error = file.error;
-        return read;
-    }();
+    static const auto* script = platform::readNamedScript<Script>("RINGSIDE_VERBS_SCRIPT", &Script::m_error);
     return *script;
 }
 
