@@ -5,7 +5,7 @@
 #include "import/open_run.h"
 #include "report/format.h"
 #include "support/nsys_export.h"
-#include "unit/trace/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 #include <algorithm>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tree like /sys with RDMA devices in it, of the test's own making.
 #pragma once
+#include "support/temporary_directory.h"
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -9,16 +11,7 @@ namespace ringside::test {
 
 class PortTree final {
 public:
-    PortTree()
-    {
-        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-ports-XXXXXX").string();
-        m_root = mkdtemp(pattern.data());
-    }
-    ~PortTree() { std::filesystem::remove_all(m_root); }
-    PortTree(const PortTree&) = delete;
-    PortTree& operator=(const PortTree&) = delete;
-
-    [[nodiscard]] std::string root() const { return m_root.string(); }
+    [[nodiscard]] std::string root() const { return m_root.path().string(); }
     [[nodiscard]] std::filesystem::path device(const std::string& device) const
     {
         return m_root / "class/infiniband" / device;
@@ -49,7 +42,7 @@ public:
     }
 
 private:
-    std::filesystem::path m_root;
+    TemporaryDirectory m_root;
 };
 
 } // namespace ringside::test

@@ -3,11 +3,11 @@
 // is JSON. The sanitizer builds run this too.
 #include "export/exporter.h"
 #include "report/format.h"
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 #include "trace/tables.h"
 #include "trace/utf8.h"
 #include "trace/write/database.h"
-#include "unit/trace/temporary_directory.h"
 
 #include <ringside/error.h>
 #include <ringside/trace/merge.h>
@@ -43,12 +43,6 @@ void expectHarmless(const Format& format, const std::string& text)
     EXPECT_TRUE(format.id != "html" || text.find("<script>") == std::string::npos);
     EXPECT_TRUE(format.id != "html" || text.size() < 5'000'000) << "a page that browsers open";
     EXPECT_TRUE(format.id != "github" || text.find("\n::stop") == std::string::npos);
-}
-
-std::string contentOf(const std::filesystem::path& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// Every export is written; those that are one text are what their readers take.

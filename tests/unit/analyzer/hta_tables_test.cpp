@@ -5,7 +5,7 @@
 #include "report/format.h"
 #include "report/hta/frame.h"
 #include "report/hta/numpy_order.h"
-#include "trace/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 #include <ringside/error.h>
 

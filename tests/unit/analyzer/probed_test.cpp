@@ -3,8 +3,8 @@
 #include "metrics/probed.h"
 #include "probe/keep.h"
 #include "report/report.h"
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "unit/trace/temporary_directory.h"
 
 #include <ringside/error.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside record` sees the ends of real processes that announced themselves, and nothing of others.
 #include "cli/process_ends.h"
+#include "support/temporary_directory.h"
 #include "trace/ring_builder.h"
-#include "trace/temporary_directory.h"
 
 #include <ringside/trace/gone.h>
 
@@ -33,8 +33,7 @@ std::int64_t monotonicNs()
 
 std::uint64_t startTicksOf(pid_t pid)
 {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string text = contentOf("/proc/" + std::to_string(pid) + "/stat");
     std::istringstream fields(text.substr(text.rfind(')') + 2));
     std::string word;
     constexpr int kField = 22 - 2; // proc(5); the first two are the id and the name

@@ -2,8 +2,8 @@
 // SQL over runs: what is answered, what is refused and where it is wrong, limits and cancelling.
 #include "query/database.h"
 #include "query/examples.h"
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "trace/temporary_directory.h"
 
 #include <ringside/error.h>
 

@@ -3,6 +3,7 @@
 #include "cli/stacks/bounded_child.h"
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
+#include "support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -201,22 +202,16 @@ class PySpy {
 public:
     explicit PySpy(const std::string& script)
     {
-        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-spy-XXXXXX").string();
-        m_folder = mkdtemp(pattern.data());
         std::ofstream(m_folder / "py-spy") << "#!/bin/sh\n" << script << '\n';
         std::filesystem::permissions(m_folder / "py-spy", std::filesystem::perms::owner_all);
-        setenv("PATH", (m_folder.string() + ":" + m_path).c_str(), 1);
+        setenv("PATH", (m_folder.path().string() + ":" + m_path).c_str(), 1);
     }
-    ~PySpy()
-    {
-        setenv("PATH", m_path.c_str(), 1);
-        std::filesystem::remove_all(m_folder);
-    }
+    ~PySpy() { setenv("PATH", m_path.c_str(), 1); }
     PySpy(const PySpy&) = delete;
     PySpy& operator=(const PySpy&) = delete;
 
 private:
-    std::filesystem::path m_folder;
+    ringside::test::TemporaryDirectory m_folder;
     std::string m_path = getenv("PATH");
 };
 

@@ -4,8 +4,8 @@
 #include "probe/keep.h"
 #include "report/report.h"
 #include "support/durations.h"
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "unit/trace/temporary_directory.h"
 
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 #include "record/steps.h"
 #include "registry_ring.h"
 #include "support/durations.h"
+#include "support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -24,12 +25,10 @@ using ringside::test::kSecond;
 struct ControlPollTest : testing::Test, test::RegistryRing {
     ControlPollTest()
     {
-        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-poll-XXXXXX").string();
-        names = {"host", "host-1", mkdtemp(pattern.data())};
+        names = {"host", "host-1", directory.path()};
         startLevels({Profile::Light, {}}, readClockNs(CLOCK_MONOTONIC), *registry);
     }
-    ~ControlPollTest() override { std::filesystem::remove_all(names.runDirectory); }
-
+    const test::TemporaryDirectory directory;
     void order(std::uint64_t number, const std::string& level, std::uint64_t fromStep = 0)
     {
         const trace::ControlOrder given{number, level, fromStep, readClockNs(CLOCK_REALTIME)};

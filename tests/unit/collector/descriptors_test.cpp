@@ -3,6 +3,7 @@
 // not a byte of ours comes into it, nothing of it is closed or read, and the recording goes on.
 #include "fake/closer_text.h"
 #include "recorded_run.h"
+#include "support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -12,21 +13,11 @@
 #include <sstream>
 
 using ringside::test::closerText;
+using ringside::test::contentOf;
 using ringside::test::RecordedRun;
+using ringside::test::TemporaryDirectory;
 
 namespace {
-
-std::string contentOf(const std::filesystem::path& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-class Folder final {
-public:
-    ~Folder() { std::filesystem::remove_all(path); }
-    const std::filesystem::path path = RecordedRun::makeDirectory();
-};
 
 /// Their first line says what the rest must be.
 void expectOwnContent(const std::filesystem::path& folder)
@@ -47,7 +38,7 @@ void expectOwnContent(const std::filesystem::path& folder)
     EXPECT_GT(files, 0);
 }
 
-void expectSound(const RecordedRun& run, const Folder& folder)
+void expectSound(const RecordedRun& run, const TemporaryDirectory& folder)
 {
     EXPECT_EQ(run.waitStatus, 0) << run.output;
     EXPECT_EQ(run.programOutput(), "wrong: 0\n") << run.output;
@@ -57,7 +48,7 @@ void expectSound(const RecordedRun& run, const Folder& folder)
         run.number("SELECT coalesce(sum(count), 0) FROM issue WHERE id = 'thread_not_recorded'");
     const auto kept = run.number("SELECT count(*) FROM collective_call") +
                       run.number("SELECT coalesce(sum(records), 0) FROM dropped");
-    const auto calls = std::strtoll(contentOf(folder.path / "calls").c_str(), nullptr, 10);
+    const auto calls = std::strtoll(contentOf(folder.path() / "calls").c_str(), nullptr, 10);
     EXPECT_GT(calls, 0);
     EXPECT_EQ(kept + refused, calls) << run.output;
 }
@@ -74,19 +65,19 @@ void expectSoundDump(const RecordedRun& run)
 
 TEST(Descriptors, aProgramThatClosesAllOfThemKeepsItsFiles)
 {
-    const Folder folder;
-    const RecordedRun run({"recorded_closer", "closes_all", folder.path});
+    const TemporaryDirectory folder;
+    const RecordedRun run({"recorded_closer", "closes_all", folder.path()});
     expectSound(run, folder);
 }
 
 TEST(Descriptors, whatIsSaidDoesNotGoIntoAFileThatGotTheNumberOfStderr)
 {
-    const Folder folder;
-    const RecordedRun run({"recorded_closer", "closes_standard", folder.path},
+    const TemporaryDirectory folder;
+    const RecordedRun run({"recorded_closer", "closes_standard", folder.path()},
                           RecordedRun::Collector::Preloaded, {"RINGSIDE_LOG=1"});
     expectSound(run, folder);
     for (const char* name : {"first", "second", "third"}) {
-        EXPECT_EQ(contentOf(folder.path / name), "mine");
+        EXPECT_EQ(contentOf(folder.path() / name), "mine");
     }
 }
 
@@ -94,15 +85,15 @@ TEST(Descriptors, whatIsSaidDoesNotGoIntoAFileThatGotTheNumberOfStderr)
 // database that nobody has locked may clear its log away.
 TEST(Descriptors, aProgramThatReadsTheRunLeavesItLocked)
 {
-    const Folder folder;
-    const RecordedRun run({"recorded_closer", "copies_run", folder.path});
+    const TemporaryDirectory folder;
+    const RecordedRun run({"recorded_closer", "copies_run", folder.path()});
     expectSound(run, folder);
 }
 
 TEST(Descriptors, whatTheProgramClosesIsClosed)
 {
-    const Folder folder;
-    const RecordedRun run({"recorded_closer", "lets_go", folder.path});
+    const TemporaryDirectory folder;
+    const RecordedRun run({"recorded_closer", "lets_go", folder.path()});
     expectSound(run, folder);
 }
 
@@ -111,10 +102,10 @@ struct Closer : testing::TestWithParam<RecordedRun::Environment> {};
 /// Longer with RINGSIDE_TEST_CLOSER_SECONDS.
 TEST_P(Closer, aRandomCloserFindsNoForeignByte)
 {
-    const Folder folder;
-    const RecordedRun run({"recorded_closer", "random", folder.path}, RecordedRun::Collector::Preloaded,
+    const TemporaryDirectory folder;
+    const RecordedRun run({"recorded_closer", "random", folder.path()}, RecordedRun::Collector::Preloaded,
                           GetParam());
-    expectOwnContent(folder.path);
+    expectOwnContent(folder.path());
     if (GetParam().front().starts_with("RINGSIDE_KEEP_LAST")) {
         expectSoundDump(run);
     } else {

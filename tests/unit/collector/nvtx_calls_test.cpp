@@ -3,6 +3,7 @@
 // process records once, so everything happens before the first test looks.
 #include "nvtx/nccl_calls.h"
 #include "record/level.h"
+#include "support/temporary_directory.h"
 
 #include <ringside/trace/reader.h>
 
@@ -130,14 +131,11 @@ void tellEverything()
 
 trace::ProcessTrace record()
 {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ringside-test-XXXXXX").string();
-    const std::filesystem::path directory = mkdtemp(pattern.data());
-    setenv("RINGSIDE_DIR", directory.c_str(), 1);
+    const ringside::test::TemporaryDirectory directory;
+    setenv("RINGSIDE_DIR", directory.path().c_str(), 1);
     tellEverything();
     closeSession();
-    trace::ProcessTrace trace = trace::openRun(directory).processes.at(0);
-    std::filesystem::remove_all(directory);
-    return trace;
+    return trace::openRun(directory.path()).processes.at(0);
 }
 
 struct NvtxCallsTest : testing::Test {

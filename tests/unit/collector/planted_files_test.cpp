@@ -4,6 +4,7 @@
 #include "record/identity.h"
 #include "record/ring_store.h"
 #include "record/trace_file.h"
+#include "support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,22 +21,16 @@ namespace {
 namespace fs = std::filesystem;
 
 struct PlantedFiles : testing::Test {
-    PlantedFiles()
-    {
-        std::string pattern = (fs::temp_directory_path() / "ringside-planted-XXXXXX").string();
-        run = mkdtemp(pattern.data());
-        std::ofstream(victim()) << "mine";
-    }
-    ~PlantedFiles() override { fs::remove_all(run); }
+    PlantedFiles() { std::ofstream(victim()) << "mine"; }
     [[nodiscard]] fs::path victim() const { return run / "victim"; }
     void expectVictimUnharmed() const
     {
-        std::ifstream file(victim());
-        const std::string content(std::istreambuf_iterator<char>(file), {});
+        const std::string content = ringside::test::contentOf(victim());
         EXPECT_TRUE(content == "mine") << content.size() << " bytes"; // which may be a database
     }
 
-    fs::path run;
+    ringside::test::TemporaryDirectory temporary;
+    fs::path run = temporary.path();
 };
 
 TEST_F(PlantedFiles, aLinkInPlaceOfTheListOfRingsIsNotFollowed)
@@ -64,7 +59,7 @@ TEST_F(PlantedFiles, anEmptyLinkTakesAName)
 
 bool always(const std::string& directory)
 {
-    return directory.find("ringside-planted") != std::string::npos;
+    return directory.find("ringside-test") != std::string::npos;
 }
 
 TEST_F(PlantedFiles, aLinkWhereTheTraceIsMovedThroughIsNotFollowed)

@@ -2,6 +2,7 @@
 // A registry whose ring is in memory, and what a process that dies now would leave in it.
 #pragma once
 #include "record/registry.h"
+#include "support/temporary_directory.h"
 
 #include <ringside/trace/reader.h>
 #include <ringside/trace/ring_decoder.h>
@@ -38,15 +39,12 @@ struct RegistryRing {
 
     [[nodiscard]] std::vector<trace::WindowRow> windows(std::uint64_t from = 0) const
     {
-        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-ring-XXXXXX").string();
-        const std::filesystem::path directory = mkdtemp(pattern.data());
+        const TemporaryDirectory directory;
         trace::Writer writer(directory / "a.db", trace::Writer::Mode::Create);
         trace::RingDecoder(writer).decode(ring.mapping(), from);
         writer.setProcess({});
         writer.close();
-        auto rows = trace::readProcess(directory / "a.db").windows;
-        std::filesystem::remove_all(directory);
-        return rows;
+        return trace::readProcess(directory / "a.db").windows;
     }
 
     static constexpr std::size_t kBytes = trace::kRingHeaderBytes + (std::size_t{1} << 20);

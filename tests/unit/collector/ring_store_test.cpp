@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/ring_store.h"
+#include "support/temporary_directory.h"
 #include "trace/read/process_state.h"
 
 #include <ringside/trace/recover.h>
@@ -22,19 +23,10 @@ using namespace ringside::collector;
 namespace {
 
 struct RingStoreTest : testing::Test {
-    RingStoreTest()
-    {
-        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-test-XXXXXX").string();
-        directory = mkdtemp(pattern.data());
-        store = std::make_unique<RingStore>(ProcessNames{"host", "host-1", directory});
-    }
-    ~RingStoreTest() override
-    {
-        store->removeFiles();
-        std::filesystem::remove_all(directory);
-    }
-    std::filesystem::path directory;
-    std::unique_ptr<RingStore> store;
+    ~RingStoreTest() override { store->removeFiles(); }
+    ringside::test::TemporaryDirectory temporary;
+    std::filesystem::path directory = temporary.path();
+    std::unique_ptr<RingStore> store = std::make_unique<RingStore>(ProcessNames{"host", "host-1", directory});
 };
 
 TEST_F(RingStoreTest, writesAHeaderThatRecoveryUnderstands)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of a port that the sampled tier keeps open, of which only some stay so.
 #include "host/kept_text.h"
-#include "sampled_folder.h"
 #include "sampled_port_reading.h"
+#include "support/temporary_directory.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

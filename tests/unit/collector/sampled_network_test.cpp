@@ -4,7 +4,7 @@
 #include "sampled/host_network.h"
 #include "sampled/network.h"
 #include "sampled/pause.h"
-#include "sampled_folder.h"
+#include "support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 
@@ -16,19 +16,19 @@
 namespace {
 
 using namespace ringside::collector::sampled;
-using ringside::test::Folder;
+using ringside::test::TemporaryDirectory;
 namespace fs = std::filesystem;
 
 /// Trees like /sys and /proc.
 struct Machine {
     void put(const std::string& file, const std::string& text) const
     {
-        fs::create_directories((folder.path / file).parent_path());
-        std::ofstream(folder.path / file) << text;
+        fs::create_directories((folder.path() / file).parent_path());
+        std::ofstream(folder.path() / file) << text;
     }
-    [[nodiscard]] std::string sys() const { return (folder.path / "sys").string(); }
-    [[nodiscard]] std::string proc() const { return (folder.path / "proc").string(); }
-    Folder folder;
+    [[nodiscard]] std::string sys() const { return (folder.path() / "sys").string(); }
+    [[nodiscard]] std::string proc() const { return (folder.path() / "proc").string(); }
+    TemporaryDirectory folder;
 };
 
 /// By source and name.
@@ -152,13 +152,13 @@ class NetworkFiles : public testing::Test {
 protected:
     void interface(const std::string& name, const std::string& state)
     {
-        fs::create_directories(m_folder.path / name);
-        std::ofstream(m_folder.path / name / "operstate") << state << "\n";
+        fs::create_directories(m_folder.path() / name);
+        std::ofstream(m_folder.path() / name / "operstate") << state << "\n";
     }
     /// Names with their received bytes; `tail` ends the file.
     void counters(const std::vector<std::pair<std::string, std::string>>& lines, const std::string& tail = "")
     {
-        std::ofstream file(m_folder.path / "dev");
+        std::ofstream file(m_folder.path() / "dev");
         file << "Inter-|   Receive  |  Transmit\n face |bytes    packets |bytes\n";
         for (const auto& [name, bytes] : lines) {
             file << name << ": " << bytes << " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n";
@@ -178,10 +178,10 @@ protected:
     }
     [[nodiscard]] Network network() const
     {
-        return Network((m_folder.path / "dev").string(), m_folder.path.string());
+        return Network((m_folder.path() / "dev").string(), m_folder.path().string());
     }
 
-    Folder m_folder;
+    TemporaryDirectory m_folder;
     Readings m_readings;
 };
 
@@ -232,8 +232,8 @@ TEST_F(NetworkFiles, theRateIsWhatTheDriverTellsAndNothingWhereItDoesNot)
     for (const char* name : {"eth0", "eth1", "eth2"}) {
         interface(name, "up");
     }
-    std::ofstream(m_folder.path / "eth0" / "speed") << "25000\n";
-    std::ofstream(m_folder.path / "eth1" / "speed") << "-1\n";
+    std::ofstream(m_folder.path() / "eth0" / "speed") << "25000\n";
+    std::ofstream(m_folder.path() / "eth1" / "speed") << "-1\n";
     counters({{"eth0", "1"}, {"eth1", "2"}, {"eth2", "3"}});
     Network source = network();
     source.open();

@@ -3,8 +3,8 @@
 #include "record/registry.h"
 #include "sampled/host_process.h"
 #include "sampled/once_a_host.h"
-#include "sampled_folder.h"
 #include "sampled_ring.h"
+#include "support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -21,8 +21,8 @@ namespace {
 
 using namespace ringside::collector;
 using namespace ringside::collector::sampled;
-using ringside::test::Folder;
 using ringside::test::SampledRing;
+using ringside::test::TemporaryDirectory;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
@@ -120,8 +120,8 @@ TEST(HostProcessSource, takesFewDescriptorsAndSaysSo)
 
 TEST(HostLockOfAMachine, hasOneHolderAndGoesOnWhenItDies)
 {
-    const Folder folder;
-    const std::string path = folder.path / "host.sampler";
+    const TemporaryDirectory folder;
+    const std::string path = folder.path() / "host.sampler";
     int ready[2] = {};
     ASSERT_EQ(pipe(ready), 0);
     const pid_t owner = fork();
@@ -154,8 +154,8 @@ TEST(HostLockOfAMachine, hasOneHolderAndGoesOnWhenItDies)
 
 TEST(HostLockOfAMachine, isGivenOnByOneThatFinishes)
 {
-    const Folder folder;
-    const std::string path = folder.path / "host.sampler";
+    const TemporaryDirectory folder;
+    const std::string path = folder.path() / "host.sampler";
     int go[2] = {};
     int ready[2] = {};
     ASSERT_EQ(pipe(go) + pipe(ready), 0);
@@ -191,10 +191,10 @@ TEST(HostLockOfAMachine, saysWhyItCannotBeHad)
 
 TEST(HostLockOfAMachine, isNotTakenOnAFileOfSomebodyElse)
 {
-    const Folder folder;
-    const fs::path victim = folder.path / "victim";
+    const TemporaryDirectory folder;
+    const fs::path victim = folder.path() / "victim";
     std::ofstream(victim) << "mine";
-    const std::string path = folder.path / "host.sampler";
+    const std::string path = folder.path() / "host.sampler";
     fs::create_symlink(victim, path);
     EXPECT_FALSE(HostLock(path, "host-1").take());
     fs::remove(path);

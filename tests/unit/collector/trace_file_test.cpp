@@ -3,6 +3,7 @@
 // in memory as a flight recorder. The file system's answer is given by the test.
 #include "record/clock.h"
 #include "record/trace_file.h"
+#include "support/temporary_directory.h"
 
 #include <ringside/trace/reader.h>
 #include <ringside/trace/recover.h>
@@ -35,12 +36,9 @@ bool thatOne(const std::string& directory)
 struct TraceFileTest : testing::Test {
     TraceFileTest()
     {
-        std::string pattern = (fs::temp_directory_path() / "ringside-file-XXXXXX").string();
-        run = mkdtemp(pattern.data());
         g_network = run;
         names = {"host", "host-1", run};
     }
-    ~TraceFileTest() override { fs::remove_all(run); }
 
     void fill(TraceFile& file) const
     {
@@ -58,7 +56,8 @@ struct TraceFileTest : testing::Test {
         return result;
     }
 
-    fs::path run;
+    ringside::test::TemporaryDirectory temporary;
+    fs::path run = temporary.path();
     ProcessNames names;
     Options options;
 };

@@ -5,7 +5,7 @@
 #include "hang/hang.h"
 #include "import/open_run.h"
 #include "issue_of.h"
-#include "trace/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 #include <ringside/error.h>
 

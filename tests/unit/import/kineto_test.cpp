@@ -7,7 +7,7 @@
 #include "model/model.h"
 #include "report/format.h"
 #include "report/report.h"
-#include "trace/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 #include <ringside/error.h>
 

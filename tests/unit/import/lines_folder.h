@@ -2,7 +2,7 @@
 // A folder of files made of lines, opened as one run.
 #pragma once
 #include "import/open_run.h"
-#include "trace/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 

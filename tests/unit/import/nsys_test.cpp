@@ -5,7 +5,7 @@
 #include "issue_of.h"
 #include "model/model.h"
 #include "support/nsys_export.h"
-#include "trace/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 #include <ringside/error.h>
 
@@ -18,6 +18,7 @@
 namespace ringside::importers {
 namespace {
 
+using test::contentOf;
 using test::NsysExport;
 using test::NsysForm;
 using test::NsysPayload;
@@ -27,12 +28,6 @@ trace::RunTrace open(const std::filesystem::path& path)
 {
     Progress progress;
     return openRun({path}, progress);
-}
-
-std::string contentOf(const std::filesystem::path& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 constexpr std::uint64_t kWorld = 0xFEEDFACECAFEBEEFULL;

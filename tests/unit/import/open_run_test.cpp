@@ -6,8 +6,8 @@
 #include "import/open_run.h"
 #include "import/rank_names.h"
 #include "import/write_run.h"
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "trace/temporary_directory.h"
 
 #include <ringside/error.h>
 

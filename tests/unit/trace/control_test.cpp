@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two files of live control: what is written is read again, and nothing else is taken for one.
+#include "support/temporary_directory.h"
+
 #include <ringside/trace/control.h>
 
 #include <fcntl.h>
@@ -15,18 +17,7 @@ namespace {
 
 class Control : public testing::Test {
 protected:
-    void SetUp() override
-    {
-        std::string pattern = (std::filesystem::temp_directory_path() / "ringside-control-XXXXXX").string();
-        m_directory = mkdtemp(pattern.data());
-    }
-    void TearDown() override { std::filesystem::remove_all(m_directory); }
-    static std::string text(const std::filesystem::path& file)
-    {
-        std::ifstream input(file);
-        return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-    }
-    std::filesystem::path m_directory;
+    test::TemporaryDirectory m_directory;
 };
 
 TEST_F(Control, aRequestIsReadAsItWasWritten)
@@ -46,7 +37,7 @@ TEST_F(Control, aRequestIsReadAsItWasWritten)
     EXPECT_EQ(request->order->level, "light");
     EXPECT_EQ(request->order->fromStep, 120U);
     EXPECT_EQ(request->order->realtimeNs, 789);
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_directory), {}), 1)
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_directory.path()), {}), 1)
         << "no temporary file stays";
 }
 
@@ -80,7 +71,7 @@ TEST_F(Control, whatIsHalfWrittenIsNone)
 {
     const auto file = m_directory / kControlFile;
     ASSERT_TRUE(writeControl(file, {8, ControlVerb::Level, 456, ControlOrder{8, "paused", 120, 789}}));
-    const std::string whole = text(file);
+    const std::string whole = test::contentOf(file);
     for (std::size_t length = 0; length < whole.size(); ++length) {
         std::ofstream(file, std::ios::trunc) << whole.substr(0, length);
         EXPECT_FALSE(readControl(file)) << whole.substr(0, length);
@@ -94,7 +85,7 @@ TEST_F(Control, numbersThatNobodyWritesAreNotBelieved)
 {
     const auto file = m_directory / kControlFile;
     ASSERT_TRUE(writeControl(file, {8, ControlVerb::Level, 456, ControlOrder{8, "paused", 120, 789}}));
-    const std::string whole = text(file);
+    const std::string whole = test::contentOf(file);
     for (const std::string number : {"1152921504606846976", "18446744073709551615", "-1", "1e3", "", "12 "}) {
         for (const std::string key :
              {"number", "issued_realtime_ns", "order", "from_step", "from_realtime_ns"}) {
@@ -117,7 +108,7 @@ TEST_F(Control, whatIsNoFileOfOursIsNotRead)
 
     ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
     const int fifo = open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    const std::string whole = text(m_directory / "elsewhere");
+    const std::string whole = test::contentOf(m_directory / "elsewhere");
     ASSERT_EQ(write(fifo, whole.data(), whole.size()), static_cast<ssize_t>(whole.size()));
     EXPECT_FALSE(readControl(file)) << "a FIFO, on which the job's thread would wait";
     close(fifo);
@@ -143,7 +134,7 @@ TEST_F(Control, writingFollowsNoLink)
     std::ofstream(precious) << "precious";
     std::filesystem::create_symlink(precious, file.string() + "." + std::to_string(getpid()) + ".tmp");
     EXPECT_TRUE(writeControl(file, {8, ControlVerb::Ask, 456, std::nullopt}));
-    EXPECT_EQ(text(precious), "precious");
+    EXPECT_EQ(test::contentOf(precious), "precious");
     EXPECT_TRUE(readControl(file));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said when a trace that was open cannot be written: one line that names the cause.
-#include "temporary_directory.h"
+#include "support/temporary_directory.h"
 #include "trace/write/database.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every query that FORMAT.md shows is one that runs; those about samples give the right figures, too.
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "temporary_directory.h"
 #include "trace/write/database.h"
 
 #include <ringside/trace/virtual_tables.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a process was gone, as it stands beside its file: written, read, merged, and not believed blindly.
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "temporary_directory.h"
 
 #include <ringside/trace/gone.h>
 #include <ringside/trace/merge.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "temporary_directory.h"
 #include "trace/write/database.h"
 
 #include <ringside/error.h>
@@ -32,11 +32,7 @@ protected:
 
     void change(const std::string& sql) { Database(m_file, SQLITE_OPEN_READWRITE).execute(sql); }
     void write(const std::string& bytes) { std::ofstream(m_file, std::ios::binary) << bytes; }
-    [[nodiscard]] std::string bytes() const
-    {
-        std::ifstream file(m_file, std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    }
+    [[nodiscard]] std::string bytes() const { return contentOf(m_file); }
 
     [[nodiscard]] Error failure() const
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run that is looked at while it runs, or before anybody recovered it: what lies in the rings is seen, and
 // neither rings nor databases change.
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
 #include "unfinished_run.h"
 
@@ -23,12 +24,6 @@ namespace ringside::test {
 namespace {
 
 using namespace ringside::trace;
-
-std::string contentOf(const std::filesystem::path& file)
-{
-    std::ifstream input(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-}
 
 /// 0: it has ended.
 std::uint64_t startTicksOf(pid_t pid)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ring_builder.h"
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "temporary_directory.h"
 #include "trace_equality.h"
 #include "unfinished_run.h"
 
@@ -175,8 +175,7 @@ TEST_F(Recovery, RemovesRingsThatWereBeingMade)
 TEST_F(Recovery, LeavesARunningProcessAlone)
 {
     writeTrace();
-    std::ifstream stat("/proc/self/stat");
-    std::string text((std::istreambuf_iterator<char>(stat)), std::istreambuf_iterator<char>());
+    const std::string text = contentOf("/proc/self/stat");
     std::istringstream fields(text.substr(text.rfind(')') + 1));
     std::string field;
     for (int i = 3; i <= 22; ++i) {

@@ -3,7 +3,7 @@
 // what a message of the proxy thread waited for.
 #include "ring_builder.h"
 #include "support/durations.h"
-#include "temporary_directory.h"
+#include "support/temporary_directory.h"
 #include "trace/write/nccl_records.h"
 
 #include <ringside/trace/reader.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces of schema version 1: made by taking away from one of today's what came since.
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "temporary_directory.h"
 #include "trace/tables.h"
 #include "trace/write/database.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recovery moves and deletes what the collector made for the user who asks, and nothing else, whatever a run
 // directory says.
+#include "support/temporary_directory.h"
 #include "trace/write/database.h"
 #include "unfinished_run.h"
 
@@ -48,8 +49,7 @@ protected:
             if (entry.is_symlink()) {
                 text = "-> " + fs::read_symlink(entry.path()).string();
             } else if (entry.is_regular_file()) {
-                std::ifstream file(entry.path(), std::ios::binary);
-                text.assign(std::istreambuf_iterator<char>(file), {});
+                text = test::contentOf(entry.path());
             }
         }
         return content;

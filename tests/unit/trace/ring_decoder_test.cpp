@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ring_builder.h"
-#include "temporary_directory.h"
+#include "support/temporary_directory.h"
 
 #include <ringside/trace/reader.h>
 #include <ringside/trace/ring_decoder.h>

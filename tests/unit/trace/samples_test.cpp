@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Series and samples: from ring records to rows, columns and SQL.
 #include "ring_builder.h"
-#include "temporary_directory.h"
+#include "support/temporary_directory.h"
 #include "trace/write/database.h"
 
 #include <ringside/trace/reader.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace that is kept within a size: what stays, and how large the file becomes.
-#include "temporary_directory.h"
+#include "support/temporary_directory.h"
 #include "trace/write/database.h"
 
 #include <ringside/trace/reader.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "temporary_directory.h"
 #include "trace/write/database.h"
 
 #include <ringside/error.h>

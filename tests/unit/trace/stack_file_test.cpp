@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stacks that stand beside a process file: written, read, merged, and not believed blindly.
+#include "support/temporary_directory.h"
 #include "support/trace_builder.h"
-#include "temporary_directory.h"
 #include "trace/tables.h"
 #include "trace_equality.h"
 

@@ -3,7 +3,7 @@
 // of them are in its rings, which lie in memory until they are saved.
 #pragma once
 #include "ring_builder.h"
-#include "temporary_directory.h"
+#include "support/temporary_directory.h"
 
 #include <ringside/trace/ring_decoder.h>
 #include <ringside/trace/writer.h>

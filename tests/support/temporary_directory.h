@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A directory for one test, gone with it.
+// A directory for one test, gone with it, and what files hold.
 #pragma once
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
 namespace ringside::test {
+
+/// Empty: it cannot be read.
+inline std::string contentOf(const std::filesystem::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
 
 class TemporaryDirectory final {
 public:
