@@ -3,31 +3,26 @@
 
 import json
 import os
-import pathlib
 import resource
 import shutil
 import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 import yaml
 
-import empty_collector
+import cases
 
 RINGSIDE = os.path.abspath(sys.argv.pop(1))
 
 
-class CommandLine(unittest.TestCase):
+class CommandLine(cases.FolderCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-        collector = self.folder / "collector.so"
-        empty_collector.make(collector)
+        super().setUp()
+        collector = cases.make_collector(self.folder / "collector.so")
         caller = {name: value for name, value in os.environ.items() if not name.startswith("RINGSIDE_")}
         self.environment = {**caller, "RINGSIDE_COLLECTOR": str(collector)}
         self.run_directory = self.folder / "run.ringside"
@@ -108,7 +103,7 @@ class CommandLine(unittest.TestCase):
     def test_record_preloads_from_a_path_that_ld_preload_cannot_hold(self):
         collector = self.folder / "my tools: $ORIGIN" / "collector.so"
         collector.parent.mkdir()
-        empty_collector.make(collector)
+        cases.make_collector(collector)
         self.environment["RINGSIDE_COLLECTOR"] = str(collector)
         for self.run_directory in (self.folder / "run.ringside", self.folder / "a run.ringside"):
             done = self.record("sh", "-c", 'echo "$LD_PRELOAD"; echo "$NVTX_INJECTION64_PATH"; readlink "$LD_PRELOAD"; stat -c %a "$(dirname "$LD_PRELOAD")"')
@@ -171,7 +166,7 @@ class CommandLine(unittest.TestCase):
         done = subprocess.run([RINGSIDE, "env"], cwd=self.folder, env=self.environment, text=True, capture_output=True, check=True, timeout=20)
         self.assertRegex(done.stdout, rf"RINGSIDE_DIR={self.folder}/ringside-\d{{8}}-\d{{6}}\.ringside\n")
         spaced = self.folder / "my tools.so"
-        empty_collector.make(spaced)
+        cases.make_collector(spaced)
         self.environment["RINGSIDE_COLLECTOR"] = str(spaced)
         self.assertRegex(self.ringside("env", expect=3).stderr, "space.*\n.*RINGSIDE_COLLECTOR to a permanent link")
         self.ringside("env", "--start-step", 0, expect=2)

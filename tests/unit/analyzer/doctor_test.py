@@ -7,10 +7,11 @@ import pathlib
 import socket
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import jsonschema
+
+import cases
 
 SCHEMA = json.loads(pathlib.Path(sys.argv.pop()).read_text())
 RINGSIDE = sys.argv.pop()
@@ -21,11 +22,9 @@ Max open files            1024                 {files}               files
 """
 
 
-class Doctor(unittest.TestCase):
+class Doctor(cases.FolderCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
+        super().setUp()
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("NCCL_", "TORCH_"))}
 
     def doctor(self, *arguments, expect=0, environment=None):

@@ -4,12 +4,12 @@ hostile_input_test.py RINGSIDE."""
 
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+import cases
 
 RINGSIDE = sys.argv.pop(1)
 READERS = {"report": ["report", "RUN"], "query": ["query", "RUN", "SELECT 1"], "merge": ["merge", "RUN", "-o", "merged.db"], "hang": ["hang", "RUN"],
@@ -23,12 +23,7 @@ def trace(rank):
     return {"traceEvents": kernels, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2}}
 
 
-class HostileInput(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
+class HostileInput(cases.FolderCase):
     def ringside(self, *arguments, expect=0, **options):
         done = subprocess.run([RINGSIDE, *map(str, arguments)], cwd=self.folder, text=True, capture_output=True, timeout=20,
                               stdin=subprocess.DEVNULL, **options)

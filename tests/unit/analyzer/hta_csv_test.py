@@ -10,8 +10,9 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
+
+import cases
 
 RINGSIDE = sys.argv.pop(1)
 TRACE = {"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 10, "dur": 5,
@@ -39,11 +40,9 @@ def equal(ours, theirs):
         return False
 
 
-class HtaCsv(unittest.TestCase):
+class HtaCsv(cases.FolderCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
+        super().setUp()
         self.trace = self.folder / "rank0.json.gz"
         self.trace.write_bytes(gzip.compress(json.dumps(TRACE).encode()))
 

@@ -2,15 +2,13 @@
 """The words of a recorded job arrive byte for byte: job_words_test.py RINGSIDE."""
 
 import os
-import pathlib
 import random
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-import empty_collector
+import cases
 
 RINGSIDE = sys.argv.pop(1)
 SHOW = ["sh", "-c", "exec 3<&0; cat /proc/$$/cmdline"]  # its own words, each ended by a zero
@@ -20,13 +18,10 @@ NASTY = [b"", b"[]", b"[0.9, 0.95]", b"[a,b", b"a]", b"{}", b"{a: [1]}", b"%%", 
          b"--a=[1,2]", b"--a=", b"-1", b"-.5", b"/opt", b"++", b"\x01\x1b[31m", b"true", b"null", b"x" * 100_000]
 
 
-class JobWords(unittest.TestCase):
+class JobWords(cases.FolderCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-        collector = self.folder / "collector.so"
-        empty_collector.make(collector)
+        super().setUp()
+        collector = cases.make_collector(self.folder / "collector.so")
         self.environment = {**os.environ, "RINGSIDE_COLLECTOR": str(collector)}
         self.run_directory = self.folder / "run.ringside"
 

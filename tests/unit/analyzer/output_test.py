@@ -10,11 +10,10 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-import empty_collector
+import cases
 
 RINGSIDE = sys.argv.pop(1)
 SLOW_SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
@@ -45,11 +44,9 @@ def made(path):
     return {file.name if path.is_dir() else "": file.stat().st_size for file in files}
 
 
-class Output(unittest.TestCase):
+class Output(cases.FolderCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
+        super().setUp()
         self.environment = {**os.environ, "TMPDIR": str(self.folder)}
         (self.folder / "alone.json").write_text(json.dumps(trace(0, 1)))
         for rank in (0, 1):
@@ -91,8 +88,7 @@ class Output(unittest.TestCase):
             os.close(write)
 
     def test_nobody_who_listens_changes_nothing(self):
-        collector = self.folder / "collector.so"
-        empty_collector.make(collector)
+        collector = cases.make_collector(self.folder / "collector.so")
         self.environment["RINGSIDE_COLLECTOR"] = str(collector)
         for name, words, code in (("a", ("sh", "-c", "exit 7"), 7), ("b", ("absent",), 127)):
             with open("/dev/full", "w", encoding="utf-8") as full:
@@ -102,8 +98,7 @@ class Output(unittest.TestCase):
             self.ringside("merge", "run.ringside", "-o", "merged.db", stderr=full)
 
     def test_a_closed_stream_stays_closed_in_the_command_that_is_recorded(self):
-        collector = self.folder / "collector.so"
-        empty_collector.make(collector)
+        collector = cases.make_collector(self.folder / "collector.so")
         self.environment.update(RINGSIDE_COLLECTOR=str(collector), LD_PRELOAD="")
         done = self.ringside("record", "-o", "r", "--", "bash", "-c", "[ ! -e /proc/$$/fd/0 ] && [ ! -e /proc/$$/fd/2 ] && echo closed",
                              stdin=None, stderr=None, preexec_fn=lambda: os.closerange(0, 1) or os.close(2))

@@ -3,28 +3,23 @@
 collector's place is taken by a library that does nothing, and what it would leave in the directory by a file."""
 
 import os
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-import empty_collector
+import cases
 
 RINGSIDE = os.path.abspath(sys.argv.pop(1))
 LAUNCHERS = re.compile(r"(RINGSIDE|SLURM|OMPI|PMIX?|PALS|FLUX|TORCHELASTIC)_.*|RANK|WORLD_SIZE|LOCAL_RANK|MASTER_(ADDR|PORT)")
 NOBODY = 65534
 
 
-class Launches(unittest.TestCase):
+class Launches(cases.FolderCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-        collector = self.folder / "collector.so"
-        empty_collector.make(collector)
+        super().setUp()
+        collector = cases.make_collector(self.folder / "collector.so")
         self.environment = {name: value for name, value in os.environ.items() if not LAUNCHERS.fullmatch(name)}
         self.environment["RINGSIDE_COLLECTOR"] = str(collector)
         self.directory = self.folder / "run.ringside"

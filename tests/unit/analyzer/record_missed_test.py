@@ -2,26 +2,21 @@
 """What `ringside record` says of ranks that the collector does not reach: record_missed_test.py RINGSIDE."""
 
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
-import empty_collector
+import cases
 
 RINGSIDE = os.path.abspath(sys.argv.pop(1))
 SECONDS = 2  # a rank is looked at twice before it counts as missed
 
 
-class Missed(unittest.TestCase):
+class Missed(cases.FolderCase):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
+        super().setUp()
         (self.folder / "tools").mkdir()
-        self.collector = self.folder / "tools" / "collector.so"
-        empty_collector.make(self.collector)
+        self.collector = cases.make_collector(self.folder / "tools" / "collector.so")
 
     def record(self, script, *options):
         """What it says of a job that ends with 7."""
