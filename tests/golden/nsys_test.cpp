@@ -52,6 +52,9 @@ Json figuresOf(const std::filesystem::path& file)
          {"run", "coverage", "summary", "steps", "ranks", "communicators", "collectives", "issues"}) {
         figures[part] = all[part];
     }
+    for (Json& rank : figures["ranks"]) {
+        rank.erase("per_step"); // the totals of eight equal steps
+    }
     for (const Json& finding : all["findings"]) {
         figures["findings"].push_back({finding["rule"], finding["ranks"], finding["cost_ns_per_step"]});
     }
