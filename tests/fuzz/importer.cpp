@@ -3,14 +3,9 @@
 // Built once an importer, whose name is RINGSIDE_IMPORTER_NAME.
 #include "import/importer.h"
 
+#include "input_file.h"
+
 #include <ringside/error.h>
-
-#include <unistd.h>
-
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <string>
 
 #define RINGSIDE_JOIN_NAMES(a, b) a##b
 #define RINGSIDE_JOIN(a, b) RINGSIDE_JOIN_NAMES(a, b)
@@ -21,30 +16,15 @@ namespace RINGSIDE_IMPORTER_NAMESPACE {
 extern const Importer entry;
 } // namespace RINGSIDE_IMPORTER_NAMESPACE
 
-namespace {
-
-/// On tmpfs where there is one: importers read files.
-std::filesystem::path inputFile()
-{
-    const std::filesystem::path shm = "/dev/shm";
-    const auto folder = std::filesystem::exists(shm) ? shm : std::filesystem::temp_directory_path();
-    return folder / ("ringside-fuzz-" + std::string(RINGSIDE_FUZZED.id) + "-" + std::to_string(getpid()));
-}
-
-} // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    const std::filesystem::path file = inputFile();
-    std::ofstream(file, std::ios::binary)
-        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    const ringside::fuzz::InputFile file(data, size, "-" + std::string(RINGSIDE_FUZZED.id));
     ringside::importers::Progress progress;
-    static_cast<void>(RINGSIDE_FUZZED.recognises({reinterpret_cast<const char*>(data), size}, file));
+    static_cast<void>(RINGSIDE_FUZZED.recognises({reinterpret_cast<const char*>(data), size}, file.path()));
     try {
-        static_cast<void>(RINGSIDE_FUZZED.import({file, 1, progress}));
+        static_cast<void>(RINGSIDE_FUZZED.import({file.path(), 1, progress}));
     } catch (const ringside::Error&) {
         // Refusing is right for most inputs.
     }
-    std::filesystem::remove(file);
     return 0;
 }
