@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the doctor knows to look for: one file in checks/, found by its name. A check judges the facts of one
-// host by need, not by habit, and says nothing of what is not known.
+// A check of the doctor: one file in checks/, registered under its file name. It judges the facts of one host
+// by what training needs, and reports nothing about unknown facts.
 #pragma once
 #include "doctor/facts.h"
 #include "rules/rule.h"
@@ -10,16 +10,16 @@
 namespace ringside::doctor {
 
 struct Advice {
-    std::string check; ///< filled in by the caller of the check
+    std::string check; ///< set by the caller of the check
     rules::Severity severity = rules::Severity::Info;
     std::string title;    ///< one sentence with the figures
     std::string advice;   ///< why it matters and what to do
-    std::string fix = {}; ///< a command that does it, for a person to run; empty: none
+    std::string fix = {}; ///< a command for a person to run that fixes it; empty: none
 };
 
-/// Limits of this visit.
+/// What the hosts of this job need.
 struct Need {
-    double roundTripMs = 0.5; ///< between the hosts, for what buffers must hold
+    double roundTripMs = 0.5; ///< between the hosts; buffers must hold the data of one round trip
 };
 
 struct Check {
@@ -30,25 +30,26 @@ struct Check {
 
 [[nodiscard]] std::span<const Check* const> allChecks();
 
-/// What every check says of a host, the most serious first.
+/// Returns the findings of all checks about a host, the most serious first.
 [[nodiscard]] std::vector<Advice> examine(const Facts& facts, const Need& need);
 
-/// A fact that hosts of one job should share and do not.
+/// A fact that hosts of one job should share but do not.
 struct Difference {
     std::string fact;
     std::map<std::string, std::vector<std::string>>
-        hosts; ///< by value; "not known" where a host does not have it
+        hosts; ///< hosts by value; "not known" if a host lacks the fact
 };
-/// Versions, limits, settings, variables and the speed of links; what identifies a host is not compared.
+/// Compares versions, limits, settings, variables and the speed of links. Facts that identify a host are not
+/// compared.
 [[nodiscard]] std::vector<Difference> differences(const std::vector<Host>& hosts);
 [[nodiscard]] bool isCompared(std::string_view fact);
 
-/// Where a host is not as `expected`: what that knows of and the host has otherwise, or not at all.
+/// Returns the facts of `expected` that the host lacks or that have other values there.
 [[nodiscard]] std::vector<Advice> deviations(const Facts& expected, const Facts& facts);
 
 } // namespace ringside::doctor
 
-/// Defines the check of this file; the name must be the file's.
+/// Defines the check of this file. `name` must be the name of the file.
 #define RINGSIDE_CHECK(name, ...)                                                                            \
     extern const ::ringside::doctor::Check entry;                                                            \
     const ::ringside::doctor::Check entry                                                                    \

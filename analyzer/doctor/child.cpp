@@ -46,7 +46,7 @@ std::string answerOfChild(const std::function<void(int out)>& tell)
     if (child == 0) {
         close(ends[0]);
         tell(ends[1]);
-        _exit(0); // destructors of what was loaded are not wanted
+        _exit(0); // skips destructors of loaded libraries
     }
     close(ends[1]);
     std::string text = child > 0 ? readAll(ends[0]) : std::string();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of others (drivers' libraries) runs in a process of its own, since it may crash or hang.
+// Runs code of third parties (drivers' libraries) in a child process, because it may crash or hang.
 #pragma once
 #include <functional>
 #include <string>
 
 namespace ringside::doctor {
 
-/// What `tell` writes into the descriptor it gets, in a forked child that is ended after some seconds. Empty:
-/// it wrote nothing, or could not be started. Of a child that did not end well, what it had written.
+/// Returns what `report` writes to the descriptor that it gets. `report` runs in a forked child, which is
+/// killed after some seconds. Returns what was written before a crash or a timeout; empty: nothing was
+/// written, or the child could not be started.
 [[nodiscard]] std::string answerOfChild(const std::function<void(int out)>& tell);
 
 } // namespace ringside::doctor

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host against one that is as it should be. Which facts are compared is decided with those that hosts of
-// one job share (examine.cpp); links on PCIe come on top, for the host it stands for has them in the same
-// places.
+// Compares a host with a correctly set up one. It compares the facts that hosts of one job share
+// (examine.cpp) and also PCIe links, because the expected host has the same devices in the same slots.
 #include "doctor/check.h"
 
 #include <fmt/format.h>
@@ -30,10 +29,10 @@ std::vector<Advice> deviations(const Facts& expected, const Facts& facts)
             continue;
         }
         all.push_back({"expected", rules::Severity::Warning,
-                       own == nullptr ? fmt::format("{} is not there; {} was expected", fact, value)
+                       own == nullptr ? fmt::format("{} is missing; {} was expected", fact, value)
                                       : fmt::format("{} is {}; {} was expected", fact, *own, value),
-                       "The host that stands for what is right has it otherwise. If the new value is right, "
-                       "write the file anew with --facts.",
+                       "It differs from the file of --expect. If the new value is correct, "
+                       "write the file again with --facts.",
                        ""});
     }
     return all;

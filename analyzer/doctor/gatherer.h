@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What looks at one side of a host: one file in gather/, found by its name. It reads, changes nothing, judges
-// nothing, and leaves out what it cannot read.
+// A gatherer reads one part of a host: one file in gather/, registered under its file name. It changes
+// nothing, judges nothing, and omits what it cannot read.
 #pragma once
 #include "doctor/facts.h"
 
@@ -16,7 +16,7 @@ struct Gatherer {
 
 } // namespace ringside::doctor
 
-/// Defines the gatherer of this file; the name must be the file's.
+/// Defines the gatherer of this file. `function` must be the name of the file.
 #define RINGSIDE_GATHERER(function)                                                                          \
     extern const ::ringside::doctor::Gatherer entry;                                                         \
     const ::ringside::doctor::Gatherer entry                                                                 \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `nvidia-smi -q -x` printed on a host, as facts of its GPUs: for those who have that and nothing else.
+// Facts of a host's GPUs from the output of `nvidia-smi -q -x`.
 #pragma once
 #include "doctor/facts.h"
 
 namespace ringside::doctor {
 
-/// Adds facts "gpu.ADDRESS.*" (nvml_facts.h has their names). What is not there, or "N/A", is left out. Reads
-/// what it can of a damaged text.
+/// Adds facts "gpu.ADDRESS.*" (nvml_facts.h lists their names). Missing values and "N/A" are omitted. Reads
+/// as much as possible of a damaged text.
 void addNvidiaSmi(std::string_view xml, Facts& facts);
 
 } // namespace ringside::doctor

@@ -12,7 +12,7 @@
 namespace ringside::doctor {
 namespace {
 
-/// What all hosts have is said once.
+/// A finding and the hosts that share it.
 struct Said {
     Advice advice;
     std::vector<std::string> hosts;
@@ -46,7 +46,7 @@ std::string hostsText(const std::vector<std::string>& hosts)
     return hosts.size() > shown ? text + fmt::format(" and {} more", hosts.size() - shown) : text;
 }
 
-/// Versions and hardware in a few lines, of the hosts that share them.
+/// Returns versions and hardware in a few lines, for the hosts that share them.
 std::vector<std::string> overview(const Facts& facts)
 {
     const auto known = [&facts](std::string_view fact) {
@@ -80,7 +80,7 @@ std::vector<std::string> overview(const Facts& facts)
 
 std::string differencesText(const Visit& visit, Style style)
 {
-    report::Table table{{"what differs", "value", "hosts"}, {}};
+    report::Table table{{"fact", "value", "hosts"}, {}};
     for (const Difference& each : visit.differences) {
         for (const auto& [value, hosts] : each.hosts) {
             table.rows.push_back({each.fact, value, hostsText(hosts)});
@@ -127,8 +127,7 @@ std::string textOf(const Visit& visit, Style style, std::size_t width)
         }
     }
     const std::vector<Said> all = together(visit);
-    text += fmt::format("\n{}{}\n\n", markdown ? "## " : "",
-                        all.empty() ? "Nothing to say against this" : "What to look at");
+    text += fmt::format("\n{}{}\n\n", markdown ? "## " : "", all.empty() ? "No problems found" : "Findings");
     for (const Said& said : all) {
         text += adviceText(said, visit.patients.size(), style, width) + (markdown ? "" : "\n");
     }
@@ -137,7 +136,8 @@ std::string textOf(const Visit& visit, Style style, std::size_t width)
 
 std::string fixesOf(const Visit& visit, std::size_t width)
 {
-    std::string text = "# Printed by ringside doctor --fix, run by nobody: read each line before you do.\n";
+    std::string text =
+        "# Printed by ringside doctor --fix, which runs none of them. Read each line before you run it.\n";
     for (const Said& said : together(visit)) {
         if (!said.advice.fix.empty()) {
             text +=

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the doctor found, for people and for programs. Differences between hosts come first: a job is as slow
-// as its slowest host, and the one that is unlike the others is where to look.
+// Results of the doctor, as text and JSON. Differences between hosts come first: a job is as slow as its
+// slowest host, and a host that differs from the others is the first to check.
 #pragma once
 #include "doctor/check.h"
 
@@ -17,10 +17,11 @@ struct Visit {
 
 enum class Style : std::uint8_t { Text, Markdown };
 
-/// `width`: of prose, in characters. `fixes`: only the commands, with what each is for.
+/// `width` is the width of prose in characters. `Style::Fixes` prints only the commands, each with its
+/// purpose.
 [[nodiscard]] std::string textOf(const Visit& visit, Style style, std::size_t width);
 [[nodiscard]] std::string fixesOf(const Visit& visit, std::size_t width);
-/// "ringside-doctor/1", by analyzer/doctor/ringside-doctor-1.schema.json.
+/// Returns "ringside-doctor/1", see analyzer/doctor/ringside-doctor-1.schema.json.
 [[nodiscard]] std::string jsonOf(const Visit& visit);
 
 } // namespace ringside::doctor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict: who waits for whom, or who died first, and nothing where nothing is stuck.
+// The verdict: which ranks wait for which, or which died first. It blames no rank if nothing is stuck.
 #include "hang/circle.h"
 #include "hang/find_stuck.h"
 #include "hang/first_to_die.h"
@@ -14,17 +14,17 @@
 namespace ringside::hang {
 namespace {
 
-/// Shorter ones are printed as 0 ms.
+/// Shorter waits would be printed as 0 ms.
 constexpr std::int64_t kShortestWaitNs = 1'000'000;
 
-/// Another tool's list of calls without times: what is missing at its end is all that can be asked.
+/// A dump of another tool has calls without times: only the end of its list can be compared.
 bool isUntimed(const trace::ProcessTrace& process)
 {
     return process.clockSamples.empty() && !process.process.endNs && !process.collectiveCalls.empty() &&
            lastSignOfLife(process) == 0;
 }
 
-/// How long no thread of the rank has entered a call or returned from one.
+/// Returns how long no thread of the rank has entered a call or returned from one.
 std::int64_t quietNs(const RankReport& rank)
 {
     std::int64_t quiet = std::numeric_limits<std::int64_t>::max();
@@ -40,7 +40,7 @@ RankTimes timesOf(const trace::ProcessTrace& process, const RankReport& rank, co
     RankTimes times;
     times.untilNs = countsUntil(process, now);
     times.openHang = rank.hang.has_value() || isUntimed(process);
-    // The process's own patience may be shorter than ours.
+    // The process's own limit may be shorter than this one.
     const std::int64_t noticedNs = rank.hang ? rank.hang->noticedNs - rank.hang->sinceNs : stuckAfterNs;
     const std::int64_t patienceNs = std::min(stuckAfterNs, noticedNs);
     times.inCall = rank.life != Life::Closed && !rank.threads.empty() &&
@@ -77,7 +77,7 @@ constexpr std::array kFates{
     Fate{Life::Stopped, "is stopped by a signal or a debugger", "are stopped by signals or debuggers"},
     Fate{Life::Closed, "has ended normally", "have ended normally"}};
 
-/// What became of all of these ranks alike; nothing for ranks that live, as far as is known.
+/// Returns the common state of these ranks, or nothing if all of them live, as far as is known.
 std::string fateOf(const Report& report, const std::vector<std::int64_t>& ranks)
 {
     for (const Fate& fate : kFates) {
@@ -92,7 +92,7 @@ std::string fateOf(const Report& report, const std::vector<std::int64_t>& ranks)
     return {};
 }
 
-/// What became of some of them, each fate with its ranks; nothing of those that live.
+/// Returns each state of dead or stopped ranks with its ranks; nothing about ranks that live.
 std::string fatesOf(const Report& report, const std::vector<std::int64_t>& ranks)
 {
     std::string text;
@@ -126,7 +126,7 @@ std::vector<std::int64_t> ranksOf(const std::vector<Arrived>& arrived)
     return ranks;
 }
 
-/// Nothing where the trace ends with the call: how long it waited then is not known.
+/// Returns nothing if the trace ends with the call: how long it waited then is unknown.
 std::string beforeText(std::int64_t waitedNs)
 {
     return waitedNs >= kShortestWaitNs ? fmt::format(" {} before", duration(waitedNs)) : "";
@@ -138,7 +138,7 @@ std::string missingSentence(const Report& report, const StuckCollective& stuck)
     const char* const have = stuck.missing.size() == 1 ? "has" : "have";
     std::string text =
         fmt::format("{} waits for {}, which {} not issued {}", nameOf(stuck), rankList(stuck.missing), have,
-                    stuck.pointToPoint ? "the other side of it" : "it");
+                    stuck.pointToPoint ? "its counterpart" : "it");
     text += fate.empty() ? "" : " and " + fate;
     return text +
            fmt::format("; {} issued it{}", rankList(ranksOf(stuck.arrived)), beforeText(stuck.waitedNs));
@@ -192,7 +192,7 @@ std::string mismatchSentence(const StuckCollective& stuck)
                        difference);
 }
 
-/// All issued the same: does anybody wait all the same?
+/// Checks whether ranks wait although all issued the same calls.
 std::optional<StuckCollective> waitingAlike(const model::Model& model, const std::vector<Group>& groups,
                                             const std::vector<RankTimes>& times)
 {
@@ -207,7 +207,7 @@ std::optional<StuckCollective> waitingAlike(const model::Model& model, const std
     return latest;
 }
 
-/// Whether processes died of something else than a hang that was noticed before: then who died first matters.
+/// Returns whether processes died before any hang was noticed: then the first death matters.
 bool diedBeforeAnyHang(const Report& report)
 {
     const auto isGone = [](const RankReport& rank) { return isDeath(rank.life); };
@@ -225,7 +225,7 @@ bool isUntimed(const model::Model& model)
                        [&](const model::Rank& rank) { return isUntimed(model.processOf(rank)); });
 }
 
-/// Of communicators that are left out of the comparison.
+/// Explains which communicators were left out of the comparison.
 void noteIncomparable(Report& report, const std::vector<Group>& groups)
 {
     for (const Group& group : groups) {
@@ -234,7 +234,7 @@ void noteIncomparable(Report& report, const std::vector<Group>& groups)
             report.issues.push_back({trace::Issue::HangNotCompared, 1,
                                      "communicator " + name +
                                          " has sends and receives, and not all calls of its ranks are "
-                                         "recorded: which belong together is not known"});
+                                         "recorded: they cannot be paired"});
         }
     }
 }
@@ -285,13 +285,13 @@ void judge(Report& report, const model::Model& model, const std::vector<Group>& 
         return;
     }
     if (groups.empty() && !wentOn && !model.operations.empty()) {
-        report.summary = "whether anything is stuck is not known: the traces do not hold all calls";
+        report.summary = "unknown whether a rank is stuck: the traces do not hold all calls";
         return;
     }
     report.summary = wentOn ? "nothing is stuck: all ranks ended normally"
                      : isUntimed(model)
                          ? "all recorded ranks issued the same collectives; the trace holds no "
-                           "times, so whether the last one ended is not known"
+                           "times, so that it is unknown whether the last one ended"
                          : "nothing is stuck: no rank waits longer than " + duration(options.stuckAfterNs) +
                                " for another in a collective";
 }
@@ -321,13 +321,13 @@ Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Op
         report.ranks.push_back(reportRank(model, rank, now[model.ranks[rank].process]));
     }
     if (report.ranks.empty()) {
-        report.summary = "no rank is known: no process said its rank or made a communicator";
+        report.summary = "no rank is known: no process reported its rank or created a communicator";
         return report;
     }
     if (std::ranges::all_of(model.ranks, [&](const auto& rank) { return isWindow(model.processOf(rank)); })) {
-        report.summary = "whether anything was stuck is not known: these are windows of a profiler, which "
-                         "end before the job does. A run of `ringside record`, or the dumps of PyTorch's "
-                         "flight recorder, would tell";
+        report.summary = "unknown whether a rank was stuck: these are windows of a profiler, which "
+                         "end before the job does. Use a run of `ringside record` or dumps of PyTorch's "
+                         "flight recorder";
         return report;
     }
     judge(report, model, issuedCalls(model), timesOf(model, report, now, options.stuckAfterNs), options);

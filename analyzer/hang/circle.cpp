@@ -13,8 +13,8 @@ bool waitsIn(const StuckCollective& stuck, std::int64_t rank)
                        [rank](const Arrived& arrived) { return arrived.rank == rank; });
 }
 
-/// One in which ranks wait that `one` waits for, where all of these wait somewhere: else one of them is the
-/// cause.
+/// Finds a collective in which ranks wait that `one` waits for, provided that all of these ranks wait
+/// somewhere. Otherwise one of them is the cause, and there is no circle.
 const StuckCollective* nextOf(const StuckCollective& one, const std::vector<StuckCollective>& stuck)
 {
     const StuckCollective* next = nullptr;
@@ -34,7 +34,7 @@ std::map<std::int64_t, std::int64_t> startsOf(const StuckCollective& call)
 {
     std::map<std::int64_t, std::int64_t> starts;
     for (const Arrived& arrived : call.arrived) {
-        starts[arrived.rank] = -arrived.forNs; // all before the same moment of a rank
+        starts[arrived.rank] = -arrived.forNs; // all before the same time of a rank
     }
     return starts;
 }

@@ -12,10 +12,12 @@
 namespace ringside::hang {
 namespace {
 
-/// How far the members of a communicator came.
+/// How far the members of a communicator have come.
 struct Orders {
-    std::int64_t end = 0;                                           ///< behind the last that anybody issued
-    std::int64_t common = std::numeric_limits<std::int64_t>::max(); ///< all have issued what is before it
+    /// one past the last order that a member issued
+    std::int64_t end = 0;
+    /// all members have issued the calls before this order
+    std::int64_t common = std::numeric_limits<std::int64_t>::max();
 };
 
 Orders ordersOf(const Group& group)
@@ -28,7 +30,7 @@ Orders ordersOf(const Group& group)
     return orders;
 }
 
-/// What most of those who arrived call, and who calls something else.
+/// Finds the signature that most arrived members use, and the members that use another one.
 void compare(StuckCollective& stuck)
 {
     std::size_t best = 0;
@@ -37,7 +39,7 @@ void compare(StuckCollective& stuck)
             std::count_if(stuck.arrived.begin(), stuck.arrived.end(), [&](const Arrived& other) {
                 return differenceOf(stuck.arrived[i].call, other.call).empty();
             }));
-        // A call that has returned tells all its arguments: it is the better model.
+        // A call that has returned has all its arguments, so that it is the better reference.
         if (same > best || (same == best && !stuck.call().datatype && stuck.arrived[i].call.datatype)) {
             best = same;
             stuck.common = i;
@@ -50,7 +52,7 @@ void compare(StuckCollective& stuck)
     }
 }
 
-/// The first place at which members call different things.
+/// Returns the first order at which members call different things.
 std::optional<std::int64_t> firstDifference(const Group& group)
 {
     std::unordered_map<std::int64_t, const Issued*> known;
@@ -67,7 +69,7 @@ std::optional<std::int64_t> firstDifference(const Group& group)
     return first;
 }
 
-/// The first place from `order` on of which anybody's call is known: earlier records may be gone.
+/// Returns the first order from `order` on for which a call is known: earlier records may be gone.
 std::int64_t firstKnown(const Group& group, std::int64_t order)
 {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -109,7 +111,7 @@ StuckCollective describe(const model::Model& model, const Group& group, std::int
     return stuck;
 }
 
-/// The last collective of the group that each rank's GPU is known to have finished.
+/// Adds the last collective of the group that each rank's GPU is known to have finished.
 void addDevice(StuckCollective& stuck, const model::Model& model)
 {
     for (const model::Rank& rank : model.ranks) {
@@ -154,7 +156,7 @@ std::optional<StuckCollective> stuckIn(const model::Model& model, const Group& g
                                                                 : std::nullopt;
 }
 
-/// Those that are missing here only because they wait in another stuck collective come later.
+/// Puts collectives last whose missing ranks only wait in another stuck collective.
 void orderByCause(std::vector<StuckCollective>& stuck)
 {
     const auto waitsElsewhere = [&stuck](const StuckCollective& one, std::int64_t rank) {

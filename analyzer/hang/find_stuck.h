@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which collectives ranks wait for others, and where they call different ones.
+// Finds collectives in which ranks wait for others, and collectives in which ranks make different calls.
 #pragma once
 #include "hang/hang.h"
 #include "hang/issued.h"
 
 namespace ringside::hang {
 
-/// By index of Model::ranks.
+/// Times of a rank, by index of Model::ranks.
 struct RankTimes {
-    std::int64_t untilNs = 0; ///< up to when its waiting counts, on its host's clock
-    bool openHang = false;    ///< its watchdog noticed one that did not end
-    bool inCall = false;      ///< a thread has been in one call for as long as counts as stuck
-    bool waits = false;       ///< so, or its watchdog noticed a hang and no thread has called anything since
+    std::int64_t untilNs = 0; ///< waiting counts until this time, on its host's clock
+    bool openHang = false;    ///< its watchdog noticed a hang that did not end
+    bool inCall = false;      ///< a thread has been in one call for at least the limit of a hang
+    bool waits = false;       ///< inCall; or its watchdog noticed a hang, and no thread has made a call since
 };
 
-/// The first call of a communicator that not all of its recorded members issued, or that they issued
-/// differently, if it is stuck. Hosts run ahead of their GPUs: that a rank issued a call does not say that
-/// its GPU came to it. `wentOn`: the run ended well, so differences did no harm.
+/// Finds the first call of each communicator that some recorded members did not issue, or issued differently,
+/// if it is stuck. A host runs ahead of its GPU: an issued call does not mean that the GPU has reached it.
+/// `wentOn`: the run ended well, so that differences did no harm.
 [[nodiscard]] std::vector<StuckCollective> findStuck(const model::Model& model,
                                                      const std::vector<Group>& groups,
                                                      const std::vector<RankTimes>& times, bool wentOn,
                                                      std::int64_t stuckAfterNs);
 
-/// The last call that all recorded members issued alike, with when they did; null: there is none.
+/// Returns the last call that all recorded members issued alike, with its times; null: there is none.
 [[nodiscard]] std::optional<StuckCollective> lastCommonCall(const model::Model& model, const Group& group,
                                                             const std::vector<RankTimes>& times);
 

@@ -13,14 +13,16 @@
 namespace ringside::hang {
 namespace {
 
-/// The drain thread reads the clocks every 250 ms: a process may have lived so long after its last sign.
+/// The drain thread reads the clocks every 250 ms, so that a process may have lived for this long after its
+/// last sign of life.
 constexpr std::int64_t kSignOfLifeNs = 500'000'000;
-/// A process is seen to be gone so long after it began to die: before that it lets go of its memory and its
-/// connections, by which others notice, and then the recorder is woken. Milliseconds, on a busy machine some
-/// time slices.
+/// A process is seen as ended this long after it began to die: first it releases its memory and its
+/// connections, which other ranks notice, and only then the recorder is woken. This takes milliseconds, and
+/// on a busy machine several time slices.
 constexpr std::int64_t kSeenLateNs = 50'000'000;
 
-/// By a signal that neither launchers nor the process itself end it with on account of others.
+/// Returns whether a signal killed it that neither launchers nor the process itself send because of other
+/// ranks.
 bool wasKilled(const RankReport& rank)
 {
     constexpr std::array kOnAccountOfOthers{SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
@@ -65,7 +67,7 @@ private:
     {
         return m_model.ranks[a].process == m_model.ranks[b].process;
     }
-    /// Of one that closed its trace, when it did so: its last sign of life.
+    /// Returns when a process closed its trace: its last sign of life.
     [[nodiscard]] std::optional<std::int64_t> endNs(std::size_t rank) const
     {
         const RankReport& of = m_ranks[rank];
@@ -112,10 +114,11 @@ private:
     const model::Model& m_model;
     const std::vector<RankReport>& m_ranks;
     std::vector<std::size_t> m_dead;
-    std::vector<std::size_t> m_notKnown; ///< may have died, but not before their last signs of life
+    /// may have died, but not before the last signs of life of the others
+    std::vector<std::size_t> m_notKnown;
 };
 
-/// Of those that closed their traces; empty if there is none.
+/// Describes processes that closed their traces; empty if there is none.
 std::string failedSentence(const std::vector<RankReport>& ranks)
 {
     std::vector<std::int64_t> failed;
@@ -131,7 +134,7 @@ std::string failedSentence(const std::vector<RankReport>& ranks)
                                         ends.size() == 1 ? *ends.begin() : "with other codes than 0");
 }
 
-/// Of those that did not; empty if there is none.
+/// Describes processes that did not close their traces; empty if there is none.
 std::string goneSentence(const std::vector<RankReport>& ranks)
 {
     std::vector<std::int64_t> gone;
@@ -148,14 +151,14 @@ std::string goneSentence(const std::vector<RankReport>& ranks)
                                       allKnown ? "" : ": killed or crashed");
 }
 
-/// How it ended, and by what it is known that it was the first.
+/// Describes how it ended, and the evidence that it was the first.
 std::string evidenceOf(const RankReport& rank, const FirstToDie& first)
 {
     std::string evidence = rank.waitStatus ? ", " + howEnded(*rank.waitStatus) : "";
     if (!first.alone) {
         evidence += first.beforeNs ? fmt::format(", {} before the next as ringside record saw it",
                                                  duration(*first.beforeNs))
-                                   : ", as the last signs of life in the traces tell";
+                                   : ", by the last signs of life in the traces";
     }
     return evidence;
 }
@@ -178,7 +181,7 @@ std::string diedSentence(const std::vector<RankReport>& ranks, const std::option
                            text);
     }
     const auto died = std::ranges::count_if(ranks, [](const RankReport& rank) { return isDeath(rank.life); });
-    return first || died == 1 ? text : text + "; which was first is not known, they lie too close";
+    return first || died == 1 ? text : text + "; unknown which was first: the times lie too close together";
 }
 
 } // namespace ringside::hang

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of several processes that ended without closing their traces was the first: the one to look at, since
-// the others often only follow it.
+// Finds the first of several processes that ended without closing their traces: it is the likely cause,
+// because the others often only follow it.
 #pragma once
 #include "hang/hang.h"
 
@@ -12,19 +12,19 @@
 namespace ringside::hang {
 
 struct FirstToDie {
-    std::size_t rank = 0; ///< of the ranks' list
-    /// How long before the next process, where `ringside record` saw both ends; null: by the last signs of
-    /// life, or it is the only one.
+    std::size_t rank = 0; ///< index into the list of ranks
+    /// Time until the next process ended, if `ringside record` saw both ends. Null: known only by the last
+    /// signs of life, or no other process died.
     std::optional<std::int64_t> beforeNs;
     bool alone = false; ///< no other process died
 };
 
-/// `ranks` are those of the model, in its order. Null: nobody died, or the ends lie too close for what is
-/// known of them, or a rank of whom nothing is known may have died before.
+/// `ranks` are those of the model, in its order. Returns null if no process died, if the ends lie too close
+/// together, or if a rank with unknown state may have died before.
 [[nodiscard]] std::optional<FirstToDie> firstToDie(const model::Model& model,
                                                    const std::vector<RankReport>& ranks);
 
-/// Who died, who was the first and by what that is known. Of ranks of which one died at least.
+/// Describes which ranks died, which was the first, and the evidence. At least one of `ranks` must have died.
 [[nodiscard]] std::string diedSentence(const std::vector<RankReport>& ranks,
                                        const std::optional<FirstToDie>& first);
 

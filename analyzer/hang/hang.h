@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a run does not go on, or did not: which collective waits, for whom, and what these do instead. Works on
-// ranks that differ in what they called: that is the point. Pure: what is known of living processes comes in,
-// so that tests bring their own time.
+// Explains why a run hangs or hung: which collective waits, for which ranks, and what these do instead. The
+// ranks of such a run differ in the calls that they made. Facts about living processes are passed in, so that
+// tests can set their own time.
 #pragma once
 #include "model/model.h"
 
@@ -13,64 +13,64 @@
 namespace ringside::hang {
 
 enum class Life : std::uint8_t {
-    NotKnown, ///< did not close its trace; of another host, or nobody looked
+    NotKnown, ///< did not close its trace; is on another host, or was not checked
     Running,
-    Stopped, ///< alive, but held by a signal (SIGSTOP) or a debugger
-    Closed,  ///< ended and closed its trace, or ended with code 0, or became another program
-    Failed,  ///< closed its trace and ended with another code than 0: an exception, a failed check
-    Gone,    ///< ended otherwise: killed, crashed, or with another code and without closing its trace
+    Stopped, ///< alive, but stopped by a signal (SIGSTOP) or a debugger
+    Closed,  ///< ended and closed its trace, or ended with code 0, or called exec
+    Failed,  ///< closed its trace and ended with another code than 0: an exception or a failed check
+    Gone,    ///< ended otherwise: killed, crashed, or with another code than 0 and without closing its trace
 };
 [[nodiscard]] std::string_view lifeName(Life life);
-/// Gone or failed.
+/// Returns true for Gone and Failed.
 [[nodiscard]] bool isDeath(Life life);
-/// "by SIGKILL", "with code 1"
+/// Returns "by SIGKILL" or "with code 1".
 [[nodiscard]] std::string howEnded(int waitStatus);
 
-/// Whether it is a stretch of another tool's recording, whose end is the window's and not the process's.
+/// Returns whether the trace is a window of another tool's recording: its end is not the end of the process.
 [[nodiscard]] bool isWindow(const trace::ProcessTrace& process);
 
-/// Whether its trace says so: it was closed and no code but 0 told; or the process ended with code 0 or
-/// became another program, as it said or was seen; or it is a flight recorder's dump and the process ended
-/// later.
+/// Returns whether the trace shows a normal end: it was closed and no code but 0 is known; or the process
+/// ended with code 0 or called exec, as recorded or seen; or it is a dump of a flight recorder, and the
+/// process ended later.
 [[nodiscard]] bool endedNormally(const trace::ProcessTrace& process);
 
-/// What is known of a process beyond its trace.
+/// Facts about a process beyond its trace.
 struct ProcessNow {
     Life life = Life::NotKnown;
-    std::optional<std::int64_t> nowNs; ///< CLOCK_MONOTONIC of its host, where that is known
+    std::optional<std::int64_t> nowNs; ///< CLOCK_MONOTONIC of its host, if known
     bool callsKnown = false; ///< its in-flight slots were read: a thread without a row is in no call
 };
 
 struct Options {
-    /// What has waited for so long is stuck. Shorter waits are stuck when the process's own watchdog says so.
+    /// A wait of this length is stuck. A shorter wait is stuck if the process's own watchdog reported it.
     std::int64_t stuckAfterNs = 10'000'000'000;
 };
 
-/// What makes two calls the same collective.
+/// The arguments that must be equal for two calls to be the same collective.
 struct Signature {
     std::string function;
     std::optional<std::uint64_t> count; ///< elements; null: only the bytes are known
     std::optional<std::uint64_t> bytes;
-    std::optional<std::int64_t> datatype; ///< ncclDataType_t; null: not known of a call that has not returned
+    std::optional<std::int64_t> datatype; ///< ncclDataType_t; null: unknown for a call that has not returned
     std::optional<std::int64_t> reduction;
     std::optional<std::int64_t> root;
 };
-/// What two calls differ in ("function", "count", "number of bytes", "data type", "reduction", "root");
-/// empty: nothing known.
+/// Returns the first difference between two calls ("function", "count", "number of bytes", "data type",
+/// "reduction", "root"); empty: none is known.
 [[nodiscard]] std::string differenceOf(const Signature& a, const Signature& b);
 
 struct ThreadReport {
     std::int64_t tid = 0;
     std::string name;
-    std::string function;   ///< it is in; empty: in no intercepted call, or not known
-    std::string lastCall;   ///< that it returned from; empty: none
-    std::int64_t forNs = 0; ///< in the call, or since the last one
+    std::string function;   ///< the call that it is in; empty: in no intercepted call, or unknown
+    std::string lastCall;   ///< the last call that returned; empty: none
+    std::int64_t forNs = 0; ///< time in the call, or since the last one returned
 };
 
 struct ReturnedCall {
     std::string function;
-    std::optional<std::int64_t> sequence; ///< of a collective, among all calls of its communicator
-    std::int64_t beforeNs = 0;            ///< it returned so long ago
+    std::optional<std::int64_t> sequence; ///< of a collective: its number among all calls of its communicator
+    std::int64_t beforeNs = 0;            ///< time since it returned
 };
 
 struct RankReport {
@@ -79,54 +79,57 @@ struct RankReport {
     std::int64_t pid = 0;
     Life life = Life::NotKnown;
     bool callsKnown = false;
-    std::optional<std::int64_t> lastStep; ///< that it finished
-    std::int64_t lastSignNs = 0;          ///< of life, in run time
-    /// When `ringside record` saw that it was gone, in run time; null: it closed its trace, or nobody saw.
+    std::optional<std::int64_t> lastStep; ///< the last finished step
+    std::int64_t lastSignNs = 0;          ///< last sign of life, in run time
+    /// When `ringside record` saw that it had ended, in run time. Null: it closed its trace, or its end was
+    /// not seen.
     std::optional<std::int64_t> goneNs;
-    std::optional<int> waitStatus;       ///< how it ended, as wait(2) gives it; null: nobody saw
-    std::vector<ThreadReport> threads;   ///< those that issued its calls, in a call, main first
+    std::optional<int> waitStatus; ///< how it ended, as wait(2) gives it; null: not seen
+    /// threads that issued its calls or are in a call, main thread first
+    std::vector<ThreadReport> threads;
     std::vector<ReturnedCall> lastCalls; ///< of the first of these threads, the latest first
-    std::vector<std::string> stack;      ///< innermost lines of the thread that matters; empty: none
-    std::string stackThread;             ///< whose
-    std::vector<std::string> stackNotes; ///< why there is none
-    std::optional<trace::HangRow> hang;  ///< that its watchdog noticed and that did not end
+    std::vector<std::string> stack;      ///< innermost lines of the most relevant thread; empty: none
+    std::string stackThread;             ///< thread of `stack`
+    std::vector<std::string> stackNotes; ///< why there is no stack
+    std::optional<trace::HangRow> hang;  ///< a hang that its watchdog noticed and that did not end
 };
 
 struct Arrived {
     std::int64_t rank = 0;
     Signature call;
-    std::int64_t forNs = 0;   ///< since it issued it
+    std::int64_t forNs = 0;   ///< time since it issued the call
     bool inCall = false;      ///< has not returned from it
-    std::int64_t startNs = 0; ///< when it issued it, in run time
+    std::int64_t startNs = 0; ///< when it issued the call, in run time
 };
 
-/// A collective that somebody waits in.
+/// A collective in which ranks wait.
 struct StuckCollective {
     std::uint64_t communicator = 0; ///< hash
     std::string name;
     std::int64_t size = 0;
-    std::int64_t order = 0; ///< place in the communicator's order
+    std::int64_t order = 0; ///< position in the communicator's order
     std::vector<Arrived> arrived;
     std::vector<std::int64_t> missing;
-    std::vector<std::int64_t> different; ///< of those arrived, who calls something else than most
-    std::int64_t notRecorded = 0;        ///< members of whom there is no trace
-    std::int64_t waitedNs = 0;           ///< since the last one issued it
+    std::vector<std::int64_t> different; ///< arrived ranks whose call differs from that of most ranks
+    std::int64_t notRecorded = 0;        ///< number of members without a trace
+    std::int64_t waitedNs = 0;           ///< time since the last rank issued it
     bool ordersByPlace =
-        false;                 ///< send and receive share the numbering: the order is a count, drops shift it
+        /// send and receive share the numbering, so that the order is a count, which dropped records shift
+        false;
     bool pointToPoint = false; ///< one message: `order` counts those of this pair in this direction
-    /// Of each rank, the last collective that its GPU is known to have finished; null: no device records of
-    /// it.
+    /// For each rank, the last collective that its GPU is known to have finished; null: there are no device
+    /// records of it.
     std::vector<std::pair<std::int64_t, std::optional<std::int64_t>>> finishedOnGpu;
 
     [[nodiscard]] const Signature& call() const { return arrived[common].call; }
-    std::size_t common = 0; ///< of arrived: one that calls what most call
+    std::size_t common = 0; ///< index into `arrived` of a rank whose call is that of most ranks
 };
 
 enum class Kind : std::uint8_t {
-    Nothing,  ///< stuck
+    Nothing,  ///< no rank is stuck
     Missing,  ///< ranks wait in a collective that others have not issued
-    Mismatch, ///< ranks call different collectives at the same place
-    Waiting,  ///< all issued the same, and do not go on
+    Mismatch, ///< ranks make different calls at the same position
+    Waiting,  ///< all issued the same, and do not continue
     Died,     ///< processes ended without closing their traces
 };
 [[nodiscard]] std::string_view kindName(Kind kind);
@@ -136,27 +139,27 @@ struct Report {
     std::int64_t worldSize = 0;
     bool emulated = false;
     Kind kind = Kind::Nothing;
-    std::string summary;                      ///< the verdict, one line
+    std::string summary;                      ///< the verdict in one line
     std::vector<StuckCollective> collectives; ///< the one that the others wait for comes first
     std::vector<RankReport> ranks;
-    std::optional<std::int64_t> diedFirst; ///< rank; null: nobody died, or which was first is not known
-    std::vector<trace::IssueRow> issues;   ///< that concern what is said here
+    std::optional<std::int64_t> diedFirst; ///< rank; null: no rank died, or it is unknown which was first
+    std::vector<trace::IssueRow> issues;   ///< those that concern this report
 };
 
-/// `now` has one entry a process of the run.
+/// `now` has one entry for each process of the run.
 [[nodiscard]] Report analyze(trace::RunTrace run, const std::vector<ProcessNow>& now, const Options& options);
 
-/// Only the collectives that somebody waits in, or that ranks disagree on, of a run that is over; also where
-/// it ended well all the same. The one that the others wait for comes first.
+/// Returns the collectives of a finished run in which ranks wait or disagree, also if the run ended well
+/// nevertheless. The one that the others wait for comes first.
 [[nodiscard]] std::vector<StuckCollective> stuckCollectives(const model::Model& model,
                                                             const Options& options);
 
 [[nodiscard]] std::string formatText(const Report& report);
 [[nodiscard]] std::string formatJson(const Report& report);
 
-/// "35 s", "4.2 s", "120 ms", "2 min 5 s".
+/// Returns for example "35 s", "4.2 s", "120 ms" or "2 min 5 s".
 [[nodiscard]] std::string duration(std::int64_t ns);
-/// "rank 2", "ranks 0, 1 and 3", "ranks 0 to 6 and 9".
+/// Returns for example "rank 2", "ranks 0, 1 and 3" or "ranks 0 to 6 and 9".
 [[nodiscard]] std::string rankList(std::vector<std::int64_t> ranks);
 
 } // namespace ringside::hang

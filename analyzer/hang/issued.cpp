@@ -47,13 +47,13 @@ Call fromRow(const trace::ProcessTrace& process, const trace::InFlightRow& row)
     return call;
 }
 
-/// Nobody counts further; what claims to is damage.
+/// A larger number is damage: no program makes so many calls.
 bool isNumber(std::int64_t sequence)
 {
     return sequence >= 0 && sequence < std::int64_t{1} << 62;
 }
 
-/// Calls of a process by communicator, each in the program's order.
+/// Calls of a process by communicator, each list in the program's order.
 std::unordered_map<std::int64_t, std::vector<Call>> callsOf(const trace::ProcessTrace& process)
 {
     std::unordered_map<std::int64_t, std::vector<Call>> calls;
@@ -70,7 +70,7 @@ std::unordered_map<std::int64_t, std::vector<Call>> callsOf(const trace::Process
         }
     }
     for (auto& [communicator, list] : calls) {
-        // A call that returned while the slots were read is in both: the record says more.
+        // A call that returned while the slots were read is in both lists. Its record holds more.
         std::stable_sort(list.begin(), list.end(),
                          [](const Call& a, const Call& b) { return a.sequence < b.sequence; });
         list.erase(std::unique(list.begin(), list.end(),
@@ -87,7 +87,7 @@ struct MemberCalls {
 };
 
 /// As in collective matching: send and receive share the numbering but differ between ranks, so that the
-/// place among the collectives stands in for it.
+/// position among the collectives is used instead.
 Member memberOf(const MemberCalls& of, bool byPlace)
 {
     Member member;
@@ -106,8 +106,8 @@ Member memberOf(const MemberCalls& of, bool byPlace)
     return member;
 }
 
-/// A file of another tool that lost its end, or of one that keeps only what completed: the calls that it
-/// lacks are no calls that were not made.
+/// A file of another tool may lack its end, or hold only completed calls. A call that is missing there may
+/// have been made.
 bool lacksCalls(const trace::ProcessTrace& process)
 {
     return std::any_of(process.issues.begin(), process.issues.end(), [](const trace::IssueRow& issue) {

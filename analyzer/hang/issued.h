@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each member of each communicator has issued, in its order, calls that have not returned included.
+// The calls that each member of each communicator issued, in its order, including calls that have not
+// returned.
 #pragma once
 #include "hang/hang.h"
 
@@ -16,12 +17,12 @@ struct Issued {
 };
 
 struct Member {
-    std::size_t rank = 0;               ///< of Model::ranks
-    std::int64_t communicatorRank = -1; ///< what peers call it
-    std::int64_t next = 0;              ///< order of the call that it has not issued yet
-    std::vector<Issued> calls;          ///< by order; gaps where records were lost
-    std::vector<Issued> pointToPoint;   ///< sends and receives, their peer as root; `order` means nothing
-    bool complete = false;              ///< every call from the communicator's first on is there
+    std::size_t rank = 0;               ///< index into Model::ranks
+    std::int64_t communicatorRank = -1; ///< its rank in the communicator
+    std::int64_t next = 0;              ///< order of the first call that it has not issued
+    std::vector<Issued> calls;          ///< by order; with gaps if records were lost
+    std::vector<Issued> pointToPoint;   ///< sends and receives, with their peer as root; `order` is not used
+    bool complete = false;              ///< every call since the creation of the communicator is there
 
     [[nodiscard]] const Issued* at(std::int64_t order) const;
 };
@@ -33,15 +34,16 @@ struct Group {
     bool ordersByPlace = false;
     std::vector<Member> members; ///< by rank
 
-    /// Places say nothing where records of a member are missing.
+    /// Returns false if records of a member are missing: positions cannot be compared then.
     [[nodiscard]] bool isComparable() const;
 };
 
-/// All communicators of more than one rank on which anything was issued. A communicator without a hash is its
-/// process's own: nobody can be said to miss in it. Members whose trace broke off are left out.
+/// Returns all communicators of more than one rank with at least one call. Communicators without a hash are
+/// left out, because their other members are unknown. Members whose trace broke off are left out.
 [[nodiscard]] std::vector<Group> issuedCalls(const model::Model& model);
 
-/// The in_flight rows that tell what threads are in at the end: those of the end, else of the last hang.
+/// Returns the in_flight rows with the calls that threads are in at the end of the trace, else at the last
+/// hang.
 [[nodiscard]] std::vector<trace::InFlightRow> lastInFlight(const trace::ProcessTrace& process);
 
 } // namespace ringside::hang

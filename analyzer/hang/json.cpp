@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For scripts: ringside-hang-1.schema.json says what is in it. Additions only within a major version.
+// JSON output; ringside-hang-1.schema.json describes it. Within a major version, members are only added.
 #include "hang/hang.h"
 #include "output/json_value.h"
 

@@ -6,7 +6,7 @@
 namespace ringside::hang {
 namespace {
 
-/// By sender and receiver, ranks of the communicator.
+/// By sender and receiver, as ranks of the communicator.
 using Messages = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<const Issued*>>;
 
 struct Sides {
@@ -23,7 +23,7 @@ Sides sidesOf(const Group& group)
         sides.members.emplace(self, &member);
         for (const Issued& call : member.pointToPoint) {
             if (!call.call.root) {
-                continue; // it has not returned, and its peer is not known
+                continue; // it has not returned, and its peer is unknown
             }
             if (call.call.function == "ncclSend") {
                 sides.sends[{self, *call.call.root}].push_back(&call);
@@ -35,7 +35,7 @@ Sides sidesOf(const Group& group)
     return sides;
 }
 
-/// What `here` has issued and `there` has not answered: the first of them.
+/// Returns the first message that `here` has issued and `there` has not answered.
 std::optional<StuckCollective> firstWithout(const model::Model& model, const Group& group,
                                             const std::vector<RankTimes>& times, const Member& here,
                                             const Member& there, const std::vector<const Issued*>& calls,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives of which one side waits for the other: the k-th send from one rank to another belongs to
-// the k-th receive of that one from this one. Said only where all calls of both are known: one lost record
-// would shift the count.
+// Sends and receives of which one side waits for the other. The k-th send from rank a to rank b belongs to
+// the k-th receive of b from a. They are compared only if all calls of both are known: one lost record would
+// shift the count.
 #pragma once
 #include "hang/find_stuck.h"
 
 namespace ringside::hang {
 
-/// A receive whose send is missing, if it has waited long enough; a send whose receive is, if its rank waits
-/// in a call: NCCL lets small ones go without.
+/// Returns receives without a send that have waited long enough, and sends without a receive if their rank
+/// waits in a call: NCCL completes small sends without the receiver.
 [[nodiscard]] std::vector<StuckCollective> findStuckMessages(const model::Model& model, const Group& group,
                                                              const std::vector<RankTimes>& times,
                                                              std::int64_t stuckAfterNs);

@@ -20,7 +20,7 @@ struct LastCall {
     std::int64_t endNs = 0;
 };
 
-/// By thread id: the call that returned last.
+/// Returns the call that returned last, by thread id.
 std::map<std::int64_t, LastCall> lastCalls(const trace::ProcessTrace& process)
 {
     std::map<std::int64_t, LastCall> last;
@@ -93,8 +93,8 @@ std::vector<ReturnedCall> lastCallsOf(const trace::ProcessTrace& process, std::i
     return last.inWords(process, untilNs);
 }
 
-/// Kernel ids of the threads that issued this rank's collectives; empty where the process is the rank's
-/// alone: then any of its threads may be what matters.
+/// Returns kernel ids of the threads that issued this rank's collectives. Empty if the process belongs to
+/// this rank alone: then any of its threads may matter.
 std::set<std::int64_t> ownThreads(const model::Rank& rank, const trace::ProcessTrace& process)
 {
     std::set<std::int64_t> own;
@@ -161,20 +161,20 @@ bool isPython(std::string_view command)
     return program.starts_with("python");
 }
 
-/// Why there is no stack, or of a Python program none of Python's.
+/// Explains why there is no stack, or no Python stack of a Python program.
 void addNotes(RankReport& report, const trace::ProcessTrace& process, std::int64_t takenNs)
 {
     for (const trace::StackRow& row : process.stacks) {
         const bool wanted =
             row.takenNs == takenNs && row.source == "note" && (report.stack.empty() || row.tid == 0);
-        // Each of many threads may have the same.
+        // Many threads may have the same note.
         if (wanted && std::ranges::find(report.stackNotes, row.text) == report.stackNotes.end()) {
             report.stackNotes.push_back(row.text);
         }
     }
 }
 
-/// The innermost lines of one thread's stack of the last time stacks were taken. Python's where there are.
+/// Adds the innermost lines of one thread's latest stack: its Python lines if there are any.
 void addStack(RankReport& report, const trace::ProcessTrace& process, const std::set<std::int64_t>& own)
 {
     constexpr std::size_t kLines = 6;
@@ -207,11 +207,11 @@ void addStack(RankReport& report, const trace::ProcessTrace& process, const std:
     addNotes(report, process, takenNs);
 }
 
-/// Not one before its last sign of life: that is of another clock, or made up.
+/// Rejects an end before the last sign of life: it is from another clock, or damaged.
 std::optional<trace::SeenEnd> believedEnd(const trace::ProcessTrace& process)
 {
     constexpr std::int64_t kTicksErrorNs =
-        1'000'000; // of calls' times, which are counted from clock readings
+        1'000'000; // error of call times, which are computed from clock readings
     const auto end = trace::seenEnd(process);
     return end && end->goneNs + kTicksErrorNs >= lastSignOfLife(process) ? end : std::nullopt;
 }
@@ -221,7 +221,8 @@ bool hasIssue(const trace::ProcessTrace& process, trace::Issue issue)
     return std::ranges::any_of(process.issues, [issue](const trace::IssueRow& row) { return row.is(issue); });
 }
 
-/// As wait(2) gives it. What was seen comes first: it may have crashed on its way out.
+/// Returns the status as wait(2) gives it. A seen status comes first: the process may have crashed while
+/// exiting.
 std::optional<int> knownStatus(const trace::ProcessTrace& process)
 {
     if (const auto seen = believedEnd(process); seen && seen->waitStatus) {
@@ -231,7 +232,7 @@ std::optional<int> knownStatus(const trace::ProcessTrace& process)
     return told && !told->becameAnother ? std::optional(told->exitCode << 8) : std::nullopt;
 }
 
-/// Whether it said so, of a process that closed its trace.
+/// Returns whether a process that closed its trace recorded a failure.
 bool failed(const trace::ProcessTrace& process)
 {
     const auto told = trace::toldEnd(process);
@@ -253,7 +254,7 @@ bool endedNormally(const trace::ProcessTrace& process)
            knownStatus(process) == 0;
 }
 
-// trace::Issue::ProcessKilled is recovery's word for a process that left its rings and did not say why.
+// Recovery sets trace::Issue::ProcessKilled for a process that left its rings without a recorded end.
 Life lifeInTrace(const trace::ProcessTrace& process)
 {
     if (endedNormally(process)) {
@@ -265,7 +266,7 @@ Life lifeInTrace(const trace::ProcessTrace& process)
     if (knownStatus(process)) {
         return Life::Gone;
     }
-    // Of a trace that could not be written any more it says nothing that nobody closed it.
+    // A trace that could not be written any more also lacks its end, so that the missing end proves nothing.
     const bool left = hasIssue(process, trace::Issue::ProcessKilled) || trace::seenEnd(process);
     return left && !hasIssue(process, trace::Issue::RecordingStopped) ? Life::Gone : Life::NotKnown;
 }
@@ -309,11 +310,12 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
     report.host = process.process.host;
     report.pid = process.process.pid;
     report.life = now.life;
-    // Of a process without an id another tool told; it did not look into the calls.
+    // A process without an id comes from another tool, which does not record the calls in progress.
     report.callsKnown = now.callsKnown || (openHang(process) && process.process.pid != 0);
     const bool counted =
         of.stepSource == model::StepSource::Mark || of.stepSource == model::StepSource::Range;
-    if (counted && !of.steps.empty()) { // else the numbers are ours, and nobody knows them
+    // otherwise the numbers are this program's own, which users cannot relate to their steps
+    if (counted && !of.steps.empty()) {
         report.lastStep = of.steps.back().number;
     }
     report.lastSignNs = of.clock.toRun(lastSignOfLife(process));

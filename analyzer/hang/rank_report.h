@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank does, or did at its end: its calls, its step, its stack, its last sign of life.
+// What one rank does, or did at its end: its calls, its step, its stack and its last sign of life.
 #pragma once
 #include "hang/hang.h"
 
 namespace ringside::hang {
 
-/// The latest moment at which the process is known to have lived, on its host's clock: the drain thread reads
-/// the clocks several times a second.
+/// Returns the latest time at which the process is known to have lived, on its host's clock: the drain thread
+/// reads the clocks several times a second.
 [[nodiscard]] std::int64_t lastSignOfLife(const trace::ProcessTrace& process);
 
-/// Up to when its waiting counts, on its host's clock: now, or its last sign of life.
+/// Returns the time until which its waiting counts, on its host's clock: now, or its last sign of life.
 [[nodiscard]] std::int64_t countsUntil(const trace::ProcessTrace& process, const ProcessNow& now);
 
-/// The hang that its watchdog noticed last, when it did not end; not of a process that closed its trace.
+/// Returns the last hang that its watchdog noticed if it did not end; nothing for a process that closed its
+/// trace.
 [[nodiscard]] std::optional<trace::HangRow> openHang(const trace::ProcessTrace& process);
 
-/// What became of a process as far as its trace tells: it closed that, it was seen or found to be gone, or it
-/// is not known.
+/// Returns the state of a process as far as its trace tells: it closed the trace, it was seen to have ended,
+/// or the state is unknown.
 [[nodiscard]] Life lifeInTrace(const trace::ProcessTrace& process);
 
 [[nodiscard]] RankReport reportRank(const model::Model& model, std::size_t rank, const ProcessNow& now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a tired person: the verdict first, then the collective, then what the ranks do that it waits for.
+// Text output: the verdict first, then the collective, then the ranks that it waits for.
 #include "hang/hang.h"
 #include "trace/utf8.h"
 #include "trace/vocabulary/datatype.h"
@@ -23,7 +23,7 @@ std::string nameIn(const std::array<std::string_view, N>& names, std::int64_t va
                : std::to_string(value);
 }
 
-/// Shorter times say nothing: the trace ends with the call, or holds no times.
+/// Shorter times are not printed: the trace ends with the call, or holds no times.
 constexpr std::int64_t kShortestNs = 1'000'000;
 
 std::string describe(const Signature& call)
@@ -45,7 +45,7 @@ std::string describe(const Signature& call)
     return call.root ? text + fmt::format(", {} {}", toPeer ? "peer" : "root", *call.root) : text;
 }
 
-/// " (process 42 on node1, running)", as far as it is known.
+/// Returns for example " (process 42 on node1, running)", as far as it is known.
 std::string processText(const RankReport& rank)
 {
     std::string text = rank.pid != 0 ? fmt::format("process {}", rank.pid) : "";
@@ -59,7 +59,7 @@ std::string processText(const RankReport& rank)
 
 std::string threadName(const ThreadReport& thread)
 {
-    if (thread.tid == 0) { // another tool told, and not whose call it was
+    if (thread.tid == 0) { // from another tool, which does not name the calling thread
         return thread.name.empty() ? "its thread" : "its thread " + thread.name;
     }
     return thread.name.empty() ? fmt::format("thread {}", thread.tid)
@@ -71,7 +71,7 @@ std::string activity(const RankReport& rank, const ThreadReport& thread)
     if (!thread.function.empty()) {
         return fmt::format("{} is in {} for {}", threadName(thread), thread.function, duration(thread.forNs));
     }
-    const char* const state = rank.callsKnown ? "in no intercepted call" : "what it is in is not known";
+    const char* const state = rank.callsKnown ? "in no intercepted call" : "its present call is unknown";
     const std::string last =
         thread.forNs < kShortestNs
             ? fmt::format("its last call was {}", thread.lastCall)
@@ -79,7 +79,7 @@ std::string activity(const RankReport& rank, const ThreadReport& thread)
     return fmt::format("{}: {}; {}", threadName(thread), state, last);
 }
 
-/// "ncclAllReduce #4 (8.0 s before), cudaMalloc (9.1 s before)"
+/// Returns for example "ncclAllReduce #4 (8.0 s before), cudaMalloc (9.1 s before)".
 std::string lastCalls(const RankReport& rank)
 {
     std::string text;
@@ -124,10 +124,10 @@ void appendGpu(std::string& text, const StuckCollective& stuck)
     const bool known = std::any_of(stuck.finishedOnGpu.begin(), stuck.finishedOnGpu.end(),
                                    [](const auto& entry) { return entry.second.has_value(); });
     if (!known) {
-        text += "  What the GPUs had begun is not known: there are no device records of this communicator.\n";
+        text += "  Progress on the GPUs is unknown: there are no device records of this communicator.\n";
         return;
     }
-    text += "  GPUs, by records that come when a kernel ends (so a begun one has none):";
+    text += "  GPUs (a kernel is recorded when it ends, so that a running one is not shown):";
     for (const auto& [rank, order] : stuck.finishedOnGpu) {
         text += fmt::format(" rank {} finished {};", rank, order ? fmt::format("#{}", *order) : "none");
     }
@@ -153,7 +153,7 @@ void appendCollective(std::string& text, const StuckCollective& stuck)
         text += fmt::format("  still inside the host call: {}\n", rankList(inside));
     }
     if (!stuck.missing.empty()) {
-        text += fmt::format("  {}not issued: {}\n", stuck.pointToPoint ? "the other side, " : "",
+        text += fmt::format("  {}not issued: {}\n", stuck.pointToPoint ? "counterpart, " : "",
                             rankList(stuck.missing));
     }
     for (const Arrived& arrived : stuck.arrived) {
@@ -163,7 +163,7 @@ void appendCollective(std::string& text, const StuckCollective& stuck)
         }
     }
     if (stuck.notRecorded > 0) {
-        text += fmt::format("  not known: {} members of which there is no trace\n", stuck.notRecorded);
+        text += fmt::format("  unknown: {} members have no trace\n", stuck.notRecorded);
     }
     if (stuck.ordersByPlace && !stuck.pointToPoint) {
         text +=
@@ -174,7 +174,7 @@ void appendCollective(std::string& text, const StuckCollective& stuck)
     }
 }
 
-/// Ranks whose doing explains the verdict; all of them where none is special.
+/// Returns ranks that explain the verdict, or all ranks if none does.
 std::vector<std::int64_t> ranksOfInterest(const Report& report)
 {
     std::vector<std::int64_t> ranks;
@@ -216,7 +216,7 @@ std::string formatText(const Report& report)
         }
     }
     if (!wanted.empty()) {
-        text += report.kind == Kind::Died ? "\nThe first to end:\n" : "\nWhat it waits for:\n";
+        text += report.kind == Kind::Died ? "\nThe first to end:\n" : "\nRanks that it waits for:\n";
     }
     for (const RankReport& rank : report.ranks) {
         if (isWanted(rank)) {
@@ -224,12 +224,12 @@ std::string formatText(const Report& report)
         }
     }
     if (!others.empty()) {
-        text += (wanted.empty() ? "\nWhat the ranks do:\n" : "\nThe others:\n") + others;
+        text += (wanted.empty() ? "\nRanks:\n" : "\nOther ranks:\n") + others;
     }
     if (left > kOthers) {
-        text += fmt::format("  and {} more ranks: --format json has all\n", left - kOthers);
+        text += fmt::format("  and {} more ranks: --format json lists all\n", left - kOthers);
     }
-    return trace::shownText(text, ' ', "\n"); // names in a trace may hold anything
+    return trace::shownText(text, ' ', "\n"); // names in a trace may hold any character
 }
 
 } // namespace ringside::hang

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names, lengths of time and lists of ranks as every output has them.
+// Names, durations and lists of ranks, the same in every output.
 #include "hang/hang.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace ringside::hang {
 namespace {
 
-/// Empty: none that ends a process. The C library's own table is newer than the oldest one that we run with.
+/// Empty: not a signal that ends a process. strsignal's table is newer than the oldest supported C library.
 std::string_view signalName(int signal)
 {
     static const std::map<int, std::string_view> names{

@@ -14,7 +14,7 @@
 namespace ringside::probe {
 namespace {
 
-/// Bounded here, too: whoever has the token may lead.
+/// Limits the order on this side, too: any process with the token may lead.
 Bounds boundsOf(const Message& order)
 {
     constexpr std::uint64_t kMostBytes = 1U << 30U;

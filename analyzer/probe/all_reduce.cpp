@@ -28,7 +28,7 @@ constexpr int kLeastRepeats = 3;
 constexpr int kFloat = 7;
 constexpr int kSum = 0;
 
-/// The functions that are needed, each checked to be there.
+/// The functions that are needed. The constructor checks that each exists.
 struct Libraries {
     int (*deviceCount)(int*);
     int (*setDevice)(int);
@@ -42,7 +42,7 @@ struct Libraries {
     int (*endGroup)();
 };
 
-/// What goes wrong in the child is its last line.
+/// A failure in the child. Its text becomes the last line of the output.
 struct Trouble {
     std::string why;
 };
@@ -111,7 +111,7 @@ public:
         check(m_libraries.makeAll(m_members.data(), count, nullptr), "ncclCommInitAll");
     }
     [[nodiscard]] std::size_t count() const { return m_members.size(); }
-    /// One all-reduce from the first call until the last GPU is done.
+    /// Returns the time of one all-reduce, from the first call until the last GPU is done.
     [[nodiscard]] std::int64_t run(std::uint64_t bytes) const
     {
         const auto begin = Clock::now();
@@ -137,7 +137,7 @@ private:
 
 CurvePoint measure(const Gpus& gpus, std::uint64_t bytes, std::chrono::milliseconds patience)
 {
-    static_cast<void>(gpus.run(bytes)); // the first one of a size sets things up
+    static_cast<void>(gpus.run(bytes)); // the first run of a size is slower because it sets up connections
     std::vector<std::int64_t> times;
     const auto last = Clock::now() + patience;
     while (times.size() < kMostRepeats && (times.size() < kLeastRepeats || Clock::now() < last)) {
@@ -148,7 +148,7 @@ CurvePoint measure(const Gpus& gpus, std::uint64_t bytes, std::chrono::milliseco
     return {bytes, *middle, static_cast<int>(times.size())};
 }
 
-/// In the child: a line a fact.
+/// Runs in the child: writes each result as a line.
 void tell(const CurveBounds& bounds, int out)
 {
     try {
@@ -157,7 +157,7 @@ void tell(const CurveBounds& bounds, int out)
         check(libraries.version(&version), "ncclGetVersion");
         const Gpus gpus(libraries, bounds.mostBytes);
         if (gpus.count() < 2) {
-            throw Trouble{"one GPU: there is nobody to reduce with"};
+            throw Trouble{"this host has one GPU: an all-reduce needs two"};
         }
         dprintf(out, "gpus %zu %d %d\n", gpus.count(), version,
                 dlsym(RTLD_DEFAULT, "ringside_platform_enqueue") != nullptr ? 1 : 0);
@@ -172,7 +172,7 @@ void tell(const CurveBounds& bounds, int out)
     }
 }
 
-/// What the child wrote until it ended, or until its time was over.
+/// Returns what the child wrote until it ended or the time was over.
 std::string hear(int in, std::chrono::milliseconds patience)
 {
     const auto last = Clock::now() + patience;
@@ -231,16 +231,16 @@ AllReduceCurve measureAllReduce(const CurveBounds& bounds)
 {
     std::array<int, 2> pipes{};
     if (pipe(pipes.data()) != 0) {
-        return curveOf("trouble no pipe could be made");
+        return curveOf("trouble cannot create a pipe");
     }
     const pid_t child = fork();
     if (child == 0) {
         close(pipes[0]);
         tell(bounds, pipes[1]);
-        _exit(0); // not through exit handlers of libraries that hang
+        _exit(0); // skips exit handlers of libraries, which may hang
     }
     close(pipes[1]);
-    const std::string heard = child > 0 ? hear(pipes[0], bounds.all) : "trouble no process could be made\n";
+    const std::string heard = child > 0 ? hear(pipes[0], bounds.all) : "trouble cannot create a process\n";
     close(pipes[0]);
     if (child > 0) {
         kill(child, SIGKILL);

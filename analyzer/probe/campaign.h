@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A probe of all pairs of hosts. One process leads; the user's launcher starts an agent on each host, which
-// connects to the leader, shows the token that it was started with, and measures or serves as it is told
-// until the leader hangs up.
+// A probe of all pairs of hosts. One process is the leader. The user's launcher starts an agent on each host.
+// The agent connects to the leader, presents the token that it was started with, and measures or serves as
+// ordered until the leader closes the connection.
 #pragma once
 #include "probe/matrix.h"
 
 namespace ringside::probe {
 
 struct Campaign {
-    std::vector<std::string> launchers; ///< commands of the shell that start a program on hosts
-    std::string leader;                 ///< address of this host as the others reach it; empty: its host name
-    std::size_t hosts = 0;              ///< to wait for
+    std::vector<std::string> launchers; ///< shell commands that start a program on hosts
+    /// address under which other hosts reach this host; empty: its host name
+    std::string leader;
+    std::size_t hosts = 0; ///< number of hosts to wait for
     Bounds bounds;
 };
 
-/// Starts the agents, measures all directions, ends the agents. Throws ringside::Error (Unusable) when fewer
-/// hosts than were announced answered.
+/// Starts the agents, measures all directions, and ends the agents. Throws ringside::Error (Unusable) if
+/// fewer hosts than announced answer.
 [[nodiscard]] Matrix lead(const Campaign& campaign);
 
 struct Agent {
@@ -23,7 +24,7 @@ struct Agent {
     std::string token;
 };
 
-/// Does what the leader says until it hangs up. Throws ringside::Error (Io) when the leader cannot be
+/// Obeys the leader until it closes the connection. Throws ringside::Error (Io) if the leader cannot be
 /// reached.
 void follow(const Agent& agent);
 

@@ -22,7 +22,7 @@ bool ofFamily(const Interface& each, std::string_view family)
 std::optional<Interface> firstOf(const std::vector<Interface>& up, const NamePattern& pattern,
                                  std::string_view family)
 {
-    // IPv4 before IPv6 where the family is open.
+    // IPv4 before IPv6 if the family is not set.
     for (const bool ipv6 : {false, true}) {
         for (const Interface& each : up) {
             if (each.ipv6 == ipv6 && ofFamily(each, family) && pattern.takes(each.name)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface that NCCL's sockets would take, by the rules of its user guide (NCCL_SOCKET_IFNAME,
+// The interface that NCCL's sockets would use, by the rules of its user guide (NCCL_SOCKET_IFNAME,
 // NCCL_SOCKET_FAMILY).
 #pragma once
 #include <optional>
@@ -15,11 +15,13 @@ struct Interface {
     bool ipv6 = false;
 };
 
-/// Of this host: those that are up, with each of their addresses; IPv6 ones of one link only are left out.
+/// Returns the interfaces of this host that are up, one entry for each address, without link-local IPv6
+/// addresses.
 [[nodiscard]] std::vector<Interface> interfacesUp();
 
-/// `names`: NCCL_SOCKET_IFNAME (prefixes; `^` excludes, `=` takes whole names); empty: ib* first, then what
-/// is neither docker* nor lo, then docker*, then lo. `family`: AF_INET, AF_INET6 or empty (IPv4 first).
+/// `names`: NCCL_SOCKET_IFNAME (prefixes; `^` excludes, `=` matches whole names). Empty: ib* first, then
+/// those that are neither docker* nor lo, then docker*, then lo. `family`: AF_INET, AF_INET6 or empty (IPv4
+/// first).
 [[nodiscard]] std::optional<Interface> ncclWouldTake(const std::vector<Interface>& up, std::string_view names,
                                                      std::string_view family);
 

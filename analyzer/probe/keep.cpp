@@ -29,7 +29,7 @@ std::int64_t readClock(clockid_t clock)
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// The rows of a probe that ends now.
+/// The rows of a probe that has just ended.
 class Record {
 public:
     Record()
@@ -82,8 +82,8 @@ void checkRun(const std::filesystem::path& run)
     const std::filesystem::directory_iterator files(run, error);
     if (error || std::none_of(begin(files), end(files),
                               [](const auto& file) { return file.path().extension() == ".db"; })) {
-        throw Error(ErrorCode::Usage, fmt::format("{} is no run directory with traces in it", run.string()),
-                    "--into adds what is measured to a run that `ringside record` made.");
+        throw Error(ErrorCode::Usage, fmt::format("{} is not a run directory with traces", run.string()),
+                    "Give --into a run that `ringside record` created.");
     }
 }
 

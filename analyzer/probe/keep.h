@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a probe measured, kept in a run: a trace file of its own without ranks, whose samples have the source
+// Stores the results of a probe in a run: a separate trace file without ranks, whose samples have the source
 // "probe" and the time of the probe.
 #pragma once
 #include "probe/all_reduce.h"
@@ -9,12 +9,12 @@
 
 namespace ringside::probe {
 
-/// The run directory, for a later keepIn. Throws ringside::Error (Usage) where it is none with native traces,
-/// before anything is measured for nothing.
+/// Checks the run directory before the measurement. Throws ringside::Error (Usage) if it holds no native
+/// traces.
 void checkRun(const std::filesystem::path& run);
-/// Adds a file to the run directory. Throws what the writer throws.
+/// Adds a file to the run directory. Throws the writer's errors.
 void keepIn(const std::filesystem::path& run, const Matrix& matrix);
-/// Nothing where none was measured.
+/// Stores nothing if no curve was measured.
 void keepIn(const std::filesystem::path& run, const AllReduceCurve& curve);
 
 } // namespace ringside::probe

@@ -25,7 +25,7 @@ std::string randomToken()
     return fmt::format("{:08x}{:08x}{:08x}{:08x}", source(), source(), source(), source());
 }
 
-/// Runs the launchers beside us, and waits for them when it goes.
+/// Runs the launchers, and waits for them in its destructor.
 class Launchers {
 public:
     void start(const std::string& command)
@@ -52,10 +52,10 @@ private:
     std::vector<pid_t> m_children;
 };
 
-/// Who shows the token, until all that were announced are there; strangers are hung up on.
+/// Accepts agents that present the token until all announced ones are there, and disconnects others.
 std::vector<Player> gather(const Descriptor& listener, const Campaign& campaign, const std::string& token)
 {
-    constexpr Patience kStartPatience{120}; // schedulers take their time
+    constexpr Patience kStartPatience{120}; // schedulers may start jobs late
     std::vector<Player> players;
     while (players.size() < campaign.hosts) {
         Descriptor connection = acceptAt(listener, kStartPatience);
@@ -63,7 +63,7 @@ std::vector<Player> gather(const Descriptor& listener, const Campaign& campaign,
             throw Error(ErrorCode::Unusable,
                         fmt::format("{} of {} hosts answered", players.size(), campaign.hosts),
                         "--leader must be an address of this host that the others reach, and ringside must "
-                        "be there under the same path.");
+                        "be installed there under the same path.");
         }
         Conversation voice(std::move(connection));
         const auto hello = hearMessage(voice);
@@ -97,7 +97,7 @@ std::optional<Measurement> measurementOf(const std::optional<Message>& answer)
                        numberOf(json, "sender_share", 1.0)};
 }
 
-/// All directions of a round at once: every receiver serves, then every sender measures.
+/// Measures all directions of a round at once: every receiver serves, then every sender measures.
 void play(std::vector<Player>& players, std::vector<Direction> round, const Bounds& bounds, Matrix& matrix)
 {
     constexpr std::uint16_t kLastPort = 65535;
@@ -117,7 +117,7 @@ void play(std::vector<Player>& players, std::vector<Direction> round, const Boun
         if (each.served) {
             matrix.directions[each.sender][each.receiver] =
                 measurementOf(hearMessage(players[each.sender].voice));
-            static_cast<void>(hearMessage(players[each.receiver].voice)); // done serving
+            static_cast<void>(hearMessage(players[each.receiver].voice)); // the end of serving
         }
     }
 }
@@ -159,12 +159,11 @@ void repeat(std::vector<Player>& players, const Outlier& outlier, const Bounds& 
     }
 }
 
-/// A direction that stands out is measured again, alone: hosts may have been busy for a moment. The best
-/// counts.
+/// Measures each outlier again, alone: hosts may have been busy for a moment. The best result counts.
 void repeatOutliers(std::vector<Player>& players, const Bounds& bounds, Matrix& matrix)
 {
     constexpr int kTimes = 3;
-    constexpr std::size_t kMost = 64; // more is no accident
+    constexpr std::size_t kMost = 64; // more outliers are no coincidence
     for (int i = 0; i < kTimes; ++i) {
         std::vector<Outlier> outliers = judge(matrix).outliers;
         std::erase_if(outliers, [](const Outlier& each) { return each.cause == Cause::Unreachable; });

@@ -12,11 +12,11 @@ namespace ringside::probe {
 namespace {
 
 constexpr double kLimitedShare =
-    0.3; // of the time with data to send (tried on links with small buffers: 0.5 and more)
-constexpr double kSlowShare = 0.70;    // of the median bandwidth, as rule slow_link
-constexpr double kFarTimes = 3;        // the median round trip
-constexpr double kFarUs = 100;         // and so much more, or it is the scheduler's noise
-constexpr double kMostRetransmits = 4; // a burst that finds out how much fits loses a few
+    0.3; // share of the time with data to send (on links with small buffers, 0.5 and more were measured)
+constexpr double kSlowShare = 0.70;    // share of the median bandwidth, as in rule slow_link
+constexpr double kFarTimes = 3;        // times the median round trip
+constexpr double kFarUs = 100;         // minimum difference: less is noise of the scheduler
+constexpr double kMostRetransmits = 4; // a burst loses a few packets while TCP finds the rate
 
 template <class Each>
 void forAllDirections(const Matrix& matrix, const Each& each)
@@ -30,7 +30,7 @@ void forAllDirections(const Matrix& matrix, const Each& each)
     }
 }
 
-/// A few that were sent again, too few to explain anything, are told all the same.
+/// Mentions also a few retransmissions that explain nothing.
 std::string sentAgainText(std::optional<std::uint64_t> packets)
 {
     if (!packets) {
@@ -39,7 +39,7 @@ std::string sentAgainText(std::optional<std::uint64_t> packets)
     return *packets == 0 ? "nothing was lost" : fmt::format("only {} packets were sent again", *packets);
 }
 
-/// Why this direction was slow: what the kernel says, else the link.
+/// Returns why this direction was slow: by the kernel's figures, else the link itself.
 std::pair<Cause, std::string> causeOf(const Measurement& measured)
 {
     if (measured.receiverShare > kLimitedShare) {
@@ -92,10 +92,9 @@ std::optional<Outlier> outlierOf(const Matrix& matrix, const Verdict& verdict, s
     return std::nullopt;
 }
 
-/// What is unlike the others of a measured direction, and why. Late acknowledgements make writing slow, too,
-/// so that they go before. Losses are told even where the direction was as fast as the others: RDMA's
-/// networks are built to lose nothing, and a pause of a timeout's length is seldom inside a short
-/// measurement.
+/// Returns how a direction differs from the others, and why. Late acknowledgements also slow down writes, so
+/// that they are checked first. Losses are reported even if the direction was as fast as the others: RDMA
+/// networks are built to be lossless, and a short measurement seldom includes a retransmission timeout.
 std::optional<std::pair<Cause, std::string>> rdmaTrouble(const RdmaMeasurement& measured,
                                                          const Verdict& verdict, std::size_t hosts)
 {
@@ -139,8 +138,7 @@ std::optional<Outlier> rdmaOutlierOf(const Matrix& matrix, const Verdict& verdic
         Network::Rdma};
 }
 
-/// Those behind more than half of whose directions, to and from, stands an outlier, while the others are
-/// fine.
+/// Returns hosts of whose directions more than half are outliers while most other directions are fine.
 std::vector<std::size_t> blamed(const Matrix& matrix, const std::vector<Outlier>& outliers)
 {
     std::vector<std::size_t> count(matrix.hosts.size());
@@ -164,8 +162,8 @@ std::vector<std::size_t> blamed(const Matrix& matrix, const std::vector<Outlier>
 
 std::vector<std::vector<std::pair<std::size_t, std::size_t>>> tournament(std::size_t hosts)
 {
-    // The circle method: one stays, the others move on by one; with an odd number, who meets the missing one
-    // rests.
+    // The circle method: one host stays, the others move on by one. With an odd number of hosts, one has no
+    // partner in each round.
     const std::size_t seats = hosts + hosts % 2;
     std::vector<std::vector<std::pair<std::size_t, std::size_t>>> rounds;
     for (std::size_t round = 0; round + 1 < seats; ++round) {

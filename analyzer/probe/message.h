@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line of JSON between leader and agent. Who speaks may be anybody: what is not there, or of another kind,
-// is nothing.
+// A message between leader and agent: one line of JSON. The sender is untrusted: missing members and members
+// of another type count as absent.
 #pragma once
 #include "probe/socket.h"
 
@@ -28,7 +28,7 @@ using Message = nlohmann::json;
     return found != message.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// At least 0, at most `most`.
+/// Returns a number limited to 0 to `most`.
 template <class Number>
 [[nodiscard]] Number numberOf(const Message& message, const char* name, Number most)
 {

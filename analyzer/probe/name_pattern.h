@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of names as NCCL_SOCKET_IFNAME and NCCL_IB_HCA have it: prefixes between commas, each with a port
-// after a colon where it likes; `^` in front excludes them, `=` takes whole names.
+// A list of names as in NCCL_SOCKET_IFNAME and NCCL_IB_HCA: prefixes separated by commas, each with an
+// optional port after a colon; a leading `^` excludes them, a leading `=` matches whole names.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -23,7 +23,7 @@ public:
             m_names.push_back(name);
         }
     }
-    /// `port` is empty for what has none.
+    /// `port` is empty if there is none.
     [[nodiscard]] bool takes(std::string_view name, std::string_view port = {}) const
     {
         const bool listed = std::any_of(m_names.begin(), m_names.end(), [&](std::string_view each) {
@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    std::vector<std::string_view> m_names; ///< into the text that it was made of
+    std::vector<std::string_view> m_names; ///< views into the text of the pattern
     bool m_excludes = false;
     bool m_whole = false;
 };

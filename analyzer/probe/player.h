@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host in the leader's hands.
+// A host as the leader sees it.
 #pragma once
 #include "probe/message.h"
 #include "probe/rdma_result.h"
@@ -14,7 +14,7 @@ struct Player {
     Conversation voice;
 };
 
-/// A measurement that is under way in a round.
+/// A measurement of a round.
 struct Direction {
     std::size_t sender = 0;
     std::size_t receiver = 0;

@@ -11,7 +11,7 @@
 namespace ringside::probe {
 namespace {
 
-/// `cell` gives the cell of [sender][receiver].
+/// `cell` returns the cell of [sender][receiver].
 template <class Cell>
 std::string tableOf(const Matrix& matrix, const Cell& cell)
 {
@@ -55,7 +55,7 @@ std::string rdmaTable(const Matrix& matrix, double RdmaMeasurement::*figure, rep
     });
 }
 
-/// Tables where anything was measured, and why a host has no part in it.
+/// Returns tables if anything was measured, and the reason why a host was not.
 std::string rdmaText(const Matrix& matrix, const Verdict& verdict)
 {
     std::string text;
@@ -110,13 +110,14 @@ std::string textOf(const Matrix& matrix, const Verdict& verdict, std::size_t wid
             tcpTable(matrix, &Measurement::roundTripUs, timeCell<0>) + "\n" + rdmaText(matrix, verdict) +
             "\n";
     for (const std::size_t host : verdict.hosts) {
-        text += fmt::format("Look at {} first: most of its directions are slow.\n", matrix.hosts[host]);
+        text += fmt::format("Check {} first: most of its directions are slow.\n", matrix.hosts[host]);
     }
     for (const Outlier& each : verdict.outliers) {
         text += report::wrap(each.what, width, "  ");
     }
-    text += verdict.outliers.empty() ? "No direction stands out.\n" : "";
-    return trace::shownText(text, ' ', "\n"); // agents may call themselves and their reasons anything
+    text += verdict.outliers.empty() ? "No direction is an outlier.\n" : "";
+    // names and reasons come from agents, which may send any character
+    return trace::shownText(text, ' ', "\n");
 }
 
 std::string jsonOf(const Matrix& matrix, const Verdict& verdict)

@@ -13,7 +13,7 @@ RdmaAgent::RdmaAgent()
 {
     if (m_choice.port && writingLibrary() == nullptr) {
         m_choice = {std::nullopt,
-                    "libibverbs.so.1 is not there, or lacks functions of its version IBVERBS_1.1"};
+                    "libibverbs.so.1 cannot be loaded, or lacks functions of its version IBVERBS_1.1"};
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An agent's part in measuring RDMA: one connection at a time, made, used and closed as the leader says.
+// RDMA measurements of an agent: one connection at a time, opened, used and closed as the leader orders.
 #pragma once
 #include "probe/rdma_message.h"
 
@@ -10,9 +10,9 @@ public:
     /// Reads NCCL's variables.
     RdmaAgent();
 
-    /// For the leader's list of hosts: the port, or why there is none.
+    /// Returns the port for the leader's list of hosts, or the reason why there is none.
     [[nodiscard]] Message introduction() const;
-    /// Does what orders that begin with "rdma_" say; nothing of other orders.
+    /// Obeys orders that begin with "rdma_". Returns nothing for other orders.
     [[nodiscard]] std::optional<Message> obey(const Message& order, const Bounds& bounds);
 
 private:

@@ -13,11 +13,11 @@ namespace {
 
 using host::readText;
 
-/// How well a GID serves RoCE: 0 not at all; an IPv4 address in version 2 is what NCCL likes most.
+/// Returns how well a GID suits RoCE; 0: not at all. NCCL prefers an IPv4 address with version 2.
 int worth(const std::string& gid, const std::string& type)
 {
     if (gid.find_first_not_of("0:") == std::string::npos) {
-        return 0; // an empty place
+        return 0; // an unused entry
     }
     if (type != "RoCE v2") {
         return 1;
@@ -81,8 +81,9 @@ RdmaChoice ncclWouldTake(const std::string& sysfsRoot, const RdmaSettings& setti
             }
         }
     }
-    return {std::nullopt, devices.empty() ? "no RDMA device"
-                                          : "no RDMA port is active, or NCCL_IB_HCA takes none of those"};
+    return {std::nullopt, devices.empty()
+                              ? "no RDMA device"
+                              : "no RDMA port is active, or NCCL_IB_HCA matches none of the active ones"};
 }
 
 } // namespace ringside::probe

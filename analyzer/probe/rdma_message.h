@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leader and agents say to each other about RDMA: the ends of connections, and what was measured.
+// RDMA in messages between leader and agents: addresses of connections, and results.
 #pragma once
 #include "probe/message.h"
 #include "probe/rdma_probe.h"
@@ -21,7 +21,7 @@ namespace ringside::probe {
             {"key", address.key}};
 }
 
-/// Numbers beyond what they stand for are cut: the device has the last word on all of them.
+/// Numbers out of range are clamped. The device checks all of them.
 [[nodiscard]] inline RdmaAddress addressOf(const Message& message)
 {
     constexpr std::uint32_t kMost = 0xffffffff;

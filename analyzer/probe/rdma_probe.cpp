@@ -18,22 +18,22 @@ namespace ringside::probe {
 namespace {
 
 constexpr std::uint32_t kBlock = 64U << 10U;
-constexpr std::uint32_t kDepth = 16; ///< blocks under way
+constexpr std::uint32_t kDepth = 16; ///< blocks in flight
 constexpr std::uint32_t kPingBytes = 8;
 constexpr std::uint32_t kSequenceMask = 0xffffff; ///< packets are numbered with 24 bits
 
-/// It stays loaded.
+/// The library stays loaded.
 const verbs::Library& library()
 {
     const verbs::Library* const found = writingLibrary();
     if (found == nullptr) {
         throw Error(ErrorCode::Io,
-                    "libibverbs.so.1 is not there, or lacks functions of its version IBVERBS_1.1");
+                    "libibverbs.so.1 cannot be loaded, or lacks functions of its version IBVERBS_1.1");
     }
     return *found;
 }
 
-/// Throws with errno's text where it did not work.
+/// Throws with errno's text if `worked` is false.
 void require(bool worked, const char* what)
 {
     if (!worked) {
@@ -75,7 +75,7 @@ double microseconds(std::chrono::steady_clock::duration time)
     return std::chrono::duration<double, std::micro>(time).count();
 }
 
-/// What the port has counted of packets that had to be sent again; null: it does not count them.
+/// Returns the port's counter of retransmitted packets; null: it has none.
 std::optional<std::uint64_t> sentAgain(const RdmaPort& port)
 {
     host::Port counters(port.device, port.number, "/sys/class/infiniband");
@@ -124,7 +124,7 @@ RdmaConnection::RdmaConnection(const RdmaPort& port)
     verbs::QueuePairNeeds needs = needsOf(m_queue.get());
     m_pair.reset(whole(m_verbs.createPair(m_domain.get(), &needs), "ibv_create_qp"));
     const auto number = static_cast<std::uint8_t>(port.number);
-    errno = m_verbs.queryPort(m_context.get(), number, m_attributes); // its result is an errno
+    errno = m_verbs.queryPort(m_context.get(), number, m_attributes); // the result is an errno
     require(errno == 0, "ibv_query_port");
     require(m_verbs.queryGid(m_context.get(), number, port.gidIndex, &m_gid) == 0, "ibv_query_gid");
 }
@@ -219,14 +219,14 @@ bool RdmaConnection::post(std::size_t place, std::uint32_t bytes)
     request.remoteKey = m_peer.key;
     verbs::SendRequest* bad = nullptr;
     if (m_context->send(m_pair.get(), &request, &bad) != 0) {
-        m_trouble = "the device takes no more to send";
+        m_trouble = "the device's send queue is full";
         return false;
     }
     return true;
 }
 
-// The queue is asked again and again, for that is how latency is measured; after a while others may run
-// between.
+// Polls the queue without a pause, because the wait is part of the latency. After a while, other threads may
+// run in between.
 bool RdmaConnection::awaitOne(Clock::time_point last)
 {
     constexpr auto kEager = std::chrono::microseconds(50);
@@ -250,7 +250,7 @@ bool RdmaConnection::awaitOne(Clock::time_point last)
     return true;
 }
 
-/// Times in us, sorted, of as many as fit into the time; empty where one failed.
+/// Returns sorted times in us, as many as fit into the time; empty if one failed.
 std::vector<double> RdmaConnection::ping(const Bounds& bounds)
 {
     std::vector<double> times;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction between two hosts over RDMA: small writes into the other's memory for the latency, then large
-// ones for the bandwidth. The receiver's processor has no part in it. Bounded by bytes and time; what it
-// gives away is leave to write into 1 MiB of its own, for as long as the connection lives.
+// One direction between two hosts over RDMA: small writes into the other host's memory measure the latency,
+// large ones the bandwidth. The receiver's CPU is not involved. Bytes and time are limited. For the lifetime
+// of the connection, the peer may write into 1 MiB of this process's memory.
 #pragma once
 #include "host/verbs/library.h"
 #include "probe/rdma_choice.h"
@@ -15,11 +15,10 @@ namespace ringside::probe {
 
 namespace verbs = host::verbs;
 
-/// libibverbs with all that a connection needs; null where it is not there, or lacks a function. It stays
-/// loaded.
+/// Returns libibverbs if it has all functions that a connection needs, else null. It stays loaded.
 [[nodiscard]] const verbs::Library* writingLibrary();
 
-/// What one end must know of the other.
+/// The address of one end of a connection.
 struct RdmaAddress {
     std::uint32_t pair = 0;
     std::uint32_t sequence = 0;
@@ -32,13 +31,13 @@ struct RdmaAddress {
 
 class RdmaConnection final {
 public:
-    /// Throws ringside::Error (Io) with what the library or the device refused.
+    /// Throws ringside::Error (Io) with the refused operation.
     explicit RdmaConnection(const RdmaPort& port);
 
     [[nodiscard]] RdmaAddress address() const;
-    /// False: the device refused to connect to such a peer.
+    /// Returns false if the device refuses to connect to this peer.
     [[nodiscard]] bool join(const RdmaAddress& peer);
-    /// After join; the peer must have joined, too.
+    /// Measures after join(); the peer must have joined, too.
     [[nodiscard]] RdmaResult measure(const Bounds& bounds);
 
 private:

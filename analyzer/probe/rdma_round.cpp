@@ -13,7 +13,8 @@ std::optional<Message> ask(Player& player, const Message& order)
     return sayMessage(player.voice, order) ? hearMessage(player.voice) : std::nullopt;
 }
 
-/// An order that names the other end. What an agent said of itself is read before it is passed on.
+/// Returns an order that holds the address of the other end. The address comes from an agent, so that it is
+/// parsed before it is passed on.
 Message orderTo(const char* what, const Message& end, const Bounds& bounds)
 {
     Message order = toMessage(addressOf(end));
@@ -23,7 +24,7 @@ Message orderTo(const char* what, const Message& end, const Bounds& bounds)
     return order;
 }
 
-/// A connection's end at a player; null, with the reason in the cell, where it has none to offer.
+/// Opens a connection at a host and returns its address; null, with the reason in the cell, if it cannot.
 std::optional<Message> openAt(Player& player, RdmaResult& cell)
 {
     if (player.rdma.port.empty()) {
@@ -38,7 +39,7 @@ std::optional<Message> openAt(Player& player, RdmaResult& cell)
     return end;
 }
 
-/// Connects both and lets the sender begin; false, with the reason in the cell, where that cannot be.
+/// Connects both hosts and starts the sender. Returns false, with the reason in the cell, if that fails.
 bool begin(Player& sender, Player& receiver, const Bounds& bounds, RdmaResult& cell)
 {
     const auto near = openAt(sender, cell);

@@ -42,7 +42,7 @@ bool ready(int descriptor, short events, Patience most)
     return result > 0;
 }
 
-/// No waiting for more to send, and no single read or write for ever.
+/// Sends without delay, and limits every read and write in time.
 void prepare(int connection, Patience most)
 {
     const int on = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP for the probe: every wait has an end, every line a length. Nothing here listens unless a user asked for
-// a probe.
+// TCP for the probe: every wait has a time limit, and every line a maximum length. Nothing listens unless a
+// user starts a probe.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -29,8 +29,8 @@ private:
 
 using Patience = std::chrono::seconds;
 
-inline constexpr Patience kPatience{20};     ///< for any single wait between leader and agents
-inline constexpr Patience kProbePatience{4}; ///< for two hosts to find each other
+inline constexpr Patience kPatience{20};     ///< for a single wait between leader and agents
+inline constexpr Patience kProbePatience{4}; ///< for the connection between two hosts
 
 /// A numeric address, IPv4 or IPv6, and a port.
 struct Endpoint {
@@ -41,8 +41,7 @@ struct Endpoint {
 /// Listens at an address (empty: all) on a port that the kernel chooses. Throws ringside::Error (Io).
 [[nodiscard]] Descriptor listenAt(const std::string& address);
 [[nodiscard]] std::uint16_t portOf(const Descriptor& listener);
-/// Each gives nothing when it took longer or was refused. What they give waits kPatience for any single read
-/// or write.
+/// Both return nothing on refusal or timeout. The connection limits each read or write to kPatience.
 [[nodiscard]] Descriptor acceptAt(const Descriptor& listener, Patience patience);
 [[nodiscard]] Descriptor connectTo(const Endpoint& endpoint, Patience patience);
 
@@ -53,8 +52,8 @@ public:
         : m_connection(std::move(connection)), m_patience(patience)
     {}
     [[nodiscard]] bool say(const std::string& line) const;
-    /// Nothing: the other side is gone, said too much, nothing for kPatience, or had not ended a line that
-    /// long after it began it.
+    /// Returns nothing if the other side has left, sent a longer line, sent nothing for kPatience, or did not
+    /// complete a line within that time.
     [[nodiscard]] std::optional<std::string> hear();
 
 private:
@@ -63,7 +62,7 @@ private:
     std::string m_heard;
 };
 
-/// All of `bytes`, or false.
+/// Returns false if not all of `data` could be sent.
 [[nodiscard]] bool sendAll(int connection, const char* data, std::size_t bytes);
 [[nodiscard]] bool receiveAll(int connection, char* data, std::size_t bytes);
 

@@ -16,8 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBlock = 256U << 10U;
-/// The first byte of a message of kMessage bytes: answer it; or the burst begins and ends with the
-/// connection's half.
+/// First byte of a message of kMessage bytes: either answer it, or the burst begins, which ends with a
+/// half-closed connection.
 constexpr std::size_t kMessage = 8;
 constexpr char kPing = 'p';
 constexpr char kBurst = 'b';
@@ -27,7 +27,7 @@ double microseconds(Clock::duration time)
     return std::chrono::duration<double, std::micro>(time).count();
 }
 
-/// Round trips in us, sorted; empty where the other side left.
+/// Returns sorted round trips in us; empty if the other side left.
 std::vector<double> ping(int connection, int count)
 {
     std::vector<double> times;
@@ -59,8 +59,8 @@ void readKernel(int connection, Measurement& result)
     }
 }
 
-/// Sends until a bound is met, then hears how much arrived: the time runs until the last byte was received
-/// there.
+/// Sends until a limit is reached, then receives the number of bytes that arrived: the time includes the last
+/// byte.
 bool burst(int connection, const Bounds& bounds, Measurement& result)
 {
     const std::vector<char> block(kBlock);

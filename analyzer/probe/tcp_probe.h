@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction between two hosts: small messages back and forth for the latency, then one burst for the
-// bandwidth, and what the kernel says about why it was not faster (TCP_INFO). Bounded by bytes and time.
+// One direction between two hosts: small messages back and forth measure the latency, one burst the
+// bandwidth, and TCP_INFO tells what limited it. Bytes and time are limited.
 #pragma once
 #include "probe/socket.h"
 
@@ -18,15 +18,16 @@ struct Measurement {
     double roundTripUs = 0; ///< median
     double roundTripP99Us = 0;
     double gbps = 0;
-    std::uint64_t bytes = 0; ///< of the burst, as the receiver counted them
+    std::uint64_t bytes = 0; ///< of the burst, as counted by the receiver
     std::uint64_t retransmits = 0;
-    double receiverShare = 0; ///< of the time with data to send: waited for the receiver's buffer
-    double senderShare = 0;   ///< the same: for the sender's own buffer
+    /// share of the time with data to send in which it waited for the receiver's buffer
+    double receiverShare = 0;
+    double senderShare = 0; ///< share in which it waited for the sender's own buffer
 };
 
-/// Answers one measurement on `listener`; false where nobody came or the other side left early.
+/// Answers one measurement on `listener`. Returns false if no client came or it left early.
 [[nodiscard]] bool serveProbe(const Descriptor& listener);
-/// Measures against who serves; nothing where it cannot be reached or leaves early.
+/// Measures the direction to `server`. Returns nothing if it cannot be reached or leaves early.
 [[nodiscard]] std::optional<Measurement> runProbe(const Endpoint& server, const Bounds& bounds);
 
 } // namespace ringside::probe

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process of the probe asks of the host that it runs on.
+// Facts about the host of this process.
 #pragma once
 #include <string>
 
 namespace ringside::probe {
 
-/// As gethostname() says it; empty: it does not.
+/// Returns the result of gethostname(); empty: it failed.
 [[nodiscard]] std::string hostName();
 
-/// The value of an environment variable; empty where it is not set.
+/// Returns the value of an environment variable; empty if it is not set.
 [[nodiscard]] std::string environmentValue(const char* name);
 
 } // namespace ringside::probe

@@ -65,7 +65,7 @@ std::string endText(const Answer& answer)
     case End::Complete:
         return {};
     case End::RowLimit:
-        return fmt::format("Only the first {} rows: there are more.", answer.rows.size());
+        return fmt::format("Only the first {} rows are shown.", answer.rows.size());
     case End::TimeLimit:
         return fmt::format("Stopped at the time limit, after {} rows.", answer.rows.size());
     case End::Cancelled:

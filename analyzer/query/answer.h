@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SQL over a run answers: rows, or where the SQL is wrong. And its texts: a table, CSV, JSON.
+// The result of an SQL statement: rows, or the place of an error; as text table, CSV or JSON.
 #pragma once
 #include "report/table.h"
 
@@ -12,22 +12,22 @@
 
 namespace ringside::query {
 
-/// Null, or as SQLite has it; a blob is the text "<N bytes>".
+/// Null, or a value of SQLite; a blob becomes the text "<N bytes>".
 using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 enum class End : std::uint8_t { Complete, RowLimit, TimeLimit, Cancelled };
 
-/// The SQL cannot be run, in SQLite's words.
+/// Why the SQL cannot be run, in SQLite's words.
 struct Mistake {
     std::string what;
-    std::optional<std::size_t> offset; ///< of the byte in the SQL; null: of no place in particular
+    std::optional<std::size_t> offset; ///< offset of the byte in the SQL; null: no particular place
 };
 
 struct Answer {
     std::vector<std::string> columns;
     std::vector<std::vector<Value>> rows; ///< each as long as `columns`
-    End end = End::Complete;              ///< else `rows` are the first ones
-    std::optional<Mistake> mistake;       ///< then there are neither columns nor rows
+    End end = End::Complete;              ///< if not Complete, `rows` are only the first ones
+    std::optional<Mistake> mistake;       ///< if set, there are neither columns nor rows
 };
 
 struct Place {
@@ -35,15 +35,15 @@ struct Place {
     std::size_t column = 1; ///< in characters, not bytes
 };
 [[nodiscard]] Place placeOf(std::string_view sql, std::size_t offset);
-/// "line 1, column 8: no such column: nonsense"
+/// Returns for example "line 1, column 8: no such column: nonsense".
 [[nodiscard]] std::string mistakeText(std::string_view sql, const Mistake& mistake);
-/// Why the rows are not all; empty when they are.
+/// Returns why rows are missing; empty if none are.
 [[nodiscard]] std::string endText(const Answer& answer);
 
-/// As in CSV: null is empty, numbers as SQLite prints them.
+/// Returns the text of CSV: null is empty, numbers as SQLite prints them.
 [[nodiscard]] std::string valueText(const Value& value);
 [[nodiscard]] report::Table tableOf(const Answer& answer);
-/// An array of objects, a member a column.
+/// Returns an array with an object for each row.
 [[nodiscard]] std::string jsonOf(const Answer& answer);
 
 } // namespace ringside::query

@@ -26,7 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using Paths = std::vector<fs::path>;
 
-/// One file that holds the whole run: the run's own where it is only one, else made in `folder`.
+/// Returns one file that holds the whole run: the run's own file if it has only one, else a merged one in
+/// `folder`.
 fs::path oneFileOf(const Paths& run, const fs::path& folder, importers::Progress& progress)
 {
     Paths files;
@@ -82,7 +83,7 @@ using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 struct Prepared {
     Statement statement;
     std::optional<Mistake> mistake;
-    std::size_t end = 0; ///< where the statement ends in the SQL
+    std::size_t end = 0; ///< offset of the statement's end in the SQL
 };
 
 Prepared prepare(sqlite3* database, const std::string& sql, std::size_t from)
@@ -93,17 +94,17 @@ Prepared prepare(sqlite3* database, const std::string& sql, std::size_t from)
                                         &raw, &tail);
     Prepared result{Statement(raw), {}, static_cast<std::size_t>(tail - sql.c_str())};
     if (code != SQLITE_OK) {
-        const int offset = sqlite3_error_offset(database); // -1: of no place
+        const int offset = sqlite3_error_offset(database); // -1: no particular place
         result.mistake = {sqlite3_errmsg(database),
                           offset < 0 ? std::nullopt : std::optional(from + static_cast<std::size_t>(offset))};
     }
     return result;
 }
 
-/// One statement that only reads, and nothing after it but comments.
+/// Prepares one statement that only reads; only comments may follow it.
 Prepared prepareOnly(sqlite3* database, const std::string& sql)
 {
-    constexpr std::size_t kLongest = 1'000'000; // nobody types more; SQLite counts in int
+    constexpr std::size_t kLongest = 1'000'000; // longer than any real statement; SQLite counts in int
     if (sql.size() > kLongest) {
         return {{}, Mistake{"it is longer than 1 MB", {}}};
     }
@@ -114,20 +115,21 @@ Prepared prepareOnly(sqlite3* database, const std::string& sql)
     if (!result.statement) {
         result.mistake = {"it is empty", {}};
     } else if (sqlite3_stmt_readonly(result.statement.get()) == 0) {
-        result.mistake = {"only statements that read can be run: a run is never changed", 0};
+        result.mistake = {"only statements that read are allowed: a run is never changed", 0};
     } else if (const Prepared next = prepare(database, sql, result.end); next.statement || next.mistake) {
-        result.mistake = {"one statement at a time: here begins another one",
+        result.mistake = {"only one statement is allowed: another one begins here",
                           std::min(sql.find_first_not_of(" \t\r\n", result.end), sql.size())};
     }
     return result;
 }
 
-/// Stops SQLite from inside when the time is over or somebody wants it.
+/// Interrupts SQLite when the time is over or a stop is requested.
 class Watch final {
 public:
     Watch(sqlite3* database, const Limits& limits) : m_database(database), m_stop(limits.stop)
     {
-        constexpr int kInstructions = 2000; // of SQLite's machine: a fraction of a millisecond
+        // virtual machine instructions between two checks: a fraction of a millisecond
+        constexpr int kInstructions = 2000;
         if (limits.time) {
             m_deadline = std::chrono::steady_clock::now() + *limits.time;
         }
@@ -175,13 +177,13 @@ struct Database::Open {
         if (trace::registerVirtualTables(handle) != SQLITE_OK) {
             file.database().fail("cannot register the chunked tables");
         }
-        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0); // nor does VACUUM INTO write files then
+        sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0); // this also prevents VACUUM INTO from writing files
     }
     [[nodiscard]] sqlite3* database() const { return file.database().handle(); }
 
-    std::string name; ///< what the user called it
+    std::string name; ///< as the user named it
     trace::Unfinished folder = trace::makeTemporaryFolder();
-    trace::TraceFile file; ///< closed before the folder goes
+    trace::TraceFile file; ///< closed before the folder is removed
 };
 
 Database::Database(const Paths& run, importers::Progress& progress)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL over a run: its column chunks are ordinary tables here. Nothing that is asked can change a run. A run
-// of several files is merged into a private temporary one first, so that one statement sees all ranks, and
-// files of other tools are imported into it.
+// SQL over a run. Column chunks appear as ordinary tables. No statement can change a run. A run of several
+// files is first merged into a private temporary file, so that one statement sees all ranks. Files of other
+// tools are imported into it.
 #pragma once
 #include "import/progress.h"
 #include "query/answer.h"
@@ -16,31 +16,31 @@
 
 namespace ringside::query {
 
-/// What a statement may take; without values, as much as it wants.
+/// Limits of a statement; without values, there is no limit.
 struct Limits {
     std::optional<std::size_t> rows;
     std::optional<std::chrono::milliseconds> time;
-    std::stop_token stop; ///< ends it within milliseconds
+    std::stop_token stop; ///< stops it within milliseconds
 };
 
 struct TableNames {
     std::string name;
-    std::vector<std::string> columns; ///< units stand in their names
+    std::vector<std::string> columns; ///< names contain the units
 };
 
 class Database final {
 public:
-    /// `run` as importers::openRun takes it. Throws ringside::Error: Unusable or Newer for a run that cannot
-    /// be read, Io where no temporary file can be made.
+    /// `run` has the form that importers::openRun accepts. Throws ringside::Error: Unusable or Newer if the
+    /// run cannot be read, Io if no temporary file can be created.
     Database(const std::vector<std::filesystem::path>& run, importers::Progress& progress);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
-    /// Runs one statement, if it only reads. By one thread at a time. Throws Error (Unusable) when the file
-    /// breaks meanwhile.
+    /// Runs one statement that only reads. Only one thread may call it at a time. Throws Error (Unusable) if
+    /// the file becomes unreadable meanwhile.
     [[nodiscard]] Answer ask(const std::string& sql, const Limits& limits = {});
-    /// By name; those that hold column chunks are left out: their rows are other tables here.
+    /// Returns the tables by name, without those that store column chunks: their rows appear in other tables.
     [[nodiscard]] std::vector<TableNames> tables() const;
 
 private:

@@ -8,19 +8,19 @@ namespace {
 
 constexpr std::array kExamples{
     Example{
-        "Kernels, by the time they take",
+        "Kernels by total time",
         R"(SELECT demangled(text) AS kernel, count(*) AS launches, sum(end_ns - start_ns) / 1e6 AS total_ms,
        max(end_ns - start_ns) / 1e3 AS longest_us
   FROM kernel JOIN string AS s ON s.process_id = kernel.process_id AND s.id = name_id
  GROUP BY text ORDER BY total_ms DESC;)"},
-    Example{"Collective calls, by kind and size",
+    Example{"Collective calls by kind and size",
             R"(SELECT text AS call, bytes, count(*) AS calls, sum(end_ns - start_ns) / 1e6 AS host_ms
   FROM collective_call AS c JOIN string AS s ON s.process_id = c.process_id AND s.id = api_id
  GROUP BY text, bytes ORDER BY calls DESC;)"},
     Example{"Steps of every rank",
             R"(SELECT rank, number AS step, (end_ns - start_ns) / 1e6 AS ms
   FROM step_mark JOIN rank USING (process_id) ORDER BY step, rank;)"},
-    Example{"What was sampled",
+    Example{"Sampled series",
             R"(SELECT source, entity, metric, count(value) AS samples, min(value) AS least, max(value) AS most
   FROM series LEFT JOIN sample ON sample.process_id = series.process_id AND series_id = series.id
  GROUP BY source, entity, metric;)"},
@@ -28,7 +28,7 @@ constexpr std::array kExamples{
         "Settings of every rank",
         R"(SELECT rank, setting.source, name, value FROM setting JOIN rank USING (process_id) ORDER BY name, rank;)"},
     Example{
-        "Which tiers were active, and why not",
+        "Active tiers, and why others were not",
         R"(SELECT rank, tier, active, reason FROM tier JOIN rank USING (process_id) ORDER BY tier, rank;)"},
 };
 

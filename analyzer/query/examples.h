@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to begin with, for whoever writes SQL over a run for the first time.
+// Example statements for SQL over a run.
 #pragma once
 #include <span>
 #include <string_view>

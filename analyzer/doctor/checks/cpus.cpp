@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPUs that are clocked low, rationed by a cgroup, or wanted by others.
+// CPUs with a low clock, with a cgroup limit, or busy with other work.
 #include "doctor/check.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ void pressure(const Facts& facts, std::string_view what, double much, double too
     if (!percent.empty() && share > much) {
         all.push_back({{},
                        share > tooMuch ? Severity::Problem : Severity::Warning,
-                       fmt::format("In {} % of the last ten seconds something waited for {}", percent, what),
+                       fmt::format("In {} % of the last ten seconds, tasks waited for {}", percent, what),
                        "Something else runs on this host already.",
                        "ps -eo pcpu,rss,pid,comm --sort=-pcpu | head"});
     }
@@ -32,7 +32,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
     const std::string_view governor = facts.text("cpu.governor");
     if (governor == "powersave" || governor == "schedutil" || governor == "ondemand" ||
         governor == "conservative") {
-        // intel_pstate calls its dynamic mode powersave: slow to answer, not slow as such.
+        // intel_pstate calls its dynamic mode powersave. It reacts slowly but reaches full speed.
         all.push_back({{},
                        Severity::Info,
                        fmt::format("The CPUs' frequency governor is {}", governor),
@@ -45,9 +45,9 @@ std::vector<Advice> run(const Facts& facts, const Need&)
     if (quota >> allowed >> period && period > 0) {
         all.push_back({{},
                        Severity::Warning,
-                       fmt::format("A cgroup rations CPU time: {:.1f} CPUs",
+                       fmt::format("A cgroup limits CPU time to {:.1f} CPUs",
                                    static_cast<double>(allowed) / static_cast<double>(period)),
-                       "Ranks, their NCCL threads and data loaders stop when the ration of a period is used "
+                       "Ranks, their NCCL threads and data loaders stop when the quota of a period is used "
                        "up; then every "
                        "other rank waits. Ask for whole CPUs, or no limit.",
                        ""});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs and RDMA adapters: whether each GPU has one near it, and whether adapters may reach the memory of
-// GPUs. Distances are those of the rule nic_gpu_affinity.
+// GPUs and RDMA adapters: whether each GPU has an adapter near it, and whether adapters can access GPU
+// memory. Distances are those of the rule nic_gpu_affinity.
 #include "doctor/check.h"
 #include "metrics/pci_distance.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using metrics::PciDistance;
 
-/// RDMA devices with an active port.
+/// Returns RDMA devices with an active port.
 std::vector<std::string> activeDevices(const Facts& facts)
 {
     std::vector<std::string> devices;
@@ -32,7 +32,7 @@ metrics::PciPlace placeOf(const Facts& facts, const std::string& fact)
     return {facts.text(fact + ".path"), facts.number(fact + ".numa_node")};
 }
 
-/// Null: not known of any.
+/// Returns null if no distance is known.
 std::optional<PciDistance> nearest(const Facts& facts, const std::string& gpu,
                                    const std::vector<std::string>& devices)
 {
@@ -56,7 +56,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
                            rules::Severity::Warning,
                            fmt::format("The nearest active RDMA adapter of the GPU at {} is {}", gpu,
                                        metrics::pciDistanceText(*distance)),
-                           "Its data crosses the link between sockets, and NCCL then does without GPUDirect. "
+                           "Its data crosses the link between sockets, and NCCL then does not use GPUDirect. "
                            "Use other GPUs, or move the adapter to a slot of their node.",
                            "nvidia-smi topo -m"});
         }
@@ -64,9 +64,9 @@ std::vector<Advice> run(const Facts& facts, const Need&)
     if (!devices.empty() && facts.text("machine.gpu_direct") == "none") {
         all.push_back({{},
                        rules::Severity::Warning,
-                       "RDMA adapters cannot reach the memory of GPUs: nvidia_peermem is not loaded, and the "
+                       "RDMA adapters cannot access GPU memory: nvidia_peermem is not loaded, and the "
                        "driver is not the open kernel module",
-                       "NCCL then copies everything through the host's memory.",
+                       "NCCL then copies all data through host memory.",
                        "sudo modprobe nvidia-peermem"});
     }
     return all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How GPUs are set up and how well they are before a run: what ends runs, what slows them down, and what only
-// delays their start.
+// Configuration and health of GPUs before a run: what ends runs, what slows them down, and what delays their
+// start.
 #include "doctor/check.h"
 
 #include <fmt/format.h>
@@ -43,8 +43,9 @@ void memory(const Facts& facts, const std::string& gpu, std::vector<Advice>& all
         all.push_back(
             {{},
              Severity::Problem,
-             fmt::format("The GPU at {} could not replace a faulty row: no spare is left there", gpu),
-             "Have it replaced: uncorrected errors end runs.",
+             fmt::format("The GPU at {} could not replace a faulty memory row: it has no spare row left",
+                         gpu),
+             "Have the GPU replaced: uncorrected errors end runs.",
              "nvidia-smi -q -d ROW_REMAPPER"});
     } else if (facts.text(fact + "row_remap_pending") == "Yes" ||
                facts.text(fact + "page_retirement_pending") == "Yes") {
@@ -61,12 +62,11 @@ void slowdowns(const Facts& facts, const std::string& gpu, std::vector<Advice>& 
 {
     const std::string_view active = facts.text("gpu." + gpu + ".slowdowns");
     if (!active.empty() && active != "none") {
-        all.push_back(
-            {{},
-             Severity::Warning,
-             fmt::format("The GPU at {} is slowed down by its hardware now ({})", gpu, active),
-             "Look at its cooling and power before the run: every rank goes at the slowest one's pace.",
-             "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"});
+        all.push_back({{},
+                       Severity::Warning,
+                       fmt::format("The GPU at {} is slowed down by its hardware now ({})", gpu, active),
+                       "Check its cooling and power before the run: the slowest rank slows down all ranks.",
+                       "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"});
     }
 }
 
@@ -87,7 +87,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
         all.push_back({{},
                        Severity::Info,
                        fmt::format("Persistence mode is off on {} of {} GPUs", letGo, known),
-                       "The driver lets go of a GPU that nobody uses: jobs start seconds later, and what "
+                       "The driver shuts down an unused GPU: jobs start seconds later, and what "
                        "`nvidia-smi` set (power limit, clocks) is lost between them.",
                        "sudo systemctl enable --now nvidia-persistenced"});
     }

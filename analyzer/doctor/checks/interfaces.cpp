@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which interface NCCL and Gloo would take, and whether it is the one they should.
+// The interface that NCCL and Gloo would use, and whether a faster one exists.
 #include "doctor/check.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ struct Interface {
     bool defaultRoute = false;
 };
 
-/// Those that are up and of a card.
+/// Returns network cards that are up.
 std::vector<Interface> cards(const Facts& facts)
 {
     std::vector<Interface> all;
@@ -31,7 +31,7 @@ std::vector<Interface> cards(const Facts& facts)
     return all;
 }
 
-/// Bridges of containers and virtual machines that are up: NCCL passes over lo and docker only.
+/// Returns bridges of containers and virtual machines that are up: NCCL skips only lo and docker.
 std::vector<std::string> bridges(const Facts& facts)
 {
     std::vector<std::string> names = facts.namesAfter("interface.");
@@ -58,7 +58,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
                                    "NCCL_SOCKET_IFNAME is not set",
                                    fastest->name, static_cast<double>(fastest->mbps) / 1000, routed->name,
                                    static_cast<double>(routed->mbps) / 1000),
-                       "NCCL's sockets and Gloo may take the slow one. Also set GLOO_SOCKET_IFNAME.",
+                       "NCCL's sockets and Gloo may use the slow one. Also set GLOO_SOCKET_IFNAME.",
                        fmt::format("export NCCL_SOCKET_IFNAME={0} GLOO_SOCKET_IFNAME={0}", fastest->name)});
     }
     if (const std::vector<std::string> names = bridges(facts); !chosen && !names.empty()) {
@@ -66,7 +66,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
             {{},
              Severity::Warning,
              fmt::format("{} is up, and NCCL_SOCKET_IFNAME is not set", fmt::join(names, ", ")),
-             "A bridge of containers or virtual machines reaches no other host; NCCL may choose it.",
+             "NCCL may choose it, but a bridge of containers or virtual machines reaches no other host.",
              up.empty() ? "" : fmt::format("export NCCL_SOCKET_IFNAME={}", fastest->name)});
     }
     for (const Interface& each : up) {
@@ -74,7 +74,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
             all.push_back({{},
                            Severity::Problem,
                            fmt::format("{} runs at half duplex", each.name),
-                           "Cable, port or autonegotiation is wrong.",
+                           "Check cable, port and autonegotiation.",
                            fmt::format("sudo ethtool {}", each.name)});
         }
     }

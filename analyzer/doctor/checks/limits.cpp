@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of processes that NCCL runs into: memory that RDMA pins, files, stacks.
+// Process limits that NCCL may exceed: pinned memory for RDMA, open files, stacks.
 #include "doctor/check.h"
 
 #include <fmt/format.h>
@@ -11,17 +11,17 @@ using rules::Severity;
 
 void lockedMemory(const Facts& facts, std::vector<Advice>& all)
 {
-    constexpr std::int64_t kFails = 8 << 20; // the default of many systems (NCCL's guide, troubleshooting)
+    constexpr std::int64_t kFails = 8 << 20; // the default of many systems (NCCL user guide, troubleshooting)
     const auto bytes = facts.number("limit.memlock_bytes");
     const bool rdma = !facts.namesAfter("rdma.").empty();
     if (!bytes || !rdma) {
-        return; // unlimited, unknown, or nothing that pins memory
+        return; // unlimited, unknown, or no device that pins memory
     }
     all.push_back(
         {{},
          *bytes <= kFails ? Severity::Problem : Severity::Warning,
          fmt::format("Locked memory is limited to {} KiB, and this host has RDMA devices", *bytes / 1024),
-         "NCCL pins what it sends; registrations fail (ibv_reg_mr, ibv_create_qp) where the limit is "
+         "NCCL pins its buffers; registrations fail (ibv_reg_mr, ibv_create_qp) when the limit is "
          "reached. The "
          "service that starts jobs has its own limit (LimitMEMLOCK of slurmd or containerd).",
          "echo '* - memlock unlimited' | sudo tee /etc/security/limits.d/memlock.conf"});

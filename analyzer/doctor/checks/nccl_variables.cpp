@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables of NCCL and PyTorch that a job started here would have, against the NCCL that it would load.
+// Variables of NCCL and PyTorch in the environment of a job, checked against the NCCL that it would load.
 #include "doctor/check.h"
 #include "settings/variables.h"
 
@@ -11,7 +11,7 @@ namespace {
 std::vector<Advice> run(const Facts& facts, const Need&)
 {
     settings::Variables variables;
-    // The environment wins over configuration files.
+    // The environment overrides configuration files.
     for (const std::string_view prefix : {"environment.", "nccl.conf."}) {
         for (const auto& [fact, value] : facts.all()) {
             if (fact.starts_with(prefix)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bridges above GPUs that send what devices below them have for each other up to the root first (ACS):
-// GPUDirect and copies between GPUs then go at a fraction of the rate, or hang (NCCL's troubleshooting).
+// PCIe bridges above GPUs that redirect traffic between devices below them to the root (ACS). GPUDirect and
+// copies between GPUs then run at a fraction of the rate, or hang (NCCL user guide, troubleshooting).
 #include "doctor/check.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
             redirecting.push_back(bridge);
         }
     }
-    // In a virtual machine the host decides, and needs it.
+    // In a virtual machine, ACS is needed and set by the host.
     if (redirecting.empty() || facts.text("machine.virtual") == "yes") {
         return {};
     }
@@ -33,9 +33,9 @@ std::vector<Advice> run(const Facts& facts, const Need&)
              fmt::format("{} PCIe bridges above GPUs have access control on, the first {} ({})",
                          redirecting.size(), redirecting.front(),
                          facts.text("bridge." + redirecting.front() + ".acs")),
-             "What GPUs and adapters below them have for each other goes up to the root and back: GPUDirect "
+             "Traffic between GPUs and adapters below them goes up to the root and back: GPUDirect "
              "and copies between GPUs are slow, or hang. Switch ACS (and the IOMMU) off in the firmware; the "
-             "command does it until the next boot.",
+             "command disables ACS until the next boot.",
              fmt::format("sudo setpci -s {} ECAP_ACS+0x6.w=0000", redirecting.front())}};
 }
 

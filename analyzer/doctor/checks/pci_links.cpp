@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PCIe links of GPUs, cards and disks that run narrower or slower than they could. A GPU's lower speed says
-// little, for idle ones lower it; a card in a slot with fewer lanes loses nothing while the slot carries more
-// than its port.
+// PCIe links of GPUs, cards and disks that run narrower or slower than they could. The speed of a GPU's link
+// is not judged while the GPU is idle, because idle GPUs lower it. A card in a slot with fewer lanes is fine
+// while the slot carries more than the card's port.
 #include "doctor/check.h"
 #include "host/sysfs_text.h"
 
@@ -16,10 +16,10 @@ struct Link {
     std::string_view what;
 };
 
-/// Of the interfaces of a card together; 0: not known.
+/// Returns the sum over the interfaces of a card; 0: unknown.
 std::int64_t mbpsOfCard(const Facts& facts, const std::string& address)
 {
-    constexpr std::int64_t kMost = 10'000'000; // more is damage
+    constexpr std::int64_t kMost = 10'000'000; // a larger value is damage
     std::int64_t sum = 0;
     for (const std::string& name : facts.namesAfter("interface.")) {
         const auto mbps = facts.number("interface." + name + ".speed_mbps");
@@ -30,7 +30,7 @@ std::int64_t mbpsOfCard(const Facts& facts, const std::string& address)
     return sum;
 }
 
-/// Whether the link carries what the card's ports do.
+/// Whether the link carries the full rate of the card's ports.
 enum class Enough : std::uint8_t { NotKnown, No, Yes };
 
 Enough isEnough(const Facts& facts, const Link& link)
@@ -62,7 +62,7 @@ void judge(const Facts& facts, const Link& link, std::vector<Advice>& all)
              : enough == Enough::NotKnown ? rules::Severity::Warning
                                           : rules::Severity::Problem,
              fmt::format("The {} at {} has {} of its {} PCIe lanes", link.what, link.address, *width, *most),
-             "A slot with fewer lanes, a riser or a card that is not seated well; compare "
+             "Likely causes: a slot with fewer lanes, a riser, or a card that is not seated well. Compare "
              "with the other hosts.",
              fixOf(link)});
         return;
@@ -76,8 +76,9 @@ void judge(const Facts& facts, const Link& link, std::vector<Advice>& all)
                        fmt::format("The {} at {} runs its PCIe link at {} of {}", link.what, link.address,
                                    facts.text(link.fact + "current_link_speed"),
                                    facts.text(link.fact + "max_link_speed")),
-                       "A slot of an older generation, a firmware setting, or a link that trained down for "
-                       "errors; compare with the other hosts.",
+                       "Likely causes: a slot of an older generation, a firmware setting, or a link that "
+                       "trained down for "
+                       "errors. Compare with the other hosts.",
                        fixOf(link)});
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA ports that do not carry traffic although others of this host do.
+// RDMA ports that are down or slow although other ports of this host work.
 #include "doctor/check.h"
 #include "host/sysfs_text.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using rules::Severity;
 
-/// What RoCE puts into a packet follows from its interface's MTU.
+/// The packet size of RoCE follows from the MTU of its interface.
 void packetSize(const Facts& facts, const std::string& port, std::vector<Advice>& all)
 {
     constexpr std::uint64_t kLargest = 4096;
@@ -49,15 +49,16 @@ std::vector<Advice> run(const Facts& facts, const Need&)
         }
         const std::string_view physical = facts.text("rdma." + port + ".phys_state");
         const bool linked = physical.ends_with("LinkUp");
-        // Cards have ports that nothing is plugged into: only worth a look beside ports that work.
-        all.push_back({{},
-                       linked ? Severity::Warning : Severity::Info,
-                       fmt::format("RDMA port {} is {} (physical: {})", port, stateOf(port),
-                                   physical.empty() ? "not known" : physical),
-                       linked      ? "The cable carries a signal, but no subnet manager has set the port up."
-                       : anyActive ? "No cable, or a port that is switched off. Compare with the other hosts."
-                                   : "None of this host's RDMA ports is active: NCCL will use sockets.",
-                       linked ? "sudo systemctl status opensm" : ""});
+        // Cards may have unused ports: they matter only beside ports that work.
+        all.push_back(
+            {{},
+             linked ? Severity::Warning : Severity::Info,
+             fmt::format("RDMA port {} is {} (physical: {})", port, stateOf(port),
+                         physical.empty() ? "not known" : physical),
+             linked      ? "The cable carries a signal, but no subnet manager has configured the port."
+             : anyActive ? "The cable is missing, or the port is switched off. Compare with the other hosts."
+                         : "None of this host's RDMA ports is active: NCCL will use sockets.",
+             linked ? "sudo systemctl status opensm" : ""});
     }
     return all;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that cannot reach the place where they meet wait for minutes before they say so.
+// The rendezvous address of the ranks. Ranks that cannot reach it wait for minutes before they report an
+// error.
 #include "doctor/check.h"
 
 #include <fmt/format.h>
@@ -15,34 +16,36 @@ std::vector<Advice> run(const Facts& facts, const Need&)
     const std::string_view port = facts.text("environment.MASTER_PORT");
     std::vector<Advice> all;
     if (const std::string* error = facts.find("rendezvous.error")) {
-        all.push_back({{},
-                       Severity::Problem,
-                       fmt::format("MASTER_ADDR={} cannot be looked up: {}", name, *error),
-                       "Every rank must know the name of rank 0's host, or have its address.",
-                       fmt::format("getent hosts {}", name)});
-    }
-    if (facts.text("rendezvous.answer") == "silent") {
         all.push_back(
             {{},
              Severity::Problem,
-             fmt::format("MASTER_ADDR={} does not answer at MASTER_PORT={}", name, port),
-             "Before a run the port should be refused, not silent: a firewall, or a host that is not there.",
-             ""});
+             fmt::format("MASTER_ADDR={} cannot be resolved: {}", name, *error),
+             "Every host must be able to resolve the name of rank 0's host. Otherwise set its address.",
+             fmt::format("getent hosts {}", name)});
+    }
+    if (facts.text("rendezvous.answer") == "silent") {
+        all.push_back({{},
+                       Severity::Problem,
+                       fmt::format("MASTER_ADDR={} does not answer at MASTER_PORT={}", name, port),
+                       "Before a run, the connection should be refused. Silence means a firewall, or a host "
+                       "that is down.",
+                       ""});
     }
     const auto nodes = facts.number("environment.SLURM_NNODES");
     if (nodes && *nodes > 1 && facts.text("rendezvous.address").starts_with("127.")) {
-        all.push_back({{},
-                       Severity::Problem,
-                       fmt::format("MASTER_ADDR={} is this host itself (127.0.0.1), and the job has {} nodes",
-                                   name, *nodes),
-                       "Each node would meet itself. /etc/hosts often gives a host's own name that address.",
-                       "getent hosts $(hostname)"});
+        all.push_back(
+            {{},
+             Severity::Problem,
+             fmt::format("MASTER_ADDR={} is this host itself (127.0.0.1), and the job has {} nodes", name,
+                         *nodes),
+             "Each node would connect to itself. /etc/hosts often maps a host's own name to that address.",
+             "getent hosts $(hostname)"});
     }
     return all;
 }
 
 } // namespace
 
-RINGSIDE_CHECK(rendezvous, .title = "Where ranks meet", .run = run);
+RINGSIDE_CHECK(rendezvous, .title = "Rendezvous", .run = run);
 
 } // namespace ringside::doctor::check_rendezvous

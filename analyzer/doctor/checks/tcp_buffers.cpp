@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether TCP may keep the fastest interface full, and how it goes about losses. What is enough is decided in
-// settings/tcp.h, for recorded runs too.
+// TCP settings: whether buffers can fill the fastest interface, and the congestion control. settings/tcp.h
+// defines what is enough, also for recorded runs.
 #include "doctor/check.h"
 #include "settings/tcp.h"
 
@@ -29,11 +29,12 @@ std::vector<Advice> run(const Facts& facts, const Need& need)
     std::vector<Advice> all;
     for (const settings::TcpRemark& remark : settings::judgeTcpBuffers(setting, needOf(facts, need))) {
         const bool byNeed = remark.wanted.has_value();
-        all.push_back({{},
-                       remark.severity,
-                       remark.what,
-                       remark.advice + (byNeed ? " --round-trip-ms says how far your hosts are apart." : ""),
-                       remark.fix});
+        all.push_back(
+            {{},
+             remark.severity,
+             remark.what,
+             remark.advice + (byNeed ? " Give the round-trip time of your hosts with --round-trip-ms." : ""),
+             remark.fix});
     }
     for (const settings::TcpRemark& remark : settings::judgeCongestionControl(setting)) {
         all.push_back({{}, remark.severity, remark.what, remark.advice, remark.fix});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versions of what a job would load (field: CUDA >= 11.8, cuDNN >= 8.9, NCCL >= 2.14), and whether it is
-// there at all.
+// Versions of the libraries that a job would load (practitioners' guides: CUDA >= 11.8, cuDNN >= 8.9, NCCL >=
+// 2.14), and whether the driver is loaded.
 #include "settings/versions.h"
 
 #include "doctor/check.h"
@@ -41,7 +41,7 @@ std::vector<Advice> run(const Facts& facts, const Need&)
     if (gpus && facts.find("library.nvidia_driver") == nullptr) {
         all.push_back({{},
                        Severity::Problem,
-                       "There are GPUs, and no driver of theirs is loaded",
+                       "This host has GPUs, but their driver is not loaded",
                        "Training would not start here.",
                        "nvidia-smi"});
     }

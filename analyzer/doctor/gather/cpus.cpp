@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPUs: how many this job may use, how they are clocked, what its cgroup allows, and how long others wait for
+// CPUs: the number that this job may use, their clocks, the limit of the cgroup, and how long tasks wait for
 // them.
 #include "doctor/gatherer.h"
 #include "host/cgroup.h"
@@ -17,7 +17,7 @@ void setLine(const Root& root, Facts& facts, const char* fact, std::string_view 
     }
 }
 
-/// "some avg10=0.00 avg60=...": the share of the last ten seconds in which something waited.
+/// Parses "some avg10=0.00 avg60=...": the share of the last ten seconds in which a task waited.
 void pressure(const Root& root, Facts& facts, const std::string& what)
 {
     const std::string line = root.line("/proc/pressure/" + what).value_or("");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables that a job started from here would have, of the names that a trace may hold, and what NCCL's
-// configuration files add. Values that look like secrets are not shown.
+// Variables that a job started from here would inherit, limited to names that a trace may store, and
+// variables of NCCL's configuration files. Values that look like secrets are replaced.
 #include "doctor/gatherer.h"
 
 #include <ringside/trace/environment.h>
@@ -26,7 +26,7 @@ void gather(const Root& root, Facts& facts)
     for (char** variable = environ; root.live() && variable != nullptr && *variable != nullptr; ++variable) {
         addVariable(facts, "environment.", *variable);
     }
-    // NCCL's guide: the user's file wins over the machine's.
+    // NCCL user guide: the user's file overrides the machine's.
     const char* const home = std::getenv("HOME");
     const char* const own = std::getenv("NCCL_CONF_FILE");
     std::vector<std::string> files{"/etc/nccl.conf"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How GPUs of NVIDIA's are set up and how well they are: as the driver's library says here, or as `nvidia-smi
-// -q -x` said on another host, whose copy has that in nvidia-smi.xml.
+// Configuration and health of NVIDIA GPUs: from the driver's library on this host, or from the output of
+// `nvidia-smi -q -x` in nvidia-smi.xml for the copy of another host.
 #include "doctor/child.h"
 #include "doctor/gatherer.h"
 #include "doctor/nvidia_smi.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which machine this is, its kernel, and whether a container stands around us.
+// Machine, kernel, and the container around this process, if any.
 #include "doctor/gatherer.h"
 
 #include <sys/utsname.h>
@@ -7,7 +7,7 @@
 namespace ringside::doctor::gatherer_host {
 namespace {
 
-/// The container's kind by what its makers leave behind; empty: none seen.
+/// Returns the kind of the container by the marks that its software leaves; empty: none found.
 std::string container(const Root& root)
 {
     if (std::filesystem::exists(root.path("/.dockerenv"))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Network interfaces as the kernel lists them, and which of them the default route takes.
+// Network interfaces, and the interface of the default route.
 #include "doctor/gatherer.h"
 #include "host/network_facts.h"
 

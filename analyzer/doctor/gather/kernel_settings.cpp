@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of the kernel that training over sockets meets.
+// Kernel settings that affect training over sockets.
 #include "doctor/gatherer.h"
 #include "host/network_facts.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versions of the driver, and of the CUDA runtime, cuDNN and NCCL as a program started from here would load
-// them: they are really loaded, in a process of its own, since code of others may crash or hang.
+// Versions of the driver, and of the CUDA runtime, cuDNN and NCCL that a program started from here would
+// load. The libraries are loaded in a child process, because third-party code may crash or hang.
 #include "doctor/child.h"
 #include "doctor/gatherer.h"
 
@@ -22,7 +22,7 @@ struct Library {
     const char* fact;
     std::array<const char*, 3> files; ///< the newest first
     const char* function;
-    bool returnsIt; ///< the version is the result (cuDNN), else stored through the argument
+    bool returnsIt; ///< the function returns the version (cuDNN); otherwise it stores it through its argument
 };
 constexpr Library kLibraries[] = {
     {"nccl", {"libnccl.so.2", nullptr, nullptr}, "ncclGetVersion", false},
@@ -42,7 +42,7 @@ long long versionOf(void* function, bool returnsIt)
     return reinterpret_cast<int (*)(int*)>(function)(&version) == 0 ? version : 0;
 }
 
-/// In the child: writes "path version" for the first of the library's files that can be loaded.
+/// Runs in the child: writes "path version" of the first of the library's files that can be loaded.
 void tell(const Library& library, int out)
 {
     for (const char* const file : library.files) {
@@ -56,7 +56,7 @@ void tell(const Library& library, int out)
     }
 }
 
-/// Of the variables that NCCL would read, those that its file does not contain.
+/// Finds variables that NCCL would read but that its file does not contain.
 void unknownVariables(const std::string& library, Facts& facts)
 {
     std::set<std::string> names;
@@ -73,8 +73,8 @@ void unknownVariables(const std::string& library, Facts& facts)
     }
 }
 
-/// "535.104.05" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 ...", or of "...
-/// UNIX Open Kernel Module for x86_64  560.35.03  Release Build ...".
+/// Finds "535.104.05" in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 ..." and
+/// "560.35.03" in "... UNIX Open Kernel Module for x86_64  560.35.03  Release Build ...".
 std::string driverVersion(const std::string& text)
 {
     std::istringstream words(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of processes that the shell which asks would start: locked memory, open files, stacks.
+// Limits of processes started from this shell: locked memory, open files, stacks.
 #include "doctor/gatherer.h"
 
 #include <sstream>
@@ -8,7 +8,7 @@ namespace ringside::doctor::gatherer_limits {
 namespace {
 
 struct Limit {
-    std::string_view line; ///< begin of the line in /proc/self/limits
+    std::string_view line; ///< start of the line in /proc/self/limits
     const char* fact;
 };
 constexpr Limit kLimits[] = {{"Max locked memory", "limit.memlock_bytes"},

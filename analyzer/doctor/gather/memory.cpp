@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory, swap, and the shared memory that NCCL and data loaders hand things over in.
+// Memory, swap, and the shared memory that NCCL and data loaders use.
 #include "doctor/gatherer.h"
 
 #include <sys/statvfs.h>
@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::int64_t kKibibyte = 1024;
 
-/// What a file says may be anything.
+/// Rejects implausible numbers: a copied file may hold anything.
 bool isAmount(std::int64_t kibibytes)
 {
     return kibibytes >= 0 && kibibytes < std::numeric_limits<std::int64_t>::max() / kKibibyte;
 }
 
-/// What a mount's option `size=65536k` says; nothing: not mounted there, or without a size.
+/// Returns the mount option `size=65536k`, or nothing if /dev/shm is not mounted there or has no size.
 std::optional<std::int64_t> mountedBytes(const Root& root)
 {
     for (const std::string& line : root.lines("/proc/mounts")) {

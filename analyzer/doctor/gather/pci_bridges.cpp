@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bridges of PCIe do with traffic between devices below them (Access Control Services). The part of
-// their configuration that says so is readable as root only.
+// Access Control Services (ACS) of PCIe bridges: whether they redirect traffic between devices below them.
+// Only root can read this part of their configuration.
 #include "doctor/gatherer.h"
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace ringside::doctor::gatherer_pci_bridges {
 namespace {
 
-constexpr std::size_t kExtended = 0x100; // where the list of extended capabilities begins
+constexpr std::size_t kExtended = 0x100; // offset of the list of extended capabilities
 
 using Configuration = std::vector<unsigned char>;
 
@@ -28,10 +28,10 @@ unsigned wordAt(const Configuration& bytes, std::size_t place)
     return bytes[place] | static_cast<unsigned>(bytes[place + 1]) << 8U;
 }
 
-/// Where an extended capability stands; 0: there is none.
+/// Returns the offset of an extended capability; 0: there is none.
 std::size_t capability(const Configuration& bytes, unsigned id)
 {
-    constexpr unsigned kPlaceShift = 4; // in the upper word of a header
+    constexpr unsigned kPlaceShift = 4; // of the next offset, in the upper word of a header
     std::size_t place = kExtended;
     for (int seen = 0; seen < 64 && place >= kExtended && place + 8 <= bytes.size(); ++seen) {
         if (wordAt(bytes, place) == id) {
@@ -42,7 +42,7 @@ std::size_t capability(const Configuration& bytes, unsigned id)
     return 0;
 }
 
-/// The bits of ACSCtl that send traffic between devices up to the root, as lspci calls them.
+/// Returns the set bits of ACSCtl that redirect traffic between devices to the root, as lspci names them.
 std::string redirects(unsigned control)
 {
     constexpr std::array<std::pair<unsigned, const char*>, 4> kBits{

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs, network cards and NVMe disks on PCIe: what their links run at, what they could run at, and whose
-// memory is near.
+// GPUs, network cards and NVMe disks on PCIe: the present and the possible speed of their links, and their
+// NUMA node.
 #include "doctor/gatherer.h"
 #include "host/network_facts.h"
 
 namespace ringside::doctor::gatherer_pci_links {
 namespace {
 
-/// By PCI class code (first two bytes) and vendor; empty: neither.
+/// Returns the kind by PCI class code (first two bytes) and vendor; empty: none of these.
 std::string kindOf(std::string_view classCode, std::string_view vendor)
 {
     const bool display = classCode.starts_with("0x0300") || classCode.starts_with("0x0302");
@@ -31,7 +31,7 @@ void gather(const Root& root, Facts& facts)
         const std::string fact = kind + "." + address + ".";
         for (const std::string_view file : kFiles) {
             // A virtual function has no link of its own: "Unknown", width 0 or 255. Node -1: the firmware
-            // does not say.
+            // does not report it.
             const auto value = root.line(folder + std::string(file));
             if (value && !value->starts_with("Unknown") && *value != "0" && *value != "255" &&
                 *value != "-1") {

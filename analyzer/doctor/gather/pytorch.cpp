@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PyTorch that `python3` finds: wheels bring their own NCCL and CUDA, which the loader's path does not
-// show.
+// The PyTorch that `python3` imports: wheels contain their own NCCL and CUDA, which the loader's path does
+// not show.
 #include "doctor/gatherer.h"
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace ringside::doctor::gatherer_pytorch {
 namespace {
 
-// Importing PyTorch takes seconds, from a cold network file system more.
+// Importing PyTorch takes seconds, and longer from a cold network file system.
 constexpr const char* kCommand =
     "timeout 60 python3 -c 'import torch\n"
     "print(\"library.pytorch\", torch.__version__)\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA devices and their ports, as the kernel's InfiniBand class shows them.
+// RDMA devices and their ports, from the kernel's InfiniBand class.
 #include "doctor/gatherer.h"
 #include "host/network_facts.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks of a job started from here would meet (MASTER_ADDR, MASTER_PORT): whether the name is known,
-// and what the port answers to one attempt to connect. Nobody listens there before a run; a firewall shows as
-// silence.
+// The rendezvous address of a job started from here (MASTER_ADDR, MASTER_PORT): whether the name can be
+// resolved, and how the port answers one attempt to connect. Nothing listens there before a run; a firewall
+// shows as silence.
 #include "doctor/gatherer.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 namespace ringside::doctor::gatherer_rendezvous {
 namespace {
 
-/// "open", "refused", or "silent" after some seconds; empty: this host could not even try.
+/// Returns "open", "refused", or "silent" after some seconds; empty: this host could not try.
 std::string answerOf(const addrinfo& address)
 {
     constexpr int kPatienceMs = 3000;

@@ -83,7 +83,7 @@ TEST_F(FirstToDie, mayHaveClosedItsTraceAndFailed)
         goneAfter(rank, 900 * kMs, kTerminated);
     }
     fails(2, 1);
-    expectFirst(2, ", with code 1, as the last signs of life in the traces tell; rank 2 ended with code 1; "
+    expectFirst(2, ", with code 1, by the last signs of life in the traces; rank 2 ended with code 1; "
                    "ranks 0, 1 and 3 ended without closing their traces");
 }
 
@@ -139,7 +139,7 @@ TEST_F(FirstToDie, isToldFromSignsOfLifeWhereNobodySaw)
     for (const std::size_t rank : {0U, 1U, 3U}) {
         livedUntil(rank, m_endNs + 2 * kSecond);
     }
-    expectFirst(2, ", as the last signs of life in the traces tell;");
+    expectFirst(2, ", by the last signs of life in the traces;");
 }
 
 TEST_F(FirstToDie, signsOfLifeAndSeenEndsAreHeldAgainstEachOther)
@@ -148,9 +148,9 @@ TEST_F(FirstToDie, signsOfLifeAndSeenEndsAreHeldAgainstEachOther)
         livedUntil(rank, m_endNs + 2 * kSecond);
     }
     goneAfter(0, 3 * kSecond);
-    expectFirst(2, ", as the last signs of life in the traces tell;");
+    expectFirst(2, ", by the last signs of life in the traces;");
     goneAfter(2, 2 * kSecond - 100 * kMs);
-    expectFirst(2, ", as the last signs of life in the traces tell;");
+    expectFirst(2, ", by the last signs of life in the traces;");
     goneAfter(2, 2 * kSecond + 10 * kMs); // the others may have died by then
     expectNobody();
 }

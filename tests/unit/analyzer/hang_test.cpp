@@ -181,7 +181,7 @@ TEST_F(Hang, doesNotGuessWhoDiedFirstWhenAllDidAtOnce)
     const hang::Report report = analyze();
     EXPECT_EQ(report.kind, Kind::Died);
     EXPECT_EQ(report.diedFirst, std::nullopt);
-    EXPECT_NE(report.summary.find("which was first is not known"), std::string::npos) << report.summary;
+    EXPECT_NE(report.summary.find("unknown which was first"), std::string::npos) << report.summary;
 }
 
 TEST_F(Hang, lostRecordsAreNoMissingCalls)

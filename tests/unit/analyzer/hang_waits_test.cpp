@@ -138,7 +138,7 @@ TEST_F(Hang, aReceiveWithoutItsSendNamesTheSender)
     EXPECT_EQ(stuck.missing, (std::vector<std::int64_t>{3}));
     EXPECT_EQ(report.summary,
               "ncclRecv (message #1) of communicator world waits for rank 3, which has not issued "
-              "the other side of it; rank 2 issued it 35 s before");
+              "its counterpart; rank 2 issued it 35 s before");
     process(3).collectiveCalls.erase(process(3).collectiveCalls.begin() + 4);
     const hang::Report lossy = analyze();
     EXPECT_EQ(lossy.kind, Kind::Nothing) << "a lost record might have been that send. " << lossy.summary;

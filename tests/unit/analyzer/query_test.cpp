@@ -84,7 +84,7 @@ TEST_F(Query, AMistakeHasAPlace)
     EXPECT_EQ(mistakeOf("SELECT 'ä', nonsense"), "line 1, column 13: no such column: nonsense");
     EXPECT_EQ(mistakeOf("  -- nothing"), "it is empty");
     EXPECT_EQ(mistakeOf("SELECT 1;\n SELECT 2"),
-              "line 2, column 2: one statement at a time: here begins another one");
+              "line 2, column 2: only one statement is allowed: another one begins here");
     EXPECT_EQ(mistakeOf("SELECT 1; -- and no more"), "none");
 }
 
@@ -108,7 +108,7 @@ TEST_F(Query, RowsEndAtTheirLimitAndSaySo)
     const Answer some = database.ask(kEndless, atMost(10));
     EXPECT_EQ(some.rows.size(), 10U);
     EXPECT_EQ(some.end, End::RowLimit);
-    EXPECT_EQ(endText(some), "Only the first 10 rows: there are more.");
+    EXPECT_EQ(endText(some), "Only the first 10 rows are shown.");
     const Answer all = database.ask("SELECT rank FROM rank", atMost(2));
     EXPECT_EQ(all.rows.size(), 2U);
     EXPECT_EQ(all.end, End::Complete);

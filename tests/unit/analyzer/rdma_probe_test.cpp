@@ -50,7 +50,7 @@ TEST_F(RdmaChoiceTest, IsTheFirstActivePortThatNcclMayUse)
     EXPECT_EQ(taken({"", "mlx5_1:2", ""}), "mlx5_1:2");
     EXPECT_EQ(taken({"", "=mlx5_10", ""}), "mlx5_10:1");
     EXPECT_EQ(taken({"", "^=mlx5_1", ""}), "mlx5_10:1");
-    EXPECT_EQ(taken({"", "mlx5_0", ""}), "no RDMA port is active, or NCCL_IB_HCA takes none of those");
+    EXPECT_EQ(taken({"", "mlx5_0", ""}), "no RDMA port is active, or NCCL_IB_HCA matches none of the active ones");
     EXPECT_EQ(taken({"1", "", ""}), "NCCL_IB_DISABLE is set");
     EXPECT_EQ(taken({"0", "", ""}), "mlx5_1:1");
 }
