@@ -10,7 +10,7 @@ namespace {
 
 using model::Interval;
 
-/// Begin of each step on the first rank that has any, in run time, by number.
+/// Returns the begin of each step in run time, by number, on the first rank that has steps.
 std::map<std::int64_t, std::int64_t> stepBegins(const model::Model& model)
 {
     std::map<std::int64_t, std::int64_t> begins;

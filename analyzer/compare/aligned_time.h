@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a moment of one run is in another: in the same part of the step of the same number. For looking at
-// two runs side by side; no figure stands on it.
+// Maps a time of one run to the same part of the same step of another run, to show two runs side by side. No
+// figure is computed from it.
 #pragma once
 #include "model/model.h"
 
@@ -10,14 +10,14 @@ namespace ringside::compare {
 
 class AlignedTime final {
 public:
-    /// Nothing aligned: moments are the same times after the beginning of each run.
+    /// Without alignment, times are compared by their distance from the beginning of each run.
     AlignedTime() = default;
-    /// By the steps that both runs number alike, else by the first step of each.
+    /// Aligns by the steps with the same number in both runs, else by the first step of each.
     AlignedTime(const model::Model& base, const model::Model& now);
 
     [[nodiscard]] std::int64_t toNow(std::int64_t baseNs) const;
     [[nodiscard]] std::int64_t toBase(std::int64_t nowNs) const;
-    /// As long as `time`, around the moment that its middle is in the other run.
+    /// Returns an interval of the same length around the aligned middle of `time`.
     [[nodiscard]] model::Interval toNow(const model::Interval& time) const;
     [[nodiscard]] model::Interval toBase(const model::Interval& time) const;
 
@@ -29,7 +29,7 @@ private:
     [[nodiscard]] std::int64_t map(std::int64_t time, std::int64_t Anchor::*from,
                                    std::int64_t Anchor::*to) const;
 
-    std::vector<Anchor> m_anchors{{}}; ///< both times grow; never empty
+    std::vector<Anchor> m_anchors{{}}; ///< sorted by both times; never empty
 };
 
 } // namespace ringside::compare

@@ -18,7 +18,8 @@ namespace {
 using metrics::Breakdown;
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-constexpr double kSmallestShare = 0.001; ///< of the base's step: kernels that changed by less are not listed
+/// share of the base's step: smaller changes of kernels are not listed
+constexpr double kSmallestShare = 0.001;
 
 class Comparer final {
 public:
@@ -159,23 +160,23 @@ private:
             }
         };
         say(m_base.model.worldSize != m_now.model.worldSize,
-            fmt::format("The base has {} ranks, the new run {}: compare such runs by `ringside scaling`.",
+            fmt::format("The base has {} ranks, the new run {}: compare such runs with `ringside scaling`.",
                         m_base.model.worldSize, m_now.model.worldSize));
         say(m_base.model.emulated != m_now.model.emulated,
-            "One of the two was emulated: their times do not compare.");
+            "One of the two runs was emulated: their times are not comparable.");
         for (const auto& [run, whose] : {std::pair(&m_base, "base"), std::pair(&m_now, "new run")}) {
             say(run->model.stepsGuessed() || run->model.recordingIsStep(),
                 report::guessedRemark(run->model, whose));
         }
         say(m_base.metrics.ranks.empty() != m_now.metrics.ranks.empty(),
-            "Only one of the two recorded what ran on the GPUs: step times compare, if at all.");
+            "Only one of the two runs recorded device work: at most their step times are comparable.");
         remarkIssues();
     }
 
-    /// What is wrong with both is said once.
+    /// Reports an issue of both runs once.
     void remarkIssues()
     {
-        std::map<std::string, std::string> whose; // by message
+        std::map<std::string, std::string> whose; // runs by message
         std::vector<std::string> messages;
         for (const auto* const report : {&m_base, &m_now}) {
             for (const trace::IssueRow& issue : report->issues) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ringside-diff/1: members are only ever added within version 1. What was not measured is null.
+// ringside-diff/1: within version 1, members are only added. Values that were not measured are null.
 #include "compare/comparison.h"
 #include "output/json_value.h"
 

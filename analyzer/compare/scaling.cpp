@@ -29,8 +29,8 @@ ScalingPoint pointOf(const report::Report& report)
     point.ranks = report.model.worldSize;
     point.stepNs = summarize(stepTimes(report));
     if (point.stepNs.count == 0 || point.stepNs.median <= 0) {
-        throw Error(ErrorCode::Unusable, fmt::format("{} has no steps whose time is known", point.run),
-                    "Mark steps (see the README), and record more of them.");
+        throw Error(ErrorCode::Unusable, fmt::format("{} has no steps with known times", point.run),
+                    "Mark steps (see docs/guide.md), and record more of them.");
     }
     point.parts = {medianOf(report, &Breakdown::computeNs),
                    medianOf(report, &Breakdown::exposedCommunicationNs),
@@ -49,7 +49,7 @@ void addSpeedUps(Scaling& scaling)
     }
 }
 
-/// What a part should take: as in the first run where each rank does the same, else its share of it.
+/// A part should take as long as in the first run if each rank does the same work, else its share of that.
 void findLoss(Scaling& scaling)
 {
     const ScalingPoint& first = scaling.points.front();
@@ -77,7 +77,7 @@ void remark(Scaling& scaling, const std::vector<report::Report>& runs)
     const auto emulated =
         std::count_if(runs.begin(), runs.end(), [](const report::Report& run) { return run.model.emulated; });
     if (emulated != 0 && emulated != static_cast<std::ptrdiff_t>(runs.size())) {
-        scaling.remarks.emplace_back("Some of the runs were emulated: their times do not compare.");
+        scaling.remarks.emplace_back("Some of the runs were emulated: their times are not comparable.");
     }
     for (const report::Report& run : runs) {
         if (run.model.stepsGuessed()) {
@@ -90,8 +90,8 @@ void remark(Scaling& scaling, const std::vector<report::Report>& runs)
     if (scaling.work == Work::PerRank && first.parts.compute && last.parts.compute &&
         *last.parts.compute < kMuchLess * *first.parts.compute) {
         scaling.remarks.emplace_back(
-            "Computing takes less time on more ranks: if they share the same work (a "
-            "fixed global batch), ask with --shared-work.");
+            "Compute takes less time on more ranks: if the ranks share the same work (a "
+            "fixed global batch), give --shared-work.");
     }
     for (const ScalingPoint& point : scaling.points) {
         if (point.stepNs.count < kFewestValues) {

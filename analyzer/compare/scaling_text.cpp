@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scaling study for people and, as ringside-scaling/1, for programs.
+// A scaling study as text and as ringside-scaling/1.
 #include "compare/scaling.h"
 #include "output/json_value.h"
 #include "report/table.h"
@@ -18,7 +18,7 @@ std::string sentence(const Scaling& scaling, double fewest)
                     last.speedUp, first.ranks, 100 * last.efficiency,
                     scaling.low(fewest) ? "below" : "not below", 100 * fewest);
     if (scaling.biggestLoss) {
-        text += fmt::format(" What grew most: {}, by {:.2f} ms a step.", *scaling.biggestLoss,
+        text += fmt::format(" Largest growth: {}, by {:.2f} ms per step.", *scaling.biggestLoss,
                             scaling.biggestLossNs / 1e6);
     }
     return text;
@@ -44,9 +44,10 @@ report::Table tableOf(const Scaling& scaling)
 
 std::string textOf(const Scaling& scaling, double fewest, bool markdown, std::size_t width)
 {
-    const std::string assumed = scaling.work == Work::PerRank
-                                    ? "Each rank is taken to do the same work however many there are."
-                                    : "All ranks together are taken to do the same work.";
+    const std::string assumed =
+        scaling.work == Work::PerRank
+            ? "Assumption: each rank has the same work on any number of ranks (give --shared-work if not)."
+            : "Assumption: all ranks together have the same work in each run.";
     if (markdown) {
         std::string text = report::markdownText(sentence(scaling, fewest)) + "\n\n" +
                            report::markdownTable(tableOf(scaling)) + "\n" + assumed + "\n";

@@ -20,7 +20,7 @@ std::size_t stepCount(const metrics::RunMetrics& run)
     return count;
 }
 
-/// Means over ranks of what stands at the same place; a place that a rank lacks ends the series.
+/// Returns means over ranks by position. The series ends at the first position that a rank lacks.
 std::vector<double> meansByPlace(const std::vector<std::vector<double>>& rows)
 {
     std::vector<double> means;
@@ -54,7 +54,7 @@ std::vector<double> hostStepTimes(const model::Model& model)
     return meansByPlace(rows);
 }
 
-/// Whether a moment lies in one of the windows, which are in order and do not overlap.
+/// Returns whether a time lies in one of the windows, which are sorted and do not overlap.
 bool isInSteps(const std::vector<model::Interval>& windows, std::int64_t ns)
 {
     const auto after = std::upper_bound(windows.begin(), windows.end(), ns,
@@ -76,7 +76,7 @@ void addKernels(const report::Report& report, const metrics::RankMetrics& rank,
     }
 }
 
-/// Sums become means a step and rank.
+/// Turns sums into means per step and rank.
 void divide(std::map<std::string, Load>& loads, std::size_t by)
 {
     for (auto& [name, load] : loads) {
@@ -105,7 +105,7 @@ std::vector<double> stepSeries(const report::Report& report, const StepFigure& f
 
 std::vector<double> stepTimes(const report::Report& report)
 {
-    if (report.model.recordingIsStep()) { // how long it lasted is nobody's step time
+    if (report.model.recordingIsStep()) { // the length of a whole recording is not a step time
         return {};
     }
     return report.metrics.ranks.empty()

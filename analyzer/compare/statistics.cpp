@@ -24,7 +24,7 @@ double medianOf(std::vector<double>& values)
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-/// A series as long as `values`, of blocks of it that begin anywhere.
+/// Draws a series as long as `values` from blocks of it with random starts.
 void drawBlocks(std::span<const double> values, std::mt19937_64& random, std::vector<double>& drawn)
 {
     const auto length = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(values.size()))));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether two series of measurements differ, without assuming how they are distributed. Steps that follow
-// each other are alike (a warm cache, a noisy neighbour), so what is drawn again are blocks of them, not
-// single ones.
+// Decides whether two series of measurements differ, without assuming their distribution. Neighbouring steps
+// are correlated (a warm cache, a noisy neighbour), so that the bootstrap resamples blocks, not single steps.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -19,28 +18,29 @@ struct Summary {
 };
 [[nodiscard]] Summary summarize(std::span<const double> values);
 
-/// Of medians: new minus base, in parts of a scale.
+/// Change of medians: new minus base, divided by a scale.
 struct Change {
     double value = 0;
     double low = 0; ///< 95 % interval
     double high = 0;
 };
 
-inline constexpr std::size_t kFewestValues = 5; ///< of each series; fewer say nothing about their spread
+inline constexpr std::size_t kFewestValues = 5; ///< of each series; with fewer, their spread is unknown
 
-/// Moving-block bootstrap (Kunsch 1989) of the difference of medians, blocks of n^(1/3), percentile interval.
-/// The draw is always the same one: the same runs give the same answer. Neither series is empty, `scale` > 0.
+/// Computes the difference of medians with a moving-block bootstrap (Kunsch 1989): blocks of n^(1/3),
+/// percentile interval. The random numbers are fixed: the same runs give the same result. Neither series may
+/// be empty; `scale` > 0.
 [[nodiscard]] Change changeOf(std::span<const double> base, std::span<const double> now, double scale);
 
-/// `tolerance` (of the scale) is what nobody minds. Worse or better: the interval excludes 0 and the change
-/// is larger than that; same: the whole interval lies within it; else, and with fewer than kFewestValues,
-/// inconclusive.
+/// Changes of at most `tolerance` (of the scale) count as equal. Worse or Better: the interval excludes 0 and
+/// the change exceeds the tolerance. Same: the whole interval lies within the tolerance. Otherwise, and with
+/// fewer than kFewestValues: Inconclusive.
 [[nodiscard]] Verdict judge(const Change& change, std::size_t fewestValues, double tolerance,
                             bool smallerIsBetter);
 
-/// How many values of each series would make an inconclusive change conclusive if it stays as large and they
-/// vary as much: its interval shrinks with the square root. Null: more than anybody records, as the change is
-/// about as large as the tolerance.
+/// Returns how many values of each series would make an inconclusive change conclusive if change and spread
+/// stay the same: the interval shrinks with the square root. Null: more than is practical to record, because
+/// the change is about as large as the tolerance.
 [[nodiscard]] std::optional<std::size_t> stepsToTell(const Change& change, std::size_t fewestValues,
                                                      double tolerance);
 

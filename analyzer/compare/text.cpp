@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison for people: first one sentence, then the figures, in a terminal or as Markdown.
+// A comparison as text for a terminal or as Markdown: first one sentence, then the figures.
 #include "compare/comparison.h"
 #include "report/table.h"
 #include "rules/shared/support.h"
@@ -45,7 +45,7 @@ Cell changeCell(const Metric& metric)
         .with(fmt::format(" ({:+.2f} to {:+.2f})", factor * change.low, factor * change.high));
 }
 
-/// "exposed_communication_ns" -> "exposed communication"
+/// Turns "exposed_communication_ns" into "exposed communication".
 std::string wordsOf(std::string name)
 {
     if (name.ends_with("_ns")) {
@@ -84,7 +84,7 @@ public:
             table(itemTable(items, {kMostItems, kLongestName}));
         }
         if (items.size() > kMostItems) {
-            line(fmt::format("and {} more; the JSON has them all", items.size() - kMostItems));
+            line(fmt::format("and {} more; --format json lists all", items.size() - kMostItems));
         }
     }
     [[nodiscard]] const std::string& text() const { return m_text; }
@@ -132,36 +132,38 @@ namespace {
 std::string whyNotComparable(const Metric& step)
 {
     const bool both = step.base.count == 0 && step.now.count == 0;
-    return fmt::format("Not comparable: no step was found in {}. Where steps are marked by a range of the "
-                       "program, --steps-by names it.",
+    return fmt::format("Not comparable: no step was found in {}. If steps are marked by an NVTX range of the "
+                       "program, name it with --steps-by.",
                        both                   ? "either run"
                        : step.base.count == 0 ? "the base"
                                               : "the new run");
 }
 
-/// "the base has 1 step"
+/// Returns for example "the base has 1 step".
 std::string stepsText(std::string_view whose, std::size_t count)
 {
     return fmt::format("{} has {} step{}", whose, count, count == 1 ? "" : "s");
 }
 
-/// What an inconclusive comparison lacks.
+/// Explains what an inconclusive comparison lacks.
 std::string whatWouldTell(const Metric& step, const std::string& tolerance)
 {
     const Summary& fewer = step.base.count <= step.now.count ? step.base : step.now;
     const char* const whose = &fewer == &step.base ? "the base" : "the new run";
     if (fewer.count < kFewestValues) {
-        return fmt::format("{}, and how much steps vary by themselves takes at least {} of each run to tell",
+        return fmt::format("{}, but at least {} of each run are needed to know how much steps vary",
                            stepsText(whose, fewer.count), kFewestValues);
     }
     if (!step.stepsNeeded) {
-        return fmt::format("that is so close to the tolerance of {} that more steps hardly tell: another "
-                           "--tolerance does",
-                           tolerance);
+        return fmt::format(
+            "the change is so close to the tolerance of {} that more steps hardly help: use another "
+            "--tolerance",
+            tolerance);
     }
-    return fmt::format("the interval holds both no change and more than the {} that nobody minds. If they "
-                       "go on like this, about {} steps of each run would tell; {}",
-                       tolerance, *step.stepsNeeded, stepsText(whose, fewer.count));
+    return fmt::format(
+        "the interval includes both no change and changes above the tolerance of {}. If the runs "
+        "continue like this, about {} steps of each run would be conclusive; {}",
+        tolerance, *step.stepsNeeded, stepsText(whose, fewer.count));
 }
 
 } // namespace
@@ -209,7 +211,7 @@ std::string textOf(const Comparison& comparison, bool markdown, std::size_t widt
                                              : fmt::format("{}", fmt::join(comparison.goneFindings, ", "))));
     }
     if (!comparison.remarks.empty()) {
-        out.heading("Whether they compare");
+        out.heading("Comparability");
         for (const std::string& remark : comparison.remarks) {
             out.line(remark);
         }

@@ -20,9 +20,9 @@ Archive::Archive(const std::filesystem::path& path) : m_path(path), m_archive(ar
     m_new = trace::Unfinished(path, [&] { return trace::makePrivateFile(path); });
     if (m_new.path().empty()) {
         const int why = errno;
-        archive_write_free(m_archive); // the destructor is not called
-        throw Error(ErrorCode::Io, fmt::format("cannot make {}: {}", path.string(), std::strerror(why)),
-                    "Is the folder there, writable and not full?");
+        archive_write_free(m_archive); // the destructor does not run
+        throw Error(ErrorCode::Io, fmt::format("cannot create {}: {}", path.string(), std::strerror(why)),
+                    "Check that the folder exists, is writable and is not full.");
     }
     check(archive_write_open_filename(m_archive, path.c_str()) == ARCHIVE_OK, "make");
 }
@@ -62,7 +62,7 @@ void Archive::check(bool good, const char* what) const
     if (!good) {
         const int why = m_archive != nullptr ? archive_errno(m_archive) : ENOMEM;
         throw Error(ErrorCode::Io, fmt::format("cannot {} {}: {}", what, m_path.string(), std::strerror(why)),
-                    "Is the folder there, writable and not full?");
+                    "Check that the folder exists, is writable and is not full.");
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TAR archive whose members are made while they are written.
+// A TAR archive whose members are generated while they are written.
 #pragma once
 #include "export/event_stream.h"
 #include "trace/read/unfinished.h"
@@ -15,16 +15,16 @@ namespace ringside::exporting {
 
 class Archive final {
 public:
-    /// Creates it; throws Error (Io) where it exists or cannot be made.
+    /// Creates the file. Throws Error (Io) if it exists or cannot be created.
     explicit Archive(const std::filesystem::path& path);
     ~Archive();
     Archive(const Archive&) = delete;
     Archive& operator=(const Archive&) = delete;
 
-    /// A header holds its member's size, so `make` is called twice: to count, and to write. It must give the
-    /// same both times.
+    /// A header holds the size of its member, so that `make` is called twice: to count, and to write. Both
+    /// calls must produce the same bytes.
     void add(const std::string& name, const std::function<void(const Sink&)>& make);
-    /// Everything has reached the system. What is not closed goes with this.
+    /// Flushes everything to the system. Without this call, the destructor removes the file.
     void close();
 
 private:

@@ -103,7 +103,7 @@ void EventStream::counter(std::string_view jsonName, std::int64_t timeNs, std::i
 
 void EventStream::flow(std::int64_t fromTid, std::int64_t fromNs, std::int64_t toTid, std::int64_t toNs)
 {
-    // Ids of flows are global to a file that holds several processes.
+    // Ids of flows are global in a file with several processes.
     const std::string id = fmt::format(",\"id\":\"{}.{}\"", m_pid, m_nextId++);
     head('s', fromTid, "launch", "\"launch\"", fromNs);
     m_buffer += id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an export format of `ringside export` is: one file in formats/, found by its name. It hands a run to
-// another program and decides nothing: every figure comes from the model and the metrics.
+// An export format of `ringside export`: one file in formats/, registered under its file name. It converts a
+// run for another program and computes nothing: every figure comes from the model and the metrics.
 #pragma once
 #include "report/report.h"
 
@@ -13,10 +13,9 @@ namespace ringside::exporting {
 struct Exporter {
     std::string_view id;
     std::string_view title;
-    /// Writes to `output`, which does not exist yet. Throws ringside::Error (Io) where it cannot.
+    /// Writes to `output`, which must not exist yet. Throws ringside::Error (Io) on failure.
     void (*write)(const report::Report&, const std::filesystem::path& output) = nullptr;
-    /// It holds no more than figures, for another program to read: with the rights of the umask, not the
-    /// run's.
+    /// The file holds only figures for another program, so that the umask alone decides who may read it.
     bool forOthers = false;
 };
 
@@ -24,7 +23,7 @@ struct Exporter {
 
 } // namespace ringside::exporting
 
-/// Defines the exporter of this file; the name must be the file's.
+/// Defines the exporter of this file. `name` must be the name of the file.
 #define RINGSIDE_EXPORTER(name, ...)                                                                         \
     extern const ::ringside::exporting::Exporter entry;                                                      \
     const ::ringside::exporting::Exporter entry                                                              \

@@ -15,7 +15,7 @@
 namespace ringside::exporting {
 namespace {
 
-// Tracks that are no thread get numbers beyond Linux' largest thread id (2^22).
+// Tracks that are not threads get numbers above Linux' largest thread id (2^22).
 constexpr std::int64_t kHostSteps = 5'000'000;
 constexpr std::int64_t kDeviceSteps = 5'000'001;
 constexpr std::int64_t kFirstStream = 6'000'000;
@@ -64,7 +64,7 @@ private:
         return entry->second;
     }
 
-    /// The kernel's id of one of our thread ids; our own where it is not known.
+    /// Returns the kernel's id of a thread, or the trace's own id if that is unknown.
     std::int64_t threadOf(std::int64_t id)
     {
         if (m_threads.empty()) {
@@ -164,7 +164,7 @@ private:
         }
     }
 
-    /// On tracks of their own: the driver's view of a call that the thread's own track may show too.
+    /// On separate tracks: the driver's view of a call may also be on the thread's track.
     void launches()
     {
         const trace::LaunchColumns& launches = m_process.launches;
@@ -213,15 +213,15 @@ private:
         arrow(copies.correlation[work.row], tid, work.time.start);
     }
 
-    /// What lay between two CUDA events. Beside the streams' work, which only one of both tells as a rule,
-    /// and not nested: two calls' times may cross by their uncertainty.
+    /// Adds times between CUDA events. They are beside the work of the streams, because a run usually has
+    /// only one of both, and they do not nest: the times of two calls may cross by their uncertainty.
     void eventTimes()
     {
         const trace::EventTimeColumns& times = m_process.eventTimes;
         const auto calls = namesOfCalls(times.size() != 0);
         for (std::size_t i = 0; i < times.size(); ++i) {
             if (times.uncertaintyNs[i] == trace::kUnboundedNs || !m_rank.owns(times.device[i])) {
-                continue; // of these only the length is known
+                continue; // only the length of these is known
             }
             const auto call = calls.find(static_cast<std::int64_t>(times.call[i]));
             const std::int64_t tid = kFirstTimedStream + times.stream[i];
@@ -284,7 +284,7 @@ private:
     std::map<trace::StringId, std::string> m_names; ///< as JSON
     std::map<std::int64_t, trace::ThreadRow> m_threads;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, std::int64_t>
-        m_streams; ///< device, stream, lane: track
+        m_streams; ///< track by device, stream and lane
     std::map<std::int64_t, Track> m_tracks;
 };
 

@@ -9,7 +9,7 @@ namespace ringside::exporting {
 namespace {
 
 constexpr std::int64_t kCrossingNs = 1000;
-constexpr std::size_t kMaxLanes = 64; ///< no GPU overlaps more within a stream, but a damaged file may
+constexpr std::size_t kMaxLanes = 64; ///< no GPU overlaps more work within a stream, but a damaged file may
 
 using Stream = std::pair<std::uint32_t, std::uint32_t>; ///< device, stream
 /// Rows of one stream in both tables.
@@ -22,7 +22,7 @@ void collect(const Columns& columns, const model::Rank& rank, std::vector<std::u
              std::map<Stream, Rows>& streams)
 {
     Stream lastStream;
-    std::vector<std::uint32_t>* last = nullptr; // work of one stream often comes in a row
+    std::vector<std::uint32_t>* last = nullptr; // caches the list: work of one stream often follows itself
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const Stream stream{columns.device[i], columns.stream[i]};
         if (!rank.owns(stream.first)) {
@@ -47,10 +47,10 @@ void sortByStart(const Columns& columns, std::vector<std::uint32_t>& rows)
     }
 }
 
-/// The lanes of one stream, each with the end of what was last put into it.
+/// The lanes of one stream, each with the end of its last work.
 class Lanes final {
 public:
-    /// Puts it into the first lane that is free, and moves its begin to where it is.
+    /// Puts the work into the first free lane, and moves its begin if it overlaps slightly.
     std::size_t place(model::Interval& time)
     {
         std::size_t lane = 0;
@@ -58,7 +58,7 @@ public:
             ++lane;
         }
         if (lane == kMaxLanes) {
-            return lane; // as it is
+            return lane; // unchanged
         }
         if (lane == m_ends.size()) {
             m_ends.push_back(time.start);

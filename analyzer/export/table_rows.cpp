@@ -17,7 +17,7 @@ Cell cellOf(const T& value)
     if constexpr (trace::IsOptional<T>::value) {
         return value ? cellOf(*value) : Cell();
     } else if constexpr (std::is_integral_v<T>) {
-        return static_cast<std::int64_t>(value); // 64 bits of any sign, as SQLite keeps them
+        return static_cast<std::int64_t>(value); // 64 bits of any sign, as SQLite stores them
     } else if constexpr (std::is_floating_point_v<T>) {
         return static_cast<double>(value);
     } else if constexpr (std::is_same_v<T, trace::Severity>) {
@@ -37,7 +37,7 @@ std::span<const trace::ProcessRow> rowsOf(const trace::ProcessRow& row)
     return {&row, 1};
 }
 
-/// Hands over one table after the other; the members of ProcessTrace are named by the .def files.
+/// Passes on each table; the .def files name the members of ProcessTrace.
 class Visitor final {
 public:
     Visitor(const trace::RunTrace& run, TableSink& sink) : m_run(run), m_sink(sink) {}
@@ -117,7 +117,7 @@ private:
     const trace::RunTrace& m_run;
     TableSink& m_sink;
     std::vector<ColumnType> m_columns;
-    std::vector<Cell> m_cells; ///< the first is the process
+    std::vector<Cell> m_cells; ///< the first one is the process
 };
 
 } // namespace

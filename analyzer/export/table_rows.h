@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All tables of a run as rows of cells, with the names, columns and values that SQL shows (trace/FORMAT.md):
-// what exporters to tables share. Texts are in table string, as there.
+// All tables of a run as rows of cells, for exporters to tables, with the names, columns and values that SQL
+// shows (trace/FORMAT.md). Texts are ids of table string, as in SQL.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -22,12 +22,12 @@ struct ColumnType {
 class TableSink {
 public:
     virtual ~TableSink() = default;
-    /// The rows that follow belong to this table, until the next one. Each table comes once.
+    /// Starts a table: the rows that follow belong to it. Each table occurs once.
     virtual void table(const char* name, std::span<const ColumnType> columns) = 0;
     virtual void row(std::span<const Cell> cells) = 0;
 };
 
-/// Every table, the empty ones too; column `process_id` numbers the run's processes from 1.
+/// Visits every table, also empty ones. Column `process_id` numbers the run's processes from 1.
 void visitTables(const trace::RunTrace& run, TableSink& sink);
 
 } // namespace ringside::exporting

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all our JSON has in common: members in the order they are written, and null for what was not measured.
+// Conventions of all JSON outputs: members keep the order in which they are written, and null means not
+// measured.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <optional>

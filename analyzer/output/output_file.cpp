@@ -17,9 +17,9 @@ namespace ringside::output {
 
 namespace {
 
-/// A new file beside `path` that takes its place when it is whole, with the mode of what it replaces. Its
-/// name comes back in `beside`. -1 where `path` is to be opened itself: a device, a FIFO, a link,
-/// somebody else's file, or one in a folder in which none can be made.
+/// Opens a new file beside `path` that replaces `path` when it is complete, with the mode of the replaced
+/// file. Stores its name in `beside`. Returns -1 if `path` itself must be opened: a device, a FIFO, a link,
+/// another user's file, or one in a folder without write access.
 int openBeside(const std::filesystem::path& path, mode_t mode, std::string& beside)
 {
     struct stat old {};
@@ -40,7 +40,7 @@ int openBeside(const std::filesystem::path& path, mode_t mode, std::string& besi
     return file;
 }
 
-// Without O_NONBLOCK a FIFO that nobody reads would be waited for.
+// Without O_NONBLOCK, opening a FIFO without a reader would block.
 constexpr int kOpen = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
 
 } // namespace
@@ -101,9 +101,9 @@ void OutputFile::close()
 
 void OutputFile::fail(std::string_view what) const
 {
-    const char* const why = errno == ENXIO ? "nobody reads from it" : std::strerror(errno);
+    const char* const why = errno == ENXIO ? "no process reads from it" : std::strerror(errno);
     throw Error(ErrorCode::Io, fmt::format("cannot {} {}: {}", what, m_path.string(), why),
-                "Is the folder there, writable and not full?");
+                "Check that the folder exists, is writable and is not full.");
 }
 
 } // namespace ringside::output

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is written piece by piece and does not lie about it: every failure is an Error. What is new is
-// its owner's alone, as runs are.
+// A file that is written piece by piece. Every failure throws an Error. New files belong to their owner
+// alone, like runs.
 #pragma once
 #include "trace/read/unfinished.h"
 
@@ -13,8 +13,8 @@
 
 namespace ringside::output {
 
-/// What a file of this name that exists already means. It is replaced when the new one is whole, and stays as
-/// it is until then.
+/// What to do with an existing file of this name. It is replaced only when the new file is complete, and is
+/// unchanged until then.
 enum class Existing { Refuse, Replace };
 
 class OutputFile final {
@@ -22,19 +22,19 @@ public:
     static constexpr mode_t kOwnerOnly = 0600;
     static constexpr mode_t kAsUmaskSays = 0666;
 
-    /// Creates it, with `mode` where it is new (less the umask where it must not exist). Throws Error (Io)
-    /// where it exists and must not, cannot be made, or is a FIFO that nobody reads.
+    /// Creates the file, with `mode` if it is new (reduced by the umask if it must not exist). Throws Error
+    /// (Io) if it exists and must not, cannot be created, or is a FIFO without a reader.
     explicit OutputFile(std::filesystem::path path, Existing existing = Existing::Refuse,
                         mode_t mode = kOwnerOnly);
     void write(std::string_view text);
-    /// Everything has reached the system. A new file that is not closed goes with this.
+    /// Flushes everything to the system. Without this call, the destructor removes a new file.
     void close();
 
 private:
     struct Closer {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
-    // The descriptor, or -1 with errno.
+    // Returns the descriptor, or -1 with errno.
     int makeNew(mode_t mode);
     int openToReplace(mode_t mode);
     [[noreturn]] void fail(std::string_view what) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats). What was not
+// Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats). A value that was not
 // measured has no line.
 #pragma once
 #include "trace/utf8.h"
@@ -13,7 +13,7 @@
 
 namespace ringside::output {
 
-/// Label values: backslash, quote and line break are escaped.
+/// Returns a label; backslash, quote and line break in its value are escaped.
 [[nodiscard]] inline std::string label(std::string_view name, std::string_view value)
 {
     std::string text = fmt::format("{}=\"", name);
@@ -23,10 +23,10 @@ namespace ringside::output {
     return text + "\"";
 }
 
-/// All samples of a metric must stand together.
+/// All samples of a metric must be written together.
 class PrometheusText final {
 public:
-    /// `common` labels stand on every sample.
+    /// Every sample has the `common` labels.
     explicit PrometheusText(std::string common) : m_common(std::move(common)) {}
 
     void add(const std::string& name, std::string_view help, std::optional<double> value,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for spans, and the ways from one span to another.
+// Names and descriptions of spans, and links from one span to another.
 #include "rules/shared/support.h"
 #include "timeline/timeline.h"
 #include "values/text.h"
@@ -20,7 +20,7 @@ const trace::ProcessTrace& processOf(const model::Model& model, const Track& tra
     return model.processOf(model.ranks[track.rank]);
 }
 
-/// The text of spans that carry one; null for the others.
+/// Returns the text of spans that have one; null for others.
 std::optional<trace::StringId> textOf(const trace::ProcessTrace& process, const Track& track,
                                       const Span& span)
 {
@@ -49,7 +49,7 @@ std::optional<trace::StringId> textOf(const trace::ProcessTrace& process, const 
     return std::nullopt;
 }
 
-/// Of device work, to its launch.
+/// Returns the correlation id that connects device work with its launch.
 std::uint32_t correlationOf(const trace::ProcessTrace& process, const Span& work)
 {
     return work.kind == SpanKind::Copy ? process.copies.correlation[work.row]
@@ -105,7 +105,7 @@ void describeMeeting(const model::Model& model, const Meeting& meeting, const Sp
     const std::size_t rank = timeline.tracks[id.track].rank;
     const std::span<const Part> parts(timeline.parts.data() + meeting.firstPart, meeting.parts);
     const auto own = std::ranges::find(parts, rank, &Part::rank);
-    lines.emplace_back("came last",
+    lines.emplace_back("last arrival",
                        fmt::format("rank {}, {} after the second last", model.ranks[meeting.lastRank].rank,
                                    values::durationText(meeting.lostNs)));
     if (own != parts.end()) {
@@ -139,7 +139,7 @@ bool holds(std::string_view text, std::string_view wanted)
     return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end();
 }
 
-/// Looks at each text of a process once.
+/// Matches names, and tests each text of a process only once.
 class Matcher final {
 public:
     Matcher(const model::Model& model, const Track& track, std::string_view wanted)
@@ -167,7 +167,7 @@ private:
     std::unordered_map<trace::StringId, bool> m_known;
 };
 
-/// The first match of a lane from a moment on; only those nearer than `limitNs` matter.
+/// Returns the first match of a lane after a time; only matches nearer than `limitNs` count.
 std::optional<std::size_t> findInLane(const Lane& lane, Matcher& matcher, std::int64_t fromNs,
                                       std::int64_t limitNs, Direction direction)
 {
@@ -264,7 +264,7 @@ std::optional<SpanId> launchOf(const model::Model& model, const Timeline& timeli
 
 std::optional<SpanId> workOf(const model::Model& model, const Timeline& timeline, const SpanId& id)
 {
-    constexpr std::size_t kFarthest = 1'000'000; // spans in a line: no queue is longer
+    constexpr std::size_t kFarthest = 1'000'000; // spans in a lane: no queue is longer
     const Track& track = timeline.tracks[id.track];
     const Span launch = timeline.span(id);
     if (launch.kind != SpanKind::Launch) {
@@ -292,7 +292,7 @@ std::optional<std::size_t> meetingOf(const Timeline& timeline, const SpanId& id)
     if (span.kind != SpanKind::Wait && span.kind != SpanKind::Transfer) {
         return std::nullopt;
     }
-    // Waiting ends, and transfer begins, when the last rank came: nearly, where clocks of hosts differ.
+    // Waiting ends and transfer begins at the last arrival, approximately if the clocks of hosts differ.
     constexpr std::int64_t kSlackNs = 1'000'000;
     const std::int64_t arrival = span.kind == SpanKind::Wait ? span.time.end : span.time.start;
     auto meeting = std::ranges::lower_bound(timeline.meetings, model::addCapped(arrival, -kSlackNs), {},

@@ -10,9 +10,9 @@
 namespace ringside::timeline {
 namespace {
 
-constexpr std::size_t kMostLanes = 8; ///< of a stream; more is damage, not work
+constexpr std::size_t kMostLanes = 8; ///< of a stream; more lanes mean damage
 
-/// Which operation each communication kernel of a rank belongs to.
+/// Returns the operation of each communication kernel of a rank, by row.
 std::unordered_map<std::uint32_t, std::size_t> operationsByRow(const model::Model& model, std::size_t rank)
 {
     const trace::ProcessTrace& process = model.processOf(model.ranks[rank]);
@@ -75,7 +75,7 @@ private:
         }
     }
 
-    /// Split where the last rank came, so that waiting and transfer are two spans.
+    /// Splits the kernel at the last arrival into a span of waiting and a span of transfer.
     void communication(Lane& lane, const Interval& time, std::uint32_t row, const Part& part)
     {
         const auto operation = m_operations.find(row);
@@ -102,7 +102,7 @@ private:
             return *m_lastTrack;
         }
         m_lastKey = key;
-        m_lastTrack = m_result.tracks.size(); // work comes stream by stream
+        m_lastTrack = m_result.tracks.size(); // work is sorted by stream
         Track& track = m_result.tracks.emplace_back();
         track.kind = TrackKind::Stream;
         track.rank = m_number;
@@ -144,7 +144,7 @@ Track stepsTrack(const model::Rank& rank, std::size_t number)
     return track;
 }
 
-/// Several at a time go to further lanes.
+/// Returns a lane that is free at this time: simultaneous work goes to further lanes.
 std::size_t freeLane(const Track& track, std::int64_t startNs)
 {
     std::size_t lane = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the largest of many values between two places in logarithmic time, so that a picture costs what it
-// has pixels, not what the run has events. Keeps indices only (a sixteenth of the values, and less): whoever
-// asks brings the values.
+// Finds the largest of many values in a range of positions in logarithmic time, so that the cost of a picture
+// depends on its pixels, not on the events of the run. It stores only indices (at most a sixteenth of the
+// number of values); the caller provides the values.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@ public:
     static constexpr std::size_t kFanOut = 16;
 
     Forest() = default;
-    /// `valueOf(i)` for every i below `count`; `count` fits 32 bits.
+    /// Calls `valueOf(i)` for every i below `count`; `count` must fit into 32 bits.
     template <class ValueOf>
     Forest(std::size_t count, const ValueOf& valueOf)
     {
@@ -38,8 +38,8 @@ public:
         }
     }
 
-    /// Index of the largest value in [first, last), which is not empty; the first of equal ones within what
-    /// was asked one by one.
+    /// Returns the index of the largest value in [first, last), which must not be empty. Of equal values
+    /// compared one by one, it returns the first.
     template <class ValueOf>
     [[nodiscard]] std::size_t largest(std::size_t first, std::size_t last, const ValueOf& valueOf) const
     {
@@ -81,7 +81,7 @@ private:
         return best;
     }
 
-    std::vector<std::vector<std::uint32_t>> m_levels; ///< [0]: of blocks of values
+    std::vector<std::vector<std::uint32_t>> m_levels; ///< [0]: the largest of each block of values
 };
 
 } // namespace ringside::timeline

@@ -11,16 +11,16 @@
 namespace ringside::timeline {
 namespace {
 
-constexpr std::size_t kDeepest = 24; ///< calls that nest deeper are counted, not shown
+constexpr std::size_t kDeepest = 24; ///< calls that nest deeper are counted but not shown
 
-/// A row of one of the tables, as the kind says; its times stay there until it is placed.
+/// A row of the table that `kind` names. Its times stay in the table until it is placed.
 struct Row {
     std::uint32_t row = 0;
     SpanKind kind = SpanKind::ApiCall;
 };
 
-/// Spans of one thread, by start and outer ones first, become lanes: what begins inside another one lies
-/// below it.
+/// Turns spans of one thread, sorted by start with outer spans first, into lanes: a span that begins inside
+/// another one goes to the lane below.
 class Nesting final {
 public:
     explicit Nesting(Track& track) : m_track(track) {}
@@ -42,7 +42,7 @@ public:
 
 private:
     Track& m_track;
-    std::vector<std::int64_t> m_openEnds; ///< of the spans that hold the next one, outermost first
+    std::vector<std::int64_t> m_openEnds; ///< ends of the spans that contain the next one, outermost first
 };
 
 class HostTracks final {
@@ -96,7 +96,7 @@ private:
         m_last->push_back({static_cast<std::uint32_t>(row), kind});
     }
 
-    /// On the host's own clock.
+    /// Returns the time on the host's own clock.
     [[nodiscard]] Interval timeOf(const Row& row) const
     {
         const auto of = [&row](const auto& columns) {

@@ -6,18 +6,21 @@
 namespace ringside::timeline {
 namespace {
 
-constexpr std::size_t kFewSpans = 1024;      ///< for so many no level is worth its memory
-constexpr std::int64_t kSpansABar = 16;      ///< of the level below, on average
-constexpr std::size_t kScannedOneByOne = 32; ///< more in one bucket: work is spread unevenly there
+constexpr std::size_t kFewSpans = 1024; ///< for fewer spans, a level is not worth its memory
+/// bars of a level combine this many of the level below on average
+constexpr std::int64_t kSpansABar = 16;
+/// a bucket with more spans is searched by bisection: work is spread unevenly there
+constexpr std::size_t kScannedOneByOne = 32;
 
-/// floor(log2), of a resolution.
+/// Returns floor(log2) of a resolution.
 int shiftOf(std::int64_t resolutionNs)
 {
     const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(1, resolutionNs));
     return static_cast<int>(std::bit_width(value)) - 1;
 }
 
-/// Index of the first for which `isBehind` holds, at `from` or later; gallops, because it is often near.
+/// Returns the first index from `from` on for which `isBehind` holds. Uses galloping search, because the
+/// index is often near.
 template <class IsBehind>
 std::size_t gallop(std::size_t from, std::size_t size, const IsBehind& isBehind)
 {
@@ -41,7 +44,7 @@ std::size_t gallop(std::size_t from, std::size_t size, const IsBehind& isBehind)
 
 } // namespace
 
-/// What bars are made of, at the finest: every span is one.
+/// The finest input of bars: every span is one.
 class Lane::Spans final {
 public:
     explicit Spans(const Lane& lane) : m_lane(lane) {}
@@ -61,7 +64,7 @@ private:
     const Lane& m_lane;
 };
 
-/// And on a level.
+/// The input from a level.
 class Lane::Bars final {
 public:
     explicit Bars(const std::vector<Bar>& bars) : m_bars(bars) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans that never overlap, by start: one line of a timeline. Answers what is to be drawn in a stretch of
-// time at a given resolution, at a cost that depends on how many pixels that has.
+// Spans that never overlap, sorted by start: one row of a timeline. It returns what to draw of a range of
+// time at a resolution, at a cost that depends on the number of pixels.
 #pragma once
 #include "model/time.h"
 #include "timeline/forest.h"
@@ -12,19 +12,19 @@ namespace ringside::timeline {
 
 using model::Interval;
 
-/// What a span is; it also says in which table its row is.
+/// The kind of a span. It also determines the table of `row`.
 enum class SpanKind : std::uint8_t {
-    Step,          ///< row: of Rank::steps
-    Compute,       ///< row: of the kernels, as for the next three
-    Communication, ///< nobody knows who came when
-    Wait,          ///< the part of a communication kernel before the last rank came
-    Transfer,      ///< the part after it
-    Copy,          ///< row: of the copies
-    Range,         ///< row: of the user ranges; marks are empty ranges
-    ApiCall,       ///< row: of the API calls
-    NcclCall,      ///< row: of the collective calls
-    NcclGroup,     ///< row: of the groups
-    Launch,        ///< row: of the launches
+    Step,          ///< row: index into Rank::steps
+    Compute,       ///< row: index into the kernels; the same for the next three
+    Communication, ///< the arrivals of its collective are unknown
+    Wait,          ///< the part of a communication kernel before the last arrival
+    Transfer,      ///< the part after the last arrival
+    Copy,          ///< row: index into the copies
+    Range,         ///< row: index into the user ranges; marks are empty ranges
+    ApiCall,       ///< row: index into the API calls
+    NcclCall,      ///< row: index into the collective calls
+    NcclGroup,     ///< row: index into the groups
+    Launch,        ///< row: index into the launches
 };
 inline constexpr std::size_t kSpanKinds = 11;
 
@@ -34,21 +34,22 @@ struct Span {
     std::uint32_t row = 0;
 };
 
-/// One rectangle: a span, or several that lie in one pixel. `time` goes from the first begin to the last end.
+/// One rectangle: a span, or several spans within one pixel. `time` goes from the first begin to the last
+/// end.
 struct Bar {
     Interval time;
-    std::int64_t longestNs = 0; ///< of one of its spans, which gives the rectangle its colour
-    std::uint32_t longest = 0;  ///< the index of that span
+    std::int64_t longestNs = 0; ///< length of the longest span, which determines the colour
+    std::uint32_t longest = 0;  ///< index of that span
     std::uint32_t first = 0;
     std::uint32_t count = 1;
-    SpanKind kind = SpanKind::Step; ///< of the longest
+    SpanKind kind = SpanKind::Step; ///< of the longest span
 };
 
 class Lane final {
 public:
-    /// By start; a begin before the end of the span in front of it is moved there.
+    /// Spans must be added by start. A begin before the end of the preceding span is moved there.
     void add(const Span& span);
-    /// After the last one, before the first question.
+    /// Call it after the last span, before the first query.
     void finish();
 
     [[nodiscard]] std::size_t size() const { return m_start.size(); }
@@ -56,21 +57,22 @@ public:
     {
         return {{m_start[index], m_end[index]}, m_kind[index], m_row[index]};
     }
-    /// What to draw of `range`, by start, no two bars beginning within one multiple of `resolutionNs`
-    /// (rounded down to a power of two, at least 1), so that panning moves a picture and does not change it.
+    /// Returns what to draw of `range`, by start. No two bars begin within the same multiple of
+    /// `resolutionNs` (rounded down to a power of two, at least 1), so that panning moves a picture without
+    /// changing it.
     [[nodiscard]] std::vector<Bar> bars(const Interval& range, std::int64_t resolutionNs) const;
-    /// The span at a moment, or the nearest one not farther away than `slackNs`.
+    /// Returns the span at a time, or the nearest one within `slackNs`.
     [[nodiscard]] std::optional<std::size_t> at(std::int64_t timeNs, std::int64_t slackNs = 0) const;
-    /// The first that ends after `timeNs`; size() if none does.
+    /// Returns the first span that ends after `timeNs`; size() if none does.
     [[nodiscard]] std::size_t firstEndingAfter(std::int64_t timeNs) const;
-    /// The first that begins at `timeNs` or later; size() if none does.
+    /// Returns the first span that begins at `timeNs` or later; size() if none does.
     [[nodiscard]] std::size_t firstStartingFrom(std::int64_t timeNs) const;
     [[nodiscard]] Interval extent() const;
     [[nodiscard]] std::size_t memoryBytes() const;
 
 private:
-    /// All bars at one resolution, so that wide pictures are not made of single spans. Each level has at most
-    /// a sixteenth of the bars of the finer one where work is spread evenly.
+    /// All bars at one resolution, so that a wide range is not drawn from single spans. If work is spread
+    /// evenly, a level has at most a sixteenth of the bars of the next finer one.
     struct Level {
         int shift = 0; ///< log2 of the resolution in ns
         std::vector<Bar> bars;

@@ -42,7 +42,7 @@ public:
             case SpanKind::Wait:
                 put(metrics::kCommunication, span.time);
                 break;
-            default: // who came last is not known: all of it counts as transfer, as in a step
+            default: // the last arrival is unknown: all of it counts as transfer, as in a step
                 put(metrics::kCommunication, span.time);
                 put(metrics::kTransfer, span.time);
             }
@@ -63,7 +63,7 @@ private:
         metrics::Class of = metrics::kCompute;
         trace::Column<std::int64_t> starts, ends;
     };
-    std::deque<Times> m_times; ///< stay where they are
+    std::deque<Times> m_times; ///< a deque keeps their addresses
 };
 
 constexpr std::size_t kWaiting = 4; ///< column
@@ -112,9 +112,8 @@ std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline&
 report::Table tableOf(const model::Model& model, const std::vector<RankInRange>& ranks)
 {
     report::Table table;
-    table.header = {"rank",          "compute",      "communication", "exposed communication",
-                    "of it waiting", "exposed copy", "idle",          "GPU busy",
-                    "came last"};
+    table.header = {"rank",         "compute", "communication", "exposed communication", "of it waiting",
+                    "exposed copy", "idle",    "GPU busy",      "last arrivals"};
     for (const RankInRange& each : ranks) {
         auto& row = table.rows.emplace_back();
         row.emplace_back(model.ranks[each.rank].rank);
@@ -127,7 +126,7 @@ report::Table tableOf(const model::Model& model, const std::vector<RankInRange>&
                   device.exposedWaitNs, device.exposedCopyNs, device.idleNs, device.stepNs - device.idleNs}) {
                 row.push_back(shareCell(device, part));
             }
-            if (!each.cameLast) { // then nobody knows who waited either
+            if (!each.cameLast) { // without last arrivals, waiting is unknown, too
                 row[kWaiting] = notMeasured();
             }
         }

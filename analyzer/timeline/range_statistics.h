@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stretch of time that somebody chose was made of, rank by rank: the same figures as of a step, by the
-// same sweep.
+// Figures of a chosen range of time by rank. They are the figures of a step, computed by the same sweep.
 #pragma once
 #include "metrics/metrics.h"
 #include "report/table.h"
@@ -12,16 +11,16 @@
 namespace ringside::timeline {
 
 struct RankInRange {
-    std::size_t rank = 0;                     ///< of Model::ranks
-    std::optional<metrics::Breakdown> device; ///< null: not measured, no device work of it was recorded
-    /// To so many collectives whose last rank came within the range; null: not measured in this run.
+    std::size_t rank = 0;                     ///< index into Model::ranks
+    std::optional<metrics::Breakdown> device; ///< null: not measured, no device work was recorded in it
+    /// Number of collectives in the range at which this rank arrived last; null: not measured in this run.
     std::optional<std::int64_t> cameLast;
 };
 
-/// By rank. Costs as much as there is in the range.
+/// Returns the figures by rank. The cost grows with the events in the range.
 [[nodiscard]] std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline& timeline,
                                                     const Interval& range);
-/// A line a rank, with units; "not measured" where nothing was.
+/// Returns a table with a line for each rank, with units, and "not measured" where a value is missing.
 [[nodiscard]] report::Table tableOf(const model::Model& model, const std::vector<RankInRange>& ranks);
 
 } // namespace ringside::timeline

@@ -33,7 +33,7 @@ constexpr Shown kShown[] = {
 
 constexpr double kSecond = 1e9;
 
-/// A gauge that was not read for so many times its usual period is not known in between.
+/// A gauge without a reading for this many of its usual periods is unknown in between.
 constexpr std::int64_t kMostPeriods = 5;
 
 std::int64_t usualPeriod(const std::vector<SampleValue>& values)
@@ -58,7 +58,7 @@ std::vector<SampleStep> gaugeSteps(const std::vector<SampleValue>& values, doubl
     return steps;
 }
 
-/// A counter that began anew, or is damaged, gained nothing that can be told.
+/// If a counter restarted or is damaged, its gain is unknown.
 std::vector<SampleStep> counterSteps(const std::vector<SampleValue>& values, double factor)
 {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
@@ -91,7 +91,8 @@ public:
         }
         for (auto& [key, series] : m_hosts) {
             const auto& [host, shown, entity] = key;
-            std::ranges::stable_sort(series.values, {}, &SampleValue::timeNs); // of several processes
+            // they come from several processes
+            std::ranges::stable_sort(series.values, {}, &SampleValue::timeNs);
             const bool machine = entity == kShown[shown].source;
             add(kShown[shown], series,
                 {std::nullopt, host, machine ? std::string() : entity + " ", {}, {}, 0});
@@ -100,8 +101,9 @@ public:
     }
 
 private:
-    using HostKey = std::tuple<std::size_t, std::size_t, std::string>; ///< host, of kShown, entity
-    static constexpr std::string_view kRecorder = "recording threads"; ///< are not the job's work
+    using HostKey = std::tuple<std::size_t, std::size_t, std::string>; ///< host, index in kShown, entity
+    /// CPU time of the collector's threads is not work of the job
+    static constexpr std::string_view kRecorder = "recording threads";
 
     void addRank(std::size_t number)
     {
@@ -134,7 +136,7 @@ private:
         }
     }
 
-    /// `line` says whose it is, and the begin of its name.
+    /// `line` holds the owner and the start of the name.
     void add(const Shown& shown, const Series& series, SampleLine line)
     {
         line.steps = series.counter ? counterSteps(series.values, shown.factor)
@@ -149,7 +151,7 @@ private:
     }
 
     const model::Model& m_model;
-    std::set<std::size_t> m_processes; ///< that were looked at
+    std::set<std::size_t> m_processes; ///< processes visited so far
     std::map<HostKey, Series> m_hosts;
     std::vector<SampleLine> m_lines;
 };

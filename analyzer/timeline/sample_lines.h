@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was sampled, as lines over run time. Between two samples a gauge holds; of a counter the gain between
-// them is shown a second. Where nothing was measured there is a gap, never 0.
+// Sampled series as lines over run time. A gauge keeps its value until the next sample; a counter shows its
+// gain per second between two samples. Where nothing was measured there is a gap, never 0.
 #pragma once
 #include "model/model.h"
 
@@ -16,30 +16,30 @@ struct SampleStep {
 };
 
 struct SampleLine {
-    std::optional<std::size_t> rank; ///< of Model::ranks; null: of a host
-    std::size_t host = 0;            ///< of Model::hosts
+    std::optional<std::size_t> rank; ///< index into Model::ranks; null: belongs to a host
+    std::size_t host = 0;            ///< index into Model::hosts
     std::string name;                ///< "SM clock", "eth0 sent"
-    std::string unit;                ///< may be empty: a count
-    std::vector<SampleStep> steps;   ///< by time; what lies between two was not measured. Never empty
-    double most = 0;                 ///< of all values
+    std::string unit;                ///< empty for a count
+    std::vector<SampleStep> steps;   ///< by time; time between two steps was not measured. Never empty
+    double most = 0;                 ///< largest value
 
-    /// Null: not measured then.
+    /// Returns null if the line was not measured at that time.
     [[nodiscard]] std::optional<double> at(std::int64_t timeNs) const;
 };
 
-/// The values of a stretch of time that is one pixel wide.
+/// The values within one pixel.
 struct SampleColumn {
     double least = 0;
     double most = 0;
 };
-/// One for each of `columns` equal parts of `range`; null where nothing was measured.
+/// Returns one entry for each of `columns` equal parts of `range`; null: not measured.
 [[nodiscard]] std::vector<std::optional<SampleColumn>> columnsOf(const SampleLine& line,
                                                                  const model::Interval& range, int columns);
 
-/// By rank, then by host; of each in the order of sample_lines.def.
+/// Returns the lines by rank, then by host, each in the order of sample_lines.def.
 [[nodiscard]] std::vector<SampleLine> sampleLines(const model::Model& model);
 
-/// "1410 MHz", "0.52 GB/s".
+/// Returns for example "1410 MHz" or "0.52 GB/s".
 [[nodiscard]] std::string valueText(double value, const std::string& unit);
 
 } // namespace ringside::timeline

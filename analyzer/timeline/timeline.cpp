@@ -17,7 +17,7 @@ void finish(std::vector<Track>& tracks)
     }
 }
 
-/// Device and host tracks of a rank are two pieces of work, so that one rank keeps two cores busy.
+/// Device and host tracks of a rank are two tasks, so that a single rank uses two cores.
 std::vector<RankTracks> tracksOfRanks(const model::Model& model, const metrics::AllArrivals& arrivals,
                                       const std::function<bool()>& cancelled)
 {
@@ -59,7 +59,7 @@ std::vector<PlacedPart> joinTracks(std::vector<RankTracks>& ranks, Timeline& tim
         std::ranges::move(rank.tracks, std::back_inserter(timeline.tracks));
         rank = {};
     }
-    std::ranges::stable_sort(parts, {}, &PlacedPart::operation); // by rank within an operation, as they came
+    std::ranges::stable_sort(parts, {}, &PlacedPart::operation); // sorts by rank within an operation
     return parts;
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracks of one rank, made from its rows. Private to timeline/.
+// Tracks of one rank, built from its rows. Private to timeline/.
 #pragma once
 #include "metrics/timed_calls.h"
 #include "timeline/timeline.h"
 
 namespace ringside::timeline {
 
-/// A rank's part of an operation, found while its tracks were made; `track` counts within the rank.
+/// A rank's part of an operation, found while its tracks are built; `track` counts within the rank.
 struct RankPart {
     std::size_t operation = 0;
     Part part;
 };
 
-/// Throws when nobody wants the timeline any more. To be called for every row: it asks now and then.
+/// Throws if building was cancelled. It is called for every row, and checks only now and then.
 class Pause final {
 public:
     struct Cancelled {};
@@ -35,10 +35,10 @@ struct RankTracks {
     std::vector<RankPart> parts;
 };
 
-/// Steps, streams, and collectives that only CUDA events timed.
+/// Returns steps, streams, and collectives that only CUDA events timed.
 [[nodiscard]] RankTracks deviceTracks(const model::Model& model, std::size_t rank,
                                       const metrics::AllArrivals& arrivals, const Pause& pause);
-/// Threads with their calls and ranges.
+/// Returns threads with their calls and ranges.
 [[nodiscard]] std::vector<Track> hostTracks(const model::Model& model, std::size_t rank, const Pause& pause);
 
 } // namespace ringside::timeline

@@ -23,7 +23,8 @@ namespace {
     throw Error(ErrorCode::Unusable, why, hint);
 }
 
-/// What a slot costs with other latency, bandwidth or size; what the line does not explain stays.
+/// Sets the cost of a slot after a change of latency, bandwidth or size. The part that the line does not
+/// explain stays.
 void recost(PlannedSlot& slot, const CostLine& line, double bytes)
 {
     const double rest = slot.ns - slot.line->at(static_cast<double>(*slot.slot.bytes));
@@ -43,7 +44,7 @@ bool isAt(const LinkChange& change, const Slot& slot)
     return fmt::format("{:016x}", slot.communicator).starts_with(change.where);
 }
 
-/// "intra-host, communicators 000000000000002a, 00000000000000ff"
+/// Returns for example "intra-host, communicators 000000000000002a, 00000000000000ff".
 std::string linksOf(const Plan& plan)
 {
     constexpr std::size_t kMost = 8;
@@ -80,7 +81,7 @@ void changeLinks(Plan& plan, const LinkChange& change, bool bandwidth)
     }
     if (!any) {
         throw Error(ErrorCode::Usage, fmt::format("no collective of the step runs over '{}'", change.where),
-                    fmt::format("There are: {}.", linksOf(plan)));
+                    fmt::format("Use one of: {}.", linksOf(plan)));
     }
 }
 
@@ -92,8 +93,8 @@ void changeGradients(Plan& plan, const std::string& type, Assumptions& assumptio
             continue;
         }
         if (!slot.slot.datatype) {
-            refuse("the data type of the gradient messages was not recorded, so what half of it is cannot be "
-                   "said",
+            refuse("the data type of the gradient messages was not recorded, so that half their size is "
+                   "unknown",
                    "Record with the host tier (LD_PRELOAD), which sees the types.");
         }
         if (*slot.slot.datatype != trace::numberOf(trace::Datatype::Float32)) {
@@ -119,12 +120,12 @@ void removeDataStalls(Plan& plan)
         }
     }
     if (!plan.dataRanges) {
-        refuse("no NVTX range around data loading was recorded, so what is a wait for data is not known",
-               "Name the range \"data\" or \"dataloader\".");
+        refuse("no NVTX range around data loading was recorded, so that waits for data are unknown",
+               "Mark data loading with an NVTX range named \"data\" or \"dataloader\".");
     }
 }
 
-/// Communication gets a stream of its own, and what needs its result takes that of the step before.
+/// Gives communication a stream of its own. Work that needs its result uses the result of the step before.
 void overlapFully(Plan& plan, Assumptions& assumptions)
 {
     requireCollectives(plan);
@@ -153,12 +154,12 @@ void changeWorld(Plan& plan, std::int64_t ranks, Assumptions& assumptions)
     requireRanks(plan, "what a collective costs among more of them");
     requireCollectives(plan);
     if (static_cast<std::size_t>(ranks) * plan.ranks.front().ops.size() > kMostOperations) {
-        refuse(fmt::format("{} ranks would be more than {} operations a step", ranks, kMostOperations));
+        refuse(fmt::format("{} ranks would need more than {} operations per step", ranks, kMostOperations));
     }
     for (PlannedSlot& slot : plan.slotTable) {
         if (slot.slot.size != before) {
             refuse(
-                "some collectives run among a part of the ranks; how those groups would grow is not known");
+                "some collectives run among a part of the ranks; it is unknown how those groups would grow");
         }
         requireLine(slot);
         CostLine line = *slot.line;
@@ -171,14 +172,15 @@ void changeWorld(Plan& plan, std::int64_t ranks, Assumptions& assumptions)
     plan.ranks.reserve(static_cast<std::size_t>(ranks));
     while (static_cast<std::int64_t>(plan.ranks.size()) < ranks) {
         PlannedRank copy = plan.ranks[plan.ranks.size() % static_cast<std::size_t>(before)];
-        std::rotate(copy.pace.begin(), copy.pace.begin() + 1, copy.pace.end()); // not late at the same time
+        // so that ranks are not late at the same time
+        std::rotate(copy.pace.begin(), copy.pace.begin() + 1, copy.pace.end());
         plan.ranks.push_back(std::move(copy));
     }
     plan.ranks.resize(static_cast<std::size_t>(ranks));
     if (ranks > before) {
-        assumptions.beyond.push_back(fmt::format(
-            "only {} ranks were recorded, which does not tell what links and algorithms {} would use", before,
-            ranks));
+        assumptions.beyond.push_back(
+            fmt::format("only {} ranks were recorded; it is unknown which links and algorithms {} would use",
+                        before, ranks));
     }
     assumptions.lines.emplace_back(
         "every rank keeps its batch; rings: latency grows with the ranks, the bytes on a link by "
@@ -225,7 +227,7 @@ std::vector<std::string> Changes::describe() const
         words.push_back(fmt::format("gradients accumulated over {} batches", accumulate));
     }
     if (noDataStalls) {
-        words.emplace_back("data always at hand");
+        words.emplace_back("data always ready");
     }
     if (noBlockingCalls) {
         words.emplace_back("no blocking calls");
@@ -234,7 +236,7 @@ std::vector<std::string> Changes::describe() const
         words.emplace_back("no maps of used parameters");
     }
     if (lastReductionOf > 1) {
-        words.push_back(fmt::format("gradients reduced once a step instead of {} times", lastReductionOf));
+        words.push_back(fmt::format("gradients reduced once per step instead of {} times", lastReductionOf));
     }
     if (equalBatches) {
         words.emplace_back("batches of equal length");
@@ -269,7 +271,7 @@ void apply(Plan& plan, const Changes& changes, Assumptions& assumptions)
     if (changes.lastReductionOf > 1) {
         keepLastReduction(plan, changes.lastReductionOf);
     }
-    if (changes.bucketBytes) { // counted in float32, also where gradients travel in half of it
+    if (changes.bucketBytes) { // counted in float32, also if gradients are sent in half precision
         changeBuckets(plan, changes, assumptions);
     }
     if (!changes.gradients.empty()) {
@@ -302,7 +304,7 @@ void apply(Plan& plan, const Changes& changes, Assumptions& assumptions)
     if (changes.accumulate > 1) {
         requireGradients(plan);
         plan.accumulate = changes.accumulate;
-        assumptions.lines.emplace_back("times are a batch's; adding gradients up costs nothing");
+        assumptions.lines.emplace_back("times are those of one batch; accumulating gradients costs nothing");
     }
 }
 

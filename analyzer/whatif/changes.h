@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run could have been: the changes of `ringside whatif`, each applied to a plan. What the recording
-// does not bear out is refused with the reason, never guessed.
+// The changes of `ringside whatif`, each applied to a plan. A change that the recorded data cannot support is
+// refused with the reason, never guessed.
 #pragma once
 #include "whatif/plan.h"
 
@@ -10,59 +10,62 @@
 
 namespace ringside::whatif {
 
-/// Times K for some links.
+/// Multiplies bandwidth or latency of some links.
 struct LinkChange {
-    std::string where; ///< empty: all; "intra-host", "inter-host"; else how a communicator's hash begins
+    /// empty: all; "intra-host", "inter-host"; else the first digits of a communicator's hash
+    std::string where;
     double factor = 1;
 };
 
 struct Changes {
     bool noLateRanks = false;
-    std::vector<std::int64_t> medianRanks = {}; ///< as fast as the median, these ranks only
+    std::vector<std::int64_t> medianRanks = {}; ///< make only these ranks as fast as the median
     bool fullOverlap = false;
     std::vector<LinkChange> bandwidth = {};
     std::vector<LinkChange> latency = {};
     std::optional<std::uint64_t> bucketBytes = {};
-    bool wholeMessages = false; ///< buckets join recorded messages, but split none
+    bool wholeMessages = false; ///< buckets join recorded messages but split none
     std::string gradients = {}; ///< "fp16", "bf16"; empty: as recorded
     unsigned accumulate = 1;
     bool noDataStalls = false;
     bool noBlockingCalls = false;
-    bool noUsedMaps = false;      ///< find_unused_parameters off
-    unsigned lastReductionOf = 1; ///< a step reduces its gradients so often; only the last one stays
-    bool equalBatches = false;    ///< all ranks' steps grow together, not one rank's at a time
+    bool noUsedMaps = false; ///< find_unused_parameters off
+    /// number of reductions of the gradients in a step, of which only the last one stays
+    unsigned lastReductionOf = 1;
+    bool equalBatches = false; ///< batches of equal length: variation is common to all ranks
     std::optional<std::int64_t> ranks = {};
 
     [[nodiscard]] bool any() const;
-    [[nodiscard]] std::vector<std::string> describe() const; ///< a few words for each
+    [[nodiscard]] std::vector<std::string> describe() const; ///< a few words for each change
 };
 
 /// Parses "x2", "inter-host=x2", "3fa9=x0.5"; throws ringside::Error (Usage).
 [[nodiscard]] LinkChange parseLinkChange(std::string_view text);
 
-/// What a change had to assume, for the reader.
+/// Assumptions of a change, for the reader.
 struct Assumptions {
     std::vector<std::string> lines;
-    std::vector<std::string> beyond; ///< what the run does not tell, so that the prediction is a guess there
-    bool split = false;              ///< recorded messages, into buckets that tensors may not allow
+    std::vector<std::string> beyond; ///< facts that the run does not tell, so that the prediction is a guess
+    bool split = false;              ///< recorded messages were split into buckets that tensors may not allow
 };
 
-/// Throws ringside::Error: Usage for what the run does not have, Unusable for what it did not record.
+/// Throws ringside::Error: Usage for something that the run does not have, Unusable for something that it did
+/// not record.
 void apply(Plan& plan, const Changes& changes, Assumptions& assumptions);
 
 /// Replaces the gradient messages by buckets of Changes::bucketBytes; see changes_buckets.cpp.
 void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions);
 
-/// Makes the ranks that Changes names, or all, as fast as the median; see changes_late_ranks.cpp.
+/// Makes all ranks, or those that Changes names, as fast as the median; see changes_late_ranks.cpp.
 void levelRanks(Plan& plan, const Changes& changes);
 
-/// See changes_left_out.cpp. They throw ringside::Error (Unusable) where there is nothing of it in the run.
+/// See changes_left_out.cpp. They throw ringside::Error (Unusable) if the run has nothing to remove.
 void removeBlockingCalls(Plan& plan);
 void removeUsedMaps(Plan& plan);
 void keepLastReduction(Plan& plan, unsigned times);
 void equalizeBatches(Plan& plan);
 
-/// Who gets most work where batches are made equal, and how much a step, ns.
+/// The rank that would get the most work from batches of equal length, and how much per step, ns.
 struct SharedWork {
     std::int64_t rank = 0;
     double ns = 0;

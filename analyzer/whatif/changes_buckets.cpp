@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other gradient buckets. How long backward takes for how many bytes of gradients follows from the recorded
-// buckets: between two of them bytes get ready evenly with the device's work. Tensors, which no bucket
-// splits, are not recorded: buckets inside of a recorded message are a guess, and said to be one.
+// Changes the gradient buckets. The recorded buckets tell how long backward takes for how many bytes of
+// gradients: between two of them, gradients are assumed to become ready evenly with the device's work.
+// Tensors, which no bucket splits, are not recorded: a bucket inside of a recorded message is a guess, and is
+// reported as one.
 #include "values/text.h"
 #include "whatif/changes.h"
 #include "whatif/what_is_missing.h"
@@ -15,13 +16,13 @@
 namespace ringside::whatif {
 namespace {
 
-constexpr std::uint64_t kFirstBucket = 1U << 20U; ///< DistributedDataParallel's limit of the first one
+constexpr std::uint64_t kFirstBucket = 1U << 20U; ///< limit of the first bucket in DistributedDataParallel
 constexpr std::size_t kMostBuckets = 4096;
 
-/// Recorded gradient messages in the order of their launches, as bytes that are ready at their ends.
+/// Recorded gradient messages in the order of their launches, with the bytes that are ready at their ends.
 struct Gradients {
     std::vector<std::uint32_t> slots;
-    std::vector<double> ends; ///< bytes, summed up
+    std::vector<double> ends; ///< cumulative bytes
 };
 
 Gradients gradientsOf(const Plan& plan)
@@ -38,11 +39,12 @@ Gradients gradientsOf(const Plan& plan)
     return gradients;
 }
 
-/// A bucket is full when it reaches its limit; close to a recorded end it ends there, where a tensor does,
-/// and `whole`: at none but recorded ends. What was recorded in one message stays in one first bucket, too.
+/// Returns the ends of the new buckets. A bucket is full when it reaches its limit. Near a recorded end it
+/// ends there, because a tensor ends there. With `whole`, buckets end only at recorded ends. If the recorded
+/// gradients were one message, the first bucket stays as recorded.
 std::vector<double> planEnds(const Gradients& gradients, double limit, bool whole)
 {
-    constexpr double kClose = 0.1; // of the limit
+    constexpr double kClose = 0.1; // share of the limit
     const double total = gradients.ends.back();
     const double first = std::min(limit, std::max<double>(gradients.ends.front(), kFirstBucket));
     std::vector<double> ends;
@@ -59,7 +61,7 @@ std::vector<double> planEnds(const Gradients& gradients, double limit, bool whol
     return ends;
 }
 
-/// Whether a bucket and what follows it lie inside one recorded message.
+/// Returns whether a bucket and the next one lie inside one recorded message.
 bool splitsMessages(const Gradients& gradients, const std::vector<double>& ends)
 {
     double begin = 0;
@@ -74,7 +76,7 @@ bool splitsMessages(const Gradients& gradients, const std::vector<double>& ends)
     return false;
 }
 
-/// Puts a rank's program together again with other messages.
+/// Rebuilds a rank's program with other messages.
 class Rebuilder final {
 public:
     Rebuilder(const Plan& plan, PlannedRank& rank, const Gradients& before, const std::vector<double>& ends,
@@ -95,11 +97,11 @@ private:
     const Gradients& m_before;
     const std::vector<double>& m_ends;
     std::uint32_t m_firstSlot;
-    std::vector<std::size_t> m_messages; ///< operations, as Gradients::slots
-    std::vector<std::size_t> m_ready;    ///< the last operation before each that computes
+    std::vector<std::size_t> m_messages; ///< operations, in the order of Gradients::slots
+    std::vector<std::size_t> m_ready;    ///< the last computing operation before each message
     std::vector<PlannedOp> m_new;
-    std::vector<std::uint32_t> m_places;       ///< of old operations among the new ones
-    std::vector<std::uint32_t> m_bucketPlaces; ///< of new messages
+    std::vector<std::uint32_t> m_places;       ///< new index of each old operation
+    std::vector<std::uint32_t> m_bucketPlaces; ///< indices of the new messages
 };
 
 void Rebuilder::findMessages()
@@ -126,8 +128,9 @@ void Rebuilder::findMessages()
     }
 }
 
-/// The operation after which so many bytes of gradients are there. The first bucket's begin is not recorded:
-/// its bytes come as evenly as those of the others, or with all work before it where there are none.
+/// Returns the operation after which this many bytes of gradients are ready. The begin of the first bucket is
+/// not recorded: its bytes are assumed to become ready at the rate of the others, or with all work before it
+/// if there are no others.
 std::size_t Rebuilder::readyOp(double bytes) const
 {
     const auto bucket = static_cast<std::size_t>(
@@ -200,7 +203,7 @@ void Rebuilder::rebuild()
     for (const double end : m_ends) {
         ready.push_back(std::max(readyOp(end), ready.empty() ? 0 : ready.back()));
     }
-    // A message is launched where its gradients are, or, without overlap, where the recorded ones were.
+    // A message is launched when its gradients are ready, or, without overlap, where the recorded ones were.
     const std::size_t launchedAfter = m_messages.front() - m_ready.front();
     std::size_t bucket = 0;
     for (std::size_t op = 0; op < m_rank.ops.size(); ++op) {
@@ -254,8 +257,9 @@ void changeBuckets(Plan& plan, const Changes& changes, Assumptions& assumptions)
     const std::vector<double> ends = planEnds(before, static_cast<double>(bytes), changes.wholeMessages);
     assumptions.split = splitsMessages(before, ends);
     if (ends.size() >= kMostBuckets) {
-        throw Error(ErrorCode::Usage, fmt::format("buckets of {} bytes would be {} or more messages a step",
-                                                  bytes, kMostBuckets));
+        throw Error(
+            ErrorCode::Usage,
+            fmt::format("buckets of {} bytes would need {} or more messages per step", bytes, kMostBuckets));
     }
     const auto firstSlot = static_cast<std::uint32_t>(plan.slotTable.size());
     for (PlannedRank& rank : plan.ranks) {

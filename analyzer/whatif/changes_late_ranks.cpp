@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are as fast as the median: each of their own times between two collectives is taken down to what
-// the middle one of the ranks needs there.
+// Makes ranks as fast as the median: each of their own times between two collectives is reduced to that of
+// the median rank.
 #include "whatif/changes.h"
 #include "whatif/what_is_missing.h"
 
@@ -11,17 +11,17 @@
 namespace ringside::whatif {
 namespace {
 
-/// Whether a time of an operation is the rank's own: the device's is not where ranks meet, the host's is not
-/// where it is held up.
+/// Returns whether a time of an operation is the rank's own. Device time of a collective and host time of a
+/// blocking call are not.
 bool isOwn(const PlannedOp& op, double PlannedOp::*part)
 {
     return part == &PlannedOp::ns ? !op.op.slot : !op.gate;
 }
 
-/// By how much a rank's device begins late, of whatever kind.
+/// The delay with which a rank's device begins, of any kind.
 struct LateBegins {};
 
-/// It is its own everywhere.
+/// It is always the rank's own.
 bool isOwn(const PlannedOp& /*op*/, LateBegins /*part*/)
 {
     return true;
@@ -32,7 +32,7 @@ double timeOf(const PlannedOp& op, double PlannedOp::*part)
     return op.*part;
 }
 
-/// What was seen, over all samples, of which every rank has the same number.
+/// Returns the sum over all samples; every rank has the same number of them.
 double timeOf(const PlannedOp& op, LateBegins /*part*/)
 {
     double sum = 0;
@@ -56,7 +56,7 @@ void scale(PlannedOp& op, LateBegins /*part*/, double factor)
     }
 }
 
-/// Sums of a rank up to the launches of its collectives: one more than it has of those.
+/// Returns a rank's sums between the launches of its collectives: one more than it has collectives.
 template <typename Part>
 std::vector<double> segments(const PlannedRank& rank, Part part)
 {
@@ -80,7 +80,7 @@ void scaleSegments(PlannedRank& rank, Part part, const std::vector<double>& fact
     }
 }
 
-/// Host waits that starve the device longer than those of the median rank end with it.
+/// Shortens host waits that starve the device longer than those of the median rank.
 void levelGates(std::vector<PlannedRank*>& chosen, const Plan& plan)
 {
     const auto starved = [](const PlannedRank& rank) {
@@ -138,7 +138,7 @@ void level(const Plan& plan, const std::vector<PlannedRank*>& chosen, Part part)
     }
 }
 
-/// "0, 1, 2"; of many only the first.
+/// Returns "0, 1, 2"; of many ranks only the first ones.
 std::string ranksOf(const Plan& plan)
 {
     constexpr std::size_t kMost = 16;
@@ -166,7 +166,7 @@ void levelRanks(Plan& plan, const Changes& changes)
         if (std::none_of(plan.ranks.begin(), plan.ranks.end(),
                          [&](const auto& r) { return r.rank == rank; })) {
             throw Error(ErrorCode::Usage, fmt::format("rank {} is not in the replayed ranks", rank),
-                        fmt::format("There are: {}.", ranksOf(plan)));
+                        fmt::format("Use one of: {}.", ranksOf(plan)));
         }
     }
     for (double PlannedOp::*const part :

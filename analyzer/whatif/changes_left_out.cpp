@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program does and need not: blocking calls, reductions of micro-batches, maps of used parameters, and
-// batches of different length. Each is taken out of a plan; what else the program does stays as it was.
+// Removes work that a program does not need: blocking calls, reductions of micro-batches, maps of used
+// parameters, and the effect of batches of different length. The rest of the plan stays.
 #include "model/lasting_difference.h"
 #include "whatif/changes.h"
 #include "whatif/what_is_missing.h"
@@ -12,7 +12,7 @@
 namespace ringside::whatif {
 namespace {
 
-/// It takes no time, needs nobody and is still there for what waits for it.
+/// Keeps the operation, so that others can still wait for it, but it takes no time and waits for nothing.
 void empty(PlannedOp& op)
 {
     op.op.slot.reset();
@@ -43,7 +43,7 @@ double usualNs(const PlannedRank& rank)
     return sum;
 }
 
-/// A rank's own time in each sample, were batches equal, ns.
+/// Returns a rank's own time in each sample with batches of equal length, ns.
 std::vector<std::vector<double>> equalWork(const Plan& plan)
 {
     std::vector<double> meanNs(plan.samples);
@@ -72,16 +72,17 @@ std::vector<std::vector<double>> equalWork(const Plan& plan)
 void removeBlockingCalls(Plan& plan)
 {
     if (plan.inferredWaits) {
-        throw Error(ErrorCode::Unusable,
-                    "no waits of streams for each other were recorded, and blocking calls hide them: what "
-                    "would still wait is not known",
-                    "Record calls of the CUDA runtime with LD_PRELOAD (`ringside record`).");
+        throw Error(
+            ErrorCode::Unusable,
+            "no waits between streams were recorded, and blocking calls hide them: it is unknown what "
+            "would still wait",
+            "Record calls of the CUDA runtime with LD_PRELOAD (`ringside record`).");
     }
     bool any = false;
     for (PlannedRank& rank : plan.ranks) {
         for (PlannedOp& op : rank.ops) {
             any = any || op.op.blockedBefore || op.op.blocksHost;
-            if (op.op.blockedBefore) { // a gate stands for what comes after the calls, no more
+            if (op.op.blockedBefore) { // a gate only stands for what follows the calls
                 (op.gate ? op.betweenNs : op.hostNs) += op.gate ? op.hostNs : op.afterBlockNs;
             }
             op.op.blockedBefore = false;
@@ -91,7 +92,7 @@ void removeBlockingCalls(Plan& plan)
     }
     if (!any) {
         throw Error(ErrorCode::Unusable, "no blocking call was recorded in most steps",
-                    "They are seen by the host tier: record with LD_PRELOAD (`ringside record`).");
+                    "The host tier records them: record with LD_PRELOAD (`ringside record`).");
     }
 }
 
@@ -126,14 +127,16 @@ void keepLastReduction(Plan& plan, unsigned times)
     emptySlots(plan, gone);
 }
 
-/// What a rank has more than the others in some steps is shared; what it always has more stays its own.
+/// Shares work that a rank has more than others in some steps. Work that it has more in all steps stays its
+/// own.
 void equalizeBatches(Plan& plan)
 {
     requireRanks(plan, "whose batches are larger");
     if (plan.samples < 2) {
-        throw Error(ErrorCode::Unusable,
-                    "one step does not tell batches that differ from ranks that always have more to do",
-                    "Take a trace of several steps: the more, the surer.");
+        throw Error(
+            ErrorCode::Unusable,
+            "one step cannot separate batches of different length from ranks that always have more work",
+            "Record several steps: more steps give a safer result.");
     }
     const std::vector<std::vector<double>> shared = equalWork(plan);
     for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank) {

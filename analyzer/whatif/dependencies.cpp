@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits for what. Event handles are not recorded: a wait belongs to the last event that was recorded on
-// another stream before it and whose work was over when the waiting work began. Where no wait could be
-// resolved at all, an operation that began late and always just after another one's end waits for that.
+// Finds dependencies of operations. Event handles are not recorded: a wait is assigned to the last event that
+// was recorded on another stream before it and whose work was over when the waiting work began. If no wait
+// could be resolved, an operation that always began late and just after the end of another one is taken to
+// wait for that one.
 #include "metrics/idle.h"
 #include "values/quantile.h"
 #include "whatif/program.h"
@@ -11,7 +12,7 @@
 namespace ringside::whatif {
 namespace {
 
-constexpr std::int64_t kClockNs = 20'000; ///< device times may be off by this much against each other
+constexpr std::int64_t kClockNs = 20'000; ///< possible error between device times
 
 /// An operation of a step.
 struct Place {
@@ -26,7 +27,7 @@ struct Call {
     std::uint32_t stream = 0;
     std::uint32_t tid = 0;
     CallKind kind = CallKind::Other;
-    bool wholeDevice = false; ///< blocks until everything is done
+    bool wholeDevice = false; ///< blocks until all work of the device is done
     bool event = false;       ///< blocks until an event that is not recorded
 };
 
@@ -41,7 +42,7 @@ CallKind kindOf(std::string_view api)
     return metrics::isBlockingCall(api) ? CallKind::Block : CallKind::Other;
 }
 
-/// Host calls of a rank's process in run time, by start.
+/// Returns host calls of a rank's process in run time, by start.
 std::vector<Call> readCalls(const trace::ProcessTrace& process, const model::Rank& rank)
 {
     std::unordered_map<std::uint32_t, std::uint32_t> tids;
@@ -98,7 +99,7 @@ private:
     [[nodiscard]] std::optional<Place> lastBefore(std::uint32_t lane, std::int64_t time) const;
     [[nodiscard]] std::optional<Place> firstAfter(std::uint32_t lane, std::int64_t time) const;
     [[nodiscard]] std::optional<std::uint32_t> laneOf(std::uint32_t stream) const;
-    /// Counts a wait where both are of the same or of following steps.
+    /// Counts a wait if both operations are in the same step or in neighbouring steps.
     bool vote(Votes& votes, const Place& target, const Place& source) const;
 
     Program& m_program;
@@ -124,7 +125,7 @@ void DependencyFinder::indexPlaces()
     }
 }
 
-/// Which lane a recorded stream is, by the launches made inside of calls that name their stream.
+/// Finds the lane of each recorded stream by launches inside of calls that name their stream.
 void DependencyFinder::mapStreams()
 {
     std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> votes;
@@ -216,7 +217,8 @@ void DependencyFinder::addBlockTargets(const Call& call, const Place& target)
 {
     const auto only = call.wholeDevice ? std::nullopt : laneOf(call.stream);
     if (!call.wholeDevice && (call.event || !only)) {
-        // For which one is not recorded: for what ended last before the call returned.
+        // The event is not recorded: the call is taken to wait for the work that ended last before it
+        // returned.
         std::optional<Place> best;
         for (std::uint32_t lane = 0; lane < m_rank.lanes; ++lane) {
             const auto source = lastBefore(lane, call.start);
@@ -245,7 +247,7 @@ void DependencyFinder::resolveBlock(const Call& call)
     const auto next = std::lower_bound(m_all.begin(), m_all.end(), call.start,
                                        [&](const Place& p, std::int64_t t) { return at(p).launchStart < t; });
     if (next == m_all.end() || at(*next).launchStart < call.end || m_rank.ops[next->op].tid != call.tid) {
-        return; // it launches itself, or others go on meanwhile
+        return; // it launches work itself, or other threads launch meanwhile
     }
     m_rank.steps[next->step][next->op].blocks.push_back({call.start, call.end});
     addBlockTargets(call, *next);
@@ -263,7 +265,7 @@ void DependencyFinder::accept(const Votes& votes, std::vector<Wait> Op::*list)
     }
 }
 
-/// How long an operation waited beyond its launch and what ran before it on its stream.
+/// Returns how long an operation waited after its launch and after the work before it on its stream.
 std::int64_t DependencyFinder::lateBy(std::size_t step, std::size_t op) const
 {
     const Observed& seen = m_rank.steps[step][op];
@@ -275,7 +277,8 @@ std::int64_t DependencyFinder::lateBy(std::size_t step, std::size_t op) const
     return seen.start - ready;
 }
 
-/// How long after the end of `wait` an operation began, a step; empty where it did not always.
+/// Returns for each step how long after the end of `wait` an operation began; empty if it did not always
+/// begin after it.
 std::vector<std::int64_t> DependencyFinder::startsAfter(std::size_t op, const Wait& wait) const
 {
     std::vector<std::int64_t> after;

@@ -10,12 +10,12 @@ namespace {
 
 /// The host's times from its first blocking call before a launch to the return of the last one.
 struct BlockedTimes {
-    double hostBeforeNs = 0; ///< outside of the calls, before the end of what they wait for
-    double hostAfterNs = 0;  ///< outside, after it
-    double wakeNs = 0;       ///< inside, after it
+    double hostBeforeNs = 0; ///< outside of the calls, before the end of the awaited work
+    double hostAfterNs = 0;  ///< outside of the calls, after it
+    double wakeNs = 0;       ///< inside of the calls, after it
 };
 
-/// Of calls that wait for what ends at `end`; one that began later waits for nothing and is over at once.
+/// Splits the times of calls that wait for work ending at `end`. A call that began later waits for nothing.
 BlockedTimes splitAt(std::int64_t end, const std::vector<Block>& blocks)
 {
     const auto ns = [](std::int64_t from, std::int64_t to) {
@@ -32,7 +32,7 @@ BlockedTimes splitAt(std::int64_t end, const std::vector<Block>& blocks)
     return times;
 }
 
-/// Costs of one rank's operations.
+/// Fits the costs of one rank's operations.
 class RankFitter final {
 public:
     RankFitter(const Program& program, const RankProgram& rank, std::span<const std::size_t> steps)
@@ -45,14 +45,15 @@ private:
     void fitOp(std::size_t op);
     void fitBlocks(std::size_t op, PlannedOp& planned) const;
     void fitDelay(std::size_t op, PlannedOp& planned) const;
-    /// One of the two; null where what it may have waited for lies before the recording.
+    /// Returns the delay after the launch or after the waits; null if it may have waited for something before
+    /// the recording.
     [[nodiscard]] std::optional<std::pair<double Delay::*, double>> delay(std::size_t step,
                                                                           std::size_t op) const;
     [[nodiscard]] std::optional<std::int64_t> endOf(const Wait& wait, std::size_t step) const;
-    /// Null where there is none, or one lies before the recording.
+    /// Returns null if there is no wait, or one lies before the recording.
     [[nodiscard]] std::optional<std::int64_t> latestEnd(const std::vector<Wait>& waits,
                                                         std::size_t step) const;
-    /// Of a figure of an operation over all steps.
+    /// Returns the typical value of a figure over all steps.
     template <typename Figure>
     [[nodiscard]] double over(std::size_t op, const Figure& figure) const;
 
@@ -75,8 +76,8 @@ double RankFitter::over(std::size_t op, const Figure& figure) const
     return typical(values);
 }
 
-/// The shortest there was: other launches waited for something. All did where the host is always ahead, so no
-/// more than GPUs take to begin (3 to 10 us) and a little.
+/// Returns the shortest latency: other launches waited for something. If the host is always ahead, all
+/// launches waited, so that the result is limited to the latency of GPUs (3 to 10 us) with a margin.
 double RankFitter::launchLatency() const
 {
     constexpr std::int64_t kLongest = 20'000;
@@ -125,9 +126,9 @@ std::optional<std::pair<double Delay::*, double>> RankFitter::delay(std::size_t 
                      std::max(0.0, static_cast<double>(seen.start) - std::max(launched, waited)));
 }
 
-/// Each in its step, and rare ones in full: a rank that stops now and then makes others wait. The kind that a
-/// step did not show is the usual of the steps that did, if most did: the replay begins at the later of both,
-/// so of few steps, which one late begin may decide, it would hold up all others.
+/// Keeps delays by step, and rare ones in full: a rank that stops now and then makes others wait. A kind of
+/// delay that a step did not show is set to its typical value if most steps showed it. The replay begins at
+/// the later of both, so that with few steps one late begin would delay all of them.
 void RankFitter::fitDelay(std::size_t op, PlannedOp& planned) const
 {
     Delay usual;
@@ -149,7 +150,7 @@ void RankFitter::fitDelay(std::size_t op, PlannedOp& planned) const
     }
 }
 
-/// Where what the calls wait for is not known, their time is not, and the host's between them is its own.
+/// If the awaited work is unknown, the calls' time is unknown, and the host's time between them is its own.
 void RankFitter::fitBlocks(std::size_t op, PlannedOp& planned) const
 {
     std::vector<double> before;
@@ -290,14 +291,14 @@ double typical(const std::vector<double>& values)
 
 std::optional<CostLine> fitLine(std::vector<SizedTime> points)
 {
-    constexpr double kLeastSpread = 1.25; // largest size over smallest
+    constexpr double kLeastSpread = 1.25; // largest size divided by smallest
     constexpr std::size_t kMostPoints = 512;
     std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
     if (points.empty() || points.front().bytes <= 0 ||
         points.back().bytes < kLeastSpread * points.front().bytes) {
         return std::nullopt;
     }
-    const std::size_t stride = points.size() / kMostPoints + 1; // the pairs are quadratic
+    const std::size_t stride = points.size() / kMostPoints + 1; // the number of pairs is quadratic
     std::vector<double> slopes;
     for (std::size_t i = 0; i < points.size(); i += stride) {
         for (std::size_t j = i + stride; j < points.size(); j += stride) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what holds the host up where no call says it. A host that is ahead of its device is held back on
-// purpose, by something that the device finishes some steps before; a device that runs dry waits for the
-// host, and then what explains the host's waiting best is taken. Whoever waits for something goes on at about
-// the same time after it, but for delays that come on top in some steps: the usual shortest times tell, not
-// the spread.
+// Finds what delays the host without a recorded call. A host that is ahead of its device is held back on
+// purpose by work that the device finishes some steps before. If the device is idle, it waits for the host,
+// and the best explanation of the host's wait is chosen. A host that waits for an operation continues at
+// about the same time after it, except for delays of some steps: the usual shortest times decide, not the
+// spread.
 #include "values/quantile.h"
 #include "whatif/plan.h"
 
@@ -13,7 +13,7 @@ namespace ringside::whatif {
 namespace {
 
 constexpr std::uint32_t kMostStepsBack = 4;
-constexpr std::size_t kMostAnchors = 48; ///< operations that are tried
+constexpr std::size_t kMostAnchors = 48; ///< limit of operations that are tried
 
 class GateFitter final {
 public:
@@ -28,14 +28,14 @@ private:
     struct Sample {
         std::size_t step = 0;
         std::int64_t launch = 0;
-        std::int64_t base = 0;      ///< when the host was done with what it did before
-        std::int64_t deviceEnd = 0; ///< of all that was launched before
+        std::int64_t base = 0;      ///< when the host had finished its work before
+        std::int64_t deviceEnd = 0; ///< latest end of all work launched before
         std::int64_t dataNs = 0;
     };
     struct Candidate {
         Wait wait;
         double loosenessNs = 0;
-        double distanceNs = 0; ///< from its end to the launch, usually
+        double distanceNs = 0; ///< usual time from its end to the launch
     };
     void collect(std::size_t op);
     [[nodiscard]] bool worthwhile() const;
@@ -49,19 +49,19 @@ private:
     const Program& m_program;
     const RankProgram& m_rank;
     std::span<const std::size_t> m_steps;
-    double m_periodNs = 0; ///< of the rank's steps, mean
+    double m_periodNs = 0; ///< mean length of the rank's steps
     std::vector<Sample> m_samples;
     std::vector<std::vector<std::int64_t>> m_endBefore; ///< by step and operation
 };
 
-/// How far the middle is above the shortest: delays of some steps do not count.
+/// Returns how far the median is above the shortest times: delays of some steps do not count.
 double loosenessOf(const std::vector<double>& values)
 {
     constexpr double kShortest = 0.1;
     return values.empty() ? 0 : model::median(values) - values::quantile(values, kShortest);
 }
 
-/// The latest end of all that was launched before, in this step or the one before; and the period.
+/// Computes the latest end of all work launched before, in this step or the one before, and the period.
 void GateFitter::trackEnds()
 {
     std::size_t periods = 0;
@@ -102,10 +102,10 @@ void GateFitter::collect(std::size_t op)
     }
 }
 
-/// Short waits are the host's own work; long ones, and less long ones for data, may be waiting for something.
+/// Short waits are the host's own work. Long waits, and moderate ones for data, may be waits for something.
 bool GateFitter::worthwhile() const
 {
-    constexpr double kShare = 0.02; // of the step
+    constexpr double kShare = 0.02; // share of the step
     constexpr double kDataShare = 0.005;
     double gap = 0;
     double data = 0;
@@ -117,7 +117,7 @@ bool GateFitter::worthwhile() const
     return !m_samples.empty() && (data >= kDataShare * steps || gap >= kShare * steps) && gap > 0;
 }
 
-/// Null where the host went on before it in more than one step of twenty.
+/// Returns null if the host continued before it in more than one of twenty steps.
 std::optional<std::vector<double>> GateFitter::distances(const Wait& wait) const
 {
     constexpr double kMostBefore = 0.05;
@@ -146,8 +146,8 @@ std::optional<GateFitter::Candidate> GateFitter::candidate(const Wait& wait) con
     return found ? std::optional(Candidate{wait, loosenessOf(*found), model::median(*found)}) : std::nullopt;
 }
 
-/// Operations of which one follows the other at a fixed distance explain the host's waiting equally well: it
-/// waits for the last of them.
+/// If one operation follows another at a fixed distance, both explain the wait equally well: the host waits
+/// for the last one.
 bool GateFitter::better(const Candidate& candidate, const std::optional<Candidate>& best)
 {
     constexpr double kAlike = 1.25;
@@ -159,7 +159,7 @@ bool GateFitter::better(const Candidate& candidate, const std::optional<Candidat
            candidate.distanceNs < best->distanceNs;
 }
 
-/// Looks at some operations of each step, then at those beside the best.
+/// Tries some operations of each step, then those beside the best one.
 std::optional<GateFitter::Candidate> GateFitter::bestAnchor(std::size_t op) const
 {
     const std::size_t stride = m_rank.ops.size() / kMostAnchors + 1;
@@ -210,7 +210,7 @@ Gate GateFitter::describe(const std::optional<Wait>& anchor) const
         gate.extraNs.push_back(!anchor ? gap : measured ? (*known)[next++] : usual);
     }
     gate.starvedNs /= static_cast<double>(m_samples.size());
-    // A first step whose predecessor is not there has no gate of its own.
+    // A first step without a recorded predecessor has no gate of its own.
     while (gate.extraNs.size() < m_steps.size()) {
         gate.extraNs.insert(gate.extraNs.begin(), typical(gate.extraNs));
         own.insert(own.begin(), typical(own));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON is a contract as that of the report: additions only within a major version.
+// JSON output, a contract like that of the report: within a major version, members are only added.
 #include "whatif/whatif.h"
 
 #include <cmath>

@@ -48,7 +48,7 @@ Commonest commonest(const std::vector<StepWork>& steps)
     return best;
 }
 
-/// The thread that launches least device time, null when there is only one.
+/// Returns the thread that launches the least device time, or null if there is only one.
 std::optional<std::uint32_t> leastThread(const std::vector<StepWork>& steps)
 {
     std::map<std::uint32_t, std::int64_t> busy;
@@ -62,8 +62,8 @@ std::optional<std::uint32_t> leastThread(const std::vector<StepWork>& steps)
     return busy.size() > 1 ? std::optional(least->first) : std::nullopt;
 }
 
-/// Threads that launch at their own pace (a data loader's) make every step another one: without them the
-/// steps of the others are alike. Returns the device work that was left out.
+/// Removes threads that launch at their own pace (a data loader's), because they make every step different.
+/// Returns the device work that was removed.
 std::size_t leaveOutIrregularThreads(std::vector<StepWork>& steps)
 {
     constexpr double kAlike = 0.8;
@@ -80,7 +80,7 @@ std::size_t leaveOutIrregularThreads(std::vector<StepWork>& steps)
     return leftOut;
 }
 
-/// The last steps that were analyzed: as many as memory and a reader's patience bear.
+/// Returns the last analyzed steps, up to the limits of memory and run time.
 std::vector<std::int64_t> chooseSteps(const model::Model& model)
 {
     std::size_t work = 1;
@@ -113,8 +113,8 @@ private:
 
     const model::Model& m_model;
     Program m_program;
-    std::vector<std::size_t> m_ranks;           ///< of Model::ranks
-    std::vector<std::vector<StepWork>> m_works; ///< by place in m_ranks
+    std::vector<std::size_t> m_ranks;           ///< indices into Model::ranks
+    std::vector<std::vector<StepWork>> m_works; ///< by index of m_ranks
     std::size_t m_leftOut = 0;
     std::size_t m_withoutLaunch = 0;
 };
@@ -134,7 +134,7 @@ void ProgramBuilder::readRanks()
     }
 }
 
-/// Steps that are as most are, on every rank.
+/// Keeps the steps that are like most steps, on every rank.
 void ProgramBuilder::keepRegularSteps()
 {
     std::vector<bool> kept(m_program.steps.size(), true);
@@ -147,11 +147,12 @@ void ProgramBuilder::keepRegularSteps()
     const auto regular = static_cast<std::size_t>(std::count(kept.begin(), kept.end(), true));
     m_program.irregularSteps = kept.size() - regular;
     if (regular == 0 || regular * 2 < kept.size()) {
-        throw Error(ErrorCode::Unusable,
-                    fmt::format("only {} of {} analyzed steps launch the same work on every rank, so no step "
-                                "stands for the others",
-                                regular, kept.size()),
-                    "Record a stretch in which the program does the same in every step (no evaluation).");
+        throw Error(
+            ErrorCode::Unusable,
+            fmt::format("only {} of {} analyzed steps launch the same work on every rank, so that no step "
+                        "represents the others",
+                        regular, kept.size()),
+            "Record steps in which the program does the same work (no evaluation).");
     }
     std::vector<std::int64_t> numbers;
     for (std::vector<StepWork>& steps : m_works) {
@@ -188,7 +189,7 @@ void ProgramBuilder::addRank(std::size_t place)
     }
     if (lanes.size() > kMostLanes) {
         throw Error(ErrorCode::Unusable,
-                    fmt::format("rank {} uses {} streams in a step; replays follow at most {}",
+                    fmt::format("rank {} uses {} streams in a step; a replay supports at most {}",
                                 m_model.ranks[rank.rank].rank, lanes.size(), kMostLanes));
     }
     rank.lanes = static_cast<std::uint32_t>(lanes.size());
@@ -203,7 +204,7 @@ void ProgramBuilder::addRank(std::size_t place)
     m_program.ranks.push_back(std::move(rank));
 }
 
-/// How much of the host's time before each launch lies in data loading ranges.
+/// Computes the part of the host's time before each launch that lies in data loading ranges.
 void ProgramBuilder::noteDataTime(RankProgram& rank) const
 {
     const model::Rank& of = m_model.ranks[rank.rank];
@@ -212,7 +213,7 @@ void ProgramBuilder::noteDataTime(RankProgram& rank) const
     for (const trace::RangeRow& range : process.ranges) {
         if (range.endNs > range.startNs && metrics::isDataLoadingRange(process.text(range.name))) {
             const model::Interval time{of.clock.toRun(range.startNs), of.clock.toRun(range.endNs)};
-            if (data.empty() || time.start >= data.back().end) { // nested ones count once
+            if (data.empty() || time.start >= data.back().end) { // nested ranges count once
                 data.push_back(time);
             }
         }
@@ -246,7 +247,7 @@ void ProgramBuilder::addTransfers(Slot& slot, std::size_t rank, std::size_t op)
     }
 }
 
-/// Ranks meet where the first step's operation has a place in the program of each of its participants.
+/// Ranks meet in a collective if the first step's operation is in the program of each of its participants.
 void ProgramBuilder::addSlots()
 {
     std::map<std::size_t, std::vector<std::pair<std::size_t, std::size_t>>> places; ///< rank, operation
@@ -301,9 +302,8 @@ Program ProgramBuilder::build()
     }
     addSlots();
     if (m_program.unresolvedWaits > 0) {
-        m_program.notKnown.push_back(
-            fmt::format("{} waits on streams that launched nothing the recording shows are left out",
-                        m_program.unresolvedWaits));
+        m_program.notKnown.push_back(fmt::format("{} waits on streams without recorded launches are left out",
+                                                 m_program.unresolvedWaits));
     }
     if (m_leftOut > 0) {
         m_program.notKnown.push_back(fmt::format(

@@ -9,7 +9,8 @@
 namespace ringside::whatif {
 namespace {
 
-constexpr std::size_t kHistory = 5; ///< steps whose ends are kept: as many as a wait may reach back, and one
+/// number of steps whose ends are kept: as many as a wait may reach back, and one
+constexpr std::size_t kHistory = 5;
 constexpr std::size_t kFewestSteps = 8;
 constexpr double kOpen = std::numeric_limits<double>::quiet_NaN(); ///< not known yet
 
@@ -84,7 +85,7 @@ void Replayer::prepare(std::size_t rank)
     markSkipped(rank);
 }
 
-/// Gradient messages and, behind the last of them, what waits for one.
+/// Marks gradient messages, and the work after the last of them that waits for one.
 void Replayer::markSkipped(std::size_t rank)
 {
     const std::vector<PlannedOp>& ops = m_plan.ranks[rank].ops;
@@ -112,7 +113,7 @@ double Replayer::endOf(std::size_t rank, const Wait& wait) const
     return m_ranks[rank].ends[(m_step - wait.stepsBack) % kHistory][wait.op];
 }
 
-/// Open as soon as one of them is.
+/// Open if one of the ends is open.
 double Replayer::latest(std::size_t rank, double from, const std::vector<Wait>& waits) const
 {
     for (const Wait& wait : waits) {
@@ -161,7 +162,7 @@ void Replayer::meet(std::size_t rank, std::size_t op, double arrival)
     meeting.arrived = 0;
 }
 
-/// False where something it waits for has no end yet.
+/// Returns false if something that it waits for has no end yet.
 bool Replayer::place(std::size_t rank, std::size_t op)
 {
     const PlannedRank& planned = m_plan.ranks[rank];
@@ -233,7 +234,7 @@ void Replayer::runStep(std::size_t sample, bool accumulatesOnly)
         if (open > 0 && !moved) {
             throw Error(ErrorCode::Unusable,
                         "the recorded dependencies form a circle: ranks wait for each other's collectives, "
-                        "so the step cannot be replayed",
+                        "so that the step cannot be replayed",
                         "Record again with `--profile standard`; `ringside hang` shows collectives that do "
                         "not match.");
         }
@@ -241,7 +242,7 @@ void Replayer::runStep(std::size_t sample, bool accumulatesOnly)
     ++m_step;
 }
 
-/// Of each rank's last operation, in the step just done.
+/// Returns the mean end of the ranks' last operations in the step just replayed.
 double Replayer::meanEnd() const
 {
     double sum = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plan: every rank's host launches in its order, work starts when its launch, its stream and what it
-// waits for let it, and collectives end together. Needs no model and no trace.
+// Replays a plan: each rank's host launches in its order, work starts after its launch, the work before it on
+// its stream and its dependencies, and collectives end on all ranks together. It needs no model and no trace.
 #pragma once
 #include "whatif/plan.h"
 
 namespace ringside::whatif {
 
-/// Mean time a step, ns, after a warm-up as long as what is measured; with accumulation a step is one of the
-/// small ones. Throws ringside::Error (Unusable) where ranks wait for each other in a circle.
+/// Returns the mean time per step, ns, after a warm-up as long as the measurement; with accumulation, a step
+/// is one batch. Throws ringside::Error (Unusable) if ranks wait for each other in a circle.
 [[nodiscard]] double replayStepNs(const Plan& plan);
 
 } // namespace ringside::whatif

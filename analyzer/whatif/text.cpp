@@ -39,17 +39,17 @@ std::string replayLine(const Prediction& prediction)
                        milliseconds(prediction.replayedNs), percent(prediction.replayError()), halves);
 }
 
-/// What is smaller than the replay's own error is no gain, and no loss.
+/// A difference below the replay's own error is neither a gain nor a loss.
 std::string predictedLine(const Prediction& prediction)
 {
     const double saving = *prediction.savingNs();
     const std::string difference = milliseconds(std::abs(saving));
     if (!prediction.isBeyondError()) {
-        return fmt::format("  Predicted: no difference that this replay can tell: {} is less than its own "
+        return fmt::format("  Predicted: no significant difference: {} is less than the replay's own "
                            "error of {}.\n",
                            difference, milliseconds(prediction.errorNs()));
     }
-    return fmt::format("  Predicted: {}, {} {} a step ({}).\n", milliseconds(*prediction.predictedNs),
+    return fmt::format("  Predicted: {}, {} {} per step ({}).\n", milliseconds(*prediction.predictedNs),
                        saving >= 0 ? "saves" : "costs", difference, percent(-saving / prediction.measuredNs));
 }
 
@@ -59,13 +59,15 @@ std::string renderText(const Prediction& prediction)
 {
     std::string text;
     if (prediction.unfit()) {
-        text += "WARNING: the unchanged replay does not meet what was measured to 5 %. Take the prediction "
-                "for a direction, not a figure.\n\n";
+        text +=
+            "WARNING: the unchanged replay differs from the measurement by more than 5 %. Use the prediction "
+            "as a direction, not as a figure.\n\n";
     }
     if (!prediction.beyond.empty()) {
-        text += "WARNING: this change leads beyond what the run tells (see confidence). Take the prediction "
-                "for a "
-                "guess.\n\n";
+        text +=
+            "WARNING: the run does not hold all data for this change (see confidence). Use the prediction "
+            "for a "
+            "guess.\n\n";
     }
     text += fmt::format("What if: {}{}\n\n",
                         prediction.changes.empty() ? "nothing changed"
@@ -81,7 +83,7 @@ std::string renderText(const Prediction& prediction)
     text += fmt::format("  Confidence: {}{}{}.\n", confidenceName(prediction.confidence),
                         prediction.reasons.empty() ? "" : ": ", fmt::join(prediction.reasons, "; "));
     addList(text, "Assumed", prediction.assumptions);
-    addList(text, "What the model does not know", prediction.notKnown);
+    addList(text, "Limits of the model", prediction.notKnown);
     return text;
 }
 

@@ -9,8 +9,8 @@ namespace ringside::whatif {
 namespace {
 
 constexpr const char* kWhoRecordsSizes =
-    "Sizes are in what `ringside record` writes with its library preloaded, in traces of newer PyTorch "
-    "(\"In msg nelems\"), and in an export of Nsight Systems made with --include-blobs=true.";
+    "`ringside record` with its library preloaded records sizes; so do traces of newer PyTorch "
+    "(\"In msg nelems\"), and exports of Nsight Systems made with --include-blobs=true.";
 
 std::size_t countCommunication(const Plan& plan)
 {
@@ -29,7 +29,7 @@ bool any(const Plan& plan, const IsSo& isSo)
                        [&](const PlannedSlot& each) { return isSo(each.slot); });
 }
 
-/// Throws where there are no collectives, or the sizes of those that may be meant were not recorded.
+/// Throws if there are no collectives, or if the sizes of possible candidates were not recorded.
 void requireSizes(const Plan& plan, std::string_view what)
 {
     requireCollectives(plan);
@@ -55,11 +55,11 @@ void requireRanks(const Plan& plan, std::string_view what)
         return;
     }
     const bool more = plan.worldSize > 1;
-    throw Error(ErrorCode::Unusable,
-                more ? fmt::format("only 1 of {} ranks was recorded, and {} takes at least two to tell",
-                                   plan.worldSize, what)
-                     : fmt::format("the job has one rank, and {} takes at least two", what),
-                more ? "Give the traces of the other ranks, too." : "");
+    throw Error(
+        ErrorCode::Unusable,
+        more ? fmt::format("only 1 of {} ranks was recorded, and {} needs at least two", plan.worldSize, what)
+             : fmt::format("the job has one rank, and {} needs at least two", what),
+        more ? "Give the traces of the other ranks, too." : "");
 }
 
 void requireCollectives(const Plan& plan)
@@ -76,7 +76,7 @@ void requireCollectives(const Plan& plan)
                 fmt::format("none of the {} communication kernels of a step could be matched on all of its "
                             "ranks, so how much of their time is transfer is not known",
                             kernels),
-                "`ringside report` says under its issues what is missing.");
+                "`ringside report` lists what is missing under its issues.");
 }
 
 void requireGradients(const Plan& plan)
@@ -116,7 +116,7 @@ void requireLine(const PlannedSlot& slot)
     }
     throw Error(ErrorCode::Unusable,
                 "the messages of this run are all of nearly one size, or larger ones take no longer: that "
-                "does not tell latency from bandwidth",
+                "does not separate latency from bandwidth",
                 "Record a short run with another bucket_cap_mb, or another model.");
 }
 

@@ -17,7 +17,7 @@ constexpr double kMostError = 0.05;
 constexpr std::size_t kFewestForHalves = 8;
 constexpr std::size_t kEnoughSteps = 20;
 
-/// Larger of the errors with which each half of the steps is predicted from the other.
+/// Returns the larger of the errors with which each half of the steps is predicted from the other.
 std::optional<double> crossCheck(const Program& program, const model::Model& model)
 {
     const std::size_t count = program.steps.size();
@@ -40,7 +40,7 @@ std::optional<double> crossCheck(const Program& program, const model::Model& mod
     return worst;
 }
 
-/// A single step has no period: its device window stands in.
+/// A single step has no period: the length of its device window is used.
 double windowNs(const Program& program, const model::Model& model)
 {
     double sum = 0;
@@ -107,7 +107,7 @@ void WhatIf::judge(Prediction& prediction) const
         prediction.reasons.push_back(std::move(reason));
     };
     if (prediction.steps < kFewestForHalves) {
-        lower(Confidence::Low, fmt::format("{} step{}: too few to fit on one half and predict the other",
+        lower(Confidence::Low, fmt::format("{} step{}: too few to fit on one half and predict the other half",
                                            prediction.steps, prediction.steps == 1 ? "" : "s"));
     } else if (prediction.steps < kEnoughSteps) {
         lower(Confidence::Medium, fmt::format("only {} steps", prediction.steps));
@@ -125,7 +125,7 @@ void WhatIf::judge(Prediction& prediction) const
     });
     if (unmatched) {
         lower(Confidence::Low,
-              "communication that was not matched on all ranks is replayed as if it waited for nobody");
+              "communication that was not matched on all ranks is replayed as if it waited for no rank");
     }
     if (m_program.irregularSteps > 0) {
         lower(Confidence::Medium,
@@ -133,7 +133,7 @@ void WhatIf::judge(Prediction& prediction) const
     }
 }
 
-/// The difference of two replays: what the model misses in both does not count as a saving.
+/// Returns the difference of two replays: errors that both have in common cancel out.
 double WhatIf::changedNs(const Changes& changes, Assumptions& assumptions) const
 {
     Plan plan = m_plan;
@@ -141,8 +141,7 @@ double WhatIf::changedNs(const Changes& changes, Assumptions& assumptions) const
     return m_measuredNs + replayStepNs(plan) - m_replayedNs;
 }
 
-/// Work is shared by its length, wherever in the step it lies: a rank that others wait for may get more of
-/// it.
+/// Work is shared by its length, wherever in the step it lies: a rank that others wait for may get more work.
 void WhatIf::refuseWorseBatches(const Changes& changes, const Prediction& prediction) const
 {
     Assumptions same;
@@ -157,10 +156,10 @@ void WhatIf::refuseWorseBatches(const Changes& changes, const Prediction& predic
     const SharedWork most = mostSharedWork(plan);
     throw Error(
         ErrorCode::Unusable,
-        fmt::format("equal batches would make a step {:.2f} ms longer: rank {} would get {:.2f} ms more to "
-                    "do, and others already wait for it. The ranks differ by more than their batches",
+        fmt::format("equal batches would make a step {:.2f} ms longer: rank {} would get {:.2f} ms more "
+                    "work, and others already wait for it. The ranks differ by more than their batches",
                     longer / 1e6, most.rank, most.ns / 1e6),
-        "See late_rank and compute_imbalance in `ringside report` for what they differ by.");
+        "See the findings late_rank and compute_imbalance of `ringside report`.");
 }
 
 Prediction WhatIf::predict(const Changes& changes) const
@@ -185,8 +184,8 @@ Prediction WhatIf::predict(const Changes& changes) const
             Changes whole = changes;
             whole.wholeMessages = true;
             prediction.beyond.push_back(fmt::format(
-                "such buckets are parts of recorded messages, and whether a tensor, which nothing splits, "
-                "is larger was not recorded: if no message can be split, a step takes {:.2f} ms",
+                "such buckets are parts of recorded messages, but tensors cannot be split and their sizes "
+                "were not recorded: if no message can be split, a step takes {:.2f} ms",
                 changedNs(whole, same) / 1e6));
         }
     }
@@ -195,7 +194,7 @@ Prediction WhatIf::predict(const Changes& changes) const
     prediction.notKnown.emplace_back(
         "kernels and transfers do not slow each other down more, or less, than they did");
     prediction.notKnown.emplace_back(
-        "events are not recorded by name: a wait is for the last one recorded before it");
+        "event handles are not recorded: a wait is assigned to the last event recorded before it");
     return prediction;
 }
 

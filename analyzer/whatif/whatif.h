@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The question "what if": a run's step replayed as it was and with changes. Says first how well the replay
-// tells what was measured: fitted on one half of the steps, it must predict the other.
+// Replays a run's step as recorded and with changes, and checks the replay first: fitted on one half of the
+// steps, it must predict the other half.
 #pragma once
 #include "whatif/changes.h"
 
@@ -14,35 +14,36 @@ enum class Confidence : std::uint8_t { High, Medium, Low };
 [[nodiscard]] std::string_view confidenceName(Confidence confidence);
 
 struct Prediction {
-    std::vector<std::string> changes;  ///< in words; empty: unchanged
-    std::size_t steps = 0;             ///< that costs were fitted to
+    std::vector<std::string> changes;  ///< descriptions; empty: unchanged
+    std::size_t steps = 0;             ///< number of steps that costs were fitted to
     double measuredNs = 0;             ///< mean step
-    double replayedNs = 0;             ///< unchanged, costs fitted to all steps
+    double replayedNs = 0;             ///< unchanged, with costs fitted to all steps
     std::optional<double> halfError;   ///< larger error of the two halves, each predicted from the other
-    std::optional<double> predictedNs; ///< null: nothing was changed
+    std::optional<double> predictedNs; ///< null: no change was given
     Confidence confidence = Confidence::High;
     std::vector<std::string> reasons;     ///< why the confidence is not high
     std::vector<std::string> assumptions; ///< of these changes
-    std::vector<std::string> beyond;      ///< what these changes need and the run does not tell
+    std::vector<std::string> beyond;      ///< data that these changes need and the run does not hold
     std::vector<std::string> notKnown;    ///< what the model leaves out
     bool emulated = false;
 
     [[nodiscard]] double replayError() const { return replayedNs / measuredNs - 1; }
-    /// Off by more than a replay may be.
+    /// Returns whether the error is too large for a replay.
     [[nodiscard]] bool unfit() const;
     [[nodiscard]] std::optional<double> savingNs() const;
-    /// Of a step: the larger of what the unchanged replay, and one half of the steps, miss.
+    /// Returns the error per step: the larger of the errors of the unchanged replay and of one half of the
+    /// steps.
     [[nodiscard]] double errorNs() const;
-    /// Whether the saving, or loss, is larger than the replay's own error; false where nothing was changed.
+    /// Returns whether the saving or loss exceeds the replay's own error; false if no change was given.
     [[nodiscard]] bool isBeyondError() const;
 };
 
-/// Fits once and answers several questions.
+/// Fits once and predicts several changes.
 class WhatIf final {
 public:
-    /// Throws ringside::Error (Unusable) where the run cannot be replayed. The model must outlive it.
+    /// Throws ringside::Error (Unusable) if the run cannot be replayed. The model must outlive it.
     explicit WhatIf(const model::Model& model);
-    /// Throws as `apply` does.
+    /// Throws the errors of `apply`.
     [[nodiscard]] Prediction predict(const Changes& changes) const;
 
 private:

@@ -149,7 +149,7 @@ class Inspector(lab.Scenario):
         self.assertEqual((row["count"], row["transfer_ns"], row["kernel_ns"]), (8, 1_000_000, 2_000_000))
         self.assertIsNone(report["steps"]["median_ns"])
         self.assertEqual(report["run"]["tiers"].get("device", []), [])
-        self.assertIn("is not known", lab.run([lab.RINGSIDE, "hang", folder]).stdout)
+        self.assertIn("unknown whether", lab.run([lab.RINGSIDE, "hang", folder]).stdout)
         run = self.folder / "inspector.ringside"
         lab.run([lab.RINGSIDE, "import", folder, "-o", run])
         self.assertEqual(lab.report(run)["collectives"], report["collectives"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ranks in one JSON file of trace events, on the run's one clock: for chrome://tracing, Perfetto,
-// Speedscope and whatever else reads them. Large runs go better into the archive that `perfetto` makes.
+// All ranks in one JSON file of trace events, on the clock of the run, for chrome://tracing, Perfetto,
+// Speedscope and other viewers. Use the format `perfetto` for large runs.
 #include "export/exporter.h"
 #include "export/rank_events.h"
 #include "output/output_file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder with one CSV file a table (RFC 4180), the first line naming the columns. Null is an empty field,
-// empty text a quoted one.
+// A folder with one CSV file for each table (RFC 4180). The first line names the columns. Null is an empty
+// field, an empty text is a quoted one.
 #include "export/exporter.h"
 #include "export/table_rows.h"
 #include "output/output_file.h"
@@ -45,8 +45,8 @@ public:
         m_new = trace::Unfinished(path, [&] { return mkdir(path.c_str(), 0700) == 0; });
         if (m_new.path().empty()) {
             throw Error(ErrorCode::Io,
-                        fmt::format("cannot make the folder {}: {}", path.string(), std::strerror(errno)),
-                        "Name one that does not exist, in a folder that does.");
+                        fmt::format("cannot create the folder {}: {}", path.string(), std::strerror(errno)),
+                        "Give the name of a new folder inside an existing one.");
         }
     }
 
@@ -105,6 +105,6 @@ void write(const report::Report& report, const std::filesystem::path& output)
 
 } // namespace
 
-RINGSIDE_EXPORTER(csv, .title = "a folder with one CSV file a table", .write = write);
+RINGSIDE_EXPORTER(csv, .title = "a folder with one CSV file for each table", .write = write);
 
 } // namespace ringside::exporting::exporter_csv

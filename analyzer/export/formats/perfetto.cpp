@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TAR archive for Perfetto (v58 and later): one JSON file a rank, in the time of its own host, and a
-// manifest with the offsets that were fitted between the hosts
-// (https://perfetto.dev/docs/reference/perfetto-manifest). A manifest knows no drift, so that is taken out of
-// the times beforehand.
+// A TAR archive for Perfetto (v58 and later): one JSON file for each rank, in the time of its own host, and a
+// manifest with the fitted offsets between the hosts (https://perfetto.dev/docs/reference/perfetto-manifest).
+// A manifest cannot express drift, so that drift is removed from the times.
 #include "export/archive.h"
 #include "export/exporter.h"
 #include "export/rank_events.h"
@@ -18,7 +17,8 @@ std::string pathOf(const model::Rank& rank)
     return fmt::format("rank{:05}.json", rank.rank);
 }
 
-/// A file's times: CLOCK_MONOTONIC of its host where the clocks were compared first, without drift after it.
+/// Returns the clock of a file: CLOCK_MONOTONIC of its host at the first clock comparison, without drift
+/// after it.
 model::ClockMap fileClock(const model::Rank& rank)
 {
     return {rank.clock.localReference, rank.clock.localReference, rank.clock.drift};
@@ -45,7 +45,7 @@ void writeTrace(const model::Model& model, std::size_t rank, const Sink& sink)
 void write(const report::Report& report, const std::filesystem::path& output)
 {
     Archive archive(output);
-    // Its name sorts before the others: readers take the files in that order.
+    // Its name sorts before the others: readers process the files in that order.
     const std::string text =
         manifest(report.model).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
     archive.add("manifest.json", [&](const Sink& sink) { sink(text); });
@@ -58,6 +58,7 @@ void write(const report::Report& report, const std::filesystem::path& output)
 
 } // namespace
 
-RINGSIDE_EXPORTER(perfetto, .title = "an archive with our clock offsets", .write = write);
+RINGSIDE_EXPORTER(perfetto, .title = "an archive for Perfetto with clock offsets between hosts",
+                  .write = write);
 
 } // namespace ringside::exporting::exporter_perfetto

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a run for node_exporter's textfile collector or a push gateway, in Prometheus' text format
-// (https://prometheus.io/docs/instrumenting/exposition_formats). What was not measured has no line.
+// The figures of a run in Prometheus' text format
+// (https://prometheus.io/docs/instrumenting/exposition_formats), for node_exporter's textfile collector or a
+// push gateway. A value that was not measured has no line.
 #include "export/exporter.h"
 #include "output/output_file.h"
 #include "output/prometheus_text.h"
@@ -41,11 +42,11 @@ void addRanks(output::PrometheusText& out, const report::Report& report)
     for (const metrics::RankMetrics& rank : report.metrics.ranks) {
         const std::string who = fmt::format("rank=\"{}\"", report.model.ranks[rank.rank].rank);
         for (const auto& [part, member] : kParts) {
-            out.add("ringside_rank_step_seconds", "Median device time a step, by what it goes into.",
+            out.add("ringside_rank_step_seconds", "Median device time per step, by part of the step.",
                     static_cast<double>(rank.median.*member) / 1e9, fmt::format("{},part=\"{}\"", who, part));
         }
         if (report.metrics.arrivalsMeasured()) {
-            out.add("ringside_rank_last_arrivals", "Collectives to which the rank came last.",
+            out.add("ringside_rank_last_arrivals", "Collectives at which the rank arrived last.",
                     static_cast<double>(rank.lastArrivals), who);
         }
     }
@@ -65,7 +66,7 @@ void addFindings(output::PrometheusText& out, const report::Report& report)
     }
     for (const auto& [labels, figures] : rules) {
         out.add("ringside_findings", "Findings, by rule and severity.", figures.first, labels);
-        out.add("ringside_finding_cost_seconds", "Estimated cost a step of the rule's costliest finding.",
+        out.add("ringside_finding_cost_seconds", "Estimated cost per step of the rule's costliest finding.",
                 figures.second, labels);
     }
 }
@@ -82,13 +83,14 @@ void write(const report::Report& report, const std::filesystem::path& output)
     out.add("ringside_communication_share", "Communication time over step time.", run.communicationShare);
     addSpread(out, "ringside_gpu_utilization", "Share of the step in which the GPU is busy, over ranks.",
               run.utilization);
-    addSpread(out, "ringside_useful_gpu_utilization", "The same without waiting inside collectives.",
+    addSpread(out, "ringside_useful_gpu_utilization",
+              "Share of the step in which the GPU is busy, without waiting inside collectives, over ranks.",
               run.usefulUtilization);
     addRanks(out, report);
     addFindings(out, report);
-    out.add("ringside_dropped_records", "Records that were lost while recording.",
+    out.add("ringside_dropped_records", "Records that were dropped while recording.",
             static_cast<double>(report.droppedRecords));
-    // The node exporter reads it, as another user; there are figures in it, and no names of the job.
+    // The node exporter reads the file as another user. It holds figures only and no names of the job.
     output::OutputFile file(output, output::Existing::Refuse, output::OutputFile::kAsUmaskSays);
     file.write(out.text());
     file.close();

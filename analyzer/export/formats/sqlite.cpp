@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One SQLite file with plain rows only, for programs that cannot load ringside_sqlite: the same tables, some
-// ten times as large. It is not a trace that Ringside opens again; `ringside merge` makes that.
+// One SQLite file with plain rows only, for programs that cannot load ringside_sqlite: the same tables, about
+// ten times as large. Ringside cannot open it as a run; use `ringside merge` for that.
 #include "export/exporter.h"
 #include "export/table_rows.h"
 #include "output/output_file.h"
@@ -15,7 +15,7 @@ namespace {
 
 class File final : public TableSink {
 public:
-    /// `path` is an empty file.
+    /// `path` must be an empty file.
     explicit File(const std::filesystem::path& path) : m_database(path, SQLITE_OPEN_READWRITE)
     {
         m_database.execute("PRAGMA synchronous = OFF");
@@ -65,7 +65,7 @@ private:
 
 void write(const report::Report& report, const std::filesystem::path& output)
 {
-    output::OutputFile made(output); // SQLite would let everybody read it
+    output::OutputFile made(output); // SQLite would create it readable by all users
     File file(output);
     visitTables(report.model.trace, file);
     file.close();

@@ -158,7 +158,7 @@ TEST(CompareRuns, SaysWhatWouldMakeItConclusive)
     const Comparison unsteady = compareRuns(unsteadyRun(0ns), unsteadyRun(300us), 0.02);
     ASSERT_EQ(unsteady.verdict(), Verdict::Inconclusive);
     const std::string sentence = sentenceOf(unsteady);
-    EXPECT_NE(sentence.find("steps of each run would tell"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("steps of each run would be conclusive"), std::string::npos) << sentence;
     EXPECT_NE(jsonOf(unsteady).find("\"steps_needed\": "), std::string::npos);
 
     const Comparison few = compareRuns(runOf(4ms, "gemm", 2, 1), runOf(6ms, "gemm", 2, 12), 0.02);

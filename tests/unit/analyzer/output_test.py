@@ -163,7 +163,7 @@ class Output(cases.FolderCase):
     def test_where_nothing_can_be_written_says_why(self):
         os.mkfifo(self.folder / "pipe")
         (self.folder / "folder").mkdir()
-        for output, why in (("/dev/full", "No space left"), ("nosuch/x", "No such file"), ("folder", "Is a directory"), ("pipe", "nobody reads"),
+        for output, why in (("/dev/full", "No space left"), ("nosuch/x", "No such file"), ("folder", "Is a directory"), ("pipe", "no process reads"),
                             ("rank0.json/x", "Not a directory")):
             said = self.ringside("report", "run.ringside", "-o", output, expect=3).stderr
             self.assertRegex(said, f"{output}: .*{why}")

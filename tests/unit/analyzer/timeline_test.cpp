@@ -250,7 +250,7 @@ TEST(Timeline, leadsFromAKernelToItsLaunchAndItsCollective)
     EXPECT_EQ(timeline.span(*launch).kind, SpanKind::Launch);
     EXPECT_LE(timeline.span(*launch).time.start, timeline.span(*wait).time.start);
     const Description text = describe(model, timeline, *wait);
-    const auto last = std::ranges::find(text.lines, "came last", &std::pair<std::string, std::string>::first);
+    const auto last = std::ranges::find(text.lines, "last arrival", &std::pair<std::string, std::string>::first);
     ASSERT_NE(last, text.lines.end());
     EXPECT_TRUE(last->second.starts_with("rank 2, ")) << last->second;
 }
