@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory is allocated and freed in every step, as code that empties its allocator's cache does.
+// Allocates and frees device memory in every step, as code that empties its allocator's cache does.
 #include "fault.h"
 #include "gpu.h"
 
 namespace ringside::trainer::faults::fault_allocation_churn {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"count", "8", "allocations a step"}, {"mb", "4", "MiB of each"}};
+constexpr FaultOption kOptions[] = {{"count", "8", "allocations per step"},
+                                    {"mb", "4", "size of each in MiB"}};
 
 void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 {
@@ -14,7 +15,7 @@ void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
     const auto bytes = static_cast<std::size_t>(settings.positive("mb") * (1U << 20U));
     hooks.afterForward.emplace_back([count, bytes](cudaStream_t) {
         for (unsigned i = 0; i < count; ++i)
-            static_cast<void>(allocateDevice(bytes)); // and freed
+            static_cast<void>(allocateDevice(bytes)); // freed at once
     });
 }
 

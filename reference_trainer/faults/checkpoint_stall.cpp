@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 stops now and then to write a checkpoint; the others wait in their next all-reduce.
+// Rank 0 stops regularly to write a checkpoint; the others wait in their next all-reduce.
 #include "failure.h"
 #include "fault.h"
 #include "gpu.h"
@@ -11,13 +11,14 @@
 namespace ringside::trainer::faults::fault_checkpoint_stall {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"every", "10", "every so many steps"}, {"ms", "100", "this long"}};
+constexpr FaultOption kOptions[] = {{"every", "10", "number of steps between two stalls"},
+                                    {"ms", "100", "length of a stall"}};
 
 void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
 {
     const unsigned every = settings.count("every");
     if (every == 0)
-        throw Failure("--fault checkpoint_stall: every=0 is never; give 1 or more");
+        throw Failure("--fault checkpoint_stall: every=0 means never; give 1 or more");
     const std::chrono::duration<double, std::milli> length(settings.positive("ms"));
     if (identity.rank != 0)
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of different size: every rank computes longer or shorter in each step, as with texts that are not
+// Batches of different size: each rank computes for a different time in each step, as with texts that are not
 // sorted by length.
 #include "extra_work.h"
 #include "fault.h"
@@ -13,11 +13,11 @@
 namespace ringside::trainer::faults::fault_data_skew {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"ms", "30", "extra work of a rank and step: from 0 to this"},
-                                    {"seed", "1", "of the lengths"}};
+constexpr FaultOption kOptions[] = {{"ms", "30", "largest extra work of a rank in a step"},
+                                    {"seed", "1", "seed of the lengths"}};
 
-/// Shares from 0 to 1. Each eighth of the range comes once in eight draws, in drawn order, so that a short
-/// training has the mean of a long one.
+/// Shares from 0 to 1. Each eighth of the range is drawn once in eight draws, in random order, so that a
+/// short training has the mean of a long one.
 class EvenDraws final {
 public:
     explicit EvenDraws(Random random) : m_random(random)
@@ -39,7 +39,7 @@ public:
 private:
     Random m_random;
     std::array<unsigned, 8> m_eighths{};
-    std::size_t m_left = m_eighths.size(); ///< not drawn yet, in front
+    std::size_t m_left = m_eighths.size(); ///< not drawn yet: the first ones
 };
 
 void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
@@ -54,6 +54,6 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 } // namespace
 
 extern const Fault entry;
-const Fault entry{"data_skew", "ranks compute for different lengths in each step", kOptions, apply};
+const Fault entry{"data_skew", "ranks compute for different times in each step", kOptions, apply};
 
 } // namespace ringside::trainer::faults::fault_data_skew

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that come late on every rank: no prefetching, and storage that stalls now and then.
+// Data arrive late on every rank: no prefetching, and storage that stalls regularly.
 #include "failure.h"
 #include "fault.h"
 
@@ -9,14 +9,15 @@
 namespace ringside::trainer::faults::fault_data_stall {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"every", "4", "every so many steps"}, {"ms", "60", "this long"}};
+constexpr FaultOption kOptions[] = {{"every", "4", "number of steps between two stalls"},
+                                    {"ms", "60", "length of a stall"}};
 
 void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 {
     const unsigned every = settings.count("every");
     if (every == 0)
-        throw Failure("--fault data_stall: every=0 is never; give 1 or more");
-    // With prefetching the stalls would hide behind the steps, and there would be no fault.
+        throw Failure("--fault data_stall: every=0 means never; give 1 or more");
+    // With prefetching, the steps would hide the stalls, and there would be no fault.
     hooks.prefetch = 1;
     hooks.beforeLoad.emplace_back([every, length = std::chrono::duration<double, std::milli>(
                                               settings.positive("ms"))](std::uint64_t step) {
@@ -28,6 +29,6 @@ void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 } // namespace
 
 extern const Fault entry;
-const Fault entry{"data_stall", "the loader does not prefetch and stalls now and then", kOptions, apply};
+const Fault entry{"data_stall", "the loader does not prefetch and stalls regularly", kOptions, apply};
 
 } // namespace ringside::trainer::faults::fault_data_stall

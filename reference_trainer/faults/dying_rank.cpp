@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank is killed in the middle, as by the out-of-memory killer.
+// One rank is killed in the middle of the training, as by the out-of-memory killer.
 #include "fault.h"
 
 #include <csignal>
@@ -7,8 +7,8 @@
 namespace ringside::trainer::faults::fault_dying_rank {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"rank", "0", "the one that dies"},
-                                    {"step", "20", "after this step was queued"}};
+constexpr FaultOption kOptions[] = {{"rank", "0", "the rank that is killed"},
+                                    {"step", "20", "the last step that it queues"}};
 
 void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
 {

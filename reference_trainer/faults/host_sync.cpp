@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host waits for the GPU after every layer, as code full of .item() and print(loss) does.
+// The host waits for the GPU after every layer, as code with many .item() and print(loss) calls does.
 #include "fault.h"
 #include "gpu.h"
 

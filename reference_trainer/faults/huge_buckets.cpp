@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient buckets that are too large: after a small first one the rest leaves in one message, when backward
+// Gradient buckets that are too large: after a small first one, the rest is sent in one message when backward
 // is over.
 #include "fault.h"
 
 namespace ringside::trainer::faults::fault_huge_buckets {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"mb", "100", "bucket limit in MiB, of all buckets but the first"}};
+constexpr FaultOption kOptions[] = {{"mb", "100", "limit in MiB of all buckets but the first"}};
 
 void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 {

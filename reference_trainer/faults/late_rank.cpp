@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank that comes late to every all-reduce: it computes more than the others, its data come late, or its
-// host does something else for a while.
+// One rank is late at every all-reduce: it computes more than the others, its data arrive late, or its host
+// is busy with other work.
 #include "extra_work.h"
 #include "fault.h"
 
@@ -10,12 +10,12 @@
 namespace ringside::trainer::faults::fault_late_rank {
 namespace {
 
-constexpr FaultOption kOptions[] = {
-    {"rank", "0", "the late one"},
-    {"ms", "15", "how late, in every step"},
-    {"by", "compute",
-     "compute: extra kernel work; data: a slow loader, not prefetching; host: the host waits for the GPU and "
-     "then does something else, as a logger or a garbage collector does"}};
+constexpr FaultOption kOptions[] = {{"rank", "0", "the late rank"},
+                                    {"ms", "15", "lateness in every step"},
+                                    {"by", "compute",
+                                     "compute: extra kernel work; data: a slow loader without prefetching; "
+                                     "host: the host waits for the GPU and "
+                                     "then does other work, as a logger or a garbage collector does"}};
 constexpr std::string_view kCauses[] = {"compute", "data", "host"};
 
 void lateByCompute(double ms, Hooks& hooks)
@@ -34,7 +34,7 @@ void lateByData(double ms, Hooks& hooks)
 
 void lateByHost(double ms, Hooks& hooks)
 {
-    // Without the wait the host is ahead of its GPU, and the pause would cost nothing.
+    // Without the wait, the host is ahead of its GPU, and the pause would cost nothing.
     hooks.afterForward.emplace_back(
         [length = std::chrono::duration<double, std::milli>(ms)](cudaStream_t stream) {
             RS_CHECK(cudaStreamSynchronize(stream));
@@ -59,6 +59,6 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 } // namespace
 
 extern const Fault entry;
-const Fault entry{"late_rank", "one rank comes late to every all-reduce", kOptions, apply};
+const Fault entry{"late_rank", "one rank is late at every all-reduce", kOptions, apply};
 
 } // namespace ringside::trainer::faults::fault_late_rank

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory grows from step to step, as when graphs or losses are kept by mistake. Ends the training when
-// the device has no more.
+// Device memory grows from step to step, as when graphs or losses are kept by mistake. The training ends when
+// the device has no more memory.
 #include "fault.h"
 #include "gpu.h"
 
@@ -9,7 +9,7 @@
 namespace ringside::trainer::faults::fault_memory_growth {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"mb", "8", "MiB more in every step"}};
+constexpr FaultOption kOptions[] = {{"mb", "8", "growth per step in MiB"}};
 
 void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 {
@@ -21,6 +21,6 @@ void apply(const FaultSettings& settings, const RankIdentity&, Hooks& hooks)
 } // namespace
 
 extern const Fault entry;
-const Fault entry{"memory_growth", "device memory is kept from every step", kOptions, apply};
+const Fault entry{"memory_growth", "device memory grows in every step", kOptions, apply};
 
 } // namespace ringside::trainer::faults::fault_memory_growth

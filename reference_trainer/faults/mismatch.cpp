@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank that calls another collective than all others at one place, as a branch on the rank does.
+// One rank makes another collective call than all others at one place, as a branch on the rank does.
 #include "failure.h"
 #include "fault.h"
 #include "gpu.h"
@@ -8,8 +8,8 @@
 namespace ringside::trainer::faults::fault_mismatch {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"rank", "0", "the one that differs"},
-                                    {"reduction", "20", "which gradient all-reduce, from 0"},
+constexpr FaultOption kOptions[] = {{"rank", "0", "the rank that differs"},
+                                    {"reduction", "20", "number of the gradient all-reduce, from 0"},
                                     {"by", "function", "function: a broadcast; count: half the elements"}};
 constexpr std::string_view kKinds[] = {"function", "count"};
 

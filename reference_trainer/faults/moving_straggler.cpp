@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every step another rank computes more than the others: no rank is slow, and all wait in each step.
+// In every step another rank computes more than the others: no rank is slow on average, but all wait in each
+// step.
 #include "extra_work.h"
 #include "fault.h"
 #include "launch_environment.h"
@@ -8,11 +9,12 @@
 namespace ringside::trainer::faults::fault_moving_straggler {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"ms", "15", "how late, in every step"}, {"seed", "1", "of the order"}};
+constexpr FaultOption kOptions[] = {{"ms", "15", "lateness in every step"},
+                                    {"seed", "1", "seed of the order"}};
 
 void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& hooks)
 {
-    // Every rank draws the same order by itself.
+    // Every rank draws the same order independently.
     hooks.afterForward.emplace_back([work = ExtraWork::measuredBeforeTraining(hooks),
                                      ms = settings.positive("ms"), draw = Random(settings.count("seed")),
                                      identity](cudaStream_t stream) mutable {
@@ -24,6 +26,6 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 } // namespace
 
 extern const Fault entry;
-const Fault entry{"moving_straggler", "in every step another rank comes late", kOptions, apply};
+const Fault entry{"moving_straggler", "in every step another rank is late", kOptions, apply};
 
 } // namespace ringside::trainer::faults::fault_moving_straggler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication starts when backward is over, as in a training loop that reduces gradients by itself.
+// Communication starts when backward is over, as in a training loop with its own reductions.
 #include "fault.h"
 
 namespace ringside::trainer::faults::fault_no_overlap {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients are collected by one rank and sent back to all, as DataParallel and parameter servers do: its
-// link carries everything.
+// One rank collects the gradients and sends them back to all, as DataParallel and parameter servers do: its
+// link carries all traffic.
 #include "fault.h"
 #include "gpu.h"
 #include "reduction.h"

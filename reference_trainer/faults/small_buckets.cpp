@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient buckets that are too small: many short messages that pay latency instead of using bandwidth.
+// Gradient buckets that are too small: many short messages are limited by latency and do not use the
+// bandwidth.
 #include "fault.h"
 
 namespace ringside::trainer::faults::fault_small_buckets {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank whose data never come from some step on, as with storage that does not answer.
+// The data of one rank stop arriving at some step, as with storage that does not answer.
 #include "failure.h"
 #include "fault.h"
 
@@ -9,10 +9,10 @@
 namespace ringside::trainer::faults::fault_stuck_loader {
 namespace {
 
-constexpr FaultOption kOptions[] = {{"rank", "0", "the one that waits for data"},
-                                    {"step", "20", "the first one without data"}};
+constexpr FaultOption kOptions[] = {{"rank", "0", "the rank that waits for data"},
+                                    {"step", "20", "the first step without data"}};
 
-/// A frame that a stack shows.
+/// A separate function, so that a stack shows its name.
 [[gnu::noinline]] void waitForStorage()
 {
     for (;;)
@@ -23,7 +23,7 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 {
     const unsigned step = settings.count("step");
     if (step == 0)
-        throw Failure("--fault stuck_loader: step=0 is none; the first one is 1");
+        throw Failure("--fault stuck_loader: step=0 does not exist; the first step is 1");
     if (!settings.concerns(identity))
         return;
     hooks.beforeLoad.emplace_back([step](std::uint64_t index) {
@@ -35,6 +35,6 @@ void apply(const FaultSettings& settings, const RankIdentity& identity, Hooks& h
 } // namespace
 
 extern const Fault entry;
-const Fault entry{"stuck_loader", "the data of one rank stop coming", kOptions, apply};
+const Fault entry{"stuck_loader", "the data of one rank stop arriving", kOptions, apply};
 
 } // namespace ringside::trainer::faults::fault_stuck_loader

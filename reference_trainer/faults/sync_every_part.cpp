@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// With --accumulate gradients are reduced after each part, as without no_sync(): all but the last time for
-// nothing.
+// With --accumulate, gradients are reduced after each part, as without no_sync(): only the last reduction is
+// needed.
 #include "fault.h"
 
 namespace ringside::trainer::faults::fault_sync_every_part {
@@ -14,6 +14,6 @@ void apply(const FaultSettings&, const RankIdentity&, Hooks& hooks)
 } // namespace
 
 extern const Fault entry;
-const Fault entry{"sync_every_part", "with --accumulate: gradients travel with every part", {}, apply};
+const Fault entry{"sync_every_part", "with --accumulate: gradients are reduced with every part", {}, apply};
 
 } // namespace ringside::trainer::faults::fault_sync_every_part

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What self attention needs besides the matrix products; an element is a row.
+// Kernels of self attention beside the matrix products; an element is a row.
 #include "kernels.h"
 
 #include <cmath>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single precision to bfloat16 and back. A bfloat16 is the upper half of a float: same exponents, 8 bits of
-// precision.
+// Converts single precision to bfloat16 and back. A bfloat16 is the upper half of a float: the same
+// exponents, 8 bits of precision.
 #include "bits.h"
 #include "kernels.h"
 
-// Half a unit of the last bit kept is added before the rest is cut off, a little less where that bit is even:
-// to nearest, ties to even; what rounds up beyond the largest becomes infinite by itself. A NaN's bits could
-// be lost or overflow so: it becomes the quiet one.
+// Rounds to nearest, ties to even: half a unit of the last kept bit is added before the rest is cut off,
+// slightly less if that bit is even. A value that rounds up beyond the largest becomes infinite. A NaN could
+// lose its bits or overflow, so that it becomes the quiet NaN.
 RS_KERNEL(to_bfloat16, (const float* values, unsigned short* halves), {
     const unsigned bits = ringside::trainer::bitsOf(values[i]);
     const unsigned rounded = (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16;

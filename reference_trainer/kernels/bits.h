@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bits of a float, in kernels: bfloat16 is their upper half, and without the sign they order magnitudes.
+// The bits of a float, for kernels: bfloat16 is their upper half, and without the sign bit they sort by
+// magnitude.
 #pragma once
 #include <cstring>
 

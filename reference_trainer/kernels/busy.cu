@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extra compute for the fault late_rank. Its length in ms is calibrated by whoever launches it.
+// Extra compute for the fault late_rank. The caller calibrates its length in ms.
 #include "kernels.h"
 
-// A GPU repeats each unit, a host does not: under the device model the host's own time must stay below the
-// modelled one.
+// Only a GPU repeats each unit: under the device model, the host's own time must stay below the modelled
+// time.
 #ifdef __CUDA_ARCH__
 #define RS_UNIT_REPEATS 64
 #else

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a convolution and a max pooling need besides the matrix products. Images are [image][row][column]
-// [channel], so that the pixels under a row of the filter lie side by side. Filters are 3 x 3 without
-// padding; windows are 2 x 2, and a last odd row or column is in no whole window. An element is a place with
-// all its channels: with a channel an element, finding the place would cost a CPU several times the work
-// itself.
+// Kernels of convolution and max pooling beside the matrix products. Images are
+// [image][row][column][channel], so that the pixels under a row of the filter are adjacent. Filters are 3 x 3
+// without padding. Windows are 2 x 2; a last odd row or column is in no window. An element is a place with
+// all its channels: with one channel for each element, computing the place would cost a CPU several times the
+// work itself.
 #include "kernels.h"
 
 RS_KERNEL(im2col, (const float* images, float* columns, unsigned side, unsigned channels), {
@@ -11,7 +11,7 @@ RS_KERNEL(im2col, (const float* images, float* columns, unsigned side, unsigned 
     const unsigned filterRow = i % 3;
     const unsigned place = i / 3;
     const unsigned x = place % placesASide;
-    const unsigned line = place / placesASide; // of all images' places
+    const unsigned line = place / placesASide; // line over all images' places
     const unsigned row = line / placesASide * side + line % placesASide + filterRow;
     const float* from = images + (row * side + x) * channels;
     float* to = columns + i * 3 * channels;
@@ -30,7 +30,7 @@ RS_KERNEL(col2im, (const float* columnGradients, float* imageGradients, unsigned
     for (unsigned channel = 0; channel < channels; ++channel)
         to[channel] = 0.0f;
     for (unsigned tap = 0; tap < 9; ++tap) {
-        // Where the filter would begin outside the image, the difference wraps around and is too large.
+        // If the filter would begin outside the image, the unsigned difference wraps around and is too large.
         const unsigned placeY = y - tap / 3;
         const unsigned placeX = x - tap % 3;
         if (placeY >= placesASide || placeX >= placesASide)
@@ -75,10 +75,10 @@ RS_KERNEL(max_pool_backward,
               const unsigned window = (line / side * windowsASide + y / 2) * windowsASide + x / 2;
               const bool inWindow = x / 2 < windowsASide && y / 2 < windowsASide;
               const unsigned own = inWindow ? y % 2 * 2 + x % 2 : 4;
-              const unsigned first = inWindow ? window * channels : 0; // something that can be read
+              const unsigned first = inWindow ? window * channels : 0; // a readable address
               for (unsigned channel = 0; channel < channels; ++channel) {
-                  // A factor, not a branch: choices are as good as random, and a branch would be guessed
-                  // wrong.
+                  // A factor instead of a branch: choices are nearly random, so that the CPU would mispredict
+                  // a branch.
                   const int chosen = choices[first + channel] >> own & 1;
                   imageGradients[i * channels + channel] =
                       static_cast<float>(chosen) * pooledGradients[first + channel];

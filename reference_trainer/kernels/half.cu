@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients to half precision and back, for reductions with half the bytes.
+// Converts gradients to half precision and back, for reductions with half the bytes.
 #include "kernels.h"
 
 #ifdef __CUDACC__

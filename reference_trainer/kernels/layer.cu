@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fully connected layer needs besides the matrix products.
+// Kernels of a fully connected layer beside the matrix products.
 #include "kernels.h"
 
 RS_KERNEL(bias_relu, (float* y, const float* bias, unsigned width), {

@@ -36,7 +36,7 @@ RS_KERNEL(normalise_backward,
               const float* gradient = gradients + i * width;
               const float* value = normalised + i * width;
               float mean = 0.0f;
-              float slope = 0.0f; // along the normalised row itself
+              float slope = 0.0f; // the part along the normalised row itself
               for (unsigned k = 0; k < width; ++k) {
                   const float scaled = gradient[k] * (1.0f + scale[k]);
                   mean += scaled;

@@ -25,5 +25,5 @@ RS_KERNEL(mean_loss, (const float* losses, unsigned count, float* mean), {
         sum += losses[k];
     mean[i] = sum / static_cast<float>(count);
 })
-// One thread of one block has the work; the others of the block have none.
+// Only one thread of one block has work.
 RS_KERNEL_COST(mean_loss, 1.0 * RS_ARG(unsigned, 1) / threads, 4.0 * RS_ARG(unsigned, 1) / threads)

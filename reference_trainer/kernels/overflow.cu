@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds gradients that are infinite or no numbers.
+// Finds gradients that are infinite or NaN.
 #include "kernels.h"
 
 #include <cmath>
 
-// Whoever finds one writes the same. The comparison is false for a NaN, too.
+// All threads that find one write the same value. The comparison is false for a NaN, too.
 RS_KERNEL(find_overflow, (const float* values, unsigned* found), {
     if (!(fabsf(values[i]) <= 3.402823466e38f))
         *found = 1u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without nvcc: tells the runtime which handle means which kernel, through the entry points that nvcc's code
-// uses.
+// Without nvcc: registers each kernel's handle with the runtime, through the entry points that code generated
+// by nvcc uses.
 #include "kernel.h"
 
 extern "C" {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k largest magnitudes of an array, exactly: a radix select. Digit by digit from the top, a histogram
-// tells which digit the k-th largest has among those that agree with it so far; then every value above it is
-// taken, and of its equals as many as are missing. Lanes (threads) look at every n-th value each and have a
-// histogram and a place in the result of their own: no atomics, so that the same input gives the same bits.
+// Finds the k largest magnitudes of an array exactly, by a radix select. For each digit from the top, a
+// histogram tells which digit the k-th largest value has among those that agree with it so far. Then every
+// value above it is selected, and as many of its equals as are missing. Each lane (thread) reads every n-th
+// value and has a histogram and a place in the result of its own: there are no atomics, so that the same
+// input gives the same bits.
 #include "bits.h"
 #include "kernels.h"
 
 using ringside::trainer::bitsOf;
 
-// Without the sign: the same order, and a NaN is larger than all numbers, so it travels and is noticed.
+// Without the sign bit, bits sort by magnitude. A NaN is larger than all numbers, so that it is sent and
+// noticed.
 #define RS_MAGNITUDE(value) (bitsOf(value) << 1)
 #define RS_SHIFT(digit) (8u * (kTopkDigits - 1u - (digit)))
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels that select the largest values share with their launcher.
+// Data that the kernels that select the largest values share with their launcher.
 #pragma once
 
-/// A value and where it was.
+/// A value and its index.
 struct TopkEntry {
     unsigned index;
     float value;
 };
 
-/// Where the search for the k-th largest magnitude stands. Magnitudes are ordered as their bits are.
+/// State of the search for the k-th largest magnitude. Magnitudes sort like their bits.
 struct TopkSearch {
-    unsigned threshold; ///< the k-th largest's upper bits, as far as they are known; the others 0
-    unsigned wanted;    ///< so many of those that have these upper bits are among the k
+    unsigned threshold; ///< the known upper bits of the k-th largest; the other bits are 0
+    unsigned wanted;    ///< how many of the values with these upper bits are among the k
 };
 
-/// One thread's part of the values.
+/// The values that one thread handles.
 struct TopkLane {
-    unsigned above; ///< larger than the threshold
-    unsigned equal; ///< to it; later, of these so many as are taken
-    unsigned first; ///< place in the result where this lane's begin
+    unsigned above; ///< values above the threshold
+    unsigned equal; ///< values equal to it; later, how many of these are selected
+    unsigned first; ///< index in the result where this lane's values begin
 };
 
 /// Magnitudes are searched in digits of 8 bits, from the upper ones down.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model mlp: hidden layers of the same width, fully connected.
+// The model mlp: fully connected hidden layers of the same width.
 #include "dense.h"
 #include "digits.h"
 #include "models.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be trained: a model is one file here, which says what layers it has. Images come in as kImageSide
-// x kImageSide pixels, kDigitClasses logits go out.
+// The models that can be trained: one file here for each, which lists its layers. The input is an image of
+// kImageSide x kImageSide pixels, the output kDigitClasses logits.
 #pragma once
 #include "network.h"
 #include "options.h"
@@ -19,7 +19,7 @@ struct Model {
 [[nodiscard]] Model transformer(const Options& options);
 [[nodiscard]] Model widemlp(const Options& options);
 
-/// The one that the options name.
+/// Returns the model that the options name.
 [[nodiscard]] inline Model modelFor(const Options& options)
 {
     if (options.model == "convnet")

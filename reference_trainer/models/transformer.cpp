@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model transformer: an encoder (Vaswani et al. 2017, with the normalisation before each part, as Xiong
-// et al. 2020 have it) over the lines of an image, two to a row of 56 pixels. Each row is projected to 128
-// and gets a learned bias for its place; then four blocks of attention with 4 heads and of 128-256-128 fully
-// connected layers, both with a residual; the mean of the rows is classified. Its shape is fixed.
+// The model transformer: an encoder (Vaswani et al. 2017, normalised before each part as in Xiong et al.
+// 2020) over the lines of an image, two in each row of 56 pixels. Each row is projected to 128 values with a
+// learned bias for its position. Then follow four blocks of attention with 4 heads and of fully connected
+// layers 128-256-128, both with a residual. The mean of the rows is classified. Its shape is fixed.
 #include "attention.h"
 #include "dense.h"
 #include "digits.h"
@@ -25,7 +25,7 @@ std::unique_ptr<Layer> projection(unsigned inputs, unsigned outputs)
     return std::make_unique<Dense>(inputs, outputs, Activation::None, Dense::Rows{.count = kRows});
 }
 
-/// Its last layer adds what came in `before` layers earlier.
+/// Its last layer adds the input of the layer `before` layers earlier.
 std::unique_ptr<Layer> projectionWithResidual(unsigned inputs, unsigned before)
 {
     return std::make_unique<Dense>(inputs, kWidth, Activation::None,

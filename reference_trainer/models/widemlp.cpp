@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model widemlp: two hidden layers of 1024, fully connected. As much compute a parameter as the mlp, but
-// in few large matrices: two messages carry nearly all gradients, and the last of them has nothing to hide
-// behind. Its shape is fixed.
+// The model widemlp: two fully connected hidden layers of 1024. It has as much compute per parameter as the
+// mlp, but in few large matrices: two messages carry nearly all gradients, and nothing overlaps with the last
+// one. Its shape is fixed.
 #include "dense.h"
 #include "digits.h"
 #include "models.h"

@@ -14,7 +14,7 @@ CutResult into(const Cut& cut)
     return {.data = const_cast<float*>(cut.matrix.data), .width = cut.width, .distance = cut.distance};
 }
 
-/// What keeps a head's products from growing with its width.
+/// Returns the factor that keeps a head's products independent of its width.
 float scaleOf(unsigned headWidth)
 {
     return 1.0F / std::sqrt(static_cast<float>(headWidth));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multi-head self attention over a sample's rows, without its projections: those are Dense layers. A row that
-// comes in holds query, key and value, `width` each; each head has its own part of the columns. All heads'
-// results side by side go out. No parameters.
+// Multi-head self attention over a sample's rows, without its projections, which are Dense layers. An input
+// row holds query, key and value, `width` each; each head has its own part of the columns. The output holds
+// the results of all heads side by side. There are no parameters.
 #pragma once
 #include "layer.h"
 #include "matrix.h"
@@ -25,7 +25,7 @@ public:
                         unsigned batch) override;
 
 private:
-    /// Where a head finds its part of the rows.
+    /// The part of a row that a head reads.
     enum Part : unsigned { Query, Key, Value };
     [[nodiscard]] unsigned headWidth() const { return m_width / m_heads; }
     [[nodiscard]] Cut cutOf(const float* rows, Part part, unsigned head) const;
@@ -37,8 +37,8 @@ private:
     unsigned m_width;
     unsigned m_heads;
     const float* m_input = nullptr;      ///< of the same forward
-    DeviceArray<float> m_weights;        ///< [head][sample][row][row that it looks at]
-    DeviceArray<float> m_weightGradient; ///< before the softmax, in the end
+    DeviceArray<float> m_weights;        ///< [head][sample][row][row that it attends to]
+    DeviceArray<float> m_weightGradient; ///< before the softmax, at the end
 };
 
 } // namespace ringside::trainer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which gradients share an all-reduce. The rule is DDP's: tensors in the order their gradients become ready
-// are gathered until a bucket reaches its limit; a tensor is never split, so a bucket may exceed it.
+// Decides which gradients share an all-reduce, by DDP's rule: tensors in the order in which their gradients
+// become ready are gathered until a bucket reaches its limit. A tensor is never split, so that a bucket may
+// exceed it.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -20,10 +21,10 @@ struct BucketLimits {
     std::size_t bytes = 25U << 20;
 };
 
-/// DDP's limits for a cap in MiB: a small first bucket, so that communication starts early.
+/// Returns DDP's limits for a cap in MiB: the first bucket is small, so that communication starts early.
 [[nodiscard]] BucketLimits limitsForCap(double capMb);
 
-/// `tensorBytes` in ready order, that is the reverse of the model's. Every tensor is in exactly one bucket.
+/// `tensorBytes` is in ready order, the reverse of the model's order. Every tensor is in exactly one bucket.
 [[nodiscard]] std::vector<Bucket> planBuckets(std::span<const std::size_t> tensorBytes, BucketLimits limits);
 
 } // namespace ringside::trainer

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many iterations of the busy kernel last a given time, from two measurements on the device it runs on.
+// Computes the number of iterations of the busy kernel that last a given time, from two measurements on the
+// device.
 #pragma once
 #include <algorithm>
 #include <limits>
 
 namespace ringside::trainer {
 
-/// `elapsedMs` is what `measured` iterations took with their launch, `twiceMs` what twice as many took. The
-/// slope leaves the launch out; where a disturbed measurement makes it small or negative, half of the first
-/// time stands in, so that the answer is at most twice what was asked for and never endless.
+/// `elapsedMs` is the time of `measured` iterations with their launch, `twiceMs` the time of twice as many.
+/// The slope excludes the launch. If a disturbed measurement makes it small or negative, half of the first
+/// time is used instead, so that the result lasts at most twice the wanted time.
 [[nodiscard]] inline unsigned iterationsLasting(double ms, unsigned measured, double elapsedMs,
                                                 double twiceMs)
 {

@@ -6,7 +6,7 @@
 namespace ringside::trainer {
 namespace {
 
-/// About the root of the rows that a rank's share of a batch has in a convolution.
+/// About the square root of the number of rows of a rank's share of a batch in a convolution.
 constexpr unsigned kRowsASum = 128;
 
 constexpr unsigned sumsOver(unsigned rows)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a matrix's columns, as the gradient of a bias is one: over many rows in two steps, for parallelism
-// and for exactness.
+// Sums of a matrix's columns, such as the gradient of a bias: over many rows in two steps, for parallelism
+// and precision.
 #pragma once
 #include "layer.h"
 

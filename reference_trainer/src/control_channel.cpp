@@ -17,7 +17,7 @@ namespace {
 
 enum class Kind : std::uint32_t { Hello, Welcome, Token, Failed, Goodbye };
 
-/// All ranks run the same binary on the same kind of machine: plain structs will do.
+/// All ranks run the same binary on the same kind of machine, so that plain structs are portable enough.
 struct Frame {
     std::array<char, 8> magic = {'R', 'S', 'D', 'D', 'P', '0', '0', '1'};
     Kind kind = Kind::Hello;
@@ -79,7 +79,7 @@ void ControlChannel::gather()
             Socket socket = acceptBefore(listener, m_deadline);
             if (!socket.isOpen()) {
                 throw Failure(
-                    fmt::format("of {} ranks these did not arrive at {}:{} within {} s: {}; start them, or "
+                    fmt::format("of {} ranks, these did not connect to {}:{} within {} s: {}; start them, or "
                                 "correct WORLD_SIZE",
                                 m_identity.worldSize, m_identity.masterAddress, m_identity.masterPort,
                                 m_timeout.count(), missingRanks()));
@@ -97,18 +97,17 @@ void ControlChannel::gather()
 void ControlChannel::welcome(Socket socket)
 {
     Frame hello;
-    // A stranger on the port must not hold up the ranks.
+    // Another program on the port must not delay the ranks.
     const Deadline soon = std::min(m_deadline, std::chrono::steady_clock::now() + std::chrono::seconds(2));
     if (receive(socket, hello, soon) != Received::Everything || hello.kind != Kind::Hello)
         return;
     m_peers.push_back({.rank = hello.rank, .socket = std::move(socket)});
     if (hello.worldSize != m_identity.worldSize)
         throw Failure(
-            fmt::format("rank {} believes in {} ranks, rank 0 in {}: set the same WORLD_SIZE everywhere",
+            fmt::format("rank {} has a world of {} ranks, rank 0 of {}: set the same WORLD_SIZE everywhere",
                         hello.rank, hello.worldSize, m_identity.worldSize));
     if (std::ranges::count(m_peers, hello.rank, &Peer::rank) > 1 || hello.rank == 0)
-        throw Failure(
-            fmt::format("two processes say they are rank {}: give every process its own RANK", hello.rank));
+        throw Failure(fmt::format("two processes have rank {}: give every process its own RANK", hello.rank));
 }
 
 void ControlChannel::join()
@@ -122,14 +121,14 @@ void ControlChannel::join()
             where, m_timeout.count()));
     send(socket, {.kind = Kind::Hello, .rank = m_identity.rank, .worldSize = m_identity.worldSize});
     Frame answer;
-    // A little longer than rank 0 waits, so that its reason arrives.
+    // Slightly longer than rank 0 waits, so that its reason arrives.
     const Received received = receive(socket, answer, m_deadline + std::chrono::seconds(1));
     if (received == Received::Everything && answer.kind == Kind::Failed)
         throw Failure(fmt::format("rank 0 reports: {}", answer.payload.data()));
     if (received != Received::Everything || answer.kind != Kind::Welcome)
-        throw Failure(fmt::format("whoever listens at {} (MASTER_ADDR, MASTER_PORT) {}", where,
+        throw Failure(fmt::format("the process that listens at {} (MASTER_ADDR, MASTER_PORT) {}", where,
                                   received == Received::Nothing
-                                      ? "did not answer as rank 0 does: is it another program?"
+                                      ? "did not answer as rank 0 does: check whether it is another program"
                                       : "is not rank 0 of this job, or gave up"));
     m_peers.push_back({.rank = 0, .socket = std::move(socket)});
 }
@@ -149,7 +148,7 @@ Token ControlChannel::broadcast(const Token& mine)
     if (received == Received::Everything && frame.kind == Kind::Failed)
         throw Failure(fmt::format("rank 0 reports: {}", frame.payload.data()));
     if (received != Received::Everything || frame.kind != Kind::Token)
-        throw Failure("rank 0 went away before it sent NCCL's unique id: see its own message");
+        throw Failure("rank 0 closed the connection before it sent NCCL's unique id: see its own message");
     Token token;
     std::memcpy(token.data(), frame.payload.data(), token.size());
     return token;
@@ -169,7 +168,7 @@ std::optional<std::string> ControlChannel::awaitTrouble(std::chrono::millisecond
         Frame frame;
         const Deadline soon = std::chrono::steady_clock::now() + std::chrono::seconds(1);
         if (receive(m_peers[i].socket, frame, soon) != Received::Everything)
-            return fmt::format("rank {} went away without a word (killed?)", m_peers[i].rank);
+            return fmt::format("rank {} closed the connection without a message (killed?)", m_peers[i].rank);
         if (frame.kind == Kind::Failed)
             return m_peers[i].rank == 0
                        ? fmt::format("rank 0 reports: {}", frame.payload.data())
@@ -191,8 +190,8 @@ void ControlChannel::finish()
         send(peer.socket, Frame{.kind = Kind::Goodbye});
     if (m_identity.rank != 0)
         return;
-    // Closing with unread bytes resets the connection and could take our goodbye with it: read to the end
-    // first.
+    // Closing a socket with unread bytes resets the connection and could lose the goodbye message: the rest
+    // is read first.
     const Deadline deadline = std::chrono::steady_clock::now() + m_timeout;
     for (const Peer& peer : m_peers) {
         Frame rest;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A star of TCP connections between rank 0 and the others, beside NCCL: it brings the ranks together, carries
-// the NCCL unique id, and stays open so that a rank that fails or dies is noticed by all. It carries nothing
-// else.
+// A star of TCP connections between rank 0 and the others, beside NCCL: it is the rendezvous of the ranks,
+// carries the NCCL unique id, and stays open so that all ranks notice when one fails or dies. It carries
+// nothing else.
 #pragma once
 #include "launch_environment.h"
 #include "socket.h"
@@ -19,20 +19,20 @@ using Token = std::array<std::byte, 128>; ///< as large as an ncclUniqueId
 
 class ControlChannel final {
 public:
-    /// Returns when every rank is there. Throws Failure when one is missing after the timeout, when the port
-    /// is in use, or when the ranks do not fit together; all ranks that are there get the reason.
+    /// Returns when every rank is connected. Throws Failure if one is missing after the timeout, if the port
+    /// is in use, or if the ranks do not fit together; all connected ranks get the reason.
     ControlChannel(const RankIdentity& identity, std::chrono::seconds timeout);
 
-    /// Rank 0's token on every rank. Throws Failure when it does not come.
+    /// Returns rank 0's token on every rank. Throws Failure if it does not arrive.
     Token broadcast(const Token& mine);
 
-    /// Waits up to `patience` and says why the job cannot go on, if so: a rank failed or went away.
+    /// Waits up to `patience` and returns why the job cannot continue, if so: a rank failed or disconnected.
     [[nodiscard]] std::optional<std::string> awaitTrouble(std::chrono::milliseconds patience);
 
-    /// Tells the others why this rank gives up. May be called from any thread.
+    /// Sends the reason why this rank gives up to the others. May be called from any thread.
     void announceFailure(std::string_view reason);
 
-    /// Says goodbye; without it, the end of this process counts as a failure.
+    /// Sends a goodbye message; without it, the end of this process counts as a failure.
     void finish();
 
 private:

@@ -39,8 +39,8 @@ void Convolution::forward(const Queue& queue, const Parameters& parameters, cons
     RS_CHECK(launch_im2col(queue.stream, batch * places() * 3, input, m_columns.data(), m_side, m_channels));
     multiply(queue, {{m_columns.data(), batch * places(), filterSize()}},
              {{parameters.weights, m_filters, filterSize()}, Transposed::Yes}, m_convolved.data());
-    // The largest of four stays the largest when all get the same bias and go through a ReLU: so pooling
-    // comes first and leaves a quarter of the work, here and in the bias gradient.
+    // Pooling comes before bias and ReLU: the largest of four stays the largest if all get the same bias and
+    // a ReLU. It leaves a quarter of the work, here and in the bias gradient.
     RS_CHECK(launch_max_pool(queue.stream, batch * windows(), m_convolved.data(), output().data(),
                              m_choices.data(), placesASide(), m_filters));
     RS_CHECK(launch_bias_relu(queue.stream, batch * windows() * m_filters, output().data(), parameters.bias,

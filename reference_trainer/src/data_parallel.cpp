@@ -13,11 +13,11 @@
 namespace ringside::trainer {
 namespace {
 
-/// torch's replicate() and its backward send this much at once.
+/// Bucket size of torch's replicate() and of its backward.
 constexpr BucketLimits kAtOnce{.firstBytes = 10U << 20U, .bytes = 10U << 20U};
 const Hooks kNoHooks;
 
-/// Makes a device current, then the one from before again.
+/// Makes a device current, and restores the one before in its destructor.
 class OnDevice final {
 public:
     explicit OnDevice(int device)
@@ -48,7 +48,7 @@ void checkDevices(unsigned wanted)
     int devices = 0;
     RS_CHECK(cudaGetDeviceCount(&devices));
     if (wanted > static_cast<unsigned>(devices))
-        throw Failure(fmt::format("--devices {}: there are {}; give no more", wanted, devices));
+        throw Failure(fmt::format("--devices {}: this host has {}; give at most that many", wanted, devices));
 }
 
 } // namespace
@@ -122,7 +122,8 @@ void DataParallel::compute(const float* images, const int* labels, float* loss)
 
 void DataParallel::scatter(const float* images, const int* labels)
 {
-    // What the shares overwrite has been read: the first stream has waited for the gradients that came of it.
+    // The data that the shares overwrite have been read: the first stream has waited for the gradients
+    // computed from them.
     for (const Replica& each : m_replicas) {
         if (each.device == 0)
             continue;
@@ -149,7 +150,7 @@ void DataParallel::replicate()
 
 void DataParallel::gather(const Replica& replica)
 {
-    // Before the gradients on the same stream, which the first stream waits for.
+    // Before the gradients on the same stream, for which the first stream waits.
     RS_CHECK(cudaMemcpyPeerAsync(m_gatheredLosses.data() + replica.device, 0, replica.loss.data(),
                                  replica.device, sizeof(float), streamOf(replica)));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process for several devices, as PyTorch's DataParallel: batches come to the first device, which gives
-// each device its share and, before every forward, all parameters; a host thread a device computes; losses
-// and gradients are collected on the first, where alone the optimizer runs. Nothing overlaps with backward,
-// and the first device's link carries everything: it is here to be compared with DDP.
+// One process for several devices, as PyTorch's DataParallel: batches come to the first device, which sends
+// each device its share and, before every forward, all parameters. One host thread for each device computes.
+// Losses and gradients are collected on the first device, where the optimizer runs. Nothing overlaps with
+// backward, and the first device's link carries all traffic. It serves as comparison with DDP.
 #pragma once
 #include "bucket_plan.h"
 #include "network.h"
@@ -20,15 +20,15 @@ public:
     /// `batch` samples.
     DataParallel(const Options& options, Network& first, cudaStream_t stream, unsigned batch);
 
-    /// From images and labels on device 0, a batch a device: the sum over the devices of the gradients of
-    /// their mean losses in the first network's gradients, and the mean of these losses in *loss. All of it
-    /// is queued, and what follows on the first stream sees it.
+    /// Computes from images and labels on device 0, a batch for each device. The first network's gradients
+    /// become the sum over the devices of the gradients of their mean losses, and *loss the mean of these
+    /// losses. All of it is queued; later work on the first stream sees the results.
     void compute(const float* images, const int* labels, float* loss);
 
     [[nodiscard]] ncclComm_t firstCommunicator() const { return m_communicators.front().get(); }
 
 private:
-    /// On the first device only the loss is its own.
+    /// The first device uses the trainer's network and owns only its loss.
     struct Replica {
         int device = 0;
         Stream stream;
@@ -44,9 +44,10 @@ private:
     void replicate();
     void gather(const Replica& replica);
     void reduce();
-    /// One NCCL group a bucket.
+    /// Uses one NCCL group for each bucket.
     void onEveryCommunicator(const Collective& collective);
-    /// A thread a device; returns when all have queued their work, and throws what one of them threw.
+    /// Runs `work` in one thread for each device. Returns when all have queued their work, and rethrows an
+    /// exception of any of them.
     void onEveryDevice(const std::function<void(const Replica&)>& work);
     [[nodiscard]] Network& networkOf(const Replica& replica) const;
     [[nodiscard]] cudaStream_t streamOf(const Replica& replica) const;

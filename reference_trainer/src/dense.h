@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fully connected layer, of a sample or of each of its rows. Weights are a row-major matrix of outputs x
+// A fully connected layer over a sample or over each of its rows. Weights are a row-major matrix of outputs x
 // inputs.
 #pragma once
 #include "column_sums.h"
@@ -9,14 +9,14 @@ namespace ringside::trainer {
 
 class Dense final : public Layer {
 public:
-    /// What a sample is made of: all rows go through the same weights.
+    /// The rows of a sample: all use the same weights.
     struct Rows {
         unsigned count = 1;
-        bool ownBias = false;      ///< each row has a bias of its own: its place is learned
-        unsigned residualOver = 0; ///< as Shape has it
+        bool ownBias = false;      ///< each row has its own bias: its position is learned
+        unsigned residualOver = 0; ///< see Shape
     };
 
-    /// A row of `inputs` becomes one of `outputs`.
+    /// A row of `inputs` values becomes one of `outputs`.
     Dense(unsigned inputs, unsigned outputs, Activation activation, Rows rows);
     Dense(unsigned inputs, unsigned outputs, Activation activation)
         : Dense(inputs, outputs, activation, Rows{})

@@ -55,7 +55,7 @@ std::string exhausted(const FreeDevice& wanted)
                                 mebibytes(now.byUse[use]));
     }
     return fmt::format(
-        "device {} is out of memory: {:.1f} MiB more were asked for ({}), {:.1f} of {:.1f} MiB "
+        "device {} is out of memory: {:.1f} MiB more were requested ({}), {:.1f} of {:.1f} MiB "
         "are free; the trainer uses {:.1f} MiB{}. Give a smaller --batch, or more ranks, or "
         "--accumulate N, which computes a share in N parts, or --checkpoint-activations K, "
         "which keeps only each K-th layer's input",
@@ -93,7 +93,7 @@ MemoryArena::~MemoryArena()
 
 void* MemoryArena::take(std::size_t bytes)
 {
-    constexpr std::size_t kAlignment = 256; // what cudaMalloc promises
+    constexpr std::size_t kAlignment = 256; // the alignment that cudaMalloc guarantees
     const std::size_t offset = m_bytes;
     m_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
     return m_memory == nullptr ? nullptr : m_memory + offset;
@@ -116,7 +116,7 @@ DeviceMemory allocateDevice(std::size_t bytes)
     void* memory = nullptr;
     const cudaError_t result = cudaMalloc(&memory, bytes);
     if (result == cudaErrorMemoryAllocation) {
-        static_cast<void>(cudaGetLastError()); // or the next launch's check would find it
+        static_cast<void>(cudaGetLastError()); // clears the error, which the next launch's check would report
         throw Failure(exhausted(counted));
     }
     check(result, "cudaMalloc");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory that knows what it is for, so that a report, and a message that it ran out, can say what uses
-// it. Counted is what the trainer itself asks cudaMalloc for, not what CUDA, cuBLAS and NCCL take besides.
+// Device memory by purpose, so that reports and out-of-memory messages can name what uses it. Only the
+// trainer's own cudaMalloc calls are counted, not the memory of CUDA, cuBLAS and NCCL.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ringside::trainer {
 
 enum class MemoryUse : std::uint8_t { Parameters, Gradients, OptimizerState, Activations, Batches, Other };
 
-/// For people, by MemoryUse. Activations are all that layers work on, batches what lies ready for them.
+/// Names of MemoryUse. Activations are the arrays that layers work on, batches the data prepared for them.
 constexpr std::array kMemoryUses = {"parameters",  "gradients", "optimizer state",
                                     "activations", "batches",   "other"};
 
@@ -22,13 +22,14 @@ struct MemoryBytes {
 
 struct MemoryUsage {
     MemoryBytes now;
-    MemoryBytes peak; ///< the largest that each has been, at whatever time
+    MemoryBytes peak; ///< the maximum of each, at any time
 };
 
-/// Of a device, by this process. Any thread.
+/// Returns the usage of a device by this process. May be called from any thread.
 [[nodiscard]] MemoryUsage memoryUsage(int device);
 
-/// While it lives, what this thread allocates is for `use`; without any, Other. They may be nested.
+/// During its lifetime, this thread's allocations count for `use`; without a scope they count as Other.
+/// Scopes may be nested.
 class MemoryScope final {
 public:
     explicit MemoryScope(MemoryUse use);
@@ -40,9 +41,8 @@ private:
     MemoryUse m_before;
 };
 
-/// While it lives, what this thread allocates lies in `memory`, one after the other, instead of being
-/// allocated; where that is null it lies nowhere, and is only measured. The memory must be large enough. They
-/// are not nested.
+/// During its lifetime, this thread's allocations are placed in `memory`, one after the other. If `memory` is
+/// null, they are only measured. The memory must be large enough. Arenas are not nested.
 class MemoryArena final {
 public:
     explicit MemoryArena(void* memory);
@@ -50,7 +50,7 @@ public:
     MemoryArena(const MemoryArena&) = delete;
     MemoryArena& operator=(const MemoryArena&) = delete;
 
-    /// Room for `bytes` more; null while measuring.
+    /// Returns room for `bytes` more; null while measuring.
     [[nodiscard]] void* take(std::size_t bytes);
     [[nodiscard]] std::size_t bytes() const { return m_bytes; }
 
@@ -59,7 +59,7 @@ private:
     std::size_t m_bytes = 0;
 };
 
-/// Frees device memory and counts it off, unless it lies in an arena.
+/// Frees device memory and subtracts it from the usage, unless it is part of an arena.
 struct FreeDevice {
     int device = 0;
     MemoryUse use = MemoryUse::Other;
@@ -71,8 +71,8 @@ struct FreeDevice {
 
 using DeviceMemory = std::unique_ptr<void, FreeDevice>;
 
-/// Memory of the current device, as cudaMalloc gives it. Throws Failure; when there is not enough, it says
-/// what was asked for, what is in use by what, and how to need less.
+/// Allocates memory of the current device with cudaMalloc. Throws Failure; an out-of-memory message names the
+/// request, the present usage by purpose, and how to need less.
 [[nodiscard]] DeviceMemory allocateDevice(std::size_t bytes);
 
 } // namespace ringside::trainer

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, kDigitClasses> kGlyphs = {
     " ### #   ##   # ### #   ##   # ### ", " ### #   ##   # ####    #   #  ##  ",
 };
 
-/// A glyph's ink at a cell; empty outside, so that edges fade out.
+/// Returns a glyph's ink at a cell; outside it is empty, so that edges fade out.
 float ink(std::string_view glyph, int column, int row)
 {
     if (column < 0 || row < 0 || column >= static_cast<int>(kGlyphWidth) ||

@@ -27,7 +27,7 @@ void ExtraWork::measure(cudaStream_t stream)
         m_measured.iterations *= 2;
         m_measured.ms = elapsedMs(stream, m_measured.iterations);
     }
-    // The launch itself costs time too: the slope between two lengths leaves it out.
+    // The launch itself costs time, too: the slope between two lengths excludes it.
     m_measured.twiceMs = elapsedMs(stream, m_measured.iterations * 2);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel work of a wanted length, for faults that compute more than training needs.
+// Kernel work of a given length, for faults that compute more than training needs.
 #pragma once
 #include "gpu.h"
 #include "hooks.h"
@@ -10,14 +10,14 @@ namespace ringside::trainer {
 
 class ExtraWork final {
 public:
-    /// Work that is measured on the device before training begins, and can be run from then on.
+    /// Returns work that is calibrated on the device before training begins and can run from then on.
     [[nodiscard]] static std::shared_ptr<ExtraWork> measuredBeforeTraining(Hooks& hooks);
 
-    /// Queues work of about `ms`; nothing where that is 0.
+    /// Queues work of about `ms`; queues nothing if that is 0.
     void run(cudaStream_t stream, double ms) const;
 
 private:
-    /// Iterations of the busy kernel, and what they and twice as many took.
+    /// Iterations of the busy kernel, and the times of this number and of twice as many.
     struct Measured {
         unsigned iterations = 1;
         double ms = 0;

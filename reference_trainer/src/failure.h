@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trainer's one exception: says what went wrong, where, and what to do about it.
+// The trainer's only exception: what went wrong, where, and what to do about it.
 #pragma once
 #include <stdexcept>
 

@@ -24,7 +24,7 @@ const Fault& find(std::string_view name)
     std::vector<std::string_view> names;
     for (const Fault* fault : all)
         names.push_back(fault->name);
-    throw Failure(fmt::format("--fault {} is unknown; there are {}", name, fmt::join(names, ", ")));
+    throw Failure(fmt::format("--fault {} is unknown; use one of {}", name, fmt::join(names, ", ")));
 }
 
 /// `text` is NAME or NAME:KEY=VALUE,...
@@ -43,8 +43,9 @@ FaultSettings settingsFor(const Fault& fault, std::string_view text)
         const std::size_t equals = item.find('=');
         const auto value = values.find(item.substr(0, equals));
         if (equals == std::string_view::npos || value == values.end())
-            throw Failure(fmt::format(
-                "--fault {}: \"{}\" is none of its KEY=VALUE settings; see --list-faults", fault.name, item));
+            throw Failure(
+                fmt::format("--fault {}: \"{}\" is not one of its KEY=VALUE settings; see --list-faults",
+                            fault.name, item));
         if (!given.insert(item.substr(0, equals)).second)
             throw Failure(fmt::format("--fault {}: {} is given twice", fault.name, value->first));
         value->second = item.substr(equals + 1);
@@ -94,7 +95,7 @@ const std::string& FaultSettings::oneOf(std::string_view key, std::span<const st
     const std::string& text = m_values.find(key)->second;
     if (std::ranges::find(allowed, text) == allowed.end())
         throw Failure(
-            fmt::format("--fault {}: {}={} is none of {}", m_fault, key, text, fmt::join(allowed, ", ")));
+            fmt::format("--fault {}: {}={} is not one of {}", m_fault, key, text, fmt::join(allowed, ", ")));
     return text;
 }
 
@@ -108,15 +109,15 @@ Hooks hooksFor(const Options& options, const RankIdentity& identity)
         const Fault& fault = find(specification.substr(0, specification.find(':')));
         const FaultSettings settings = settingsFor(fault, specification);
         if (!given.insert(settings.subject()).second)
-            throw Failure(fmt::format("--fault {} is given twice: leave one out", settings.subject()));
+            throw Failure(fmt::format("--fault {} is given twice: remove one", settings.subject()));
         fault.apply(settings, identity, hooks);
     }
     if (hooks.reduceEveryPart && options.accumulate == 1)
-        throw Failure("--fault sync_every_part: there is one part only; give --accumulate 2 or more");
+        throw Failure("--fault sync_every_part: there is only one part; give --accumulate 2 or more");
     if (hooks.insteadOfReduction && readGradientFormat(options.gradients)->kind == GradientFormat::Kind::TopK)
         throw Failure(
             fmt::format("--gradients {} has no all-reduces that a --fault could replace: give fp32, "
-                        "fp16 or bf16, or leave the fault out",
+                        "fp16 or bf16, or remove the fault",
                         options.gradients));
     return hooks;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be made wrong on purpose. A fault is one file here that defines `fault_<file name>`; it may only
-// use the hooks that the trainer offers, so that without faults nothing of them is in the way.
+// Faults on demand. A fault is one file in faults/ that defines `fault_<file name>`. It may only use the
+// hooks that the trainer offers, so that a training without faults runs no code of them.
 #pragma once
 #include "hooks.h"
 #include "options.h"
@@ -21,17 +21,17 @@ struct FaultOption {
     std::string_view help;
 };
 
-/// The values of a --fault, fallbacks included. All throw Failure for values that are no such thing.
+/// The settings of a --fault, defaults included. All functions throw Failure for invalid values.
 class FaultSettings final {
 public:
     FaultSettings(std::string_view fault, std::map<std::string, std::string, std::less<>> values)
         : m_fault(fault), m_values(std::move(values))
     {}
-    /// The fault and, where it has one, its rank: what may be wrong in one way only.
+    /// Returns the fault and, if it has one, its rank: at most one fault is allowed for each subject.
     [[nodiscard]] std::string subject() const;
     [[nodiscard]] double positive(std::string_view key) const;
     [[nodiscard]] unsigned count(std::string_view key) const;
-    /// Of the setting "rank": whether it is this one. Throws Failure for a rank that the world does not have.
+    /// Returns whether the setting "rank" names this rank. Throws Failure for a rank outside the world.
     [[nodiscard]] bool concerns(const RankIdentity& identity) const;
     [[nodiscard]] const std::string& oneOf(std::string_view key,
                                            std::span<const std::string_view> allowed) const;
@@ -49,15 +49,15 @@ struct Fault {
 };
 
 namespace faults {
-/// Every fault, in name order; generated from the file names.
+/// Returns every fault by name; the build generates the list from the file names.
 std::span<const Fault* const> all();
 } // namespace faults
 
-/// What training does on this rank, with the faults of the command line, NAME[:KEY=VALUE,...] each. Throws
-/// Failure for those that are unknown, contradict each other or would change nothing.
+/// Returns the hooks of this rank for the faults of the command line, NAME[:KEY=VALUE,...] each. Throws
+/// Failure for faults that are unknown, contradict each other or would change nothing.
 [[nodiscard]] Hooks hooksFor(const Options& options, const RankIdentity& identity);
 
-/// The catalogue, for --list-faults.
+/// Returns the catalogue for --list-faults.
 [[nodiscard]] std::string describeFaults();
 
 } // namespace ringside::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA, cuBLAS and NCCL with errors as exceptions, and owners for what they hand out.
+// CUDA, cuBLAS and NCCL with errors as exceptions and owners for their handles.
 #pragma once
 #include "device_memory.h"
 #include "failure.h"
@@ -16,7 +16,7 @@
 
 namespace ringside::trainer {
 
-/// Throw Failure with the call's name and the library's words.
+/// Throws Failure with the call's name and the library's error text.
 void check(cudaError_t result, const char* call);
 void check(cublasStatus_t result, const char* call);
 void check(ncclResult_t result, const char* call);
@@ -54,13 +54,13 @@ using Blas = Owned<cublasHandle_t, cublasDestroy>;
 using Communicator = Owned<ncclComm_t, ncclCommDestroy>;
 
 [[nodiscard]] Stream makeStream();
-/// For ordering streams; cheaper than one with timing.
+/// Returns an event for ordering streams; it is cheaper than one with timing.
 [[nodiscard]] Event makeEvent();
 [[nodiscard]] Event makeTimingEvent();
-/// `before` is recorded where `from` stands now, and `to` waits for it.
+/// Makes `to` wait for the work queued on `from` so far; uses the event `before`.
 void order(cudaStream_t from, cudaEvent_t before, cudaStream_t to);
 
-/// `count` elements of device memory, zeroed. In a measured MemoryArena there is no memory.
+/// `count` elements of device memory, zeroed. While a MemoryArena measures, there is no memory.
 template <class T>
 class DeviceArray final {
 public:
@@ -68,9 +68,10 @@ public:
     explicit DeviceArray(std::size_t count) : m_memory(allocateDevice(count * sizeof(T))), m_size(count)
     {
         if (!m_memory)
-            return; // an arena is measured
+            return; // an arena is measuring
         RS_CHECK(cudaMemset(m_memory.get(), 0, count * sizeof(T)));
-        // cudaMemset does not wait for itself, and our streams do not wait for its stream.
+        // cudaMemset is asynchronous on the default stream, and the trainer's streams do not wait for that
+        // stream.
         RS_CHECK(cudaStreamSynchronize(nullptr));
     }
     [[nodiscard]] T* data() const { return static_cast<T*>(m_memory.get()); }
@@ -81,7 +82,7 @@ private:
     std::size_t m_size = 0;
 };
 
-/// `count` elements of host memory. Copies can read pinned memory without the host waiting.
+/// `count` elements of host memory. If it is pinned, copies from it do not block the host.
 template <class T>
 class HostArray final {
 public:

@@ -10,7 +10,7 @@
 namespace ringside::trainer {
 namespace {
 
-/// One all-reduce, in single precision or, converted before and after, in 16 bits.
+/// One all-reduce in single precision or, converted before and after, in 16 bits.
 class AllReduce final : public GradientExchange {
 public:
     AllReduce(const std::string& type, const Surroundings& around) : m_around(around)
@@ -48,9 +48,9 @@ private:
     }
 
     Surroundings m_around;
-    std::optional<HalfType> m_type;       ///< none: single precision
-    DeviceArray<unsigned short> m_halves; ///< the gradients as that type
-    std::uint64_t m_reductions = 0;       ///< begun since the start
+    std::optional<HalfType> m_type;       ///< empty: single precision
+    DeviceArray<unsigned short> m_halves; ///< the converted gradients
+    std::uint64_t m_reductions = 0;       ///< number of reductions begun
 };
 
 } // namespace

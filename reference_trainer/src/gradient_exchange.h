@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a bucket's gradients become sums over all ranks: in which form they travel.
+// Sums a bucket's gradients over all ranks, in one of several formats.
 #pragma once
 #include "bucket_plan.h"
 #include "gradient_format.h"
@@ -13,12 +13,12 @@ namespace ringside::trainer {
 
 class GradientExchange {
 public:
-    /// What every form needs.
+    /// What every format needs.
     struct Surroundings {
         const Network& network;
         const std::vector<Bucket>& buckets;
         ncclComm_t communicator;
-        const Hooks& hooks; ///< outlives the exchange
+        const Hooks& hooks; ///< must outlive the exchange
     };
 
     GradientExchange() = default;
@@ -26,7 +26,7 @@ public:
     GradientExchange& operator=(const GradientExchange&) = delete;
     virtual ~GradientExchange() = default;
 
-    /// On the stream, in place; after it the gradients are the same bits on all ranks.
+    /// Queues the exchange on the stream, in place. Afterwards the gradients have the same bits on all ranks.
     virtual void exchange(const Bucket& bucket, cudaStream_t stream) = 0;
 };
 

@@ -15,7 +15,7 @@ std::optional<GradientFormat> readGradientFormat(std::string_view text)
     text.remove_prefix(kTopK.size());
     double share = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
-    // Written so that a NaN is refused.
+    // Written so that a NaN is rejected.
     if (error != std::errc() || end != text.data() + text.size() || !(share > 0 && share <= 1))
         return std::nullopt;
     return GradientFormat{.kind = GradientFormat::Kind::TopK, .share = share};

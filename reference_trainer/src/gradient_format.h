@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How gradients travel between ranks, as --gradients says it.
+// The format in which gradients are sent between ranks, as given by --gradients.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,15 +9,16 @@ namespace ringside::trainer {
 
 struct GradientFormat {
     enum class Kind {
-        AllReduce, ///< all of them are summed on the way, as the type
-        TopK       ///< of each bucket only the largest, in single precision, each with its place
+        AllReduce, ///< all gradients are reduced in this type
+        TopK       ///< only the largest of each bucket are sent, in single precision with their indices
     };
     Kind kind = Kind::AllReduce;
     std::string type = "fp32"; ///< or "fp16", "bf16"
-    double share = 1;          ///< of a bucket's gradients that travel, above 0
+    double share = 1;          ///< share of a bucket's gradients that is sent, above 0
 };
 
-/// "fp32", "fp16", "bf16" or "topk:SHARE" with a SHARE above 0 and up to 1; nothing for anything else.
+/// Parses "fp32", "fp16", "bf16" or "topk:SHARE" with a SHARE above 0 and up to 1. Returns nothing for other
+/// texts.
 [[nodiscard]] std::optional<GradientFormat> readGradientFormat(std::string_view text);
 
 } // namespace ringside::trainer

@@ -23,7 +23,7 @@ void HalfCopies::refresh(cudaStream_t stream)
 const unsigned short* HalfCopies::of(cudaStream_t stream, const float* values, std::size_t count, Side side)
 {
     const float* const begin = m_parameters.data();
-    const std::less<> before; // defined for pointers into different arrays, too
+    const std::less<> before; // defined also for pointers into different arrays
     if (!before(values, begin) && before(values, begin + m_parameters.size()))
         return m_copies.data() + (values - begin);
     const DeviceArray<unsigned short>& converted = m_converted[side == Side::Left ? 0 : 1];

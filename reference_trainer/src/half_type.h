@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two 16-bit floating point types: what the libraries call them, and the kernels to and from them.
+// The two 16-bit floating point types: their names in the libraries, and the kernels that convert to and from
+// them.
 #pragma once
 #include "gpu.h"
 #include "kernels/kernels.h"
@@ -16,7 +17,7 @@ struct HalfType {
     std::remove_const_t<decltype(launch_from_half)> widen;
 };
 
-/// "fp16" or "bf16".
+/// `name` is "fp16" or "bf16".
 [[nodiscard]] inline HalfType halfType(std::string_view name)
 {
     if (name == "bf16")

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kMostLanes = 1024;
 
-/// So that clearing a lane's histogram costs no more than filling it.
+/// Limits the lanes so that clearing a lane's histogram costs no more than filling it.
 unsigned lanesFor(unsigned count)
 {
     return std::clamp(count / kTopkDigitValues, 1U, kMostLanes);

@@ -19,7 +19,7 @@ struct Launcher {
     const char* localRank;
 };
 
-// In this order: mpirun under a Slurm allocation sets both its own variables and those of the whole
+// In this order, because mpirun under a Slurm allocation sets its own variables and those of the whole
 // allocation.
 constexpr std::array kLaunchers = {
     Launcher{"RANK", "WORLD_SIZE", "LOCAL_RANK"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who this process is among the ranks, from the variables of whatever launched it.
+// The rank of this process, from the variables of its launcher.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -17,16 +17,16 @@ struct RankIdentity {
     std::uint16_t masterPort = 29500;
 };
 
-/// Looks up a variable; empty optional when it is not set.
+/// Looks up a variable; returns nothing if it is not set.
 using Lookup = std::function<std::optional<std::string>(const char* name)>;
 
 [[nodiscard]] std::optional<std::string> environmentVariable(const char* name);
 
-/// RANK/WORLD_SIZE/LOCAL_RANK (torchrun's names), else OMPI_COMM_WORLD_*, else SLURM_*, else one rank alone.
-/// Throws Failure when the variables are incomplete, not numbers or contradict each other.
+/// Reads RANK/WORLD_SIZE/LOCAL_RANK (torchrun's names), else OMPI_COMM_WORLD_*, else SLURM_*, else returns a
+/// single rank. Throws Failure if the variables are incomplete, are not numbers or contradict each other.
 [[nodiscard]] RankIdentity identityFrom(const Lookup& lookup);
 
-/// MASTER_PORT, else the usual one. Throws Failure when it is not a port.
+/// Returns MASTER_PORT, else the default port. Throws Failure if it is not a port.
 [[nodiscard]] std::uint16_t masterPortFrom(const Lookup& lookup);
 
 } // namespace ringside::trainer

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kOwnWords = std::chrono::seconds(2);   // for the other ranks to say what they saw
+constexpr auto kOwnWords = std::chrono::seconds(2);   // lets the other ranks print their own messages
 constexpr auto kOrderlyEnd = std::chrono::seconds(5); // from SIGTERM to SIGKILL
 
 struct Child {
@@ -34,7 +34,7 @@ struct Child {
 [[noreturn]] void becomeRank(unsigned rank, const std::vector<std::string>& arguments, pid_t parent,
                              const sigset_t& signalMask)
 {
-    // A launcher that is killed must not leave its ranks behind; it may have died before this line.
+    // The ranks end with a launcher that is killed. The launcher may have died before this line.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(1);
@@ -109,7 +109,7 @@ void Family::ended(Child& child, int status)
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return;
     report(child, status);
-    // A rank that was killed is why the others gave up, also where their ends are seen first.
+    // A killed rank is the reason why others gave up, also if their ends are seen first.
     const bool explainsOthers = WIFSIGNALED(status) && !m_stopping && m_code < 128;
     if (m_code != 0 && !explainsOthers)
         return;
@@ -125,12 +125,12 @@ void Family::report(const Child& child, int status) const
         fmt::print(stderr, "ddp_trainer: rank {} was ended by signal {} ({}){}\n", child.rank,
                    WTERMSIG(status), strsignal(WTERMSIG(status)),
                    m_code == 0 && someRunning() ? "; stopping the others" : "");
-    else if (m_code == 0) // later ones have said themselves why they gave up
+    else if (m_code == 0) // later ranks have printed their own reason
         fmt::print(stderr, "ddp_trainer: rank {} ended with code {}{}\n", child.rank, WEXITSTATUS(status),
                    someRunning() ? "; stopping the others" : "");
 }
 
-/// The launcher itself got a signal: the ranks get it too.
+/// Passes a signal of the launcher on to the ranks.
 void Family::told(int number)
 {
     fmt::print(stderr, "ddp_trainer: stopping the ranks: signal {} ({})\n", number, strsignal(number));
@@ -142,7 +142,7 @@ void Family::told(int number)
 
 void Family::reap()
 {
-    // Each by its own pid: a child of somebody else's library in this process is not ours to collect.
+    // Waits for each child by its pid: another library in this process may have children of its own.
     for (Child& child : m_children) {
         int status = 0;
         if (child.running && waitpid(child.pid, &status, WNOHANG) == child.pid)
@@ -172,7 +172,7 @@ int Family::wait()
 int launchRanks(unsigned ranks, const std::vector<std::string>& arguments)
 {
     setenv("WORLD_SIZE", std::to_string(ranks).c_str(), 1);
-    setenv("MASTER_ADDR", "127.0.0.1", 1); // whatever was meant for a job over several hosts
+    setenv("MASTER_ADDR", "127.0.0.1", 1); // overrides a value meant for a job over several hosts
     if (!environmentVariable("MASTER_PORT"))
         setenv("MASTER_PORT", std::to_string(freeLocalPort()).c_str(), 1);
     return Family(ranks, arguments).wait();

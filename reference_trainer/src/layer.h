@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a network is made of: layers with weights and a bias. A layer computes, on a stream; where its
-// parameters lie and in which order its gradients are reduced is the network's business.
+// A layer of a network, with weights and a bias. A layer computes on a stream; the network decides where its
+// parameters are and in which order its gradients are reduced.
 #pragma once
 #include "gpu.h"
 
@@ -10,29 +10,30 @@ namespace ringside::trainer {
 
 class HalfCopies;
 
-/// Where work is queued, and how matrix products are computed.
+/// The stream on which work is queued, and the means for matrix products.
 struct Queue {
     cudaStream_t stream = nullptr;
     cublasHandle_t blas = nullptr; ///< on the same stream
-    HalfCopies* halves = nullptr;  ///< what products read; null: their factors themselves
+    HalfCopies* halves = nullptr;  ///< copies that products read; null: they read their factors
 };
 
-/// How a layer ends.
+/// The activation at the end of a layer.
 enum class Activation { Relu, None };
 
 class Layer {
 public:
     struct Shape {
-        std::size_t inputs = 0; ///< values a sample, as all here but fanIn
+        std::size_t inputs = 0; ///< values per sample, as for all members but fanIn
         std::size_t outputs = 0;
-        std::size_t largest = 0; ///< of all arrays the layer works on
+        std::size_t largest = 0; ///< the largest array that the layer works on
         std::size_t bias = 0;    ///< parameters, which begin at 0
         std::size_t weights = 0;
-        std::size_t fanIn = 0; ///< inputs that one output sums up; 0: weights begin at 0
+        std::size_t fanIn = 0; ///< number of inputs that one output sums up; 0: weights begin at 0
         Activation activation = Activation::None;
-        unsigned residualOver = 0; ///< the input of the layer so many before is added to the output; 0: none
+        /// the input of the layer this many layers before is added to the output; 0: none
+        unsigned residualOver = 0;
     };
-    /// The layer's places in the network's flat arrays.
+    /// The layer's parts of the network's flat arrays.
     struct Parameters {
         const float* bias = nullptr;
         const float* weights = nullptr;
@@ -46,16 +47,16 @@ public:
     virtual ~Layer() = default;
 
     [[nodiscard]] virtual Shape shape() const = 0;
-    /// Once, before the work: memory for up to `batch` samples.
+    /// Allocates memory for up to `batch` samples. Called once, before the work.
     virtual void allocate(unsigned batch) = 0;
     /// Reads `batch` samples, writes output().
     virtual void forward(const Queue& queue, const Parameters& parameters, const float* input,
                          unsigned batch) = 0;
-    /// From outputGradient(), before activation and residual, and the input of the same forward: the
-    /// gradients of weights and bias.
+    /// Computes the gradients of weights and bias from outputGradient(), taken before activation and
+    /// residual, and from the input of the same forward.
     virtual void parameterGradients(const Queue& queue, const Parameters& parameters, const float* input,
                                     unsigned batch) = 0;
-    /// After parameterGradients: the gradient of the input.
+    /// Computes the gradient of the input. Called after parameterGradients.
     virtual void inputGradients(const Queue& queue, const Parameters& parameters, float* inputGradient,
                                 unsigned batch) = 0;
 

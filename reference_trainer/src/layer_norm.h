@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation (Ba et al. 2016) of each of a sample's rows: mean 0 and variance 1, then a scale and a
-// shift for each column. The weights hold what the scale has above 1, so that they begin at 0.
+// shift for each column. The weights store the scale minus 1, so that they begin at 0.
 #pragma once
 #include "column_sums.h"
 #include "layer.h"
@@ -25,7 +25,7 @@ private:
     unsigned m_width;
     DeviceArray<float> m_normalised;
     DeviceArray<float> m_inverseSpreads; ///< 1 / (standard deviation) of each row
-    DeviceArray<float> m_products;       ///< what the gradient of the scale sums up
+    DeviceArray<float> m_products;       ///< summed up by the gradient of the scale
     ColumnSums m_columnSums;
 };
 

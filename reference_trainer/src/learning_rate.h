@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a step is. With --scale-lr the linear scaling rule (Goyal et al. 2017, "Accurate, Large Minibatch
-// SGD"): the given rate is for a batch of 256; for k times that it grows from the given one to k times that
-// one over the first 5 epochs. For smaller batches there is nothing to warm up to: the rate is smaller at
-// once.
+// The learning rate of each step. --scale-lr applies the linear scaling rule (Goyal et al. 2017, "Accurate,
+// Large Minibatch SGD"): the given rate is for a batch of 256. For a batch k times as large, the rate grows
+// from the given one to k times that over the first 5 epochs. For smaller batches it is smaller at once,
+// without a warm-up.
 #pragma once
 #include "options.h"
 
@@ -14,7 +14,7 @@ class LearningRate final {
 public:
     explicit LearningRate(const Options& options);
 
-    /// Of a step, counted from 0.
+    /// Returns the rate of a step, counted from 0.
     [[nodiscard]] float at(std::uint64_t step) const;
 
 private:

@@ -36,7 +36,7 @@ Loader::~Loader()
     m_changed.notify_all();
     for (std::thread& worker : m_workers)
         worker.join();
-    // A slot's notice may still be on its way through the stream.
+    // A slot's callback may still be queued on the stream.
     cudaStreamSynchronize(m_copyStream.get());
 }
 
@@ -113,7 +113,7 @@ Batch Loader::next(cudaStream_t stream)
 
 void Loader::giveBack(const Batch& batch, cudaStream_t stream)
 {
-    // A notice from the stream instead of a waiting call: nobody synchronises with the GPU inside the loop.
+    // A callback on the stream instead of a wait: the loop must not synchronise with the GPU.
     Slot& slot = m_slots[batch.slot];
     order(stream, slot.consumed.get(), m_copyStream.get());
     RS_CHECK(cudaLaunchHostFunc(m_copyStream.get(), freed, &slot));
@@ -123,7 +123,7 @@ void Loader::freed(void* slot)
 {
     auto* freed = static_cast<Slot*>(slot);
     Loader& loader = *freed->loader;
-    // Notified under the lock: afterwards the loader may be gone.
+    // Notifies under the lock: afterwards the loader may have been destroyed.
     const std::lock_guard lock(loader.m_mutex);
     freed->free = true;
     loader.m_changed.notify_all();

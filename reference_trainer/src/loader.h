@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The prefetching loader: threads draw batches into host memory and copy them on the loader's stream, some
-// steps ahead, as PyTorch's DataLoader does: of N workers number w loads the batches w, w + N, w + 2N, ...,
-// and they are handed out in the order of the steps. It is the only brake on the host: training runs ahead of
-// the GPU by as many batches as there are slots.
+// steps ahead, as PyTorch's DataLoader does. Of N workers, worker w loads the batches w, w + N, w + 2N, ...,
+// and they are delivered in the order of the steps. It alone limits the host: training runs ahead of the GPU
+// by as many batches as there are slots.
 #pragma once
 #include "gpu.h"
 #include "hooks.h"
@@ -15,7 +15,7 @@
 
 namespace ringside::trainer {
 
-/// A batch on the device. Belongs to the loader; valid until given back.
+/// A batch on the device. The loader owns it; it is valid until release().
 struct Batch {
     const float* images = nullptr;
     const int* labels = nullptr;
@@ -30,7 +30,7 @@ public:
         std::uint64_t steps = 0;
         unsigned localBatch = 0;
         int device = 0;
-        unsigned workers = 1; ///< threads; 0: next() loads, in the training's own
+        unsigned workers = 1; ///< threads; 0: next() loads in the training's own thread
     };
 
     Loader(Plan plan, const Hooks& hooks);
@@ -38,10 +38,10 @@ public:
     Loader(const Loader&) = delete;
     Loader& operator=(const Loader&) = delete;
 
-    /// Waits for the next batch; what is queued on `stream` afterwards sees it. Rethrows what stopped the
-    /// loader.
+    /// Waits for the next batch; work queued on `stream` afterwards sees it. Rethrows the exception that
+    /// stopped the loader.
     [[nodiscard]] Batch next(cudaStream_t stream);
-    /// The work queued on `stream` so far is the last to read the batch.
+    /// Releases the batch after the work queued on `stream` so far.
     void giveBack(const Batch& batch, cudaStream_t stream);
 
 private:
@@ -54,12 +54,12 @@ private:
         Event copied;
         Event consumed;
         bool free = true;
-        bool loaded = false; ///< and not taken yet
+        bool loaded = false; ///< loaded and not delivered yet
     };
 
     [[nodiscard]] Slot& slotOf(std::uint64_t step) { return m_slots[step % m_slots.size()]; }
     void run(unsigned worker);
-    /// False when the loader was told to stop. A worker has a sampler of its own.
+    /// Returns false if the loader was told to stop. Each worker has its own sampler.
     bool load(std::uint64_t step, DistributedSampler& sampler);
     void draw(std::uint64_t step, Slot& slot, DistributedSampler& sampler);
     bool awaitFree(Slot& slot);
@@ -71,7 +71,7 @@ private:
     std::vector<Slot> m_slots;
     std::mutex m_mutex;
     std::condition_variable m_changed;
-    std::uint64_t m_taken = 0; ///< batches, counted from the start
+    std::uint64_t m_taken = 0; ///< number of delivered batches
     bool m_stop = false;
     std::exception_ptr m_error;
     std::vector<std::thread> m_workers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dynamic loss scaling, with the rules and defaults of torch.cuda.amp.GradScaler: half precision has no room
-// for small gradients, so the loss is multiplied by a scale, as large as they bear, and the optimizer
-// divides.
+// Dynamic loss scaling with the rules and defaults of torch.cuda.amp.GradScaler: half precision cannot
+// represent small gradients, so that the loss is multiplied by a scale as large as possible, and the
+// optimizer divides by it.
 #pragma once
 #include <cmath>
 
@@ -9,13 +9,13 @@ namespace ringside::trainer {
 
 class LossScale final {
 public:
-    /// The scale doubles after `interval` good steps in a row, 1 or more.
+    /// The scale doubles after `interval` good steps in a row, at least 1.
     LossScale(float first, unsigned interval) : m_value(first), m_interval(interval) {}
 
     [[nodiscard]] float value() const { return m_value; }
     [[nodiscard]] unsigned skipped() const { return m_skipped; }
 
-    /// After a step: one whose gradients overflowed is skipped and halves the scale.
+    /// Called after each step: a step whose gradients overflowed is skipped and halves the scale.
     void update(bool overflowed)
     {
         if (overflowed) {

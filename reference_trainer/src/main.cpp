@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ddp_trainer: launcher of ranks (--nproc) or one of the ranks. Exit codes: 0 trained, 1 failed, 2 misuse; as
-// a launcher, that of the rank that failed first.
+// ddp_trainer: starts ranks (--nproc) or is one of them. Exit codes: 0 trained, 1 failed, 2 wrong usage; a
+// launcher returns the code of the rank that failed first.
 #include "algorithm.h"
 #include "failure.h"
 #include "fault.h"
@@ -25,8 +25,8 @@ void checkResultFiles(const Options& options)
     }
 }
 
-/// Who this process is. Throws Failure for what the command line got wrong, so that it is said once and not
-/// by every rank.
+/// Returns the identity of this process. Throws Failure for errors of the command line, so that the launcher
+/// reports them once instead of every rank.
 RankIdentity checkedIdentity(const Options& options)
 {
     RankIdentity identity;
@@ -37,14 +37,14 @@ RankIdentity checkedIdentity(const Options& options)
         identity = identityFrom(environmentVariable);
     }
     checkAgainstWorld(options, identity.worldSize);
-    static_cast<void>(hooksFor(options, identity)); // complains once, before there are ranks
+    static_cast<void>(hooksFor(options, identity)); // reports errors once, before ranks exist
     chooseAlgorithm(options);
     if (identity.rank == 0)
         checkResultFiles(options);
     return identity;
 }
 
-/// Does not throw, also where stderr is closed.
+/// Prints an error. Does not throw, also if stderr is closed.
 int complain(const std::exception& error, int code)
 {
     std::fprintf(stderr, "ddp_trainer: %s\n", error.what());

@@ -23,13 +23,13 @@ int columns(const Factor& factor)
     return static_cast<int>(factor.transposed == Transposed::Yes ? matrix.rows : matrix.columns);
 }
 
-/// What cuBLAS reads for a factor.
+/// A factor as cuBLAS reads it.
 struct Operand {
     const void* data = nullptr;
     cudaDataType type = CUDA_R_32F;
 };
 
-/// `count` values from the factor's first on.
+/// `count` is the number of values from the factor's first one on.
 Operand operandOf(const Queue& queue, const Factor& factor, std::size_t count, HalfCopies::Side side)
 {
     if (queue.halves == nullptr)
@@ -42,7 +42,7 @@ std::size_t sizeOf(const Matrix& matrix)
     return std::size_t{matrix.rows} * matrix.columns;
 }
 
-/// From the first value of the first sample's cut to the last one of the last's.
+/// Returns the number of values from the first sample's first one to the last sample's last one.
 std::size_t spanOf(const Cut& cut, unsigned samples)
 {
     return (samples - 1) * cut.distance + std::size_t{cut.matrix.rows - 1} * cut.width + cut.matrix.columns;

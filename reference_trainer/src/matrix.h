@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of row-major matrices. A row-major matrix is a column-major one transposed: cuBLAS sees every
-// matrix here as its transpose, and the operands change places.
+// Products of row-major matrices. A row-major matrix is a transposed column-major one: cuBLAS sees every
+// matrix here transposed, and the operands swap places.
 #pragma once
 #include "layer.h"
 
 namespace ringside::trainer {
 
-/// A row-major matrix whose rows lie one after the other.
+/// A row-major matrix without gaps between its rows.
 struct Matrix {
     const float* data = nullptr;
     unsigned rows = 0;
@@ -21,14 +21,14 @@ struct Factor {
     Transposed transposed = Transposed::No;
 };
 
-/// result = left * right, on the queue; sums and result in single precision.
+/// Queues result = left * right; sums and result are in single precision.
 void multiply(const Queue& queue, Factor left, Factor right, float* result);
 
-/// One matrix of a sample, cut out of a larger row-major one, and the same place in each sample.
+/// A part of a larger row-major matrix for each sample, at the same place in each.
 struct Cut {
     Matrix matrix;            ///< of the first sample
-    unsigned width = 0;       ///< columns of what it is cut out of
-    std::size_t distance = 0; ///< from a sample's to the next one's, elements
+    unsigned width = 0;       ///< columns of the larger matrix
+    std::size_t distance = 0; ///< elements from one sample's part to the next
 };
 
 struct CutFactor {
@@ -36,14 +36,14 @@ struct CutFactor {
     Transposed transposed = Transposed::No;
 };
 
-/// Where a product of cuts goes: a cut without its matrix's size, which follows.
+/// The destination of a product of cuts: a cut without a matrix size, which follows from the factors.
 struct CutResult {
     float* data = nullptr;
     unsigned width = 0;
     std::size_t distance = 0;
 };
 
-/// result = scale * left * right for each of `samples`, in one call.
+/// Computes result = scale * left * right for each of `samples`, in one call.
 void multiplyEach(const Queue& queue, CutFactor left, CutFactor right, float scale, CutResult result,
                   unsigned samples);
 

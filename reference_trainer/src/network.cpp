@@ -205,7 +205,7 @@ void Network::initialise(std::uint64_t seed)
         const std::size_t fanIn = m_layers[i]->shape().fanIn;
         if (fanIn == 0)
             continue;
-        const float bound = std::sqrt(6.0F / static_cast<float>(fanIn)); // He, for ReLU
+        const float bound = std::sqrt(6.0F / static_cast<float>(fanIn)); // He initialisation, for ReLU
         const Tensor& weights = m_places[i].weights;
         for (std::size_t k = 0; k < weights.count; ++k)
             values[weights.offset + k] = random.uniform(-bound, bound);
@@ -290,7 +290,7 @@ void Network::backwardInto(std::size_t layer, const float* images, unsigned batc
     float* const gradient = outputGradientOf(layer - 1);
     const auto values = static_cast<unsigned>(batch * before.outputs);
     m_layers[layer]->inputGradients(m_queue, parametersOf(layer), gradient, batch);
-    // What this layer got went around it and others, too: its gradient comes back from there unchanged.
+    // The gradients of residual connections that begin at this layer's input are added unchanged.
     for (std::size_t later = layer; later < m_layers.size(); ++later) {
         if (m_layers[later]->shape().residualOver == later - layer && later > layer)
             RS_CHECK(launch_accumulate(m_queue.stream, values, gradient,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A named range of the host's time, for whatever tool listens.
+// A named NVTX range of the host's time, for any attached tool.
 #pragma once
 #include <nvtx3/nvToolsExt.h>
 
@@ -22,7 +22,7 @@ public:
     NvtxRange(const NvtxRange&) = delete;
     NvtxRange& operator=(const NvtxRange&) = delete;
 
-    /// Of all ranges; before the first one and before there are threads.
+    /// Applies to all ranges. Call it before the first range and before threads are started.
     static void setPushed(bool pushed) { s_pushed = pushed; }
 
 private:

@@ -34,7 +34,7 @@ public:
 
     void step(cudaStream_t stream, Arrays arrays, float scale) override
     {
-        // In double: 1 - 0.999 has three digits left in float.
+        // In double, because 1 - 0.999 has three digits left in float.
         constexpr double kBeta1 = 0.9;
         constexpr double kBeta2 = 0.999;
         ++m_steps;

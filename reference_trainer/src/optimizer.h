@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What turns gradients into new parameters: one kernel over the network's flat arrays.
+// Optimizers: one kernel over the network's flat arrays computes the new parameters.
 #pragma once
 #include "gpu.h"
 #include "options.h"
@@ -21,11 +21,11 @@ public:
     Optimizer& operator=(const Optimizer&) = delete;
     virtual ~Optimizer() = default;
 
-    /// One update on the stream; `scale` turns the sums over ranks into means.
+    /// Queues one update on the stream; `scale` turns the sums over ranks into means.
     virtual void step(cudaStream_t stream, Arrays arrays, float scale) = 0;
 };
 
-/// The one that the options name, for `count` parameters; its state begins at 0.
+/// Returns the optimizer that the options name, for `count` parameters; its state begins at 0.
 [[nodiscard]] std::unique_ptr<Optimizer> makeOptimizer(const Options& options, std::size_t count);
 
 } // namespace ringside::trainer

@@ -30,7 +30,7 @@ void addModel(CLI::App& app, Options& options)
         ->check(CLI::Range(1, 1000));
 }
 
-/// CLI::Range lets "nan" pass.
+/// CLI::Range accepts "nan".
 CLI::Validator between(double low, double high)
 {
     return {[low, high](const std::string& text) -> std::string {
@@ -48,7 +48,7 @@ CLI::Validator gradientFormat()
                 if (readGradientFormat(text))
                     return {};
                 return fmt::format(
-                    "{} is none of fp32, fp16, bf16 and topk:SHARE, with a SHARE above 0 and up "
+                    "{} is not one of fp32, fp16, bf16 and topk:SHARE, with a SHARE above 0 and up "
                     "to 1 such as topk:0.01",
                     text);
             },
@@ -70,7 +70,7 @@ void addOptimizer(CLI::App& app, Options& options)
         ->check(between(0, 1));
 }
 
-/// An option that would change nothing is a mistake of whoever gave it.
+/// Rejects an option that would have no effect: it is probably a mistake.
 void refuseOthers(const CLI::App& app, const Options& options)
 {
     for (const char* name : {"--hidden", "--layers"}) {
@@ -89,9 +89,9 @@ void refuseOthers(const CLI::App& app, const Options& options)
             throw CLI::ValidationError(name, "belongs to --parallel ddp, which has ranks and all-reduces");
     }
     if ((options.parallel == "dp") != (app.count("--devices") > 0))
-        throw CLI::ValidationError("--devices", options.parallel == "dp"
-                                                    ? "is missing: how many shall --parallel dp use?"
-                                                    : "belongs to --parallel dp");
+        throw CLI::ValidationError(
+            "--devices", options.parallel == "dp" ? "is missing: give the number of devices for --parallel dp"
+                                                  : "belongs to --parallel dp");
     for (const char* name : {"--loss-scale", "--loss-scale-interval"}) {
         if (options.precision != "fp16" && app.count(name) > 0)
             throw CLI::ValidationError(name, "belongs to --precision fp16; " + options.precision +
@@ -126,19 +126,20 @@ void addTraining(CLI::App& app, Options& options)
     app.add_option("--steps", options.steps, "Training steps")
         ->capture_default_str()
         ->check(CLI::Range(1, 10'000'000));
-    app.add_option("--warmup", options.warmup, "First steps left out of the printed figures")
+    app.add_option("--warmup", options.warmup, "Number of first steps that the figures leave out")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--batch", options.batch, "Samples a step over all ranks; a multiple of their number")
+    app.add_option("--batch", options.batch, "Samples per step over all ranks; a multiple of their number")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
     app.add_option("--accumulate", options.accumulate,
-                   "Parts that a rank's share of a batch is computed in; gradients travel with the last")
+                   "Number of parts in which a rank computes its share of a batch; gradients are reduced "
+                   "with the last")
         ->capture_default_str()
         ->check(CLI::Range(1, 1024));
     app.add_option("--checkpoint-activations", options.checkpointActivations,
-                   "Keep only each K-th layer's input in forward, and compute what lies between again in "
-                   "backward: less memory, more time; without it, keep all")
+                   "Keep only each K-th layer's input in forward, and compute the layers between again in "
+                   "backward: less memory, more time; default: keep all")
         ->check(CLI::Range(1, 1000));
     app.add_option("--seed", options.seed, "Seed of weights, data and order")
         ->capture_default_str()
@@ -155,48 +156,45 @@ void addLoader(CLI::App& app, Options& options)
 {
     app.add_option(
            "--workers", options.workers,
-           "Loader threads; each loads every N-th batch, some steps ahead; 0: training loads by itself")
+           "Loader threads; each loads every N-th batch, some steps ahead; 0: the training thread loads")
         ->capture_default_str()
         ->check(CLI::Range(0, 256));
     app.add_flag("--pin-memory,!--no-pin-memory", options.pinMemory,
-                 "Batches are copied from pinned host memory, as without --no-pin-memory");
+                 "Copy batches from pinned host memory (default)");
     app.add_flag("--ranges,!--no-ranges", options.ranges,
-                 "NVTX ranges say what a step is and what it does, as without --no-ranges");
+                 "Mark steps and their parts with NVTX ranges (default)");
 }
 
 void addDistribution(CLI::App& app, Options& options)
 {
-    app.add_option(
-           "--parallel", options.parallel,
-           "ddp: a process a device, gradients all-reduced; dp: one process for --devices, as PyTorch's "
-           "DataParallel; single: one device, no communication")
+    app.add_option("--parallel", options.parallel,
+                   "ddp: one process for each device, gradients are all-reduced; dp: one process for "
+                   "--devices, as PyTorch's "
+                   "DataParallel; single: one device, no communication")
         ->capture_default_str()
         ->check(CLI::IsMember({"ddp", "dp", "single"}));
     app.add_option("--devices", options.devices, "dp: devices of the process, from device 0")
         ->check(CLI::Range(2, 1024));
-    app.add_option(
-           "--nproc", options.processes,
-           "Start N ranks on this host; without it this process is the rank that RANK and WORLD_SIZE, "
-           "OMPI_COMM_WORLD_* or SLURM_* say")
+    app.add_option("--nproc", options.processes,
+                   "Start N ranks on this host; default: this process is the rank that RANK and WORLD_SIZE, "
+                   "OMPI_COMM_WORLD_* or SLURM_* name")
         ->check(CLI::Range(1, 1024));
     app.add_option("--bucket-cap-mb", options.bucketCapMb,
-                   "Gradient bytes in a bucket, MiB; the first bucket takes at most 1")
+                   "Limit of a gradient bucket in MiB; the first bucket has at most 1")
         ->capture_default_str()
         ->check(between(1e-6, 1e6));
     app.add_flag("--find-unused-parameters", options.findUnusedParameters,
-                 "As in DDP, all ranks' maps of used parameters are reduced with the gradients");
-    app.add_flag(
-        "--static-graph", options.staticGraph,
-        "As in DDP, that is done in the first step alone, whose gradients wait for the end of backward");
+                 "As in DDP, reduce a map of used parameters with the gradients");
+    app.add_flag("--static-graph", options.staticGraph,
+                 "As in DDP, do this only in the first step, whose gradients wait for the end of backward");
     app.add_option("--gradients", options.gradients,
-                   "How gradients are reduced; fp16, bf16: in half the bytes, each rounded to 11 or 8 bits "
+                   "Format of gradients; fp16, bf16: half the bytes, each rounded to 11 or 8 bits "
                    "before and "
-                   "after; topk:SHARE: of each bucket only the largest, the rest is added to the next step's")
+                   "after; topk:SHARE: only the largest of each bucket, the rest is added to the next step's")
         ->capture_default_str()
         ->check(gradientFormat());
-    app.add_option(
-           "--algorithm", options.algorithm,
-           "NCCL's all-reduces go round a ring or up and down a tree; without it NCCL, or NCCL_ALGO, chooses")
+    app.add_option("--algorithm", options.algorithm,
+                   "Algorithm of NCCL's all-reduces; default: NCCL, or NCCL_ALGO, chooses")
         ->check(CLI::IsMember({"ring", "tree"}));
     app.add_option("--timeout", options.timeoutSeconds,
                    "Seconds without a missing rank or without progress, after which every rank gives up")
@@ -206,16 +204,15 @@ void addDistribution(CLI::App& app, Options& options)
 
 void addRest(CLI::App& app, Options& options)
 {
-    app.add_option("--fault", options.faults,
-                   "Do something wrong on purpose: NAME[:KEY=VALUE,...]; repeatable")
+    app.add_option("--fault", options.faults, "Inject a fault: NAME[:KEY=VALUE,...]; repeatable")
         ->allow_extra_args(false);
-    app.add_flag("--list-faults", options.listFaults, "Say what --fault can do, and leave");
-    app.add_option("--json", options.jsonPath, "Rank 0 writes the result here");
+    app.add_flag("--list-faults", options.listFaults, "List the faults and exit");
+    app.add_option("--json", options.jsonPath, "File to which rank 0 writes the result");
     app.add_option("--dump-parameters", options.parametersPath,
-                   "Rank 0 writes the trained parameters here, raw float32");
+                   "File to which rank 0 writes the trained parameters, raw float32");
 }
 
-/// CLI11 takes digits after a zero for octal: `--steps 010` would train 8 steps.
+/// CLI11 parses digits after a zero as octal: `--steps 010` would train 8 steps.
 void readLeadingZeros(CLI::App& app)
 {
     for (CLI::Option* option : app.get_options()) {
@@ -277,13 +274,13 @@ void checkAgainstWorld(const Options& options, unsigned worldSize)
     const std::uint64_t parts = std::uint64_t{devices} * options.accumulate;
     if (options.batch % parts != 0)
         throw Failure(fmt::format(
-            "--batch {} does not divide among {} {}{}: choose a multiple of {}", options.batch, devices,
+            "--batch {} cannot be divided among {} {}{}: give a multiple of {}", options.batch, devices,
             options.parallel == "dp" ? "devices" : "ranks",
             options.accumulate > 1 ? fmt::format(" in {} parts", options.accumulate) : "", parts));
     const auto place = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
     if (!options.jsonPath.empty() && !options.parametersPath.empty() &&
         place(options.jsonPath) == place(options.parametersPath))
-        throw Failure("--json and --dump-parameters name the same file: give two");
+        throw Failure("--json and --dump-parameters name the same file: give two files");
     if (options.samples < options.batch)
         throw Failure(fmt::format("--samples {} is less than one batch of {}: raise it", options.samples,
                                   options.batch));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether gradients are all finite.
+// Checks whether all gradients are finite.
 #pragma once
 #include "gpu.h"
 
@@ -7,8 +7,8 @@ namespace ringside::trainer {
 
 class OverflowCheck final {
 public:
-    /// Whether one of them is infinite or no number. The host waits for the answer, as it does in
-    /// GradScaler.step() with an optimizer that is not fused.
+    /// Returns whether one of them is infinite or NaN. The host waits for the result, as in GradScaler.step()
+    /// with an optimizer that is not fused.
     [[nodiscard]] bool overflowed(cudaStream_t stream, const DeviceArray<float>& gradients);
 
 private:

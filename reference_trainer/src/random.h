@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same on every machine and independent of the order they are asked for in.
+// Random numbers that are the same on every machine, in any order of requests.
 #pragma once
 #include <cstdint>
 
 namespace ringside::trainer {
 
-/// The splitmix64 generator: small, fast, and a different stream for every seed.
+/// The splitmix64 generator: small, fast, with a different sequence for every seed.
 class Random final {
 public:
     explicit Random(std::uint64_t seed) : m_state(seed) {}

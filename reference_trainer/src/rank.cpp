@@ -25,7 +25,7 @@ int chooseDevice(unsigned localRank)
     return static_cast<int>(localRank);
 }
 
-/// Before there is a watchdog: both read the channel.
+/// Called before there is a watchdog, because both read the channel.
 ncclUniqueId agreeOnId(const RankIdentity& identity, ControlChannel& channel)
 {
     Token token{};
@@ -78,7 +78,7 @@ void train(const Options& options, const RankIdentity& identity, const Hooks& ho
     std::unique_ptr<Watchdog> watchdog;
     try {
         const int device = chooseDevice(identity.localRank);
-        std::optional<ncclUniqueId> id; // none for a process that trains alone
+        std::optional<ncclUniqueId> id; // empty for a process that trains alone
         if (options.parallel == "ddp")
             id = agreeOnId(identity, channel);
         watchdog =
@@ -94,8 +94,7 @@ void train(const Options& options, const RankIdentity& identity, const Hooks& ho
         if (identity.rank == 0)
             reportResult(result, options, identity.worldSize);
     } catch (const std::exception& error) {
-        // First: as soon as the others know, they give up, and the watchdog ends this process on their
-        // account.
+        // Prints first: as soon as the others know, they give up, and then the watchdog ends this process.
         fmt::print(stderr, "ddp_trainer: rank {}: {}\n", identity.rank, error.what());
         channel.announceFailure(error.what());
         _exit(1);

@@ -10,7 +10,7 @@ namespace ringside::trainer {
 
 /// One bucket's all-reduce.
 struct Reduction {
-    std::uint64_t number = 0; ///< of all since the start
+    std::uint64_t number = 0; ///< counted over all reductions since the start
     void* gradients = nullptr;
     std::size_t count = 0;
     ncclDataType_t type = ncclFloat;

@@ -14,7 +14,7 @@
 namespace ringside::trainer {
 namespace {
 
-/// Why a figure is missing; empty where it is not.
+/// Why a figure is missing; empty if it is not.
 struct Missing {
     std::string times;
     std::string learning;
@@ -27,7 +27,7 @@ Missing missing(const TrainingResult& result, const Options& options)
     Missing missing;
     if (result.stepMs.empty())
         missing.times = fmt::format("all {} steps are warm-up (--warmup {})", options.steps, options.warmup);
-    // A cross entropy of exactly 0 does not come from untrained weights.
+    // Untrained weights never have a cross entropy of exactly 0.
     if (result.losses.front() == 0)
         missing.learning = "the device model skips the arithmetic (compute = skip)";
     missing.accuracy = result.accuracy ? missing.learning : "no held-out samples (--eval 0)";
@@ -61,7 +61,7 @@ std::string keyOf(std::string use)
     return use + "_bytes";
 }
 
-/// Of rank 0's device, and the extremes over all.
+/// Memory of rank 0's device, and the extremes over all devices.
 nlohmann::json memoryJson(const TrainingMemory& memory)
 {
     nlohmann::json json = {{"counted", "what the trainer itself allocates"},

@@ -16,8 +16,8 @@ namespace ringside::trainer {
 
 namespace {
 
-/// What a link leads to, not the link. Each rank of a job tries the same file: another one may have removed
-/// it.
+/// Removes the target of a link, not the link. Each rank of a job tries the same file: another one may have
+/// removed it.
 void removeTarget(const std::string& path)
 {
     std::error_code ignored;
@@ -31,7 +31,7 @@ void checkWritable(const std::string& path)
 {
     std::error_code ignored;
     const bool existed = std::filesystem::exists(path, ignored);
-    // Without waiting for whoever will read a FIFO; that there is nobody yet (ENXIO) is no error.
+    // Does not wait for a reader of a FIFO; a missing reader (ENXIO) is no error yet.
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
     if (file < 0 && errno != ENXIO)
         throw Failure(fmt::format("cannot write {}: {}; give a file in a folder that exists and is writable",

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files for results. That one cannot be written must be said before training, not after it.
+// Files for results. A file that cannot be written must be reported before training, not after it.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace ringside::trainer {
 
-/// Throws Failure when `path` cannot be opened for writing. Changes nothing: what is there stays as it is,
-/// and where nothing is, nothing remains.
+/// Throws Failure if `path` cannot be opened for writing. Leaves an existing file unchanged, and leaves no
+/// new one.
 void checkWritable(const std::string& path);
 
-/// Replaces the file's contents. Throws Failure when that fails.
+/// Replaces the file's contents. Throws Failure on error.
 void writeFile(const std::string& path, std::string_view bytes);
 
 } // namespace ringside::trainer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which samples a rank takes, by DistributedSampler's rule: every epoch is one permutation, and rank r of N
-// takes its entries r, r + N, r + 2N, ... So N ranks with batch B/N see in each step what one rank with batch
-// B sees.
+// Chooses the samples of a rank by DistributedSampler's rule: every epoch is one permutation, and rank r of N
+// gets its entries r, r + N, r + 2N, ... In each step, N ranks with batch B/N see the samples that one rank
+// with batch B sees.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -20,7 +20,8 @@ public:
 
     explicit DistributedSampler(Shape shape);
 
-    /// This rank's sample indices in a step, counted from 0. What is left over at an epoch's end is dropped.
+    /// Returns this rank's sample indices in a step, counted from 0. Entries left over at the end of an epoch
+    /// are dropped.
     [[nodiscard]] std::vector<std::uint64_t> indices(std::uint64_t step);
 
 private:

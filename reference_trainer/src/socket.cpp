@@ -33,7 +33,7 @@ Addresses resolve(const std::string& host, std::uint16_t port)
     return {found, freeaddrinfo};
 }
 
-/// True when the descriptor became ready for `events` before the deadline.
+/// Returns true if the descriptor became ready for `events` before the deadline.
 bool waitFor(int descriptor, short events, Deadline deadline)
 {
     pollfd entry{.fd = descriptor, .events = events, .revents = 0};
@@ -52,7 +52,7 @@ Socket openFor(const addrinfo& address, int flags)
         ::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | flags, address.ai_protocol));
     const int on = 1;
     setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    // So that a host that vanished is noticed by the kernel, even when nothing is sent.
+    // The kernel then notices a host that vanished, even if nothing is sent.
     setsockopt(socket.descriptor(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     return socket;
 }
@@ -86,9 +86,9 @@ Socket listenOn(const std::string& host, std::uint16_t port)
     if (bind(socket.descriptor(), addresses->ai_addr, addresses->ai_addrlen) != 0 ||
         listen(socket.descriptor(), SOMAXCONN) != 0) {
         const int error = errno;
-        throw Failure(fmt::format("cannot listen on {}:{} (MASTER_ADDR, MASTER_PORT): {}{}", host, port,
-                                  std::strerror(error),
-                                  error == EADDRINUSE ? "; choose another MASTER_PORT or end its user" : ""));
+        throw Failure(fmt::format(
+            "cannot listen on {}:{} (MASTER_ADDR, MASTER_PORT): {}{}", host, port, std::strerror(error),
+            error == EADDRINUSE ? "; choose another MASTER_PORT or end the process that uses it" : ""));
     }
     return socket;
 }
@@ -115,7 +115,8 @@ Socket connectBefore(const std::string& host, std::uint16_t port, Deadline deadl
 
 bool sendAll(const Socket& socket, std::span<const std::byte> bytes)
 {
-    // What is sent is far below a socket's buffer: a peer that does not take it within a second is gone.
+    // Messages are far smaller than a socket's buffer: a peer that does not accept one within a second is
+    // gone.
     const Deadline deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
     while (!bytes.empty()) {
         const ssize_t sent = send(socket.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);

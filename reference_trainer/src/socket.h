@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP with deadlines, as far as the control channel needs it. No call blocks past its deadline.
+// TCP with deadlines for the control channel. No call blocks past its deadline.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace ringside::trainer {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// Owns a descriptor; negative means none.
+/// Owns a descriptor; negative: none.
 class Socket final {
 public:
     Socket() = default;
@@ -36,18 +36,18 @@ private:
 
 enum class Received { Everything, Nothing, Closed };
 
-/// Listens on host:port. Throws Failure, also when the port is in use.
+/// Listens on host:port. Throws Failure, also if the port is in use.
 [[nodiscard]] Socket listenOn(const std::string& host, std::uint16_t port);
-/// A connection, or none when nobody came before the deadline.
+/// Returns a connection, or an empty socket if no peer connected before the deadline.
 [[nodiscard]] Socket acceptBefore(const Socket& listener, Deadline deadline);
-/// Tries again until the deadline, since the other side may start later; none when it is over. Throws Failure
-/// for names that cannot be resolved.
+/// Retries until the deadline, because the other side may start later; then returns an empty socket. Throws
+/// Failure if the name cannot be resolved.
 [[nodiscard]] Socket connectBefore(const std::string& host, std::uint16_t port, Deadline deadline);
-/// False when the other side is gone.
+/// Returns false if the other side is gone.
 bool sendAll(const Socket& socket, std::span<const std::byte> bytes);
-/// Nothing: the deadline passed with less than everything there.
+/// Returns Nothing if the deadline passed before all bytes arrived.
 [[nodiscard]] Received receiveAll(const Socket& socket, std::span<std::byte> bytes, Deadline deadline);
-/// A port that nobody listens on at the moment, on the loopback interface.
+/// Returns a port that is free at the moment, on the loopback interface.
 [[nodiscard]] std::uint16_t freeLocalPort();
 
 } // namespace ringside::trainer

@@ -6,7 +6,8 @@
 
 namespace ringside::trainer {
 
-/// The value at a fraction (0 to 1) of the sorted values, nearest rank; none when there are none.
+/// Returns the value at a fraction (0 to 1) of the sorted values, nearest rank; nothing if there are no
+/// values.
 [[nodiscard]] std::optional<double> percentile(std::vector<double> values, double fraction);
 
 } // namespace ringside::trainer

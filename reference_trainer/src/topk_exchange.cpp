@@ -39,7 +39,8 @@ void TopkExchange::exchange(const Bucket& bucket, cudaStream_t stream)
     RS_CHECK(ncclAllGather(entriesOf(m_rank), m_entries.data(), wanted * kWords, ncclUint32,
                            m_around.communicator, stream));
     RS_CHECK(cudaMemsetAsync(gradients, 0, bucket.bytes, stream));
-    // One rank after the other: a rank has each place once, several ranks may have the same.
+    // Adds one rank after the other: within a rank an index occurs once, but several ranks may have the same
+    // index.
     for (int rank = 0; rank < m_ranks; ++rank)
         RS_CHECK(launch_topk_add(stream, wanted, entriesOf(rank), gradients));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of each bucket a rank sends its largest gradients only, and keeps the others for the next step: sparsified
+// Each rank sends only the largest gradients of a bucket and keeps the others for the next step: sparsified
 // SGD with memory (Stich, Cordonnier, Jaggi 2018), the gradient accumulation of deep gradient compression
-// (Lin et al. 2017) without that paper's momentum correction, clipping and warm-up. An all-gather takes the
-// place of the all-reduce, since each rank's largest are others; a gradient costs 8 bytes in it, its place
-// included.
+// (Lin et al. 2017) without its momentum correction, clipping and warm-up. An all-gather replaces the
+// all-reduce, because each rank has other largest gradients; a gradient costs 8 bytes in it, including its
+// index.
 #pragma once
 #include "gradient_exchange.h"
 #include "largest_values.h"
@@ -12,7 +12,7 @@ namespace ringside::trainer {
 
 class TopkExchange final : public GradientExchange {
 public:
-    /// `share` of a bucket's gradients travels, rounded, at least one.
+    /// Sends `share` of a bucket's gradients, rounded, at least one.
     TopkExchange(double share, const Surroundings& around);
 
     void exchange(const Bucket& bucket, cudaStream_t stream) override;
@@ -25,8 +25,8 @@ private:
     int m_rank = 0;
     int m_ranks = 0;
     LargestValues m_largest;
-    DeviceArray<float> m_kept;        ///< what has not been sent yet
-    DeviceArray<TopkEntry> m_entries; ///< of the largest bucket, a rank after the other
+    DeviceArray<float> m_kept;        ///< gradients that have not been sent yet
+    DeviceArray<TopkEntry> m_entries; ///< of the largest bucket, rank by rank
 };
 
 } // namespace ringside::trainer

@@ -42,7 +42,8 @@ std::vector<float> toHost(const DeviceArray<float>& array)
     return values;
 }
 
-/// Replaces the values of each rank by their reduction. Waits for it. Alone, without communicator, they stay.
+/// Replaces the values of each rank by their reduction and waits for it. Without a communicator, values stay
+/// unchanged.
 template <class T, std::size_t Count>
 void overAllRanks(T (&values)[Count], ncclDataType_t type, ncclRedOp_t reduction, ncclComm_t communicator,
                   cudaStream_t stream)
@@ -56,7 +57,7 @@ void overAllRanks(T (&values)[Count], ncclDataType_t type, ncclRedOp_t reduction
     RS_CHECK(cudaMemcpy(values, reduced.data(), sizeof values, cudaMemcpyDeviceToHost));
 }
 
-/// Of each `length` values that follow each other.
+/// Returns means of each `length` consecutive values.
 std::vector<float> meansOf(const std::vector<float>& values, unsigned length)
 {
     std::vector<float> means;
@@ -194,7 +195,7 @@ void Trainer::gradientReady(std::size_t tensor, bool last)
 {
     if (!m_reducer || (!last && !m_hooks.reduceEveryPart))
         return;
-    if (!m_hooks.reduceEveryPart) { // else what is kept has travelled already
+    if (!m_hooks.reduceEveryPart) { // otherwise the kept gradients have been reduced already
         const auto& [offset, count] = m_network.tensors()[tensor];
         addKept(offset, count);
     }
@@ -219,8 +220,8 @@ void Trainer::keepGradients(unsigned part)
                                    gradients.data()));
 }
 
-// After the reduction: what overflowed on one rank is infinite or no number in the sums of all, so all ranks
-// decide alike.
+// Checked after the reduction: an overflow on one rank makes the sums of all ranks infinite or NaN, so that
+// all ranks decide alike.
 bool Trainer::gradientsAreUsable()
 {
     if (!m_lossScale)
@@ -246,7 +247,7 @@ void Trainer::optimize()
 
 void Trainer::reportProgress(std::uint64_t number)
 {
-    // No loss here: reading it would make the host wait for the GPU inside the loop.
+    // Prints no loss: reading it would make the host wait for the GPU inside the loop.
     constexpr std::uint64_t kEvery = 100;
     if (m_identity.rank == 0 && number % kEvery == 0 && number < m_options.steps)
         fmt::print(stderr, "step {} of {}\n", number, m_options.steps);
@@ -265,8 +266,8 @@ std::vector<double> Trainer::stepTimes() const
 
 TrainingMemory Trainer::memory() const
 {
-    const MemoryBytes ofFirst = memoryUsage(m_device).peak; // before the reduction allocates
-    // The complement's maximum is the minimum.
+    const MemoryBytes ofFirst = memoryUsage(m_device).peak; // read before the reduction allocates memory
+    // The maximum of the complement is the minimum.
     std::uint64_t extremes[2] = {0, 0};
     for (unsigned i = 0; i < m_options.devices; ++i) {
         const std::uint64_t peak = memoryUsage(m_device + static_cast<int>(i)).peak.total;
@@ -284,7 +285,7 @@ std::optional<double> Trainer::accuracy()
     DeviceArray<float> images(std::size_t{m_deviceBatch} * kImagePixels);
     std::vector<float> pixels(images.size());
     std::vector<float> logits(std::size_t{m_deviceBatch} * kDigitClasses);
-    float counts[2] = {0, 0}; // right ones, all
+    float counts[2] = {0, 0}; // correct ones, all
     for (std::uint64_t first = m_identity.rank; first < m_options.eval;
          first += std::uint64_t{m_deviceBatch} * m_identity.worldSize) {
         m_watchdog.progress("the evaluation", m_options.steps);
@@ -294,7 +295,8 @@ std::optional<double> Trainer::accuracy()
             labels.push_back(
                 drawDigit(m_options.seed, kHeldOutBegin + i,
                           std::span(pixels).subspan(labels.size() * kImagePixels, kImagePixels)));
-        // On the network's stream throughout: a non-blocking stream does not wait for the default one.
+        // Uses the network's stream throughout, because a non-blocking stream does not wait for the default
+        // one.
         RS_CHECK(cudaMemcpyAsync(images.data(), pixels.data(), pixels.size() * sizeof(float),
                                  cudaMemcpyHostToDevice, m_stream.get()));
         const float* output = m_network.forward(images.data(), m_deviceBatch, Hooks{});

@@ -39,8 +39,8 @@ std::string Watchdog::trouble()
         return fmt::format("NCCL reports: {}; {}", ncclGetErrorString(error), ncclGetLastError(nullptr));
     if (std::chrono::steady_clock::now() - m_moved.load() > m_timeout)
         return fmt::format(
-            "nothing has moved for {} s in {} (step {}): is a rank stopped, or the network down? "
-            "--timeout changes the patience",
+            "no progress for {} s in {} (step {}): check for a stopped rank or a network failure; "
+            "--timeout changes this limit",
             m_timeout.count(), m_what.load(), m_step.load());
     return {};
 }

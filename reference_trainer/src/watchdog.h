@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends this process with a message when the job cannot go on: another rank failed or went away, NCCL reports
-// an asynchronous error, or nothing has moved for the timeout. A GPU call that waits for a dead peer never
-// returns, so there is no gentler way.
+// Ends this process with a message if the job cannot continue: another rank failed or disconnected, NCCL
+// reports an asynchronous error, or there was no progress for the timeout. A GPU call that waits for a dead
+// peer never returns, so that the process must be ended.
 #pragma once
 #include "control_channel.h"
 
@@ -20,9 +20,9 @@ public:
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    /// From now on, and until null is set, errors of this communicator count.
+    /// From now on, errors of this communicator are watched, until null is set.
     void watch(ncclComm_t communicator) { m_communicator = communicator; }
-    /// Something moved; `what` (a literal) is what comes next.
+    /// Reports progress; `what` (a string literal) names the next phase.
     void progress(const char* what, std::uint64_t step = 0);
 
 private:

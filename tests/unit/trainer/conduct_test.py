@@ -115,7 +115,7 @@ class Conduct(unittest.TestCase):
         os.kill(stopped, signal.SIGSTOP)
         code, _, err = trainer.finish(launcher, 25)
         self.assertNotEqual(code, 0)
-        self.assertRegex(err, "rank [02]: giving up: nothing has moved for 3 s")
+        self.assertRegex(err, "rank [02]: giving up: no progress for 3 s")
         self.assertFalse(pathlib.Path(f"/proc/{stopped}").exists(), "the stopped rank was left behind")
 
     def test_a_terminated_launcher_leaves_no_ranks(self):

@@ -77,10 +77,10 @@ class Parallel(unittest.TestCase):
         self.assert_close(ring, tree)
 
     def test_what_contradicts_is_refused(self):
-        self.assert_refused("does not divide among 5 devices", *COMMON, "--parallel", "dp", "--devices", 5)
+        self.assert_refused("cannot be divided among 5 devices", *COMMON, "--parallel", "dp", "--devices", 5)
         self.assert_refused("start it without a launcher", *COMMON, "--parallel", "single", RANK=0, WORLD_SIZE=2)
         self.assert_refused("how many", *COMMON, "--parallel", "dp")
-        self.assert_refused("NCCL_ALGO is \"ring\" already", *COMMON, "--algorithm", "tree", NCCL_ALGO="ring")
+        self.assert_refused("NCCL_ALGO is already \"ring\"", *COMMON, "--algorithm", "tree", NCCL_ALGO="ring")
         code, _, err = trainer.run(*COMMON, "--parallel", "dp", "--devices", 3, RINGSIDE_PLATFORM_DEVICES=2)
         self.assertEqual(code, 1)
         self.assertRegex(err, "--devices 3: there are 2")

@@ -47,7 +47,7 @@ class Training(unittest.TestCase):
                 self.assert_same(whole, self.parameters("parts", *common, "--accumulate", parts, "--nproc", ranks, *overlap))
         code, _, err = trainer.run(*common, "--accumulate", 5, "--nproc", 2)
         self.assertEqual(code, 2, err)
-        self.assertIn("choose a multiple of 10", err)
+        self.assertIn("give a multiple of 10", err)
 
     def test_that_holds_for_odd_shapes_too(self):
         # Nothing divides: not the tensors by the ranks, nor the samples by the batch (an epoch ends within 20 steps).

@@ -66,7 +66,7 @@ TEST(DeviceMemory, saysWhatUsesItWhenThereIsNotEnough)
     const MemoryScope scope(MemoryUse::Activations);
     const DeviceArray<char> some(3U << 20U);
     const std::string message = failureOf(std::size_t{1} << 40U);
-    for (const char* part : {"device 0 is out of memory", "1048576.0 MiB more were asked for (activations)",
+    for (const char* part : {"device 0 is out of memory", "1048576.0 MiB more were requested (activations)",
                              "MiB are free", "activations 3.0", "--batch", "--accumulate"})
         EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
 }
