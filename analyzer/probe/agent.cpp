@@ -43,12 +43,12 @@ Message measure(const Message& order)
               {"sender_share", measured->senderShare}}}};
 }
 
-bool serve(const Conversation& leader, const std::string& address)
+bool serve(const LineConnection& leader, const std::string& address)
 {
     const Descriptor listener = listenAt(address);
-    const bool said = sayMessage(leader, {{"port", portOf(listener)}});
+    const bool said = sendMessage(leader, {{"port", portOf(listener)}});
     const bool whole = serveProbe(listener);
-    return said && sayMessage(leader, {{"served", whole}});
+    return said && sendMessage(leader, {{"served", whole}});
 }
 
 } // namespace
@@ -62,25 +62,25 @@ void follow(const Agent& agent)
             fmt::format("cannot reach the leader at {} port {}", agent.leader.address, agent.leader.port),
             "Give `ringside probe --leader` an address of its host that all hosts reach.");
     }
-    const auto taken = ncclWouldTake(interfacesUp(), environmentValue("NCCL_SOCKET_IFNAME"),
-                                     environmentValue("NCCL_SOCKET_FAMILY"));
-    Conversation leader(std::move(connection));
+    const auto taken = ncclWouldUse(interfacesUp(), environmentValue("NCCL_SOCKET_IFNAME"),
+                                    environmentValue("NCCL_SOCKET_FAMILY"));
+    LineConnection leader(std::move(connection));
     RdmaAgent rdma;
-    bool more = sayMessage(leader, {{"token", agent.token},
-                                    {"host", hostName()},
-                                    {"interface", taken ? taken->name : ""},
-                                    {"address", taken ? taken->address : ""},
-                                    {"rdma", rdma.introduction()}});
+    bool more = sendMessage(leader, {{"token", agent.token},
+                                     {"host", hostName()},
+                                     {"interface", taken ? taken->name : ""},
+                                     {"address", taken ? taken->address : ""},
+                                     {"rdma", rdma.describePort()}});
     while (more) {
-        const auto order = hearMessage(leader);
+        const auto order = receiveMessage(leader);
         if (!order) {
             return;
         }
-        if (const auto answer = rdma.obey(*order, boundsOf(*order))) {
-            more = sayMessage(leader, *answer);
+        if (const auto answer = rdma.execute(*order, boundsOf(*order))) {
+            more = sendMessage(leader, *answer);
         } else {
             more = wordOf(*order, "do") == "serve" ? serve(leader, taken ? taken->address : "")
-                                                   : sayMessage(leader, measure(*order));
+                                                   : sendMessage(leader, measure(*order));
         }
     }
 }

@@ -43,14 +43,14 @@ struct Libraries {
 };
 
 /// A failure in the child. Its text becomes the last line of the output.
-struct Trouble {
+struct MeasurementFailure {
     std::string why;
 };
 
 void check(int result, const char* what)
 {
     if (result != 0) {
-        throw Trouble{fmt::format("{} failed with {}", what, result)};
+        throw MeasurementFailure{fmt::format("{} failed with {}", what, result)};
     }
 }
 
@@ -61,7 +61,7 @@ void* openFirst(std::initializer_list<const char*> files)
             return handle;
         }
     }
-    throw Trouble{fmt::format("{} cannot be loaded", *files.begin())};
+    throw MeasurementFailure{fmt::format("{} cannot be loaded", *files.begin())};
 }
 
 template <class Function>
@@ -69,7 +69,7 @@ void find(void* library, const char* name, Function*& function)
 {
     function = reinterpret_cast<Function*>(dlsym(library, name));
     if (function == nullptr) {
-        throw Trouble{fmt::format("{} is missing", name)};
+        throw MeasurementFailure{fmt::format("{} is missing", name)};
     }
 }
 
@@ -98,7 +98,7 @@ public:
     {
         int count = 0;
         if (m_libraries.deviceCount(&count) != 0 || count == 0) {
-            throw Trouble{"no GPU"};
+            throw MeasurementFailure{"no GPU"};
         }
         m_buffers.resize(static_cast<std::size_t>(count));
         m_streams.resize(m_buffers.size());
@@ -149,7 +149,7 @@ CurvePoint measure(const Gpus& gpus, std::uint64_t bytes, std::chrono::milliseco
 }
 
 /// Runs in the child: writes each result as a line.
-void tell(const CurveBounds& bounds, int out)
+void writeCurve(const CurveBounds& bounds, int out)
 {
     try {
         const Libraries libraries = load();
@@ -157,7 +157,7 @@ void tell(const CurveBounds& bounds, int out)
         check(libraries.version(&version), "ncclGetVersion");
         const Gpus gpus(libraries, bounds.mostBytes);
         if (gpus.count() < 2) {
-            throw Trouble{"this host has one GPU: an all-reduce needs two"};
+            throw MeasurementFailure{"this host has one GPU: an all-reduce needs two"};
         }
         dprintf(out, "gpus %zu %d %d\n", gpus.count(), version,
                 dlsym(RTLD_DEFAULT, "ringside_platform_enqueue") != nullptr ? 1 : 0);
@@ -167,36 +167,36 @@ void tell(const CurveBounds& bounds, int out)
                     static_cast<long long>(point.ns), point.repeats);
         }
         dprintf(out, "whole\n");
-    } catch (const Trouble& trouble) {
-        dprintf(out, "trouble %s\n", trouble.why.c_str());
+    } catch (const MeasurementFailure& failure) {
+        dprintf(out, "trouble %s\n", failure.why.c_str());
     }
 }
 
 /// Returns what the child wrote until it ended or the time was over.
-std::string hear(int in, std::chrono::milliseconds patience)
+std::string readOutput(int in, std::chrono::milliseconds patience)
 {
     const auto last = Clock::now() + patience;
-    std::string heard;
+    std::string output;
     std::array<char, 4096> piece{};
     for (;;) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(last - Clock::now()).count();
         pollfd waiting{in, POLLIN, 0};
         if (left <= 0 || poll(&waiting, 1, static_cast<int>(left)) <= 0) {
-            return heard;
+            return output;
         }
         const ssize_t got = read(in, piece.data(), piece.size());
         if (got <= 0) {
-            return heard;
+            return output;
         }
-        heard.append(piece.data(), static_cast<std::size_t>(got));
+        output.append(piece.data(), static_cast<std::size_t>(got));
     }
 }
 
-AllReduceCurve curveOf(const std::string& heard)
+AllReduceCurve curveOf(const std::string& output)
 {
     AllReduceCurve curve;
     curve.stopped = "the process that measured it ended or took too long";
-    std::istringstream lines(heard);
+    std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
         std::string word;
@@ -236,17 +236,18 @@ AllReduceCurve measureAllReduce(const CurveBounds& bounds)
     const pid_t child = fork();
     if (child == 0) {
         close(pipes[0]);
-        tell(bounds, pipes[1]);
+        writeCurve(bounds, pipes[1]);
         _exit(0); // skips exit handlers of libraries, which may hang
     }
     close(pipes[1]);
-    const std::string heard = child > 0 ? hear(pipes[0], bounds.all) : "trouble cannot create a process\n";
+    const std::string output =
+        child > 0 ? readOutput(pipes[0], bounds.all) : "trouble cannot create a process\n";
     close(pipes[0]);
     if (child > 0) {
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
     }
-    return curveOf(heard);
+    return curveOf(output);
 }
 
 std::string textOf(const AllReduceCurve& curve)

@@ -25,7 +25,7 @@ std::optional<Interface> firstOf(const std::vector<Interface>& up, const NamePat
     // IPv4 before IPv6 if the family is not set.
     for (const bool ipv6 : {false, true}) {
         for (const Interface& each : up) {
-            if (each.ipv6 == ipv6 && ofFamily(each, family) && pattern.takes(each.name)) {
+            if (each.ipv6 == ipv6 && ofFamily(each, family) && pattern.matches(each.name)) {
                 return each;
             }
         }
@@ -61,8 +61,8 @@ std::vector<Interface> interfacesUp()
     return up;
 }
 
-std::optional<Interface> ncclWouldTake(const std::vector<Interface>& up, std::string_view names,
-                                       std::string_view family)
+std::optional<Interface> ncclWouldUse(const std::vector<Interface>& up, std::string_view names,
+                                      std::string_view family)
 {
     if (!names.empty()) {
         return firstOf(up, NamePattern(names), family);

@@ -22,7 +22,7 @@ struct Interface {
 /// `names`: NCCL_SOCKET_IFNAME (prefixes; `^` excludes, `=` matches whole names). Empty: ib* first, then
 /// those that are neither docker* nor lo, then docker*, then lo. `family`: AF_INET, AF_INET6 or empty (IPv4
 /// first).
-[[nodiscard]] std::optional<Interface> ncclWouldTake(const std::vector<Interface>& up, std::string_view names,
-                                                     std::string_view family);
+[[nodiscard]] std::optional<Interface> ncclWouldUse(const std::vector<Interface>& up, std::string_view names,
+                                                    std::string_view family);
 
 } // namespace ringside::probe

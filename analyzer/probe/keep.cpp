@@ -87,7 +87,7 @@ void checkRun(const std::filesystem::path& run)
     }
 }
 
-void keepIn(const std::filesystem::path& run, const Matrix& matrix)
+void storeIn(const std::filesystem::path& run, const Matrix& matrix)
 {
     Record record;
     for (std::size_t sender = 0; sender < matrix.hosts.size(); ++sender) {
@@ -107,7 +107,7 @@ void keepIn(const std::filesystem::path& run, const Matrix& matrix)
     record.write(run);
 }
 
-void keepIn(const std::filesystem::path& run, const AllReduceCurve& curve)
+void storeIn(const std::filesystem::path& run, const AllReduceCurve& curve)
 {
     if (!curve.missing.empty()) {
         return;

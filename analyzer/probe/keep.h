@@ -13,8 +13,8 @@ namespace ringside::probe {
 /// traces.
 void checkRun(const std::filesystem::path& run);
 /// Adds a file to the run directory. Throws the writer's errors.
-void keepIn(const std::filesystem::path& run, const Matrix& matrix);
+void storeIn(const std::filesystem::path& run, const Matrix& matrix);
 /// Stores nothing if no curve was measured.
-void keepIn(const std::filesystem::path& run, const AllReduceCurve& curve);
+void storeIn(const std::filesystem::path& run, const AllReduceCurve& curve);
 
 } // namespace ringside::probe

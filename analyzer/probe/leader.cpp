@@ -53,31 +53,31 @@ private:
 };
 
 /// Accepts agents that present the token until all announced ones are there, and disconnects others.
-std::vector<Player> gather(const Descriptor& listener, const Campaign& campaign, const std::string& token)
+std::vector<ProbedHost> gather(const Descriptor& listener, const Campaign& campaign, const std::string& token)
 {
     constexpr Patience kStartPatience{120}; // schedulers may start jobs late
-    std::vector<Player> players;
-    while (players.size() < campaign.hosts) {
+    std::vector<ProbedHost> hosts;
+    while (hosts.size() < campaign.hosts) {
         Descriptor connection = acceptAt(listener, kStartPatience);
         if (!connection) {
             throw Error(ErrorCode::Unusable,
-                        fmt::format("{} of {} hosts answered", players.size(), campaign.hosts),
+                        fmt::format("{} of {} hosts answered", hosts.size(), campaign.hosts),
                         "--leader must be an address of this host that the others reach, and ringside must "
                         "be installed there under the same path.");
         }
-        Conversation voice(std::move(connection));
-        const auto hello = hearMessage(voice);
+        LineConnection connection(std::move(connection));
+        const auto hello = receiveMessage(connection);
         if (hello && wordOf(*hello, "token") == token) {
             const Message rdma = hello->value("rdma", Message::object());
-            players.push_back({wordOf(*hello, "host"),
-                               wordOf(*hello, "interface"),
-                               wordOf(*hello, "address"),
-                               {wordOf(rdma, "port"), wordOf(rdma, "reason")},
-                               std::move(voice)});
+            hosts.push_back({wordOf(*hello, "host"),
+                             wordOf(*hello, "interface"),
+                             wordOf(*hello, "address"),
+                             {wordOf(rdma, "port"), wordOf(rdma, "reason")},
+                             std::move(connection)});
         }
     }
-    std::ranges::sort(players, {}, &Player::name);
-    return players;
+    std::ranges::sort(hosts, {}, &ProbedHost::name);
+    return hosts;
 }
 
 std::optional<Measurement> measurementOf(const std::optional<Message>& answer)
@@ -98,26 +98,27 @@ std::optional<Measurement> measurementOf(const std::optional<Message>& answer)
 }
 
 /// Measures all directions of a round at once: every receiver serves, then every sender measures.
-void play(std::vector<Player>& players, std::vector<Direction> round, const Bounds& bounds, Matrix& matrix)
+void measureRound(std::vector<ProbedHost>& hosts, std::vector<Direction> round, const Bounds& bounds,
+                  Matrix& matrix)
 {
     constexpr std::uint16_t kLastPort = 65535;
     for (Direction& each : round) {
-        each.served = sayMessage(players[each.receiver].voice, {{"do", "serve"}});
+        each.served = sendMessage(hosts[each.receiver].connection, {{"do", "serve"}});
     }
     for (Direction& each : round) {
-        const auto port = each.served ? hearMessage(players[each.receiver].voice) : std::nullopt;
+        const auto port = each.served ? receiveMessage(hosts[each.receiver].connection) : std::nullopt;
         each.served =
-            port && sayMessage(players[each.sender].voice, {{"do", "measure"},
-                                                            {"address", players[each.receiver].address},
-                                                            {"port", numberOf(*port, "port", kLastPort)},
-                                                            {"bytes", bounds.bytes},
-                                                            {"milliseconds", bounds.milliseconds}});
+            port && sendMessage(hosts[each.sender].connection, {{"do", "measure"},
+                                                                {"address", hosts[each.receiver].address},
+                                                                {"port", numberOf(*port, "port", kLastPort)},
+                                                                {"bytes", bounds.bytes},
+                                                                {"milliseconds", bounds.milliseconds}});
     }
     for (const Direction& each : round) {
         if (each.served) {
             matrix.directions[each.sender][each.receiver] =
-                measurementOf(hearMessage(players[each.sender].voice));
-            static_cast<void>(hearMessage(players[each.receiver].voice)); // the end of serving
+                measurementOf(receiveMessage(hosts[each.sender].connection));
+            static_cast<void>(receiveMessage(hosts[each.receiver].connection)); // the end of serving
         }
     }
 }
@@ -143,24 +144,24 @@ RdmaResult better(const RdmaResult& one, const RdmaResult& other)
     return best;
 }
 
-void repeat(std::vector<Player>& players, const Outlier& outlier, const Bounds& bounds, Matrix& matrix)
+void repeat(std::vector<ProbedHost>& hosts, const Outlier& outlier, const Bounds& bounds, Matrix& matrix)
 {
     const Direction direction{outlier.sender, outlier.receiver};
     if (outlier.network == Network::Rdma) {
         RdmaResult& measured = matrix.rdma[outlier.sender][outlier.receiver];
         const RdmaResult before = measured;
-        playRdma(players, {direction}, bounds, matrix);
+        measureRdmaRound(hosts, {direction}, bounds, matrix);
         measured = better(before, measured);
     } else {
         auto& measured = matrix.directions[outlier.sender][outlier.receiver];
         const std::optional<Measurement> before = measured;
-        play(players, {direction}, bounds, matrix);
+        measureRound(hosts, {direction}, bounds, matrix);
         measured = better(before, measured);
     }
 }
 
 /// Measures each outlier again, alone: hosts may have been busy for a moment. The best result counts.
-void repeatOutliers(std::vector<Player>& players, const Bounds& bounds, Matrix& matrix)
+void repeatOutliers(std::vector<ProbedHost>& hosts, const Bounds& bounds, Matrix& matrix)
 {
     constexpr int kTimes = 3;
     constexpr std::size_t kMost = 64; // more outliers are no coincidence
@@ -171,7 +172,7 @@ void repeatOutliers(std::vector<Player>& players, const Bounds& bounds, Matrix& 
             return;
         }
         for (const Outlier& each : outliers) {
-            repeat(players, each, bounds, matrix);
+            repeat(hosts, each, bounds, matrix);
         }
     }
 }
@@ -189,16 +190,16 @@ Matrix lead(const Campaign& campaign)
         launchers.start(
             fmt::format("{} '{}' probe --follow {} {} {}", launcher, self, address, portOf(listener), token));
     }
-    std::vector<Player> players = gather(listener, campaign, token);
+    std::vector<ProbedHost> hosts = gather(listener, campaign, token);
     Matrix matrix;
-    for (const Player& each : players) {
+    for (const ProbedHost& each : hosts) {
         matrix.hosts.push_back(each.name);
         matrix.interfaces.push_back(fmt::format("{} ({})", each.interface, each.address));
         matrix.rdmaEnds.push_back(each.rdma);
     }
-    matrix.directions.assign(players.size(), std::vector<std::optional<Measurement>>(players.size()));
-    matrix.rdma.assign(players.size(), std::vector<RdmaResult>(players.size()));
-    for (const auto& round : tournament(players.size())) {
+    matrix.directions.assign(hosts.size(), std::vector<std::optional<Measurement>>(hosts.size()));
+    matrix.rdma.assign(hosts.size(), std::vector<RdmaResult>(hosts.size()));
+    for (const auto& round : roundRobin(hosts.size())) {
         std::vector<Direction> there;
         std::vector<Direction> back;
         for (const auto& [one, other] : round) {
@@ -206,11 +207,11 @@ Matrix lead(const Campaign& campaign)
             back.push_back({other, one});
         }
         for (const auto& directions : {there, back}) {
-            play(players, directions, campaign.bounds, matrix);
-            playRdma(players, directions, campaign.bounds, matrix);
+            measureRound(hosts, directions, campaign.bounds, matrix);
+            measureRdmaRound(hosts, directions, campaign.bounds, matrix);
         }
     }
-    repeatOutliers(players, campaign.bounds, matrix);
+    repeatOutliers(hosts, campaign.bounds, matrix);
     return matrix;
 }
 

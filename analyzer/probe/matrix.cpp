@@ -95,8 +95,8 @@ std::optional<Outlier> outlierOf(const Matrix& matrix, const Verdict& verdict, s
 /// Returns how a direction differs from the others, and why. Late acknowledgements also slow down writes, so
 /// that they are checked first. Losses are reported even if the direction was as fast as the others: RDMA
 /// networks are built to be lossless, and a short measurement seldom includes a retransmission timeout.
-std::optional<std::pair<Cause, std::string>> rdmaTrouble(const RdmaMeasurement& measured,
-                                                         const Verdict& verdict, std::size_t hosts)
+std::optional<std::pair<Cause, std::string>> findRdmaCause(const RdmaMeasurement& measured,
+                                                           const Verdict& verdict, std::size_t hosts)
 {
     const double usualGbps = verdict.medianRdmaGbps.value_or(0);
     const double usualUs = verdict.medianWriteUs.value_or(0);
@@ -126,7 +126,7 @@ std::optional<Outlier> rdmaOutlierOf(const Matrix& matrix, const Verdict& verdic
 {
     const RdmaResult& result = matrix.rdma[sender][receiver];
     const bool haveIt = !matrix.rdmaEnds[sender].port.empty() && !matrix.rdmaEnds[receiver].port.empty();
-    const auto trouble = result.measured ? rdmaTrouble(*result.measured, verdict, matrix.hosts.size())
+    const auto trouble = result.measured ? findRdmaCause(*result.measured, verdict, matrix.hosts.size())
                          : haveIt        ? std::optional(std::pair(Cause::Unreachable, result.reason))
                                          : std::nullopt;
     if (!trouble) {
@@ -139,7 +139,7 @@ std::optional<Outlier> rdmaOutlierOf(const Matrix& matrix, const Verdict& verdic
 }
 
 /// Returns hosts of whose directions more than half are outliers while most other directions are fine.
-std::vector<std::size_t> blamed(const Matrix& matrix, const std::vector<Outlier>& outliers)
+std::vector<std::size_t> suspectHosts(const Matrix& matrix, const std::vector<Outlier>& outliers)
 {
     std::vector<std::size_t> count(matrix.hosts.size());
     std::set<std::pair<std::size_t, std::size_t>> directions; // TCP and RDMA count once
@@ -160,7 +160,7 @@ std::vector<std::size_t> blamed(const Matrix& matrix, const std::vector<Outlier>
 
 } // namespace
 
-std::vector<std::vector<std::pair<std::size_t, std::size_t>>> tournament(std::size_t hosts)
+std::vector<std::vector<std::pair<std::size_t, std::size_t>>> roundRobin(std::size_t hosts)
 {
     // The circle method: one host stays, the others move on by one. With an odd number of hosts, one has no
     // partner in each round.
@@ -213,7 +213,7 @@ Verdict judge(const Matrix& matrix)
             }
         }
     });
-    verdict.hosts = blamed(matrix, verdict.outliers);
+    verdict.hosts = suspectHosts(matrix, verdict.outliers);
     return verdict;
 }
 

@@ -11,7 +11,7 @@ namespace ringside::probe {
 
 /// Returns rounds of pairs (a round-robin schedule). No host is in two pairs of a round, so that measurements
 /// do not disturb each other. Each pair occurs once. There are n - 1 rounds for n hosts, n if n is odd.
-[[nodiscard]] std::vector<std::vector<std::pair<std::size_t, std::size_t>>> tournament(std::size_t hosts);
+[[nodiscard]] std::vector<std::vector<std::pair<std::size_t, std::size_t>>> roundRobin(std::size_t hosts);
 
 struct Matrix {
     std::vector<std::string> hosts;

@@ -10,16 +10,16 @@ namespace ringside::probe {
 
 using Message = nlohmann::json;
 
-[[nodiscard]] inline std::optional<Message> hearMessage(Conversation& voice)
+[[nodiscard]] inline std::optional<Message> receiveMessage(LineConnection& connection)
 {
-    const auto line = voice.hear();
+    const auto line = connection.receiveLine();
     Message message = line ? Message::parse(*line, nullptr, false) : Message();
     return message.is_object() ? std::optional(std::move(message)) : std::nullopt;
 }
 
-[[nodiscard]] inline bool sayMessage(const Conversation& voice, const Message& message)
+[[nodiscard]] inline bool sendMessage(const LineConnection& connection, const Message& message)
 {
-    return voice.say(message.dump(-1, ' ', true, Message::error_handler_t::replace));
+    return connection.sendLine(message.dump(-1, ' ', true, Message::error_handler_t::replace));
 }
 
 [[nodiscard]] inline std::string wordOf(const Message& message, const char* name)

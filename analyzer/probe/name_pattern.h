@@ -24,7 +24,7 @@ public:
         }
     }
     /// `port` is empty if there is none.
-    [[nodiscard]] bool takes(std::string_view name, std::string_view port = {}) const
+    [[nodiscard]] bool matches(std::string_view name, std::string_view port = {}) const
     {
         const bool listed = std::any_of(m_names.begin(), m_names.end(), [&](std::string_view each) {
             const std::size_t colon = each.find(':');

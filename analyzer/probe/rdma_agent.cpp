@@ -8,8 +8,8 @@
 namespace ringside::probe {
 
 RdmaAgent::RdmaAgent()
-    : m_choice(ncclWouldTake("/sys", {environmentValue("NCCL_IB_DISABLE"), environmentValue("NCCL_IB_HCA"),
-                                      environmentValue("NCCL_IB_GID_INDEX")}))
+    : m_choice(ncclWouldUse("/sys", {environmentValue("NCCL_IB_DISABLE"), environmentValue("NCCL_IB_HCA"),
+                                     environmentValue("NCCL_IB_GID_INDEX")}))
 {
     if (m_choice.port && writingLibrary() == nullptr) {
         m_choice = {std::nullopt,
@@ -17,12 +17,12 @@ RdmaAgent::RdmaAgent()
     }
 }
 
-Message RdmaAgent::introduction() const
+Message RdmaAgent::describePort() const
 {
     return {{"port", m_choice.port ? m_choice.port->name() : ""}, {"reason", m_choice.reason}};
 }
 
-std::optional<Message> RdmaAgent::obey(const Message& order, const Bounds& bounds)
+std::optional<Message> RdmaAgent::execute(const Message& order, const Bounds& bounds)
 {
     const std::string what = wordOf(order, "do");
     if (what == "rdma_open") {

@@ -11,9 +11,9 @@ public:
     RdmaAgent();
 
     /// Returns the port for the leader's list of hosts, or the reason why there is none.
-    [[nodiscard]] Message introduction() const;
+    [[nodiscard]] Message describePort() const;
     /// Obeys orders that begin with "rdma_". Returns nothing for other orders.
-    [[nodiscard]] std::optional<Message> obey(const Message& order, const Bounds& bounds);
+    [[nodiscard]] std::optional<Message> execute(const Message& order, const Bounds& bounds);
 
 private:
     [[nodiscard]] Message open();

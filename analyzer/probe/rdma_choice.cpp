@@ -14,7 +14,7 @@ namespace {
 using host::readText;
 
 /// Returns how well a GID suits RoCE; 0: not at all. NCCL prefers an IPv4 address with version 2.
-int worth(const std::string& gid, const std::string& type)
+int preference(const std::string& gid, const std::string& type)
 {
     if (gid.find_first_not_of("0:") == std::string::npos) {
         return 0; // an unused entry
@@ -36,7 +36,7 @@ int bestGid(const std::string& folder)
             break;
         }
         const host::FileText type = readText(fmt::format("{}/gid_attrs/types/{}", folder, index));
-        const int found = worth(gid.text, type.text);
+        const int found = preference(gid.text, type.text);
         if (found > bestWorth) {
             best = index;
             bestWorth = found;
@@ -59,7 +59,7 @@ RdmaPort portAt(const std::string& device, unsigned number, const std::string& f
 
 } // namespace
 
-RdmaChoice ncclWouldTake(const std::string& sysfsRoot, const RdmaSettings& settings)
+RdmaChoice ncclWouldUse(const std::string& sysfsRoot, const RdmaSettings& settings)
 {
     constexpr std::uint64_t kActive = 4;
     constexpr std::uint64_t kMostNumber = 255;
@@ -74,7 +74,7 @@ RdmaChoice ncclWouldTake(const std::string& sysfsRoot, const RdmaSettings& setti
         for (const std::string& name : host::namesIn(portFolder)) {
             const std::string folder = fmt::format("{}/{}", portFolder, name);
             const auto number = host::numberIn(name);
-            const bool mayUse = settings.devices.empty() || pattern.takes(device, name);
+            const bool mayUse = settings.devices.empty() || pattern.matches(device, name);
             if (number && *number <= kMostNumber && mayUse &&
                 host::codeIn(readText(folder + "/state").text) == kActive) {
                 return {portAt(device, static_cast<unsigned>(*number), folder, settings.gidIndex), {}};

@@ -29,6 +29,6 @@ struct RdmaChoice {
 };
 
 /// `sysfsRoot` is "/sys", or a folder like it.
-[[nodiscard]] RdmaChoice ncclWouldTake(const std::string& sysfsRoot, const RdmaSettings& settings);
+[[nodiscard]] RdmaChoice ncclWouldUse(const std::string& sysfsRoot, const RdmaSettings& settings);
 
 } // namespace ringside::probe

@@ -8,9 +8,9 @@
 namespace ringside::probe {
 namespace {
 
-std::optional<Message> ask(Player& player, const Message& order)
+std::optional<Message> ask(ProbedHost& host, const Message& order)
 {
-    return sayMessage(player.voice, order) ? hearMessage(player.voice) : std::nullopt;
+    return sendMessage(host.connection, order) ? receiveMessage(host.connection) : std::nullopt;
 }
 
 /// Returns an order that holds the address of the other end. The address comes from an agent, so that it is
@@ -25,22 +25,22 @@ Message orderTo(const char* what, const Message& end, const Bounds& bounds)
 }
 
 /// Opens a connection at a host and returns its address; null, with the reason in the cell, if it cannot.
-std::optional<Message> openAt(Player& player, RdmaResult& cell)
+std::optional<Message> openAt(ProbedHost& host, RdmaResult& cell)
 {
-    if (player.rdma.port.empty()) {
-        cell.reason = fmt::format("{}: {}", player.name, player.rdma.reason);
+    if (host.rdma.port.empty()) {
+        cell.reason = fmt::format("{}: {}", host.name, host.rdma.reason);
         return std::nullopt;
     }
-    auto end = ask(player, {{"do", "rdma_open"}});
+    auto end = ask(host, {{"do", "rdma_open"}});
     if (!end || !end->contains("pair") || !(*end)["pair"].is_number()) {
-        cell.reason = fmt::format("{}: {}", player.name, end ? wordOf(*end, "reason") : "no answer");
+        cell.reason = fmt::format("{}: {}", host.name, end ? wordOf(*end, "reason") : "no answer");
         return std::nullopt;
     }
     return end;
 }
 
 /// Connects both hosts and starts the sender. Returns false, with the reason in the cell, if that fails.
-bool begin(Player& sender, Player& receiver, const Bounds& bounds, RdmaResult& cell)
+bool begin(ProbedHost& sender, ProbedHost& receiver, const Bounds& bounds, RdmaResult& cell)
 {
     const auto near = openAt(sender, cell);
     const auto far = near ? openAt(receiver, cell) : std::nullopt;
@@ -53,34 +53,34 @@ bool begin(Player& sender, Player& receiver, const Bounds& bounds, RdmaResult& c
         return false;
     }
     cell.reason = "its agent did not answer";
-    return sayMessage(sender.voice, orderTo("rdma_write", *far, bounds));
+    return sendMessage(sender.connection, orderTo("rdma_write", *far, bounds));
 }
 
-void close(Player& player)
+void close(ProbedHost& host)
 {
-    if (!player.rdma.port.empty()) {
-        static_cast<void>(ask(player, {{"do", "rdma_close"}}));
+    if (!host.rdma.port.empty()) {
+        static_cast<void>(ask(host, {{"do", "rdma_close"}}));
     }
 }
 
 } // namespace
 
-void playRdma(std::vector<Player>& players, const std::vector<Direction>& round, const Bounds& bounds,
-              Matrix& matrix)
+void measureRdmaRound(std::vector<ProbedHost>& hosts, const std::vector<Direction>& round,
+                      const Bounds& bounds, Matrix& matrix)
 {
     std::vector<bool> begun;
     for (const Direction& each : round) {
         RdmaResult& cell = matrix.rdma[each.sender][each.receiver];
         cell = {};
-        begun.push_back(begin(players[each.sender], players[each.receiver], bounds, cell));
+        begun.push_back(begin(hosts[each.sender], hosts[each.receiver], bounds, cell));
     }
     for (std::size_t i = 0; i < round.size(); ++i) {
         if (begun[i]) {
             matrix.rdma[round[i].sender][round[i].receiver] =
-                rdmaResultOf(hearMessage(players[round[i].sender].voice));
+                rdmaResultOf(receiveMessage(hosts[round[i].sender].connection));
         }
-        close(players[round[i].sender]);
-        close(players[round[i].receiver]);
+        close(hosts[round[i].sender]);
+        close(hosts[round[i].receiver]);
     }
 }
 

@@ -2,12 +2,12 @@
 // RDMA measurements of the leader: the directions of a round, in which each host occurs once.
 #pragma once
 #include "probe/matrix.h"
-#include "probe/player.h"
+#include "probe/probed_host.h"
 
 namespace ringside::probe {
 
 /// Fills in the round's directions of Matrix::rdma, or the reason why they could not be measured.
-void playRdma(std::vector<Player>& players, const std::vector<Direction>& round, const Bounds& bounds,
-              Matrix& matrix);
+void measureRdmaRound(std::vector<ProbedHost>& hosts, const std::vector<Direction>& round,
+                      const Bounds& bounds, Matrix& matrix);
 
 } // namespace ringside::probe

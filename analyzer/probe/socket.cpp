@@ -143,13 +143,13 @@ bool receiveAll(int connection, char* data, std::size_t bytes)
     return true;
 }
 
-bool Conversation::say(const std::string& line) const
+bool LineConnection::sendLine(const std::string& line) const
 {
     const std::string text = line + "\n";
     return sendAll(m_connection.number(), text.data(), text.size());
 }
 
-std::optional<std::string> Conversation::hear()
+std::optional<std::string> LineConnection::receiveLine()
 {
     constexpr std::size_t kMost = 64U << 10U;
     char block[4096];

@@ -46,15 +46,15 @@ struct Endpoint {
 [[nodiscard]] Descriptor connectTo(const Endpoint& endpoint, Patience patience);
 
 /// Lines of text over a connection, of at most 64 KiB.
-class Conversation {
+class LineConnection {
 public:
-    explicit Conversation(Descriptor connection, Patience patience = kPatience)
+    explicit LineConnection(Descriptor connection, Patience patience = kPatience)
         : m_connection(std::move(connection)), m_patience(patience)
     {}
-    [[nodiscard]] bool say(const std::string& line) const;
+    [[nodiscard]] bool sendLine(const std::string& line) const;
     /// Returns nothing if the other side has left, sent a longer line, sent nothing for kPatience, or did not
     /// complete a line within that time.
-    [[nodiscard]] std::optional<std::string> hear();
+    [[nodiscard]] std::optional<std::string> receiveLine();
 
 private:
     Descriptor m_connection;

@@ -20,7 +20,7 @@ void require(bool good)
     }
 }
 
-void hear(const Message& message)
+void receiveLine(const Message& message)
 {
     static_cast<void>(wordOf(message, "reason"));
     require(numberOf(message, "bytes", std::uint64_t{1} << 30U) <= std::uint64_t{1} << 30U);
@@ -41,13 +41,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     std::array<int, 2> ends{};
     require(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
-    Conversation voice{Descriptor(ends[0])};
+    LineConnection connection{Descriptor(ends[0])};
     {
         const Descriptor stranger(ends[1]);
         static_cast<void>(send(stranger.number(), data, size, MSG_DONTWAIT | MSG_NOSIGNAL));
     }
-    while (const auto message = hearMessage(voice)) {
-        hear(*message);
+    while (const auto message = receiveMessage(connection)) {
+        receiveLine(*message);
     }
     return 0;
 }

@@ -29,7 +29,7 @@ template <class Found>
 void keep(const Options& options, const Found& found)
 {
     if (!options.into.empty()) {
-        probe::keepIn(options.into, found);
+        probe::storeIn(options.into, found);
     }
 }
 

@@ -17,7 +17,7 @@ TEST(Tournament, EveryPairMeetsOnceAndNobodyPlaysTwiceInARound)
 {
     for (std::size_t hosts = 0; hosts < 18; ++hosts) {
         std::set<std::pair<std::size_t, std::size_t>> met;
-        const auto rounds = tournament(hosts);
+        const auto rounds = roundRobin(hosts);
         for (const auto& round : rounds) {
             std::set<std::size_t> playing;
             for (const auto& [one, other] : round) {
@@ -177,7 +177,7 @@ TEST(ProbeInterface, IsTheOneThatNcclTakes)
     const std::vector<Interface> up = {{"lo", "127.0.0.1"},   {"docker0", "172.17.0.1"}, {"eth0", "10.0.0.1"},
                                        {"eth10", "10.0.1.1"}, {"eth0", "fd00::1", true}, {"ib0", "10.1.0.1"}};
     const auto taken = [&up](std::string_view names, std::string_view family = "") {
-        const auto found = ncclWouldTake(up, names, family);
+        const auto found = ncclWouldUse(up, names, family);
         return found ? found->address : std::string("none");
     };
     EXPECT_EQ(taken(""), "10.1.0.1");
@@ -186,9 +186,9 @@ TEST(ProbeInterface, IsTheOneThatNcclTakes)
     EXPECT_EQ(taken("^ib,docker,lo"), "10.0.0.1");
     EXPECT_EQ(taken("eth0", "AF_INET6"), "fd00::1");
     EXPECT_EQ(taken("wlan"), "none");
-    EXPECT_EQ(ncclWouldTake({up[0], up[1]}, "", "")->name, "docker0");
-    EXPECT_EQ(ncclWouldTake({up[0]}, "", "")->name, "lo");
-    EXPECT_FALSE(ncclWouldTake({}, "", "").has_value());
+    EXPECT_EQ(ncclWouldUse({up[0], up[1]}, "", "")->name, "docker0");
+    EXPECT_EQ(ncclWouldUse({up[0]}, "", "")->name, "lo");
+    EXPECT_FALSE(ncclWouldUse({}, "", "").has_value());
 }
 
 TEST(TcpProbe, MeasuresWhatTheOtherSideReceived)
@@ -230,8 +230,8 @@ TEST(ProbeMessage, AStrangerWhoSaysALineByteByByteIsNotHeardToItsEnd)
         }
     });
     {
-        Conversation heard(acceptAt(listener, kPatience), 1s);
-        EXPECT_EQ(heard.hear(), std::nullopt);
+        LineConnection heard(acceptAt(listener, kPatience), 1s);
+        EXPECT_EQ(heard.receiveLine(), std::nullopt);
         hungUp = true;
     }
     stranger.join();
@@ -252,11 +252,11 @@ TEST(ProbeMessage, WhateverAStrangerSaysIsNothing)
     for (const std::string& line :
          {std::string("no json"), std::string("[1]"), std::string(100'000, 'x'), std::string(50'000, '[')}) {
         std::thread stranger([&] {
-            const Conversation voice(connectTo({"127.0.0.1", portOf(listener)}, kPatience));
-            static_cast<void>(voice.say(line));
+            const LineConnection connection(connectTo({"127.0.0.1", portOf(listener)}, kPatience));
+            static_cast<void>(connection.sendLine(line));
         });
-        Conversation heard(acceptAt(listener, kPatience));
-        EXPECT_FALSE(hearMessage(heard).has_value());
+        LineConnection heard(acceptAt(listener, kPatience));
+        EXPECT_FALSE(receiveMessage(heard).has_value());
         stranger.join();
     }
 }

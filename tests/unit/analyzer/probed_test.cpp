@@ -71,7 +71,7 @@ trace::RunTrace withProbe(const TraceBuilder& trace, const probe::Matrix& found)
     const auto run = folder.path() / "x.ringside";
     trace.write(run);
     probe::checkRun(run);
-    probe::keepIn(run, found);
+    probe::storeIn(run, found);
     return trace::openRun(run);
 }
 

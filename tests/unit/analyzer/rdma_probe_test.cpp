@@ -32,7 +32,7 @@ protected:
     }
     [[nodiscard]] std::string taken(const RdmaSettings& settings = {}) const
     {
-        const RdmaChoice choice = ncclWouldTake(m_root, settings);
+        const RdmaChoice choice = ncclWouldUse(m_root, settings);
         return choice.port ? choice.port->name() : choice.reason;
     }
 
@@ -50,7 +50,8 @@ TEST_F(RdmaChoiceTest, IsTheFirstActivePortThatNcclMayUse)
     EXPECT_EQ(taken({"", "mlx5_1:2", ""}), "mlx5_1:2");
     EXPECT_EQ(taken({"", "=mlx5_10", ""}), "mlx5_10:1");
     EXPECT_EQ(taken({"", "^=mlx5_1", ""}), "mlx5_10:1");
-    EXPECT_EQ(taken({"", "mlx5_0", ""}), "no RDMA port is active, or NCCL_IB_HCA matches none of the active ones");
+    EXPECT_EQ(taken({"", "mlx5_0", ""}),
+              "no RDMA port is active, or NCCL_IB_HCA matches none of the active ones");
     EXPECT_EQ(taken({"1", "", ""}), "NCCL_IB_DISABLE is set");
     EXPECT_EQ(taken({"0", "", ""}), "mlx5_1:1");
 }
@@ -68,9 +69,9 @@ TEST_F(RdmaChoiceTest, TakesTheAddressThatRoceVersionTwoHasForIpv4)
         file("rxe0/ports/1/gid_attrs/types/" + std::to_string(i), gids[i].second);
     }
     const auto index = [this](const std::string& wanted) {
-        return ncclWouldTake(m_root, {"", "", wanted}).port->gidIndex;
+        return ncclWouldUse(m_root, {"", "", wanted}).port->gidIndex;
     };
-    EXPECT_TRUE(ncclWouldTake(m_root, {}).port->ethernet);
+    EXPECT_TRUE(ncclWouldUse(m_root, {}).port->ethernet);
     EXPECT_EQ(index(""), 3);
     EXPECT_EQ(index("1"), 1);
     EXPECT_EQ(index("-1"), 3);

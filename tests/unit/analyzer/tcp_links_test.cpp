@@ -204,7 +204,7 @@ std::vector<rules::Finding> slowLinksOfPair(double thereGbps, double backGbps)
     matrix.rdma.assign(2, std::vector<probe::RdmaResult>(2));
     const TemporaryDirectory folder;
     trace.write(folder.path() / "x.ringside");
-    probe::keepIn(folder.path() / "x.ringside", matrix);
+    probe::storeIn(folder.path() / "x.ringside", matrix);
     return slowLinksIn(trace::openRun(folder.path() / "x.ringside"));
 }
 

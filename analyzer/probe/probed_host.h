@@ -6,12 +6,12 @@
 
 namespace ringside::probe {
 
-struct Player {
+struct ProbedHost {
     std::string name;
     std::string interface;
     std::string address;
     RdmaEnd rdma;
-    Conversation voice;
+    LineConnection connection;
 };
 
 /// A measurement of a round.
