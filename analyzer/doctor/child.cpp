@@ -36,7 +36,7 @@ std::string readAll(int in)
 
 } // namespace
 
-std::string answerOfChild(const std::function<void(int out)>& tell)
+std::string outputOfChild(const std::function<void(int out)>& report)
 {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) {
@@ -45,7 +45,7 @@ std::string answerOfChild(const std::function<void(int out)>& tell)
     const pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        tell(ends[1]);
+        report(ends[1]);
         _exit(0); // skips destructors of loaded libraries
     }
     close(ends[1]);

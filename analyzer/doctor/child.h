@@ -9,6 +9,6 @@ namespace ringside::doctor {
 /// Returns what `report` writes to the descriptor that it gets. `report` runs in a forked child, which is
 /// killed after some seconds. Returns what was written before a crash or a timeout; empty: nothing was
 /// written, or the child could not be started.
-[[nodiscard]] std::string answerOfChild(const std::function<void(int out)>& tell);
+[[nodiscard]] std::string outputOfChild(const std::function<void(int out)>& report);
 
 } // namespace ringside::doctor

@@ -15,7 +15,7 @@ namespace {
 namespace nvml = host::nvml;
 
 template <class... Parameters, class... Arguments>
-bool ask(nvml::Result (*function)(Parameters...), Arguments... arguments)
+bool query(nvml::Result (*function)(Parameters...), Arguments... arguments)
 {
     return nvml::callIfThere(function, arguments...) == nvml::kSuccess;
 }
@@ -28,7 +28,7 @@ public:
         std::ranges::transform(m_gpu, m_gpu.begin(),
                                [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     }
-    void tell(const char* fact, const std::string& value) const
+    void writeFact(const char* fact, const std::string& value) const
     {
         dprintf(m_out, "gpu.%s.%s %s\n", m_gpu.c_str(), fact, value.c_str());
     }
@@ -51,53 +51,54 @@ std::string slowdownText(unsigned long long reasons)
     return text.empty() ? "none" : text;
 }
 
-void tellFabric(const nvml::Library& library, nvml::Device device, const Gpu& gpu)
+void writeFabricFacts(const nvml::Library& library, nvml::Device device, const Gpu& gpu)
 {
     constexpr std::array<const char*, 4> kStates{"", "Not Started", "In Progress", "Completed"};
     nvml::FabricInfo fabric{};
-    if (ask(library.fabric, device, &fabric) && fabric.state > 0 && fabric.state < kStates.size()) {
-        gpu.tell("fabric_state", kStates[fabric.state]);
-        gpu.tell("fabric_status", fabric.status == 0 ? "Success" : "error " + std::to_string(fabric.status));
+    if (query(library.fabric, device, &fabric) && fabric.state > 0 && fabric.state < kStates.size()) {
+        gpu.writeFact("fabric_state", kStates[fabric.state]);
+        gpu.writeFact("fabric_status",
+                      fabric.status == 0 ? "Success" : "error " + std::to_string(fabric.status));
     }
 }
 
-void tellGpu(const nvml::Library& library, nvml::Device device, const Gpu& gpu)
+void writeGpuFacts(const nvml::Library& library, nvml::Device device, const Gpu& gpu)
 {
     const auto yes = [](bool is) { return is ? "Yes" : "No"; };
     int mode = 0;
-    if (ask(library.persistence, device, &mode)) {
-        gpu.tell("persistence_mode", mode == nvml::kEnabled ? "Enabled" : "Disabled");
+    if (query(library.persistence, device, &mode)) {
+        gpu.writeFact("persistence_mode", mode == nvml::kEnabled ? "Enabled" : "Disabled");
     }
-    tellFabric(library, device, gpu);
+    writeFabricFacts(library, device, gpu);
     unsigned long long number = 0;
-    if (ask(library.eccErrors, device, nvml::kEccUncorrected, nvml::kEccVolatile, &number)) {
-        gpu.tell("ecc_uncorrected", std::to_string(number));
+    if (query(library.eccErrors, device, nvml::kEccUncorrected, nvml::kEccVolatile, &number)) {
+        gpu.writeFact("ecc_uncorrected", std::to_string(number));
     }
     std::array<unsigned, 4> rows{};
-    if (ask(library.remappedRows, device, &rows[0], &rows[1], &rows[2], &rows[3])) {
-        gpu.tell("row_remap_pending", yes(rows[2] != 0));
-        gpu.tell("row_remap_failed", yes(rows[3] != 0));
+    if (query(library.remappedRows, device, &rows[0], &rows[1], &rows[2], &rows[3])) {
+        gpu.writeFact("row_remap_pending", yes(rows[2] != 0));
+        gpu.writeFact("row_remap_failed", yes(rows[3] != 0));
     }
-    if (ask(library.clockReasons, device, &number)) {
-        gpu.tell("slowdowns", slowdownText(number));
+    if (query(library.clockReasons, device, &number)) {
+        gpu.writeFact("slowdowns", slowdownText(number));
     }
 }
 
 } // namespace
 
-void tellNvmlFacts(int out)
+void writeNvmlFacts(int out)
 {
     nvml::Library library;
     unsigned count = 0;
-    if (!library.load() || !ask(library.init) || !ask(library.deviceCount, &count)) {
+    if (!library.load() || !query(library.init) || !query(library.deviceCount, &count)) {
         return;
     }
     for (unsigned index = 0; index < count; ++index) {
         nvml::Device device = nullptr;
         nvml::PciInfo place{};
-        if (ask(library.deviceByIndex, index, &device) && ask(library.pci, device, &place)) {
+        if (query(library.deviceByIndex, index, &device) && query(library.pci, device, &place)) {
             place.busId[sizeof place.busId - 1] = '\0';
-            tellGpu(library, device, Gpu(out, place.busId));
+            writeGpuFacts(library, device, Gpu(out, place.busId));
         }
     }
 }

@@ -8,6 +8,6 @@ namespace ringside::doctor {
 /// gpu.ADDRESS. and persistence_mode, fabric_state, fabric_status, ecc_uncorrected, row_remap_pending,
 /// row_remap_failed or slowdowns. Values are written as nvidia-smi writes them. Writes nothing if there is no
 /// driver.
-void tellNvmlFacts(int out);
+void writeNvmlFacts(int out);
 
 } // namespace ringside::doctor

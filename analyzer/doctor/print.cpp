@@ -13,27 +13,27 @@ namespace ringside::doctor {
 namespace {
 
 /// A finding and the hosts that share it.
-struct Said {
+struct SharedFinding {
     Advice advice;
     std::vector<std::string> hosts;
 };
 
-std::vector<Said> together(const Visit& visit)
+std::vector<SharedFinding> together(const Examination& examination)
 {
-    std::vector<Said> all;
-    for (const Patient& patient : visit.patients) {
-        for (const Advice& each : patient.advice) {
-            auto same = std::ranges::find_if(all, [&each](const Said& said) {
+    std::vector<SharedFinding> all;
+    for (const ExaminedHost& host : examination.hosts) {
+        for (const Advice& each : host.advice) {
+            auto same = std::ranges::find_if(all, [&each](const SharedFinding& said) {
                 return said.advice.title == each.title && said.advice.check == each.check;
             });
             if (same == all.end()) {
-                same = all.insert(all.end(), Said{each, {}});
+                same = all.insert(all.end(), SharedFinding{each, {}});
             }
-            same->hosts.push_back(patient.host.name);
+            same->hosts.push_back(host.host.name);
         }
     }
     std::ranges::stable_sort(all, std::ranges::greater(),
-                             [](const Said& said) { return said.advice.severity; });
+                             [](const SharedFinding& said) { return said.advice.severity; });
     return all;
 }
 
@@ -78,10 +78,10 @@ std::vector<std::string> overview(const Facts& facts)
                         }))};
 }
 
-std::string differencesText(const Visit& visit, Style style)
+std::string differencesText(const Examination& examination, Style style)
 {
     report::Table table{{"fact", "value", "hosts"}, {}};
-    for (const Difference& each : visit.differences) {
+    for (const Difference& each : examination.differences) {
         for (const auto& [value, hosts] : each.hosts) {
             table.rows.push_back({each.fact, value, hostsText(hosts)});
         }
@@ -89,7 +89,7 @@ std::string differencesText(const Visit& visit, Style style)
     return style == Style::Markdown ? report::markdownTable(table) : report::plainTable(table, "  ");
 }
 
-std::string adviceText(const Said& said, std::size_t hosts, Style style, std::size_t width)
+std::string adviceText(const SharedFinding& said, std::size_t hosts, Style style, std::size_t width)
 {
     const std::string where = hosts > 1 ? fmt::format(" [{}]", hostsText(said.hosts)) : "";
     const std::string head =
@@ -106,18 +106,18 @@ std::string adviceText(const Said& said, std::size_t hosts, Style style, std::si
 
 } // namespace
 
-std::string textOf(const Visit& visit, Style style, std::size_t width)
+std::string textOf(const Examination& examination, Style style, std::size_t width)
 {
     const bool markdown = style == Style::Markdown;
     std::string text = fmt::format("{}{} host{}\n\n", markdown ? "# Ringside doctor: " : "",
-                                   visit.patients.size(), visit.patients.size() == 1 ? "" : "s");
-    if (visit.patients.size() > 1) {
+                                   examination.hosts.size(), examination.hosts.size() == 1 ? "" : "s");
+    if (examination.hosts.size() > 1) {
         text += fmt::format("{}Differences between hosts{}\n", markdown ? "## " : "", markdown ? "\n" : "");
-        text += visit.differences.empty() ? "none in versions, limits, settings, variables and links\n"
-                                          : differencesText(visit, style);
+        text += examination.differences.empty() ? "none in versions, limits, settings, variables and links\n"
+                                                : differencesText(examination, style);
         text += "\n";
     }
-    const Patient& first = visit.patients.front();
+    const ExaminedHost& first = examination.hosts.front();
     for (const std::string& line : overview(first.host.facts)) {
         text += fmt::format("{}{}\n", markdown ? "- " : "",
                             markdown ? report::markdownText(line)
@@ -126,19 +126,19 @@ std::string textOf(const Visit& visit, Style style, std::size_t width)
             text.pop_back();
         }
     }
-    const std::vector<Said> all = together(visit);
+    const std::vector<SharedFinding> all = together(examination);
     text += fmt::format("\n{}{}\n\n", markdown ? "## " : "", all.empty() ? "No problems found" : "Findings");
-    for (const Said& said : all) {
-        text += adviceText(said, visit.patients.size(), style, width) + (markdown ? "" : "\n");
+    for (const SharedFinding& said : all) {
+        text += adviceText(said, examination.hosts.size(), style, width) + (markdown ? "" : "\n");
     }
     return text;
 }
 
-std::string fixesOf(const Visit& visit, std::size_t width)
+std::string fixesOf(const Examination& examination, std::size_t width)
 {
     std::string text =
         "# Printed by ringside doctor --fix, which runs none of them. Read each line before you run it.\n";
-    for (const Said& said : together(visit)) {
+    for (const SharedFinding& said : together(examination)) {
         if (!said.advice.fix.empty()) {
             text +=
                 report::wrap(fmt::format("{} ({})", said.advice.title, hostsText(said.hosts)), width, "# ") +
@@ -148,12 +148,12 @@ std::string fixesOf(const Visit& visit, std::size_t width)
     return text;
 }
 
-std::string jsonOf(const Visit& visit)
+std::string jsonOf(const Examination& examination)
 {
     Json json;
     json["schema"] = "ringside-doctor/1";
     json["differences"] = Json::array();
-    for (const Difference& each : visit.differences) {
+    for (const Difference& each : examination.differences) {
         Json values = Json::array();
         for (const auto& [value, hosts] : each.hosts) {
             values.push_back(
@@ -162,9 +162,9 @@ std::string jsonOf(const Visit& visit)
         json["differences"].push_back({{"fact", each.fact}, {"values", values}});
     }
     json["hosts"] = Json::array();
-    for (const Patient& patient : visit.patients) {
+    for (const ExaminedHost& host : examination.hosts) {
         Json findings = Json::array();
-        for (const Advice& each : patient.advice) {
+        for (const Advice& each : host.advice) {
             findings.push_back({{"check", each.check},
                                 {"severity", rules::severityName(each.severity)},
                                 {"title", each.title},
@@ -172,7 +172,7 @@ std::string jsonOf(const Visit& visit)
                                 {"fix", each.fix.empty() ? Json(nullptr) : Json(each.fix)}});
         }
         json["hosts"].push_back(
-            {{"name", patient.host.name}, {"facts", patient.host.facts.all()}, {"findings", findings}});
+            {{"name", host.host.name}, {"facts", host.host.facts.all()}, {"findings", findings}});
     }
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

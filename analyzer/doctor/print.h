@@ -6,12 +6,12 @@
 
 namespace ringside::doctor {
 
-struct Patient {
+struct ExaminedHost {
     Host host;
     std::vector<Advice> advice;
 };
-struct Visit {
-    std::vector<Patient> patients;
+struct Examination {
+    std::vector<ExaminedHost> hosts;
     std::vector<Difference> differences;
 };
 
@@ -19,9 +19,9 @@ enum class Style : std::uint8_t { Text, Markdown };
 
 /// `width` is the width of prose in characters. `Style::Fixes` prints only the commands, each with its
 /// purpose.
-[[nodiscard]] std::string textOf(const Visit& visit, Style style, std::size_t width);
-[[nodiscard]] std::string fixesOf(const Visit& visit, std::size_t width);
+[[nodiscard]] std::string textOf(const Examination& examination, Style style, std::size_t width);
+[[nodiscard]] std::string fixesOf(const Examination& examination, std::size_t width);
 /// Returns "ringside-doctor/1", see analyzer/doctor/ringside-doctor-1.schema.json.
-[[nodiscard]] std::string jsonOf(const Visit& visit);
+[[nodiscard]] std::string jsonOf(const Examination& examination);
 
 } // namespace ringside::doctor

@@ -31,7 +31,7 @@ struct Options {
 
 /// Rejects a folder without any facts: it is a wrong path, and an empty list of findings would look like a
 /// healthy host.
-doctor::Host lookAt(const std::string& root)
+doctor::Host hostAt(const std::string& root)
 {
     constexpr const char* kMeant =
         "Give --root a folder with a copy of a host's /proc, /sys and /etc, or with its nvidia-smi.xml.";
@@ -46,11 +46,11 @@ doctor::Host lookAt(const std::string& root)
     return host;
 }
 
-doctor::Visit visit(const Options& options)
+doctor::Examination examination(const Options& options)
 {
     std::vector<doctor::Host> hosts;
     if (options.launchers.empty()) {
-        hosts.push_back(lookAt(options.root));
+        hosts.push_back(hostAt(options.root));
     }
     for (const std::string& launcher : options.launchers) {
         for (doctor::Host& host : factsOfHosts(launcher)) {
@@ -58,20 +58,20 @@ doctor::Visit visit(const Options& options)
         }
     }
     const doctor::Facts expected = options.expected.empty() ? doctor::Facts() : factsOfFile(options.expected);
-    doctor::Visit result;
+    doctor::Examination result;
     result.differences = doctor::differences(hosts);
     for (doctor::Host& host : hosts) {
         std::vector<doctor::Advice> advice = doctor::examine(host.facts, options.need);
         std::ranges::move(doctor::deviations(expected, host.facts), std::back_inserter(advice));
-        result.patients.push_back({std::move(host), std::move(advice)});
+        result.hosts.push_back({std::move(host), std::move(advice)});
     }
     return result;
 }
 
-bool fails(const doctor::Visit& visit, const std::string& severity)
+bool fails(const doctor::Examination& examination, const std::string& severity)
 {
-    return std::ranges::any_of(visit.patients, [&](const doctor::Patient& patient) {
-        return std::ranges::any_of(patient.advice, [&](const doctor::Advice& each) {
+    return std::ranges::any_of(examination.hosts, [&](const doctor::ExaminedHost& host) {
+        return std::ranges::any_of(host.advice, [&](const doctor::Advice& each) {
             const rules::Severity least = severity == "info"      ? rules::Severity::Info
                                           : severity == "warning" ? rules::Severity::Warning
                                                                   : rules::Severity::Problem;
@@ -83,10 +83,10 @@ bool fails(const doctor::Visit& visit, const std::string& severity)
 int run(const Options& options)
 {
     if (options.facts) {
-        writeFacts(lookAt(options.root));
+        writeFacts(hostAt(options.root));
         return kPass;
     }
-    const doctor::Visit result = visit(options);
+    const doctor::Examination result = examination(options);
     printResult(options.fix                    ? doctor::fixesOf(result, proseWidth())
                 : options.format == "json"     ? doctor::jsonOf(result)
                 : options.format == "markdown" ? doctor::textOf(result, doctor::Style::Markdown, proseWidth())

@@ -73,7 +73,7 @@ void slowdowns(const Facts& facts, const std::string& gpu, std::vector<Advice>& 
 std::vector<Advice> run(const Facts& facts, const Need&)
 {
     std::vector<Advice> all;
-    std::size_t letGo = 0;
+    std::size_t notPersistent = 0;
     std::size_t known = 0;
     for (const std::string& gpu : facts.namesAfter("gpu.")) {
         fabric(facts, gpu, all);
@@ -81,12 +81,12 @@ std::vector<Advice> run(const Facts& facts, const Need&)
         slowdowns(facts, gpu, all);
         const std::string_view mode = facts.text("gpu." + gpu + ".persistence_mode");
         known += mode.empty() ? 0 : 1;
-        letGo += mode == "Disabled" ? 1 : 0;
+        notPersistent += mode == "Disabled" ? 1 : 0;
     }
-    if (letGo > 0) {
+    if (notPersistent > 0) {
         all.push_back({{},
                        Severity::Info,
-                       fmt::format("Persistence mode is off on {} of {} GPUs", letGo, known),
+                       fmt::format("Persistence mode is off on {} of {} GPUs", notPersistent, known),
                        "The driver shuts down an unused GPU: jobs start seconds later, and what "
                        "`nvidia-smi` set (power limit, clocks) is lost between them.",
                        "sudo systemctl enable --now nvidia-persistenced"});

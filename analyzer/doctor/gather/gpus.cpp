@@ -30,7 +30,7 @@ void gather(const Root& root, Facts& facts)
         }
         return;
     }
-    std::istringstream lines(ringside::doctor::answerOfChild(ringside::doctor::tellNvmlFacts));
+    std::istringstream lines(ringside::doctor::outputOfChild(ringside::doctor::writeNvmlFacts));
     for (std::string line; std::getline(lines, line);) {
         if (const std::size_t blank = line.find(' '); blank != std::string::npos) {
             facts.set(line.substr(0, blank), line.substr(blank + 1));

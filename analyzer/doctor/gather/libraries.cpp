@@ -43,7 +43,7 @@ long long versionOf(void* function, bool returnsIt)
 }
 
 /// Runs in the child: writes "path version" of the first of the library's files that can be loaded.
-void tell(const Library& library, int out)
+void writeVersion(const Library& library, int out)
 {
     for (const char* const file : library.files) {
         void* const handle = file != nullptr ? dlopen(file, RTLD_LAZY | RTLD_LOCAL) : nullptr;
@@ -95,7 +95,7 @@ void gather(const Root& root, Facts& facts)
     }
     for (const Library& library : kLibraries) {
         const std::string answer =
-            root.live() ? ringside::doctor::answerOfChild([&library](int out) { tell(library, out); })
+            root.live() ? ringside::doctor::outputOfChild([&library](int out) { writeVersion(library, out); })
                         : std::string();
         const std::size_t blank = answer.find(' ');
         if (blank == std::string::npos || answer.starts_with("0 ")) {
