@@ -92,10 +92,10 @@ std::string_view kindText(SpanKind kind)
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-void describeMeeting(const model::Model& model, const Meeting& meeting, const SpanId& id,
-                     const Timeline& timeline, Lines& lines)
+void describeCollective(const model::Model& model, const MatchedCollective& collective, const SpanId& id,
+                        const Timeline& timeline, Lines& lines)
 {
-    const model::Operation& operation = model.operations[meeting.operation];
+    const model::Operation& operation = model.operations[collective.operation];
     lines.emplace_back("collective", fmt::format("{} number {} of communicator {:016x}",
                                                  model::collectiveName(operation.kind), operation.order,
                                                  operation.communicator));
@@ -103,16 +103,16 @@ void describeMeeting(const model::Model& model, const Meeting& meeting, const Sp
         lines.emplace_back("size", rules::byteText(static_cast<double>(*operation.bytes)));
     }
     const std::size_t rank = timeline.tracks[id.track].rank;
-    const std::span<const Part> parts(timeline.parts.data() + meeting.firstPart, meeting.parts);
+    const std::span<const Part> parts(timeline.parts.data() + collective.firstPart, collective.parts);
     const auto own = std::ranges::find(parts, rank, &Part::rank);
     lines.emplace_back("last arrival",
-                       fmt::format("rank {}, {} after the second last", model.ranks[meeting.lastRank].rank,
-                                   values::durationText(meeting.lostNs)));
+                       fmt::format("rank {}, {} after the second last", model.ranks[collective.lastRank].rank,
+                                   values::durationText(collective.lostNs)));
     if (own != parts.end()) {
         lines.emplace_back("waited here", values::durationText(std::max<std::int64_t>(
-                                              0, meeting.lastArrivalNs - own->time.start)));
+                                              0, collective.lastArrivalNs - own->time.start)));
     }
-    lines.emplace_back("transfer", values::durationText(meeting.endNs - meeting.lastArrivalNs));
+    lines.emplace_back("transfer", values::durationText(collective.endNs - collective.lastArrivalNs));
 }
 
 void describeRow(const trace::ProcessTrace& process, const Track& track, const Span& span, Lines& lines)
@@ -227,8 +227,8 @@ Description describe(const model::Model& model, const Timeline& timeline, const 
                                               nameOf(model, timeline.tracks[launch->track], call),
                                               values::durationText(span.time.start - call.time.start)));
     }
-    if (const auto meeting = meetingOf(timeline, id)) {
-        describeMeeting(model, timeline.meetings[*meeting], id, timeline, result.lines);
+    if (const auto collective = collectiveOf(timeline, id)) {
+        describeCollective(model, timeline.collectives[*collective], id, timeline, result.lines);
     }
     return result;
 }
@@ -286,7 +286,7 @@ std::optional<SpanId> workOf(const model::Model& model, const Timeline& timeline
     return std::nullopt;
 }
 
-std::optional<std::size_t> meetingOf(const Timeline& timeline, const SpanId& id)
+std::optional<std::size_t> collectiveOf(const Timeline& timeline, const SpanId& id)
 {
     const Span span = timeline.span(id);
     if (span.kind != SpanKind::Wait && span.kind != SpanKind::Transfer) {
@@ -295,15 +295,15 @@ std::optional<std::size_t> meetingOf(const Timeline& timeline, const SpanId& id)
     // Waiting ends and transfer begins at the last arrival, approximately if the clocks of hosts differ.
     constexpr std::int64_t kSlackNs = 1'000'000;
     const std::int64_t arrival = span.kind == SpanKind::Wait ? span.time.end : span.time.start;
-    auto meeting = std::ranges::lower_bound(timeline.meetings, model::addCapped(arrival, -kSlackNs), {},
-                                            &Meeting::lastArrivalNs);
+    auto collective = std::ranges::lower_bound(timeline.collectives, model::addCapped(arrival, -kSlackNs), {},
+                                               &MatchedCollective::lastArrivalNs);
     const std::int64_t until = model::addCapped(arrival, kSlackNs);
-    for (; meeting != timeline.meetings.end() && meeting->lastArrivalNs <= until; ++meeting) {
-        const std::span<const Part> parts(timeline.parts.data() + meeting->firstPart, meeting->parts);
+    for (; collective != timeline.collectives.end() && collective->lastArrivalNs <= until; ++collective) {
+        const std::span<const Part> parts(timeline.parts.data() + collective->firstPart, collective->parts);
         for (const Part& part : parts) {
             if (part.track == id.track && part.lane == id.lane && part.time.start <= span.time.start &&
                 span.time.end <= part.time.end) {
-                return static_cast<std::size_t>(meeting - timeline.meetings.begin());
+                return static_cast<std::size_t>(collective - timeline.collectives.begin());
             }
         }
     }

@@ -86,8 +86,8 @@ std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline&
     std::vector<RankInRange> ranks(model.ranks.size());
     trace::parallelFor(ranks.size(), trace::coreCount(), [&](std::size_t rank) {
         ranks[rank].rank = rank;
-        if (!timeline.meetings.empty()) {
-            ranks[rank].cameLast = 0;
+        if (!timeline.collectives.empty()) {
+            ranks[rank].lastArrivals = 0;
         }
         if (!model.ranks[rank].deviceTier) {
             return;
@@ -102,9 +102,10 @@ std::vector<RankInRange> statisticsOf(const model::Model& model, const Timeline&
         }
         ranks[rank].device = metrics::breakDown(range, work.sweep(range));
     });
-    const auto begin = std::ranges::lower_bound(timeline.meetings, range.start, {}, &Meeting::lastArrivalNs);
-    for (auto it = begin; it != timeline.meetings.end() && it->lastArrivalNs < range.end; ++it) {
-        ++*ranks[it->lastRank].cameLast;
+    const auto begin =
+        std::ranges::lower_bound(timeline.collectives, range.start, {}, &MatchedCollective::lastArrivalNs);
+    for (auto it = begin; it != timeline.collectives.end() && it->lastArrivalNs < range.end; ++it) {
+        ++*ranks[it->lastRank].lastArrivals;
     }
     return ranks;
 }
@@ -126,11 +127,11 @@ report::Table tableOf(const model::Model& model, const std::vector<RankInRange>&
                   device.exposedWaitNs, device.exposedCopyNs, device.idleNs, device.stepNs - device.idleNs}) {
                 row.push_back(shareCell(device, part));
             }
-            if (!each.cameLast) { // without last arrivals, waiting is unknown, too
+            if (!each.lastArrivals) { // without last arrivals, waiting is unknown, too
                 row[kWaiting] = notMeasured();
             }
         }
-        row.push_back(each.cameLast ? report::Cell(*each.cameLast) : notMeasured());
+        row.push_back(each.lastArrivals ? report::Cell(*each.lastArrivals) : notMeasured());
     }
     return table;
 }

@@ -14,7 +14,7 @@ struct RankInRange {
     std::size_t rank = 0;                     ///< index into Model::ranks
     std::optional<metrics::Breakdown> device; ///< null: not measured, no device work was recorded in it
     /// Number of collectives in the range at which this rank arrived last; null: not measured in this run.
-    std::optional<std::int64_t> cameLast;
+    std::optional<std::int64_t> lastArrivals;
 };
 
 /// Returns the figures by rank. The cost grows with the events in the range.

@@ -63,23 +63,23 @@ std::vector<PlacedPart> joinTracks(std::vector<RankTracks>& ranks, Timeline& tim
     return parts;
 }
 
-void joinMeetings(const std::vector<PlacedPart>& parts, const metrics::AllArrivals& arrivals,
-                  Timeline& timeline)
+void joinCollectives(const std::vector<PlacedPart>& parts, const metrics::AllArrivals& arrivals,
+                     Timeline& timeline)
 {
     timeline.parts.reserve(parts.size());
     for (const PlacedPart& each : parts) {
         const model::Arrivals& times = *arrivals[each.operation];
-        if (timeline.meetings.empty() || timeline.meetings.back().operation != each.operation) {
-            timeline.meetings.push_back({each.operation, times.lastRank, times.firstArrivalNs,
-                                         times.lastArrivalNs, times.endNs, times.lostNs(),
-                                         timeline.parts.size(), 0});
+        if (timeline.collectives.empty() || timeline.collectives.back().operation != each.operation) {
+            timeline.collectives.push_back({each.operation, times.lastRank, times.firstArrivalNs,
+                                            times.lastArrivalNs, times.endNs, times.lostNs(),
+                                            timeline.parts.size(), 0});
         }
-        ++timeline.meetings.back().parts;
+        ++timeline.collectives.back().parts;
         timeline.parts.push_back(each.part);
     }
-    std::ranges::stable_sort(timeline.meetings, {}, &Meeting::lastArrivalNs);
+    std::ranges::stable_sort(timeline.collectives, {}, &MatchedCollective::lastArrivalNs);
     timeline.losses =
-        Forest(timeline.meetings.size(), [&](std::size_t i) { return timeline.meetings[i].lostNs; });
+        Forest(timeline.collectives.size(), [&](std::size_t i) { return timeline.collectives[i].lostNs; });
 }
 
 Interval extentOf(const std::vector<Track>& tracks)
@@ -125,7 +125,7 @@ std::span<const Track> Timeline::tracksOf(std::size_t rank) const
 
 std::size_t Timeline::memoryBytes() const
 {
-    std::size_t sum = meetings.capacity() * sizeof(Meeting) + parts.capacity() * sizeof(Part);
+    std::size_t sum = collectives.capacity() * sizeof(MatchedCollective) + parts.capacity() * sizeof(Part);
     for (const Track& track : tracks) {
         for (const Lane& lane : track.lanes) {
             sum += lane.memoryBytes();
@@ -134,37 +134,38 @@ std::size_t Timeline::memoryBytes() const
     return sum + losses.memoryBytes();
 }
 
-std::vector<std::size_t> Timeline::meetingsIn(const Interval& range, std::int64_t resolutionNs) const
+std::vector<std::size_t> Timeline::collectivesIn(const Interval& range, std::int64_t resolutionNs) const
 {
     const std::int64_t resolution = std::max<std::int64_t>(1, resolutionNs);
     const auto from = [&](std::int64_t time) {
-        const auto found = std::ranges::lower_bound(meetings, time, {}, &Meeting::lastArrivalNs);
-        return static_cast<std::size_t>(found - meetings.begin());
+        const auto found = std::ranges::lower_bound(collectives, time, {}, &MatchedCollective::lastArrivalNs);
+        return static_cast<std::size_t>(found - collectives.begin());
     };
     std::vector<std::size_t> result;
     std::size_t next = 0;
-    for (std::size_t i = from(range.start); i < meetings.size() && meetings[i].lastArrivalNs < range.end;
-         i = next) {
-        const std::int64_t time = meetings[i].lastArrivalNs;
+    for (std::size_t i = from(range.start);
+         i < collectives.size() && collectives[i].lastArrivalNs < range.end; i = next) {
+        const std::int64_t time = collectives[i].lastArrivalNs;
         const std::int64_t rest = time % resolution;
         next = std::max(i + 1, from(model::addCapped(time, rest < 0 ? -rest : resolution - rest)));
-        result.push_back(losses.largest(i, next, [this](std::size_t m) { return meetings[m].lostNs; }));
+        result.push_back(losses.largest(i, next, [this](std::size_t m) { return collectives[m].lostNs; }));
     }
     return result;
 }
 
-std::optional<std::size_t> Timeline::nextMeeting(std::int64_t timeNs) const
+std::optional<std::size_t> Timeline::nextCollective(std::int64_t timeNs) const
 {
-    const auto found = std::ranges::upper_bound(meetings, timeNs, {}, &Meeting::lastArrivalNs);
-    return found == meetings.end() ? std::nullopt
-                                   : std::optional(static_cast<std::size_t>(found - meetings.begin()));
+    const auto found = std::ranges::upper_bound(collectives, timeNs, {}, &MatchedCollective::lastArrivalNs);
+    return found == collectives.end() ? std::nullopt
+                                      : std::optional(static_cast<std::size_t>(found - collectives.begin()));
 }
 
-std::optional<std::size_t> Timeline::previousMeeting(std::int64_t timeNs) const
+std::optional<std::size_t> Timeline::previousCollective(std::int64_t timeNs) const
 {
-    const auto found = std::ranges::lower_bound(meetings, timeNs, {}, &Meeting::lastArrivalNs);
-    return found == meetings.begin() ? std::nullopt
-                                     : std::optional(static_cast<std::size_t>(found - meetings.begin()) - 1);
+    const auto found = std::ranges::lower_bound(collectives, timeNs, {}, &MatchedCollective::lastArrivalNs);
+    return found == collectives.begin()
+               ? std::nullopt
+               : std::optional(static_cast<std::size_t>(found - collectives.begin()) - 1);
 }
 
 Timeline buildTimeline(const model::Model& model, const std::function<bool()>& cancelled)
@@ -173,7 +174,7 @@ Timeline buildTimeline(const model::Model& model, const std::function<bool()>& c
     Timeline timeline;
     try {
         std::vector<RankTracks> ranks = tracksOfRanks(model, arrivals, cancelled);
-        joinMeetings(joinTracks(ranks, timeline), arrivals, timeline);
+        joinCollectives(joinTracks(ranks, timeline), arrivals, timeline);
     } catch (const Pause::Cancelled&) {
         return {};
     }

@@ -51,7 +51,7 @@ struct Part {
 };
 
 /// A collective with known arrivals.
-struct Meeting {
+struct MatchedCollective {
     std::size_t operation = 0; ///< index into Model::operations
     std::size_t lastRank = 0;  ///< index into Model::ranks
     std::int64_t firstArrivalNs = 0;
@@ -64,8 +64,8 @@ struct Meeting {
 
 struct Timeline {
     Interval extent;
-    std::vector<Track> tracks;     ///< by rank, then by kind
-    std::vector<Meeting> meetings; ///< by last arrival
+    std::vector<Track> tracks;                  ///< by rank, then by kind
+    std::vector<MatchedCollective> collectives; ///< by last arrival
     std::vector<Part> parts;
     Forest losses;                   ///< of the collectives, by lostNs
     std::vector<SampleLine> samples; ///< by rank, then by host
@@ -76,11 +76,12 @@ struct Timeline {
     [[nodiscard]] std::size_t spans() const;
     [[nodiscard]] std::size_t memoryBytes() const;
     /// Returns, for each part of `range` that is `resolutionNs` long, the collective with the largest loss,
-    /// as index into `meetings`.
-    [[nodiscard]] std::vector<std::size_t> meetingsIn(const Interval& range, std::int64_t resolutionNs) const;
+    /// as index into `collectives`.
+    [[nodiscard]] std::vector<std::size_t> collectivesIn(const Interval& range,
+                                                         std::int64_t resolutionNs) const;
     /// Returns the collective after or before a time (of its last arrival).
-    [[nodiscard]] std::optional<std::size_t> nextMeeting(std::int64_t timeNs) const;
-    [[nodiscard]] std::optional<std::size_t> previousMeeting(std::int64_t timeNs) const;
+    [[nodiscard]] std::optional<std::size_t> nextCollective(std::int64_t timeNs) const;
+    [[nodiscard]] std::optional<std::size_t> previousCollective(std::int64_t timeNs) const;
 };
 
 /// Builds the timeline on all cores. `cancelled` is called often, by several threads; if it returns true, an
@@ -103,7 +104,7 @@ struct Description {
 [[nodiscard]] std::optional<SpanId> workOf(const model::Model& model, const Timeline& timeline,
                                            const SpanId& id);
 /// Returns the collective of a communication span.
-[[nodiscard]] std::optional<std::size_t> meetingOf(const Timeline& timeline, const SpanId& id);
+[[nodiscard]] std::optional<std::size_t> collectiveOf(const Timeline& timeline, const SpanId& id);
 
 enum class Direction : std::uint8_t { Forward, Backward };
 /// Returns the nearest span after (before) `fromNs` whose name contains `text`, in upper or lower case.

@@ -14,7 +14,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 using timeline::Bar;
-using timeline::Meeting;
+using timeline::MatchedCollective;
 using timeline::Part;
 using timeline::Span;
 using timeline::SpanKind;
@@ -121,7 +121,7 @@ void TimelinePainter::paint(QPainter& painter, const Scene& scene, const QSize& 
     for (const Named& named : m_named) {
         paintName(frame, named);
     }
-    paintMeetings(frame);
+    paintLastArrivals(frame);
     paintSelection(frame);
     paintLaunch(frame);
     painter.restore();
@@ -217,7 +217,7 @@ void TimelinePainter::paintName(const Frame& frame, const Named& named)
 }
 
 /// Marks last arrivals: a triangle above the communication of that rank, while there is room for triangles.
-void TimelinePainter::paintMeetings(const Frame& frame) const
+void TimelinePainter::paintLastArrivals(const Frame& frame) const
 {
     const timeline::Timeline& timeline = *frame.scene.timeline;
     const double nsAPixel =
@@ -226,17 +226,17 @@ void TimelinePainter::paintMeetings(const Frame& frame) const
     const QColor mark = frame.scene.theme->mark;
     frame.painter.save();
     frame.painter.setRenderHint(QPainter::Antialiasing);
-    for (const std::size_t index : timeline.meetingsIn(frame.scene.visible, spacing)) {
-        const Meeting& meeting = timeline.meetings[index];
-        const auto lost = static_cast<double>(meeting.lostNs);
+    for (const std::size_t index : timeline.collectivesIn(frame.scene.visible, spacing)) {
+        const MatchedCollective& collective = timeline.collectives[index];
+        const auto lost = static_cast<double>(collective.lostNs);
         // otherwise no waiting is visible
-        for (std::size_t i = 0; i < meeting.parts && lost >= 3 * nsAPixel; ++i) {
-            const Part& part = timeline.parts[meeting.firstPart + i];
+        for (std::size_t i = 0; i < collective.parts && lost >= 3 * nsAPixel; ++i) {
+            const Part& part = timeline.parts[collective.firstPart + i];
             const Row* const row = frame.scene.layout->rowOf(part.track, part.lane);
-            if (part.rank != meeting.lastRank || row == nullptr) {
+            if (part.rank != collective.lastRank || row == nullptr) {
                 continue;
             }
-            const double x = frame.x(meeting.lastArrivalNs);
+            const double x = frame.x(collective.lastArrivalNs);
             const double y = frame.y(*row) - 5.0;
             const QPointF points[] = {{x - 5, y}, {x + 5, y}, {x, y + 9}};
             frame.painter.setPen(QPen(frame.scene.theme->base, 1));
@@ -245,8 +245,8 @@ void TimelinePainter::paintMeetings(const Frame& frame) const
         }
     }
     frame.painter.restore();
-    if (frame.scene.meeting) {
-        paintMeeting(frame, timeline.meetings[*frame.scene.meeting]);
+    if (frame.scene.collective) {
+        paintCollective(frame, timeline.collectives[*frame.scene.collective]);
     }
 }
 
@@ -265,7 +265,7 @@ void TimelinePainter::paintNote(const Frame& frame, const QPointF& at, const QSt
 }
 
 /// Connects one collective over all ranks: each arrival, the last arrival and the end.
-void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) const
+void TimelinePainter::paintCollective(const Frame& frame, const MatchedCollective& collective) const
 {
     const timeline::Timeline& timeline = *frame.scene.timeline;
     const QColor accent = frame.scene.theme->accent;
@@ -273,13 +273,13 @@ void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) c
     QPolygonF arrivals;
     std::vector<QRectF> boxes;
     std::optional<QRectF> last;
-    for (std::size_t i = 0; i < meeting.parts; ++i) {
-        const Part& part = timeline.parts[meeting.firstPart + i];
+    for (std::size_t i = 0; i < collective.parts; ++i) {
+        const Part& part = timeline.parts[collective.firstPart + i];
         if (const Row* const row = frame.scene.layout->rowOf(part.track, part.lane)) {
             const QRectF box = frame.box(*row, part.time);
             arrivals << QPointF(box.left(), box.center().y());
             boxes.push_back(box);
-            last = part.rank == meeting.lastRank ? box : last;
+            last = part.rank == collective.lastRank ? box : last;
             frame.painter.setPen(QPen(accent, 2));
             frame.painter.setBrush(Qt::NoBrush);
             frame.painter.drawRect(box.adjusted(0, -1, 0, 1));
@@ -294,7 +294,7 @@ void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) c
     frame.painter.drawPolyline(arrivals);
     frame.painter.setRenderHint(QPainter::Antialiasing, false);
     frame.painter.setPen(QPen(frame.scene.theme->mark, 1, Qt::DashLine));
-    const double x = std::round(frame.x(meeting.lastArrivalNs));
+    const double x = std::round(frame.x(collective.lastArrivalNs));
     frame.painter.drawLine(QPointF(x, arrivals.first().y() - 12), QPointF(x, arrivals.last().y() + 12));
     for (const QRectF& box : boxes) { // the last arrival releases the waiting ranks
         if (last && x - box.left() > kSeen) {
@@ -303,8 +303,8 @@ void TimelinePainter::paintMeeting(const Frame& frame, const Meeting& meeting) c
                        {x, below ? box.top() : box.bottom()}, frame.scene.theme->mark);
         }
     }
-    const QString text = u"rank %1 arrived last, %2"_s.arg(frame.scene.model->ranks[meeting.lastRank].rank)
-                             .arg(toQt(values::durationText(meeting.lostNs)));
+    const QString text = u"rank %1 arrived last, %2"_s.arg(frame.scene.model->ranks[collective.lastRank].rank)
+                             .arg(toQt(values::durationText(collective.lostNs)));
     paintNote(frame, {x + 4, arrivals.first().y() - 34}, text);
     frame.painter.restore();
 }

@@ -27,10 +27,10 @@ struct Scene {
     Interval visible;
     int scroll = 0; ///< pixels of the layout above the window
     std::optional<timeline::SpanId> selected;
-    std::optional<std::size_t> meeting; ///< the collective that is shown on all ranks
-    std::set<std::size_t> marked;       ///< ranks of the chosen finding
-    std::optional<Interval> evidence;   ///< of the chosen finding
-    std::optional<Interval> range;      ///< chosen by the user
+    std::optional<std::size_t> collective; ///< the collective that is shown on all ranks
+    std::set<std::size_t> marked;          ///< ranks of the chosen finding
+    std::optional<Interval> evidence;      ///< of the chosen finding
+    std::optional<Interval> range;         ///< chosen by the user
     /// A call and the device work that it launched; one of them is selected.
     struct Launch {
         timeline::SpanId call, work;
@@ -60,9 +60,9 @@ private:
     void paintLabels(const Frame& frame, const Row& row) const;
     void paintLabel(const Frame& frame, const Row& row, const QString& text, bool bold) const;
     void paintName(const Frame& frame, const Named& named);
-    void paintMeetings(const Frame& frame) const;
+    void paintLastArrivals(const Frame& frame) const;
     void paintNote(const Frame& frame, const QPointF& at, const QString& text) const;
-    void paintMeeting(const Frame& frame, const timeline::Meeting& meeting) const;
+    void paintCollective(const Frame& frame, const timeline::MatchedCollective& collective) const;
     void paintSelection(const Frame& frame) const;
     void paintLaunch(const Frame& frame) const;
     void paintMarks(const Frame& frame) const;

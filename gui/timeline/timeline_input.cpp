@@ -54,9 +54,9 @@ void TimelineWidget::addKeys()
     addKey(u"Show everything"_s, u"Fits the chosen time or the selection; pressed again, the whole run"_s,
            {Qt::Key_F}, [this] { fit(); });
     addKey(u"Previous collective"_s, u"Selects the previous collective on all ranks"_s, {Qt::Key_BracketLeft},
-           [this] { toMeeting(Direction::Backward); });
+           [this] { selectCollective(Direction::Backward); });
     addKey(u"Next collective"_s, u"Selects the next collective on all ranks"_s, {Qt::Key_BracketRight},
-           [this] { toMeeting(Direction::Forward); });
+           [this] { selectCollective(Direction::Forward); });
     addKey(u"Previous span"_s, u"Selects the previous span in the same row"_s, {Qt::Key_Comma},
            [this] { toNeighbour(Direction::Backward); });
     addKey(u"Next span"_s, u"Selects the next span in the same row"_s, {Qt::Key_Period},

@@ -45,7 +45,7 @@ void TimelineWidget::setSession(const Session& session)
     const bool sameRun = m_session.report == session.report && ready();
     m_session = session;
     m_scene.selected.reset();
-    m_scene.meeting.reset();
+    m_scene.collective.reset();
     m_scene.launch.reset();
     if (!ready()) {
         m_layout = {};
@@ -99,9 +99,9 @@ void TimelineWidget::showPlace(const Interval& time, const std::vector<std::int6
         }
     }
     m_scene.evidence = time;
-    const auto meeting =
-        m_session.timeline->meetingsIn(framed(time, 0.0, m_zoom.limits()), time.length() + 1);
-    m_scene.meeting = meeting.empty() ? std::nullopt : std::optional(meeting.front());
+    const auto collective =
+        m_session.timeline->collectivesIn(framed(time, 0.0, m_zoom.limits()), time.length() + 1);
+    m_scene.collective = collective.empty() ? std::nullopt : std::optional(collective.front());
     showTime(framed(time, kMargin, m_zoom.limits()));
     if (!m_scene.marked.empty()) {
         scrollToRank(*m_scene.marked.begin());
@@ -111,7 +111,7 @@ void TimelineWidget::showPlace(const Interval& time, const std::vector<std::int6
 void TimelineWidget::select(const std::optional<SpanId>& span)
 {
     m_scene.selected = span;
-    m_scene.meeting = span ? timeline::meetingOf(*m_session.timeline, *span) : std::nullopt;
+    m_scene.collective = span ? timeline::collectiveOf(*m_session.timeline, *span) : std::nullopt;
     m_scene.launch.reset();
     if (span) {
         const model::Model& model = m_session.report->model;
@@ -258,19 +258,20 @@ void TimelineWidget::undo()
     }
 }
 
-void TimelineWidget::toMeeting(Direction direction)
+void TimelineWidget::selectCollective(Direction direction)
 {
     const timeline::Timeline& all = *m_session.timeline;
-    const std::int64_t from = m_scene.meeting ? all.meetings[*m_scene.meeting].lastArrivalNs
-                                              : visible().start + visible().length() / 2;
-    const auto next = direction == Direction::Forward ? all.nextMeeting(from) : all.previousMeeting(from);
+    const std::int64_t from = m_scene.collective ? all.collectives[*m_scene.collective].lastArrivalNs
+                                                 : visible().start + visible().length() / 2;
+    const auto next =
+        direction == Direction::Forward ? all.nextCollective(from) : all.previousCollective(from);
     if (!next) {
         return;
     }
     m_scene.selected.reset();
     m_scene.launch.reset();
-    m_scene.meeting = next;
-    ensureVisible({all.meetings[*next].firstArrivalNs, all.meetings[*next].endNs});
+    m_scene.collective = next;
+    ensureVisible({all.collectives[*next].firstArrivalNs, all.collectives[*next].endNs});
     viewport()->update();
     emit selectionChanged();
 }

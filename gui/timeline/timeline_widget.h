@@ -68,7 +68,7 @@ private:
     void announce();
     void zoomBy(double factor, std::optional<std::int64_t> anchorNs = {});
     void panBy(double share);
-    void toMeeting(timeline::Direction direction);
+    void selectCollective(timeline::Direction direction);
     void toNeighbour(timeline::Direction direction);
     void fit();
     void undo();

@@ -90,15 +90,15 @@ private slots:
     void bracketsGoFromCollectiveToCollective()
     {
         m_widget->showTime({m_all.start, m_all.start + m_all.length() / 6});
-        const auto& meetings = m_session.timeline->meetings;
+        const auto& collectives = m_session.timeline->collectives;
         const Interval before = m_widget->visible();
-        for (std::size_t i = 0; i < meetings.size(); ++i) {
+        for (std::size_t i = 0; i < collectives.size(); ++i) {
             press(Qt::Key_BracketRight);
         }
-        QVERIFY(contains(m_widget->visible(), meetings.back().lastArrivalNs));
+        QVERIFY(contains(m_widget->visible(), collectives.back().lastArrivalNs));
         QVERIFY(m_widget->visible() != before);
         press(Qt::Key_BracketLeft);
-        QVERIFY(contains(m_widget->visible(), meetings[meetings.size() - 2].lastArrivalNs));
+        QVERIFY(contains(m_widget->visible(), collectives[collectives.size() - 2].lastArrivalNs));
     }
 
     void aClickSelectsASpanAndCommasItsNeighbours()

@@ -223,19 +223,19 @@ TEST(Timeline, joinsCollectivesOfAllRanks)
 {
     const model::Model model = lateRankModel();
     const Timeline timeline = buildTimeline(model);
-    ASSERT_EQ(timeline.meetings.size(), 8U);
-    for (const Meeting& meeting : timeline.meetings) {
-        EXPECT_EQ(meeting.lastRank, 2U);
-        ASSERT_EQ(meeting.parts, 4U);
+    ASSERT_EQ(timeline.collectives.size(), 8U);
+    for (const MatchedCollective& collective : timeline.collectives) {
+        EXPECT_EQ(collective.lastRank, 2U);
+        ASSERT_EQ(collective.parts, 4U);
         for (std::size_t i = 0; i < 4; ++i) {
-            EXPECT_EQ(timeline.parts[meeting.firstPart + i].rank, i);
+            EXPECT_EQ(timeline.parts[collective.firstPart + i].rank, i);
         }
     }
-    const std::int64_t third = timeline.meetings[2].lastArrivalNs;
-    EXPECT_EQ(timeline.nextMeeting(third), 3U);
-    EXPECT_EQ(timeline.previousMeeting(third), 1U);
-    EXPECT_EQ(timeline.meetingsIn(timeline.extent, 1).size(), 8U);
-    EXPECT_EQ(timeline.meetingsIn(timeline.extent, timeline.extent.length() * 2).size(), 1U);
+    const std::int64_t third = timeline.collectives[2].lastArrivalNs;
+    EXPECT_EQ(timeline.nextCollective(third), 3U);
+    EXPECT_EQ(timeline.previousCollective(third), 1U);
+    EXPECT_EQ(timeline.collectivesIn(timeline.extent, 1).size(), 8U);
+    EXPECT_EQ(timeline.collectivesIn(timeline.extent, timeline.extent.length() * 2).size(), 1U);
 }
 
 TEST(Timeline, leadsFromAKernelToItsLaunchAndItsCollective)
@@ -244,13 +244,14 @@ TEST(Timeline, leadsFromAKernelToItsLaunchAndItsCollective)
     const Timeline timeline = buildTimeline(model);
     const auto wait = firstOf(timeline, 0, SpanKind::Wait);
     ASSERT_TRUE(wait);
-    EXPECT_EQ(meetingOf(timeline, *wait), 0U);
+    EXPECT_EQ(collectiveOf(timeline, *wait), 0U);
     const auto launch = launchOf(model, timeline, *wait);
     ASSERT_TRUE(launch);
     EXPECT_EQ(timeline.span(*launch).kind, SpanKind::Launch);
     EXPECT_LE(timeline.span(*launch).time.start, timeline.span(*wait).time.start);
     const Description text = describe(model, timeline, *wait);
-    const auto last = std::ranges::find(text.lines, "last arrival", &std::pair<std::string, std::string>::first);
+    const auto last =
+        std::ranges::find(text.lines, "last arrival", &std::pair<std::string, std::string>::first);
     ASSERT_NE(last, text.lines.end());
     EXPECT_TRUE(last->second.starts_with("rank 2, ")) << last->second;
 }
@@ -315,8 +316,8 @@ TEST(Timeline, showsWhatOnlyCudaEventsTimed)
     });
     const model::Model model = model::buildModel(builder.run());
     const Timeline timeline = buildTimeline(model);
-    EXPECT_EQ(timeline.meetings.size(), 6U);
-    EXPECT_EQ(timeline.meetings[3].lastRank, 1U);
+    EXPECT_EQ(timeline.collectives.size(), 6U);
+    EXPECT_EQ(timeline.collectives[3].lastRank, 1U);
     EXPECT_GT(timeIn(timeline, 0, SpanKind::Wait), 10 * kMillisecond);
 }
 
@@ -363,8 +364,8 @@ TEST(RangeStatistics, countsOnlyWhatIsInside)
     EXPECT_EQ(inside[0].device->computeNs, time.length() - 2 * quarter);
     EXPECT_EQ(inside[0].device->idleNs, 0);
     const auto whole = statisticsOf(model, timeline, timeline.extent);
-    EXPECT_EQ(whole[2].cameLast, 8);
-    EXPECT_EQ(whole[0].cameLast, 0);
+    EXPECT_EQ(whole[2].lastArrivals, 8);
+    EXPECT_EQ(whole[0].lastArrivals, 0);
     EXPECT_EQ(tableOf(model, whole).rows.size(), 4U);
 }
 
@@ -378,7 +379,7 @@ TEST(RangeStatistics, saysWhatWasNotMeasured)
     const Timeline timeline = buildTimeline(model);
     const auto ranks = statisticsOf(model, timeline, timeline.extent);
     EXPECT_FALSE(ranks[0].device);
-    EXPECT_FALSE(ranks[0].cameLast);
+    EXPECT_FALSE(ranks[0].lastArrivals);
     const report::Cell unknown = tableOf(model, ranks).rows[0][1];
     EXPECT_TRUE(unknown.isAbsent());
     EXPECT_EQ(unknown.reason(), "not measured");
