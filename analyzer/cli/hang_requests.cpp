@@ -51,9 +51,9 @@ bool isOfThisHost(const std::filesystem::path& file)
 
 void HangRequests::answer()
 {
-    for (auto entry = m_stillHeld.begin(); entry != m_stillHeld.end();) {
-        letGo(entry->first, entry->second);
-        entry = entry->second.empty() ? m_stillHeld.erase(entry) : std::next(entry);
+    for (auto entry = m_stillAttached.begin(); entry != m_stillAttached.end();) {
+        releaseStopped(entry->first, entry->second);
+        entry = entry->second.empty() ? m_stillAttached.erase(entry) : std::next(entry);
     }
     std::vector<std::filesystem::path> requests;
     std::error_code error;
@@ -90,8 +90,8 @@ void HangRequests::answerOne(const std::filesystem::path& file)
     const auto pid = static_cast<pid_t>(*here);
     CollectedStacks stacks = collectStacks(pid, request->hang);
     trace::writeStacks(std::filesystem::path(file).replace_extension(".stacks"), stacks.rows);
-    if (!stacks.stillHeld.empty()) {
-        m_stillHeld[pid] = std::move(stacks.stillHeld);
+    if (!stacks.stillAttached.empty()) {
+        m_stillAttached[pid] = std::move(stacks.stillAttached);
     }
 }
 

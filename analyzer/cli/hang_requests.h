@@ -25,7 +25,7 @@ private:
     void answerOne(const std::filesystem::path& request);
 
     std::filesystem::path m_directory;
-    std::map<pid_t, std::vector<pid_t>> m_stillHeld;
+    std::map<pid_t, std::vector<pid_t>> m_stillAttached;
     bool m_adviceGiven = false;
 };
 

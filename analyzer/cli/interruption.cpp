@@ -22,7 +22,7 @@ constexpr char kNoSignal = 0;
 
 int g_pipe[2] = {-1, -1}; // from the signal handler, which may do very little, to the thread
 
-void tellThread(int signal)
+void wakeThread(int signal)
 {
     const int saved = errno;
     const char number = static_cast<char>(signal);
@@ -36,7 +36,7 @@ void handleUnlessIgnored(int signal)
     struct sigaction action = {};
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
         action = {};
-        action.sa_handler = tellThread;
+        action.sa_handler = wakeThread;
         action.sa_flags = SA_RESTART;
         sigaction(signal, &action, nullptr);
     }
@@ -71,7 +71,7 @@ Interruption::~Interruption()
 {
     for (const int number : kEnding) {
         struct sigaction action = {};
-        if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == tellThread) {
+        if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == wakeThread) {
             signal(number, SIG_DFL);
         }
     }

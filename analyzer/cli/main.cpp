@@ -37,7 +37,7 @@ const cli::Command* commandOf(const cli::Words& words)
 }
 
 /// Removes the job's words from the end of `words`: the parser must not see them.
-cli::Words takeJob(const CLI::App& sub, cli::Words& words)
+cli::Words extractJob(const CLI::App& sub, cli::Words& words)
 {
     cli::SplitWords split = cli::splitJobWords(sub, {std::next(words.begin()), words.end()});
     words.resize(1);
@@ -76,7 +76,7 @@ int parseAndRun(const cli::Command* asked, cli::Words words)
                                "Print only warnings and errors on stderr, and no progress");
         if (command == asked) {
             action = &actions.back();
-            job = command->declareWithJob != nullptr ? takeJob(*sub, words) : cli::Words();
+            job = command->declareWithJob != nullptr ? extractJob(*sub, words) : cli::Words();
         }
     }
     if (asked == nullptr && !words.empty() && !words.front().starts_with('-')) {

@@ -110,7 +110,7 @@ MissedRanks::MissedRanks(fs::path collector) : m_collector(std::move(collector))
     m_fileName = "/" + (error ? m_collector : real).filename().string() + "\n";
 }
 
-void MissedRanks::look()
+void MissedRanks::check()
 {
     constexpr std::int64_t kFirstPauseNs = 400'000'000;
     constexpr std::int64_t kLongestPauseNs = 60'000'000'000;
@@ -122,13 +122,13 @@ void MissedRanks::look()
     m_nextNs = now + m_pauseNs;
     try {
         for (const pid_t pid : descendants()) {
-            lookAt(pid);
+            checkProcess(pid);
         }
     } catch (const std::exception&) { // a failure here must not disturb the job
     }
 }
 
-void MissedRanks::lookAt(pid_t pid)
+void MissedRanks::checkProcess(pid_t pid)
 {
     if (m_reached.contains(pid)) {
         return;

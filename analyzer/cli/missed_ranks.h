@@ -20,7 +20,7 @@ public:
     explicit MissedRanks(std::filesystem::path collector);
 
     /// Checks the processes if it is time to. Call it several times a second. Never throws.
-    void look();
+    void check();
 
     /// Returns a warning about missed ranks and what to do; empty: none was missed.
     [[nodiscard]] std::string text() const;
@@ -32,7 +32,7 @@ private:
         Why why = Why::NotLoaded;
         int looks = 0;
     };
-    void lookAt(pid_t pid);
+    void checkProcess(pid_t pid);
     [[nodiscard]] Why whyMissed(pid_t pid, const std::string& environment) const;
 
     std::filesystem::path m_collector;

@@ -27,7 +27,7 @@ struct Answer {
 using Answers = std::map<std::string, Answer>;
 
 /// Skips all other output of a launcher.
-void take(Answers& answers, const std::string& line)
+void parseAnswer(Answers& answers, const std::string& line)
 {
     const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
     if (!json.is_array() || json.size() < 2 || !json[0].is_string() || answers.size() > kMostHosts) {
@@ -73,7 +73,7 @@ Answers read(const std::string& command)
             line += static_cast<char>(c);
             continue;
         }
-        take(answers, withoutTask(line));
+        parseAnswer(answers, withoutTask(line));
         line.clear();
     }
     return answers;
@@ -117,7 +117,7 @@ doctor::Facts factsOfFile(const std::string& path)
     std::istringstream file(readText(path));
     Answers answers;
     for (std::string line; std::getline(file, line) && answers.size() < 2;) {
-        take(answers, line.substr(0, kLongestLine));
+        parseAnswer(answers, line.substr(0, kLongestLine));
     }
     if (answers.size() != 1) {
         throw Error(ErrorCode::Unusable,

@@ -49,7 +49,7 @@ void clearOne(const trace::RingFolder& folder)
 
 } // namespace
 
-void recoverAndTell(const fs::path& run, WhenNothing whenNothing, const fs::path& rings)
+void recoverAndReport(const fs::path& run, WhenNothing whenNothing, const fs::path& rings)
 {
     const trace::RecoverReport report = trace::recover(run, rings);
     for (const auto& process : report.processes) {
@@ -59,7 +59,7 @@ void recoverAndTell(const fs::path& run, WhenNothing whenNothing, const fs::path
     for (const std::string& reason : report.skipped) {
         talk("ringside: {}\n", reason);
     }
-    if (whenNothing == WhenNothing::Tell && report.processes.empty() && report.skipped.empty()) {
+    if (whenNothing == WhenNothing::Report && report.processes.empty() && report.skipped.empty()) {
         note("ringside: nothing to recover: no process of {} left rings\n", run.string());
     }
 }

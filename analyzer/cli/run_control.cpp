@@ -61,9 +61,9 @@ private:
 
 using Statuses = std::map<std::string, trace::ControlStatus>; ///< by process
 
-class Conversation final {
+class ControlSession final {
 public:
-    explicit Conversation(const fs::path& run) : m_run(run), m_only(run)
+    explicit ControlSession(const fs::path& run) : m_run(run), m_only(run)
     {
         if (const auto last = trace::readControl(control())) {
             m_request = *last;
@@ -72,7 +72,8 @@ public:
 
     /// Writes a request for all processes. Processes that come later are not waited for. Returns the number
     /// of the request.
-    std::uint64_t say(trace::ControlVerb verb, const std::optional<trace::ControlOrder>& order = std::nullopt)
+    std::uint64_t post(trace::ControlVerb verb,
+                       const std::optional<trace::ControlOrder>& order = std::nullopt)
     {
         m_asked = present();
         m_request.verb = verb;
@@ -97,7 +98,7 @@ public:
     {
         const auto until = Clock::now() + patience;
         for (;;) {
-            Statuses answers = look();
+            Statuses answers = readStatuses();
             const bool all = std::all_of(answers.begin(), answers.end(),
                                          [&](const auto& entry) { return isDone(entry.second); });
             if (all || Clock::now() >= until) {
@@ -123,7 +124,7 @@ private:
         return processes;
     }
 
-    [[nodiscard]] Statuses look() const
+    [[nodiscard]] Statuses readStatuses() const
     {
         Statuses answers;
         for (const std::string& process : present()) {
@@ -159,56 +160,56 @@ std::string levelOf(const std::vector<std::string>& words)
 }
 
 /// The positions of all processes, and the time that the slowest one took to answer.
-struct Asked {
+struct StatusReplies {
     std::uint64_t number = 0;
     Statuses answers;
     Clock::duration slowest{};
 };
 
-Asked askOnce(Conversation& conversation)
+StatusReplies requestStatusesOnce(ControlSession& session)
 {
-    Asked asked;
+    StatusReplies replies;
     const auto begin = Clock::now();
-    asked.number = conversation.say(trace::ControlVerb::Ask);
-    asked.answers = conversation.waitFor(
-        [&asked](const auto& status) { return status.number == asked.number; }, kAnswerWithin);
-    asked.slowest = Clock::now() - begin;
-    return asked;
+    replies.number = session.post(trace::ControlVerb::Ask);
+    replies.answers = session.waitFor(
+        [&replies](const auto& status) { return status.number == replies.number; }, kAnswerWithin);
+    replies.slowest = Clock::now() - begin;
+    return replies;
 }
 
 /// In its first step, a process does not know yet how long a step takes; a second later it does.
-Asked ask(Conversation& conversation)
+StatusReplies requestStatuses(ControlSession& session)
 {
-    Asked asked = askOnce(conversation);
-    const bool early = std::any_of(asked.answers.begin(), asked.answers.end(), [](const auto& entry) {
+    StatusReplies replies = requestStatusesOnce(session);
+    const bool early = std::any_of(replies.answers.begin(), replies.answers.end(), [](const auto& entry) {
         return entry.second.steps > 0 && entry.second.stepNs == 0;
     });
     if (early) {
         constexpr auto kStepsAreMeasured = 1500ms;
         std::this_thread::sleep_for(kStepsAreMeasured);
-        asked = askOnce(conversation);
+        replies = requestStatusesOnce(session);
     }
-    return asked;
+    return replies;
 }
 
 /// The common step at which to switch: twice the time that the slowest process takes to answer, counted in
 /// the steps of the fastest process.
-struct Meeting {
+struct SwitchPoint {
     std::uint64_t step = 0; ///< 0: no process has counted steps
     Clock::duration ahead{};
     std::int64_t slowestStepNs = 0;
 };
 
-Meeting arrange(const Statuses& answers, Clock::duration slowestAnswer)
+SwitchPoint planSwitch(const Statuses& answers, Clock::duration slowestAnswer)
 {
-    Meeting meeting;
-    meeting.ahead = std::max<Clock::duration>(1s, 2 * slowestAnswer);
-    const auto aheadNs = std::chrono::duration_cast<std::chrono::nanoseconds>(meeting.ahead).count();
+    SwitchPoint switchPoint;
+    switchPoint.ahead = std::max<Clock::duration>(1s, 2 * slowestAnswer);
+    const auto aheadNs = std::chrono::duration_cast<std::chrono::nanoseconds>(switchPoint.ahead).count();
     std::uint64_t furthest = 0;
     std::int64_t fastestNs = 0;
     for (const auto& [process, status] : answers) {
         furthest = std::max(furthest, status.steps);
-        meeting.slowestStepNs = std::max(meeting.slowestStepNs, status.stepNs);
+        switchPoint.slowestStepNs = std::max(switchPoint.slowestStepNs, status.stepNs);
         if (status.stepNs > 0 && (fastestNs == 0 || status.stepNs < fastestNs)) {
             fastestNs = status.stepNs;
         }
@@ -216,9 +217,9 @@ Meeting arrange(const Statuses& answers, Clock::duration slowestAnswer)
     if (furthest > 0) {
         constexpr std::int64_t kUnknown = 1'000'000; // no rank does a thousand steps a second
         const std::int64_t steps = aheadNs / (fastestNs > 0 ? fastestNs : kUnknown);
-        meeting.step = furthest + static_cast<std::uint64_t>(steps) + 2;
+        switchPoint.step = furthest + static_cast<std::uint64_t>(steps) + 2;
     }
-    return meeting;
+    return switchPoint;
 }
 
 void removeSilent(Statuses& answers, std::uint64_t number)
@@ -233,7 +234,7 @@ void removeSilent(Statuses& answers, std::uint64_t number)
 }
 
 /// Prints one line for a process that obeys. Returns true if it does so from `step` on (0: by time).
-bool tellObedient(const std::string& process, const trace::ControlStatus& status, std::uint64_t step)
+bool printObedient(const std::string& process, const trace::ControlStatus& status, std::uint64_t step)
 {
     const bool late = step != 0 && status.sinceStep > step;
     fmt::print("{}: {}{}{}\n", process, status.level,
@@ -243,11 +244,11 @@ bool tellObedient(const std::string& process, const trace::ControlStatus& status
 }
 
 /// Prints one line for each process. Returns true if all of them obey from the same step on.
-bool tell(const Statuses& asked, const Statuses& answers, std::uint64_t number, std::uint64_t step)
+bool printReplies(const Statuses& replies, const Statuses& answers, std::uint64_t number, std::uint64_t step)
 {
     bool all = true;
     std::set<std::uint64_t> since;
-    for (const auto& [process, before] : asked) {
+    for (const auto& [process, before] : replies) {
         const auto found = answers.find(process);
         if (found == answers.end()) {
             fmt::print("{}: ended before it answered\n", process);
@@ -255,7 +256,7 @@ bool tell(const Statuses& asked, const Statuses& answers, std::uint64_t number, 
             fmt::print("{}: has not switched: it is at step {}\n", process, found->second.steps);
             all = false;
         } else {
-            all = tellObedient(process, found->second, step) && all;
+            all = printObedient(process, found->second, step) && all;
             since.insert(found->second.sinceStep);
         }
     }
@@ -272,11 +273,11 @@ bool tell(const Statuses& asked, const Statuses& answers, std::uint64_t number, 
                 "Is the job still running? Is this its run directory?");
 }
 
-int dump(Conversation& conversation, const fs::path& run)
+int dump(ControlSession& session, const fs::path& run)
 {
-    const std::uint64_t number = conversation.say(trace::ControlVerb::Dump);
+    const std::uint64_t number = session.post(trace::ControlVerb::Dump);
     constexpr auto kWritten = 60s; // a flight recorder is small, but the file system may be slow
-    const Statuses answers = conversation.waitFor(
+    const Statuses answers = session.waitFor(
         [number](const auto& status) { return status.number == number && !status.dump.empty(); }, kWritten);
     if (answers.empty()) {
         failForNobody(run);
@@ -293,30 +294,30 @@ int dump(Conversation& conversation, const fs::path& run)
     return all ? kPass : kInconclusive;
 }
 
-int switchLevel(Conversation& conversation, const fs::path& run, const std::string& level)
+int switchLevel(ControlSession& session, const fs::path& run, const std::string& level)
 {
-    auto [asked, processes, slowest] = ask(conversation);
+    auto [replies, processes, slowest] = requestStatuses(session);
     const std::size_t known = processes.size();
-    const Meeting meeting = arrange(processes, slowest);
-    removeSilent(processes, asked);
+    const SwitchPoint switchPoint = planSwitch(processes, slowest);
+    removeSilent(processes, replies);
     if (processes.empty()) {
         failForNobody(run);
     }
-    const auto aheadNs = std::chrono::duration_cast<std::chrono::nanoseconds>(meeting.ahead).count();
-    const std::uint64_t number = conversation.say(
-        trace::ControlVerb::Level, trace::ControlOrder{0, level, meeting.step, realtimeNs() + aheadNs});
-    const std::string when = meeting.step != 0
-                                 ? fmt::format("from step {} on", meeting.step)
+    const auto aheadNs = std::chrono::duration_cast<std::chrono::nanoseconds>(switchPoint.ahead).count();
+    const std::uint64_t number = session.post(
+        trace::ControlVerb::Level, trace::ControlOrder{0, level, switchPoint.step, realtimeNs() + aheadNs});
+    const std::string when = switchPoint.step != 0
+                                 ? fmt::format("from step {} on", switchPoint.step)
                                  : fmt::format("in {:.1f} s", static_cast<double>(aheadNs) / 1e9);
     fmt::print("{} {}, {} process{}\n", level == "profile" ? "the profile's level" : level, when,
                processes.size(), processes.size() == 1 ? "" : "es");
     std::fflush(stdout);
     // Steps may become slower before the switch.
     const auto patience =
-        2 * meeting.ahead + kAnswerWithin + 4 * std::chrono::nanoseconds(meeting.slowestStepNs);
+        2 * switchPoint.ahead + kAnswerWithin + 4 * std::chrono::nanoseconds(switchPoint.slowestStepNs);
     const Statuses answers =
-        conversation.waitFor([number](const auto& status) { return status.inForce == number; }, patience);
-    const bool all = tell(processes, answers, number, meeting.step);
+        session.waitFor([number](const auto& status) { return status.inForce == number; }, patience);
+    const bool all = printReplies(processes, answers, number, switchPoint.step);
     return all && processes.size() == known ? kPass : kInconclusive;
 }
 
@@ -326,8 +327,8 @@ int controlRun(const fs::path& run, const std::vector<std::string>& words)
 {
     const bool isDump = words.size() == 1 && words[0] == "dump";
     const std::string level = isDump ? "" : levelOf(words);
-    Conversation conversation(run);
-    return isDump ? dump(conversation, run) : switchLevel(conversation, run, level);
+    ControlSession session(run);
+    return isDump ? dump(session, run) : switchLevel(session, run, level);
 }
 
 } // namespace ringside::cli

@@ -53,7 +53,7 @@ void addRunOption(CLI::App& app, RunPaths& paths)
         ->required();
 }
 
-model::ModelOptions ToldOfRun::modelOptions() const
+model::ModelOptions ModelArguments::modelOptions() const
 {
     model::ModelOptions options(stepsBy);
     options.parallel = parallel;
@@ -68,16 +68,18 @@ model::ModelOptions ToldOfRun::modelOptions() const
 
 constexpr const char* kReading = "Interpretation of the run";
 
-void addModelOptions(CLI::App& app, ToldOfRun& told)
+void addModelOptions(CLI::App& app, ModelArguments& arguments)
 {
     app.add_option_function<std::string>(
-           "--steps-by", [&told](const std::string& text) { told.stepsBy = model::parseStepsBy(text); },
+           "--steps-by",
+           [&arguments](const std::string& text) { arguments.stepsBy = model::parseStepsBy(text); },
            "Steps: NAME of NVTX ranges (a number may follow), period=N for N collectives, sends and "
            "receives of one rank, or none")
         ->type_name("NAME|period=N|none")
         ->group(kReading);
     app.add_option_function<std::string>(
-           "--parallel", [&told](const std::string& text) { told.parallel = model::parseParallel(text); },
+           "--parallel",
+           [&arguments](const std::string& text) { arguments.parallel = model::parseParallel(text); },
            "Parallel layout of the job if its groups do not show it, such as tp=8,pp=4, from tp, cp, ep, dp "
            "and pp; "
            "consecutive ranks differ in their tensor place first, then in context, replica and stage")
@@ -85,12 +87,12 @@ void addModelOptions(CLI::App& app, ToldOfRun& told)
         ->group(kReading);
     app.add_option_function<std::string>(
            "--communication-kernel",
-           [&told](const std::string& name) {
+           [&arguments](const std::string& name) {
                if (name.empty()) {
                    throw Error(ErrorCode::Usage, "an empty name would match every kernel",
                                "Write a part of the kernel's name, such as halo_exchange.");
                }
-               told.communicationKernels.push_back(name);
+               arguments.communicationKernels.push_back(name);
            },
            "Count kernels whose names contain NAME (\"halo_exchange\", \"my_collectives::\"; any case) as "
            "communication, "
@@ -99,7 +101,7 @@ void addModelOptions(CLI::App& app, ToldOfRun& told)
         ->group(kReading)
         ->trigger_on_parse();
     app.add_option(
-           "--config", told.config,
+           "--config", arguments.config,
            "Settings file, such as ringside.toml: communication_kernels = [\"NAME\"]; a table "
            "parallel with the values of --parallel; and for reports a table for each rule with OPTION = "
            "NUMBER")
@@ -111,7 +113,7 @@ void withProgress(const std::function<void(importers::Progress&)>& read)
 {
     ProgressLine line;
     importers::Progress::Show show;
-    if (saysNotes() && obeysEscapes(STDERR_FILENO)) {
+    if (printsNotes() && obeysEscapes(STDERR_FILENO)) {
         show = [&line](const importers::ProgressState& state) { line.show(state); };
     }
     importers::Progress progress(std::move(show));

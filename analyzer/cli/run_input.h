@@ -19,7 +19,7 @@ using RunPaths = std::vector<std::filesystem::path>;
 void addRunOption(CLI::App& app, RunPaths& paths);
 
 /// The options of sub-commands that interpret a run.
-struct ToldOfRun {
+struct ModelArguments {
     model::StepsBy stepsBy;
     model::ParallelSizes parallel;
     std::vector<std::string> communicationKernels;
@@ -28,8 +28,8 @@ struct ToldOfRun {
     [[nodiscard]] model::ModelOptions modelOptions() const;
 };
 
-/// Declares --steps-by, --parallel, --communication-kernel and --config; `told` outlives the parsing.
-void addModelOptions(CLI::App& app, ToldOfRun& told);
+/// Declares --steps-by, --parallel, --communication-kernel and --config; `arguments` outlives the parsing.
+void addModelOptions(CLI::App& app, ModelArguments& arguments);
 
 /// Calls `read` and shows its progress on a terminal's stderr if it takes long.
 void withProgress(const std::function<void(importers::Progress&)>& read);

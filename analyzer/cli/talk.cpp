@@ -13,7 +13,7 @@ void silenceNotes()
     isQuiet = true;
 }
 
-bool saysNotes()
+bool printsNotes()
 {
     return !isQuiet;
 }

@@ -13,7 +13,7 @@ namespace ringside::cli {
 /// Implements --quiet for the whole process: only warnings and errors are printed from then on.
 void silenceNotes();
 /// Returns false after silenceNotes().
-[[nodiscard]] bool saysNotes();
+[[nodiscard]] bool printsNotes();
 
 template <class... Arguments>
 void talk(fmt::format_string<Arguments...> format, Arguments&&... arguments)
@@ -26,7 +26,7 @@ void talk(fmt::format_string<Arguments...> format, Arguments&&... arguments)
 template <class... Arguments>
 void note(fmt::format_string<Arguments...> format, Arguments&&... arguments)
 {
-    if (saysNotes()) {
+    if (printsNotes()) {
         talk(format, std::forward<Arguments>(arguments)...);
     }
 }

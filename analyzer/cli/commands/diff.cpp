@@ -20,13 +20,14 @@ struct Options {
     std::string format = "text";
     double percent = kDefaultPercent;
     bool gate = false;
-    ToldOfRun told;
+    ModelArguments modelArguments;
 };
 
 int diff(const Options& options)
 {
-    const auto reportOf = [told = options.told.modelOptions()](const std::filesystem::path& run) {
-        return report::buildReport(openRun({run}), {}, told);
+    const auto reportOf = [modelOptions =
+                               options.modelArguments.modelOptions()](const std::filesystem::path& run) {
+        return report::buildReport(openRun({run}), {}, modelOptions);
     };
     const compare::Comparison comparison =
         compare::compareRuns(reportOf(options.base), reportOf(options.now), options.percent / 100);
@@ -43,7 +44,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     app.add_option("BASE", options->base, "Base run")->required();
     app.add_option("NEW", options->now, "New run")->required();
-    addModelOptions(app, options->told);
+    addModelOptions(app, options->modelArguments);
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

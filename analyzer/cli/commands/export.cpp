@@ -19,12 +19,12 @@ struct Options {
     RunPaths run;
     std::string format;
     std::string output;
-    ToldOfRun told;
+    ModelArguments modelArguments;
 };
 
 int write(const Options& options)
 {
-    const model::ModelOptions told = options.told.modelOptions();
+    const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
     std::error_code absent;
     if (std::filesystem::exists(std::filesystem::symlink_status(options.output, absent))) {
         throw Error(ErrorCode::Usage, fmt::format("{} exists already", options.output),
@@ -35,7 +35,7 @@ int write(const Options& options)
             if (!exporter->forOthers) {
                 umask(S_IRWXG | S_IRWXO); // readable by the user only, like the run
             }
-            exporter->write(report::buildReport(openRun(options.run), {}, told), options.output);
+            exporter->write(report::buildReport(openRun(options.run), {}, modelOptions), options.output);
             note("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }
@@ -53,7 +53,7 @@ Action declare(CLI::App& app)
     }
     help.back() = '.';
     addRunOption(app, options->run);
-    addModelOptions(app, options->told);
+    addModelOptions(app, options->modelArguments);
     app.add_option("--format", options->format, help)->check(CLI::IsMember(formats))->required();
     app.add_option("-o,--output", options->output, "File or folder to create; must not exist")
         ->type_name("PATH")

@@ -57,7 +57,7 @@ hang::ProcessNow stateOf(const trace::ProcessTrace& process, trace::Owner owner,
 }
 
 /// Collects the stacks of the running processes of this host and stores them beside their traces.
-void takeStacks(trace::LiveRun& live)
+void storeStacks(trace::LiveRun& live)
 {
     int taken = 0;
     for (std::size_t i = 0; i < live.owners.size(); ++i) {
@@ -92,7 +92,7 @@ int run(const Options& options)
 {
     trace::LiveRun live = openAny(options.run);
     if (options.stacks) {
-        takeStacks(live);
+        storeStacks(live);
     }
     const std::int64_t nowNs = monotonicNs();
     std::vector<hang::ProcessNow> now;

@@ -38,7 +38,7 @@ void collectLeftovers(const std::filesystem::path& directory)
 {
     try {
         trace::copyLeftoverRings(directory);
-        recoverAndTell(directory, WhenNothing::BeSilent);
+        recoverAndReport(directory, WhenNothing::BeSilent);
     } catch (const std::exception& error) {
         talk("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n", error.what(),
              trace::shellWord(directory.string()));
@@ -81,7 +81,7 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
     const ProcessEnds ends(directory);
     const CommandEnd end = runCommand(command, [&] {
         hangs.answer();
-        missed.look();
+        missed.check();
     });
     if (options.recording.profile != "off") {
         talk("{}", missed.text());

@@ -27,7 +27,7 @@ int run(const Options& options)
         throw Error(ErrorCode::Usage, "recover needs a run directory",
                     "Give one, or --list to see what processes left in memory.");
     }
-    recoverAndTell(options.run, WhenNothing::Tell, options.rings);
+    recoverAndReport(options.run, WhenNothing::Report, options.rings);
     return kPass;
 }
 

@@ -26,7 +26,7 @@ struct Options {
     std::string color = "auto";
     std::vector<std::string> settings;
     bool all = false;
-    ToldOfRun told;
+    ModelArguments modelArguments;
 };
 
 const report::Format& formatNamed(std::string_view name)
@@ -93,13 +93,14 @@ int gate(const std::string& failOn, const report::Report& report)
 int run(const Options& options)
 {
     checkOutput(options);
-    rules::OptionValues values =
-        options.told.config.empty() ? rules::OptionValues() : readConfig(options.told.config).thresholds;
+    rules::OptionValues values = options.modelArguments.config.empty()
+                                     ? rules::OptionValues()
+                                     : readConfig(options.modelArguments.config).thresholds;
     for (const std::string& setting : options.settings) {
         report::setOption(values, setting);
     }
-    const model::ModelOptions told = options.told.modelOptions();
-    const report::Report report = report::buildReport(openRun(options.run), values, told);
+    const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
+    const report::Report report = report::buildReport(openRun(options.run), values, modelOptions);
     write(options, report);
     return gate(options.failOn, report);
 }
@@ -112,7 +113,7 @@ Action declare(CLI::App& app)
         formats.push_back(report::nameOf(*format));
     }
     addRunOption(app, options->run);
-    addModelOptions(app, options->told);
+    addModelOptions(app, options->modelArguments);
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();

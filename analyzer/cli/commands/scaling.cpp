@@ -23,15 +23,15 @@ struct Options {
     std::string format = "text";
     bool shared = false;
     double gate = 0;
-    ToldOfRun told;
+    ModelArguments modelArguments;
 };
 
 int scaling(const Options& options)
 {
-    const model::ModelOptions told = options.told.modelOptions();
+    const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
     std::vector<report::Report> runs;
     for (const std::filesystem::path& run : options.runs) {
-        runs.push_back(report::buildReport(openRun({run}), {}, told));
+        runs.push_back(report::buildReport(openRun({run}), {}, modelOptions));
     }
     const compare::Scaling result =
         compare::scalingOf(runs, options.shared ? compare::Work::Shared : compare::Work::PerRank);
@@ -46,7 +46,7 @@ Action declare(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "Runs of one job on different numbers of ranks")->required();
-    addModelOptions(app, options->told);
+    addModelOptions(app, options->modelArguments);
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "markdown", "json"}))
         ->capture_default_str();

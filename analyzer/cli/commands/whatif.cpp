@@ -25,7 +25,7 @@ struct Options {
     std::string bucketBytes;
     std::int64_t worldSize = 0;
     whatif::Changes changes;
-    ToldOfRun told;
+    ModelArguments modelArguments;
 };
 
 /// Parses "3=median".
@@ -79,8 +79,8 @@ int run(Options& options)
     if (options.worldSize > 0) {
         options.changes.ranks = options.worldSize;
     }
-    const model::ModelOptions told = options.told.modelOptions();
-    const model::Model model = model::buildModel(openRun(options.run), told);
+    const model::ModelOptions modelOptions = options.modelArguments.modelOptions();
+    const model::Model model = model::buildModel(openRun(options.run), modelOptions);
     const whatif::Prediction prediction = whatif::WhatIf(model).predict(options.changes);
     printResult(options.format == "json" ? whatif::renderJson(prediction) : whatif::renderText(prediction));
     return kPass;
@@ -91,7 +91,7 @@ Action declare(CLI::App& app)
     const auto options = std::make_shared<Options>();
     whatif::Changes& changes = options->changes;
     addRunOption(app, options->run);
-    addModelOptions(app, options->told);
+    addModelOptions(app, options->modelArguments);
     app.add_option("--format", options->format, "Output format")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();

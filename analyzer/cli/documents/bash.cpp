@@ -32,8 +32,8 @@ std::string valueCases(const DocumentedCommand& documented)
         }
         text += !option.choices.empty()
                     ? fmt::format("        {}) words=\"{}\" ;;\n", patterns, fmt::join(option.choices, " "))
-                : takesPath(option) ? fmt::format("        {}) files=yes ;;\n", patterns)
-                                    : fmt::format("        {}) ;;\n", patterns);
+                : acceptsPath(option) ? fmt::format("        {}) files=yes ;;\n", patterns)
+                                      : fmt::format("        {}) ;;\n", patterns);
     }
     return text;
 }

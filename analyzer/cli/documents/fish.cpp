@@ -27,7 +27,7 @@ std::string fishOption(std::string_view command, const OptionText& option)
     if (!option.choices.empty()) {
         line += fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
     } else if (!option.value.empty()) {
-        line += takesPath(option) ? " -r -F" : " -x";
+        line += acceptsPath(option) ? " -r -F" : " -x";
     }
     return line + " -d " + fishWord(shortened(option.description)) + "\n";
 }

@@ -10,7 +10,7 @@
 
 namespace ringside::cli {
 
-[[nodiscard]] inline bool takesPath(const OptionText& option)
+[[nodiscard]] inline bool acceptsPath(const OptionText& option)
 {
     constexpr std::array<std::string_view, 4> kPaths{"FILE", "FOLDER", "PATH", "RUN"};
     return std::ranges::find(kPaths, option.value) != kPaths.end();

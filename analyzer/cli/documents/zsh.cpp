@@ -24,7 +24,7 @@ std::string zshText(std::string_view text)
 std::string zshAction(const OptionText& option)
 {
     return !option.choices.empty() ? fmt::format("({})", fmt::join(option.choices, " "))
-           : takesPath(option)     ? "_files"
+           : acceptsPath(option)   ? "_files"
                                    : " ";
 }
 

@@ -200,7 +200,7 @@ CollectedStacks collectStacks(pid_t pid, std::optional<std::int64_t> hang)
         row.hang = hang;
         row.takenNs = takenNs;
     }
-    collected.stillHeld = std::move(process.stillHeld);
+    collected.stillAttached = std::move(process.stillAttached);
     return collected;
 }
 

@@ -16,7 +16,7 @@ namespace ringside::cli {
 
 struct CollectedStacks {
     std::vector<trace::StackRow> rows;
-    std::vector<pid_t> stillHeld; ///< see ProcessSnapshot
+    std::vector<pid_t> stillAttached; ///< see ProcessSnapshot
 };
 
 /// Takes half a minute at most.

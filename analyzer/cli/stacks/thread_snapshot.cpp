@@ -70,7 +70,7 @@ enum class Stop { NotYet, Stopped, Gone };
 
 /// Does not consume the event: if the process is a child of this one, its exit code belongs to the code that
 /// waits for the command.
-Stop lookForStop(pid_t tid, int& status)
+Stop pollStop(pid_t tid, int& status)
 {
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(tid), &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) {
@@ -92,7 +92,7 @@ void detach(pid_t tid, int status)
 }
 
 /// A traced thread that ended stays until its tracer collects it. A direct child is left to its waiter.
-void bury(pid_t pid, pid_t tid)
+void reap(pid_t pid, pid_t tid)
 {
     const std::string stat = firstLine(taskFile(pid, tid, "stat"));
     const std::size_t name = stat.rfind(')');
@@ -150,17 +150,17 @@ void copyThread(pid_t pid, ThreadSnapshot& thread, ProcessSnapshot& process, Clo
     ptrace(PTRACE_INTERRUPT, thread.tid, nullptr, nullptr);
     int status = 0;
     Stop stop = Stop::NotYet;
-    while ((stop = lookForStop(thread.tid, status)) == Stop::NotYet && Clock::now() < deadline) {
+    while ((stop = pollStop(thread.tid, status)) == Stop::NotYet && Clock::now() < deadline) {
         std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
     if (stop == Stop::Gone) {
         thread.error = "ended meanwhile";
-        bury(pid, thread.tid);
+        reap(pid, thread.tid);
         return;
     }
     if (stop == Stop::NotYet) {
         thread.error = "did not stop in time";
-        process.stillHeld.push_back(thread.tid);
+        process.stillAttached.push_back(thread.tid);
         return;
     }
     if (readRegisters(thread.tid, thread.registers)) {
@@ -197,15 +197,15 @@ ProcessSnapshot snapshotThreads(pid_t pid, std::chrono::milliseconds limit)
     return process;
 }
 
-void letGo(pid_t pid, std::vector<pid_t>& stillHeld)
+void releaseStopped(pid_t pid, std::vector<pid_t>& stillAttached)
 {
-    std::erase_if(stillHeld, [pid](pid_t tid) {
+    std::erase_if(stillAttached, [pid](pid_t tid) {
         int status = 0;
-        const Stop stop = lookForStop(tid, status);
+        const Stop stop = pollStop(tid, status);
         if (stop == Stop::Stopped) {
             detach(tid, status);
         } else if (stop == Stop::Gone) {
-            bury(pid, tid);
+            reap(pid, tid);
         }
         return stop != Stop::NotYet;
     });

@@ -29,12 +29,12 @@ struct ProcessSnapshot {
     std::vector<ThreadSnapshot> threads;
     std::string error; ///< why threads are missing; empty: all are there
     /// did not stop in time; releaseStopped() must be called again until it is empty
-    std::vector<pid_t> stillHeld;
+    std::vector<pid_t> stillAttached;
 };
 
 [[nodiscard]] ProcessSnapshot snapshotThreads(pid_t pid, std::chrono::milliseconds limit);
 
 /// Releases threads that have stopped meanwhile, and removes them from the list.
-void letGo(pid_t pid, std::vector<pid_t>& stillHeld);
+void releaseStopped(pid_t pid, std::vector<pid_t>& stillAttached);
 
 } // namespace ringside::cli

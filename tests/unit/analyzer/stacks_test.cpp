@@ -126,7 +126,7 @@ TEST(Stacks, showEveryThreadAndLeaveTheProcessAsItWas)
     const std::string text = textOf(stacks.rows);
     EXPECT_NE(text.find("native waitsForTheEnd+"), std::string::npos) << text;
     EXPECT_NE(text.find("native otherThreadPauses+"), std::string::npos) << text;
-    EXPECT_TRUE(stacks.stillHeld.empty());
+    EXPECT_TRUE(stacks.stillAttached.empty());
     for (const trace::StackRow& row : stacks.rows) {
         EXPECT_EQ(row.hang, 3);
     }
@@ -164,7 +164,7 @@ TEST(Stacks, noSignalOfTheProcessIsLost)
     });
     for (int i = 0; i < 50; ++i) {
         const ProcessSnapshot process = snapshotThreads(child.pid(), 5s);
-        EXPECT_TRUE(process.stillHeld.empty());
+        EXPECT_TRUE(process.stillAttached.empty());
     }
     sender.join();
     EXPECT_EQ(child.end('n'), kSignals);
