@@ -2,7 +2,7 @@
 #include "cli/child_process.h"
 
 #include "cli/command.h"
-#include "cli/talk.h"
+#include "cli/messages.h"
 #include "trace/shell_word.h"
 
 #include <ringside/error.h>
@@ -192,8 +192,8 @@ CommandEnd runCommand(const std::vector<std::string>& command, const std::functi
     if (got != sizeof error) {
         return end;
     }
-    talk("ringside: error: cannot start {}: {}{}\n", trace::shellWord(command.front()), std::strerror(error),
-         explain(command.front(), error));
+    printMessage("ringside: error: cannot start {}: {}{}\n", trace::shellWord(command.front()),
+                 std::strerror(error), explain(command.front(), error));
     return {error == ENOENT ? kNotFound : kNotExecutable, 0};
 }
 

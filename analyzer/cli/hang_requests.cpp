@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/hang_requests.h"
 
+#include "cli/messages.h"
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
-#include "cli/talk.h"
 #include "trace/read/process_state.h"
 #include "trace/shell_word.h"
 
@@ -66,7 +66,7 @@ void HangRequests::answer()
         try {
             answerOne(request);
         } catch (const std::exception& failure) {
-            talk("ringside: warning: no stacks of {}: {}\n", request.stem().string(), failure.what());
+            printMessage("ringside: warning: no stacks of {}: {}\n", request.stem().string(), failure.what());
         }
     }
 }
@@ -81,10 +81,10 @@ void HangRequests::answerOne(const std::filesystem::path& file)
     if (!here) {
         return; // the process ended, or continued and withdrew its request
     }
-    talk("ringside: {} hangs: {}\n", file.stem().string(), request->reason);
+    printMessage("ringside: {} hangs: {}\n", file.stem().string(), request->reason);
     if (!m_adviceGiven) {
-        talk("ringside: to see what it waits for: ringside hang {}\n",
-             trace::shellWord(m_directory.string()));
+        printMessage("ringside: to see what it waits for: ringside hang {}\n",
+                     trace::shellWord(m_directory.string()));
         m_adviceGiven = true;
     }
     const auto pid = static_cast<pid_t>(*here);

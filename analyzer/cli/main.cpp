@@ -3,9 +3,9 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/interruption.h"
+#include "cli/messages.h"
 #include "cli/mistaken_words.h"
 #include "cli/standard_streams.h"
-#include "cli/talk.h"
 #include "trace/utf8.h"
 
 #include <ringside/error.h>

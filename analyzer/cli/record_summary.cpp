@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record_summary.h"
 
-#include "cli/talk.h"
+#include "cli/messages.h"
 #include "trace/read/run_files.h"
 #include "trace/shell_word.h"
 
@@ -141,17 +141,17 @@ Stops findStops(const fs::path& runDirectory)
 void printSummary(const RecordedCommand& command, const Stops& stops)
 {
     for (const auto& [reason, processes] : stops) {
-        talk("ringside: recording stopped on {}: {}. The command went on unrecorded\n", countText(processes),
-             reason);
+        printMessage("ringside: recording stopped on {}: {}. The command went on unrecorded\n",
+                     countText(processes), reason);
     }
     const std::size_t recorded = trace::databasesIn(command.runDirectory).size();
     if (recorded == 0) {
-        talk("ringside: nothing recorded: {}\n", whyNothing(command));
+        printMessage("ringside: nothing recorded: {}\n", whyNothing(command));
         return;
     }
     const std::string directory = command.runDirectory.string();
-    note("ringside: {} recorded in {}\nringside: next: ringside report {}\n", countText(recorded), directory,
-         trace::shellWord(directory));
+    printNote("ringside: {} recorded in {}\nringside: next: ringside report {}\n", countText(recorded),
+              directory, trace::shellWord(directory));
 }
 
 } // namespace ringside::cli

@@ -2,7 +2,7 @@
 #include "cli/run_input.h"
 
 #include "cli/config.h"
-#include "cli/talk.h"
+#include "cli/messages.h"
 #include "cli/terminal.h"
 #include "import/open_run.h"
 
@@ -24,7 +24,7 @@ public:
     ~ProgressLine()
     {
         if (m_shown) {
-            talk("\r\x1b[K");
+            printMessage("\r\x1b[K");
         }
     }
     ProgressLine(const ProgressLine&) = delete;
@@ -34,8 +34,9 @@ public:
     {
         constexpr double kMegabyte = 1e6;
         m_shown = true;
-        talk("\r\x1b[Kringside: reading, {:.0f} of {:.0f} MB", static_cast<double>(state.done) / kMegabyte,
-             static_cast<double>(state.total) / kMegabyte);
+        printMessage("\r\x1b[Kringside: reading, {:.0f} of {:.0f} MB",
+                     static_cast<double>(state.done) / kMegabyte,
+                     static_cast<double>(state.total) / kMegabyte);
         std::fflush(stderr);
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside export RUN --format FORMAT -o OUTPUT`: writes a run for other programs.
 #include "cli/command.h"
+#include "cli/messages.h"
 #include "cli/run_input.h"
-#include "cli/talk.h"
 #include "export/exporter.h"
 
 #include <ringside/error.h>
@@ -36,7 +36,7 @@ int write(const Options& options)
                 umask(S_IRWXG | S_IRWXO); // readable by the user only, like the run
             }
             exporter->write(report::buildReport(openRun(options.run), {}, modelOptions), options.output);
-            note("ringside: {} written to {}\n", exporter->title, options.output);
+            printNote("ringside: {} written to {}\n", exporter->title, options.output);
         }
     }
     return kPass;

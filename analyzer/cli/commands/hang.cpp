@@ -5,11 +5,11 @@
 
 #include "cli/clock.h"
 #include "cli/command.h"
+#include "cli/messages.h"
 #include "cli/run_input.h"
 #include "cli/stacks/collect.h"
 #include "cli/stacks/thread_snapshot.h"
 #include "cli/standard_streams.h"
-#include "cli/talk.h"
 #include "hang/rank_report.h"
 #include "import/open_run.h"
 
@@ -70,8 +70,8 @@ void storeStacks(trace::LiveRun& live)
         process.stacks = std::move(stacks.rows);
         ++taken;
     }
-    note("ringside: collected the stacks of {} process{} that run{} on this host\n", taken,
-         taken == 1 ? "" : "es", taken == 1 ? "s" : "");
+    printNote("ringside: collected the stacks of {} process{} that run{} on this host\n", taken,
+              taken == 1 ? "" : "es", taken == 1 ? "s" : "");
 }
 
 /// Dumps of other tools do not tell whether their processes run.

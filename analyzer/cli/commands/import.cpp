@@ -2,9 +2,9 @@
 // `ringside import FILES... -o RUN`: converts files of another tool to a native run that can be queried,
 // merged and shown.
 #include "cli/command.h"
+#include "cli/messages.h"
 #include "cli/run_directory.h"
 #include "cli/run_input.h"
-#include "cli/talk.h"
 #include "import/importer.h"
 #include "import/write_run.h"
 
@@ -25,8 +25,8 @@ int run(const Options& options)
     const trace::RunTrace trace = openRun(options.run);
     createRunDirectory(options.output);
     importers::writeRun(trace, options.output);
-    note("ringside: {} process{} imported into {}\n", trace.processes.size(),
-         trace.processes.size() == 1 ? "" : "es", options.output);
+    printNote("ringside: {} process{} imported into {}\n", trace.processes.size(),
+              trace.processes.size() == 1 ? "" : "es", options.output);
     return kPass;
 }
 

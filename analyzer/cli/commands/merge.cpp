@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ringside merge RUN -o FILE`: writes a run as one file, to store or send.
 #include "cli/command.h"
-#include "cli/talk.h"
+#include "cli/messages.h"
 
 #include <ringside/trace/merge.h>
 
@@ -26,8 +26,8 @@ Action declare(CLI::App& app)
         ->required();
     return [options] {
         const int processes = trace::merge(options->run, options->output);
-        note("ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
-             options->output);
+        printNote("ringside: {} process{} merged into {}\n", processes, processes == 1 ? "" : "es",
+                  options->output);
         return static_cast<int>(kPass);
     };
 }

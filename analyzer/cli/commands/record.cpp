@@ -4,6 +4,7 @@
 #include "cli/child_process.h"
 #include "cli/command.h"
 #include "cli/hang_requests.h"
+#include "cli/messages.h"
 #include "cli/missed_ranks.h"
 #include "cli/preload.h"
 #include "cli/process_ends.h"
@@ -12,7 +13,6 @@
 #include "cli/recovery.h"
 #include "cli/run_control.h"
 #include "cli/run_directory.h"
-#include "cli/talk.h"
 #include "cli/trial_run.h"
 #include "trace/shell_word.h"
 
@@ -40,8 +40,8 @@ void collectLeftovers(const std::filesystem::path& directory)
         trace::copyLeftoverRings(directory);
         recoverAndReport(directory, WhenNothing::BeSilent);
     } catch (const std::exception& error) {
-        talk("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n", error.what(),
-             trace::shellWord(directory.string()));
+        printMessage("ringside: warning: rings were not recovered: {}\n  Try: ringside recover {}\n",
+                     error.what(), trace::shellWord(directory.string()));
     }
 }
 
@@ -52,8 +52,9 @@ void finishRecording(const std::filesystem::path& directory, const Options& opti
 {
     std::error_code error;
     if (!std::filesystem::is_directory(directory, error)) {
-        talk("ringside: warning: the recording is lost: {} was removed or moved while the command ran\n",
-             directory.string());
+        printMessage(
+            "ringside: warning: the recording is lost: {} was removed or moved while the command ran\n",
+            directory.string());
         return;
     }
     const Stops stops = findStops(directory);
@@ -84,7 +85,7 @@ CommandEnd runWatched(const Options& options, const Words& command, const std::f
         missed.check();
     });
     if (options.recording.profile != "off") {
-        talk("{}", missed.text());
+        printMessage("{}", missed.text());
     }
     return end;
 }
@@ -117,8 +118,8 @@ Collector collectorToUse()
 /// Runs the command without a recording, because the job matters more.
 int runUnrecorded(const Words& command, const std::string& why)
 {
-    talk("ringside: warning: not recording: {}; the command runs unrecorded (--require prevents this)\n",
-         why);
+    printMessage(
+        "ringside: warning: not recording: {}; the command runs unrecorded (--require prevents this)\n", why);
     return ended(runCommand(command, [] {}));
 }
 

@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using trace::StackRow;
 
-StackRow note(std::string text, std::int64_t tid = 0, std::string thread = {})
+StackRow printNote(std::string text, std::int64_t tid = 0, std::string thread = {})
 {
     StackRow row;
     row.source = "note";
@@ -59,7 +59,7 @@ void addNative(std::vector<StackRow>& rows, const ProcessSnapshot& process)
         [&process] {
             Unwinder unwinder(process.pid);
             if (!unwinder.error().empty()) {
-                fmt::print("{}\n", trace::formatStackLine(note(unwinder.error())));
+                fmt::print("{}\n", trace::formatStackLine(printNote(unwinder.error())));
             }
             for (const ThreadSnapshot& thread : process.threads) {
                 if (thread.error.empty()) {
@@ -76,12 +76,12 @@ void addNative(std::vector<StackRow>& rows, const ProcessSnapshot& process)
     });
     for (const ThreadSnapshot& thread : process.threads) {
         if (!thread.error.empty()) {
-            rows.push_back(note(thread.error, thread.ownTid, thread.name));
+            rows.push_back(printNote(thread.error, thread.ownTid, thread.name));
         }
     }
     for (const std::string& error : {process.error, unwound.error}) {
         if (!error.empty()) {
-            rows.push_back(note("native stacks: " + error));
+            rows.push_back(printNote("native stacks: " + error));
         }
     }
 }
@@ -139,7 +139,7 @@ bool isRefusal(std::string_view output)
 void addPython(std::vector<StackRow>& rows, const ProcessSnapshot& process)
 {
     if (!isInPath("py-spy")) {
-        rows.push_back(note("Python stacks: py-spy is not in PATH"));
+        rows.push_back(printNote("Python stacks: py-spy is not in PATH"));
         return;
     }
     const std::string id = std::to_string(process.pid);
@@ -150,7 +150,7 @@ void addPython(std::vector<StackRow>& rows, const ProcessSnapshot& process)
         },
         10s);
     if (isRefusal(dump.output)) {
-        rows.push_back(note(
+        rows.push_back(printNote(
             "Python stacks: py-spy may not read the process. If kernel.yama.ptrace_scope is 1 "
             "or 2, it needs CAP_SYS_PTRACE (setcap cap_sys_ptrace=ep on its file, or root); else the process "
             "belongs to another user, or seccomp forbids it"));
@@ -160,7 +160,7 @@ void addPython(std::vector<StackRow>& rows, const ProcessSnapshot& process)
         rows.push_back(std::move(row));
     }
     if (!dump.error.empty()) {
-        rows.push_back(note("Python stacks: py-spy " + dump.error));
+        rows.push_back(printNote("Python stacks: py-spy " + dump.error));
     }
 }
 
@@ -183,7 +183,7 @@ std::vector<StackRow> parsePythonDump(std::string_view output, const PythonThrea
             rows.push_back(row);
             ++row.frame;
         } else if (!line.empty()) {
-            rows.push_back(note("py-spy: " + std::string(line)));
+            rows.push_back(printNote("py-spy: " + std::string(line)));
         }
     });
     return rows;

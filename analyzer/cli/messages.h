@@ -16,7 +16,7 @@ void silenceNotes();
 [[nodiscard]] bool printsNotes();
 
 template <class... Arguments>
-void talk(fmt::format_string<Arguments...> format, Arguments&&... arguments)
+void printMessage(fmt::format_string<Arguments...> format, Arguments&&... arguments)
 {
     const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
@@ -24,10 +24,10 @@ void talk(fmt::format_string<Arguments...> format, Arguments&&... arguments)
 
 /// Prints a message about success; --quiet suppresses it.
 template <class... Arguments>
-void note(fmt::format_string<Arguments...> format, Arguments&&... arguments)
+void printNote(fmt::format_string<Arguments...> format, Arguments&&... arguments)
 {
     if (printsNotes()) {
-        talk(format, std::forward<Arguments>(arguments)...);
+        printMessage(format, std::forward<Arguments>(arguments)...);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/talk.h"
+#include "cli/messages.h"
 
 namespace ringside::cli {
 namespace {
