@@ -55,7 +55,7 @@ private:
             if (metric.verdict == Verdict::Inconclusive) {
                 metric.stepsNeeded = fewest < kFewestValues
                                          ? std::optional(kFewestValues)
-                                         : stepsToTell(*metric.change, fewest, m_result.tolerance);
+                                         : stepsForVerdict(*metric.change, fewest, m_result.tolerance);
             }
         }
         m_result.metrics.push_back(std::move(metric));

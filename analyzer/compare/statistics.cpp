@@ -83,7 +83,7 @@ Verdict judge(const Change& change, std::size_t fewestValues, double tolerance, 
     return Verdict::Inconclusive;
 }
 
-std::optional<std::size_t> stepsToTell(const Change& change, std::size_t fewestValues, double tolerance)
+std::optional<std::size_t> stepsForVerdict(const Change& change, std::size_t fewestValues, double tolerance)
 {
     constexpr double kMost = 100'000;
     const double size = std::abs(change.value);

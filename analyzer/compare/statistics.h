@@ -41,7 +41,7 @@ inline constexpr std::size_t kFewestValues = 5; ///< of each series; with fewer,
 /// Returns how many values of each series would make an inconclusive change conclusive if change and spread
 /// stay the same: the interval shrinks with the square root. Null: more than is practical to record, because
 /// the change is about as large as the tolerance.
-[[nodiscard]] std::optional<std::size_t> stepsToTell(const Change& change, std::size_t fewestValues,
-                                                     double tolerance);
+[[nodiscard]] std::optional<std::size_t> stepsForVerdict(const Change& change, std::size_t fewestValues,
+                                                         double tolerance);
 
 } // namespace ringside::compare

@@ -146,7 +146,7 @@ std::string stepsText(std::string_view whose, std::size_t count)
 }
 
 /// Explains what an inconclusive comparison lacks.
-std::string whatWouldTell(const Metric& step, const std::string& tolerance)
+std::string missingEvidence(const Metric& step, const std::string& tolerance)
 {
     const Summary& fewer = step.base.count <= step.now.count ? step.base : step.now;
     const char* const whose = &fewer == &step.base ? "the base" : "the new run";
@@ -189,7 +189,7 @@ std::string sentenceOf(const Comparison& comparison)
     case Verdict::Inconclusive:
         break;
     }
-    return fmt::format("Inconclusive: {}; {}.", figures, whatWouldTell(step, tolerance));
+    return fmt::format("Inconclusive: {}; {}.", figures, missingEvidence(step, tolerance));
 }
 
 std::string textOf(const Comparison& comparison, bool markdown, std::size_t width)

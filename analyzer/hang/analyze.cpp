@@ -67,44 +67,44 @@ const RankReport* find(const Report& report, std::int64_t rank)
     return found != report.ranks.end() ? &*found : nullptr;
 }
 
-struct Fate {
+struct StateText {
     Life life;
     const char* one;
     const char* many;
 };
 constexpr std::array kFates{
-    Fate{Life::Gone, "has died", "have died"}, Fate{Life::Failed, "has failed", "have failed"},
-    Fate{Life::Stopped, "is stopped by a signal or a debugger", "are stopped by signals or debuggers"},
-    Fate{Life::Closed, "has ended normally", "have ended normally"}};
+    StateText{Life::Gone, "has died", "have died"}, StateText{Life::Failed, "has failed", "have failed"},
+    StateText{Life::Stopped, "is stopped by a signal or a debugger", "are stopped by signals or debuggers"},
+    StateText{Life::Closed, "has ended normally", "have ended normally"}};
 
 /// Returns the common state of these ranks, or nothing if all of them live, as far as is known.
-std::string fateOf(const Report& report, const std::vector<std::int64_t>& ranks)
+std::string stateOf(const Report& report, const std::vector<std::int64_t>& ranks)
 {
-    for (const Fate& fate : kFates) {
+    for (const StateText& state : kFates) {
         const bool all = !ranks.empty() && std::all_of(ranks.begin(), ranks.end(), [&](std::int64_t rank) {
             const RankReport* const of = find(report, rank);
-            return of != nullptr && of->life == fate.life;
+            return of != nullptr && of->life == state.life;
         });
         if (all) {
-            return ranks.size() == 1 ? fate.one : fate.many;
+            return ranks.size() == 1 ? state.one : state.many;
         }
     }
     return {};
 }
 
 /// Returns each state of dead or stopped ranks with its ranks; nothing about ranks that live.
-std::string fatesOf(const Report& report, const std::vector<std::int64_t>& ranks)
+std::string statesOf(const Report& report, const std::vector<std::int64_t>& ranks)
 {
     std::string text;
-    for (const Fate& fate : kFates) {
+    for (const StateText& state : kFates) {
         std::vector<std::int64_t> met;
         std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(met), [&](std::int64_t rank) {
             const RankReport* const of = find(report, rank);
-            return of != nullptr && of->life == fate.life;
+            return of != nullptr && of->life == state.life;
         });
         if (!met.empty()) {
             text += fmt::format("{}{} {}", text.empty() ? "" : ", ", rankList(met),
-                                met.size() == 1 ? fate.one : fate.many);
+                                met.size() == 1 ? state.one : state.many);
         }
     }
     return text;
@@ -134,12 +134,12 @@ std::string beforeText(std::int64_t waitedNs)
 
 std::string missingSentence(const Report& report, const StuckCollective& stuck)
 {
-    const std::string fate = fateOf(report, stuck.missing);
+    const std::string state = stateOf(report, stuck.missing);
     const char* const have = stuck.missing.size() == 1 ? "has" : "have";
     std::string text =
         fmt::format("{} waits for {}, which {} not issued {}", nameOf(stuck), rankList(stuck.missing), have,
                     stuck.pointToPoint ? "its counterpart" : "it");
-    text += fate.empty() ? "" : " and " + fate;
+    text += state.empty() ? "" : " and " + state;
     return text +
            fmt::format("; {} issued it{}", rankList(ranksOf(stuck.arrived)), beforeText(stuck.waitedNs));
 }
@@ -159,10 +159,10 @@ std::string waitingSentence(const Report& report, const StuckCollective& last,
                             const std::optional<OtherOrder>& other)
 {
     const std::vector<std::int64_t> ranks = ranksOf(last.arrived);
-    const std::string fate = fateOf(report, ranks);
-    const std::string some = fate.empty() ? fatesOf(report, ranks) : "";
+    const std::string state = stateOf(report, ranks);
+    const std::string some = state.empty() ? statesOf(report, ranks) : "";
     std::string text = fmt::format("all recorded ranks issued the same collectives and {}{}; the last is {}",
-                                   fate.empty() ? "do not go on" : "did not go on, and " + fate + " since",
+                                   state.empty() ? "do not go on" : "did not go on, and " + state + " since",
                                    some.empty() ? "" : ": " + some, nameOf(last));
     text +=
         last.waitedNs >= kShortestWaitNs ? fmt::format(", issued {} before", duration(last.waitedNs)) : "";

@@ -70,7 +70,7 @@ std::vector<StuckCollective> findStuckMessages(const model::Model& model, const 
 {
     std::vector<StuckCollective> found;
     const Sides sides = sidesOf(group);
-    const auto look = [&](const Messages& mine, const Messages& theirs, bool receives) {
+    const auto compare = [&](const Messages& mine, const Messages& theirs, bool receives) {
         for (const auto& [pair, calls] : mine) {
             const auto here = sides.members.find(receives ? pair.second : pair.first);
             const auto there = sides.members.find(receives ? pair.first : pair.second);
@@ -87,8 +87,8 @@ std::vector<StuckCollective> findStuckMessages(const model::Model& model, const 
             }
         }
     };
-    look(sides.receives, sides.sends, true);
-    look(sides.sends, sides.receives, false);
+    compare(sides.receives, sides.sends, true);
+    compare(sides.sends, sides.receives, false);
     return found;
 }
 

@@ -208,7 +208,7 @@ void addStack(RankReport& report, const trace::ProcessTrace& process, const std:
 }
 
 /// Rejects an end before the last sign of life: it is from another clock, or damaged.
-std::optional<trace::SeenEnd> believedEnd(const trace::ProcessTrace& process)
+std::optional<trace::SeenEnd> plausibleEnd(const trace::ProcessTrace& process)
 {
     constexpr std::int64_t kTicksErrorNs =
         1'000'000; // error of call times, which are computed from clock readings
@@ -225,7 +225,7 @@ bool hasIssue(const trace::ProcessTrace& process, trace::Issue issue)
 /// exiting.
 std::optional<int> knownStatus(const trace::ProcessTrace& process)
 {
-    if (const auto seen = believedEnd(process); seen && seen->waitStatus) {
+    if (const auto seen = plausibleEnd(process); seen && seen->waitStatus) {
         return seen->waitStatus;
     }
     const auto told = trace::toldEnd(process);
@@ -320,7 +320,7 @@ RankReport reportRank(const model::Model& model, std::size_t rank, const Process
     }
     report.lastSignNs = of.clock.toRun(lastSignOfLife(process));
     if (!endedNormally(process)) {
-        const auto end = believedEnd(process);
+        const auto end = plausibleEnd(process);
         report.goneNs = end ? std::optional(of.clock.toRun(end->goneNs)) : std::nullopt;
         report.waitStatus = knownStatus(process);
     }

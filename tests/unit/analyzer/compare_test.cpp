@@ -78,7 +78,7 @@ TEST(CompareSeries, TellsHowManyStepsWouldBeConclusive)
         if (judge(change, 20, 0.02, true) != Verdict::Inconclusive) {
             continue;
         }
-        const auto steps = stepsToTell(change, 20, 0.02);
+        const auto steps = stepsForVerdict(change, 20, 0.02);
         ASSERT_TRUE(!steps || *steps > 20) << *steps;
         if (steps && *steps <= 500) {
             ++told;
@@ -93,10 +93,10 @@ TEST(CompareSeries, TellsHowManyStepsWouldBeConclusive)
 
 TEST(CompareSeries, FourTimesTheStepsHalveTheInterval)
 {
-    EXPECT_EQ(stepsToTell({0.0, -0.04, 0.04}, 25, 0.02), 100U) << "same";
-    EXPECT_EQ(stepsToTell({0.04, -0.04, 0.12}, 25, 0.02), 101U) << "more than the tolerance";
-    EXPECT_EQ(stepsToTell({-0.04, -0.12, 0.04}, 25, 0.02), 101U) << "less";
-    EXPECT_FALSE(stepsToTell({0.0199999, -0.04, 0.08}, 25, 0.02)) << "at the tolerance itself";
+    EXPECT_EQ(stepsForVerdict({0.0, -0.04, 0.04}, 25, 0.02), 100U) << "same";
+    EXPECT_EQ(stepsForVerdict({0.04, -0.04, 0.12}, 25, 0.02), 101U) << "more than the tolerance";
+    EXPECT_EQ(stepsForVerdict({-0.04, -0.12, 0.04}, 25, 0.02), 101U) << "less";
+    EXPECT_FALSE(stepsForVerdict({0.0199999, -0.04, 0.08}, 25, 0.02)) << "at the tolerance itself";
 }
 
 TEST(CompareSeries, SummarizesByMedians)
