@@ -79,7 +79,7 @@ RS_DECLARE_KERNEL(to_bfloat16, (const float* values, unsigned short* halves))
 RS_DECLARE_KERNEL(from_bfloat16, (const unsigned short* halves, float* values))
 /// Sets *found to 1 if a value is infinite or NaN; otherwise leaves it unchanged.
 RS_DECLARE_KERNEL(find_overflow, (const float* values, unsigned* found))
-/// The steps of LargestValues::take, in order; an element is a lane, and for topk_sum a value of a digit.
+/// The steps of LargestValues::extract, in order; an element is a lane, and for topk_sum a value of a digit.
 RS_DECLARE_KERNEL(topk_begin, (TopkSearch * search, unsigned wanted))
 RS_DECLARE_KERNEL(topk_histogram, (const float* values, unsigned count, const TopkSearch* search,
                                    unsigned digit, unsigned* histograms))

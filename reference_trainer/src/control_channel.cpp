@@ -154,7 +154,7 @@ Token ControlChannel::broadcast(const Token& mine)
     return token;
 }
 
-std::optional<std::string> ControlChannel::awaitTrouble(std::chrono::milliseconds patience)
+std::optional<std::string> ControlChannel::awaitFailure(std::chrono::milliseconds patience)
 {
     std::vector<pollfd> entries;
     for (const Peer& peer : m_peers)

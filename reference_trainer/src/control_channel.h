@@ -27,7 +27,7 @@ public:
     Token broadcast(const Token& mine);
 
     /// Waits up to `patience` and returns why the job cannot continue, if so: a rank failed or disconnected.
-    [[nodiscard]] std::optional<std::string> awaitTrouble(std::chrono::milliseconds patience);
+    [[nodiscard]] std::optional<std::string> awaitFailure(std::chrono::milliseconds patience);
 
     /// Sends the reason why this rank gives up to the others. May be called from any thread.
     void announceFailure(std::string_view reason);

@@ -91,7 +91,7 @@ MemoryArena::~MemoryArena()
     t_arena = nullptr;
 }
 
-void* MemoryArena::take(std::size_t bytes)
+void* MemoryArena::reserve(std::size_t bytes)
 {
     constexpr std::size_t kAlignment = 256; // the alignment that cudaMalloc guarantees
     const std::size_t offset = m_bytes;
@@ -110,7 +110,7 @@ void FreeDevice::operator()(void* memory) const
 DeviceMemory allocateDevice(std::size_t bytes)
 {
     if (t_arena != nullptr)
-        return {t_arena->take(bytes), FreeDevice{.inArena = true}};
+        return {t_arena->reserve(bytes), FreeDevice{.inArena = true}};
     FreeDevice counted{.use = t_use, .bytes = bytes};
     RS_CHECK(cudaGetDevice(&counted.device));
     void* memory = nullptr;

@@ -51,7 +51,7 @@ public:
     MemoryArena& operator=(const MemoryArena&) = delete;
 
     /// Returns room for `bytes` more; null while measuring.
-    [[nodiscard]] void* take(std::size_t bytes);
+    [[nodiscard]] void* reserve(std::size_t bytes);
     [[nodiscard]] std::size_t bytes() const { return m_bytes; }
 
 private:

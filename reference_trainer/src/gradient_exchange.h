@@ -14,7 +14,7 @@ namespace ringside::trainer {
 class GradientExchange {
 public:
     /// What every format needs.
-    struct Surroundings {
+    struct Context {
         const Network& network;
         const std::vector<Bucket>& buckets;
         ncclComm_t communicator;
@@ -31,6 +31,6 @@ public:
 };
 
 [[nodiscard]] std::unique_ptr<GradientExchange> makeExchange(const GradientFormat& format,
-                                                             const GradientExchange::Surroundings& around);
+                                                             const GradientExchange::Context& context);
 
 } // namespace ringside::trainer

@@ -25,8 +25,8 @@ LargestValues::LargestValues()
     , m_sums(kTopkDigitValues)
 {}
 
-void LargestValues::take(cudaStream_t stream, float* values, unsigned count, unsigned wanted,
-                         TopkEntry* entries)
+void LargestValues::extract(cudaStream_t stream, float* values, unsigned count, unsigned wanted,
+                            TopkEntry* entries)
 {
     const unsigned lanes = lanesFor(count);
     RS_CHECK(launch_topk_begin(stream, 1, m_search.data(), wanted));

@@ -13,7 +13,7 @@ public:
     /// Queues on the stream: exactly `wanted` of `count` values, at least 1, are moved to `entries` with
     /// their indices and become 0. The choice among equal values and the order depend only on the values.
     /// NaNs count as larger than all numbers. Use it on one stream only, because there is one workspace.
-    void take(cudaStream_t stream, float* values, unsigned count, unsigned wanted, TopkEntry* entries);
+    void extract(cudaStream_t stream, float* values, unsigned count, unsigned wanted, TopkEntry* entries);
 
 private:
     DeviceArray<TopkSearch> m_search;

@@ -52,9 +52,9 @@ struct Child {
 }
 
 /// The ranks of this host, from start to end.
-class Family final {
+class LocalRanks final {
 public:
-    Family(unsigned ranks, const std::vector<std::string>& arguments);
+    LocalRanks(unsigned ranks, const std::vector<std::string>& arguments);
     int wait();
 
 private:
@@ -62,7 +62,7 @@ private:
     void ended(Child& child, int status);
     void report(const Child& child, int status) const;
     void signalAll(int number);
-    void told(int number);
+    void forwardSignal(int number);
     [[nodiscard]] bool someRunning() const { return std::ranges::any_of(m_children, &Child::running); }
 
     sigset_t m_handled{};
@@ -74,7 +74,7 @@ private:
     bool m_stopping = false; ///< the ranks have been sent a signal
 };
 
-Family::Family(unsigned ranks, const std::vector<std::string>& arguments)
+LocalRanks::LocalRanks(unsigned ranks, const std::vector<std::string>& arguments)
 {
     sigemptyset(&m_handled);
     for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP})
@@ -94,7 +94,7 @@ Family::Family(unsigned ranks, const std::vector<std::string>& arguments)
     }
 }
 
-void Family::signalAll(int number)
+void LocalRanks::signalAll(int number)
 {
     m_stopping = true;
     for (const Child& child : m_children) {
@@ -103,7 +103,7 @@ void Family::signalAll(int number)
     }
 }
 
-void Family::ended(Child& child, int status)
+void LocalRanks::ended(Child& child, int status)
 {
     child.running = false;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -117,7 +117,7 @@ void Family::ended(Child& child, int status)
     m_nextMeasure = Clock::now() + kOwnWords;
 }
 
-void Family::report(const Child& child, int status) const
+void LocalRanks::report(const Child& child, int status) const
 {
     if (m_stopping && WIFSIGNALED(status))
         fmt::print(stderr, "ddp_trainer: rank {} was stopped\n", child.rank);
@@ -131,7 +131,7 @@ void Family::report(const Child& child, int status) const
 }
 
 /// Passes a signal of the launcher on to the ranks.
-void Family::told(int number)
+void LocalRanks::forwardSignal(int number)
 {
     fmt::print(stderr, "ddp_trainer: stopping the ranks: signal {} ({})\n", number, strsignal(number));
     if (m_code == 0)
@@ -140,7 +140,7 @@ void Family::told(int number)
     m_nextMeasure = std::min(m_nextMeasure, Clock::now() + kOrderlyEnd);
 }
 
-void Family::reap()
+void LocalRanks::reap()
 {
     // Waits for each child by its pid: another library in this process may have children of its own.
     for (Child& child : m_children) {
@@ -150,13 +150,13 @@ void Family::reap()
     }
 }
 
-int Family::wait()
+int LocalRanks::wait()
 {
     for (reap(); someRunning(); reap()) {
         const timespec tick{.tv_sec = 0, .tv_nsec = 200'000'000};
         const int number = sigtimedwait(&m_handled, nullptr, &tick);
         if (number > 0 && number != SIGCHLD)
-            told(number);
+            forwardSignal(number);
         if (Clock::now() >= m_nextMeasure) {
             signalAll(m_nextSignal);
             m_nextSignal = SIGKILL;
@@ -175,7 +175,7 @@ int launchRanks(unsigned ranks, const std::vector<std::string>& arguments)
     setenv("MASTER_ADDR", "127.0.0.1", 1); // overrides a value meant for a job over several hosts
     if (!environmentVariable("MASTER_PORT"))
         setenv("MASTER_PORT", std::to_string(freeLocalPort()).c_str(), 1);
-    return Family(ranks, arguments).wait();
+    return LocalRanks(ranks, arguments).wait();
 }
 
 } // namespace ringside::trainer

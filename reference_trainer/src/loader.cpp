@@ -97,8 +97,8 @@ void Loader::draw(std::uint64_t step, Slot& slot, DistributedSampler& sampler)
 Batch Loader::next(cudaStream_t stream)
 {
     if (m_plan.workers == 0)
-        load(m_taken, m_plan.sampler);
-    Slot& slot = slotOf(m_taken);
+        load(m_delivered, m_plan.sampler);
+    Slot& slot = slotOf(m_delivered);
     {
         std::unique_lock lock(m_mutex);
         m_changed.wait(lock, [&] { return m_error || slot.loaded; });
@@ -106,12 +106,12 @@ Batch Loader::next(cudaStream_t stream)
             std::rethrow_exception(m_error);
         slot.loaded = false;
     }
-    const auto index = static_cast<unsigned>(m_taken++ % m_slots.size());
+    const auto index = static_cast<unsigned>(m_delivered++ % m_slots.size());
     RS_CHECK(cudaStreamWaitEvent(stream, slot.copied.get(), 0));
     return {.images = slot.images.data(), .labels = slot.labels.data(), .slot = index};
 }
 
-void Loader::giveBack(const Batch& batch, cudaStream_t stream)
+void Loader::release(const Batch& batch, cudaStream_t stream)
 {
     // A callback on the stream instead of a wait: the loop must not synchronise with the GPU.
     Slot& slot = m_slots[batch.slot];

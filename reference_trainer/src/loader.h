@@ -42,7 +42,7 @@ public:
     /// stopped the loader.
     [[nodiscard]] Batch next(cudaStream_t stream);
     /// Releases the batch after the work queued on `stream` so far.
-    void giveBack(const Batch& batch, cudaStream_t stream);
+    void release(const Batch& batch, cudaStream_t stream);
 
 private:
     struct Slot {
@@ -71,7 +71,7 @@ private:
     std::vector<Slot> m_slots;
     std::mutex m_mutex;
     std::condition_variable m_changed;
-    std::uint64_t m_taken = 0; ///< number of delivered batches
+    std::uint64_t m_delivered = 0; ///< number of delivered batches
     bool m_stop = false;
     std::exception_ptr m_error;
     std::vector<std::thread> m_workers;

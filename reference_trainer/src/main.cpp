@@ -45,7 +45,7 @@ RankIdentity checkedIdentity(const Options& options)
 }
 
 /// Prints an error. Does not throw, also if stderr is closed.
-int complain(const std::exception& error, int code)
+int printError(const std::exception& error, int code)
 {
     std::fprintf(stderr, "ddp_trainer: %s\n", error.what());
     return code;
@@ -66,7 +66,7 @@ int run(int argc, char** argv)
     try {
         identity = checkedIdentity(options);
     } catch (const std::exception& error) {
-        return complain(error, 2);
+        return printError(error, 2);
     }
     try {
         if (options.processes > 0)
@@ -74,7 +74,7 @@ int run(int argc, char** argv)
         runRank(options, identity);
         return 0;
     } catch (const std::exception& error) {
-        return complain(std::runtime_error(fmt::format("rank {}: {}", identity.rank, error.what())), 1);
+        return printError(std::runtime_error(fmt::format("rank {}: {}", identity.rank, error.what())), 1);
     }
 }
 
@@ -85,6 +85,6 @@ int main(int argc, char** argv)
     try {
         return run(argc, argv);
     } catch (const std::exception& error) {
-        return complain(error, 1);
+        return printError(error, 1);
     }
 }

@@ -8,13 +8,13 @@
 
 namespace ringside::trainer {
 
-TopkExchange::TopkExchange(double share, const Surroundings& around)
-    : m_around(around), m_share(share), m_kept(around.network.gradients().size())
+TopkExchange::TopkExchange(double share, const Context& context)
+    : m_context(context), m_share(share), m_kept(context.network.gradients().size())
 {
-    RS_CHECK(ncclCommUserRank(around.communicator, &m_rank));
-    RS_CHECK(ncclCommCount(around.communicator, &m_ranks));
+    RS_CHECK(ncclCommUserRank(context.communicator, &m_rank));
+    RS_CHECK(ncclCommCount(context.communicator, &m_ranks));
     std::size_t most = 0;
-    for (const Bucket& bucket : around.buckets)
+    for (const Bucket& bucket : context.buckets)
         most = std::max<std::size_t>(most, wantedOf(bucket.bytes / sizeof(float)));
     m_entries = DeviceArray<TopkEntry>(most * static_cast<std::size_t>(m_ranks));
 }
@@ -26,18 +26,18 @@ unsigned TopkExchange::wantedOf(std::size_t count) const
 
 void TopkExchange::exchange(const Bucket& bucket, cudaStream_t stream)
 {
-    const std::size_t offset = m_around.network.tensors()[bucket.first].offset;
-    float* const gradients = m_around.network.gradients().data() + offset;
+    const std::size_t offset = m_context.network.tensors()[bucket.first].offset;
+    float* const gradients = m_context.network.gradients().data() + offset;
     float* const kept = m_kept.data() + offset;
     const auto count = static_cast<unsigned>(bucket.bytes / sizeof(float));
     const unsigned wanted = wantedOf(count);
     const auto entriesOf = [&](int rank) { return m_entries.data() + std::size_t{wanted} * rank; };
 
     RS_CHECK(launch_accumulate(stream, count, kept, gradients));
-    m_largest.take(stream, kept, count, wanted, entriesOf(m_rank));
+    m_largest.extract(stream, kept, count, wanted, entriesOf(m_rank));
     constexpr std::size_t kWords = sizeof(TopkEntry) / sizeof(unsigned);
     RS_CHECK(ncclAllGather(entriesOf(m_rank), m_entries.data(), wanted * kWords, ncclUint32,
-                           m_around.communicator, stream));
+                           m_context.communicator, stream));
     RS_CHECK(cudaMemsetAsync(gradients, 0, bucket.bytes, stream));
     // Adds one rank after the other: within a rank an index occurs once, but several ranks may have the same
     // index.

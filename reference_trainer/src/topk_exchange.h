@@ -13,14 +13,14 @@ namespace ringside::trainer {
 class TopkExchange final : public GradientExchange {
 public:
     /// Sends `share` of a bucket's gradients, rounded, at least one.
-    TopkExchange(double share, const Surroundings& around);
+    TopkExchange(double share, const Context& context);
 
     void exchange(const Bucket& bucket, cudaStream_t stream) override;
 
 private:
     [[nodiscard]] unsigned wantedOf(std::size_t count) const;
 
-    Surroundings m_around;
+    Context m_context;
     double m_share;
     int m_rank = 0;
     int m_ranks = 0;

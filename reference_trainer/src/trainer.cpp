@@ -169,7 +169,7 @@ void Trainer::computePart(const Batch& batch, std::uint64_t number, unsigned par
     else
         computeHere(images, labels, loss, last);
     if (last)
-        m_loader.giveBack(batch, m_stream.get());
+        m_loader.release(batch, m_stream.get());
     if (m_reducer && (last || m_hooks.reduceEveryPart))
         m_reducer->finish();
     if (!last)

@@ -30,7 +30,7 @@ void Watchdog::progress(const char* what, std::uint64_t step)
 
 std::string Watchdog::trouble()
 {
-    if (const auto reason = m_channel.awaitTrouble(kInterval))
+    if (const auto reason = m_channel.awaitFailure(kInterval))
         return *reason;
     ncclResult_t error = ncclSuccess;
     if (ncclComm_t communicator = m_communicator; communicator != nullptr)

@@ -59,7 +59,7 @@ TEST(ControlChannel, bringsRankZerosTokenToAll)
 TEST(ControlChannel, needsNoNetworkForOneRank)
 {
     ControlChannel channel(identityOf(0, 1, 1), 1s);
-    EXPECT_FALSE(channel.awaitTrouble(1ms));
+    EXPECT_FALSE(channel.awaitFailure(1ms));
     channel.finish();
 }
 
@@ -109,9 +109,9 @@ TEST(ControlChannel, refusesRanksThatDisagreeAboutTheirNumber)
 TEST(ControlChannel, noticesARankThatWentAway)
 {
     Pair pair;
-    EXPECT_FALSE(pair.zero->awaitTrouble(1ms));
+    EXPECT_FALSE(pair.zero->awaitFailure(1ms));
     pair.one.reset();
-    const auto trouble = pair.zero->awaitTrouble(5s);
+    const auto trouble = pair.zero->awaitFailure(5s);
     ASSERT_TRUE(trouble);
     EXPECT_NE(trouble->find("rank 1 closed the connection"), std::string::npos);
 }
@@ -120,17 +120,17 @@ TEST(ControlChannel, carriesTheReasonOfAFailure)
 {
     Pair pair;
     pair.one->announceFailure("out of paper");
-    EXPECT_EQ(pair.zero->awaitTrouble(5s), "rank 1 failed: out of paper");
+    EXPECT_EQ(pair.zero->awaitFailure(5s), "rank 1 failed: out of paper");
     pair.zero->announceFailure("rank 1 failed: out of paper");
-    EXPECT_EQ(pair.one->awaitTrouble(5s), "rank 0 reports: rank 1 failed: out of paper");
+    EXPECT_EQ(pair.one->awaitFailure(5s), "rank 0 reports: rank 1 failed: out of paper");
 }
 
 TEST(ControlChannel, letsARankLeaveThatSaysGoodbye)
 {
     Pair pair;
     pair.one->finish();
-    EXPECT_FALSE(pair.zero->awaitTrouble(5s));
+    EXPECT_FALSE(pair.zero->awaitFailure(5s));
     pair.one.reset();
-    EXPECT_FALSE(pair.zero->awaitTrouble(1ms));
+    EXPECT_FALSE(pair.zero->awaitFailure(1ms));
     pair.zero->finish();
 }

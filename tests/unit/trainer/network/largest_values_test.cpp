@@ -27,7 +27,7 @@ Taken take(const std::vector<float>& values, unsigned wanted)
     LargestValues largest;
     const DeviceArray<float> array = onDevice(values);
     const DeviceArray<TopkEntry> entries(wanted);
-    largest.take(stream.get(), array.data(), static_cast<unsigned>(values.size()), wanted, entries.data());
+    largest.extract(stream.get(), array.data(), static_cast<unsigned>(values.size()), wanted, entries.data());
     RS_CHECK(cudaStreamSynchronize(stream.get()));
     Taken taken;
     taken.entries.resize(wanted);

@@ -39,7 +39,7 @@ std::vector<float> take(Loader& loader, const Stream& stream)
     const Batch batch = loader.next(stream.get());
     RS_CHECK(cudaStreamSynchronize(stream.get()));
     std::vector<float> images = toHost(batch.images, std::size_t{kBatch} * kImagePixels);
-    loader.giveBack(batch, stream.get());
+    loader.release(batch, stream.get());
     return images;
 }
 
