@@ -24,7 +24,7 @@ QString lineOf(const QAction& action)
            (action.toolTip().isEmpty() ? QString() : QString(u" — "_s + action.toolTip()));
 }
 
-bool holdsAll(const QString& line, const QStringList& words)
+bool containsAll(const QString& line, const QStringList& words)
 {
     return std::ranges::all_of(words,
                                [&](const QString& word) { return line.contains(word, Qt::CaseInsensitive); });
@@ -92,7 +92,7 @@ void CommandPalette::filter(const QString& text)
     m_list->clear();
     for (std::size_t i = 0; i < m_commands.size(); ++i) {
         const QString line = lineOf(*m_commands[i]);
-        if (holdsAll(line, words)) {
+        if (containsAll(line, words)) {
             auto* const item = new QListWidgetItem(line, m_list);
             item->setData(Qt::UserRole, QVariant::fromValue<qulonglong>(i));
         }

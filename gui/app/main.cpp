@@ -86,17 +86,17 @@ int main(int argc, char** argv)
     const QStringList runs = parser.positionalArguments();
     if (exporting) {
         if (runs.size() != 1) {
-            say(u"ringside-gui: --export needs one RUN.\n"_s);
+            printError(u"ringside-gui: --export needs one RUN.\n"_s);
             return 2;
         }
         if (parser.isSet(base)) {
-            say(u"ringside-gui: --export shows one run; `ringside diff BASE RUN` compares two.\n"_s);
+            printError(u"ringside-gui: --export shows one run; `ringside diff BASE RUN` compares two.\n"_s);
             return 2;
         }
         return gui::exportRun(runs.front(), parser.value(exportTo), parser.value(view));
     }
     if (parser.isSet(base) && runs.size() != 1) {
-        say(u"ringside-gui: --compare needs one RUN.\n"_s);
+        printError(u"ringside-gui: --compare needs one RUN.\n"_s);
         return 2;
     }
     auto* const window = new gui::MainWindow; // deletes itself when closed

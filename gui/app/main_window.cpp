@@ -202,8 +202,8 @@ void MainWindow::addViewMenu()
                    QKeySequence(key), [this, entry] { raiseView(QString::fromLatin1(entry->id)); });
     }
     menu->addSeparator();
-    addCommand(menu, u"Co&mmands…"_s, u"Finds any command by a part of its name or description"_s, QKeySequence(u"Ctrl+P"_s),
-               [this] { (new CommandPalette(*this))->open(); });
+    addCommand(menu, u"Co&mmands…"_s, u"Finds any command by a part of its name or description"_s,
+               QKeySequence(u"Ctrl+P"_s), [this] { (new CommandPalette(*this))->open(); });
     m_layouts = new LayoutMenu(*m_workbench, menu);
     menu->addMenu(m_layouts);
     addCommand(menu, u"&Reset layout"_s, u"Moves all views back to their default places"_s, {},
@@ -262,7 +262,7 @@ bool MainWindow::raiseView(const QString& id)
 void MainWindow::compareWith(const Paths& paths)
 {
     raiseView(u"compare"_s);
-    emit m_navigator->baseWanted(paths);
+    emit m_navigator->baseRequested(paths);
 }
 
 void MainWindow::startOpening(const Paths& paths)

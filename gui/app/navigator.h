@@ -18,10 +18,10 @@ public:
 signals:
     /// Requests this stretch of run time on these ranks (rank numbers; empty: all). `what` describes it in
     /// HTML.
-    void placeWanted(const ringside::model::Interval& time, const std::vector<std::int64_t>& ranks,
-                     const QString& what);
+    void placeRequested(const ringside::model::Interval& time, const std::vector<std::int64_t>& ranks,
+                        const QString& what);
     /// Requests a comparison with that run. If `paths` is empty, the user chooses one.
-    void baseWanted(const ringside::gui::Paths& paths);
+    void baseRequested(const ringside::gui::Paths& paths);
 };
 
 } // namespace ringside::gui

@@ -75,9 +75,9 @@ void OpenJob::cancel()
     m_cancelled = true;
 }
 
-/// Calls `what` on the thread of this object unless the job was cancelled before.
-template <class Tell>
-void OpenJob::tell(const Tell& what)
+/// Calls `action` on the thread of this object unless the job was cancelled before.
+template <class Action>
+void OpenJob::post(const Action& action)
 {
     QMetaObject::invokeMethod(
         this,
@@ -105,7 +105,7 @@ void OpenJob::run()
     } catch (const std::exception& error) {
         failure = {unusable(), toQt(error.what()), {}};
     }
-    tell([this, failure] { emit failed(failure); });
+    post([this, failure] { emit failed(failure); });
 }
 
 void OpenJob::work()
@@ -117,7 +117,7 @@ void OpenJob::work()
     };
     const auto stage = [&](const QString& text) {
         checkpoint();
-        tell([this, text] { emit stageChanged(text); });
+        post([this, text] { emit stageChanged(text); });
     };
     stage(u"Reading"_s);
     importers::Progress progress([&](const importers::ProgressState& state) {
@@ -125,7 +125,7 @@ void OpenJob::work()
         constexpr double kMegabyte = 1e6;
         const double done = static_cast<double>(state.done) / kMegabyte;
         const double total = static_cast<double>(state.total) / kMegabyte;
-        tell([this, done, total] { emit progressed(done, total); });
+        post([this, done, total] { emit progressed(done, total); });
     });
     trace::RunTrace run = importers::openRun(m_paths, progress);
     stage(u"Analyzing"_s);
@@ -134,14 +134,14 @@ void OpenJob::work()
         std::make_shared<const report::Report>(report::buildReport(std::move(run), {}, {}, checkpoint)),
         nullptr};
     if (session.report->model.ranks.empty()) {
-        tell([this, failure = nothingRecorded(m_paths)] { emit failed(failure); });
+        post([this, failure = nothingRecorded(m_paths)] { emit failed(failure); });
         return;
     }
-    tell([this, session] { emit sessionReady(session); });
+    post([this, session] { emit sessionReady(session); });
     stage(u"Building the timeline"_s);
     session.timeline = std::make_shared<const timeline::Timeline>(
         timeline::buildTimeline(session.report->model, [this] { return m_cancelled.load(); }));
-    tell([this, session] { emit sessionReady(session); });
+    post([this, session] { emit sessionReady(session); });
 }
 
 } // namespace ringside::gui

@@ -43,8 +43,8 @@ signals:
 private:
     void run();
     void work();
-    template <class Tell>
-    void tell(const Tell& what);
+    template <class Action>
+    void post(const Action& action);
 
     Paths m_paths;
     std::atomic<bool> m_cancelled{false};

@@ -75,7 +75,7 @@ std::span<const StepFigure> stepFigures()
     return kFigures;
 }
 
-std::size_t tellingFigure(const report::Report& report)
+std::size_t defaultFigure(const report::Report& report)
 {
     const bool late = std::ranges::any_of(report.findings, [](const rules::Finding& finding) {
         return finding.limit == rules::Limit::LateRank;

@@ -20,7 +20,7 @@ struct StepFigure {
 [[nodiscard]] std::span<const StepFigure> stepFigures();
 /// Returns the index of the figure to show first: lateness if the report found a late rank, else the step
 /// time.
-[[nodiscard]] std::size_t tellingFigure(const report::Report& report);
+[[nodiscard]] std::size_t defaultFigure(const report::Report& report);
 /// Returns a table with a row for each rank and a column for each step. Of many steps it holds the first
 /// ones; the last header gives the number left out.
 [[nodiscard]] report::Table stepTable(const report::Report& report, const StepFigure& figure);

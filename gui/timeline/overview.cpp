@@ -130,7 +130,7 @@ void Overview::mousePressEvent(QMouseEvent* event)
 {
     if (m_session.timeline && event->buttons().testFlag(Qt::LeftButton)) {
         const QRect area = strip();
-        emit momentWanted(
+        emit momentRequested(
             xToTime(event->position().x() - area.left(), m_session.timeline->extent, area.width()));
     }
 }

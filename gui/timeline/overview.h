@@ -20,7 +20,7 @@ public:
 
 signals:
     /// Requests a view of the same length with this time in the middle.
-    void momentWanted(std::int64_t timeNs);
+    void momentRequested(std::int64_t timeNs);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

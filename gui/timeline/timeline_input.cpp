@@ -64,7 +64,7 @@ void TimelineWidget::addKeys()
     addKey(u"Undo zoom"_s, u"Goes back to the range that was visible before"_s, {Qt::Key_Backspace},
            [this] { undo(); });
     addKey(u"Find"_s, u"Finds a kernel, call or range by a part of its name"_s, {Qt::Key_Slash},
-           [this] { emit findWanted(); });
+           [this] { emit findRequested(); });
     addKey(u"Host threads"_s, u"Shows or hides threads and launches of all ranks"_s, {Qt::Key_H}, [this] {
         m_shown.hostTracks = !m_shown.hostTracks;
         relayout();
@@ -84,9 +84,9 @@ void TimelineWidget::addKeys()
     addKey(u"Previous mark"_s, u"Shows the last mark before the middle of the view"_s,
            {Qt::SHIFT | Qt::Key_N}, [this] { toMark(Direction::Backward); });
     addKey(u"Copy"_s, u"Copies the figures of the chosen time, or the selection, as text"_s,
-           QKeySequence::keyBindings(QKeySequence::Copy), [this] { emit copyWanted(); });
+           QKeySequence::keyBindings(QKeySequence::Copy), [this] { emit copyRequested(); });
     addKey(u"Save picture"_s, u"Saves the visible timeline as a PNG picture"_s,
-           {Qt::CTRL | Qt::SHIFT | Qt::Key_S}, [this] { emit pictureWanted(); });
+           {Qt::CTRL | Qt::SHIFT | Qt::Key_S}, [this] { emit pictureRequested(); });
     addKey(u"Select nothing"_s, u"Clears the selection, the chosen time and the marked ranks"_s,
            {Qt::Key_Escape}, [this] {
                m_scene.range.reset();

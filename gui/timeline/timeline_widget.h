@@ -45,9 +45,9 @@ public:
 signals:
     void visibleChanged(const ringside::model::Interval& visible);
     void selectionChanged(); ///< the selected span, the chosen time, or marks changed
-    void findWanted();
-    void copyWanted();
-    void pictureWanted();
+    void findRequested();
+    void copyRequested();
+    void pictureRequested();
 
 protected:
     bool viewportEvent(QEvent* event) override;

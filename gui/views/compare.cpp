@@ -80,7 +80,7 @@ public:
         const FailurePage failure = failurePage(choose, [this] { openBase(m_base.paths); });
         m_failure = failure.text;
         m_pages->addWidget(failure.page);
-        connect(&navigator, &Navigator::baseWanted, this,
+        connect(&navigator, &Navigator::baseRequested, this,
                 [this](const Paths& paths) { paths.empty() ? chooseBase() : openBase(paths); });
     }
 

@@ -207,7 +207,7 @@ private:
         }
         const rules::Finding& finding = m_model->finding(row.row());
         const rules::Evidence& evidence = finding.evidence[place];
-        emit m_navigator.placeWanted(
+        emit m_navigator.placeRequested(
             {evidence.startNs, evidence.endNs},
             finding.ranks.empty() ? std::vector{evidence.rank} : finding.ranks,
             u"<h4>%1</h4><p>%2</p>"_s.arg(toHtml(finding.title), toHtml(report::evidenceText(evidence))));

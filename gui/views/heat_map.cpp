@@ -55,8 +55,8 @@ public:
             const metrics::RankMetrics& figures = m_report->metrics.ranks[rank];
             const model::Rank& place = m_report->model.ranks[figures.rank];
             const Interval& local = figures.windows[step];
-            emit navigator.placeWanted({place.clock.toRun(local.start), place.clock.toRun(local.end)},
-                                       {place.rank}, m_map->textOf({rank, step}).toHtmlEscaped());
+            emit navigator.placeRequested({place.clock.toRun(local.start), place.clock.toRun(local.end)},
+                                          {place.rank}, m_map->textOf({rank, step}).toHtmlEscaped());
         });
     }
 
@@ -65,7 +65,7 @@ public:
         if (m_report != session.report) {
             m_report = session.report;
             const QSignalBlocker quiet(m_figure);
-            m_figure->setCurrentIndex(static_cast<int>(tellingFigure(*m_report)));
+            m_figure->setCurrentIndex(static_cast<int>(defaultFigure(*m_report)));
             fill();
         }
     }

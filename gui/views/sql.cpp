@@ -64,7 +64,7 @@ public:
         page->setContentsMargins(0, 0, 0, 0);
         page->addWidget(all);
         setFocusProxy(m_editor);
-        setAsking(false);
+        setRunning(false);
     }
 
     void setSession(const Session& session) override
@@ -87,7 +87,7 @@ protected:
     void showEvent(QShowEvent* event) override
     {
         View::showEvent(event);
-        if (m_report && !m_database && !m_asking) {
+        if (m_report && !m_database && !m_isRunning) {
             openDatabase();
         }
     }
@@ -179,7 +179,7 @@ private:
 
     QHBoxLayout* controls()
     {
-        m_run = action(u"Run"_s, u"Run the SQL"_s, QKeySequence(u"Ctrl+Return"_s), [this] { ask(); });
+        m_run = action(u"Run"_s, u"Run the SQL"_s, QKeySequence(u"Ctrl+Return"_s), [this] { startQuery(); });
         m_cancel = action(u"Stop"_s, u"Stop the running SQL"_s, QKeySequence(u"Esc"_s),
                           [this] { m_worker.request_stop(); });
         m_copy = action(u"Copy as CSV"_s, u"Copy all rows of the answer as comma-separated values"_s,
@@ -206,17 +206,17 @@ private:
         return line;
     }
 
-    void setAsking(bool asking)
+    void setRunning(bool running)
     {
-        m_asking = asking;
-        m_run->setEnabled(!asking && m_report);
-        m_cancel->setEnabled(asking);
-        m_copy->setEnabled(!asking && m_model->columnCount() > 0);
+        m_isRunning = running;
+        m_run->setEnabled(!running && m_report);
+        m_cancel->setEnabled(running);
+        m_copy->setEnabled(!running && m_model->columnCount() > 0);
     }
 
     void openDatabase() { work({}, u"Preparing: files are merged or imported first …"_s); }
 
-    void ask()
+    void startQuery()
     {
         m_editor->setExtraSelections({});
         work(m_editor->toPlainText(), u"Running …"_s);
@@ -225,8 +225,8 @@ private:
     /// Opens the run if it is not open yet, then runs `sql` unless it is null.
     void work(const QString& sql, const QString& message)
     {
-        say(message, false);
-        setAsking(true);
+        showStatus(message, false);
+        setRunning(true);
         const query::Limits limits{
             static_cast<std::size_t>(m_mostRows->value()), std::chrono::seconds(m_mostSeconds->value()), {}};
         m_worker = std::jthread([this, sql, limits, paths = m_paths, report = m_report,
@@ -274,9 +274,9 @@ private:
             fillSchema();
         }
         if (!result.failure.isEmpty()) {
-            say(result.failure, true);
+            showStatus(result.failure, true);
         } else if (!result.answer) {
-            say(u"Ctrl+Enter runs the SQL above."_s, false);
+            showStatus(u"Ctrl+Enter runs the SQL above."_s, false);
         } else if (result.answer->mistake) {
             showMistake(*result.answer->mistake);
         } else {
@@ -284,10 +284,10 @@ private:
             m_answer = result.answer;
             m_rows->sortByColumn(-1, Qt::AscendingOrder);
             fitColumns();
-            say(u"%L1 rows. "_s.arg(result.answer->rows.size()) + toQt(query::endText(*result.answer)),
-                false);
+            showStatus(u"%L1 rows. "_s.arg(result.answer->rows.size()) + toQt(query::endText(*result.answer)),
+                       false);
         }
-        setAsking(false);
+        setRunning(false);
     }
 
     void fitColumns()
@@ -302,7 +302,7 @@ private:
     void showMistake(const query::Mistake& mistake)
     {
         const std::string sql = m_editor->toPlainText().toStdString();
-        say(toQt(query::mistakeText(sql, mistake)), true);
+        showStatus(toQt(query::mistakeText(sql, mistake)), true);
         if (!mistake.offset) {
             return;
         }
@@ -330,7 +330,7 @@ private:
         }
     }
 
-    void say(const QString& text, bool wrong)
+    void showStatus(const QString& text, bool wrong)
     {
         m_message->setText(wrong ? QString(u"\u26A0 "_s + text) : text);
     }
@@ -339,14 +339,14 @@ private:
     {
         QApplication::clipboard()->setText(
             QString::fromStdString(report::csvTable(query::tableOf(*m_answer))));
-        say(u"Copied %L1 rows."_s.arg(m_answer->rows.size()), false);
+        showStatus(u"Copied %L1 rows."_s.arg(m_answer->rows.size()), false);
     }
 
     std::shared_ptr<const report::Report> m_report;
     Paths m_paths;
     std::shared_ptr<query::Database> m_database;
     std::shared_ptr<const query::Answer> m_answer; ///< null: none yet
-    bool m_asking = false;
+    bool m_isRunning = false;
     QTreeWidget* m_schema = nullptr;
     QPlainTextEdit* m_editor = nullptr;
     QLabel* m_message = nullptr;

@@ -51,7 +51,7 @@ public:
         all->addLayout(searchLine());
         all->addWidget(both, 1);
         connect(
-            &navigator, &Navigator::placeWanted, this,
+            &navigator, &Navigator::placeRequested, this,
             [this](const model::Interval& time, const std::vector<std::int64_t>& ranks, const QString& what) {
                 m_timeline->showPlace(time, ranks);
                 m_place = what;
@@ -88,13 +88,13 @@ private:
             showSelection();
         });
         connect(m_timeline, &TimelineWidget::visibleChanged, m_overview, &Overview::setShown);
-        connect(m_overview, &Overview::momentWanted, m_timeline, &TimelineWidget::showMoment);
-        connect(m_timeline, &TimelineWidget::copyWanted, this, [this] {
+        connect(m_overview, &Overview::momentRequested, m_timeline, &TimelineWidget::showMoment);
+        connect(m_timeline, &TimelineWidget::copyRequested, this, [this] {
             const QString text = m_range->isHidden() ? m_details->toPlainText() : m_range->text();
             QApplication::clipboard()->setText(text);
         });
-        connect(m_timeline, &TimelineWidget::pictureWanted, this, [this] { savePicture(); });
-        connect(m_timeline, &TimelineWidget::findWanted, this, [this] {
+        connect(m_timeline, &TimelineWidget::pictureRequested, this, [this] { savePicture(); });
+        connect(m_timeline, &TimelineWidget::findRequested, this, [this] {
             m_search->setFocus();
             m_search->selectAll();
         });

@@ -120,7 +120,7 @@ private slots:
     void theMapBeginsWithWhoIsLate()
     {
         const Session late = test::lateRankSession();
-        const StepFigure& figure = stepFigures()[tellingFigure(*late.report)];
+        const StepFigure& figure = stepFigures()[defaultFigure(*late.report)];
         QVERIFY(QString::fromLatin1(figure.name).startsWith(QStringLiteral("late")));
         const StepValues values = figure.values(*late.report);
         for (std::size_t step = 0; step < late.report->metrics.stepCount(); ++step) {
@@ -128,7 +128,7 @@ private slots:
             QVERIFY(values[0][step] < 1e6);
         }
         const Session fine = test::hostOnlySession();
-        QCOMPARE(tellingFigure(*fine.report), std::size_t{0});
+        QCOMPARE(defaultFigure(*fine.report), std::size_t{0});
         QVERIFY(stepFigures()[0].values(*fine.report).empty());
     }
 

@@ -265,7 +265,7 @@ private slots:
 
     void slashAsksForTheSearchLine()
     {
-        const QSignalSpy wanted(m_widget.get(), &TimelineWidget::findWanted);
+        const QSignalSpy wanted(m_widget.get(), &TimelineWidget::findRequested);
         press(Qt::Key_Slash);
         QCOMPARE(wanted.count(), 1);
     }
