@@ -19,7 +19,7 @@ using platform::Half;
 struct TypeTraits {
     cudaDataType type;
     long long bytes;
-    const char* rate; ///< the device model's key for operations a second, where it differs from flops
+    const char* rate; ///< the device model's key for operations per second, if it differs from flops
     std::array<const char*, 4> kernels; ///< nn, nt, tn, tt
 };
 // Half and bfloat16 have the same size and rate.
@@ -45,13 +45,13 @@ constexpr std::array<TypeTraits, 4> kTypes = {
       {"ringside_emulated_bf16gemm_128x128_nn", "ringside_emulated_bf16gemm_128x128_nt",
        "ringside_emulated_bf16gemm_128x128_tn", "ringside_emulated_bf16gemm_128x128_tt"}}}};
 
-// Types were checked before: by findScaleType, or because the function's name says them.
+// Types were checked before: by findScaleType, or because the function's name fixes them.
 const TypeTraits& traits(cudaDataType type)
 {
     return *std::ranges::find(kTypes, type, &TypeTraits::type);
 }
 
-/// Columns of a matrix, as OpenBLAS takes them: the caller's own memory where the type is right, else a copy.
+/// A matrix as OpenBLAS reads it: the caller's own memory if the type fits, else a copy.
 template <class Wide>
 struct Columns {
     const Wide* data;
@@ -99,10 +99,10 @@ Columns<float> floatColumns(const Matrix& matrix, int batch, int rows, int colum
 
 CBLAS_TRANSPOSE transposition(cublasOperation_t op)
 {
-    return op == CUBLAS_OP_N ? CblasNoTrans : CblasTrans; // conjugation means nothing for real numbers
+    return op == CUBLAS_OP_N ? CblasNoTrans : CblasTrans; // for real numbers, conjugation has no effect
 }
 
-// C is only read where beta is not 0: it may hold anything, NaN too.
+// C is read only if beta is not 0: it may hold anything, also NaN.
 void multiplyFloat(const Gemm& gemm, int batch, float* c, int leadingC)
 {
     const bool aIsPlain = gemm.transA == CUBLAS_OP_N;
@@ -228,7 +228,7 @@ bool findScaleType(cudaDataType a, cudaDataType b, cudaDataType c, cublasCompute
     case CUBLAS_COMPUTE_32F_FAST_16BF:
     case CUBLAS_COMPUTE_32F_FAST_TF32:
         scale = CUDA_R_32F;
-        return a == CUDA_R_32F && b == a && c == a; // allowed to be less precise, and never is here
+        return a == CUDA_R_32F && b == a && c == a; // lower precision is allowed but never used here
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC:
         scale = CUDA_R_64F;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of all the types we have, column-major as cuBLAS has them: half and bfloat16 are widened to
-// float, multiplied and accumulated there, and rounded once; float and double are multiplied as they are.
+// Matrix products of all supported types, column-major as in cuBLAS. Half and bfloat16 are widened to float,
+// multiplied and accumulated in float, and rounded once; float and double are multiplied as they are.
 #pragma once
 #include "handle.h"
 
@@ -8,8 +8,8 @@
 
 namespace ringside::cublas {
 
-/// A matrix of a batch: a base address and a stride in elements, or an array of addresses in device memory,
-/// which is read when the work runs.
+/// A matrix of a batch: a base address and a stride in elements, or an array of addresses in device memory
+/// that is read when the work runs.
 struct Matrix {
     cudaDataType type = CUDA_R_32F;
     int leading = 0;
@@ -40,18 +40,18 @@ struct Gemm {
     Matrix a;
     Matrix b;
     Factor beta;
-    Matrix c; ///< written to
+    Matrix c; ///< the output
     int batches = 1;
 
-    /// Does the work.
+    /// Computes the product.
     void operator()() const;
     [[nodiscard]] bool valid() const;
     [[nodiscard]] platform::WorkCost cost() const;
     [[nodiscard]] const char* kernelName() const;
 };
 
-/// The type of alpha and beta where matrices of these types may be multiplied with this precision, as the
-/// real library's table has it; false where they may not, or where we cannot.
+/// Finds the type of alpha and beta for these matrix types and this precision, by the real library's table.
+/// Returns false if the combination is not allowed, or not supported here.
 [[nodiscard]] bool findScaleType(cudaDataType a, cudaDataType b, cudaDataType c, cublasComputeType_t compute,
                                  cudaDataType& scale);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public matrix products: each says its types and hands on.
+// The public matrix products: each one sets its types and calls the common function.
 #include "gemm.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool anyNull(std::initializer_list<const void*> pointers)
     return std::find(pointers.begin(), pointers.end(), nullptr) != pointers.end();
 }
 
-/// What all of them have in common.
+/// The arguments that all of them have.
 struct Call {
     cublasHandle_t handle = nullptr;
     cublasOperation_t transA = CUBLAS_OP_N;

@@ -7,7 +7,7 @@
 
 namespace {
 
-// Runs `body` with a valid handle.
+// Runs `body` if the handle is valid.
 template <class Body>
 cublasStatus_t with(cublasHandle_t handle, Body&& body)
 {
@@ -38,7 +38,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (cudaGetDevice(&device) != cudaSuccess)
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    // A stream has one thread; several ranks share the machine.
+    // A stream has one thread, and several ranks share the machine.
     openblas_set_num_threads(1);
     *handle = new (std::nothrow) cublasContext;
     return *handle == nullptr ? CUBLAS_STATUS_ALLOC_FAILED : CUBLAS_STATUS_SUCCESS;
@@ -75,13 +75,14 @@ cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream)
 
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void*, std::size_t)
 {
-    return with(handle, [](cublasContext&) { return CUBLAS_STATUS_SUCCESS; }); // OpenBLAS has its own
+    // OpenBLAS has its own workspace
+    return with(handle, [](cublasContext&) { return CUBLAS_STATUS_SUCCESS; });
 }
 
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
 {
     return with(handle, [&](cublasContext& context) {
-        context.mathMode = mode; // always computed in float; nothing is faster here for less precision
+        context.mathMode = mode; // computation is always in float; lower precision would not be faster here
         return CUBLAS_STATUS_SUCCESS;
     });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cuBLAS handle: the stream its calls go to and its modes.
+// A cuBLAS handle: its stream and its modes.
 #pragma once
 #include "platform.h"
 
@@ -29,7 +29,7 @@ struct Scalar {
     [[nodiscard]] float get() const { return onDevice == nullptr ? value : *onDevice; }
 };
 
-/// Queues `task` (a callable that computes) on the handle's stream as one kernel.
+/// Queues `task` (a callable that computes) as one kernel on the handle's stream.
 template <class Task>
 cublasStatus_t enqueue(cublasHandle_t handle, const char* kernelName, const platform::WorkCost& cost,
                        Task task)

@@ -13,7 +13,8 @@ namespace {
 
 std::atomic<const ActivitySink*> currentSink = nullptr;
 std::atomic<std::uint32_t> newestCorrelation = 0;
-thread_local std::uint32_t threadCorrelation = 0; // of the call the thread is in, 0 outside
+// correlation id of the call in progress on this thread, 0 outside of calls
+thread_local std::uint32_t threadCorrelation = 0;
 thread_local cudaError_t threadError = cudaSuccess;
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// API calls and device work as the sink (our CUPTI) sees them, and the correlation ids that tie them
-// together.
+// API calls and device work as reported to the sink (the emulated CUPTI), and the correlation ids that
+// connect them.
 #pragma once
 #include "stream.h"
 
@@ -10,17 +10,17 @@
 
 namespace ringside::platform {
 
-/// One API call from its beginning to its end: gives it a correlation id, tells the sink, keeps the
-/// thread's last error. Calls made inside another (a library's own) belong to the outer one.
+/// One API call from its begin to its end: assigns a correlation id, reports to the sink, and stores the
+/// thread's last error. Calls made inside another one (by a library) belong to the outer one.
 class ApiCall final {
 public:
     explicit ApiCall(ApiFunction function);
     ~ApiCall();
     ApiCall(const ApiCall&) = delete;
     ApiCall& operator=(const ApiCall&) = delete;
-    /// Notes the result and hands it back.
+    /// Stores the result and returns it.
     cudaError_t finish(cudaError_t result);
-    /// Correlation id of the call this thread is in.
+    /// Returns the correlation id of this thread's present call.
     [[nodiscard]] static std::uint32_t correlation();
 
 private:
@@ -29,7 +29,7 @@ private:
     cudaError_t m_result = cudaSuccess;
 };
 
-/// The calling thread's last error.
+/// Returns the calling thread's last error.
 [[nodiscard]] cudaError_t lastError();
 void setLastError(cudaError_t error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every public function of the emulated runtime is written: apiCall(its CUPTI number, what it does).
+// Form of every public function of the emulated runtime: apiCall(its CUPTI number, its body).
 #pragma once
 #include "activity.h"
 #include "device.h"
@@ -11,7 +11,8 @@
 #include <system_error>
 #include <utility>
 
-// Declared by nvcc's own include files only, and the real library's binary interface all the same.
+// Only nvcc's own include files declare these functions, but they belong to the real library's binary
+// interface.
 extern "C" {
 void** __cudaRegisterFatBinary(void* fatBinary);
 void __cudaRegisterFatBinaryEnd(void** handle);
@@ -33,7 +34,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
 
 namespace ringside::platform {
 
-/// Runs a public function's body: not at all in a forked child, and with exceptions turned into errors.
+/// Runs a public function's body: skips it in a forked child, and turns exceptions into errors.
 template <class Body>
 cudaError_t apiCall(ApiFunction function, Body&& body)
 {
@@ -45,7 +46,7 @@ cudaError_t apiCall(ApiFunction function, Body&& body)
         return call.finish(body());
     } catch (const std::bad_alloc&) {
         return call.finish(cudaErrorMemoryAllocation);
-    } catch (const std::system_error&) { // no thread, no lock
+    } catch (const std::system_error&) { // no thread or lock is available
         return call.finish(cudaErrorOperatingSystem);
     }
 }
@@ -57,7 +58,7 @@ cudaError_t apiCall(std::uint32_t cbid, Body&& body)
     return apiCall(ApiFunction{ApiDomain::Runtime, cbid}, std::forward<Body>(body));
 }
 
-/// Runs `body` with the stream a handle means.
+/// Runs `body` with the stream of a handle.
 template <class Body>
 cudaError_t withStream(cudaStream_t handle, Body&& body)
 {

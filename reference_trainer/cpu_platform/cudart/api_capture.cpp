@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream capture: beginning, ending, asking.
+// Stream capture: begin, end and queries.
 #include "api.h"
 #include "capture.h"
 

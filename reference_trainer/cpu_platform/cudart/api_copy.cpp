@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and sets. When a call blocks its caller follows CUDA's documented rules ("API synchronization
-// behavior"): that is what makes pageable copies worth finding.
+// Copies and sets. Whether a call blocks its caller follows CUDA's documented rules ("API synchronization
+// behavior"), so that tools can find pageable copies.
 #include "api.h"
 #include "capture.h"
 #include "copies.h"
@@ -14,15 +14,15 @@ namespace {
 
 enum class Caller : bool { Async, Synchronous };
 
-// The real library says neither its staging buffer's size nor how many there are; pieces of so many bytes are
-// this emulation's choice.
+// The real library documents neither the size nor the number of its staging buffers; this size is the
+// emulation's choice.
 constexpr std::size_t kStagingBytes = 1U << 20U;
 
-// Host memory that is pageable passes through a staging buffer on its way to the device, so the caller may go
-// on as soon as it is copied there. What is larger goes through it piece by piece, and the last piece enters
-// it when all others have been transferred: then the caller is held until the end of the copy, by up to one
-// piece's time too long. On the way back the caller waits. Synchronous copies wait unless no host is
-// involved. A captured copy reads its source at every launch.
+// Pageable host memory passes through a staging buffer on its way to the device, so that the caller continues
+// as soon as it is copied there. A larger copy is split into pieces. The last piece enters the buffer when
+// all others have been transferred; the emulation holds the caller until the end of the copy, which is too
+// long by up to the time of one piece. Copies to pageable memory block the caller. Synchronous copies block
+// unless no host memory is involved. A captured copy reads its source at every launch.
 cudaError_t copyOnStream(Copy copy, cudaStream_t handle, Caller caller)
 {
     const cudaError_t checked = checkCopy(copy);
@@ -64,7 +64,7 @@ cudaError_t setOnStream(const Set& set, cudaStream_t handle, Caller caller)
     });
 }
 
-// A plain range of bytes.
+// Returns a copy of a plain range of bytes.
 Copy bytes(void* destination, const void* source, std::size_t count, cudaMemcpyKind kind)
 {
     return {.destination = destination, .source = source, .extent = {count}, .kind = kind};
@@ -109,7 +109,7 @@ cudaError_t boxOnStream(const cudaMemcpy3DParms* parameters, cudaStream_t stream
     return error != cudaSuccess ? error : copyOnStream(copy, stream, caller);
 }
 
-// A copy from peer to peer comes after everything in the legacy streams of both devices, and they after it.
+// A peer copy comes after all work in the legacy streams of both devices, and before their later work.
 cudaError_t copyBetween(const Copy& copy, int destination, int source)
 {
     const auto current = device(currentDevice()).legacyStream();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: how many, which, and what they say they are.
+// Devices: their number, choice and properties.
 #include "api.h"
 #include "capture.h"
 #include "event.h"
@@ -17,7 +17,7 @@ using namespace ringside::platform;
 
 namespace {
 
-// What a device is told to remember. CUDA's defaults.
+// Settings that a program makes for a device. Defaults are CUDA's.
 struct Settings {
     std::mutex mutex;
     std::map<cudaLimit, std::size_t> limits = {
@@ -89,12 +89,12 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaSetDeviceFlags_v3020, [&] {
         const unsigned schedule = flags & cudaDeviceScheduleMask;
-        const bool oneWay = (schedule & (schedule - 1)) == 0; // spin, yield, block or (0) whatever fits
+        const bool oneWay = (schedule & (schedule - 1)) == 0; // spin, yield, block or (0) automatic
         if ((flags & ~static_cast<unsigned>(cudaDeviceMask)) != 0 || !oneWay)
             return cudaErrorInvalidValue;
         Settings& device = settings(currentDevice());
         const std::lock_guard lock(device.mutex);
-        device.flags = flags; // they choose how hosts wait; ours always sleep
+        device.flags = flags; // they select how hosts wait; here hosts always sleep
         return cudaSuccess;
     });
 }
@@ -141,7 +141,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value)
         const auto found = device.limits.find(limit);
         if (found == device.limits.end())
             return cudaErrorUnsupportedLimit;
-        found->second = value; // nothing here is limited by it
+        found->second = value; // the emulation is not limited by it
         return cudaSuccess;
     });
 }

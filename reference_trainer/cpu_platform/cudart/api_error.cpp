@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error state, error names and versions. These work without a device, and in a forked child.
+// Error state, error names and versions. These functions work without a device and in a forked child.
 #include "api.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: recording, waiting, and the device time between two of them.
+// Events: record, wait, and the device time between two of them.
 #include "api.h"
 #include "capture.h"
 #include "event.h"
@@ -36,7 +36,7 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t streamHandle, unsigned flags
         const bool external = flags == cudaEventRecordExternal;
         if (const auto captured = captureRecord(stream, event, external))
             return *captured;
-        if (external) // has a meaning in captures only
+        if (external) // has a meaning only in captures
             return cudaErrorInvalidValue;
         const Submitted marker = submit(stream, {});
         if (marker.done != nullptr)
@@ -45,7 +45,7 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t streamHandle, unsigned flags
     });
 }
 
-// Runs `body` with an event that the host may wait for or ask about now.
+// Runs `body` with an event if the host may wait for it or query it now.
 template <class Body>
 cudaError_t withEvent(cudaEvent_t handle, Body&& body)
 {

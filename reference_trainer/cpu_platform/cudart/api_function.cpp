@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs ask and say about kernels before they launch them. No device code is looked at: registers and
-// the like are those of a small kernel.
+// Attributes of kernels before their launch. Device code is not read: registers and similar figures are those
+// of a small kernel.
 #include "api.h"
 #include "kernels.h"
 #include "properties.h"
@@ -9,7 +9,7 @@ using namespace ringside::platform;
 
 namespace {
 
-constexpr int kRegistersPerThread = 32; // full occupancy
+constexpr int kRegistersPerThread = 32; // allows full occupancy
 constexpr int kNoCarveout = -1;
 
 // Runs `body` with a registered kernel.
@@ -34,7 +34,7 @@ cudaError_t findEntryPoint(const char* symbol, void** function, cudaDriverEntryP
 {
     if (symbol == nullptr || function == nullptr)
         return cudaErrorInvalidValue;
-    *function = nullptr; // there is no driver under this runtime
+    *function = nullptr; // this runtime has no driver below it
     if (result != nullptr)
         *result = cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;
@@ -81,7 +81,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
                 return cudaSuccess;
             case cudaFuncAttributePreferredSharedMemoryCarveout: // a hint
                 return value >= kNoCarveout && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;
-            default: // clusters are for later generations
+            default: // clusters belong to later generations
                 return cudaErrorInvalidValue;
             }
         });
@@ -90,7 +90,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache)
 {
-    // A hint; there are no caches.
+    // A hint without effect, because there are no caches.
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaFuncSetCacheConfig_v3020,
                    [&] { return withKernel(function, [](const Kernel&) { return cudaSuccess; }); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: making them node by node, and asking what is in them.
+// Graphs: creating them node by node, and querying them.
 #include "api.h"
 #include "copies.h"
 #include "graph.h"
@@ -17,7 +17,7 @@ struct Place {
     std::size_t count;
 };
 
-// Adds what `makeTask` makes (it writes an error instead).
+// Adds the node that `makeTask` returns; `makeTask` reports failures through its error argument.
 template <class MakeTask>
 cudaError_t addNode(const Place& place, MakeTask&& makeTask)
 {
@@ -48,7 +48,8 @@ cudaError_t addEventNode(const Place& place, cudaGraphNodeType type, cudaEvent_t
     });
 }
 
-// As all lists of graphs are told: their size without an array, otherwise as many as fit, then nulls.
+// All queries for lists work like this: without an array they return the size, otherwise they fill the array
+// and set unused places to null.
 cudaError_t tellNodes(const GraphNodes& nodes, cudaGraphNode_t* array, std::size_t* count)
 {
     if (count == nullptr)

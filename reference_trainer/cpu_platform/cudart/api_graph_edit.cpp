@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: changing their form, and copying them.
+// Graphs: changing and cloning them.
 #include "api.h"
 #include "graph.h"
 

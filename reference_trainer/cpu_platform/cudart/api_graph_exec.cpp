@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executable graphs: making them of graphs, launching and changing them.
+// Executable graphs: instantiating, launching and updating them.
 #include "api.h"
 #include "capture.h"
 #include "graph_exec.h"
@@ -29,7 +29,7 @@ cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsigned long
     return cudaSuccess;
 }
 
-// Runs `body` with an executable graph and the stream it is to go to.
+// Runs `body` with an executable graph and the stream of its launch.
 template <class Body>
 cudaError_t withExec(cudaGraphExec_t exec, cudaStream_t handle, Body&& body)
 {
@@ -39,7 +39,7 @@ cudaError_t withExec(cudaGraphExec_t exec, cudaStream_t handle, Body&& body)
     return withStream(handle, [&](Stream& stream) {
         cudaError_t error = checkUse(stream);
         if (error == cudaSuccess)
-            error = checkUnsupported(stream); // no child graphs here
+            error = checkUnsupported(stream); // child graphs are not supported
         return error != cudaSuccess ? error : body(*found, stream);
     });
 }
@@ -64,7 +64,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t gr
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGraphInstantiateWithParams_v12000, [&] {
         if (parameters == nullptr)
             return cudaErrorInvalidValue;
-        // Nothing has to be anywhere before a launch, so uploading means nothing here.
+        // Graphs need no upload before a launch, so that this flag has no effect.
         constexpr unsigned long long kUpload = cudaGraphInstantiateFlagUpload;
         const cudaError_t error = instantiate(exec, graph, parameters->flags & ~kUpload);
         const bool exists = exec != nullptr && findGraph(graph) != nullptr;
@@ -96,7 +96,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
-    // Nothing has to be anywhere before a launch.
+    // Graphs need no upload before a launch.
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaGraphUpload_v10000,
                    [&] { return withExec(exec, stream, [](GraphExec&, Stream&) { return cudaSuccess; }); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocation and what is known about pointers.
+// Allocation, and attributes of pointers.
 #include "api.h"
 #include "capture.h"
 #include "copies.h"
@@ -9,7 +9,7 @@ using namespace ringside::platform;
 
 namespace {
 
-// A public function that CUDA forbids while streams capture.
+// Runs a public function that CUDA forbids during captures.
 template <class Body>
 cudaError_t unsafeCall(std::uint32_t cbid, Body&& body)
 {
@@ -53,7 +53,7 @@ bool isPlace(const cudaMemLocation& place)
                      place.type == cudaMemLocationTypeHostNumaCurrent;
 }
 
-// Advice and prefetching are for managed memory, and change nothing here.
+// Advice and prefetching apply to managed memory and have no effect here.
 bool isManaged(const void* pointer, std::size_t size)
 {
     const MemoryRange range = findMemory(pointer);
@@ -136,7 +136,7 @@ cudaError_t cudaHostGetDevicePointer(void** onDevice, void* pointer, unsigned fl
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaHostGetDevicePointer_v3020, [&] {
         if (onDevice == nullptr || flags != 0 || findMemory(pointer).type != MemoryType::Pinned)
             return cudaErrorInvalidValue;
-        *onDevice = pointer; // one address space
+        *onDevice = pointer; // host and device share one address space
         return cudaSuccess;
     });
 }
@@ -147,7 +147,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer)
         const MemoryRange range = findMemory(pointer);
         if (flags == nullptr || range.type != MemoryType::Pinned)
             return cudaErrorInvalidValue;
-        *flags = range.flags | cudaHostAllocMapped; // with unified addressing all of it is
+        *flags = range.flags | cudaHostAllocMapped; // with unified addressing, all pinned memory is mapped
         return cudaSuccess;
     });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access of devices to each other's memory. Everything is in one address space, so it always works; what is
-// enabled is kept to give CUDA's errors.
+// Peer access. It always works, because all devices share one address space. Enabled peers are stored to
+// return CUDA's errors.
 #include "api.h"
 
 #include <mutex>
@@ -13,7 +13,7 @@ namespace {
 
 struct PeerAccess {
     std::mutex mutex;
-    std::set<std::pair<int, int>> enabled; ///< of the first to the second's memory
+    std::set<std::pair<int, int>> enabled; ///< pairs: the first device accesses memory of the second one
 };
 
 PeerAccess& peerAccess()

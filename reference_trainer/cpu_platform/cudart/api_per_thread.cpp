@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs call that are built for per-thread default streams (nvcc --default-stream per-thread, or
-// CUDA_API_PER_THREAD_DEFAULT_STREAM): CUDA's headers give them names ending in _ptsz (they take a stream) or
-// _ptds (they mean the default stream). Each is the plain function with another meaning of the null stream.
+// Functions for programs built for per-thread default streams (nvcc --default-stream per-thread, or
+// CUDA_API_PER_THREAD_DEFAULT_STREAM): CUDA's headers map their calls to names ending in _ptsz (functions
+// with a stream argument) or _ptds (functions that use the default stream). Each is the plain function with
+// another meaning of the null stream.
 #include "api.h"
 
 using namespace ringside::platform;
 
-// One row a function: name, ending, version in CUPTI's name for it, parameters, arguments. decltype makes the
-// plain function's declaration check the parameters.
+// One row for each function: name, ending, version in CUPTI's name for it, parameters, arguments. decltype
+// makes the plain function's declaration check the parameters.
 #define RINGSIDE_PER_THREAD(name, ending, version, parameters, arguments)                                    \
     extern "C" decltype(name) name##_##ending;                                                               \
     cudaError_t name##_##ending parameters                                                                   \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream-ordered allocation and memory pools. Pools keep no memory back: what is freed goes back at once, so
-// the release threshold is remembered and has no effect. They cannot be shared between processes.
+// Stream-ordered allocation and memory pools. Freed memory is released at once, so that the release threshold
+// is stored without effect. Pools cannot be shared between processes.
 #include "api.h"
 #include "capture.h"
 #include "handles.h"
@@ -87,7 +87,7 @@ cudaMemPool_t chosenPool(int index)
     return found == devicePools().chosen.end() ? fallback : found->second;
 }
 
-// Runs `body` with the pool a handle means.
+// Runs `body` with the pool of a handle.
 template <class Body>
 cudaError_t withPool(cudaMemPool_t handle, Body&& body)
 {
@@ -107,7 +107,7 @@ cudaError_t tellPool(cudaMemPool_t* pool, int index, cudaMemPool_t (*which)(int)
 
 cudaError_t allocateOn(void** pointer, std::size_t size, Stream& stream, const Pool& pool)
 {
-    const cudaError_t error = checkUnsupported(stream); // no memory nodes in our graphs
+    const cudaError_t error = checkUnsupported(stream); // graphs have no memory nodes here
     if (error != cudaSuccess)
         return error;
     *pointer = pool.allocate(size);
@@ -153,7 +153,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream)
         if (!isAllocation(pointer, MemoryType::Device))
             return cudaErrorInvalidValue;
         return withStream(stream, [&](Stream& on) {
-            const cudaError_t error = checkUnsupported(on); // no memory nodes in our graphs
+            const cudaError_t error = checkUnsupported(on); // graphs have no memory nodes here
             if (error != cudaSuccess)
                 return error;
             return submit(on, {.hostFunction = runFree, .hostArgument = pointer}).error;
@@ -249,6 +249,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* 
             if (descriptions[i].location.type != cudaMemLocationTypeDevice ||
                 !isDevice(descriptions[i].location.id))
                 return cudaErrorInvalidValue;
-        return withPool(handle, [](const Pool&) { return cudaSuccess; }); // every device reaches everything
+        // every device can access all memory
+        return withPool(handle, [](const Pool&) { return cudaSuccess; });
     });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and host functions on them.
+// Streams, and host functions on them.
 #include "api.h"
 #include "capture.h"
 #include "event.h"
@@ -20,13 +20,13 @@ cudaError_t waitFor(Stream& stream, const std::shared_ptr<Event>& event, bool ex
 {
     if (const auto captured = captureWait(stream.shared_from_this(), event, external))
         return *captured;
-    if (external) // has a meaning in captures only
+    if (external) // has a meaning only in captures
         return cudaErrorInvalidValue;
     const CompletionPtr recorded = event->recorded();
     return recorded == nullptr ? cudaSuccess : submit(stream, {.after = {recorded}}).error;
 }
 
-// cudaStreamAddCallback's function: gets the stream and how its work fared.
+// Function of cudaStreamAddCallback: gets the stream and the status of its work.
 struct Callback {
     cudaStreamCallback_t function;
     cudaStream_t stream;
@@ -39,7 +39,7 @@ void runCallback(void* argument)
     callback->function(callback->stream, cudaSuccess, callback->argument);
 }
 
-// Writes one of a stream's options where the caller wants it.
+// Writes one option of a stream to the caller's variable.
 template <class Value, class Get>
 cudaError_t tell(cudaStream_t handle, Value* value, Get&& get)
 {
@@ -85,7 +85,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 {
-    // A marker, not the newest item: on the legacy stream that is what waits for the blocking streams too.
+    // Waits for a marker instead of the newest item: on the legacy stream, a marker also waits for the
+    // blocking streams.
     return apiCall(CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, [&] {
         return withStream(handle, [](Stream& stream) { return submitAndWait(stream, {}); });
     });
@@ -154,7 +155,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
     });
 }
 
-// The older form of host functions; it cannot be captured.
+// The older form of host functions, which cannot be captured.
 cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t function, void* argument,
                                   unsigned flags)
 {
@@ -169,7 +170,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t func
             const Submitted submitted =
                 submit(stream, {.hostFunction = runCallback, .hostArgument = callback.get()});
             if (submitted.error == cudaSuccess)
-                static_cast<void>(callback.release()); // the stream's now
+                static_cast<void>(callback.release()); // the stream owns it now
             return submitted.error;                    // NOLINT(*NewDeleteLeaks): runCallback frees it
         });
     });

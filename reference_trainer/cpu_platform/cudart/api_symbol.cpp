@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device variables. Each is the host's shadow of it, which is what the kernels' host versions use; all
-// devices share it. Managed ones are managed memory.
+// Device variables. A variable is its host shadow, which the kernels' host versions use; all devices share
+// it. Managed variables are managed memory.
 #include "api.h"
 #include "memory.h"
 
@@ -30,7 +30,7 @@ void remember(const void* variable, std::size_t size)
     table.sizes[variable] = size;
 }
 
-// 0 for what nobody registered.
+// Returns 0 for an unregistered symbol.
 std::size_t sizeOf(const void* symbol)
 {
     VariableTable& table = variableTable();
@@ -59,8 +59,8 @@ void __cudaRegisterVar(void**, char* hostVariable, char*, const char*, int, std:
     registerVariable(hostVariable, size);
 }
 
-// The program reaches its __managed__ variables through a pointer that the runtime sets. What they were
-// initialised with stands in the device code, which nobody reads here: they begin as zeros.
+// A program accesses its __managed__ variables through a pointer that the runtime sets. Their initial values
+// are part of the device code, which is not read here, so that they begin as zeros.
 void __cudaRegisterManagedVar(void**, void** hostPointer, char*, const char* name, int, std::size_t size, int,
                               int)
 {

@@ -20,7 +20,7 @@ public:
     const Stream* origin = nullptr;
     GraphPtr graph;
     cudaGraph_t graphHandle = nullptr;
-    bool ownsGraph = true; ///< made for this capture, not given by the program
+    bool ownsGraph = true; ///< created for this capture, not given by the program
     bool valid = true;
     bool ended = false;
 };
@@ -29,18 +29,18 @@ namespace {
 
 using CapturePtr = std::shared_ptr<Capture>;
 
-/// A capturing stream: what its next node will wait for.
+/// A capturing stream and the dependencies of its next node.
 struct Member {
     CapturePtr capture;
     std::shared_ptr<Stream> stream;
     GraphNodes dependencies;
-    std::vector<cudaGraphNode_t> handles = {}; ///< of the dependencies, for a program that asks for them
+    std::vector<cudaGraphNode_t> handles = {}; ///< handles of the dependencies, for queries
     std::vector<cudaGraphEdgeData> edges = {};
 };
 
 struct Registry {
     std::mutex mutex;
-    std::atomic<std::size_t> count = 0; ///< of members: calls look no further while there is none
+    std::atomic<std::size_t> count = 0; ///< number of members: if it is 0, calls return early
     std::unordered_map<const Stream*, Member> members;
 };
 
@@ -129,7 +129,7 @@ void appendLocked(Member& member, NodeTaskPtr task)
     member.dependencies = {member.capture->graph->add(std::move(task), std::move(member.dependencies))};
 }
 
-/// Everything that the stream's next node would come after.
+/// Returns all nodes that the stream's next node would come after.
 std::unordered_set<const GraphNode*> reachedBy(const Member& member)
 {
     std::unordered_set<const GraphNode*> reached;
@@ -173,7 +173,7 @@ cudaError_t captureItemLocked(Member& member, const QueueItem& item)
     return cudaSuccess;
 }
 
-/// A stream that is not capturing waits for a captured event.
+/// Called when a stream that is not capturing waits for a captured event.
 cudaError_t joinLocked(const std::shared_ptr<Stream>& stream, const CapturedPoint& point)
 {
     if (point.capture->ended)
@@ -186,7 +186,7 @@ cudaError_t joinLocked(const std::shared_ptr<Stream>& stream, const CapturedPoin
     return cudaSuccess;
 }
 
-/// A capturing stream waits for an event, null: one that was not captured.
+/// Called when a capturing stream waits for an event; null: the event was not captured.
 cudaError_t waitLocked(Member& member, const CapturedPoint* point)
 {
     if (point == nullptr || point->capture->ended)
@@ -223,7 +223,7 @@ cudaError_t beginCapture(const std::shared_ptr<Stream>& stream, cudaStreamCaptur
 
 cudaError_t endCapture(const Stream& stream, cudaGraph_t& graph)
 {
-    CapturePtr capture; // outlives the lock: its graph frees others' arguments
+    CapturePtr capture; // outlives the lock, because its graph frees arguments of other libraries
     const std::lock_guard lock(registry().mutex);
     const Member* member = memberLocked(stream);
     if (member == nullptr)
@@ -304,7 +304,7 @@ std::optional<cudaError_t> captureItem(const Stream& stream, const QueueItem& it
             error = captureItemLocked(*member, item);
     }
     if (error != cudaSuccess && item.work.run != nullptr)
-        item.work.run(item.work.arg, true); // its argument is ours to free, whatever happens
+        item.work.run(item.work.arg, true); // this function must free its argument in any case
     return error;
 }
 
@@ -415,7 +415,7 @@ cudaStreamCaptureMode exchangeCaptureMode(cudaStreamCaptureMode mode)
 
 void leaveCapture(const Stream& stream)
 {
-    CapturePtr capture; // outlives the lock: its graph frees others' arguments
+    CapturePtr capture; // outlives the lock, because its graph frees arguments of other libraries
     if (nobodyCaptures())
         return;
     const std::lock_guard lock(registry().mutex);

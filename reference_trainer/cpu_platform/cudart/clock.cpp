@@ -31,9 +31,9 @@ struct PlantedClock {
     double drift = numberFromEnvironment("RINGSIDE_TEST_CLOCK_DRIFT_PPM") * 1e-6;
 };
 
-// Measured once: readings of two clocks may have a lost time slice between them, and with an offset of its
-// own for every conversion a kernel could end before it began. The clocks run alike; only setting the time
-// parts them.
+// Measured once: a lost time slice between the readings of two clocks would otherwise change the offset
+// between two conversions, and a kernel could end before it began. Both clocks run at the same rate, and
+// differ only if the time is set.
 std::int64_t realtimeOffsetNs()
 {
     constexpr int kAttempts = 20;
@@ -60,7 +60,7 @@ std::int64_t monotonicNs()
 
 std::int64_t realtimeAt(std::int64_t monotonic)
 {
-    // Drift counts from boot, so that every process of a host agrees on it.
+    // Drift counts from boot, so that all processes of a host agree on it.
     static const PlantedClock planted;
     static const std::int64_t offsetNs = realtimeOffsetNs();
     return monotonic + offsetNs + planted.offsetNs +
@@ -70,7 +70,7 @@ std::int64_t realtimeAt(std::int64_t monotonic)
 void sleepUntil(std::int64_t monotonic)
 {
     if (monotonicNs() >= monotonic)
-        return; // an expired timer is still a trip through the scheduler
+        return; // a sleep that has already expired would still cost a pass through the scheduler
     const timespec until{monotonic / 1'000'000'000, monotonic % 1'000'000'000};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
     }

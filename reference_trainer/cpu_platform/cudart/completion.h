@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of one piece of queued work, and the only way anything waits for anything: streams for events,
-// hosts for streams, the legacy stream for the others.
+// The end of one piece of queued work. All waits use it: of streams for events, of hosts for streams, and of
+// the legacy stream for the others.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace ringside::platform {
 
 class Completion final {
 public:
-    /// `deviceNs`: when the work ended on the device's timeline, CLOCK_MONOTONIC.
+    /// `deviceNs`: the end of the work on the device's timeline, CLOCK_MONOTONIC.
     void finish(std::int64_t deviceNs)
     {
         m_endNs = deviceNs;

@@ -15,7 +15,7 @@ void* cloneTask(const void* task)
     return new (std::nothrow) Task(*static_cast<const Task*>(task));
 }
 
-/// Calls `row(offset in the first box, offset in the second)` for every row.
+/// Calls `row(offset in the first box, offset in the second)` for each row.
 template <class Row>
 void forEachRow(const Extent& extent, const Pitch& first, const Pitch& second, Row&& row)
 {
@@ -35,7 +35,7 @@ void copyRows(const Copy& copy)
 
 struct CopyTask {
     Copy copy;
-    bool staged; ///< the source is a staging buffer, freed after the copy
+    bool staged; ///< the source is a staging buffer, which is freed after the copy
 };
 
 void runCopy(void* argument, bool skip)
@@ -62,7 +62,7 @@ void runSet(void* argument, bool skip)
     });
 }
 
-// The rows in a buffer of our own, close together.
+// Copies the rows into a contiguous buffer.
 Copy stage(Copy copy)
 {
     Copy staged = copy;
@@ -89,7 +89,7 @@ cudaMemcpyKind kindOf(MemoryType destination, MemoryType source)
     return isDeviceSide(source) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }
 
-// With unified addressing devices reach pinned memory too, and managed memory is everybody's.
+// With unified addressing, devices can also access pinned memory, and all can access managed memory.
 bool allows(cudaMemcpyKind kind, MemoryType destination, MemoryType source)
 {
     const bool toDevice = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -151,7 +151,7 @@ Work copyWork(const Copy& copy, bool staged)
     const std::size_t bytes = copy.extent.bytes();
     Work work{.kind = WorkKind::Copy, .name = kNames[copy.kind], .run = runCopy, .bytes = bytes};
     work.arg = new CopyTask{staged ? stage(copy) : copy, staged};
-    if (!staged) // a staging buffer is used up by the first copy
+    if (!staged) // the first copy frees a staging buffer
         work.clone = cloneTask<CopyTask>;
     work.copyKind = static_cast<std::uint8_t>(copy.kind);
     work.peers = copy.peers;

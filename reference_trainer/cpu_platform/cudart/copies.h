@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What copies and sets are as work for a stream or a graph: boxes of rows in slices, a plain range of bytes
-// being one row.
+// Copies and sets as work for a stream or a graph: boxes of rows in slices; a plain range of bytes is one
+// row.
 #pragma once
 #include "memory.h"
 #include "platform.h"
@@ -12,7 +12,7 @@
 
 namespace ringside::platform {
 
-/// Bytes of a row, rows of a slice, slices.
+/// Bytes of a row, rows of a slice, number of slices.
 struct Extent {
     std::size_t width = 0;
     std::size_t rows = 1;
@@ -20,7 +20,7 @@ struct Extent {
     [[nodiscard]] std::size_t bytes() const { return width * rows * slices; }
 };
 
-/// From one row to the next and from one slice to the next, in bytes. Unused with a single row or slice.
+/// Distance between two rows and between two slices, in bytes. Unused for a single row or slice.
 struct Pitch {
     std::size_t row = 0;
     std::size_t slice = 0;
@@ -33,16 +33,16 @@ struct Copy {
     Pitch destinationPitch = {};
     Pitch sourcePitch = {};
     cudaMemcpyKind kind = cudaMemcpyDefault;
-    MemoryType from = MemoryType::Pageable; ///< these are for checkCopy to fill
+    MemoryType from = MemoryType::Pageable; ///< filled in by checkCopy
     MemoryType to = MemoryType::Pageable;
     Peers peers = {};
 };
 
-/// Resolves cudaMemcpyDefault, refuses directions that the pointers contradict and rows that overlap.
+/// Resolves cudaMemcpyDefault. Rejects directions that contradict the pointers, and rows that overlap.
 [[nodiscard]] cudaError_t checkCopy(Copy& copy);
-/// What the parameters of a copy in three dimensions mean. cudaErrorNotSupported for CUDA's arrays.
+/// Converts the parameters of a copy in three dimensions. Returns cudaErrorNotSupported for CUDA arrays.
 [[nodiscard]] cudaError_t boxCopy(const cudaMemcpy3DParms& parameters, Copy& copy);
-/// Of a checked copy. `staged`: the source is read now and need not outlive the call.
+/// Returns the work of a checked copy. `staged`: the source is read now and need not outlive the call.
 [[nodiscard]] Work copyWork(const Copy& copy, bool staged);
 
 struct Set {

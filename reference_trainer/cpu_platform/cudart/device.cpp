@@ -16,8 +16,8 @@
 namespace ringside::platform {
 namespace {
 
-constexpr std::uint32_t kLegacyStreamId = 7; // as CUPTI numbers it on a device's first context
-constexpr std::uint32_t kFirstStreamId = 13; // and the first that a program creates
+constexpr std::uint32_t kLegacyStreamId = 7; // CUPTI's number on a device's first context
+constexpr std::uint32_t kFirstStreamId = 13; // CUPTI's number of the first stream that a program creates
 
 thread_local int threadDevice = 0;
 
@@ -40,14 +40,14 @@ std::vector<std::unique_ptr<Device>>& devices()
 
 thread_local bool threadStreamsEnded = false;
 
-// A thread's default streams, one a device. They end with the thread; what is queued still runs.
+// A thread's default streams, one for each device. They end with the thread; queued work still runs.
 class ThreadStreams final {
 public:
     ThreadStreams() = default;
     ~ThreadStreams()
     {
         threadStreamsEnded = true;
-        if (forkedAway()) // nobody is left who could hold or free the locks
+        if (forkedAway()) // in a forked child, no thread can hold or free the locks
             return;
         for (const auto& [index, stream] : m_streams)
             device(index).destroyStream(stream);
@@ -69,8 +69,8 @@ private:
 thread_local ThreadStreams threadStreams;
 thread_local bool nullIsPerThread = false;
 
-// Other variables of the thread may outlive its streams and still use them in their destructors: the legacy
-// stream stands in then, which waits for what is left in them.
+// Other thread-local variables may outlive the thread's streams and use them in their destructors. Then the
+// legacy stream is returned, which waits for the work left in them.
 std::shared_ptr<Stream> threadStream(int index)
 {
     return threadStreamsEnded ? device(index).legacyStream() : threadStreams.on(index);
@@ -97,7 +97,7 @@ void Device::enqueueTogether(Stream& stream, const std::function<void(std::vecto
     push(pendingLocked(stream));
 }
 
-// The lock orders all pushes of a device, so an item only ever waits for older ones: no cycle can come about.
+// The lock orders all pushes of a device: an item waits only for older ones, so that there is no cycle.
 std::vector<CompletionPtr> Device::pendingLocked(const Stream& stream) const
 {
     std::vector<CompletionPtr> pending;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulated devices: their streams, the order between them, and who may use them. Everything here lives
-// until the process is gone.
+// The emulated devices: their streams, the order between these, and peer access. All objects live until the
+// process ends.
 #pragma once
 #include "stream.h"
 
@@ -17,18 +17,19 @@ class Device final {
 public:
     explicit Device(int index) : m_index(index) {}
 
-    /// Queues an item in CUDA's order: the legacy stream waits for all blocking streams, and they for it.
+    /// Queues an item in CUDA's order: the legacy stream waits for all blocking streams, and these wait for
+    /// it.
     CompletionPtr enqueue(Stream& stream, QueueItem item);
-    /// The same for several items with nothing of others between: `push` gets what the first must wait for.
+    /// Queues several items with no other item in between: `push` gets what the first item must wait for.
     void enqueueTogether(Stream& stream, const std::function<void(std::vector<CompletionPtr>)>& push);
     [[nodiscard]] std::shared_ptr<Stream> createStream(unsigned flags, int priority);
-    /// Takes the stream from its owner; what is queued still runs.
+    /// Removes the stream from its owner; queued work still runs.
     void destroyStream(const std::shared_ptr<Stream>& stream);
     [[nodiscard]] std::shared_ptr<Stream> legacyStream();
-    /// True when nothing is left of a stream's work; of the legacy stream's, which comes after that of the
-    /// blocking streams, nothing of theirs either.
+    /// Returns true if a stream has no work left. For the legacy stream, whose work comes after that of the
+    /// blocking streams, these must have no work either.
     [[nodiscard]] bool idle(const Stream& stream);
-    /// Waits for everything queued so far.
+    /// Waits for all work queued so far.
     void synchronize();
 
 private:
@@ -38,13 +39,13 @@ private:
     const int m_index;
     std::mutex m_mutex;
     std::shared_ptr<Stream> m_legacy;
-    std::vector<std::shared_ptr<Stream>> m_streams; ///< destroyed ones too, until they are idle
+    std::vector<std::shared_ptr<Stream>> m_streams; ///< also destroyed ones, until they are idle
 };
 
 [[nodiscard]] int deviceCount();
 [[nodiscard]] bool isDevice(int index);
 [[nodiscard]] Device& device(int index);
-/// The calling thread's device.
+/// Returns the calling thread's device.
 [[nodiscard]] int currentDevice();
 void setCurrentDevice(int index);
 
@@ -53,8 +54,8 @@ void setCurrentDevice(int index);
     return stream.options().legacy;
 }
 
-/// While it lives, null handles on this thread mean the thread's own default stream: what programs built for
-/// that get from the functions whose names end in _ptsz or _ptds.
+/// During its lifetime, a null handle on this thread means the thread's own default stream, as in the
+/// functions whose names end in _ptsz or _ptds.
 class PerThreadDefault final {
 public:
     PerThreadDefault();
@@ -66,20 +67,20 @@ private:
     const bool m_before;
 };
 
-/// The stream a handle means, null for a bad handle. Null and cudaStreamLegacy are the current device's
-/// legacy stream, cudaStreamPerThread is the calling thread's on that device.
+/// Returns the stream of a handle, null for an invalid handle. Null and cudaStreamLegacy name the current
+/// device's legacy stream, cudaStreamPerThread the calling thread's stream on that device.
 [[nodiscard]] std::shared_ptr<Stream> findStream(cudaStream_t handle);
 [[nodiscard]] cudaStream_t publishStream(const std::shared_ptr<Stream>& stream);
-/// Makes the handle invalid and returns its stream, null for a handle that is not valid.
+/// Invalidates the handle and returns its stream; null if the handle was invalid.
 [[nodiscard]] std::shared_ptr<Stream> retireStream(cudaStream_t handle);
-/// Destroys all streams that programs have made on a device.
+/// Destroys all streams that programs have created on a device.
 void destroyStreams(int index);
-/// Takes back what peer access a device was given.
+/// Revokes a device's peer access.
 void forgetPeers(int index);
 
-/// Makes sure that the model is good and forks are watched. cudaErrorInitializationError otherwise.
+/// Checks the device model and installs the fork handlers. Returns cudaErrorInitializationError on failure.
 [[nodiscard]] cudaError_t startPlatform();
-/// Says something on stderr, prefixed and in one piece.
+/// Prints a prefixed message on stderr with one write.
 void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 } // namespace ringside::platform

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: the completion of a marker in a stream, replaced at every record; or, recorded in a capture, a
-// point of the graph that is being captured.
+// Events: the completion of a marker in a stream, replaced at every record; or, if recorded in a capture, a
+// point of the captured graph.
 #pragma once
 #include "completion.h"
 
@@ -19,7 +19,8 @@ public:
     Event(int device, unsigned flags) : m_device(device), m_timed((flags & cudaEventDisableTiming) == 0) {}
     void record(CompletionPtr marker)
     {
-        std::shared_ptr<const CapturedPoint> old; // freed without the lock: a whole graph may go with it
+        // freed outside of the lock, because a whole graph may be freed with it
+        std::shared_ptr<const CapturedPoint> old;
         const std::lock_guard lock(m_mutex);
         m_marker = std::move(marker);
         m_captured.swap(old);
@@ -30,13 +31,13 @@ public:
         const std::lock_guard lock(m_mutex);
         old = std::exchange(m_captured, std::move(point));
     }
-    /// Null before the first record.
+    /// Returns null before the first record.
     [[nodiscard]] CompletionPtr recorded() const
     {
         const std::lock_guard lock(m_mutex);
         return m_marker;
     }
-    /// Null unless the last record was in a capture.
+    /// Returns null unless the last record was in a capture.
     [[nodiscard]] std::shared_ptr<const CapturedPoint> captured() const
     {
         const std::lock_guard lock(m_mutex);
@@ -53,9 +54,9 @@ private:
     std::shared_ptr<const CapturedPoint> m_captured;
 };
 
-/// Null for a handle that is not valid.
+/// Returns null for an invalid handle.
 [[nodiscard]] std::shared_ptr<Event> findEvent(cudaEvent_t handle);
-/// Makes the handles of a device's events invalid.
+/// Invalidates the handles of a device's events.
 void destroyEvents(int device);
 
 } // namespace ringside::platform

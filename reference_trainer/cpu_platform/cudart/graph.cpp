@@ -77,7 +77,7 @@ NodeTaskPtr makeKernelTask(const cudaKernelNodeParams& parameters, int device, c
     const Kernel* kernel = findKernel(parameters.func);
     error = kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess;
     if (parameters.kernelParams == nullptr && parameters.extra != nullptr)
-        error = cudaErrorNotSupported; // arguments as one block: no size of each is known
+        error = cudaErrorNotSupported; // arguments as one block: the size of each is unknown
     Work work;
     if (error == cudaSuccess)
         error = kernelWork(*kernel,
@@ -100,7 +100,7 @@ Graph::~Graph()
 {
     for (const GraphNodePtr& node : m_nodes) {
         nodeHandles().retire(handleOf(node));
-        node->dependencies.clear(); // chains of thousands must not be freed by recursion
+        node->dependencies.clear(); // chains of thousands of nodes must not be freed by recursion
     }
 }
 
@@ -114,7 +114,7 @@ GraphNodePtr Graph::add(NodeTaskPtr task, GraphNodes dependencies)
     return node;
 }
 
-// In two passes: a program may have made a node depend on one that was added later.
+// In two passes, because a program may have made a node depend on one that was added later.
 std::shared_ptr<Graph> Graph::clone() const
 {
     auto copy = std::make_shared<Graph>();

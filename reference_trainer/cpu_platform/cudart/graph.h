@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: nodes of work and what each must wait for. As in CUDA, a graph is not for several threads at once;
-// what its nodes do is immutable and shared with the executable graphs made from it.
+// Graphs: nodes of work and their dependencies. As in CUDA, only one thread may use a graph at a time. The
+// tasks of its nodes are immutable and shared with the executable graphs created from it.
 #pragma once
 #include "event.h"
 #include "platform.h"
@@ -14,7 +14,7 @@
 
 namespace ringside::platform {
 
-/// What a node does: work, a host function, an event, or nothing.
+/// The task of a node: work, a host function, an event, or nothing.
 struct NodeTask {
     NodeTask(cudaGraphNodeType nodeType, int onDevice) : type(nodeType), device(onDevice) {}
     ~NodeTask();
@@ -23,21 +23,22 @@ struct NodeTask {
 
     cudaGraphNodeType type;
     int device;
-    Work work = {}; ///< its argument belongs to the node and is cloned for every launch
+    Work work = {}; ///< the node owns its argument and clones it for every launch
     cudaHostFn_t hostFunction = nullptr;
     void* hostArgument = nullptr;
     std::shared_ptr<Event> event = {};
 };
 using NodeTaskPtr = std::shared_ptr<const NodeTask>;
 
-/// True for work that can be launched more than once (Work::clone).
+/// Returns true for work that can be launched more than once (Work::clone).
 [[nodiscard]] bool isRepeatable(const Work& work);
-/// A node of work; takes the argument. The type follows from the kind of work.
+/// Returns a task for work and takes ownership of its argument. The node's type follows from the kind of
+/// work.
 [[nodiscard]] NodeTaskPtr makeWorkTask(const Work& work, int device);
 [[nodiscard]] NodeTaskPtr makeHostTask(cudaHostFn_t function, void* argument, int device);
-/// A node that records an event or waits for one.
+/// Returns a task that records an event or waits for one.
 [[nodiscard]] NodeTaskPtr makeEventTask(cudaGraphNodeType type, std::shared_ptr<Event> event, int device);
-/// Null and an error when it could not be launched like this.
+/// Returns null and an error if the kernel cannot be launched like this.
 [[nodiscard]] NodeTaskPtr makeKernelTask(const cudaKernelNodeParams& parameters, int device,
                                          cudaError_t& error);
 
@@ -48,11 +49,11 @@ struct GraphNode {
     NodeTaskPtr task;
     std::vector<std::shared_ptr<GraphNode>> dependencies;
     std::weak_ptr<Graph> graph = {};
-    std::uint64_t clonedFrom = 0; ///< id of the node that it is a copy of
+    std::uint64_t clonedFrom = 0; ///< id of the node of which it is a copy
 };
 using GraphNodePtr = std::shared_ptr<GraphNode>;
 using GraphNodes = std::vector<GraphNodePtr>;
-/// True when `node` waits for `before` itself, not only for others that do.
+/// Returns true if `node` depends directly on `before`.
 [[nodiscard]] bool dependsOn(const GraphNode& node, const GraphNodePtr& before);
 
 class Graph final : public std::enable_shared_from_this<Graph> {
@@ -63,13 +64,14 @@ public:
     Graph& operator=(const Graph&) = delete;
 
     GraphNodePtr add(NodeTaskPtr task, GraphNodes dependencies);
-    /// A graph of the same form whose nodes do the same.
+    /// Returns a graph of the same form with the same tasks.
     [[nodiscard]] std::shared_ptr<Graph> clone() const;
     void remove(const GraphNodePtr& node);
     [[nodiscard]] bool contains(const GraphNodePtr& node) const;
-    /// In the order in which they were added.
+    /// Returns the nodes in the order in which they were added.
     [[nodiscard]] const GraphNodes& nodes() const { return m_nodes; }
-    /// Dependencies first, otherwise as added; empty for a graph with a cycle (and for an empty one).
+    /// Returns the nodes with dependencies first, otherwise in the order in which they were added. Empty for
+    /// a graph with a cycle, and for an empty one.
     [[nodiscard]] GraphNodes inOrder() const;
 
 private:
@@ -77,14 +79,14 @@ private:
 };
 using GraphPtr = std::shared_ptr<Graph>;
 
-/// Handles. Null for one that is not valid.
+/// Handles of graphs. Functions return null for an invalid handle.
 [[nodiscard]] cudaGraph_t publishGraph(const GraphPtr& graph);
 [[nodiscard]] GraphPtr findGraph(cudaGraph_t handle);
-/// Makes the handle invalid, and those of the graph's nodes with the graph.
+/// Invalidates the handle of the graph and those of its nodes.
 [[nodiscard]] bool retireGraph(cudaGraph_t handle);
 [[nodiscard]] cudaGraphNode_t handleOf(const GraphNodePtr& node);
 [[nodiscard]] GraphNodePtr findNode(cudaGraphNode_t handle);
-/// False when a handle is not that of a node of this graph.
+/// Returns false if a handle does not belong to a node of this graph.
 [[nodiscard]] bool findNodes(const Graph& graph, std::span<const cudaGraphNode_t> handles, GraphNodes& nodes);
 
 } // namespace ringside::platform

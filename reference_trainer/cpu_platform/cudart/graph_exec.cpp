@@ -38,7 +38,7 @@ GraphExec::~GraphExec()
             device(lane.device).destroyStream(lane.stream);
 }
 
-// A step follows the newest step of a lane if it depends on it; otherwise it may run beside all others.
+// A step goes to a lane whose newest step it depends on; otherwise it may run in parallel with all others.
 std::size_t GraphExec::laneFor(const Step& step, std::size_t index)
 {
     for (const std::size_t before : step.after) {
@@ -52,7 +52,7 @@ std::size_t GraphExec::laneFor(const Step& step, std::size_t index)
     return m_lanes.size() - 1;
 }
 
-// The first lane needs no stream of its own unless its work belongs to another device.
+// The first lane uses the launch stream unless its work belongs to another device.
 void GraphExec::openStreams(const Stream& launchedInto)
 {
     for (std::size_t i = 0; i < m_lanes.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executable graphs. A launch puts every node's work into a stream: chains of nodes follow each other in one,
-// branches get streams of the executable graph's own, so they run at the same time. Launches of one
-// executable graph follow each other, whatever streams they are launched into.
+// Executable graphs. A launch queues every node's work: chains of nodes go into one stream, branches into
+// streams owned by the executable graph, so that they run in parallel. Launches of one executable graph run
+// one after the other, in any streams.
 #pragma once
 #include "graph.h"
 #include "stream.h"
@@ -14,33 +14,33 @@ namespace ringside::platform {
 
 class GraphExec final {
 public:
-    /// Null for a graph with a cycle.
+    /// Returns null for a graph with a cycle.
     static std::shared_ptr<GraphExec> instantiate(const Graph& graph, unsigned long long flags);
     GraphExec() = default;
     ~GraphExec();
     GraphExec(const GraphExec&) = delete;
     GraphExec& operator=(const GraphExec&) = delete;
 
-    /// As they were given to instantiate().
+    /// Returns the flags given to instantiate().
     [[nodiscard]] unsigned long long flags() const { return m_flags; }
-    /// Queues one run of the graph under the calling function's correlation id.
+    /// Queues one run of the graph with the calling function's correlation id.
     [[nodiscard]] cudaError_t launch(Stream& stream);
-    /// Takes over what a graph of the same form does; the first node that does not fit is in `error`.
+    /// Takes the tasks of a graph of the same form; `error` gets the first node that does not fit.
     [[nodiscard]] cudaGraphExecUpdateResult update(const Graph& graph, GraphNodePtr& error);
-    /// Replaces what a node does. False for a node of another graph.
+    /// Replaces the task of a node. Returns false for a node of another graph.
     [[nodiscard]] bool replace(const GraphNodePtr& node, NodeTaskPtr task);
 
 private:
     struct Step {
         NodeTaskPtr task;
-        GraphNodePtr node; ///< of the graph it was made from
+        GraphNodePtr node; ///< of the graph it was created from
         std::size_t lane = 0;
-        std::vector<std::size_t> after = {}; ///< steps, all before this one
+        std::vector<std::size_t> after = {}; ///< indices of earlier steps
     };
     struct Lane {
         int device = 0;
         std::size_t last = 0;                ///< newest step
-        std::shared_ptr<Stream> stream = {}; ///< null: the stream that the graph is launched into
+        std::shared_ptr<Stream> stream = {}; ///< null: the stream of the launch
     };
     std::size_t laneFor(const Step& step, std::size_t index);
     void openStreams(const Stream& launchedInto);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles that programs hold on our objects: an object's address, valid while it is in the table. A handle
-// that is not in it is an error of the caller and never followed.
+// Handles that programs hold on emulated objects: the object's address, valid while it is in the table. A
+// handle that is not in the table is the caller's error and is never dereferenced.
 #pragma once
 #include <iterator>
 #include <memory>
@@ -20,21 +20,21 @@ public:
         m_objects[handle] = object;
         return handle;
     }
-    /// Null for a handle that is not valid.
+    /// Returns null for an invalid handle.
     [[nodiscard]] std::shared_ptr<Object> find(Handle handle) const
     {
         const std::lock_guard lock(m_mutex);
         const auto found = m_objects.find(handle);
         return found == m_objects.end() ? nullptr : found->second;
     }
-    /// Makes the handle invalid and returns its object, null for a handle that was not valid.
+    /// Invalidates the handle and returns its object; null if it was invalid.
     std::shared_ptr<Object> retire(Handle handle)
     {
         const std::lock_guard lock(m_mutex);
         auto node = m_objects.extract(handle);
         return node.empty() ? nullptr : std::move(node.mapped());
     }
-    /// Retires all that `matches(object)` and returns them.
+    /// Retires all objects for which `matches(object)` is true, and returns them.
     template <class Matches>
     std::vector<std::shared_ptr<Object>> retireIf(Matches&& matches)
     {

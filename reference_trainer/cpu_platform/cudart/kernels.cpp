@@ -20,7 +20,7 @@ namespace ringside::platform {
 struct Kernel {
     using Run = void (*)(void** arguments, unsigned begin, unsigned end);
     using Cost = void (*)(void** arguments, unsigned threads, double* flops, double* bytes);
-    // The host version: looked up at the first launch, when the program is completely loaded.
+    // The host version of a kernel, found at the first launch, when the program is completely loaded.
     struct Host {
         Run run = nullptr;
         Cost cost = nullptr;
@@ -65,8 +65,7 @@ const Kernel::Host& hostOf(const Kernel& kernel)
     return kernel.host;
 }
 
-// A launch on its way through the queue, with its own copy of the arguments: the caller's are gone when it
-// runs.
+// A queued launch with its own copy of the arguments, because the caller's have gone when it runs.
 class LaunchedKernel final {
 public:
     LaunchedKernel(const Kernel::Host& host, void** arguments, unsigned threads)
@@ -83,7 +82,7 @@ public:
         for (unsigned i = 0; i < count; ++i)
             std::memcpy(places[i], arguments[i], host.argumentSizes[i + 1]);
     }
-    /// Where each argument lies.
+    /// Returns the address of each argument.
     std::vector<void*> pointers()
     {
         std::vector<void*> places;

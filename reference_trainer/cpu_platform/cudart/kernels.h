@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that a program registers, and how their host versions are found (platform/kernel_abi.md).
+// Kernels that a program registers, and the search for their host versions (platform/kernel_abi.md).
 #pragma once
 #include "platform.h"
 
@@ -11,12 +11,12 @@ namespace ringside::platform {
 
 struct Kernel;
 
-/// What __cudaRegisterFunction says: this host address stands for the kernel of this name.
+/// Implements __cudaRegisterFunction: the host address stands for the kernel of this name.
 void registerKernel(const void* hostFunction, const char* deviceName);
-/// By host address or by handle of __cudaGetKernel; null for what nobody registered.
+/// Finds a kernel by its host address or by its handle from __cudaGetKernel; null if it is not registered.
 [[nodiscard]] const Kernel* findKernel(const void* function);
 [[nodiscard]] const char* kernelName(const Kernel& kernel);
-/// Most dynamic shared memory that a block may be launched with, in bytes.
+/// Returns the limit of dynamic shared memory of a block, in bytes.
 [[nodiscard]] std::size_t sharedLimit(const Kernel& kernel);
 void setSharedLimit(const Kernel& kernel, std::size_t bytes);
 
@@ -27,7 +27,7 @@ struct Launch {
     std::size_t sharedBytes = 0;
     cudaStream_t stream = nullptr;
 };
-/// Checks the launch and makes it work with a copy of the arguments.
+/// Checks the launch and converts it to work with a copy of the arguments.
 [[nodiscard]] cudaError_t kernelWork(const Kernel& kernel, const Launch& launch, Work& work);
 /// Checks the launch, copies the arguments and queues it.
 [[nodiscard]] cudaError_t launchKernel(const Kernel& kernel, const Launch& launch);

@@ -19,10 +19,10 @@ std::atomic<bool> forked = false;
 std::atomic<bool> exiting = false;
 std::atomic<int> working = 0;
 
-// Work that computes ends in milliseconds and may be waited for; work that waits for peers may never end.
+// Computing work ends in milliseconds and may be waited for; work that waits for peers may never end.
 constexpr std::int64_t kExitGraceNs = 200'000'000;
 
-// A driver that is loaded with the program may have its exit handler there before anything else has.
+// Runs when the program is loaded, so that its exit handler is registered as early as that of a real driver.
 __attribute__((constructor)) void watchFromTheBeginning()
 {
     const char* const word = std::getenv("RINGSIDE_PLATFORM_EXIT_HANDLER");

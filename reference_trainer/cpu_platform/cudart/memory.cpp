@@ -15,7 +15,7 @@
 namespace ringside::platform {
 namespace {
 
-constexpr std::size_t kAlignment = 512; // what cudaMalloc really gives, at least 256 are promised
+constexpr std::size_t kAlignment = 512; // the alignment that cudaMalloc really provides; 256 are guaranteed
 
 class Ranges final {
 public:
@@ -65,7 +65,7 @@ public:
         const std::unique_lock lock(m_mutex);
         m_used.try_emplace(device, 0);
     }
-    /// Nullopt for a device that this process has never used.
+    /// Returns nothing for a device that this process has never used.
     std::optional<std::size_t> used(int device) const
     {
         const std::shared_lock lock(m_mutex);
@@ -99,7 +99,7 @@ void* allocate(std::size_t size, const MemoryRange& range)
 
 void* allocateDevice(int device, std::size_t size, const std::shared_ptr<PoolUse>& pool)
 {
-    // Two threads at the limit may both pass; the accounting is for finding leaks, not for guarding memory.
+    // Two threads at the limit may both pass: the accounting serves to find leaks, not to protect memory.
     if (size > totalMemory() || usedMemory(device) > totalMemory() - size)
         return nullptr;
     const MemoryRange range{
@@ -175,7 +175,7 @@ std::size_t totalMemory()
     return total;
 }
 
-// Two threads at the limit may have got more together.
+// Two threads at the limit may have allocated more together.
 std::size_t usedMemory(int device)
 {
     return std::min(ranges().used(device).value_or(0), totalMemory());

@@ -14,7 +14,7 @@
 namespace ringside::platform {
 namespace {
 
-// Every key a model file may have, so that a misspelt one is an error and not a silent default.
+// All keys of a model file, so that a misspelt key is an error and not a silent default.
 constexpr std::array<std::string_view, 17> kKeys = {"flops",
                                                     "memory_bandwidth",
                                                     "pcie_bandwidth",
@@ -80,7 +80,7 @@ DeviceModel modelFromEnvironment()
 
 const DeviceModel& DeviceModel::get()
 {
-    // Never destroyed: stream threads use it until the process is gone.
+    // Never destroyed: stream threads use it until the process ends.
     static const auto* model = new DeviceModel(modelFromEnvironment());
     return *model;
 }
@@ -110,7 +110,7 @@ void DeviceModel::parseLine(const std::string& line, const std::string& where)
     const std::string key = trimmed(std::string_view(line).substr(0, equals));
     const std::string value =
         equals == std::string::npos ? "" : trimmed(std::string_view(line).substr(equals + 1));
-    if (key == "error") { // not a file's line: what went wrong before there was a file to read
+    if (key == "error") { // not a line of the file: an error from before there was a file to read
         m_error = value;
         return;
     }
@@ -165,7 +165,7 @@ double DeviceModel::throttleFactor(double seconds) const
     return 1;
 }
 
-// Walks through the windows: full clock up to each, then its factor, until the work is done.
+// Goes through the windows: full clock before each, then its factor, until the work is done.
 double DeviceModel::throttled(double beginS, double seconds) const
 {
     double at = beginS;
@@ -192,7 +192,8 @@ double DeviceModel::number(const std::string& key, double fallback) const
     return found == m_numbers.end() ? fallback : found->second;
 }
 
-// What the clock decides: the operations, or without a model what they took here.
+// Returns the time that depends on the clock: of the operations, or without a model the time that they took
+// here.
 double DeviceModel::arithmeticNs(const Work& work, std::int64_t tookNs) const
 {
     const double rate = number("flops", 0);

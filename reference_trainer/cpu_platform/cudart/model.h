@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device model: what the emulated GPU declares to be able to do, read once from the file
-// RINGSIDE_DEVICE_MODEL names (keys: device_model.md). Without a file work takes the time it takes. It never
+// The device model: the declared capabilities of the emulated GPU, read once from the file that
+// RINGSIDE_DEVICE_MODEL names (keys: device_model.md). Without a file, work takes its real time. It never
 // guesses: a bad file is an error.
 #pragma once
 #include "platform.h"
@@ -14,28 +14,29 @@ namespace ringside::platform {
 
 class DeviceModel final {
 public:
-    /// The process's model. Reads files and environment on first use.
+    /// Returns the process's model. Reads files and environment on first use.
     static const DeviceModel& get();
-    /// Reads `text` as a model file; a mistake in it makes `error()` say where and what. `slowdown` is the
-    /// factor on what arithmetic and copies take (RINGSIDE_DEVICE_SLOWDOWN), 1 for a healthy device.
+    /// Parses `text` as a model file; error() gives the place and reason of a mistake. `slowdown` multiplies
+    /// the time of arithmetic and copies (RINGSIDE_DEVICE_SLOWDOWN), 1 for a healthy device.
     DeviceModel(const std::string& text, const std::string& path, double slowdown);
 
     [[nodiscard]] bool active() const { return m_active; }
     [[nodiscard]] bool skipsArithmetic() const { return m_skipArithmetic; }
-    /// Empty if the file was good.
+    /// Returns an empty text if the file was valid.
     [[nodiscard]] const std::string& error() const { return m_error; }
     [[nodiscard]] double number(const std::string& key, double fallback) const;
-    /// How long this work takes on the modelled device; without a model, what it took here, or longer on a
-    /// slow device.
+    /// Returns how long this work takes on the modelled device; without a model, the time that it took here,
+    /// or longer on a slow device.
     [[nodiscard]] std::int64_t durationNs(const Work& work, std::int64_t tookNs) const;
-    /// How long work needs from the call to its earliest start.
+    /// Returns the time from the call to the earliest start of its work.
     [[nodiscard]] std::int64_t launchLatencyNs() const { return m_launchLatencyNs; }
-    /// By how much the device's clock is throttled so many seconds after the model was read; 1 if it is not.
+    /// Returns the factor by which the device's clock is throttled at this time after the model was read; 1
+    /// if it is not.
     [[nodiscard]] double throttleFactor(double seconds) const;
-    /// How long arithmetic takes that needs `seconds` at full clock and begins `beginS` seconds after the
-    /// model was read.
+    /// Returns how long arithmetic takes that needs `seconds` at full clock and begins `beginS` seconds after
+    /// the model was read.
     [[nodiscard]] double throttled(double beginS, double seconds) const;
-    /// Seconds since the model was read.
+    /// Returns the seconds since the model was read.
     [[nodiscard]] double age() const;
 
 private:
@@ -44,14 +45,14 @@ private:
     void parseThrottle(const std::string& value, const std::string& where);
     [[nodiscard]] double arithmeticNs(const Work& work, std::int64_t tookNs) const;
 
-    /// A clock slower by `factor` from `startS` to `endS` seconds after the model was read.
+    /// A clock that is slower by `factor` from `startS` to `endS` seconds after the model was read.
     struct Throttle {
         double startS;
         double endS;
         double factor;
     };
 
-    std::vector<Throttle> m_throttles; ///< in order, apart from each other
+    std::vector<Throttle> m_throttles; ///< sorted, without overlap
     std::int64_t m_readNs = 0;
     std::map<std::string, double> m_numbers;
     std::string m_error;

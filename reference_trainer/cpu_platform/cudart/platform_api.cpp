@@ -12,7 +12,7 @@ namespace {
 
 constexpr ApiFunction kLibraryLaunch{ApiDomain::Driver, 652}; // cuLaunchKernelEx
 
-/// Makes a device the calling thread's as long as it lives.
+/// Makes a device the calling thread's device during its lifetime.
 class DeviceScope final {
 public:
     explicit DeviceScope(int device) : m_before(currentDevice())
@@ -41,7 +41,7 @@ int ringside_platform_enqueue(CUstream_st* stream, const Work* work)
         });
     });
     if (!taken)
-        work->run(work->arg, true); // its argument is ours to free, whatever happens
+        work->run(work->arg, true); // this function must free its argument in any case
     return result;
 }
 

@@ -18,12 +18,12 @@ constexpr int kThreadsPerMultiprocessor = 2048;
 constexpr int kBlocksPerMultiprocessor = 32;
 constexpr int kRegisters = 65536;
 constexpr std::size_t kSharedPerMultiprocessor = 228 << 10;
-constexpr std::size_t kSharedReserved = 1 << 10; // of every block, by the system
+constexpr std::size_t kSharedReserved = 1 << 10; // bytes that the system reserves in every block
 constexpr std::size_t kSharedOptin = kSharedPerMultiprocessor - kSharedReserved;
 constexpr int kBusWidthBits = 5120;
-constexpr int kClockKhz = 1'410'000; // nothing here runs at it
+constexpr int kClockKhz = 1'410'000; // only reported: nothing here runs at this clock
 
-// The clock at which a bus of this width, with two transfers a clock, has the model's bandwidth.
+// Returns the clock at which a bus of this width, with two transfers per clock, has the model's bandwidth.
 int memoryClockKhz()
 {
     constexpr double kBytesAClock = 2.0 * kBusWidthBits / 8;
@@ -35,7 +35,8 @@ struct NumberOf {
     int (*of)(const cudaDeviceProp& device);
 };
 
-// In the order of the attributes' numbers. All others are features that the emulated device lacks: 0.
+// In the order of the attributes' numbers. All other attributes are features that the emulated device lacks:
+// 0.
 constexpr NumberOf kNumbers[] = {
     {cudaDevAttrMaxThreadsPerBlock, [](const cudaDeviceProp& d) { return d.maxThreadsPerBlock; }},
     {cudaDevAttrMaxBlockDimX, [](const cudaDeviceProp& d) { return d.maxThreadsDim[0]; }},
@@ -140,7 +141,7 @@ cudaDeviceProp describe(int device)
     std::snprintf(properties.uuid.bytes, sizeof properties.uuid.bytes, "ringside-cpu-%02d", device);
     describeMemory(properties);
     describeMultiprocessors(properties);
-    properties.major = 9; // the first generation with fp8: programs ask before they use it
+    properties.major = 9; // the first generation with fp8: programs check this before they use it
     properties.minor = 0;
     properties.concurrentKernels = 1;
     properties.asyncEngineCount = 2;

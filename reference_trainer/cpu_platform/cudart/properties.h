@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emulated device says it is: one description, from which properties, attributes and occupancy
+// The properties of the emulated device: one description, from which properties, attributes and occupancy
 // follow. Limits are those of compute capability 9.0 in CUDA's table of technical specifications; amounts
 // come from the device model; features that are not emulated are 0.
 #pragma once
@@ -10,13 +10,13 @@
 namespace ringside::platform {
 
 inline constexpr int kMaxThreadsPerBlock = 1024;
-inline constexpr std::size_t kDefaultSharedPerBlock = 48 << 10; ///< more must be asked for
+inline constexpr std::size_t kDefaultSharedPerBlock = 48 << 10; ///< a kernel must opt in to more
 inline constexpr int kFirstBus = 0x10;                          ///< PCI bus of device 0
 
 [[nodiscard]] cudaDeviceProp describe(int device);
-/// cudaErrorInvalidValue for a number that is no attribute.
+/// Returns cudaErrorInvalidValue for a number that is no attribute.
 [[nodiscard]] cudaError_t attributeOf(const cudaDeviceProp& device, cudaDeviceAttr attribute, int& value);
-/// How many blocks fit into one multiprocessor at a time.
+/// Returns how many blocks fit into one multiprocessor at a time.
 [[nodiscard]] int residentBlocks(int blockSize, std::size_t sharedBytes);
 
 } // namespace ringside::platform

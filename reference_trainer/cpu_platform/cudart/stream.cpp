@@ -12,13 +12,13 @@
 namespace ringside::platform {
 namespace {
 
-// How far the device's timeline may be behind the thread's: what a badly scheduled thread is late by.
+// Limit by which the device's timeline may lag behind the thread's: the delay of a badly scheduled thread.
 constexpr std::int64_t kMaximumLagNs = 1'000'000;
-// A sleep costs some 35 us here. While more work waits nobody can see that a kernel ended a little early, so
-// the thread may run ahead of the device by this much.
+// A sleep costs about 35 us. While more work is queued, a kernel that ends slightly early is not observable,
+// so that the thread may run ahead of the device by this much.
 constexpr std::int64_t kWorthSleepingNs = 200'000;
 
-// Kernels without arithmetic are collectives: they end when their peers let them.
+// Kernels without arithmetic are collectives: they end when their peers have arrived.
 bool waitsForPeers(const Work& work)
 {
     return work.kind == WorkKind::Kernel && !work.arithmetic;
@@ -98,10 +98,10 @@ void Stream::execute(QueueItem& item)
         before->wait();
         readyNs = std::max(readyNs, before->endNs());
     }
-    const RunningWork running; // parks here for good when the process exits
+    const RunningWork running; // blocks here forever when the process exits
     m_deviceNs = readyNs;
     if (item.work.run == nullptr || waitsForPeers(item.work))
-        sleepUntil(m_deviceNs); // what others see of the device's time must have passed
+        sleepUntil(m_deviceNs); // others may already have seen this time of the device
     if (item.hostFunction != nullptr) {
         item.hostFunction(item.hostArgument);
         m_deviceNs = monotonicNs();
@@ -111,9 +111,9 @@ void Stream::execute(QueueItem& item)
     item.completion->finish(m_deviceNs);
 }
 
-// The device's timeline runs apart from the thread's: a thread that wakes up late after a short kernel does
-// not make the next one late, so a chain of small kernels takes what the model says although sleeps
-// overshoot. The times of collectives are the thread's own.
+// The device's timeline is separate from the thread's: a thread that wakes up late after a short kernel does
+// not delay the next one. A chain of small kernels thus takes the modelled time although sleeps overshoot.
+// Collectives use the thread's own time.
 void Stream::runWork(QueueItem& item, std::int64_t readyNs)
 {
     const DeviceModel& model = DeviceModel::get();

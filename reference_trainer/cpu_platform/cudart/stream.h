@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream: a FIFO queue worked off by a thread of its own, which sleeps out what the device model says the
-// work takes and reports it as activity. Threads are never joined: at exit they park, so a collective without
-// its peers cannot hang the process.
+// A stream: a FIFO queue with a thread of its own, which sleeps for the modelled time of the work and reports
+// it as activity. Threads are never joined: at exit they park, so that a collective without its peers cannot
+// hang the process.
 #pragma once
 #include "completion.h"
 #include "platform.h"
@@ -24,14 +24,14 @@ struct QueueItem {
     CompletionPtr completion = {};
     std::int64_t queuedNs = 0;
     std::uint32_t correlation = 0;
-    std::uint32_t graphId = 0; ///< of the graph launch this belongs to, 0 outside of one
+    std::uint32_t graphId = 0; ///< id of the graph launch that it belongs to, 0 outside of one
     std::uint64_t graphNodeId = 0;
-    bool more = false; ///< others were waiting behind it when it was taken from the queue
+    bool more = false; ///< more entries were queued behind it when it was removed from the queue
 };
 
 struct StreamOptions {
     int device = 0;
-    std::uint32_t id = 0; ///< as CUPTI numbers streams
+    std::uint32_t id = 0; ///< CUPTI's number of the stream
     unsigned flags = 0;   ///< of cudaStreamCreateWithFlags
     int priority = 0;
     bool legacy = false; ///< the device's legacy default stream
@@ -39,18 +39,18 @@ struct StreamOptions {
 
 class Stream final : public std::enable_shared_from_this<Stream> {
 public:
-    /// Starts the thread. Throws std::system_error where the system gives none.
+    /// Starts the thread. Throws std::system_error if that fails.
     static std::shared_ptr<Stream> create(const StreamOptions& options);
     explicit Stream(const StreamOptions& options) : m_options(options) {}
 
-    /// Queues an item and returns its completion. Callers order pushes to several streams by the device's
-    /// lock.
+    /// Queues an item and returns its completion. Callers use the device's lock to order pushes to several
+    /// streams.
     CompletionPtr push(QueueItem item);
-    /// Completion of the newest item, null if there was none.
+    /// Returns the completion of the newest item, null if there was none.
     [[nodiscard]] CompletionPtr last() const;
     [[nodiscard]] bool idle() const;
     [[nodiscard]] bool closed() const;
-    /// The thread ends once the queue is empty.
+    /// Ends the thread once the queue is empty.
     void close();
     [[nodiscard]] const StreamOptions& options() const { return m_options; }
 
@@ -65,7 +65,7 @@ private:
     std::deque<QueueItem> m_queue;
     CompletionPtr m_last;
     bool m_closed = false;
-    std::int64_t m_deviceNs = 0; ///< where this stream stands on the device's timeline; its thread's only
+    std::int64_t m_deviceNs = 0; ///< time of this stream on the device's timeline; used only by its thread
 };
 
 } // namespace ringside::platform

@@ -11,7 +11,7 @@ namespace {
 void discard(const Work& work)
 {
     if (work.run != nullptr)
-        work.run(work.arg, true); // its argument is ours to free, whatever happens
+        work.run(work.arg, true); // this function must free its argument in any case
 }
 
 } // namespace

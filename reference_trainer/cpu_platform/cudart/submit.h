@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way in which public functions put something into a stream: queued in CUDA's order, or made a node
-// of the graph that the stream is capturing.
+// The only way in which public functions queue work: in CUDA's order, or as a node of the graph that the
+// stream captures.
 #pragma once
 #include "stream.h"
 
@@ -10,11 +10,11 @@ namespace ringside::platform {
 
 struct Submitted {
     cudaError_t error = cudaSuccess;
-    CompletionPtr done; ///< null when it was captured or refused
+    CompletionPtr done; ///< null if the work was captured or refused
 };
-/// Under the calling function's correlation id. Takes the item's work, also when it fails.
+/// Uses the calling function's correlation id. Takes ownership of the item's work, also on failure.
 Submitted submit(Stream& stream, QueueItem item);
-/// The same, then waits. On a capturing stream an error, as for every call that waits.
+/// Submits and waits. Fails on a capturing stream, like every call that waits.
 [[nodiscard]] cudaError_t submitAndWait(Stream& stream, QueueItem item);
 
 } // namespace ringside::platform

@@ -14,7 +14,7 @@ using ringside::platform::ApiDomain;
 
 namespace {
 
-// Runs a call's body, but not in a forked child.
+// Runs a call's body, except in a forked child.
 template <class Body>
 CUptiResult callWithoutDriver(Body&& body)
 {
@@ -22,8 +22,7 @@ CUptiResult callWithoutDriver(Body&& body)
     return usable ? body() : CUPTI_ERROR_NOT_INITIALIZED;
 }
 
-// The same for calls that the real one refuses where there is no driver. Which do was tried with the library
-// of CUDA 13.0.
+// The same for calls that the real library refuses without a driver, as tried with CUDA 13.0.
 template <class Body>
 CUptiResult call(Body&& body)
 {
@@ -35,10 +34,10 @@ CUptiResult call(Body&& body)
 
 CUptiResult chooseOf(ApiDomain domain, CUpti_CallbackId cbid, std::uint8_t enable)
 {
-    constexpr std::uint32_t kFirstWithChoice = 23; // of CUDA 12.5
+    constexpr std::uint32_t kFirstWithChoice = 23; // version of CUDA 12.5
     return call([&] {
         if (Conduct::get().layouts->version < kFirstWithChoice)
-            return CUPTI_ERROR_NOT_SUPPORTED; // it has not got the function at all
+            return CUPTI_ERROR_NOT_SUPPORTED; // this version does not have the function
         return chooseFunction({domain, cbid}, enable) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
     });
 }
@@ -48,8 +47,8 @@ struct Attributes {
     std::map<CUpti_ActivityAttribute, std::size_t> values;
 };
 
-// Sizes and pools of the real one's own buffers. Ours has none: values are kept, so that they can be read
-// back.
+// Sizes and pools of the real library's own buffers. The emulation has none and only stores the values for
+// queries.
 Attributes& attributes()
 {
     static auto* all = new Attributes;
@@ -158,7 +157,7 @@ CUptiResult cuptiActivityFlushAll(std::uint32_t)
 
 CUptiResult cuptiActivityFlushPeriod(std::uint32_t)
 {
-    // The real one returns full buffers at this period; ours go back at once, which is never later.
+    // The real library returns full buffers at this period; here they are returned at once.
     return call([] { return CUPTI_SUCCESS; });
 }
 

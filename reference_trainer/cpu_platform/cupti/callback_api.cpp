@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subscription: one subscriber, as CUDA 13.0 has it. Callbacks are accepted but never called; activity is
-// what this library is for.
+// Subscription: one subscriber, as in CUDA 13.0. Callbacks are accepted but never called, because this
+// library emulates activity.
 #include "conduct.h"
 
 #include <cupti.h>
@@ -81,10 +81,10 @@ constexpr FunctionName kFunctionNames[] = {
 #undef X
 };
 
-// What libraries launch with.
+// Functions with which libraries launch kernels.
 constexpr FunctionName kDriverFunctionNames[] = {{652, "cuLaunchKernelEx"}};
 
-// With the vendor's headers this checks our numbers.
+// With the vendor's headers, this checks the numbers.
 #if __has_include(<cupti_driver_cbid.h>)
 static_assert(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx == kDriverFunctionNames[0].cbid);
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How this CUPTI shall behave, for tests of its clients: as another CUDA's, short of buffers, held by another
-// tool, without a driver, without times. Read once from RINGSIDE_PLATFORM_CUPTI (words: README.md).
+// Behaviour of this CUPTI for tests of its clients: another CUDA version, short of buffers, held by another
+// tool, without a driver, without times. Read once from RINGSIDE_PLATFORM_CUPTI (values: README.md).
 #pragma once
 #include "layouts.h"
 
@@ -16,17 +16,18 @@ struct Conduct {
     const Layouts* layouts = nullptr; ///< never null
     bool held = false;                ///< another tool is the subscriber
     bool noDriver = false;
-    bool systemThreadIds = false;          ///< another tool has chosen gettid()
-    bool hangsAfterExit = false;           ///< once the driver's exit handler has run, no call comes back
+    bool systemThreadIds = false;          ///< another tool has selected gettid()
+    bool hangsAfterExit = false;           ///< after the driver's exit handler, no call returns
     bool zeroTimes = false;                ///< device work is recorded without its times
-    std::optional<std::size_t> deviceRoom; ///< records of device work that find room between two flushes
-    std::string error;                     ///< what is wrong with the variable, empty if nothing is
+    std::optional<std::size_t> deviceRoom; ///< records of device work that fit between two flushes
+    std::string error;                     ///< the error in the variable, empty if there is none
 
-    /// Reads the words; the first one it does not know ends in `error`.
+    /// Parses the words; `error` names the first unknown one.
     explicit Conduct(const std::string& words);
-    /// The process's. Says on stderr, once, what is wrong with the variable.
+    /// Returns the process's settings. Prints an error in the variable once on stderr.
     static const Conduct& get();
-    /// Why calls fail: without a driver, or with a bad variable. CUPTI_SUCCESS otherwise.
+    /// Returns the error of all calls: without a driver, or with an invalid variable; CUPTI_SUCCESS
+    /// otherwise.
     [[nodiscard]] CUptiResult refusal() const;
 
 private:

@@ -92,8 +92,8 @@ void Delivery::startThreadLocked()
         std::thread([this] { deliver(); }).detach();
         m_threadRuns = true;
     } catch (const std::system_error&) {
-        // A process that execs or ends makes no thread any more: flush() delivers. Nothing is thrown at a
-        // client, which may be C.
+        // A process that calls exec or ends cannot start a thread: flush() delivers instead. No exception is
+        // thrown at a client, which may be C.
     }
 }
 
@@ -125,7 +125,7 @@ void Delivery::deliverQueued()
             m_full.pop_front();
             complete = m_complete;
         }
-        // One buffer for all contexts and streams, as the real one does it: null and 0.
+        // One buffer for all contexts and streams, as in the real library: null and 0.
         complete(nullptr, 0, buffer.data, buffer.size, buffer.used);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client's buffers: asks for them, fills them with records, hands them back when they are full or on a
-// flush. Full ones go back on a thread of ours, so that neither a stream nor a launching thread runs the
+// The client's buffers: requests them, fills them with records, and returns them when they are full or on a
+// flush. A separate thread returns full buffers, so that neither a stream nor a launching thread runs the
 // client's code for long.
 #pragma once
 #include <cupti.h>
@@ -15,19 +15,19 @@ namespace ringside::cupti {
 
 class Delivery final {
 public:
-    /// The process's; never destroyed, because streams report until the process is gone.
+    /// Returns the process's instance. It is never destroyed, because streams report until the process ends.
     static Delivery& get();
 
     void setCallbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete);
     [[nodiscard]] bool hasCallbacks();
-    /// Appends a record; counts it as dropped where the client gives no buffer.
+    /// Appends a record; counts it as dropped if the client provides no buffer.
     void append(const void* record, std::size_t size);
-    /// The same for device work, which also needs room in what stands for CUPTI's own buffers on the device
-    /// (Conduct::deviceRoom).
+    /// Appends a record of device work, which also needs room in the emulation of CUPTI's buffers on the
+    /// device (Conduct::deviceRoom).
     void appendWork(const void* record, std::size_t size);
-    /// Hands back everything there is; returns when the client has it.
+    /// Returns all buffers; the call ends when the client has them.
     void flush();
-    /// Records dropped since the last call.
+    /// Returns the number of records dropped since the last call.
     [[nodiscard]] std::size_t takeDropped();
 
 private:
@@ -42,9 +42,9 @@ private:
     void retireLocked();
     void deliverQueued();
     void startThreadLocked();
-    void deliver(); ///< on a thread of its own, for ever
+    void deliver(); ///< runs forever on a thread of its own
 
-    std::mutex m_delivering; ///< held while the client's complete callback runs; taken before m_mutex
+    std::mutex m_delivering; ///< held during the client's complete callback; locked before m_mutex
     std::mutex m_mutex;
     std::condition_variable m_wake;
     CUpti_BuffersCallbackRequestFunc m_request = nullptr;

@@ -7,8 +7,8 @@
 namespace ringside::cupti {
 namespace {
 
-// Versions: the list in cupti_version.h of CUDA 13.0. Sizes: the structs of cupti_activity_deprecated.h
-// there, and the versions it names them deprecated in.
+// Versions: the list in cupti_version.h of CUDA 13.0. Sizes: the structs of its cupti_activity_deprecated.h,
+// with the versions in which they were deprecated.
 constexpr std::array<Layouts, 5> kLayouts = {{{"11.0", 13, 160, 72, 72, 80},
                                               {"11.8", 18, 200, 88, 88, 96},
                                               {"12.0", 19, 208, 88, 88, 96},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of records in the generations of CUPTI. A newer record begins with all of the older one, so every
-// generation's record is the newest one cut short.
+// Sizes of records in the generations of CUPTI. A newer record begins with all members of the older one, so
+// that an older record is the start of the newest one.
 #pragma once
 #include <cupti.h>
 
@@ -12,17 +12,17 @@
 namespace ringside::cupti {
 
 struct Layouts {
-    const char* cuda;                        ///< the toolkit's version
-    std::uint32_t version;                   ///< what cuptiGetVersion answers
+    const char* cuda;                        ///< version of the toolkit
+    std::uint32_t version;                   ///< result of cuptiGetVersion
     std::size_t kernel, copy, set, peerCopy; ///< bytes of a record
 };
 
 [[nodiscard]] const Layouts* newestLayouts();
-/// Null for a toolkit that is not in the table.
+/// Returns null for a toolkit that is not in the table.
 [[nodiscard]] const Layouts* findLayouts(std::string_view cuda);
-/// The toolkits of the table, for an error message.
+/// Returns the toolkits of the table, for an error message.
 [[nodiscard]] std::string layoutNames();
-/// Size of a record of this kind, 0 for kinds that we do not write.
+/// Returns the size of a record of this kind, 0 for kinds that are not emulated.
 [[nodiscard]] std::size_t recordSize(const Layouts& layouts, CUpti_ActivityKind kind);
 
 } // namespace ringside::cupti

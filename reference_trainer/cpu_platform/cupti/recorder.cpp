@@ -16,7 +16,7 @@ namespace ringside::cupti {
 namespace {
 
 constexpr std::size_t kKinds = 64;
-constexpr std::size_t kFunctions = 1024; // CUDA 13.0 numbers up to 522
+constexpr std::size_t kFunctions = 1024; // CUDA 13.0 uses numbers up to 522
 
 std::array<std::atomic<bool>, kKinds> enabledKinds{};
 // By domain. Chosen with cuptiActivityEnableRuntimeApi or DriverApi: 0 not mentioned, 1 on, 2 off although
@@ -59,7 +59,7 @@ void append(const Record& record)
     Delivery::get().append(&record, recordSize(*Conduct::get().layouts, record.kind));
 }
 
-// Kernels, copies and sets: what the real one collects on the device.
+// Kernels, copies and sets: records that the real library collects on the device.
 template <class Record>
 void appendWork(const Record& record)
 {
@@ -89,7 +89,7 @@ void onWork(const platform::WorkActivity& measured)
     }
 }
 
-// As the real one: only the innermost id of each kind, only for calls that are recorded, before the call's
+// As in the real library: only the innermost id of each kind, only for recorded calls, before the call's
 // record.
 void onApiBegin(platform::ApiFunction function, std::uint32_t correlation)
 {
@@ -130,9 +130,9 @@ bool isRecordedKind(CUpti_ActivityKind kind)
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
     case CUPTI_ACTIVITY_KIND_RUNTIME:
-    case CUPTI_ACTIVITY_KIND_DRIVER: // what libraries launch; there is no driver under the runtime
+    case CUPTI_ACTIVITY_KIND_DRIVER: // calls of libraries; there is no driver below the runtime
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-    case CUPTI_ACTIVITY_KIND_OVERHEAD: // this profiler has none of its own: truthfully, no records
+    case CUPTI_ACTIVITY_KIND_OVERHEAD: // the emulation has no overhead records
         return true;
     default:
         return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is switched on, and the sink that turns the runtime's activity into records. It sees only what the
-// streams and calls themselves report, never what an interposer makes of them.
+// The enabled kinds, and the sink that converts the runtime's activity to records. It sees what the streams
+// and calls themselves report, never what an interposer changes.
 #pragma once
 #include "platform.h"
 
@@ -10,30 +10,32 @@
 
 namespace ringside::cupti {
 
-/// False for kinds that the platform records nothing for.
+/// Returns false for kinds without records on this platform.
 [[nodiscard]] bool isRecordedKind(CUpti_ActivityKind kind);
-/// Ends choices of single functions of this kind.
+/// Resets the choice of single functions of this kind.
 void enableKind(CUpti_ActivityKind kind);
 void disableKind(CUpti_ActivityKind kind);
-/// Chooses single functions; works without the kind RUNTIME or DRIVER. False for a number out of range.
+/// Enables single functions, also without the kind RUNTIME or DRIVER. Returns false for a number out of
+/// range.
 [[nodiscard]] bool chooseFunction(platform::ApiFunction function, std::uint8_t enable);
-/// What records call a thread.
+/// Selects the type of thread ids in records.
 void setThreadIds(CUpti_ActivityThreadIdType type);
 [[nodiscard]] CUpti_ActivityThreadIdType threadIds();
-/// Whose clock records have from now on. There is no way back to CUPTI's own, as with the real one.
+/// Sets the clock of records from now on. As in the real library, CUPTI's own clock cannot be restored.
 void setClientClock(CUpti_TimestampCallbackFunc clock);
-/// A time of the platform's, on the client's clock where it has one. Clocks of the same pace: only what lies
-/// between them is added.
+/// Converts a time of the platform to the client's clock, if it has one. The clocks run at the same rate, so
+/// that only their difference is added.
 [[nodiscard]] std::uint64_t clientTime(std::int64_t platformNs);
-/// Everything off.
+/// Disables all kinds.
 void disableAll();
 
-/// The calling thread's stack of ids of a kind; false for an invalid kind.
+/// Pushes onto the calling thread's stack of ids of a kind; returns false for an invalid kind.
 [[nodiscard]] bool pushExternalId(CUpti_ExternalCorrelationKind kind, std::uint64_t id);
-/// False when the stack is empty.
+/// Returns false if the stack is empty.
 [[nodiscard]] bool popExternalId(CUpti_ExternalCorrelationKind kind, std::uint64_t& id);
 
-/// True in a child forked after the library was in use: there is no thread to deliver, and locks may be held.
+/// Returns true in a child forked after the library was used: it has no thread to deliver, and locks may be
+/// held.
 [[nodiscard]] bool forkedAway();
 
 } // namespace ringside::cupti

@@ -8,7 +8,7 @@
 namespace ringside::cupti {
 namespace {
 
-// Every record of device work has these under the same names.
+// Members that every record of device work has under the same names.
 template <class Record>
 void fillCommon(Record& record, const platform::WorkActivity& activity)
 {
@@ -35,7 +35,7 @@ struct CopyKinds {
 
 CopyKinds copyKinds(std::uint8_t kind)
 {
-    // The runtime does not say whether host memory was pinned.
+    // The runtime does not report whether host memory was pinned.
     constexpr auto kHost = CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN;
     constexpr auto kDevice = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
     switch (kind) {
@@ -103,7 +103,7 @@ CUpti_ActivityMemcpyPtoP4 peerCopyRecord(const platform::WorkActivity& activity)
     record.srcKind = record.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
     record.bytes = activity.bytes;
     record.srcDeviceId = static_cast<std::uint32_t>(activity.peers.source);
-    record.srcContextId = record.srcDeviceId + 1; // as the runtime numbers them
+    record.srcContextId = record.srcDeviceId + 1; // numbered as in the runtime
     record.dstDeviceId = static_cast<std::uint32_t>(activity.peers.destination);
     record.dstContextId = record.dstDeviceId + 1;
     record.channelType = CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY;
@@ -131,7 +131,7 @@ CUpti_ActivityAPI callRecord(const platform::ApiActivity& activity, CUpti_Activi
     record.start = static_cast<std::uint64_t>(activity.startNs);
     record.end = static_cast<std::uint64_t>(activity.endNs);
     record.processId = activity.processId;
-    // The default is pthread_self() cut to 32 bits.
+    // The default is pthread_self() truncated to 32 bits.
     record.threadId = threadIds == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM
                           ? activity.threadId
                           : static_cast<std::uint32_t>(activity.threadHandle);

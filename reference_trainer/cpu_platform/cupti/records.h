@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records with the layouts of CUDA 13.0, made from the runtime's activity. Older layouts are these cut short
-// (layouts.h).
+// Converts the runtime's activity to records with the layouts of CUDA 13.0. Older layouts are the start of
+// these (layouts.h).
 #pragma once
 #include "platform.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Version and names of results.
+// Version, and names of results.
 #include "conduct.h"
 
 #include <cupti.h>

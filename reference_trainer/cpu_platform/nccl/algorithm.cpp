@@ -33,7 +33,7 @@ std::size_t numberOf(const std::array<const char*, Count>& names, const std::str
     throw Failure(ncclInvalidUsage, "NCCL_ALGO: unknown word \"" + word + "\"");
 }
 
-/// Takes the text up to the separator off the front.
+/// Removes the text up to the separator from the front and returns it.
 std::string nextWord(std::string_view& text, char separator)
 {
     const std::size_t end = std::min(text.find(separator), text.size());

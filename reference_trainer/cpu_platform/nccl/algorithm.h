@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NCCL_ALGO allows. The emulation has rings, and trees for all-reduces; without the variable it takes
-// rings, where the real library weighs size and topology.
+// The algorithms that NCCL_ALGO allows. The emulation has rings, and trees for all-reduces. Without the
+// variable it uses rings, where the real library considers size and topology.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,22 +10,22 @@ namespace ringside::nccl {
 
 enum class Kind : std::uint8_t;
 
-enum class Algorithm : std::uint8_t { Tree, Ring }; ///< as ncclProfiler and NCCL_ALGO number them
+enum class Algorithm : std::uint8_t { Tree, Ring }; ///< numbered as in ncclProfiler and NCCL_ALGO
 
 class Algorithms final {
 public:
-    /// By NCCL_ALGO: "tree,ring", "^tree", and since 2.24 "allreduce:tree;broadcast:ring".
-    /// Failure(ncclInvalidUsage) for words that the real library does not know.
+    /// Parses NCCL_ALGO: "tree,ring", "^tree", and since 2.24 "allreduce:tree;broadcast:ring". Throws
+    /// Failure(ncclInvalidUsage) for words unknown to the real library.
     [[nodiscard]] static Algorithms fromEnvironment();
 
-    /// For one of the five collectives. Failure(ncclInvalidUsage) where none is allowed that serves it, as
-    /// since 2.24.
+    /// Returns the algorithm of one of the five collectives. Throws Failure(ncclInvalidUsage) if no allowed
+    /// algorithm supports it, as NCCL since 2.24.
     [[nodiscard]] Algorithm of(Kind kind) const;
 
 private:
     static constexpr std::size_t kCollectives = 5;
 
-    std::array<unsigned, kCollectives> m_allowed{}; ///< bits by algorithm, by Kind
+    std::array<unsigned, kCollectives> m_allowed{}; ///< bits by algorithm, indexed by Kind
 };
 
 } // namespace ringside::nccl

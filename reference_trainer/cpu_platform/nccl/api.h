@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How public functions are exported: ncclX weak and pncclX its strong twin, as in the real library. Calls
-// between public functions must stay interposable: no -Bsymbolic, no hidden aliases.
+// Export of public functions: ncclX is weak and pncclX its strong twin, as in the real library. Calls between
+// public functions must stay interposable: no -Bsymbolic, no hidden aliases.
 #pragma once
 #include "errors.h"
 
 #define RINGSIDE_NCCL_EXPORT extern "C" __attribute__((visibility("default")))
-/// Precedes the definition of `name`.
+/// Must precede the definition of `name`.
 #define RINGSIDE_NCCL_API(result, name, ...)                                                                 \
     RINGSIDE_NCCL_EXPORT __attribute__((alias(#name))) result p##name(__VA_ARGS__);                          \
     RINGSIDE_NCCL_EXPORT __attribute__((weak)) result name(__VA_ARGS__)

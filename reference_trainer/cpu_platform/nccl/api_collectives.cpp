@@ -16,7 +16,7 @@ ncclResult_t submitCall(ncclComm_t handle, Operation operation) noexcept
         const std::shared_ptr<ncclComm> found = findHandle(handle);
         operation.communicator = found->communicator();
         operation.handle = handle;
-        // Through the public function, as the real library does here.
+        // Calls the public function, as the real library does here.
         ncclResult_t state = ncclSuccess;
         ncclCommGetAsyncError(handle, &state);
         if (state != ncclSuccess)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions about communicators and errors.
+// Public functions about communicators and errors.
 #include "api.h"
 #include "communicator.h"
 #include "group.h"
@@ -22,7 +22,7 @@ InitLine lineOf(const ncclComm& handle, const Communicator& communicator)
             .hash = communicator.hash()};
 }
 
-/// Takes what is to become of a communicator; the handle is gone then, whatever comes of it.
+/// Ends a communicator in the given way; its handle is invalid afterwards in any case.
 template <class End>
 void end(ncclComm_t comm, End&& doEnd)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions that begin communicators.
+// Public functions that create communicators.
 #include "api.h"
 #include "config.h"
 #include "device_restored.h"
@@ -20,7 +20,7 @@ using namespace ringside::nccl;
 
 namespace {
 
-/// `line` says the function, the rank and the number of ranks.
+/// `line` holds the function, the rank and the number of ranks.
 ncclResult_t initialise(InitLine line, ncclComm_t* comm, const ncclUniqueId& commId,
                         const ncclConfig_t* config)
 {
@@ -48,7 +48,7 @@ ncclResult_t initialise(InitLine line, ncclComm_t* comm, const ncclUniqueId& com
     }
 }
 
-/// The whole of a public function that begins one rank.
+/// Implements a public function that creates one rank's communicator.
 ncclResult_t begin(NvtxFunction function, const InitLine& line, ncclComm_t* comm, const ncclUniqueId& commId,
                    const ncclConfig_t* config)
 {
@@ -79,7 +79,7 @@ std::vector<int> devicesOf(int count, const int* list)
     return devices;
 }
 
-/// The child is there, and its place filled, when the parent is no longer in progress.
+/// The child exists, and the caller's variable is set, before the parent leaves the state in progress.
 void splitOff(const std::shared_ptr<ncclComm>& parent, const std::shared_ptr<ncclComm>& child,
               SplitRequest request, ncclComm_t* place)
 {
@@ -128,7 +128,7 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitRankConfig, ncclComm_t* comm, int nr
                  {.function = "ncclCommInitRankConfig", .rank = rank, .ranks = nranks}, comm, commId, config);
 }
 
-// One of the ids is enough for ranks that all know it; the real library spreads them to start up faster.
+// One of the ids is enough, because all ranks know it; the real library uses several to start up faster.
 RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitRankScalable, ncclComm_t* newcomm, int nranks, int myrank,
                   int nId, ncclUniqueId* commIds, ncclConfig_t* config)
 {
@@ -148,10 +148,10 @@ RINGSIDE_NCCL_API(ncclResult_t, ncclCommInitAll, ncclComm_t* comm, int ndev, con
         const std::vector<int> devices = devicesOf(ndev, devlist);
         ncclUniqueId id;
         if (const ncclResult_t result = ncclGetUniqueId(&id); result != ncclSuccess)
-            throw Failure::again(result, lastError()); // through the public function, as the real library
+            throw Failure::again(result, lastError()); // calls the public function, as the real library does
         startGroup();
         for (int i = 0; i < ndev; ++i)
-            static_cast<void>(guardedInGroup([&] { // the group's end tells of it
+            static_cast<void>(guardedInGroup([&] { // the end of the group reports the result
                 checkCuda(cudaSetDevice(devices[static_cast<std::size_t>(i)]), "cudaSetDevice");
                 return initialise({.function = "ncclCommInitAll", .rank = i, .ranks = ndev}, comm + i, id,
                                   nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions about memory. Registration is checked and changes nothing: the transport reaches all
-// memory of the process. Windows are none: the real library, too, gives a null one where symmetric memory is
-// not supported.
+// Public functions about memory. Registration is checked and changes nothing, because the transport can
+// access all memory of the process. Windows are null, as in the real library if symmetric memory is not
+// supported.
 #include "api.h"
 #include "communicator.h"
 #include "handle.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions for operators that programs make.
+// Public functions for operators that programs create.
 #include "api.h"
 #include "communicator.h"
 #include "handle.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the real library exports and we do not do yet: ncclInvalidUsage, and one line on stderr for each.
-// Functions of the device API are declared here with their ABI only: their types need the vendor's
-// nccl_device.h, and none of their arguments is read.
+// Functions of the real library that are not emulated: they return ncclInvalidUsage and print one line on
+// stderr each. Functions of the device API are declared here with their ABI only: their types need the
+// vendor's nccl_device.h, and their arguments are not read.
 #include "api.h"
 #include "debug_log.h"
 
@@ -98,7 +98,7 @@ RINGSIDE_NCCL_API(void, ncclResetDebugInit, void)
 {
     ringside::nccl::resetDebugLog();
 }
-// The one export that is strong and has no twin.
+// The only export that is strong and has no twin.
 RINGSIDE_NCCL_EXPORT void ncclResetDebugInitInternal(void);
 void ncclResetDebugInitInternal(void)
 {

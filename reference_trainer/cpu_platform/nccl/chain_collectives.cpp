@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives with a root: the data runs along the ring from the root, or towards it, chunk after chunk, so
-// that every link carries the data once and all links work at the same time.
+// Collectives with a root: data moves along the ring from the root, or towards it, chunk by chunk, so that
+// every link carries the data once and all links work in parallel.
 #include "collectives.h"
 #include "ring.h"
 
@@ -11,7 +11,7 @@
 namespace ringside::nccl {
 namespace {
 
-/// How far `rank` is behind `first` on the ring.
+/// Returns the distance of `rank` from `first` on the ring.
 int position(const Mesh& mesh, int first)
 {
     return (mesh.rank() - first + mesh.size()) % mesh.size();
@@ -49,7 +49,7 @@ void reduce(Mesh& mesh, const Operation& operation)
     const std::vector<Segment> pieces = chunks({.offset = 0, .size = operation.bytes()});
     if (pieces.empty())
         return;
-    // Only the root's target may be written; the others combine in memory of their own.
+    // Only the root's target may be written; other ranks combine in their own memory.
     const auto own = std::make_unique_for_overwrite<char[]>(last ? 1 : operation.bytes());
     char* const memory = last ? static_cast<char*>(operation.target) : own.get();
     if (memory != operation.source)

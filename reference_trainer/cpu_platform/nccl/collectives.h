@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collectives and point-to-point transfers, executed to the end on the calling (stream's) thread.
-// All throw when a peer fails or the communicator is aborted. The mesh has at least two ranks.
+// The collectives and point-to-point transfers. They run to their end on the calling (stream's) thread, and
+// throw if a peer fails or the communicator is aborted. The mesh has at least two ranks.
 #pragma once
 #include "mesh.h"
 #include "operation.h"
@@ -16,11 +16,11 @@ void reduceScatter(Mesh& mesh, const Operation& operation); // ring_collectives.
 void broadcast(Mesh& mesh, const Operation& operation);     // chain_collectives.cpp
 void reduce(Mesh& mesh, const Operation& operation);        // chain_collectives.cpp
 
-/// Of any rank but 0, the root, in an all-reduce's tree.
+/// Returns the parent of a rank in an all-reduce's tree; rank 0 is the root and has none.
 [[nodiscard]] int treeParent(int rank);
 
-/// All sends and receives of one launch, which progress together. Two steps, so that time can be counted from
-/// when every peer has arrived.
+/// All sends and receives of one launch, which progress in parallel. There are two steps, so that time can be
+/// counted from the arrival of all peers.
 class PointToPoint final {
 public:
     PointToPoint(Mesh& mesh, const std::vector<const Operation*>& operations);
@@ -30,13 +30,13 @@ public:
 private:
     Mesh& m_mesh;
     std::vector<const Operation*> m_operations; ///< with another rank
-    std::vector<const Operation*> m_local;      ///< with ourselves
+    std::vector<const Operation*> m_local;      ///< with this rank itself
 };
 
-/// Copies the k-th send to the own rank into the k-th receive from it, of which there are as many.
-/// Failure(ncclInvalidUsage) when they differ in size.
+/// Copies the k-th send to this rank into its k-th receive; their numbers are equal. Throws
+/// Failure(ncclInvalidUsage) if they differ in size.
 void copyOwnTransfers(const std::vector<const Operation*>& operations);
-/// What a communicator of one rank does for a collective.
+/// Executes a collective of a communicator with one rank.
 void copyLocally(const Operation& operation);
 
 } // namespace ringside::nccl

@@ -17,7 +17,7 @@
 namespace ringside::nccl {
 namespace {
 
-/// RINGSIDE_NCCL_TIMEOUT_S, default 60 s.
+/// Returns RINGSIDE_NCCL_TIMEOUT_S, default 60 s.
 std::chrono::milliseconds rendezvousTimeout()
 {
     const char* const value = std::getenv("RINGSIDE_NCCL_TIMEOUT_S");
@@ -33,7 +33,7 @@ std::chrono::milliseconds rendezvousTimeout()
     return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-/// Null for a single rank.
+/// Returns null for a single rank.
 std::unique_ptr<Mesh> meet(const UniqueId& id, const Place& place, std::chrono::milliseconds timeout,
                            ProcessRanks& processRanks)
 {
@@ -41,7 +41,8 @@ std::unique_ptr<Mesh> meet(const UniqueId& id, const Place& place, std::chrono::
     try {
         if (place.size > 1)
             return std::make_unique<Mesh>(id, place.rank, place.size, timeout);
-        const RendezvousClient visit(id, place.rank, place.size, timeout); // lets the server end
+        // closes the connection, so that the server ends
+        const RendezvousClient visit(id, place.rank, place.size, timeout);
         return nullptr;
     } catch (...) {
         processRanks.forget(place.rank);
@@ -49,7 +50,7 @@ std::unique_ptr<Mesh> meet(const UniqueId& id, const Place& place, std::chrono::
     }
 }
 
-/// With the communicator's device as the current one, which the real library makes it too.
+/// Makes the communicator's device current during the call, as the real library does.
 std::shared_ptr<profiler::CommunicatorProfile> openProfile(const Place& place, std::uint64_t hash, int nodes)
 {
     const DeviceRestored restored;
@@ -201,14 +202,13 @@ void Communicator::sayGoodbye()
 {
     if (!m_mesh || asyncError() != ncclSuccess)
         return;
-    // Gloo resets connections when it closes them, which would take data from peers that have not read it
-    // yet.
+    // Gloo resets connections when it closes them, which would discard data that peers have not read yet.
     const PipeSignalBlocked guard;
     try {
         m_mesh->barrier(kGoodbyeSlot, 0,
                         std::min<std::chrono::milliseconds>(m_timeout, std::chrono::seconds(10)));
     } catch (const std::exception&) {
-        // A peer that went first, or died, no longer needs anything from us.
+        // A peer that has left or died does not need this rank any more.
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's communicator: its place, its connections, its error state, and the work that still needs it.
-// Work holds it by shared_ptr, so an abort need not wait for work that has not started. It is complete from
-// the beginning; what a program holds while it comes about is the handle (handle.h).
+// One rank's communicator: its rank, its connections, its error state, and the number of operations that use
+// it. Operations hold it by shared_ptr, so that an abort need not wait for operations that have not started.
+// It is complete from its construction on; programs hold a handle (handle.h), which exists earlier.
 #pragma once
 #include "mesh.h"
 #include "operation.h"
@@ -23,7 +23,7 @@ struct Place {
     int rank = 0;
     int size = 1;
     int device = 0;
-    /// Of each rank: its number in the communicator that this one was split from at first. Empty: its own.
+    /// For each rank, its number in the first communicator of the chain of splits. Empty: its own number.
     std::vector<int> worldRanks = {};
     /// The program's name for the communicator, for tools; may be empty.
     std::string name = {};
@@ -31,7 +31,7 @@ struct Place {
 
 class Communicator final : public std::enable_shared_from_this<Communicator> {
 public:
-    /// Meets the other ranks; see Mesh.
+    /// Connects to the other ranks; see Mesh.
     Communicator(const UniqueId& id, Place place);
     ~Communicator();
     Communicator(const Communicator&) = delete;
@@ -44,49 +44,52 @@ public:
     [[nodiscard]] Operators& operators() { return m_operators; }
     [[nodiscard]] const Algorithms& algorithms() const { return m_algorithms; }
     [[nodiscard]] Registrations& registrations() { return m_registrations; }
-    /// Null for a single rank.
+    /// Returns null for a single rank.
     [[nodiscard]] Mesh* mesh() const { return m_mesh.get(); }
     [[nodiscard]] std::uint64_t hash() const { return m_hash; }
     [[nodiscard]] Hosts hosts() const { return m_mesh ? m_mesh->hosts() : Hosts(); }
-    /// What the profiler plugin knows of it; null without one.
+    /// Returns the profiler plugin's view of it; null without a plugin.
     [[nodiscard]] const std::shared_ptr<profiler::CommunicatorProfile>& profile() const { return m_profile; }
-    /// Tells the plugin that the communicator ends. No work may be under way.
+    /// Reports the end of the communicator to the plugin. No operation may be running.
     void closeProfile();
-    /// How many pieces of work have been launched.
+    /// Returns the number of launched operations.
     [[nodiscard]] std::uint64_t launches() const { return m_launches; }
-    /// The number of the next split, from 1.
+    /// Returns the number of the next split, from 1.
     [[nodiscard]] int nextSplit() { return ++m_splits; }
     [[nodiscard]] ncclResult_t asyncError() const;
-    /// Throws the asynchronous error, if there is one.
+    /// Throws the asynchronous error if there is one.
     void throwIfFailed() const;
 
-    /// A slot for an exchange of the ranks' hosts, in the order of the calls.
+    /// Returns a slot for an exchange of the ranks' hosts, in the order of the calls.
     [[nodiscard]] std::uint64_t takeSlot();
-    /// Gives operations their slots, in the order of the calls, and counts one more piece of work.
+    /// Assigns slots to operations in the order of the calls, and counts one more launch.
     void beginLaunch(std::vector<Operation>& operations);
-    /// False when the communicator has failed: the work must not run. Pairs with endLaunch in both cases.
+    /// Returns false if the communicator has failed: the work must not run. endLaunch must be called in both
+    /// cases.
     [[nodiscard]] bool startWork();
     void endLaunch();
-    /// Returns then, or at once when the communicator has failed.
+    /// Sleeps until `time`, or returns at once if the communicator has failed.
     void sleepUntil(std::chrono::steady_clock::time_point time);
-    /// For work that no stream took, instead of the two above.
+    /// Replaces the two calls above for work that no stream accepted.
     void cancelLaunch();
 
-    /// Records the first asynchronous error and hangs up, so that peers and running work end too.
+    /// Stores the first asynchronous error and closes the connections, so that peers and running work end,
+    /// too.
     void fail(ncclResult_t code, const std::string& message);
-    /// Failure(ncclInvalidArgument) the second time.
+    /// Throws Failure(ncclInvalidArgument) on the second call.
     void beginFinalization();
-    /// Returns when nothing is launched any more.
+    /// Returns when no launch is left.
     void waitForWork();
-    /// Waits for all work and, with the other ranks of this process, for the peers to have done the same.
+    /// Waits for all work and, together with the other ranks of this process, until the peers have done the
+    /// same.
     void leave();
-    /// This rank's part of that: at most 10 s, the peers may be gone. For ProcessRanks.
+    /// Waits for the peers for at most 10 s, because they may be gone. Called by ProcessRanks.
     void sayGoodbye();
-    /// Ends running work at once and waits until it has let go of the caller's buffers.
+    /// Ends running work at once and waits until it no longer uses the caller's buffers.
     void abort();
 
 private:
-    /// False when there was an error already.
+    /// Returns false if there was an error already.
     bool recordError(ncclResult_t code, const std::string& message);
     std::uint64_t nextSlot(const Operation& operation);
 
@@ -102,7 +105,7 @@ private:
     std::atomic<std::uint64_t> m_launches = 0;
     std::atomic<int> m_splits = 0;
 
-    mutable std::mutex m_mutex; ///< guards all below
+    mutable std::mutex m_mutex; ///< guards all members below
     std::condition_variable m_changed;
     int m_launched = 0;
     int m_running = 0;

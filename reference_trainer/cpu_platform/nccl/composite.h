@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives that are nothing but sends and receives: AlltoAll, Gather and Scatter, as the real library
-// (2.28) does them without copy engines. Their kernel is SendRecv.
+// Collectives that consist of sends and receives: AlltoAll, Gather and Scatter, as in the real library (2.28)
+// without copy engines. Their kernel is SendRecv.
 #pragma once
 #include "operation.h"
 
@@ -8,7 +8,7 @@
 
 namespace ringside::nccl {
 
-/// Appends the operation, or the sends and receives that make it up on this rank.
+/// Appends the operation, or the sends and receives of this rank that implement it.
 void appendParts(std::vector<Operation>& operations, Operation operation);
 
 } // namespace ringside::nccl

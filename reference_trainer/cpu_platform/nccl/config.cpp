@@ -19,7 +19,7 @@ struct Range {
     int ncclConfig_t::*member;
     int lowest;
     int highest;
-    unsigned since; ///< callers built against an older version cannot have set it
+    unsigned since; ///< callers built against an older version do not have this member
 };
 
 constexpr Range kRanges[] = {
@@ -36,7 +36,7 @@ constexpr Range kRanges[] = {
     {"nvlinkCentricSched", &ncclConfig_t::nvlinkCentricSched, 0, 1, NCCL_VERSION(2, 28, 0)},
 };
 
-/// The caller's structure may be an older and shorter one.
+/// The caller's structure may be older and shorter.
 ncclConfig_t completed(const ncclConfig_t& given)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -73,7 +73,7 @@ bool wantsBlocking(const ncclConfig_t* given, bool otherwise)
             throw Failure(ncclInvalidArgument,
                           std::string("config: ") + range.name + " cannot be " + std::to_string(value));
     }
-    // With maxCTAs left open this refuses any minCTAs, as the real library does.
+    // If maxCTAs is not set, this rejects any minCTAs, as the real library does.
     require(config.minCTAs <= config.maxCTAs, "config: minCTAs is greater than maxCTAs");
     return config.blocking == NCCL_CONFIG_UNDEF_INT ? otherwise : config.blocking == 1;
 }

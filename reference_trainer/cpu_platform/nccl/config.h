@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program may ask of a communicator (ncclConfig_t). The emulation heeds `blocking` and checks the
-// rest.
+// Settings of a communicator (ncclConfig_t). The emulation obeys `blocking` and checks the others.
 #pragma once
 #include <nccl.h>
 
@@ -8,10 +7,10 @@
 
 namespace ringside::nccl {
 
-/// The program's name for the communicator; empty where it gives none.
+/// Returns the program's name for the communicator; empty if it has none.
 [[nodiscard]] std::string nameIn(const ncclConfig_t* config);
-/// Whether calls on the communicator shall wait; `otherwise` where the configuration is null or leaves it
-/// open. Failure(ncclInvalidArgument) for values that the real library refuses.
+/// Returns whether calls on the communicator block; `otherwise` if the configuration is null or does not set
+/// it. Throws Failure(ncclInvalidArgument) for values that the real library rejects.
 [[nodiscard]] bool wantsBlocking(const ncclConfig_t* config, bool otherwise);
 
 } // namespace ringside::nccl

@@ -19,13 +19,13 @@
 namespace ringside::nccl {
 namespace {
 
-constexpr int kUnread = -1; ///< in place of a level: the environment has not been read
+constexpr int kUnread = -1; ///< instead of a level: the environment has not been read yet
 
 /// Never destroyed: threads may still write while the process exits.
 struct Log {
     std::atomic<int> level = kUnread;
     std::atomic<unsigned long> subsystems = 0;
-    std::mutex mutex; ///< guards all below, and the writing
+    std::mutex mutex; ///< guards all members below, and the output
     DebugSettings settings;
     std::FILE* file = stdout;
     std::string place; ///< host and process
@@ -38,7 +38,7 @@ Log& theLog()
     return *instance;
 }
 
-/// With the mutex held.
+/// The mutex must be held.
 void readEnvironment(Log& log)
 {
     if (log.file != stdout)
@@ -58,7 +58,7 @@ void readEnvironment(Log& log)
     log.level.store(static_cast<int>(log.settings.level), std::memory_order_release);
 }
 
-/// A line under construction. What does not fit is cut off.
+/// A line under construction. Text that does not fit is cut off.
 class Line final {
 public:
     void append(const char* format, ...) __attribute__((format(printf, 2, 3)))
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kRoom = 1024; ///< the real library's buffer
+    static constexpr std::size_t kRoom = 1024; ///< size of the real library's buffer
     std::array<char, kRoom> m_text{};
     std::size_t m_length = 0;
 };
@@ -101,7 +101,7 @@ int currentDevice()
     return device;
 }
 
-/// Everything before the message. A warning begins with an empty line, a version has no prefix.
+/// Appends the text before the message. A warning begins with an empty line; a version has no prefix.
 void appendPrefix(Line& line, const Log& log, LogLevel level, unsigned long subsystems, const char* file,
                   int number)
 {

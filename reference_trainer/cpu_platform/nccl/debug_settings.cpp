@@ -45,7 +45,7 @@ std::optional<unsigned long> lookUp(const std::array<Word, Count>& words, const 
     return std::nullopt;
 }
 
-/// Calls `use` for each part of a comma list.
+/// Calls `use` for each part of a comma-separated list.
 template <class Use>
 void forEachWord(std::string_view list, Use&& use)
 {
@@ -56,7 +56,7 @@ void forEachWord(std::string_view list, Use&& use)
     }
 }
 
-/// Sets or, after "^", clears the bits that `bitsOf` has for the words of a list.
+/// Sets the bits of the words of a list, or clears them after "^".
 template <class BitsOf>
 unsigned long parseMask(std::string_view text, BitsOf&& bitsOf)
 {
@@ -77,7 +77,7 @@ unsigned long levelBit(const std::string& word)
     return level == 0 ? 0 : 1UL << level;
 }
 
-/// The place of a %1f to %9f in the format.
+/// Returns the position of a %1f to %9f in the format.
 std::optional<std::size_t> findSubseconds(const std::string& format)
 {
     for (std::size_t i = 0; i + 2 < format.size(); ++i) {
@@ -85,12 +85,12 @@ std::optional<std::size_t> findSubseconds(const std::string& format)
             continue;
         if (format[i + 1] >= '1' && format[i + 1] <= '9' && format[i + 2] == 'f')
             return i;
-        ++i; // the letter of another directive, "%%" too
+        ++i; // skips the letter of another directive, also of "%%"
     }
     return std::nullopt;
 }
 
-/// Underscores stand for spaces, which are hard to put on a command line.
+/// Underscores stand for spaces, which are hard to give on a command line.
 std::string readStampFormat(const char* text)
 {
     std::string format = text;

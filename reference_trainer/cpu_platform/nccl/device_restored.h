@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calling thread's device belongs to the program: whoever changes it gives it back.
+// Restores the calling thread's device, because the program owns it.
 #pragma once
 #include "errors.h"
 
@@ -7,7 +7,7 @@
 
 namespace ringside::nccl {
 
-/// The calling thread's device, given back at the end.
+/// Stores the calling thread's device and restores it in its destructor.
 class DeviceRestored final {
 public:
     DeviceRestored() { checkCuda(cudaGetDevice(&m_before), "cudaGetDevice"); }

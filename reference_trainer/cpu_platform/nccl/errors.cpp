@@ -25,7 +25,7 @@ LastError& theLastError()
     return *instance;
 }
 
-/// The path loses the folders of the machine it was built on.
+/// Removes the folders of the build machine from the path.
 void warnAt(std::string_view path, int line, const char* message)
 {
     const std::string file(path.substr(path.rfind('/') + 1));
@@ -53,7 +53,7 @@ void warn(const std::string& message)
 {
     const std::string line =
         "ringside emulated NCCL [pid " + std::to_string(::getpid()) + "]: " + message + "\n";
-    // One write, so that lines of several ranks do not mix; nothing to do where stderr is gone.
+    // One write, so that lines of several ranks do not mix; it is lost if stderr is closed.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the emulated NCCL fails: inside it by exception, at its C boundary by result code and last-error text.
-// Nothing may leave a public function as an exception.
+// Errors of the emulated NCCL: exceptions inside, result codes and a last-error text at the C boundary. No
+// exception may leave a public function.
 #pragma once
 #include <nccl.h>
 
@@ -11,14 +11,14 @@
 
 namespace ringside::nccl {
 
-/// A failed call: the code the caller gets, and the sentence that the log and ncclGetLastError give.
+/// A failed call: the caller's result code, and the text for the log and ncclGetLastError.
 class Failure final : public std::runtime_error {
 public:
     Failure(ncclResult_t code, const std::string& message, const char* file = __builtin_FILE(),
             int line = __builtin_LINE())
         : std::runtime_error(message), m_code(code), m_file(file), m_line(line)
     {}
-    /// The same failure once more, for the result of a later call: the log has told of it.
+    /// Returns the same failure for the result of a later call; it has been logged already.
     [[nodiscard]] static Failure again(ncclResult_t code, const std::string& message)
     {
         Failure failure(code, message);
@@ -27,7 +27,7 @@ public:
     }
     [[nodiscard]] ncclResult_t code() const { return m_code; }
     [[nodiscard]] bool told() const { return m_told; }
-    /// Where it arose: the compiler's path.
+    /// Returns the compiler's path of the source file in which it arose.
     [[nodiscard]] const char* file() const { return m_file; }
     [[nodiscard]] int line() const { return m_line; }
 
@@ -38,18 +38,19 @@ private:
     bool m_told = false;
 };
 
-/// Remembers `message` for ncclGetLastError.
+/// Stores `message` for ncclGetLastError.
 void setLastError(const std::string& message);
-/// The last message of any thread; the pointer is valid until the calling thread asks again.
+/// Returns the last message of any thread; the pointer is valid until the calling thread's next call.
 const char* lastError();
-/// One line on stderr, prefixed as ours.
+/// Prints one prefixed line on stderr.
 void warn(const std::string& message);
-/// Refuses a call that is not implemented: ncclInvalidUsage, one line on stderr the first time for each name.
+/// Refuses a call that is not implemented: returns ncclInvalidUsage, and prints one line on stderr the first
+/// time for each name.
 ncclResult_t refuse(const char* functionName);
-/// Turns the exception in flight into its result code, and into a warning in the log unless that has told.
+/// Converts the present exception to its result code, and logs a warning unless it was logged before.
 ncclResult_t resultOfCurrentException() noexcept;
 
-/// Runs the body of a public function, which may return a result that is no error (ncclInProgress).
+/// Runs the body of a public function. The body may return a result that is no error (ncclInProgress).
 template <class Body>
 ncclResult_t guarded(Body&& body) noexcept
 {
@@ -65,7 +66,7 @@ ncclResult_t guarded(Body&& body) noexcept
     }
 }
 
-/// Throws ncclUnhandledCudaError, naming the function, unless `error` is cudaSuccess.
+/// Throws ncclUnhandledCudaError with the function's name unless `error` is cudaSuccess.
 inline void checkCuda(cudaError_t error, const char* function, const char* file = __builtin_FILE(),
                       int line = __builtin_LINE())
 {

@@ -17,7 +17,7 @@ namespace {
 
 struct Group {
     int depth = 0;
-    std::optional<bool> blocking; ///< its communicators, which must agree
+    std::optional<bool> blocking; ///< mode of its communicators, which must agree
     std::vector<Job> jobs;
     std::vector<Operation> operations;
     std::optional<Failure> error;
@@ -35,7 +35,7 @@ void giveUp(const std::vector<Job>& jobs, const Failure& failure)
         job.handle->givenUp(failure.code(), failure.what());
 }
 
-/// As the real library, which asks this of jobs only.
+/// As in the real library, which checks this for jobs only.
 void refuseMixture(const Group& group, ncclComm& handle)
 {
     if (group.blocking.value_or(handle.blocking()) == handle.blocking())
@@ -45,7 +45,7 @@ void refuseMixture(const Group& group, ncclComm& handle)
     throw Failure(failure);
 }
 
-/// The real library launches what does not block from a thread of its own, too.
+/// The real library also launches non-blocking operations from a separate thread.
 void launchBehind(std::vector<Operation> operations)
 {
     std::vector<std::shared_ptr<ncclComm>> handles;

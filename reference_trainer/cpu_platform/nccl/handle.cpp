@@ -14,7 +14,7 @@ std::shared_ptr<Communicator> ncclComm::communicator() const
 {
     const std::lock_guard lock(m_mutex);
     throwIfFailedLocked();
-    // A blocking one that has come about has only jobs that wait for the end of their group.
+    // A blocking communicator that exists has only jobs that wait for the end of their group.
     if (m_jobs > 0 && !(m_blocking && m_communicator != nullptr))
         throw Failure(ncclInvalidArgument,
                       "the communicator is used before the previous operation on it returned ncclSuccess");
@@ -53,7 +53,7 @@ void ncclComm::ready(const std::shared_ptr<Communicator>& communicator)
             return;
         }
     }
-    communicator->abort(); // may take its time, in which nobody must have to wait for the state
+    communicator->abort(); // may take long, and no thread may have to wait for the state meanwhile
 }
 
 void ncclComm::failed(ncclResult_t code, const std::string& message)

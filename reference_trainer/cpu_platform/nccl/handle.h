@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ncclComm_t points to. It exists from the call that begins a communicator, and is in progress until the
-// communicator has come about (or been finalized) on a thread of its own. Handles are looked up, never
-// followed blindly: one that is destroyed or made up is ncclInvalidArgument, not a crash.
+// The object behind ncclComm_t. It exists from the call that creates a communicator on, and is in progress
+// until the communicator has been created (or finalized) on another thread. Handles are looked up, never
+// dereferenced unchecked: a destroyed or invented handle gives ncclInvalidArgument, not a crash.
 #pragma once
 #include <nccl.h>
 
@@ -17,27 +17,28 @@ class Communicator;
 struct ncclComm final {
     explicit ncclComm(bool blocking) : m_blocking(blocking) {}
 
-    /// ncclConfig_t's: whether calls on this communicator wait until they are done.
+    /// Returns ncclConfig_t's setting: whether calls on this communicator wait until they are done.
     [[nodiscard]] bool blocking() const { return m_blocking; }
-    /// The communicator; Failure while it is not there, or busy and non-blocking, and with the error of what
-    /// failed.
+    /// Returns the communicator. Throws Failure if it does not exist yet, or is busy and non-blocking, and
+    /// with the error of a failed job.
     [[nodiscard]] std::shared_ptr<ringside::nccl::Communicator> communicator() const;
-    /// The same in any state; null where none has come about.
+    /// Returns it in any state; null if it does not exist.
     [[nodiscard]] std::shared_ptr<ringside::nccl::Communicator> communicatorIfAny() const;
-    /// What ncclCommGetAsyncError says.
+    /// Returns the result of ncclCommGetAsyncError.
     [[nodiscard]] ncclResult_t state() const;
 
-    /// A job on the communicator begins, which ends with ready() or failed(). Failure where there is none.
+    /// Begins a job on the communicator, which ends with ready() or failed(). Throws Failure if none may
+    /// begin.
     void begin();
-    /// Aborts a communicator that comes after abandon().
+    /// Ends a job with success. Aborts a communicator that is created after abandon().
     void ready(const std::shared_ptr<ringside::nccl::Communicator>& communicator);
     void failed(ncclResult_t code, const std::string& message);
-    /// Instead of the two: the job does not run. A blocking communicator that has come about goes on.
+    /// Ends a job that does not run. A blocking communicator that exists stays usable.
     void givenUp(ncclResult_t code, const std::string& message);
-    /// Nobody waits for the job in progress any more.
+    /// The result of the job in progress is not needed any more.
     void abandon();
     /// For a job with more results than the communicator: calls `act` while its caller still waits for them.
-    /// False after abandon().
+    /// Returns false after abandon().
     template <class Act>
     [[nodiscard]] bool unlessAbandoned(Act&& act)
     {
@@ -46,19 +47,19 @@ struct ncclComm final {
             act();
         return !m_abandoned;
     }
-    /// Returns when nothing is in progress.
+    /// Returns when no job is in progress.
     void settle() const;
-    /// The same; Failure if it went wrong.
+    /// The same; throws Failure if the job failed.
     void wait() const;
 
 private:
     void throwIfFailedLocked() const;
 
     const bool m_blocking;
-    mutable std::mutex m_mutex; ///< guards all below
+    mutable std::mutex m_mutex; ///< guards all members below
     mutable std::condition_variable m_settled;
     std::shared_ptr<ringside::nccl::Communicator> m_communicator;
-    int m_jobs = 1; ///< in progress: from the beginning the one that makes the communicator
+    int m_jobs = 1; ///< jobs in progress; the first one creates the communicator
     ncclResult_t m_error = ncclSuccess;
     std::string m_message;
     bool m_abandoned = false;
@@ -66,13 +67,13 @@ private:
 
 namespace ringside::nccl {
 
-/// Makes a handle valid and returns it as the program sees it.
+/// Makes a handle valid and returns it for the program.
 [[nodiscard]] ncclComm_t publish(const std::shared_ptr<ncclComm>& handle);
-/// Failure(ncclInvalidArgument) for null and for what is no valid handle.
+/// Throws Failure(ncclInvalidArgument) for null and for an invalid handle.
 [[nodiscard]] std::shared_ptr<ncclComm> findHandle(ncclComm_t handle);
-/// Makes a handle invalid, if it was valid.
+/// Invalidates a handle if it is valid.
 void withdraw(ncclComm_t handle);
-/// findHandle(handle)->communicator()
+/// Returns findHandle(handle)->communicator().
 [[nodiscard]] std::shared_ptr<Communicator> communicatorOf(ncclComm_t handle);
 
 } // namespace ringside::nccl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks share a host, by NCCL's rule: the host's name and boot id, or NCCL_HOSTID in their place.
+// Which ranks share a host, by NCCL's rule: the host's name and boot id, or NCCL_HOSTID instead.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,15 +13,15 @@ namespace ringside::nccl {
 /// A rank's place among hosts ("nodes").
 struct Hosts {
     int nodes = 1;
-    int localRanks = 1; ///< on this rank's host, itself included
+    int localRanks = 1; ///< on this rank's host, including itself
     int localRank = 0;
 };
 
-/// The text that equals on two ranks of one host only.
+/// Returns a text that is equal only on ranks of the same host.
 [[nodiscard]] std::string hostIdentity();
-/// Lets the other ranks know this rank's host: before any of them can have met it.
+/// Publishes this rank's host to the other ranks. Call it before the ranks can be connected.
 void announceHost(gloo::rendezvous::Store& store, int rank);
-/// After all ranks have met.
+/// Call it after all ranks have connected.
 [[nodiscard]] Hosts findHosts(gloo::rendezvous::Store& store, int rank, int size);
 
 } // namespace ringside::nccl

@@ -14,7 +14,7 @@
 namespace ringside::nccl {
 namespace {
 
-/// NCCL prints the digits of the PCI bus id as one hexadecimal number.
+/// Returns the digits of the PCI bus id as one hexadecimal number, as NCCL prints it.
 unsigned long busId(int device)
 {
     std::array<char, 32> text{};
@@ -27,7 +27,7 @@ unsigned long busId(int device)
 
 void logSplit(const InitLine& line, const char* stage)
 {
-    // The real library forgets the blank before the dash at the start.
+    // The real library omits the blank before the dash at the start.
     const char* const blank = std::string(stage) == "START" ? "" : " ";
     RINGSIDE_NCCL_INFO(kLogInit,
                        "%s comm %p rank %d nranks %d cudaDev %d nvmlDev %d busId %lx parent %p splitCount %d "
@@ -75,7 +75,7 @@ void logHosts(const InitLine& line, const Hosts& hosts)
 
 void logEnd(const InitLine& line, const char* stage)
 {
-    // NCCL spells the ranks in both ways.
+    // NCCL uses both spellings.
     const char* const ranks = std::string(stage) == "Abort START" ? "nRanks" : "nranks";
     RINGSIDE_NCCL_INFO(kLogInit, "comm %p rank %d %s %d cudaDev %d busId %lx - %s", line.handle, line.rank,
                        ranks, line.ranks, line.device, busId(line.device), stage);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of NCCL_DEBUG=INFO about communicators' lives, in NCCL 2.28's words where tools look for them.
+// Lines of NCCL_DEBUG=INFO about creation and end of communicators, with the words of NCCL 2.28 that tools
+// search for.
 #pragma once
 #include "hosts.h"
 
@@ -7,15 +8,15 @@
 
 namespace ringside::nccl {
 
-/// Which part of a split a communicator is.
+/// The split that a communicator comes from.
 struct SplitLine {
     const void* parent = nullptr; ///< null: not split from another
-    int count = 0;                ///< the parent's how-manieth split
+    int count = 0;                ///< number of the parent's split
     int color = 0;
     int key = 0;
 };
 
-/// Who a line is about.
+/// The communicator that a line is about.
 struct InitLine {
     const char* function = "";
     const void* handle = nullptr;
@@ -26,14 +27,14 @@ struct InitLine {
     SplitLine split = {};
 };
 
-/// Once a process: which NCCL this is, and that it is emulated. With NCCL_DEBUG=VERSION or WARN on rank 0
-/// only.
+/// Writes the version once per process, and that it is emulated. With NCCL_DEBUG=VERSION or WARN only rank 0
+/// writes it.
 void logVersion(int rank);
 /// `stage`: START or COMPLETE.
 void logInit(const InitLine& line, const char* stage);
-/// Where the ranks are.
+/// Writes the hosts of the ranks.
 void logHosts(const InitLine& line, const Hosts& hosts);
-/// Makes a communicator, with the lines before and after.
+/// Creates a communicator and writes the lines before and after.
 template <class Make>
 auto announced(const InitLine& line, Make&& make)
 {

@@ -28,7 +28,7 @@ void run(const Job& job) noexcept
     attempt(job, [&] { job.handle->ready(job.run()); });
 }
 
-/// There may be no thread to be had.
+/// Starting a thread may fail.
 void start(const Job& job) noexcept
 {
     attempt(job, [&] { std::thread([job] { run(job); }).detach(); }); // an abort must not wait for it

@@ -9,7 +9,8 @@
 namespace ringside::nccl {
 namespace {
 
-/// `later` waits for what is on `earlier` now. Default streams are those of the current device.
+/// Makes `later` wait for the work queued on `earlier` so far. Default streams are those of the current
+/// device.
 void order(cudaStream_t earlier, cudaStream_t later)
 {
     cudaEvent_t event = nullptr;

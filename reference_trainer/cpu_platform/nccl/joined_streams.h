@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's rule for a group that names several streams for one communicator: one kernel, on the stream that was
-// named last; it waits for all of them, and all of them wait for it.
+// NCCL's rule for a group that uses several streams for one communicator: one kernel runs on the last named
+// stream. It waits for all streams, and all of them wait for it.
 #pragma once
 #include "operation.h"
 
@@ -10,11 +10,12 @@ namespace ringside::nccl {
 
 class JoinedStreams final {
 public:
-    /// Those of one communicator's operations, of which there is at least one.
+    /// The streams of one communicator's operations, of which there is at least one.
     explicit JoinedStreams(const std::vector<Operation>& operations);
 
     [[nodiscard]] cudaStream_t launching() const { return m_streams.back(); }
-    /// Before and after the launch. Failure(ncclUnhandledCudaError), as when some are captured and some not.
+    /// Called before and after the launch. Throws Failure(ncclUnhandledCudaError), for example if only some
+    /// of them are captured.
     void join() const;
     void fork() const;
 

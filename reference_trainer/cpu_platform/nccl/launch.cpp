@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel begins when its stream reaches it and waits for late ranks inside, as on a GPU. Time by the device
-// model is counted from the moment all have arrived. The data moves even where the model skips arithmetic.
+// Launches operations. A kernel begins when its stream reaches it and waits inside for late ranks, as on a
+// GPU. The modelled time counts from the arrival of all ranks. Data is moved even if the model skips
+// arithmetic.
 #include "launch.h"
 
 #include "collectives.h"
@@ -24,8 +25,8 @@ struct Launch {
     std::shared_ptr<Communicator> communicator;
     std::vector<Operation> operations;
     cudaStream_t stream;
-    bool begun = false; ///< counted by the communicator; not so what a graph keeps to launch it later
-    std::shared_ptr<profiler::LaunchEvents> events = {}; ///< null: nobody wants them
+    bool begun = false; ///< counted by the communicator; operations stored in a graph are not
+    std::shared_ptr<profiler::LaunchEvents> events = {}; ///< null: the plugin wants no events
 
     void begin()
     {
@@ -48,13 +49,13 @@ void moveData(Mesh& mesh, const Operation& operation)
         return allGather(mesh, operation);
     case Kind::ReduceScatter:
         return reduceScatter(mesh, operation);
-    default: // point to point: all of a launch at once
+    default: // point to point: all operations of a launch together
         break;
     }
 }
 
-/// What all ranks must agree on: other calls would overrun each other's memory. The real library does not
-/// look; a program that does this hangs there, or worse.
+/// Hash of what all ranks must agree on: calls that differ would overrun each other's memory. The real
+/// library does not check this; such a program hangs there, or worse.
 std::uint64_t agreement(const std::vector<Operation>& operations)
 {
     std::uint64_t hash = 0;
@@ -64,7 +65,7 @@ std::uint64_t agreement(const std::vector<Operation>& operations)
                  {static_cast<std::uint64_t>(operation.kind), std::uint64_t(operation.bytes()),
                   static_cast<std::uint64_t>(operation.peer),
                   static_cast<std::uint64_t>(operation.algorithm)})
-                hash = (hash ^ part) * 1099511628211U; // as FNV-1a, in words
+                hash = (hash ^ part) * 1099511628211U; // FNV-1a over words
     return hash;
 }
 
@@ -102,8 +103,8 @@ void executeAlone(const Launch& work)
     copyOwnTransfers(transfers);
 }
 
-/// The body of the kernel, on the stream's thread. Never throws: trouble becomes the asynchronous error.
-/// `refused`: no stream took the work (communication is never skipped by the device model).
+/// The body of the kernel, on the stream's thread. It never throws: an error becomes the asynchronous error.
+/// `refused`: no stream accepted the work (the device model never skips communication).
 void run(void* argument, bool refused)
 {
     const std::unique_ptr<Launch> work(static_cast<Launch*>(argument));
@@ -136,7 +137,7 @@ void* launchAgain(const void* argument)
     return again.release();
 }
 
-/// The operation that gives a fused kernel its name: the first collective, else any.
+/// Returns the operation that gives a fused kernel its name: the first collective, else any.
 const Operation& namesake(const std::vector<Operation>& operations)
 {
     const auto collective =
@@ -177,7 +178,7 @@ void enqueue(std::vector<Operation> operations)
     streams.fork();
 }
 
-/// The real library finds this before it launches the kernel.
+/// The real library checks this before it launches the kernel.
 void checkOwnTransfers(const std::vector<Operation>& operations)
 {
     std::map<const Communicator*, int> sendsAhead;

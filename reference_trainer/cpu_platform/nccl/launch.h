@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts operations on streams: one piece of work, so one kernel, for each communicator.
+// Queues operations on streams: one piece of work, and so one kernel, for each communicator.
 #pragma once
 #include "operation.h"
 
@@ -7,7 +7,7 @@
 
 namespace ringside::nccl {
 
-/// Launches checked operations. Throws Failure when the runtime does not take them.
+/// Launches checked operations. Throws Failure if the runtime does not accept them.
 void launch(std::vector<Operation> operations);
 
 } // namespace ringside::nccl

@@ -26,7 +26,7 @@ double number(const char* key, double fallback)
     return ringside_platform_model_number(key, fallback);
 }
 
-/// The link between two ranks of the communicator that all others were split from.
+/// Returns the link between two ranks, numbered as in the first communicator of the chain of splits.
 Link linkBetween(int rank, int other)
 {
     const Link usual{number("link_bandwidth", 0), number("link_latency_ns", 0)};
@@ -41,8 +41,8 @@ Link linkBetween(const Communicator& communicator, int rank, int other)
     return linkBetween(communicator.worldRank(rank), communicator.worldRank(other));
 }
 
-/// What a collective puts on each link of the ring, and in how many dependent steps. `unused`: the rank whose
-/// link to the next one it has no use for, -1 for none.
+/// The load of a collective on each link of the ring, and its number of dependent steps. `unused`: the rank
+/// whose link to the next one carries nothing, -1 for none.
 struct RingLoad {
     double bytes = 0;
     double steps = 0;
@@ -65,8 +65,8 @@ RingLoad loadOf(const Operation& operation, int ranks)
     }
 }
 
-/// What NCCL's two trees make of an all-reduce: a rank passes half of the data to one parent and two children
-/// each way. Over the links of the tree, up and down.
+/// Models NCCL's two trees for an all-reduce: a rank exchanges half of the data with one parent and two
+/// children, up and down, over the links of the tree.
 double treeNs(const Operation& operation)
 {
     const int ranks = operation.communicator->size();
@@ -94,7 +94,7 @@ double collectiveNs(const Operation& operation)
     return slowest;
 }
 
-/// All transfers of a rank in one direction: the bytes one after the other, the latencies at the same time.
+/// Returns the time of all transfers of a rank in one direction: bytes add up, latencies overlap.
 double transfersNs(const std::vector<Operation>& operations, Kind direction)
 {
     double bytesNs = 0;

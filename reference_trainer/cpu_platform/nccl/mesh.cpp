@@ -35,7 +35,7 @@ std::shared_ptr<gloo::Context> connect(const UniqueId& id, int rank, int size,
 {
     RendezvousClient store(id, rank, size, timeout);
     announceHost(store, rank);
-    // The address that reaches the server reaches the peers on its host, and on hosts like ours.
+    // The address that reaches the server also reaches peers on its host, and on similar hosts.
     const Address local = interfaceIsForced() ? chooseInterface() : store.localAddress();
     std::shared_ptr<gloo::transport::Device> device = startDevice(local);
     const PipeSignalBlocked guard;
@@ -52,7 +52,8 @@ Mesh::Mesh(const UniqueId& id, int rank, int size, std::chrono::milliseconds tim
     : m_rank(rank), m_size(size), m_context(connect(id, rank, size, timeout, m_hosts))
 {
     {
-        // Nobody hangs up before all are connected: Gloo ends the process of a rank that still is at it.
+        // No rank may disconnect before all are connected: Gloo ends the process of a rank that is still
+        // connecting.
         const PipeSignalBlocked guard;
         barrier(kHelloSlot, 0, timeout);
     }
@@ -75,7 +76,7 @@ void Mesh::watch()
             alarm.receive(neighbour(distance), kAlarmSlot, 0, 1);
         alarm.waitReceived();
     } catch (const std::exception&) {
-        abort(); // a connection ended, or all did
+        abort(); // one connection ended, or all did
     }
 }
 
@@ -107,7 +108,7 @@ void Mesh::barrier(std::uint64_t slot, std::uint64_t word, std::chrono::millisec
         MeshBuffer buffer;
     };
     MeshBuffer out(*this, &word, sizeof word);
-    std::deque<Round> in; // a later round's word may come first
+    std::deque<Round> in; // a word of a later round may arrive first
     for (int distance = 1; distance < m_size; distance *= 2)
         in.emplace_back(*this, neighbour(-distance))
             .buffer.receive(neighbour(-distance), slot, 0, sizeof word);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The connections of one communicator: a Gloo TCP context with a pair to every other rank. Collectives send
-// and receive through MeshBuffer, so that an abort from another thread ends every wait. A peer that dies is
-// such an abort: Gloo itself does not always end a wait for a send to it, so a thread watches all
+// and receive through MeshBuffer, so that an abort from another thread ends every wait. A dead peer also
+// causes an abort: Gloo does not always end a wait for a send to it, so that a thread watches all
 // connections.
 #pragma once
 #include "hosts.h"
@@ -28,7 +28,7 @@ class MeshBuffer;
 
 class Mesh final {
 public:
-    /// Meets the other ranks and connects to each; blocks until all are connected or `timeout` is over.
+    /// Connects to every other rank; blocks until all are connected or `timeout` is over.
     Mesh(const UniqueId& id, int rank, int size, std::chrono::milliseconds timeout);
     ~Mesh();
     Mesh(const Mesh&) = delete;
@@ -37,18 +37,18 @@ public:
     [[nodiscard]] int rank() const { return m_rank; }
     [[nodiscard]] int size() const { return m_size; }
     [[nodiscard]] const Hosts& hosts() const { return m_hosts; }
-    /// The rank `distance` further round the ring.
+    /// Returns the rank that is `distance` further along the ring.
     [[nodiscard]] int neighbour(int distance) const
     {
         return ((m_rank + distance) % m_size + m_size) % m_size;
     }
 
-    /// Ends all waits with an exception, now and later, and hangs up, so that the peers notice too. Any
-    /// thread.
+    /// Ends all waits with an exception, now and later, and disconnects, so that the peers notice, too. May
+    /// be called from any thread.
     void abort() noexcept;
-    /// Returns when every rank has called it with the same slot: dissemination, ceil(log2 n) rounds of one
-    /// word. Failure(ncclInvalidUsage) when a rank that this one hears of it says another `word`: the one
-    /// before it in the ring always.
+    /// Returns when every rank has called it with the same slot: a dissemination barrier with ceil(log2 n)
+    /// rounds of one word. Throws Failure(ncclInvalidUsage) if a rank whose word this one receives has
+    /// another `word`; the rank before it in the ring is always checked.
     void barrier(std::uint64_t slot, std::uint64_t word, std::chrono::milliseconds timeout = kForever);
 
     static constexpr auto kForever = std::chrono::milliseconds(std::chrono::hours(24 * 365));
@@ -68,9 +68,9 @@ private:
     std::thread m_watch;
 };
 
-/// Memory with sends or receives under way. Offsets and sizes in bytes. The memory must outlive the object;
-/// after its destruction Gloo does not touch the memory any more. Messages from one rank to another with the
-/// same slot arrive in the order sent.
+/// Memory with sends or receives in flight. Offsets and sizes are in bytes. The memory must outlive the
+/// object; after its destruction Gloo does not use the memory any more. Messages from one rank to another
+/// with the same slot arrive in the order sent.
 class MeshBuffer final {
 public:
     MeshBuffer(Mesh& mesh, void* memory, std::size_t size);
@@ -80,8 +80,8 @@ public:
 
     void send(int rank, std::uint64_t slot, std::size_t offset, std::size_t size);
     void receive(int rank, std::uint64_t slot, std::size_t offset, std::size_t size);
-    /// Each waits for one operation posted on this buffer, in the order posted. Throw when aborted or a peer
-    /// died.
+    /// Each waits for one operation posted on this buffer, in the order posted. They throw if the mesh was
+    /// aborted or a peer died.
     void waitSent(std::chrono::milliseconds timeout = Mesh::kForever);
     void waitReceived(std::chrono::milliseconds timeout = Mesh::kForever);
 

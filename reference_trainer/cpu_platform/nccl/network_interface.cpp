@@ -21,7 +21,7 @@ std::string_view requestedInterfaces()
     return value == nullptr ? "" : value;
 }
 
-/// Smaller is better; nothing for an address that cannot be used.
+/// Returns a rank of preference, smaller is better; nothing for an unusable address.
 std::optional<int> preference(const ifaddrs& entry)
 {
     if (entry.ifa_addr == nullptr || (entry.ifa_flags & IFF_UP) == 0)

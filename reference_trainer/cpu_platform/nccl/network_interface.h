@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which local address the emulated NCCL uses, by NCCL's own variable or the first that other hosts can reach.
+// The local address that the emulated NCCL uses: by NCCL_SOCKET_IFNAME, or the first that other hosts can
+// reach.
 #pragma once
 #include "socket.h"
 
@@ -7,13 +8,14 @@
 
 namespace ringside::nccl {
 
-/// True when the user fixed the interface by NCCL_SOCKET_IFNAME.
+/// Returns true if NCCL_SOCKET_IFNAME is set.
 [[nodiscard]] bool interfaceIsForced();
-/// The address of the interface to use, port 0: what NCCL_SOCKET_IFNAME allows, else the first non-loopback
-/// interface that is up, else loopback; IPv4 before IPv6. Failure(ncclSystemError) when there is none.
+/// Returns the address of the interface to use, with port 0: the one that NCCL_SOCKET_IFNAME allows, else the
+/// first non-loopback interface that is up, else loopback; IPv4 before IPv6. Throws Failure(ncclSystemError)
+/// if there is none.
 [[nodiscard]] Address chooseInterface();
-/// NCCL_SOCKET_IFNAME's grammar: a comma list of prefixes; "=" in front means whole names, "^" means all but
-/// these.
+/// Matches a name against NCCL_SOCKET_IFNAME: a comma-separated list of prefixes; a leading "=" means whole
+/// names, "^" means all but these.
 [[nodiscard]] bool interfaceMatches(std::string_view pattern, std::string_view name);
 
 } // namespace ringside::nccl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NCCL 2.28's NVTX ranges carry, member for member (src/include/nvtx_payload_schemas.h of its source):
-// tools read the bytes by the registered schemas.
+// Payloads of the NVTX ranges of NCCL 2.28, member for member (src/include/nvtx_payload_schemas.h of its
+// source): tools decode the bytes by the registered schemas.
 #pragma once
 #include <nccl.h>
 
@@ -25,7 +25,7 @@ struct RankPayload {
 struct SplitPayload {
     std::uint64_t communicator;
     std::uint64_t parent;
-    int ranks; ///< the parent's, as all three
+    int ranks; ///< of the parent, like all three members
     int rank;
     int device;
     int color;
@@ -43,7 +43,7 @@ struct CommunicatorPayload {
 };
 struct SizePayload {
     std::uint64_t communicator;
-    std::size_t bytes; ///< here and below: of the call's own count, a rank's part of an all-gather
+    std::size_t bytes; ///< here and below: size of the call's own count; for an all-gather, one rank's part
 };
 struct ReductionPayload {
     std::uint64_t communicator;
@@ -67,13 +67,13 @@ struct PeerPayload {
     int peer;
 };
 
-/// How a payload is laid out.
+/// The layout of a payload.
 struct NvtxSchema {
     const nvtxPayloadSchemaEntry_t* entries;
     std::size_t count;
     std::size_t bytes;
 };
-/// The schema of one of the payloads above.
+/// Returns the schema of one of the payloads above.
 template <class Payload>
 [[nodiscard]] NvtxSchema schemaOf();
 

@@ -33,7 +33,7 @@ constexpr std::array<const char*, 25> kFunctions = {"ncclCommInitRank",
                                                     "ncclMemAlloc",
                                                     "ncclMemFree"};
 
-/// What the tool was told about a function, each at its first use.
+/// What was registered with the tool for a function, at its first use.
 struct Registration {
     std::once_flag named;
     nvtxStringHandle_t name = nullptr;
@@ -57,7 +57,7 @@ bool disabled()
     return text != nullptr && std::strtoll(text, nullptr, 0) != 0;
 }
 
-/// Null without a tool.
+/// Returns null without a tool.
 nvtxDomainHandle_t createDomain()
 {
     const nvtxDomainHandle_t created = disabled() ? nullptr : nvtxDomainCreateA("NCCL");
@@ -131,7 +131,7 @@ void NvtxRange::push(const NvtxSchema& schema, const void* payload)
     const nvtxPayloadData_t data{schemaId(m_function), schema.bytes, payload};
     nvtxEventAttributes_t attributes = attributesOf(m_function);
     attributes.payloadType = NVTX_PAYLOAD_TYPE_EXT;
-    attributes.reserved0 = 1; // so many payloads
+    attributes.reserved0 = 1; // number of payloads
     attributes.payload.ullValue = reinterpret_cast<std::uintptr_t>(&data);
     nvtxDomainRangePushEx(domain(), &attributes);
     m_pushed = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVTX ranges around the public functions: domain "NCCL", NCCL 2.28's names, schema ids and payloads. Nothing
-// with NCCL_NVTX_DISABLE; a load and a branch a call where no tool listens. A tool must copy entries when
-// they are registered, as the interface says.
+// NVTX ranges around the public functions: domain "NCCL", with NCCL 2.28's names, schema ids and payloads.
+// There are none with NCCL_NVTX_DISABLE. Without a tool, a call costs a load and a branch. A tool must copy
+// entries when they are registered, as the interface requires.
 #pragma once
 #include "nvtx_payloads.h"
 
@@ -11,7 +11,7 @@
 
 namespace ringside::nccl {
 
-/// The functions with ranges. Those with a payload have NCCL's schema number as their value.
+/// The functions with ranges. The value of a function with a payload is NCCL's schema number.
 enum class NvtxFunction : std::uint8_t {
     CommInitRank = 0,
     CommInitAll = 1,
@@ -44,7 +44,7 @@ enum class NvtxFunction : std::uint8_t {
 class NvtxRange final {
 public:
     explicit NvtxRange(NvtxFunction function);
-    /// The payload, made only where a tool listens, comes with the beginning.
+    /// The payload is created only if a tool is attached, and is sent at the begin of the range.
     template <class MakePayload>
     NvtxRange(NvtxFunction function, MakePayload&& makePayload) : m_function(function)
     {
@@ -57,8 +57,8 @@ public:
     NvtxRange(const NvtxRange&) = delete;
     NvtxRange& operator=(const NvtxRange&) = delete;
 
-    /// The payload comes with the end: for functions that only know it then. As with NCCL, a tool without
-    /// that function of the extension does not see this end.
+    /// The payload is sent at the end, for functions that know it only then. As in NCCL, a tool without this
+    /// function of the extension does not see this end.
     template <class MakePayload>
     void endWith(MakePayload&& makePayload)
     {
@@ -73,7 +73,7 @@ public:
 private:
     static constexpr std::size_t kRoom = 40;
 
-    /// False with NCCL_NVTX_DISABLE and without a tool that takes domains.
+    /// Returns false with NCCL_NVTX_DISABLE, and without a tool that supports domains.
     [[nodiscard]] static bool listening();
     void push(const NvtxSchema& schema, const void* payload);
     void setEnd(const NvtxSchema& schema);

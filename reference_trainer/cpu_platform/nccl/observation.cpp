@@ -36,7 +36,7 @@ const char* nameOf(Kind kind)
     return "Invalid";
 }
 
-/// NCCL's own number of a collective (ncclFunc_t).
+/// Returns NCCL's own number of a collective (ncclFunc_t).
 std::size_t numberOf(Kind kind)
 {
     switch (kind) {
@@ -53,7 +53,7 @@ std::size_t numberOf(Kind kind)
     }
 }
 
-/// Sends and receives have one buffer, which NCCL calls the receiving one.
+/// Sends and receives have one buffer, which NCCL names the receive buffer.
 void* targetOf(const Operation& operation)
 {
     return operation.kind == Kind::Send ? const_cast<void*>(operation.source) : operation.target;
@@ -80,7 +80,7 @@ profiler::Call callOf(const Operation& operation, bool captured)
             .tree = operation.algorithm == Algorithm::Tree};
 }
 
-/// NCCL drops empty collectives and copies a single rank's without a task: no events.
+/// NCCL drops empty collectives, and copies those of a single rank without a task: they have no events.
 bool isTask(const Operation& operation)
 {
     return operation.pointToPoint() || (operation.count > 0 && operation.communicator->size() > 1);
@@ -91,7 +91,7 @@ std::shared_ptr<Communicator> communicatorIfAny(ncclComm_t handle) noexcept
     try {
         return handle == nullptr ? nullptr : findHandle(handle)->communicatorIfAny();
     } catch (const Failure&) {
-        return nullptr; // the call itself says so
+        return nullptr; // the call itself reports the error
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What those who watch are told of a call that moves data: its line in the log, its NVTX payload, its
-// profiler events. Nothing here changes what the call does.
+// Reports a call that moves data to observers: its line in the log, its NVTX payload and its profiler events.
+// It does not change the effect of the call.
 #pragma once
 #include "nvtx_payloads.h"
 #include "operation.h"
@@ -10,19 +10,19 @@
 
 namespace ringside::nccl {
 
-/// The hash of the communicator behind a handle; 0 for none, and while it is coming about.
+/// Returns the hash of the communicator of a handle; 0 for none, and while it is being created.
 [[nodiscard]] std::uint64_t hashOf(ncclComm_t handle) noexcept;
-/// The size of `count` values of a type, as NCCL counts it: for unknown types that of -1 bytes each.
+/// Returns the size of `count` values of a type, as NCCL computes it: an unknown type has -1 bytes.
 [[nodiscard]] std::size_t bytesOf(std::size_t count, ncclDataType_t type) noexcept;
-/// For ranges around a communicator's end or beginning.
+/// Payload of ranges around a communicator's creation or end.
 [[nodiscard]] RankPayload rankPayload(ncclComm_t handle) noexcept;
 
-/// Writes the call's line: a checked operation, before it is taken apart.
+/// Writes the line of the call: a checked operation, before it is split into parts.
 void logCall(const Operation& operation);
-/// Begins and ends the profiler's event of the call, and gives the operation its ticket. `depth`: of groups,
-/// with the call's own.
+/// Begins and ends the profiler's event of the call, and sets the operation's ticket. `depth`: number of
+/// groups, including the call's own.
 void enterProfiler(Operation& operation, int depth);
-/// The profiler's view of a launch; null where there is nothing to tell.
+/// Returns the profiler events of a launch; null if there are none.
 [[nodiscard]] std::shared_ptr<profiler::LaunchEvents>
 profileLaunch(const std::vector<Operation>& operations, cudaStream_t stream, profiler::Launching launching);
 

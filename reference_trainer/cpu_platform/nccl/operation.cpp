@@ -28,8 +28,8 @@ bool writesTarget(const Operation& operation)
     return operation.kind != Kind::Send && (!onlyRoot || root);
 }
 
-/// The real library specialises its kernels for sums only and serves the other operators from the same ones;
-/// signed integers share the unsigned kernels.
+/// The real library has special kernels for sums only; the other operators use the same ones. Signed integers
+/// share the unsigned kernels.
 std::string typeName(ncclDataType_t type)
 {
     constexpr std::array<const char*, 12> kNames = {"u8",  "u8",  "u32", "u32",  "u64",    "u64",
@@ -51,7 +51,7 @@ std::string shortName(const Operation& operation)
         return "Broadcast_RING_LL";
     case Kind::AllGather:
         return "AllGather_RING_LL";
-    default: // point to point, or made of it
+    default: // point to point, or composed of it
         return "SendRecv";
     }
 }
@@ -91,7 +91,8 @@ const char* kernelName(const Operation& operation)
     // Never destroyed: activity records point into it until the process ends.
     static auto* const names = new std::set<std::string>;
     const std::lock_guard lock(mutex);
-    // As the compiler writes ncclDevKernel_...(ncclDevKernelArgsStorage<4096ul>), and CUPTI gives it.
+    // The name of ncclDevKernel_...(ncclDevKernelArgsStorage<4096ul>) as the compiler writes it and CUPTI
+    // reports it.
     const std::string function = "ncclDevKernel_" + shortName(operation);
     const auto [name, added] = names->insert("_Z" + std::to_string(function.size()) + function +
                                              "24ncclDevKernelArgsStorageILm4096EE");

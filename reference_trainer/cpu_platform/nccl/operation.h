@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call for data movement, checked, waiting to be launched.
+// A checked call for data movement, to be launched.
 #pragma once
 #include "algorithm.h"
 #include "operators.h"
@@ -24,7 +24,7 @@ enum class Kind : std::uint8_t {
     ReduceScatter,
     Send,
     Recv,
-    AlltoAll, ///< this and the following become sends and receives at submission (composite.h)
+    AlltoAll, ///< this and the following become sends and receives when they are submitted (composite.h)
     Gather,
     Scatter
 };
@@ -33,19 +33,19 @@ struct Operation {
     Kind kind = Kind::AllReduce;
     const void* source = nullptr;
     void* target = nullptr;
-    std::size_t count = 0; ///< as in the call: per rank where the ranks' parts differ
+    std::size_t count = 0; ///< as in the call: per rank if the ranks' parts differ
     ncclDataType_t type = ncclFloat32;
     ncclRedOp_t op = ncclSum;
-    int peer = 0; ///< root, or the other side of Send and Recv
+    int peer = 0; ///< the root, or the peer of Send and Recv
     std::shared_ptr<Communicator> communicator = {};
     cudaStream_t stream = nullptr;
-    ncclComm_t handle = nullptr; ///< what the program calls the communicator
+    ncclComm_t handle = nullptr; ///< the program's handle of the communicator
 
-    Reduction reduction = {};              ///< filled by check()
-    Factor factor = {};                    ///< of inputs, where the reduction has one, filled by check()
-    std::size_t element = 0;               ///< bytes of one element, filled by check()
-    Algorithm algorithm = Algorithm::Ring; ///< of a collective, filled by check()
-    std::uint64_t slot = 0; ///< pairs the messages of this operation across ranks, given at launch
+    Reduction reduction = {};              ///< set by check()
+    Factor factor = {};                    ///< factor of inputs if the reduction has one, set by check()
+    std::size_t element = 0;               ///< bytes of one element, set by check()
+    Algorithm algorithm = Algorithm::Ring; ///< of a collective, set by check()
+    std::uint64_t slot = 0; ///< pairs the messages of this operation across ranks, set at launch
     profiler::Ticket ticket = {};
 
     [[nodiscard]] std::size_t bytes() const { return count * element; }
@@ -53,13 +53,13 @@ struct Operation {
     {
         return kind == Kind::AllReduce || kind == Kind::Reduce || kind == Kind::ReduceScatter;
     }
-    /// Makes inputs ready to be combined.
+    /// Prepares inputs for combining.
     void prepare(void* inputs, std::size_t elements) const
     {
         if (reduction.prepare != nullptr)
             reduction.prepare(inputs, elements, factor.data());
     }
-    /// Makes combined values the result.
+    /// Turns combined values into the result.
     void finish(void* values, std::size_t elements, int ranks) const
     {
         if (reduction.finish != nullptr)
@@ -68,11 +68,12 @@ struct Operation {
     [[nodiscard]] bool pointToPoint() const { return kind == Kind::Send || kind == Kind::Recv; }
 };
 
-/// Checks the arguments and looks up the arithmetic. Throws Failure, as the communicator's state may do.
+/// Checks the arguments and finds the arithmetic. Throws Failure, also for the communicator's state.
 void check(Operation& operation);
-/// Whether what is put on the stream goes into a graph.
+/// Returns whether work queued on the stream goes into a graph.
 [[nodiscard]] bool isCaptured(cudaStream_t stream);
-/// The device kernel the real library (2.28) would launch for it. Lives as long as the process.
+/// Returns the device kernel that the real library (2.28) would launch. The text lives as long as the
+/// process.
 [[nodiscard]] const char* kernelName(const Operation& operation);
 
 } // namespace ringside::nccl

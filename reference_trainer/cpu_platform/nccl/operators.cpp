@@ -11,7 +11,7 @@ namespace ringside::nccl {
 
 ncclRedOp_t Operators::create(ncclDataType_t type, const void* factor, ncclScalarResidence_t residence)
 {
-    // Counted over the process, so that another communicator's operator is unknown here.
+    // Counted over the process, so that an operator of another communicator is unknown here.
     static std::atomic<int> next = ncclNumOps;
     require(factor != nullptr, "the scalar is null");
     const std::size_t size = elementSize(type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators a program has made on one communicator: sums of inputs that each rank multiplies by a scalar
-// of its own first (ncclRedOpCreatePreMulSum).
+// Operators that a program has created on one communicator: sums of inputs, each multiplied by a scalar of
+// its rank first (ncclRedOpCreatePreMulSum).
 #pragma once
 #include <nccl.h>
 
@@ -11,7 +11,8 @@
 
 namespace ringside::nccl {
 
-/// A factor of the operation's data type: its bytes, or where the device finds them when the kernel runs.
+/// A factor of the operation's data type: its bytes, or its address on the device, which is read when the
+/// kernel runs.
 struct Factor {
     std::array<std::byte, 8> value{};
     const void* onDevice = nullptr;
@@ -21,10 +22,10 @@ struct Factor {
 class Operators final {
 public:
     ncclRedOp_t create(ncclDataType_t type, const void* factor, ncclScalarResidence_t residence);
-    /// Failure(ncclInvalidArgument) for operators that create() did not make. What is queued keeps its
+    /// Throws Failure(ncclInvalidArgument) for operators that create() did not return. Queued work keeps its
     /// factor.
     void destroy(ncclRedOp_t op);
-    /// Failure(ncclInvalidArgument) for unknown operators and those of another data type.
+    /// Throws Failure(ncclInvalidArgument) for unknown operators and those of another data type.
     [[nodiscard]] Factor find(ncclRedOp_t op, ncclDataType_t type);
 
 private:

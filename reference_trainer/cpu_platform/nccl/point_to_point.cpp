@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends and receives of one launch. Every transfer is posted before any is waited for, so a group cannot
+// Sends and receives of one launch. Every transfer is posted before the first wait, so that a group cannot
 // deadlock.
 #include "collectives.h"
 #include "errors.h"
@@ -11,7 +11,7 @@
 namespace ringside::nccl {
 namespace {
 
-/// One operation's greeting: its size each way, which must be the same.
+/// First message of an operation: its size on each side, which must be equal.
 struct Greeting {
     Greeting(Mesh& mesh, const Operation& operation)
         : peer(operation.peer)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of one communicator that live in this process. A program with one thread and several devices
-// destroys them one after the other, but they can take leave of each other only together: the last one to be
-// destroyed does it for all, as in the real library.
+// The ranks of one communicator in this process. A program with one thread and several devices destroys them
+// one after the other, but they can only leave together: the last one to be destroyed disconnects all, as in
+// the real library.
 #pragma once
 #include "unique_id.h"
 
@@ -16,21 +16,21 @@ class Communicator;
 
 class ProcessRanks final {
 public:
-    /// The ranks that join by this id.
+    /// Returns the ranks that join by this id.
     [[nodiscard]] static std::shared_ptr<ProcessRanks> of(const UniqueId& id);
 
-    /// Failure(ncclInvalidUsage) when another rank of this communicator uses the device already.
+    /// Throws Failure(ncclInvalidUsage) if another rank of this communicator already uses the device.
     void join(int rank, int device);
-    /// The rank needs no farewell (any more).
+    /// The rank does not take part in the common end any more.
     void forget(int rank);
-    /// Takes the rank's communicator along to the common farewell; returns after it if this was the last one.
+    /// Adds the rank's communicator to the common end; if it is the last one, returns after this end.
     void leave(const std::shared_ptr<Communicator>& communicator);
 
 private:
     std::vector<std::shared_ptr<Communicator>> takeLeavingLocked();
 
     std::mutex m_mutex;
-    std::map<int, int> m_devices; ///< by rank, of those that have not taken leave
+    std::map<int, int> m_devices; ///< by rank, of those that have not left
     std::vector<std::shared_ptr<Communicator>> m_leaving;
 };
 

@@ -14,8 +14,8 @@
 namespace ringside::nccl {
 namespace {
 
-/// What values of a type are computed in. Integers wrap around as on the device: computed unsigned, where
-/// that is defined, and wide enough that the compiler does not promote them to signed ones.
+/// The type in which values are computed. Integers wrap around as on the device: they are computed unsigned,
+/// where that is defined, and in a type so wide that the compiler does not promote them to signed ones.
 template <class T>
 struct ComputedIn {
     using Type = float; // the narrow floating point types
@@ -49,7 +49,7 @@ struct Product {
     }
 };
 
-/// Of a number and a NaN the number, as the device's fmin and fmax.
+/// Of a number and a NaN it returns the number, like the device's fmin and fmax.
 struct Minimum {
     template <class T>
     static T apply(T a, T b)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of reductions, as plain loops over a type and an operator. 16 and 8 bit floating point types
-// are combined in float and rounded after each step, which for two operands is correctly rounded.
+// Arithmetic of reductions, as plain loops for a type and an operator. 16 and 8 bit floating point types are
+// combined in float and rounded after each step; for two operands, the result is correctly rounded.
 #pragma once
 #include <nccl.h>
 
@@ -10,20 +10,20 @@
 namespace ringside::nccl {
 
 struct Reduction {
-    /// Multiplies a rank's inputs by a factor of the same type; null where there is none.
+    /// Multiplies a rank's inputs by a factor of the same type; null if there is no factor.
     void (*prepare)(void* values, std::size_t count, const void* factor) = nullptr;
     /// accumulator[i] = accumulator[i] op input[i]
     void (*combine)(void* accumulator, const void* input, std::size_t count) = nullptr;
-    /// Applied once to the combined values of `ranks` ranks; null where there is nothing to do.
+    /// Applied once to the combined values of `ranks` ranks; null if there is nothing to do.
     void (*finish)(void* values, std::size_t count, int ranks) = nullptr;
 };
 
-/// Bytes of one element; Failure(ncclInvalidArgument) for a type NCCL does not know.
+/// Returns the bytes of one element. Throws Failure(ncclInvalidArgument) for an unknown type.
 [[nodiscard]] std::size_t elementSize(ncclDataType_t type);
-/// For a built-in operator, or any that was made by the program: those multiply and sum.
+/// `op` is a built-in operator, or one created by the program: those multiply and sum.
 [[nodiscard]] Reduction findReduction(ncclDataType_t type, ncclRedOp_t op);
-/// What ncclAvg multiplies each input with: 1/ranks in the type's bytes. Integers have none: their sum is
-/// divided, towards zero.
+/// Returns the factor of ncclAvg for each input: 1/ranks in the type's bytes. Integers have none: their sum
+/// is divided, rounding towards zero.
 [[nodiscard]] std::array<std::byte, 8> averageFactor(ncclDataType_t type, int ranks);
 
 } // namespace ringside::nccl

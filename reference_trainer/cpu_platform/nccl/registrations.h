@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers that a program has registered with a communicator. Registration changes nothing here; it is kept so
-// that wrong handles are found.
+// Buffers that a program has registered with a communicator. Registration has no effect here; it is stored so
+// that wrong handles are detected.
 #pragma once
 #include "errors.h"
 
@@ -11,7 +11,7 @@ namespace ringside::nccl {
 
 class Registrations final {
 public:
-    /// The handle of one more registration.
+    /// Returns the handle of a new registration.
     [[nodiscard]] void* add(void* buffer)
     {
         require(buffer != nullptr, "the buffer is null");
@@ -19,7 +19,7 @@ public:
         m_buffers.insert(buffer);
         return buffer;
     }
-    /// Failure(ncclInvalidUsage) for what is not registered; null is nothing to remove.
+    /// Throws Failure(ncclInvalidUsage) for a handle that is not registered; ignores null.
     void remove(void* handle)
     {
         const std::lock_guard lock(m_mutex);

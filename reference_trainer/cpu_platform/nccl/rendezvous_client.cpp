@@ -30,7 +30,7 @@ std::chrono::milliseconds RendezvousClient::timeLeft() const
 
 std::string RendezvousClient::ask(const std::string& request)
 {
-    // The server itself waits as long as we have time: give its answer a little more.
+    // The server itself waits for the remaining time: its answer needs slightly longer.
     m_socket.setTimeout(timeLeft() + std::chrono::seconds(2));
     m_socket.sendMessage(request);
     const std::string reply = m_socket.receiveMessage();
@@ -63,7 +63,7 @@ void RendezvousClient::wait(const std::vector<std::string>& keys)
 
 void RendezvousClient::wait(const std::vector<std::string>& keys, const std::chrono::milliseconds&)
 {
-    wait(keys); // our own deadline covers the whole rendezvous
+    wait(keys); // one deadline covers the whole rendezvous
 }
 
 } // namespace ringside::nccl

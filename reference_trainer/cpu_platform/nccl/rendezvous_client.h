@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's side of the rendezvous, as Gloo's store interface wants it. One deadline covers the whole visit.
+// A rank's side of the rendezvous, with Gloo's store interface. One deadline covers the whole rendezvous.
 #pragma once
 #include "socket.h"
 #include "unique_id.h"
@@ -10,10 +10,10 @@ namespace ringside::nccl {
 
 class RendezvousClient final : public gloo::rendezvous::Store {
 public:
-    /// Joins as `rank` of `size`. Failure when the server is gone, refuses us, or the time is over.
+    /// Joins as `rank` of `size`. Throws Failure if the server is gone, refuses, or the time is over.
     RendezvousClient(const UniqueId& id, int rank, int size, std::chrono::milliseconds timeout);
 
-    /// The local address that leads to the server.
+    /// Returns the local address from which the server was reached.
     [[nodiscard]] Address localAddress() const { return m_socket.localAddress(); }
 
     void set(const std::string& key, const std::vector<char>& data) override;
@@ -22,7 +22,7 @@ public:
     void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) override;
 
 private:
-    /// Sends a request and returns the value of its answer; Failure(ncclRemoteError) when refused.
+    /// Sends a request and returns the value of its answer. Throws Failure(ncclRemoteError) if it is refused.
     std::string ask(const std::string& request);
     [[nodiscard]] std::chrono::milliseconds timeLeft() const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protocol: a raw Hello, answered by '+' or '-' and a sentence; then messages "S" key '\0' value, answered by
-// "+", and "G" milliseconds '\0' key, answered when the key is there by '+' value, or after that time by '-'
-// and who is missing.
+// Protocol: a raw Hello, answered by '+' or '-' and a sentence. Then messages "S" key '\0' value, answered by
+// "+"; and "G" milliseconds '\0' key, answered by '+' value when the key is there, or after that time by '-'
+// and the missing ranks.
 #include "rendezvous_server.h"
 
 #include "errors.h"
@@ -22,7 +22,7 @@ class Store final {
 public:
     explicit Store(const Secret& secret) : m_secret(secret) {}
 
-    /// Admits a rank. Returns why not, or nothing.
+    /// Admits a rank. Returns the reason of a refusal, or an empty text.
     std::string admit(const Hello& hello)
     {
         const std::lock_guard lock(m_mutex);
@@ -50,7 +50,7 @@ public:
         m_changed.notify_all();
     }
 
-    /// The whole answer to a Get.
+    /// Returns the whole answer to a Get.
     std::string get(const std::string& key, std::chrono::milliseconds timeout)
     {
         std::unique_lock lock(m_mutex);
@@ -98,15 +98,16 @@ void serve(const std::shared_ptr<Store>& store, const Socket& client)
         for (;;)
             client.sendMessage(answer(*store, client.receiveMessage()));
     } catch (const std::exception&) {
-        // The client hung up: that is how a rank ends its visit. A rank in trouble reports it itself.
+        // The client closed the connection, as every rank does at the end. A rank with an error reports it
+        // itself.
     }
 }
 
-/// Greets one client and serves it on a thread of its own.
+/// Reads a client's Hello and serves the client on a thread of its own.
 void welcome(const std::shared_ptr<Store>& store, Socket client)
 {
     client.setTimeout(
-        std::chrono::seconds(5)); // a stranger that says nothing must not block the ranks for long
+        std::chrono::seconds(5)); // an unknown client that sends nothing must not block the ranks for long
     Hello hello{};
     client.receive(&hello, sizeof hello);
     if (!store->knows(hello.secret))
@@ -130,7 +131,7 @@ void acceptRanks(const std::shared_ptr<Store>& store, const Socket& listener)
         try {
             welcome(store, std::move(client));
         } catch (const std::exception&) {
-            // Whoever it was did not speak our protocol; the ranks are still to come.
+            // This client did not use the protocol; the ranks are still to come.
         }
     }
 }
@@ -144,7 +145,7 @@ UniqueId startRendezvousServer()
     Socket listener = Socket::listenOn(chooseInterface());
     id.server = listener.localAddress();
     auto store = std::make_shared<Store>(id.secret);
-    const AllSignalsBlocked guard; // our threads must not run the application's signal handlers
+    const AllSignalsBlocked guard; // the server's threads must not run the application's signal handlers
     std::thread([store, moved = std::move(listener)] { acceptRanks(store, moved); }).detach();
     return id;
 }

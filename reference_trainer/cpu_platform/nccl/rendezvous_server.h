@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small store through which the ranks of one communicator find each other. It lives on threads of the
-// process that called ncclGetUniqueId, as NCCL's bootstrap root does, and ends when every rank has joined and
-// hung up.
+// The small key-value store for the rendezvous of one communicator's ranks. It runs on threads of the process
+// that called ncclGetUniqueId, like NCCL's bootstrap root, and ends when every rank has joined and
+// disconnected.
 #pragma once
 #include "unique_id.h"
 
 namespace ringside::nccl {
 
-/// Starts a server on the chosen interface and returns the id that leads to it.
+/// Starts a server on the chosen interface and returns the id with its address.
 [[nodiscard]] UniqueId startRendezvousServer();
 
-/// Requests of the protocol, first byte of a message; see rendezvous_server.cpp for what follows.
+/// Requests of the protocol, first byte of a message; rendezvous_server.cpp describes the rest.
 enum class Request : char { Set = 'S', Get = 'G' };
 /// First byte of an answer.
 enum class Answer : char { Ok = '+', Refused = '-' };

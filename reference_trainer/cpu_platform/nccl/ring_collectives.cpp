@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives in which all ranks give and all get. All-reduce is reduce-scatter and all-gather on the same
+// Collectives in which all ranks send and receive. All-reduce is reduce-scatter and all-gather on the same
 // memory.
 #include "collectives.h"
 #include "ring.h"
@@ -57,7 +57,7 @@ void reduceScatter(Mesh& mesh, const Operation& operation)
         return;
     const auto ranks = static_cast<std::size_t>(mesh.size());
     const std::vector<Segment> segments = split(operation.count * ranks, operation.element, mesh.size());
-    // The caller's input is read-only, and partial results need a place.
+    // The caller's input is read-only, so that partial results need their own memory.
     const auto partial = std::make_unique_for_overwrite<char[]>(operation.bytes() * ranks);
     std::memcpy(partial.get(), operation.source, operation.bytes() * ranks);
     operation.prepare(partial.get(), operation.count * ranks);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the application's signals away from our threads, and SIGPIPE of a dead peer away from the
-// application.
+// Keeps the application's signals away from the library's threads, and the SIGPIPE of a dead peer away from
+// the application.
 #pragma once
 #include <csignal>
 #include <ctime>
 
 namespace ringside::nccl {
 
-/// Threads created meanwhile start with all signals blocked.
+/// Threads created during its lifetime start with all signals blocked.
 class AllSignalsBlocked final {
 public:
     AllSignalsBlocked()
@@ -24,8 +24,8 @@ private:
     sigset_t m_before{};
 };
 
-/// Gloo writes to sockets without MSG_NOSIGNAL: blocks SIGPIPE on this thread and swallows what arrived
-/// meanwhile.
+/// Gloo writes to sockets without MSG_NOSIGNAL: blocks SIGPIPE on this thread and consumes signals that
+/// arrived meanwhile.
 class PipeSignalBlocked final {
 public:
     PipeSignalBlocked()

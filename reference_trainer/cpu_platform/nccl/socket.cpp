@@ -51,7 +51,7 @@ std::string Address::host() const
 
 std::uint16_t Address::port() const
 {
-    // sin_port and sin6_port lie at the same place.
+    // sin_port and sin6_port have the same offset.
     return ntohs(reinterpret_cast<const sockaddr_in*>(&storage)->sin_port);
 }
 
@@ -141,8 +141,8 @@ void Socket::receive(void* data, std::size_t size) const
         if (received < 0)
             failed("the connection to the process that made the unique id broke while receiving");
         if (received == 0)
-            throw Failure(ncclSystemError,
-                          "the rendezvous connection closed: has the process that made the unique id ended?");
+            throw Failure(ncclSystemError, "the rendezvous connection closed: check whether the process that "
+                                           "made the unique id has ended");
         bytes += received;
         size -= static_cast<std::size_t>(received);
     }
@@ -160,7 +160,8 @@ std::string Socket::receiveMessage() const
     std::uint32_t size = 0;
     receive(&size, sizeof size);
     if (size > kMaximumMessage)
-        throw Failure(ncclSystemError, "rendezvous message too long: not our protocol?");
+        throw Failure(ncclSystemError,
+                      "rendezvous message too long: the other side does not use this protocol");
     std::string message(size, '\0');
     receive(message.data(), size);
     return message;

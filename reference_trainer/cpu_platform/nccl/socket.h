@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocking TCP socket with a deadline, for the rendezvous only: collectives travel by Gloo.
-// Errors are Failure(ncclSystemError); an end of stream in the middle of a message is one too.
+// A blocking TCP socket with a deadline, used only for the rendezvous; collectives use Gloo. Errors,
+// including an end of stream in the middle of a message, are Failure(ncclSystemError).
 #pragma once
 #include <sys/socket.h>
 
@@ -37,16 +37,16 @@ public:
     [[nodiscard]] static Socket listenOn(Address address);
     [[nodiscard]] static Socket connectTo(const Address& address, std::chrono::milliseconds timeout);
 
-    /// Waits for a connection; an invalid socket when the listener is no longer usable.
+    /// Waits for a connection; returns an invalid socket if the listener is no longer usable.
     [[nodiscard]] Socket accept() const;
     [[nodiscard]] bool valid() const { return m_descriptor >= 0; }
     [[nodiscard]] Address localAddress() const;
-    /// Each later send and receive fails after `timeout`; zero waits for ever.
+    /// Each later send and receive fails after `timeout`; zero waits forever.
     void setTimeout(std::chrono::milliseconds timeout) const;
 
     void send(const void* data, std::size_t size) const;
     void receive(void* data, std::size_t size) const;
-    /// A length and the bytes; at most kMaximumMessage of them.
+    /// Sends a length and the bytes; at most kMaximumMessage of them.
     void sendMessage(const std::string& message) const;
     [[nodiscard]] std::string receiveMessage() const;
 

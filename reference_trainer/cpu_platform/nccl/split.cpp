@@ -20,7 +20,7 @@ struct Colored {
     int key;
 };
 
-/// Everybody's value, by rank.
+/// The values of all ranks, by rank.
 template <class Value>
 std::vector<Value> exchange(Communicator& parent, std::uint64_t slot, const Value& own)
 {
@@ -45,7 +45,7 @@ std::vector<Value> exchange(Communicator& parent, std::uint64_t slot, const Valu
     return all;
 }
 
-/// The ranks of a colour in their new order: by key, then by old rank.
+/// Returns the ranks of a colour in their new order: by key, then by old rank.
 std::vector<int> members(const std::vector<Colored>& all, int color)
 {
     std::vector<int> ranks;

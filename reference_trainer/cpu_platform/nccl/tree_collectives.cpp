@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduce over a binary tree: sums go up, chunk after chunk, and results come down on the same way. The
-// real library has two trees at once, each with half of the data, so that every rank has the same to do; one
-// is enough for the same result, and what two would cost the link model says.
+// All-reduce over a binary tree: sums go up, chunk by chunk, and results come down on the same way. The real
+// library uses two trees in parallel, each with half of the data, so that all ranks have the same load. One
+// tree gives the same result, and the link model computes the time of two.
 #include "collectives.h"
 #include "ring.h"
 
@@ -19,7 +19,7 @@ struct Child {
         , buffer(mesh, memory.get(), bytes)
     {}
     const int rank;
-    const std::unique_ptr<char[]> memory; ///< what it has summed up
+    const std::unique_ptr<char[]> memory; ///< the partial sum
     MeshBuffer buffer;
 };
 
@@ -54,7 +54,7 @@ void treeAllReduce(Mesh& mesh, const Operation& operation)
     for (const Segment& piece : pieces) {
         for (Child& child : children)
             child.buffer.receive(child.rank, operation.slot, piece.offset, piece.size);
-        if (!root) // comes back only when the sum that lies there has been sent
+        if (!root) // returns only after the sum that is stored there has been sent
             buffer.receive(parent, operation.slot, piece.offset, piece.size);
     }
     for (const Segment& piece : pieces) {

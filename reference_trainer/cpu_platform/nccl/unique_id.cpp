@@ -56,9 +56,8 @@ UniqueId decode(const ncclUniqueId& bytes)
     Layout layout{};
     std::memcpy(&layout, bytes.internal, sizeof layout);
     if (layout.tag != kTag || layout.length > sizeof layout.server)
-        throw Failure(
-            ncclInvalidArgument,
-            "the unique id does not come from the emulated NCCL: do all ranks load the same libnccl.so.2?");
+        throw Failure(ncclInvalidArgument, "the unique id does not come from the emulated NCCL: check that "
+                                           "all ranks load the same libnccl.so.2");
     UniqueId id;
     id.secret = layout.secret;
     id.server.length = layout.length;

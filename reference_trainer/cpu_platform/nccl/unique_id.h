@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in the 128 opaque bytes of a unique id: where the rendezvous server listens, and a secret.
+// Content of the 128 opaque bytes of a unique id: the address of the rendezvous server, and a secret.
 #pragma once
 #include "socket.h"
 
@@ -14,14 +14,14 @@ using Secret = std::array<char, 16>;
 
 struct UniqueId {
     Address server;
-    Secret secret{}; ///< random: keeps a stranger's connection out, and ids distinct
+    Secret secret{}; ///< random: rejects unknown clients and makes ids distinct
 };
 
 [[nodiscard]] Secret makeSecret();
-/// What NCCL calls a communicator's hash: the same on all its ranks, different for all ids.
+/// Returns NCCL's hash of a communicator: equal on all its ranks, different for all ids.
 [[nodiscard]] std::uint64_t hashOf(const UniqueId& id);
 [[nodiscard]] ncclUniqueId encode(const UniqueId& id);
-/// Failure(ncclInvalidArgument) for bytes that the emulated NCCL did not make.
+/// Throws Failure(ncclInvalidArgument) for bytes that the emulated NCCL did not create.
 [[nodiscard]] UniqueId decode(const ncclUniqueId& bytes);
 
 } // namespace ringside::nccl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices there are: the emulated runtime's, under the same names, UUIDs and places on the bus.
+// The devices of the emulated runtime, with the same names, UUIDs and bus ids.
 #include "device_name.h"
 #include "platform.h"
 #include "session.h"
@@ -13,7 +13,7 @@ using namespace ringside::nvml;
 
 namespace {
 
-// As cudart/api_device.cpp describes them; a test compares.
+// The same values as in cudart/api_device.cpp; a test compares them.
 constexpr unsigned kFirstBus = 0x10;
 constexpr int kComputeMajor = 8;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: XID errors at the moments the script gives. A set sees what happens after it was registered.
+// Events: XID errors at the times of the script. A set gets the events after its registration.
 #include "platform.h"
 #include "session.h"
 
@@ -17,7 +17,7 @@ struct nvmlEventSet_st {
     };
     std::mutex mutex;
     std::vector<Registration> registrations;
-    std::size_t next = 0; ///< of the script's XIDs, the first that this set has not looked at
+    std::size_t next = 0; ///< index of the first XID of the script that this set has not returned
 };
 
 using namespace ringside::nvml;
@@ -31,7 +31,7 @@ bool registered(const nvmlEventSet_st& set, const XidEntry& xid)
     });
 }
 
-// The next event that has happened by now.
+// Returns the next event whose time has come.
 std::optional<XidEntry> takeEvent(nvmlEventSet_st& set)
 {
     const std::vector<XidEntry>& xids = Script::get().xids();

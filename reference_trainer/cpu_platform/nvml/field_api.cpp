@@ -14,17 +14,17 @@ using namespace ringside::nvml;
 namespace {
 
 enum class Scope : std::uint8_t {
-    Device,  ///< scopeId means nothing
+    Device,  ///< scopeId is ignored
     Links,   ///< the sum over all links
     OneLink, ///< scopeId is a link, or UINT_MAX for the sum over all
-    Ber,     ///< a bit error rate of a link, or with UINT_MAX the worst; encoded
+    Ber,     ///< the bit error rate of a link, or with UINT_MAX the worst one; encoded
 };
 
 struct Field {
     unsigned id;
     Reading reading;
     Scope scope;
-    double factor; ///< from the script's unit to the field's
+    double factor; ///< from the script's unit to the field's unit
     nvmlValueType_t type;
 };
 

@@ -5,9 +5,9 @@
 
 namespace ringside::nvml {
 
-/// How many links the device has; nullopt where the script does not say.
+/// Returns the number of links of the device; nullopt if the script does not set it.
 [[nodiscard]] std::optional<unsigned> linkCount(nvmlDevice_t device);
-/// The sum over all links; nullopt unless it is known of each.
+/// Returns the sum over all links; nullopt if the value of a link is unknown.
 [[nodiscard]] std::optional<double> sumOfLinks(nvmlDevice_t device, Reading reading);
 
 } // namespace ringside::nvml

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exported names from before the _v2 and _v3 forms, for programs built with old headers. Process lists before
-// _v3 have other records and stay refused.
+// _v3 have other records and are refused.
 #include <nvml.h>
 
-// The header makes these names mean the newest form.
+// The header maps these names to the newest form.
 #undef nvmlInit
 #undef nvmlDeviceGetCount
 #undef nvmlDeviceGetHandleByIndex
@@ -46,7 +46,7 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t* info)
     return nvmlDeviceGetPciInfo_v3(device, info);
 }
 
-// Without the instance ids at the end, which its callers leave no room for.
+// Omits the instance ids at the end, for which callers of this form leave no room.
 nvmlReturn_t nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_t* event, unsigned timeoutMs)
 {
     if (event == nullptr)

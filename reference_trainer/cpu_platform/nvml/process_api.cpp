@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has memory on a device: whom the script says, else this process where it uses the device.
+// Processes with memory on a device: those of the script, else this process if it uses the device.
 #include "session.h"
 
 #include <unistd.h>

@@ -25,7 +25,7 @@ nvmlReturn_t clockOf(nvmlDevice_t device, nvmlClockType_t type, Reading ofSm, Re
     }
 }
 
-// Of the script, where it says one of the two figures; then both are its.
+// If the script sets one of the two figures, both come from the script.
 std::optional<DeviceMemory> memoryNow(nvmlDevice_t device)
 {
     const std::optional<double> total = valueNow(device, Reading::MemoryTotal);
@@ -202,7 +202,7 @@ nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t
         info);
 }
 
-// A script that counts errors has ECC switched on.
+// If the script sets error counts, ECC is enabled.
 nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current, nvmlEnableState_t* pending)
 {
     return callOn(

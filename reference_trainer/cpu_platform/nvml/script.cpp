@@ -50,7 +50,7 @@ std::optional<int> wholeNumber(const std::string& text)
     return value.has_value() ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
-// Names joined by '+'.
+// Parses names joined by '+'.
 std::optional<double> reasons(const std::string& text)
 {
     unsigned long long bits = 0;
@@ -128,7 +128,7 @@ bool Script::parseWord(const std::string& word, const Line& line)
     return true;
 }
 
-// PID:BYTES, where PID may be self.
+// Parses PID:BYTES, where PID may be self.
 bool Script::parseProcess(const std::string& text, const Line& line)
 {
     const auto colon = text.find(':');

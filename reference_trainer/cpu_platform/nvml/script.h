@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emulated devices report over time, read once from the file that RINGSIDE_NVML_SCRIPT names
-// (format: README.md beside this file). It never guesses: a bad file is an error, and what no line says is
-// unknown.
+// Readings of the emulated devices over time, read once from the file that RINGSIDE_NVML_SCRIPT names
+// (format: README.md beside this file). It never guesses: a bad file is an error, and a reading without a
+// line is unknown.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -32,18 +32,18 @@ struct XidEntry {
 
 class Script final {
 public:
-    /// The process's script; empty without the variable.
+    /// Returns the process's script; empty if the variable is not set.
     static const Script& get();
-    /// Reads `text`; the first mistake makes `error()` say where and what.
+    /// Parses `text`; error() gives the place and reason of the first mistake.
     Script(const std::string& text, const std::string& path);
 
     [[nodiscard]] const std::string& error() const { return m_error; }
-    /// What the newest line up to that moment says. What is said of one link goes before what is said of all.
+    /// Returns the value of the newest line up to that time. A line about one link overrides lines about all.
     [[nodiscard]] std::optional<double> value(int device, Reading reading, double seconds,
                                               int link = kEveryLink) const;
-    /// Nullopt if nothing is said of processes up to then.
+    /// Returns nullopt if no line up to that time sets processes.
     [[nodiscard]] std::optional<std::vector<ProcessEntry>> processes(int device, double seconds) const;
-    /// In order of time.
+    /// Sorted by time.
     [[nodiscard]] const std::vector<XidEntry>& xids() const { return m_xids; }
 
 private:

@@ -48,7 +48,7 @@ std::optional<double> positive(double number)
     return number > 0 ? std::optional(number) : std::nullopt;
 }
 
-// What follows from the device model (device_model.md): its clock and the throttling of it.
+// Readings that follow from the device model (device_model.md): its clock and throttling.
 std::optional<double> fromModel(Reading reading)
 {
     const double clock = ringside_platform_model_number("sm_clock_mhz", 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of the emulated NVML begins with: is it initialised, which device is meant, and what
-// the script says at this moment.
+// The common part of all functions of the emulated NVML: initialisation, the device of a handle, and the
+// present values of the script.
 #pragma once
 #include "script.h"
 
@@ -12,32 +12,33 @@ struct nvmlDevice_st {
 
 namespace ringside::nvml {
 
-/// Watts and joules to the milliwatts and millijoules that NVML tells.
+/// Converts watts and joules to the milliwatts and millijoules of NVML.
 inline constexpr double kMilli = 1000;
 
 [[nodiscard]] nvmlReturn_t begin();
 [[nodiscard]] nvmlReturn_t end();
 [[nodiscard]] bool initialized();
-/// Seconds since the process's first nvmlInit; the script's time.
+/// Returns the seconds since the process's first nvmlInit, the time of the script.
 [[nodiscard]] double now();
-/// The handle of a device that exists.
+/// Returns the handle of an existing device.
 [[nodiscard]] nvmlDevice_t deviceHandle(int index);
 [[nodiscard]] bool isDevice(nvmlDevice_t device);
-/// What the script says now. Without a word in it, clocks and their reasons come from the device model.
+/// Returns the present value of the script. Without one, clocks and their reasons come from the device model.
 [[nodiscard]] std::optional<double> valueNow(nvmlDevice_t device, Reading reading, int link = kEveryLink);
 /// In bytes.
 struct DeviceMemory {
     std::uint64_t total = 0;
     std::uint64_t used = 0;
 };
-/// What this process has allocated with the emulated runtime; nullopt where it has not used the device.
+/// Returns the memory that this process has allocated with the emulated runtime; nullopt if it has not used
+/// the device.
 [[nodiscard]] std::optional<DeviceMemory> allocatedHere(nvmlDevice_t device);
-/// Returns once the script does not say that the device's driver is stuck.
+/// Blocks while the script says that the device's driver is stuck.
 void waitWhileBlocked(nvmlDevice_t device);
-/// Copies text with its end; NVML_ERROR_INSUFFICIENT_SIZE where it does not fit.
+/// Copies text with its terminator. Returns NVML_ERROR_INSUFFICIENT_SIZE if it does not fit.
 [[nodiscard]] nvmlReturn_t copyText(char* to, unsigned length, const std::string& text);
 
-/// Runs `body`, which answers into places none of which may be null.
+/// Runs `body`, which writes results to `places`, none of which may be null.
 template <class Body, class... Places>
 nvmlReturn_t call(Body&& body, Places*... places)
 {
@@ -64,7 +65,7 @@ nvmlReturn_t callOn(nvmlDevice_t device, Body&& body, Places*... places)
         places...);
 }
 
-/// Tells one reading in NVML's unit; NVML_ERROR_NOT_SUPPORTED where nothing is known.
+/// Writes one reading in NVML's unit. Returns NVML_ERROR_NOT_SUPPORTED if it is unknown.
 template <class Number>
 nvmlReturn_t tell(nvmlDevice_t device, Reading reading, Number* to, double factor = 1, int link = kEveryLink)
 {

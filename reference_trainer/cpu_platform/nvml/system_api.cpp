@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beginning and end, versions, names of errors.
+// Initialisation and shutdown, versions, and names of errors.
 #include "session.h"
 
 #include <array>
@@ -9,7 +9,7 @@ using namespace ringside::nvml;
 
 namespace {
 
-constexpr const char* kDriverVersion = "580.0-emulated"; // the branch that CUDA 13.0 came with
+constexpr const char* kDriverVersion = "580.0-emulated"; // the driver branch of CUDA 13.0
 constexpr const char* kLibraryVersion = "13.580.0-emulated";
 constexpr int kCudaVersion = 13000;
 

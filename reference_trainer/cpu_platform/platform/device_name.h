@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all emulated devices are called. The analyzer knows GPUs by their names: one whose model gives 16-bit
-// matrix products a rate above `flops` has what tensor cores are for, and says so.
+// Names of the emulated devices. The analyzer recognizes GPUs by their names: the name says whether the
+// device has tensor cores, which is the case if its model gives 16-bit matrix products a rate above `flops`.
 #pragma once
 #include "platform.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 16 and 8 bit floating point types of CUDA as values that convert to and from float: half, bfloat16 and
-// the two fp8 types. To float is exact; from float rounds to nearest, ties to even, subnormals included.
-// A NaN becomes the type's canonical one (all ones under the sign), as the device's conversions make it.
-// There is no arithmetic here: it happens in float, and one conversion rounds its result.
+// the two fp8 types. Conversion to float is exact; conversion from float rounds to nearest, ties to even,
+// including subnormals. A NaN becomes the type's canonical one (all ones under the sign), as in the device's
+// conversions. There is no arithmetic here: it is done in float, and one conversion rounds its result.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace ringside::platform {
 
-/// What a type does with values beyond its largest, infinity included.
+/// The result for values beyond the largest one, including infinity.
 enum class Overflow : std::uint8_t {
     Infinity, ///< becomes infinity, as IEEE 754 has it
     Saturate, ///< becomes the largest finite value, as CUDA's and NCCL's conversions to fp8 ("satfinite") do
 };
-/// What the highest exponent encodes.
+/// The meaning of the highest exponent.
 enum class TopExponent : std::uint8_t {
     Special, ///< infinity and NaNs
-    Numbers, ///< numbers, but for the pattern of all ones, which is NaN; there is no infinity (e4m3)
+    Numbers, ///< numbers; only the pattern of all ones is NaN, and there is no infinity (e4m3)
 };
 
 template <int kExponentBits, int kMantissaBits, Overflow kOverflow, TopExponent kTopExponent>
@@ -42,7 +42,7 @@ struct NarrowFloat {
 private:
     static constexpr int kFloatMantissaBits = 23;
     static constexpr int kDropped = kFloatMantissaBits - kMantissaBits;
-    /// What float's exponent exceeds ours by, for the same number.
+    /// Difference between the exponents of float and of this type for the same number.
     static constexpr int kRebias = 127 - ((1 << (kExponentBits - 1)) - 1);
     static constexpr std::uint32_t kFloatInfinity = 0x7F800000U;
     static constexpr std::uint32_t kMagnitude = (1U << (kWidth - 1)) - 1;
@@ -51,13 +51,15 @@ private:
         kTopExponent == TopExponent::Special ? kTop - 1 : kMagnitude - 1;
     static constexpr std::uint32_t kBeyond = kOverflow == Overflow::Infinity ? kTop : kLargest;
 
-    /// Bits of a float without its sign, not a NaN: the nearest pattern, which may lie beyond kLargest.
+    /// `magnitude` holds the bits of a float without its sign, not a NaN. Returns the nearest pattern, which
+    /// may be beyond kLargest.
     [[nodiscard]] static constexpr std::uint32_t nearest(std::uint32_t magnitude)
     {
-        if constexpr (kRebias > 0) { // bfloat16 has float's exponents, subnormals included
+        if constexpr (kRebias > 0) { // bfloat16 has float's exponents, including subnormals
             constexpr std::uint32_t kSmallestNormal = static_cast<std::uint32_t>(kRebias + 1)
                                                       << kFloatMantissaBits;
-            // Where float's last bit is worth our smallest subnormal: adding it rounds, and leaves the count.
+            // The float whose last bit has the value of this type's smallest subnormal: adding it rounds, and
+            // leaves the count.
             constexpr std::uint32_t kUnit = static_cast<std::uint32_t>(kRebias + 1 + kDropped)
                                             << kFloatMantissaBits;
             if (magnitude < kSmallestNormal)
@@ -94,7 +96,7 @@ constexpr NarrowFloat<E, M, O, T>::operator float() const
         (magnitude << kDropped) + (static_cast<std::uint32_t>(kRebias) << kFloatMantissaBits);
     if (T == TopExponent::Special ? magnitude >= kTop : magnitude == kMagnitude)
         wide = kFloatInfinity | (T == TopExponent::Special ? magnitude << kDropped & 0x7FFFFFU : 1U << 22);
-    else if (kRebias > 0 && magnitude < 1U << M) // subnormal: a count of the smallest one
+    else if (kRebias > 0 && magnitude < 1U << M) // a subnormal is a multiple of the smallest one
         wide = std::bit_cast<std::uint32_t>(
             static_cast<float>(magnitude) *
             std::bit_cast<float>(static_cast<std::uint32_t>(kRebias + 1 - M) << kFloatMantissaBits));

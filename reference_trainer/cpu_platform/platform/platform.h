@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emulated libraries share with the emulated CUDA runtime: work on stream queues and the activity it
-// leaves. Exported by our libcudart.so.13 under the version node RINGSIDE_PLATFORM; the real library has none
-// of these names, so a mixture of real and emulated libraries fails at load time instead of producing
-// nonsense.
+// The interface between the emulated libraries and the emulated CUDA runtime: work on stream queues, and the
+// activity that it produces. libcudart.so.13 exports it under the version node RINGSIDE_PLATFORM. The real
+// library has none of these names, so that a mixture of real and emulated libraries fails at load time
+// instead of producing wrong results.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,22 +13,22 @@ namespace ringside::platform {
 
 enum class WorkKind : std::uint8_t { Kernel, Copy, Set };
 
-/// What a piece of work costs in the device model. Zero fields cost nothing; the largest term wins.
+/// Costs of a piece of work in the device model. Fields of 0 cost nothing; the largest term counts.
 struct WorkCost {
-    double flops = 0;           ///< floating point operations, against the model's FLOP/s
-    double memoryBytes = 0;     ///< device memory traffic, against the model's memory bandwidth
-    double copyBytes = 0;       ///< host <-> device bytes, against the model's PCIe bandwidth
-    std::int64_t minimumNs = 0; ///< at least this long, whatever the rest says
+    double flops = 0;           ///< floating point operations, divided by the model's FLOP/s
+    double memoryBytes = 0;     ///< device memory traffic, divided by the model's memory bandwidth
+    double copyBytes = 0;       ///< host <-> device bytes, divided by the model's PCIe bandwidth
+    std::int64_t minimumNs = 0; ///< minimum time, whatever the other fields give
 };
 
-/// How many blocks of how many threads a kernel has (x, y, z).
+/// Blocks and threads per block of a kernel (x, y, z).
 struct WorkShape {
     std::uint32_t grid[3] = {1, 1, 1};
     std::uint32_t block[3] = {1, 1, 1};
     std::uint32_t sharedBytes = 0; ///< dynamic shared memory of a block
 };
 
-/// Of a copy from one device's memory to another's; else both are -1.
+/// The devices of a peer copy; otherwise both are -1.
 struct Peers {
     int source = -1;
     int destination = -1;
@@ -53,15 +53,14 @@ struct Work {
     void* (*clone)(const void* arg) = nullptr;
     WorkCost cost = {};
     WorkShape shape = {};
-    std::uint64_t bytes = 0;   ///< for copies and sets: what the activity record says
+    std::uint64_t bytes = 0;   ///< for copies and sets: size in the activity record
     std::uint8_t copyKind = 0; ///< cudaMemcpyKind for copies
     Peers peers = {};
-    int device = -1; ///< whose default stream a null stream means; -1: the calling thread's
+    int device = -1; ///< the device whose default stream a null stream means; -1: the calling thread's
     bool arithmetic = false;
 };
 
-/// One finished piece of work, as the stream's thread saw it. Times are CLOCK_REALTIME ns, as CUPTI's
-/// default.
+/// One finished piece of work, as seen by the stream's thread. Times are CLOCK_REALTIME ns, CUPTI's default.
 struct WorkActivity {
     WorkKind kind = WorkKind::Kernel;
     const char* name = nullptr;
@@ -74,12 +73,12 @@ struct WorkActivity {
     std::uint64_t bytes = 0;
     std::uint8_t copyKind = 0;
     WorkShape shape = {};
-    std::uint32_t graphId = 0;     ///< of the launched graph, 0 outside of one
+    std::uint32_t graphId = 0;     ///< id of the launched graph, 0 outside of one
     std::uint64_t graphNodeId = 0; ///< unique in the process, 0 outside of a graph
     Peers peers = {};
 };
 
-/// CUPTI numbers the functions of the runtime and of the driver apart.
+/// CUPTI numbers the functions of the runtime and of the driver separately.
 enum class ApiDomain : std::uint8_t { Runtime, Driver };
 
 /// `cbid` is CUPTI_RUNTIME_TRACE_CBID_* or CUPTI_DRIVER_TRACE_CBID_*.
@@ -94,18 +93,17 @@ struct ApiActivity {
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
     std::uint32_t processId = 0;
-    std::uint32_t threadId = 0;     ///< the kernel's
+    std::uint32_t threadId = 0;     ///< the kernel's thread id
     std::uint64_t threadHandle = 0; ///< its pthread_t
     std::uint32_t correlation = 0;
     std::int32_t result = 0;
 };
 
-/// Receives activity. Functions may be called from any thread at once and must not call back into the
-/// runtime.
+/// Receives activity. Its functions may be called from any thread at once and must not call the runtime.
 struct ActivitySink {
     void (*work)(const WorkActivity&);
-    /// Called on the calling thread right before the call takes effect, so the sink can tie its thread's
-    /// external correlation ids to `correlation`.
+    /// Called on the calling thread right before the call takes effect, so that the sink can connect its
+    /// thread's external correlation ids with `correlation`.
     void (*apiBegin)(ApiFunction function, std::uint32_t correlation);
     void (*apiEnd)(const ApiActivity&);
 };
@@ -113,29 +111,29 @@ struct ActivitySink {
 } // namespace ringside::platform
 
 extern "C" {
-/// Queues work on a stream (null: the legacy default stream of the current device). Outside a runtime call it
-/// is a launch by the driver's cuLaunchKernelEx, with a correlation id of its own: so the real libraries
-/// launch, which have a runtime of their own that nobody can interpose. Returns a cudaError_t.
+/// Queues work on a stream (null: the legacy default stream of the current device). Outside of a runtime
+/// call, it counts as a launch by the driver's cuLaunchKernelEx with its own correlation id. The real
+/// libraries launch like this, because they contain a runtime that cannot be interposed. Returns a
+/// cudaError_t.
 int ringside_platform_enqueue(CUstream_st* stream, const ringside::platform::Work* work);
-/// Installs the process's sink, or removes it with null. The sink must stay valid afterwards.
+/// Installs the process's sink, or removes it if null. The sink must stay valid afterwards.
 void ringside_platform_set_sink(const ringside::platform::ActivitySink* sink);
-/// The device model's value for a key of the model file (see device_model.md); `fallback` where it says
-/// nothing.
+/// Returns the device model's value of a key (see device_model.md), or `fallback` if it is not set.
 double ringside_platform_model_number(const char* key, double fallback);
-/// By how much the device's clock is throttled now: 1 or more (see device_model.md).
+/// Returns the present throttling factor of the device's clock, 1 or more (see device_model.md).
 double ringside_platform_throttle_factor();
-/// The device's memory and what this process has allocated of it, in bytes. Returns 0 and writes nothing
-/// where the process has not used the device: what others have there is not known.
+/// Writes the device's memory and the part that this process has allocated, in bytes. Returns 0 and writes
+/// nothing if the process has not used the device, because the memory of other processes is unknown.
 int ringside_platform_device_memory(int device, std::uint64_t* total, std::uint64_t* used);
-/// How many devices this process has.
+/// Returns the number of devices of this process.
 int ringside_platform_device_count();
-/// CLOCK_REALTIME ns as the emulated device sees it (a planted test clock shifts it).
+/// Returns CLOCK_REALTIME in ns as seen by the emulated device (a test clock may shift it).
 std::int64_t ringside_platform_now_ns(void);
-/// What the driver does in its exit handler: from then on, threads are parked and calls fail. Runs by itself
-/// at exit; called before that, it is a driver whose handler runs first.
+/// Emulates the driver's exit handler: afterwards, threads are parked and calls fail. It runs by itself at
+/// exit; a test calls it earlier to emulate a driver whose handler runs first.
 void ringside_platform_tear_down(void);
 int ringside_platform_is_torn_down(void);
-/// What a generated stub does: says once, by its flag `said`, that `name` is not emulated, and returns
-/// `status`.
+/// Body of a generated stub: prints once, guarded by its flag `said`, that `name` is not emulated, and
+/// returns `status`.
 int ringside_platform_stub(const char* name, int* said, int status);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scripts of the emulated NVML and libibverbs have in common: lines that begin with a time and do
-// not go back, comments from '#' on, numbers of 0 or more, and errors that name their line.
+// Common format of the scripts of the emulated NVML and libibverbs: lines that begin with a non-decreasing
+// time, comments from '#' on, numbers of 0 or more, and errors that name their line.
 #pragma once
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +35,7 @@ struct ScriptFile {
     std::string error; ///< why it cannot be read
 };
 
-/// The one that the environment variable names; without it, nothing.
+/// Reads the file that the environment variable names; empty if it is not set.
 inline ScriptFile scriptNamedBy(const char* variable)
 {
     const char* path = std::getenv(variable);

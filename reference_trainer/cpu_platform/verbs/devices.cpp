@@ -137,7 +137,7 @@ const char* ibv_get_device_name(ibv_device* device)
 
 __be64 ibv_get_device_guid(ibv_device* device)
 {
-    constexpr unsigned char kLocal = 0x02; // of nobody's range
+    constexpr unsigned char kLocal = 0x02; // locally administered: a range that belongs to no vendor
     unsigned char bytes[sizeof(__be64)] = {kLocal};
     for (std::size_t i = 0; device->name[i] != '\0'; ++i)
         bytes[1 + i % (sizeof bytes - 1)] ^= static_cast<unsigned char>(device->name[i]);
@@ -162,7 +162,7 @@ ibv_context* ibv_open_device(ibv_device* device)
     context.num_comp_vectors = 1;
     context.cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     context.async_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-    const auto& events = Script::get().events(); // those before are nobody's
+    const auto& events = Script::get().events(); // events before the device was opened are skipped
     while (opened->next < events.size() && events[opened->next].seconds < now())
         ++opened->next;
     armTimer(*opened);

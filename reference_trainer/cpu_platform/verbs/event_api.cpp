@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of ports and devices, at the moments the script gives, and what they and states are called.
+// Events of ports and devices at the times of the script, and names of events and states.
 #include "devices.h"
 
 #include <unistd.h>
@@ -10,7 +10,7 @@ using namespace ringside::verbs;
 
 namespace {
 
-// Of the event, for which no context is told when it is acknowledged: the one it was taken from last.
+// The device of the last event returned on this thread: an acknowledgement names no context.
 thread_local Opened* t_last = nullptr;
 
 } // namespace

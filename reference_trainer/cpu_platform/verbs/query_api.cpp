@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What devices and ports are at this moment of the script.
+// Attributes of devices and ports at the present time of the script.
 #include "devices.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#undef ibv_query_port // in the real header the name is that of an inline function, too
+#undef ibv_query_port // in the real header, an inline function also has this name
 
 using namespace ringside::verbs;
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kGids = 256;
 
-/// As the library has it from rdma-core 49 on.
+/// The layout from rdma-core 49 on.
 struct PortAttributes {
     ibv_port_attr old{};
     std::uint32_t speedEx = 0;
@@ -44,7 +44,7 @@ PortAttributes attributesOf(const char* device, int port)
     old.pkey_tbl_len = 1;
     old.active_width = static_cast<std::uint8_t>(value(Key::Width, kFourLanes));
     result.speedEx = value(Key::Speed, kNdr);
-    // XDR has no place in a byte: it is told as NDR there.
+    // XDR does not fit into a byte: the old attribute reports NDR.
     old.active_speed = static_cast<std::uint8_t>(result.speedEx > kLargestOld ? kNdr : result.speedEx);
     return result;
 }
@@ -84,7 +84,7 @@ extern "C" {
 
 int ibv_query_port(ibv_context* context, std::uint8_t port, _compat_ibv_port_attr* attributes)
 {
-    constexpr std::size_t kOldest = 48; // up to link_layer and what fills it up
+    constexpr std::size_t kOldest = 48; // up to link_layer and its padding
     return queryPort(context, port, reinterpret_cast<ibv_port_attr*>(attributes), kOldest);
 }
 
@@ -108,7 +108,7 @@ int ibv_query_gid(ibv_context* context, std::uint8_t port, int index, ibv_gid* g
     return 0;
 }
 
-// In the private part of the library, used by ibv_devinfo: 1 is RoCE v2, 0 all others.
+// Private function of the library, used by ibv_devinfo: 1 is RoCE v2, 0 all others.
 int ibv_query_gid_type(ibv_context* context, std::uint8_t port, unsigned index, int* type)
 {
     if (errorOf(context, port) != 0 || index >= kGids)
@@ -147,7 +147,7 @@ ssize_t _ibv_query_gid_table(ibv_context* context, ibv_gid_entry* entries, std::
     return static_cast<ssize_t>(count);
 }
 
-// Files of sysfs, which the emulated devices do not have.
+// Files of sysfs do not exist for emulated devices.
 int ibv_read_sysfs_file(const char*, const char*, char*, std::size_t)
 {
     return -1;

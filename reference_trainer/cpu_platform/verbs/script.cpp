@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::map<std::string, unsigned, std::less<>>;
 
-/// Keys with the words and numbers that they take.
+/// Keys with the words and numbers that they accept.
 const std::map<std::string, std::pair<Key, Names>, std::less<>>& keys()
 {
     static const Names mtus{{"256", 1}, {"512", 2}, {"1024", 3}, {"2048", 4}, {"4096", 5}};
@@ -128,7 +128,7 @@ bool Script::parseWord(const std::string& word, const Place& place)
     return true;
 }
 
-// TYPE/ADDRESS.
+// Parses TYPE/ADDRESS.
 bool Script::parseGid(const std::string& index, const std::string& text, const Place& place)
 {
     static const std::map<std::string, ibv_gid_type, std::less<>> types{
@@ -149,7 +149,7 @@ bool Script::parseGid(const std::string& index, const std::string& text, const P
     return true;
 }
 
-// As adapters do it: who comes up or goes down says so.
+// Adapters report an event when a port goes up or down.
 void Script::noteStateChange(unsigned state, const Place& place)
 {
     const unsigned before =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which RDMA devices there are and what becomes of them over time, read once from the file that
-// RINGSIDE_VERBS_SCRIPT names (format: README.md beside this file). It never guesses: a bad file is an error,
-// and what no line says is what a port in good order has.
+// The RDMA devices and their states over time, read once from the file that RINGSIDE_VERBS_SCRIPT names
+// (format: README.md beside this file). It never guesses: a bad file is an error, and an attribute without a
+// line has the value of a healthy port.
 #pragma once
 #include <infiniband/verbs.h>
 
@@ -23,26 +23,26 @@ struct Gid {
 struct EventEntry {
     double seconds;
     std::string device;
-    int port; ///< 0: of the whole device
+    int port; ///< 0: the whole device
     ibv_event_type type;
 };
 
 class Script final {
 public:
-    /// The process's script; without the variable it has no devices.
+    /// Returns the process's script; without the variable it has no devices.
     static const Script& get();
-    /// Reads `text`; the first mistake makes `error()` say where and what.
+    /// Parses `text`; error() gives the place and reason of the first mistake.
     Script(const std::string& text, const std::string& path);
 
     [[nodiscard]] const std::string& error() const { return m_error; }
     /// By name, with the number of ports.
     [[nodiscard]] const std::map<std::string, int>& devices() const { return m_devices; }
-    /// What the newest line up to that moment says.
+    /// Returns the value of the newest line up to that time.
     [[nodiscard]] std::optional<unsigned> value(const std::string& device, int port, Key key,
                                                 double seconds) const;
     /// By index.
     [[nodiscard]] std::map<unsigned, Gid> gids(const std::string& device, int port, double seconds) const;
-    /// In order of time.
+    /// Sorted by time.
     [[nodiscard]] const std::vector<EventEntry>& events() const { return m_events; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is not emulated refuses, and says so once. Without the real declarations, for the signatures are
-// others.
+// Functions that are not emulated: they fail and report it once. The real declarations are not included,
+// because the signatures differ.
 #include <cerrno>
 #include <cstdio>
 
@@ -12,9 +12,7 @@ using Pointer = void*;
 void refuse(const char* name, bool& said)
 {
     if (!said)
-        std::fprintf(stderr,
-                     "ringside cpu platform: %s is not emulated: there is nothing but ports and events\n",
-                     name);
+        std::fprintf(stderr, "ringside cpu platform: %s is not emulated: only ports and events are\n", name);
     said = true;
     errno = ENOSYS;
 }

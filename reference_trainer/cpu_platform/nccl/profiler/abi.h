@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of NCCL's profiler plugins, versions 4 and 5, as NCCL 2.28 has it (src/include/plugin
-// of its source): numbers, layouts and signatures only, under our own names.
+// The binary interface of NCCL's profiler plugins, versions 4 and 5, as in NCCL 2.28 (src/include/plugin of
+// its source): only numbers, layouts and signatures, under different names.
 #pragma once
 #include "debug_log.h"
 
@@ -13,7 +13,7 @@
 
 namespace ringside::nccl::profiler {
 
-/// Bits of the activation mask, and what an event says it is.
+/// Bits of the activation mask, and types of events.
 enum EventType : std::uint32_t {
     kGroup = 1U << 0U,
     kColl = 1U << 1U,
@@ -141,7 +141,7 @@ union StateArguments {
 using Logger = void (*)(LogLevel level, unsigned long subsystems, const char* file, int line,
                         const char* format, ...);
 
-/// What the data symbol ncclProfiler_v4 is.
+/// Type of the data symbol ncclProfiler_v4.
 struct PluginV4 {
     const char* name;
     ncclResult_t (*init)(void** context, int* mask, const char* commName, std::uint64_t commHash, int nodes,
@@ -151,7 +151,7 @@ struct PluginV4 {
     ncclResult_t (*recordEventState)(void* handle, EventState state, StateArguments* arguments);
     ncclResult_t (*finalize)(void* context);
 };
-/// What the data symbol ncclProfiler_v5 is.
+/// Type of the data symbol ncclProfiler_v5.
 struct PluginV5 {
     const char* name;
     ncclResult_t (*init)(void** context, std::uint64_t commId, int* mask, const char* commName, int nodes,

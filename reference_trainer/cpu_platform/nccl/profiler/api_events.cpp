@@ -17,7 +17,8 @@ struct Group {
     bool begun = false;
     std::uint32_t mask = 0;
     void* handle = nullptr;
-    std::shared_ptr<Plugin> plugin = {}; ///< the communicator may be destroyed before the group ends
+    /// keeps the plugin: the communicator may be destroyed before the group ends
+    std::shared_ptr<Plugin> plugin = {};
 };
 
 Group& current()

@@ -28,7 +28,7 @@ CommunicatorProfile::~CommunicatorProfile()
 
 void CommunicatorProfile::close()
 {
-    // As the real library: a plugin that made no context is not told about its end.
+    // As in the real library: a plugin that created no context is not informed about the end.
     if (m_open.exchange(false) && m_context != nullptr)
         m_plugin->finalize(m_context);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator as the profiler plugin knows it: the plugin's context, and how many collectives of each
-// function it has launched.
+// A communicator as seen by the profiler plugin: the plugin's context, and the number of collectives launched
+// for each function.
 #pragma once
 #include "profiler/plugin.h"
 
@@ -15,23 +15,24 @@ constexpr std::size_t kNumberedFunctions = 5;
 
 class CommunicatorProfile final {
 public:
-    /// Tells the plugin about a new communicator. Null where there is no plugin, or it refuses.
+    /// Reports a new communicator to the plugin. Returns null if there is no plugin, or if it refuses.
     [[nodiscard]] static std::shared_ptr<CommunicatorProfile> open(const Member& member);
     ~CommunicatorProfile();
     CommunicatorProfile(const CommunicatorProfile&) = delete;
     CommunicatorProfile& operator=(const CommunicatorProfile&) = delete;
 
-    /// Tells the plugin that the communicator is gone, once. No event may follow.
+    /// Reports the end of the communicator to the plugin, once. No event may follow.
     void close();
 
     [[nodiscard]] Plugin& plugin() const { return *m_plugin; }
     [[nodiscard]] const std::shared_ptr<Plugin>& sharedPlugin() const { return m_plugin; }
     [[nodiscard]] int rank() const { return m_rank; }
-    /// Starts an event in this communicator's context; returns its handle, null where the plugin gave none.
+    /// Starts an event in this communicator's context; returns its handle, null if the plugin returned none.
     [[nodiscard]] void* start(DescriptorV5& descriptor) const;
-    /// Ends an event; nothing for null.
+    /// Ends an event; ignores null.
     void stop(void* handle) const;
-    /// The number of the next collective of a numbered function, from 0; nextSequence also counts it.
+    /// Returns the number of the next collective of a numbered function, from 0; nextSequence also increments
+    /// it.
     [[nodiscard]] std::uint64_t sequence(std::size_t function) const { return m_sequences[function]; }
     [[nodiscard]] std::uint64_t nextSequence(std::size_t function) { return m_sequences[function]++; }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kBelowTask = kProxyOp | kProxyStep | kKernelCh | kNetPlugin;
 
-/// NCCL moves gathered and broadcast data as bytes, and says so.
+/// NCCL moves gathered and broadcast data as bytes, and reports it so.
 bool movedAsBytes(const Call& call)
 {
     constexpr std::size_t kBroadcast = 0;
@@ -43,7 +43,7 @@ std::uint64_t LaunchEvents::number(const Task& task)
     return counts ? m_profile->nextSequence(task.call.number) : m_profile->sequence(task.call.number);
 }
 
-/// The first task that was called while the plugin wanted something.
+/// Returns the first task that was called while the plugin's mask was not empty.
 const Ticket* LaunchEvents::leader() const
 {
     const auto task = std::find_if(m_tasks.begin(), m_tasks.end(),
@@ -107,8 +107,8 @@ DescriptorV5 LaunchEvents::describeColl(const Running& running) const
     descriptor.type = kColl;
     descriptor.parent = running.task.ticket.api;
     descriptor.rank = m_profile->rank();
-    // One ring, or tree, of one connection a neighbour, one thread, whole messages: that is what the
-    // emulation does.
+    // The emulation has one ring, or tree, with one connection to each neighbour, one thread, and whole
+    // messages.
     descriptor.coll = {.fields = {.sequence = running.sequence,
                                   .function = call.function,
                                   .send = call.source,

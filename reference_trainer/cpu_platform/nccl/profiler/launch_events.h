@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of one launch: KernelLaunch, then Group with its tasks (Coll, P2p) on the launching thread;
+// Events of one launch: KernelLaunch, then Group with its tasks (Coll, P2p), on the launching thread;
 // KernelCh on the stream's thread. NCCL's proxy thread is not emulated.
 #pragma once
 #include "profiler/api_events.h"
@@ -10,31 +10,31 @@
 
 namespace ringside::nccl::profiler {
 
-/// One task of a launch: its call, and what the call left.
+/// One task of a launch: its call, and the ticket of the call.
 struct Task {
     Call call;
     Ticket ticket;
 };
 
-/// What a launch is. Into a graph: the kernel runs at the graph's launches, if ever.
+/// The kind of a launch. IntoGraph: the kernel runs only when the graph is launched.
 enum class Launching : std::uint8_t { Directly, IntoGraph, ByGraph };
 
-/// Shared by the launching thread and the kernel. The kernel runs while the tasks' events are still being
-/// started; its own events wait for them, for they are their children.
+/// Shared by the launching thread and the kernel. The kernel may run while the events of the tasks are still
+/// being started; its own events wait for them, because they are their children.
 class LaunchEvents final {
 public:
-    /// Null where the plugin wants nothing of this launch. Counts the collectives in any case, as NCCL does:
-    /// those of graphs' launches only while the plugin wants KernelCh.
+    /// Returns null if the plugin wants no events of this launch. Counts the collectives in any case, as NCCL
+    /// does: those of graph launches only while the plugin wants KernelCh.
     [[nodiscard]] static std::shared_ptr<LaunchEvents>
     begin(const std::shared_ptr<CommunicatorProfile>& profile, const std::vector<Task>& tasks,
           cudaStream_t stream, Launching launching);
 
-    /// Launching thread: right before and after the stream takes the kernel (by a graph: only after). `taken`
-    /// false: it did not.
+    /// Called on the launching thread, right before and after the stream accepts the kernel (for a graph:
+    /// only after). `taken` false: it did not accept it.
     void launching();
     void launched(bool taken);
-    /// Stream's thread: around the kernel. Each task gets its KernelCh with the kernel's own times, since one
-    /// kernel does all of them; its channel is 0.
+    /// Called on the stream's thread, around the kernel. Each task gets its KernelCh with the times of the
+    /// kernel, because one kernel executes all of them; its channel is 0.
     void kernelBegins();
     void kernelEnds();
 
@@ -62,10 +62,10 @@ private:
     std::vector<Running> m_tasks;
     void* m_launch = nullptr;
     void* m_group = nullptr;
-    std::atomic<bool> m_started = false; ///< the tasks' events have been started
+    std::atomic<bool> m_started = false; ///< the events of the tasks have been started
 };
 
-/// A kernel's run, on the stream's thread; nothing for null.
+/// A run of the kernel, on the stream's thread; ignores null.
 class KernelEvents final {
 public:
     explicit KernelEvents(LaunchEvents* events) : m_events(events)

@@ -8,10 +8,10 @@
 namespace ringside::nccl::profiler {
 namespace {
 
-/// Must be a plain int: its address is the plugins' interface.
+/// Must be a plain int: its address is part of the plugins' interface.
 int g_mask = 0;
 
-/// What the versions have in common.
+/// Members that both versions have.
 template <class Functions>
 class Versioned : public Plugin {
 public:
@@ -45,7 +45,8 @@ public:
     }
 };
 
-/// Version 4 has no API and launch events, and a task's parent is its group. False for what it does not have.
+/// Version 4 has no API and launch events, and a task's parent is its group. Returns false for events that it
+/// does not have.
 bool translate(const DescriptorV5& from, DescriptorV4& to)
 {
     to.type = static_cast<std::uint8_t>(from.type);
@@ -94,7 +95,7 @@ public:
     }
 };
 
-/// As NCCL before 2.28 on request: it knows no version after 4.
+/// Emulates NCCL before 2.28 on request, which has no version after 4.
 int newestVersion()
 {
     const char* text = std::getenv("RINGSIDE_PLATFORM_PROFILER_API");
@@ -166,7 +167,7 @@ Plugin::~Plugin()
 
 bool Plugin::tasksNeedGroup()
 {
-    constexpr int kFirstWithout = 5; // of plugin interfaces: 2.28 brought it
+    constexpr int kFirstWithout = 5; // of plugin interfaces: introduced by NCCL 2.28
     return newestVersion() < kFirstWithout;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process's profiler plugin. Newer version first: ncclProfiler_v5, then v4, whose structs are filled from
-// v5's as NCCL does. Loaded with the first communicator and closed with the last; a failure to load is final.
+// The process's profiler plugin. The newer version comes first: ncclProfiler_v5, then v4, whose structs are
+// filled from those of v5 as in NCCL. It is loaded with the first communicator and closed with the last one;
+// a failure to load is final.
 #pragma once
 #include "profiler/abi.h"
 #include "profiler/plugin_library.h"
@@ -10,7 +11,7 @@
 
 namespace ringside::nccl::profiler {
 
-/// Who a communicator is, as its plugin is told.
+/// Identity of a communicator for the plugin.
 struct Member {
     std::uint64_t hash = 0;
     const char* name = nullptr; ///< the user's name for the communicator, or null
@@ -19,32 +20,33 @@ struct Member {
     int rank = 0;
 };
 
-/// A loaded plugin. Any thread; a handle goes to the plugin that gave it.
+/// A loaded plugin. May be used from any thread; a handle must go to the plugin that returned it.
 class Plugin {
 public:
-    /// The process's plugin, null where there is none. Hold it as long as the communicator lives.
+    /// Returns the process's plugin, null if there is none. Hold it as long as the communicator lives.
     [[nodiscard]] static std::shared_ptr<Plugin> acquire();
     virtual ~Plugin();
     Plugin(const Plugin&) = delete;
     Plugin& operator=(const Plugin&) = delete;
 
-    /// Returns the plugin's result; it may set the process's activation mask now and at any time later.
+    /// Returns the plugin's result. The plugin may set the process's activation mask now and at any later
+    /// time.
     [[nodiscard]] virtual ncclResult_t init(void*& context, const Member& member) = 0;
-    /// Null where the plugin gives no handle: then nothing more is said about this event.
+    /// Returns null if the plugin returns no handle: then nothing more is reported about this event.
     [[nodiscard]] virtual void* start(void* context, DescriptorV5& descriptor) = 0;
     virtual void stop(void* handle) = 0;
     virtual void record(void* handle, EventState state, StateArguments* arguments) = 0;
     virtual void finalize(void* context) = 0;
 
-    /// Whether this NCCL tells of tasks only where the plugin has given a handle for their group (2.26.2 to
-    /// 2.27.7).
+    /// Returns whether this NCCL version reports tasks only if the plugin has returned a handle for their
+    /// group (2.26.2 to 2.27.7).
     [[nodiscard]] static bool tasksNeedGroup();
-    /// What the plugin wants to hear about now, EventType bits.
+    /// Returns the events that the plugin wants now, EventType bits.
     [[nodiscard]] static std::uint32_t mask();
 
 protected:
     Plugin(std::unique_ptr<PluginLibrary> library, const char* name);
-    /// The process-wide mask whose address plugins keep. They write it without telling anyone.
+    /// Returns the process-wide mask, whose address plugins keep. They write it without notice.
     static int* maskAddress();
 
 private:

@@ -12,12 +12,13 @@
 namespace ringside::nccl::profiler {
 namespace {
 
-/// The real library's buffer: a longer name is cut, and then not found.
+/// Size of the real library's buffer: a longer name is cut, and then not found.
 constexpr std::size_t kLongestName = 254;
 
 std::optional<std::string> candidate(const std::string& name)
 {
-    // Any beginning of the word counts, in either case: a plugin named "s" cannot be loaded by that name.
+    // Any prefix of the word counts, in upper or lower case: a plugin named "s" cannot be loaded by that
+    // name.
     if (::strncasecmp(name.c_str(), "STATIC_PLUGIN", name.size()) == 0)
         return std::nullopt;
     return name.substr(0, kLongestName);

@@ -7,14 +7,14 @@
 
 namespace ringside::nccl::profiler {
 
-/// What to dlopen for a value of NCCL_PROFILER_PLUGIN (null: unset), in this order; empty for "none". A
-/// missing name means the program itself (STATIC_PLUGIN, or any beginning of that word).
+/// Returns the names to dlopen for a value of NCCL_PROFILER_PLUGIN (null: unset), in this order; empty for
+/// "none". A missing name means the program itself (STATIC_PLUGIN, or any prefix of that word).
 [[nodiscard]] std::vector<std::optional<std::string>> candidates(const char* setting);
 
 /// An open shared object, closed with the last owner.
 class PluginLibrary final {
 public:
-    /// Opens the first candidate that can be opened, and logs what happened. False where there is none.
+    /// Opens the first candidate that can be opened, and logs the result. Returns false if there is none.
     [[nodiscard]] bool open();
     PluginLibrary() = default;
     ~PluginLibrary();
@@ -22,7 +22,7 @@ public:
     PluginLibrary& operator=(const PluginLibrary&) = delete;
 
     [[nodiscard]] void* symbol(const char* name) const;
-    /// Where it was loaded from; empty for the program itself.
+    /// Returns the path it was loaded from; empty for the program itself.
     [[nodiscard]] std::string path() const;
 
 private:
