@@ -58,14 +58,14 @@ std::vector<ProbedHost> gather(const Descriptor& listener, const Campaign& campa
     constexpr Patience kStartPatience{120}; // schedulers may start jobs late
     std::vector<ProbedHost> hosts;
     while (hosts.size() < campaign.hosts) {
-        Descriptor connection = acceptAt(listener, kStartPatience);
-        if (!connection) {
+        Descriptor accepted = acceptAt(listener, kStartPatience);
+        if (!accepted) {
             throw Error(ErrorCode::Unusable,
                         fmt::format("{} of {} hosts answered", hosts.size(), campaign.hosts),
                         "--leader must be an address of this host that the others reach, and ringside must "
                         "be installed there under the same path.");
         }
-        LineConnection connection(std::move(connection));
+        LineConnection connection(std::move(accepted));
         const auto hello = receiveMessage(connection);
         if (hello && wordOf(*hello, "token") == token) {
             const Message rdma = hello->value("rdma", Message::object());
