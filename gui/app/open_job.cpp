@@ -81,9 +81,9 @@ void OpenJob::post(const Action& action)
 {
     QMetaObject::invokeMethod(
         this,
-        [this, what] {
+        [this, action] {
             if (!m_cancelled) {
-                what();
+                action();
             }
         },
         Qt::QueuedConnection);
