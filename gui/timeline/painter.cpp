@@ -384,7 +384,7 @@ void TimelinePainter::paintRuler(const Frame& frame) const
     frame.painter.drawLine(kLabelWidth - 1, 0, kLabelWidth - 1, frame.tracks.bottom());
     frame.painter.setPen(theme.dim);
     frame.painter.drawText(QRect(10, 0, kLabelWidth - 16, kRulerHeight), Qt::AlignVCenter | Qt::AlignLeft,
-                           u"shows "_s + toQt(values::durationText(frame.scene.visible.length())));
+                           u"visible: "_s + toQt(values::durationText(frame.scene.visible.length())));
     for (const Tick& tick : ticks(frame.scene.visible, frame.tracks.width(), kTickSpacing)) {
         const auto x = static_cast<int>(std::lround(frame.x(tick.timeNs)));
         frame.painter.drawLine(x, kRulerHeight - 7, x, kRulerHeight - 1);

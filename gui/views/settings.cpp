@@ -39,7 +39,7 @@ public:
         m_none->setVisible(table.rows.empty());
         m_table->setVisible(!table.rows.empty());
         m_table->setTable(std::move(table));
-        constexpr int kWidest = 380;
+        constexpr int kWidest = 300; // leaves room for the other columns in the default window
         m_table->setColumnWidth(1, std::min(kWidest, m_table->columnWidth(1)));
     }
 

@@ -46,7 +46,7 @@ std::vector<Tile> tilesOf(const report::Report& report)
         return measured(spread ? std::optional(spread->mean) : std::nullopt);
     };
     return {
-        {u"step, median"_s,
+        {u"median step"_s,
          run.stepMedianNs ? toQt(rules::milliseconds(*run.stepMedianNs)) : u"not measured"_s,
          u"Median time of the analyzed steps"_s},
         {u"comm / compute"_s, run.ratio ? QString::number(*run.ratio, 'f', 2) : u"not measured"_s,
@@ -110,13 +110,14 @@ public:
         m_table->setVisible(!broken);
         m_chartTitle->setText(
             broken && m_report->model.imported
-                ? u"<b>Where a step goes was not measured.</b> The trace holds no device work."_s
-            : broken ? u"<b>Where a step goes was not measured.</b> Record at least one whole step with the "
-                       u"device tier: "
-                       u"<code>ringside record --profile standard</code>."_s
+                ? u"<b>The parts of a step were not measured.</b> The trace holds no device work."_s
+            : broken
+                ? u"<b>The parts of a step were not measured.</b> Record at least one whole step with the "
+                  u"device tier: "
+                  u"<code>ringside record --profile standard</code>."_s
             : m_report->model.recordingIsStep()
-                ? u"<b>Where a second of the recording goes on each rank</b>: no step was found"_s
-                : u"<b>Where a step of each rank goes</b>"_s);
+                ? u"<b>Parts of a second of the recording on each rank</b>: no step was found"_s
+                : u"<b>Parts of a step of each rank</b>"_s);
         m_chart->setReport(m_report);
         m_table->setTable(report::breakdownTable(*m_report));
         m_rest->setText(restHtml());

@@ -192,7 +192,7 @@ private:
         return u"<p><b>Nothing is selected.</b> Click a span or choose a finding.</p>"_s + colours() +
                u"<p>W S: zoom. A D: move. [ ]: previous and next collective. F: whole run. "
                u"Backspace: undo zoom. H: host threads. L: samples. M: mark. Shift and drag: figures of a "
-               u"stretch. F1: all keys.</p>"_s;
+               u"time range. F1: all keys.</p>"_s;
     }
 
     [[nodiscard]] QString colours() const

@@ -47,10 +47,10 @@ public:
         form->addRow(u"&Gradients"_s, m_gradients);
         m_accumulate = new QSpinBox(this);
         m_accumulate->setRange(1, 4096);
-        m_accumulate->setAccessibleName(u"Reduce once in"_s);
+        m_accumulate->setAccessibleName(u"Reduce gradients once in"_s);
         m_accumulate->setSuffix(u" batches"_s);
         m_accumulate->setSpecialValueText(u"as recorded"_s);
-        form->addRow(u"Reduce &once in"_s, m_accumulate);
+        form->addRow(u"Reduce gradients &once in"_s, m_accumulate);
         setFocusProxy(m_noLateRanks);
         m_predict = new QPushButton(u"&Predict the step time"_s, this);
         m_predict->setToolTip(u"Replays the recorded steps with these changes"_s);

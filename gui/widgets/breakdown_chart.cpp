@@ -30,7 +30,7 @@ struct PartOfStep {
 /// The parts sum to the step. Waiting is the part of exposed communication before the last rank arrived.
 constexpr std::array kParts{
     PartOfStep{"compute", &Theme::compute, [](const Breakdown& b) { return b.computeNs; }},
-    PartOfStep{"waiting for a rank", nullptr, [](const Breakdown& b) { return b.exposedWaitNs; }},
+    PartOfStep{"waiting for the last rank", nullptr, [](const Breakdown& b) { return b.exposedWaitNs; }},
     PartOfStep{"exposed communication", &Theme::communication,
                [](const Breakdown& b) { return b.exposedCommunicationNs - b.exposedWaitNs; }},
     PartOfStep{"exposed copy", &Theme::copy, [](const Breakdown& b) { return b.exposedCopyNs; }},
