@@ -28,7 +28,7 @@ std::size_t Bytes::read(std::span<char> to)
     return got;
 }
 
-/// Reads more behind what is there; false: there is no more.
+/// Appends more bytes to the buffer. Returns false at the end of the file.
 bool LineReader::fill()
 {
     constexpr std::size_t kBlock = 256U << 10U;
@@ -45,22 +45,22 @@ bool LineReader::fill()
 
 bool LineReader::next(Line& line)
 {
-    std::size_t looked = 0; // bytes behind m_taken that hold no end
+    std::size_t searched = 0; // bytes after m_taken that contain no line end
     line = {{}, m_number + 1, false, true};
     for (;;) {
         const std::string_view rest(m_buffer.data() + m_taken, m_filled - m_taken);
-        if (const std::size_t end = rest.find('\n', looked); end != std::string_view::npos) {
+        if (const std::size_t end = rest.find('\n', searched); end != std::string_view::npos) {
             line.text = rest.substr(0, end);
             m_taken += end + 1;
             break;
         }
-        looked = rest.size();
-        if (looked > m_longest) { // what is kept of it, and the search goes on behind that
+        searched = rest.size();
+        if (searched > m_longest) { // keep the beginning of the line and search on after it
             line.cut = true;
             std::memmove(m_buffer.data(), rest.data(), m_longest);
             m_taken = 0;
             m_filled = m_longest;
-            looked = m_longest;
+            searched = m_longest;
         }
         if (!fill()) {
             line.text = {m_buffer.data() + m_taken, m_filled - m_taken};

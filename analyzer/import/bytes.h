@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a foreign file one after the other, and lines of them. The file is never in memory as a whole.
+// Reads a file of another tool sequentially as bytes or lines. The file is never in memory as a whole.
 #pragma once
 #include "import/input.h"
 #include "import/progress.h"
@@ -13,12 +13,14 @@
 
 namespace ringside::importers {
 
-/// Of a plain file from any place on, of a gzip file from its begin.
+/// Reads the contents of a file in order: a plain file from any offset, a gzip file from its beginning.
 class Bytes final {
 public:
+    /// Keeps references to `file` and `progress`. `offset` must be 0 for a gzip file.
     Bytes(const File& file, std::uint64_t offset, Progress& progress);
+    /// Fills `to` and returns the number of bytes; fewer mean the end of the contents. Throws Error (Io).
     std::size_t read(std::span<char> to);
-    /// Why it ended before its end; empty: it did not.
+    /// Returns why the contents are incomplete. Empty if there is no problem.
     [[nodiscard]] std::string problem() const { return m_gzip ? m_gzip->problem() : std::string(); }
 
 private:
@@ -29,18 +31,19 @@ private:
 };
 
 struct Line {
-    std::string_view text;    ///< without its end; valid until the next one is read
-    std::uint64_t number = 0; ///< from 1
-    bool cut = false;         ///< it was longer than a line may be: `text` is its begin
-    bool ended = true;        ///< false: the file ended before the line did
+    std::string_view text;    ///< without line end; valid until the next line is read
+    std::uint64_t number = 0; ///< counted from 1
+    bool cut = false;         ///< whether the line was too long, so that `text` is only its beginning
+    bool ended = true;        ///< false if the file ended before the line did
 };
 
+/// Reads the lines of a file.
 class LineReader final {
 public:
-    /// `longest`: bytes of a line that are kept.
+    /// Keeps a reference to `bytes`. `longest` is the number of bytes of a line that are kept.
     LineReader(Bytes& bytes, std::size_t longest) : m_bytes(bytes), m_longest(longest) {}
 
-    /// False at the end of the file.
+    /// Reads the next line. Returns false at the end of the file.
     bool next(Line& line);
 
 private:

@@ -12,7 +12,8 @@ namespace {
 
 using trace::ProcessTrace;
 
-/// Moments on the process's own clock: other dates and durations are named "_ns" too.
+/// Whether a column contains points in time on the process's own clock. Columns of other clocks and some
+/// durations also end in "_ns".
 constexpr bool isMoment(std::string_view column)
 {
     return column.ends_with("_ns") && column != "realtime_ns" && column != "device_ns";
@@ -62,8 +63,8 @@ void visitTimeColumns(Columns& columns, const Visit& visit)
     }
 }
 
-/// Calls `visit` with every moment of the process's plain rows, and `visitColumn` with every column of
-/// moments.
+/// Calls `visit` with every point in time in the process's plain rows, and `visitColumn` with every column of
+/// points in time.
 template <class Visit, class VisitColumn>
 void visitTimes(ProcessTrace& process, const Visit& visit, const VisitColumn& visitColumn)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts processes of foreign files on one clock. Native processes of a host share CLOCK_MONOTONIC; what other
-// tools wrote counts from origins of their own, but mostly knows the time of day.
+// Puts imported processes on one clock. Native processes of a host share CLOCK_MONOTONIC. Files of other
+// tools have origins of their own, but most contain the time of day.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -8,12 +8,12 @@
 
 namespace ringside::importers {
 
-/// Adds `ns` to every moment (not to durations) of a process; clock samples keep their time of day. Returns
-/// false, and changes nothing, where a time would leave what the reader believes.
+/// Adds `ns` to every point in time of a process, but not to durations; clock samples keep their time of day.
+/// Returns false and changes nothing if a time would become implausible (trace/read/plausible.h).
 bool shiftTimes(trace::ProcessTrace& process, std::int64_t ns);
 
-/// Shifts all processes that have a clock sample to the origin of the first of them. Returns how many could
-/// not be, because they lie years apart.
+/// Shifts all processes that have a clock sample to the origin of the first of them. Returns the number of
+/// processes that could not be shifted because they are years apart.
 std::int64_t useOneOrigin(std::span<trace::ProcessTrace> processes);
 
 } // namespace ringside::importers

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kNsDecimals = 3;
 
-/// mantissa * 10^power, cut to a whole number.
+/// Returns mantissa * 10^power, rounded down to an integer. Null if it does not fit.
 std::optional<std::int64_t> scaled(std::uint64_t mantissa, std::int64_t power)
 {
     constexpr std::int64_t kMostDigits = 19; // of 64 bits
@@ -32,11 +32,11 @@ std::optional<std::int64_t> scaled(std::uint64_t mantissa, std::int64_t power)
 
 struct Digits {
     std::uint64_t mantissa = 0;
-    std::int64_t power = 0; ///< of ten, of the mantissa's last digit
+    std::int64_t power = 0; ///< power of ten of the mantissa's last digit
     bool any = false;
 };
 
-/// Digits that 64 bits do not hold are dropped: before the point they count in the power.
+/// Appends a digit. Digits that do not fit into 64 bits are dropped; those before the point raise the power.
 void addDigit(Digits& digits, char c, bool fraction)
 {
     constexpr std::uint64_t kRoom = (std::numeric_limits<std::uint64_t>::max() - 9) / 10;

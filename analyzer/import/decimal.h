@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a trace from their text, without floating point: a double holds 53 bits, epoch times in ns take
+// Parses decimal numbers of a trace without floating point: a double holds 53 bits, an epoch time in ns needs
 // 61.
 #pragma once
 #include <concepts>
@@ -9,8 +9,8 @@
 
 namespace ringside::importers {
 
-/// Microseconds ("4458676416788.066", "17e5") as ns, digits below a ns cut off. Null: no number, or none that
-/// 63 bits hold (NaN, 1e300).
+/// Parses microseconds such as "4458676416788.066" or "17e5" and returns ns. Digits below a ns are cut off.
+/// Null if the text is no number, or the result does not fit into 63 bits (NaN, 1e300).
 [[nodiscard]] std::optional<std::int64_t> parseMicroseconds(std::string_view text);
 
 } // namespace ringside::importers

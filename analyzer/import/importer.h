@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an importer is: one file in formats/, found by its name, that turns a file of another tool into the
-// reader's in-memory columns. It must not guess: what its source cannot tell stays unknown, and what it
-// leaves out is counted in an issue of the process.
+// Defines the interface of an importer. An importer is one file in formats/, found by its name, that turns a
+// file of another tool into the reader's in-memory columns. It must not guess: what its source does not
+// contain stays unknown, and what it leaves out is counted in an issue of the process.
 #pragma once
 #include "import/progress.h"
 
@@ -17,34 +17,35 @@ namespace ringside::importers {
 /// One file to import.
 struct Job {
     std::filesystem::path path;
-    unsigned threads = 1; ///< may be used for it; other files are imported at the same time
-    Progress& progress;   ///< is told bytes of the file as it lies on the disk
+    unsigned threads = 1; ///< number of threads it may use; other files are imported at the same time
+    Progress& progress;   ///< receives the bytes of the file as stored on disk
 };
 
 struct Importer {
     std::string_view id;    ///< name of the file in formats/
-    std::string_view title; ///< where such files come from: "PyTorch profiler"
-    std::string_view files; ///< what they are usually called: "*.json, *.json.gz"
-    /// Whether the file is of this kind. `head` is how it begins (at most kHeadBytes, inflated where the file
-    /// is gzip); the path is for files whose head does not tell, such as databases. Must be quick.
+    std::string_view title; ///< the tool that writes such files, such as "PyTorch profiler"
+    std::string_view files; ///< their usual names, such as "*.json, *.json.gz"
+    /// Whether the file is of this kind. `head` is its beginning (at most kHeadBytes, inflated if the file is
+    /// gzip); the path is for files whose head is not enough, such as databases. Must be quick.
     bool (*recognises)(std::string_view head, const std::filesystem::path& path) = nullptr;
-    /// One or several processes. Throws Error where nothing can be had from the file.
+    /// Returns one or several processes. Throws Error if nothing in the file can be used.
     ///
-    /// A process leaves `path` empty and `ranks` empty where the file does not say its rank (openRun looks at
-    /// the file's name then), `process.host` empty where it does not say the host. Times are ns after any
-    /// origin within kFarthestTimeNs; a clock sample says when that was, none where nobody knows. Columns are
-    /// in the order that the reader promises (sortAsRead). Table `tier` says what each tier could see.
+    /// `path` stays empty. `ranks` stays empty if the file does not contain its rank; openRun then uses the
+    /// file's name. `process.host` stays empty if the file does not contain the host. Times are ns after any
+    /// origin within kFarthestTimeNs; a clock sample gives the time of day of that origin if it is known.
+    /// Columns are in the order that the reader guarantees (sortAsRead). Table `tier` states what each tier
+    /// could see.
     std::vector<trace::ProcessTrace> (*import)(const Job& job) = nullptr;
 };
 
 inline constexpr std::size_t kHeadBytes = 64U << 10U;
 
-/// All importers, in the order of their names. No two of them recognise the same file.
+/// Returns all importers, ordered by name. No two of them recognise the same file.
 [[nodiscard]] std::span<const Importer* const> all();
 
 } // namespace ringside::importers
 
-/// Defines the importer of this file; the name must be the file's.
+/// Defines the importer of this file. Its name must be the name of the file.
 #define RINGSIDE_IMPORTER(importer, ...)                                                                     \
     extern const ::ringside::importers::Importer entry;                                                      \
     const ::ringside::importers::Importer entry                                                              \

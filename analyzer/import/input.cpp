@@ -80,7 +80,7 @@ struct GzipStream::Inflater {
     Inflater()
     {
         if (inflateInit2(&stream, kGzipWindow) != Z_OK) {
-            throw Error(ErrorCode::Io, "zlib cannot be started: out of memory?");
+            throw Error(ErrorCode::Io, "cannot start zlib to inflate a gzip file: not enough memory");
         }
     }
     ~Inflater() { inflateEnd(&stream); }
@@ -110,7 +110,7 @@ bool GzipStream::refill()
     return got > 0;
 }
 
-/// What follows a member is another one, or zeros that pad the file.
+/// Ends a member. Another member may follow, or zeros that pad the file.
 void GzipStream::endMember()
 {
     z_stream& stream = m_inflater->stream;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a foreign file: at any place of a plain one, or inflated from the begin of a gzip one.
+// Opens a file of another tool: reads a plain file at any offset, and inflates a gzip file from its
+// beginning.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -9,10 +10,10 @@
 
 namespace ringside::importers {
 
-/// A regular file that is open for reading; may be used by several threads.
+/// A regular file that is open for reading. Several threads may use it.
 class File final {
 public:
-    /// Throws Error where it cannot be opened (Io) or is no regular file (Unusable).
+    /// Throws Error if it cannot be opened (Io) or is no regular file (Unusable).
     explicit File(const std::filesystem::path& path);
     ~File();
     File(const File&) = delete;
@@ -20,7 +21,8 @@ public:
 
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
     [[nodiscard]] std::uint64_t bytes() const { return m_bytes; }
-    /// Fills `to` from `offset` on as far as the file goes; returns the number of bytes. Throws Error (Io).
+    /// Fills `to` from `offset` on and returns the number of bytes; fewer mean the end of the file. Throws
+    /// Error (Io).
     std::size_t read(std::uint64_t offset, std::span<char> to) const;
     [[nodiscard]] bool isGzip() const;
 
@@ -30,7 +32,7 @@ private:
     std::uint64_t m_bytes = 0;
 };
 
-/// Inflates a gzip file, also one of several members. One thread.
+/// Inflates a gzip file, which may have several members. For use by one thread.
 class GzipStream final {
 public:
     explicit GzipStream(const File& file);
@@ -38,11 +40,12 @@ public:
     GzipStream(const GzipStream&) = delete;
     GzipStream& operator=(const GzipStream&) = delete;
 
-    /// Fills `to` as far as the stream goes; fewer bytes mean its end, or a problem.
+    /// Fills `to` and returns the number of bytes; fewer mean the end of the stream or a problem. Throws
+    /// Error (Io).
     std::size_t read(std::span<char> to);
-    /// Why it ended before its end: damaged, cut off. Empty: it did not.
+    /// Returns why the stream is incomplete: damaged or cut off. Empty if there is no problem.
     [[nodiscard]] const std::string& problem() const { return m_problem; }
-    /// Bytes of the file that were taken so far.
+    /// Returns the number of bytes of the file that were consumed so far.
     [[nodiscard]] std::uint64_t consumed() const;
 
 private:
@@ -57,7 +60,7 @@ private:
     std::string m_problem;
 };
 
-/// The first bytes of a file's contents, at most `most`, inflated where it is gzip. Throws Error (Io).
+/// Returns at most `most` first bytes of a file's contents, inflated if it is gzip. Throws what File throws.
 [[nodiscard]] std::string headOf(const std::filesystem::path& path, std::size_t most);
 
 } // namespace ringside::importers

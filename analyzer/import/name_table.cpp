@@ -6,8 +6,8 @@
 namespace ringside::importers {
 namespace {
 
-/// Eight bytes at a time: names of kernels have hundreds. Names are a stranger's, but at worst a table of
-/// equal hashes is slow, and names of one file stay few.
+/// Hashes eight bytes at a time, because names of kernels have hundreds of bytes. The file may be hostile: if
+/// all hashes collide the table is slow, but a file has few different names.
 std::uint64_t hashOf(std::string_view text)
 {
     constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15ULL;

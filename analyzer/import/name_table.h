@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives equal texts one number. Made for a few thousand different names that millions of events carry.
+// Assigns ids to texts, the same id to equal texts. Designed for a few thousand different names in millions
+// of events.
 #pragma once
 #include <ringside/trace/rows.h>
 
@@ -15,21 +16,21 @@ class NameTable final {
 public:
     NameTable() : m_slots(kFirstSlots) { m_texts.emplace_back(); }
 
-    /// 0 for the empty text, else from 1 on in the order of first use.
+    /// Returns the id of a text: 0 for the empty text, otherwise from 1 on in the order of first use.
     trace::StringId idOf(std::string_view text);
     [[nodiscard]] std::string_view text(trace::StringId id) const { return m_texts[id]; }
-    /// Ids are below.
+    /// Returns the number of ids, including 0. All ids are below it.
     [[nodiscard]] std::size_t size() const { return m_texts.size(); }
 
 private:
     static constexpr std::size_t kFirstSlots = 1024;
     struct Slot {
         std::uint64_t hash = 0;
-        trace::StringId id = 0; ///< 0: free
+        trace::StringId id = 0; ///< 0 if the slot is free
     };
     void grow();
 
-    std::vector<Slot> m_slots; ///< a power of two, at most half full
+    std::vector<Slot> m_slots; ///< hash table; its size is a power of two, and it is at most half full
     std::deque<std::string> m_texts;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names in a trace of PyTorch speak of NCCL, each looked at once; and what is said of work that nobody
-// describes.
+// Recognises names of NCCL kernels and annotations in a trace of PyTorch, and reports communication that
+// cannot be attributed to a collective.
 #pragma once
 #include "import/note.h"
 #include "import/torch_words.h"
@@ -11,33 +11,34 @@
 
 namespace ringside::importers {
 
+/// Classifies names by their string id. Each id is classified once and remembered.
 class NcclNames final {
 public:
-    /// `process` outlives it and has its strings.
+    /// Keeps a reference to `process`, whose strings must be complete.
     explicit NcclNames(const trace::ProcessTrace& process) : m_process(process) {}
 
-    /// A communication kernel of NCCL.
+    /// Whether it is the name of a communication kernel of NCCL.
     bool isKernel(trace::StringId name)
     {
-        return look(m_kernels, name, [](std::string_view text) {
+        return classify(m_kernels, name, [](std::string_view text) {
             return model::classifyKernel(text) == model::KernelClass::Communication &&
                    wordOf(text).find("nccl") != std::string::npos;
         });
     }
-    /// One of ProcessGroupNCCL's own annotations.
+    /// Whether it is the name of an annotation of ProcessGroupNCCL.
     bool isAnnotation(trace::StringId name)
     {
-        return look(m_annotations, name, [](std::string_view text) { return text.starts_with("nccl:"); });
+        return classify(m_annotations, name, [](std::string_view text) { return text.starts_with("nccl:"); });
     }
 
 private:
     using Known = std::unordered_map<trace::StringId, bool>;
-    template <class Question>
-    bool look(Known& known, trace::StringId name, const Question& question) const
+    template <class Predicate>
+    bool classify(Known& known, trace::StringId name, const Predicate& predicate) const
     {
         const auto [entry, fresh] = known.try_emplace(name, false);
         if (fresh) {
-            entry->second = question(m_process.text(name));
+            entry->second = predicate(m_process.text(name));
         }
         return entry->second;
     }
@@ -47,15 +48,16 @@ private:
     Known m_annotations;
 };
 
-/// Communication kernels that stand for no collective: `shared` ones of one launch, `nameless` ones.
+/// Adds issues for communication kernels without a known collective: `shared` is the number of those that
+/// share a launch, `nameless` the number of sends and receives without a description.
 inline void noteUnattributed(trace::ProcessTrace& process, std::int64_t shared, std::int64_t nameless)
 {
     note(process, trace::Issue::GraphCallsUnknown, shared,
          "communication kernels share their launch with others (a CUDA graph) or name none; they count as "
-         "communication, but which collectives they are is not known");
+         "communication, but their collectives are not known");
     note(process, trace::Issue::CollectivesUnnamed, nameless,
-         "communication kernels of sends and receives of which nothing says what they belong to; they count "
-         "as communication, but are not matched");
+         "communication kernels of sends and receives have no description in the trace; they count as "
+         "communication, but are not matched");
 }
 
 } // namespace ringside::importers

@@ -12,7 +12,8 @@ bool startsBefore(const trace::RangeRow& a, const trace::RangeRow& b)
     return a.startNs != b.startNs ? a.startNs < b.startNs : a.endNs > b.endNs;
 }
 
-/// The profiler writes each thread's operators in their order, so what is there is a few ascending runs.
+/// Sorts the ranges. The profiler writes the operators of each thread in order, so the input usually consists
+/// of a few ascending runs, which are merged.
 void mergeRuns(std::vector<trace::RangeRow>& ranges)
 {
     constexpr std::size_t kFewRuns = 256;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of ranges that the reader promises, and how deep they nest.
+// Puts ranges into the order that the reader guarantees, and computes how deep they nest.
 #pragma once
 #include <ringside/trace/rows.h>
 
@@ -7,7 +7,8 @@
 
 namespace ringside::importers {
 
-/// Ranges by start, outer ones first, with their depth on their thread; only ranges of flavour 1 nest.
+/// Sorts ranges by start, outer ones first, and fills in their depth on their thread. Only ranges of flavour
+/// 1 (push/pop) nest.
 void nestRanges(std::vector<trace::RangeRow>& ranges);
 
 } // namespace ringside::importers

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Adds issues to an imported process.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -8,7 +9,7 @@
 
 namespace ringside::importers {
 
-/// Says what an importer left out or could not tell; nothing where that never happened (count 0).
+/// Adds an issue about what an importer left out or could not find out. Does nothing if `count` is 0.
 inline void note(trace::ProcessTrace& process, trace::Issue issue, std::int64_t count, std::string message)
 {
     if (count > 0) {

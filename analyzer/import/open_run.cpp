@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of several files, the one that breaks off is to be found.
+/// Adds the file name to issues about a truncated file, so that it can be found among several.
 void nameFile(trace::ProcessTrace& process)
 {
     for (trace::IssueRow& issue : process.issues) {
@@ -60,7 +60,7 @@ void importSources(std::vector<Source*>& foreign, Progress& progress)
     });
 }
 
-/// A file that gave nothing is an issue of the run, unless it is all there is.
+/// Adds an issue for each unreadable file. Throws its error if no file could be read.
 void reportFailures(const std::vector<Source>& sources, trace::RunTrace& run)
 {
     const bool any = std::ranges::any_of(sources, [](const Source& each) { return !each.processes.empty(); });
@@ -74,14 +74,14 @@ void reportFailures(const std::vector<Source>& sources, trace::RunTrace& run)
     }
 }
 
-/// The run directory of a native source that is that, or a file in one.
+/// Returns the run directory of a native source, which is the directory itself or a file in it.
 fs::path directoryOf(const Source& source)
 {
     return fs::is_directory(source.path) ? source.path : fs::absolute(source.path).parent_path();
 }
 
-/// Files and directories that are given together are one run, of which each has other ranks. Attempts of a
-/// restarted rank lie in one directory.
+/// Throws if two native sources contain the same rank. Sources that are given together are one run, so their
+/// ranks must differ. Attempts of a restarted rank are in one directory.
 void refuseTwoRuns(const std::vector<Source>& sources)
 {
     std::map<std::int64_t, const Source*> owners;
@@ -105,7 +105,7 @@ void refuseTwoRuns(const std::vector<Source>& sources)
     }
 }
 
-/// Ranks of one job agree on how many they are.
+/// Throws if imported files disagree on the world size.
 void refuseTwoJobs(const std::vector<Source>& sources)
 {
     const trace::ProcessTrace* first = nullptr;
@@ -126,7 +126,7 @@ void refuseTwoJobs(const std::vector<Source>& sources)
     }
 }
 
-/// Which file every rank came from.
+/// The file of each rank.
 using Claims = std::map<std::int64_t, fs::path>;
 
 void claim(Claims& claims, std::int64_t rank, const fs::path& path)
@@ -140,7 +140,8 @@ void claim(Claims& claims, std::int64_t rank, const fs::path& path)
     }
 }
 
-/// Processes of a source that do not say their rank; none of a native one, whose reader knows what to do.
+/// Returns the imported processes of a source that have no rank. The reader of native traces handles those by
+/// itself.
 std::vector<trace::ProcessTrace*> ranklessOf(Source& source)
 {
     std::vector<trace::ProcessTrace*> rankless;
@@ -152,8 +153,8 @@ std::vector<trace::ProcessTrace*> ranklessOf(Source& source)
     return rankless;
 }
 
-/// The devices that are ranks of their own: where several have communicators, each of those. Else all that
-/// the process does is one rank's.
+/// Returns the devices of a process's ranks. If several devices have communicators, each is a rank. Otherwise
+/// the process is one rank, and the device is null if it is ambiguous.
 std::vector<std::optional<std::int64_t>> devicesOf(const trace::ProcessTrace& process)
 {
     std::set<std::int64_t> devices;
@@ -179,7 +180,7 @@ void addRank(trace::ProcessTrace& process, std::int64_t rank, std::optional<std:
     process.ranks.push_back(std::move(row));
 }
 
-/// Start and end of a recording by the clock of its host; null where the file does not tell.
+/// Returns start and end of a recording in CLOCK_REALTIME. Null if the file does not contain them.
 std::optional<std::pair<std::int64_t, std::int64_t>> realtimeOf(const trace::ProcessTrace& process)
 {
     if (process.clockSamples.empty() || !process.process.endNs) {
@@ -194,8 +195,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> realtimeOf(const trace::Pro
     return std::pair(realtime(process.process.startNs), realtime(*process.process.endNs));
 }
 
-/// Files of one host that tell no rank and do not overlap in time are runs of their own: as ranks of one,
-/// their collectives would be matched.
+/// Throws if two files of a host without ranks do not overlap in time. They are separate runs; as ranks of
+/// one run, their collectives would be matched with each other.
 void refuseRecordingsInTurn(std::vector<Source>& sources)
 {
     struct Recording {
@@ -221,7 +222,7 @@ void refuseRecordingsInTurn(std::vector<Source>& sources)
                 throw Error(
                     ErrorCode::Unusable,
                     fmt::format("{} and {} are two runs: the second was recorded when the first had ended, "
-                                "and neither says of which rank it is",
+                                "and neither contains its rank",
                                 last->source->path.string(), next.source->path.string()),
                     fmt::format("Compare them: ringside diff {} {}", word(last->source), word(next.source)));
             }
@@ -230,7 +231,7 @@ void refuseRecordingsInTurn(std::vector<Source>& sources)
     }
 }
 
-/// A rank for each device of a process: they are numbered in the order of files, processes and devices.
+/// Numbers the remaining ranks in the order of files, processes and devices. Returns how many there were.
 std::int64_t guessRanks(std::vector<Source>& sources, Claims& claims)
 {
     std::int64_t guessed = 0;
@@ -253,7 +254,7 @@ std::int64_t guessRanks(std::vector<Source>& sources, Claims& claims)
     return guessed;
 }
 
-/// Ranks of files that do not tell: their names, else the next free number.
+/// Assigns ranks to the files that do not contain them: from the file's name, else the next free number.
 void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
 {
     Claims claims;
@@ -271,7 +272,7 @@ void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
     for (Source& source : sources) {
         const auto rankless = ranklessOf(source);
         if (rankless.size() != 1 || source.processes.size() != 1) {
-            continue; // a name tells one rank
+            continue; // a file name gives only one rank
         }
         const auto devices = devicesOf(*rankless.front());
         if (const auto rank = devices.size() == 1 ? rankOfName(source.path) : std::nullopt) {
@@ -285,8 +286,8 @@ void findRanks(std::vector<Source>& sources, trace::RunTrace& run)
     if (guessed > 0 && !alone) {
         run.issues.push_back(
             {trace::Issue::RankGuessed, guessed,
-             "files say neither inside nor in their names which ranks they are of: those were "
-             "numbered in the order of the files, their processes and devices"});
+             "ranks are in neither the contents nor the names of the files; they were numbered in the order "
+             "of the files, their processes and devices"});
     }
 }
 
@@ -296,7 +297,7 @@ void nameWriters(std::vector<Source>& sources)
         const auto writer = source.importer != nullptr ? writerOfName(source.path) : std::nullopt;
         for (trace::ProcessTrace& process : source.processes) {
             const std::int64_t pid = process.process.pid;
-            if (!writer || (pid != 0 && pid != writer->pid)) { // a name that only looks like it
+            if (!writer || (pid != 0 && pid != writer->pid)) { // the name only looks like HOST_PID
                 continue;
             }
             process.process.pid = writer->pid;
@@ -322,13 +323,13 @@ void noteOrigin(const std::vector<Source>& sources, trace::RunTrace& run)
     }
 }
 
-/// "run.ringside/" has no last name, by which reports call a run.
+/// Removes the trailing slash of "run.ringside/", because reports name a run by its last path component.
 fs::path named(const fs::path& path)
 {
     return path.has_filename() ? path : path.parent_path();
 }
 
-/// What a native file or directory holds, told to `progress` too. Bytes are those of chunks: nearly all.
+/// Opens a native file or directory. `progress` counts the bytes of chunks, which are nearly all.
 trace::RunTrace openNative(const fs::path& path, Progress& progress)
 {
     std::error_code ignored;
@@ -388,7 +389,8 @@ trace::RunTrace openRun(const std::vector<fs::path>& paths, Progress& progress,
     }
     if (const std::int64_t apart = useOneOrigin(imported); apart > 0) {
         run.issues.push_back({trace::Issue::ClocksApart, apart,
-                              "files were written years apart, as their clocks say: nothing compares them"});
+                              "files are years apart according to their clocks; their times cannot be "
+                              "compared"});
     }
     std::ranges::move(imported, std::back_inserter(run.processes));
     return run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens whatever somebody calls a run: native traces, files of other tools, directories of either. What a
-// file is, its contents say. Everything given together is one run.
+// Opens a run: native traces, files of other tools, or directories of either. Files are recognised by their
+// contents. All paths that are given together are one run.
 #pragma once
 #include "import/importer.h"
 
@@ -10,15 +10,16 @@
 
 namespace ringside::importers {
 
-/// Whether all of it is native, so that it need not be imported: trace files, or a directory that holds some.
-/// Throws Error where something is not there or cannot be reached.
+/// Whether all paths are native traces or directories that contain some, so that nothing needs to be
+/// imported. Throws Error if a path does not exist or cannot be read.
 [[nodiscard]] bool isNative(const std::vector<std::filesystem::path>& paths);
 
-/// A directory with native traces is a native run, and nothing else in it is looked at; of another one, all
-/// files that an importer recognises are read, down to a depth of 3. Ranks are what the contents say, else
-/// the files' names, else numbers in the order of the names (an issue says so). All processes of foreign
-/// files get one clock, as far as they know the time of day. Throws Error: Unusable when nothing there is a
-/// trace (it says what was looked for), or when two files claim one rank (it names both).
+/// Opens all paths as one run. A directory with native traces is a native run, and other files in it are
+/// ignored. In any other directory, all files that an importer recognises are read, down to a depth of 3.
+/// Ranks come from the contents, else from the file names, else from the order of the names, which is
+/// reported as an issue. All imported processes that contain the time of day get one clock. Throws Error:
+/// Unusable if there is no trace (the message names the kinds of files searched for) or if two files claim
+/// the same rank (it names both); Usage if two native runs are given.
 [[nodiscard]] trace::RunTrace openRun(const std::vector<std::filesystem::path>& paths, Progress& progress,
                                       std::span<const Importer* const> importers = all());
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far an import is, told by several threads to whoever shows it.
+// Reports the progress of an import. Several threads may report at the same time.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace ringside::importers {
 
-/// Bytes of files, as they lie on the disk.
+/// Bytes of files as stored on disk, so compressed if the file is.
 struct ProgressState {
     std::uint64_t done = 0;
     std::uint64_t total = 0;
@@ -19,10 +19,12 @@ struct ProgressState {
 class Progress final {
 public:
     using Show = std::function<void(const ProgressState&)>;
-    /// `show` is called at most ten times a second, by one thread at a time; none: nobody watches.
+    /// `show` may be empty. It is called at most ten times a second, by one thread at a time.
     explicit Progress(Show show = {}) : m_show(std::move(show)) {}
 
+    /// Adds bytes to the total that is to be read.
     void expect(std::uint64_t bytes) { m_total += bytes; }
+    /// Adds bytes that were read.
     void add(std::uint64_t bytes)
     {
         constexpr auto kEvery = std::chrono::milliseconds(100);

@@ -8,7 +8,7 @@
 namespace ringside::importers {
 namespace {
 
-constexpr std::size_t kLongestName = 255; // of a file on Linux; bounds the work of the expressions
+constexpr std::size_t kLongestName = 255; // limit of Linux; bounds the work of the regular expressions
 
 std::optional<std::int64_t> number(const std::string& digits)
 {
@@ -24,7 +24,7 @@ std::optional<std::int64_t> firstNumber(const std::string& text, const std::rege
     return number(match[1]);
 }
 
-/// "rank3", "RANK_3", "worker-3": the word may follow anything but a letter.
+/// Returns an expression for "rank3", "RANK_3" or "worker-3". The word may follow anything but a letter.
 std::regex numberAfter(const std::string& words)
 {
     return std::regex("(?:^|[^a-z])(?:" + words + ")[ _.=-]?([0-9]{1,9})(?![0-9])",
@@ -43,7 +43,7 @@ std::optional<std::int64_t> rankOfName(const std::filesystem::path& path)
     if (const auto rank = firstNumber(name, rankWord)) {
         return rank;
     }
-    const bool named = writerOfName(path).has_value(); // "worker-3_4242": a host
+    const bool named = writerOfName(path).has_value(); // "worker-3_4242" is host worker-3
     if (const auto rank = named ? std::nullopt : firstNumber(name, anyWord)) {
         return rank;
     }
@@ -60,7 +60,7 @@ std::optional<Writer> writerOfName(const std::filesystem::path& path)
     const std::string name = path.filename().string();
     std::smatch match;
     if (name.size() > kLongestName || !std::regex_match(name, match, pattern) ||
-        match[1].str().ends_with("step")) { // "worker0_step_12": no process
+        match[1].str().ends_with("step")) { // in "worker0_step_12" the number is not a process id
         return std::nullopt;
     }
     return Writer{match[1], number(match[2]).value_or(0)};

@@ -23,14 +23,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 3; // .../run/rank3/trace.json
+constexpr int kDeepest = 3; // for files such as .../run/rank3/trace.json
 
 bool isNativeHead(std::string_view head)
 {
     return trace::parseSqliteHead(head).applicationId == trace::kApplicationId;
 }
 
-/// Also a damaged one: the reader says best what is wrong with it. Other programs' databases are none.
+/// Whether it is a native trace. A damaged file counts, because the reader reports the damage best. Databases
+/// of other programs do not count.
 bool isNativeFile(const fs::path& file)
 {
     try {
@@ -61,7 +62,7 @@ std::string lookedFor(std::span<const Importer* const> importers)
     for (const Importer* const importer : importers) {
         text += fmt::format("; {} ({})", importer->title, importer->files);
     }
-    return text + ". Files are told by their contents.";
+    return text + ". The contents of a file decide, not its name.";
 }
 
 dev_t fileSystemOf(const fs::path& path)
@@ -70,8 +71,9 @@ dev_t fileSystemOf(const fs::path& path)
     return stat(path.c_str(), &status) == 0 ? status.st_dev : dev_t{};
 }
 
-/// The regular files below a directory, as deep as runs lie. What is hidden (.git) and other file systems
-/// (/proc) are nobody's run.
+/// Returns the regular files below a directory, down to kDeepest. Hidden folders (.git) and other file
+/// systems
+/// (/proc) are skipped, because they contain no runs.
 std::vector<fs::path> filesBelow(const fs::path& directory)
 {
     std::vector<fs::path> files;
@@ -96,7 +98,7 @@ std::vector<fs::path> filesBelow(const fs::path& directory)
     return files;
 }
 
-/// What somebody who named a folder of runs is told: one of them.
+/// Returns a hint that names one of the runs in a directory. Empty if it contains none.
 std::string runsIn(const fs::path& directory)
 {
     std::error_code ignored;
@@ -122,7 +124,8 @@ std::string runsIn(const fs::path& directory)
             "call on.");
 }
 
-/// Reading the kernel's files may take long, or wait.
+/// Throws if the directory belongs to a kernel file system or is the root. Reading the kernel's files may
+/// take long or block.
 void refuseSystem(const fs::path& directory)
 {
     constexpr std::array kKernels{PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,      TRACEFS_MAGIC,
@@ -135,7 +138,7 @@ void refuseSystem(const fs::path& directory)
         throw Error(ErrorCode::Unusable,
                     fmt::format("{} is {}, not a run", directory.string(),
                                 isKernels ? "made by the kernel" : "the whole machine"),
-                    "Name the folder that holds the run.");
+                    "Name the folder that contains the run.");
     }
 }
 
@@ -147,13 +150,13 @@ Source failure(const fs::path& file, const Error& error)
     return source;
 }
 
-/// ".json" of "rank0.json.gz", too.
+/// Returns the extension without a trailing ".gz": ".json" for "rank0.json.gz".
 fs::path extensionUnpacked(const fs::path& file)
 {
     return file.extension() == ".gz" ? file.stem().extension() : file.extension();
 }
 
-/// Of the files that nobody could read, those that are called as one that was: they would have been ranks of
+/// Adds the unreadable files whose extension is that of a readable one, because they were probably ranks of
 /// the run.
 void addFailed(std::vector<Source>& sources, std::vector<Source> failed)
 {
@@ -171,7 +174,7 @@ void addFailed(std::vector<Source>& sources, std::vector<Source> failed)
     }
 }
 
-/// What an importer recognises below a directory; the rest is somebody else's.
+/// Returns the files below a directory that an importer recognises. Other files are ignored.
 std::vector<Source> sourcesBelow(const fs::path& directory, std::span<const Importer* const> importers)
 {
     refuseSystem(directory);
@@ -202,7 +205,7 @@ Source sourceOf(const fs::path& file, std::span<const Importer* const> importers
     if (const Importer* const importer = importerOf(file, head, importers)) {
         return {file, importer};
     }
-    if (isNativeHead(head) || file.extension() == ".db") { // the reader says best what is wrong with it
+    if (isNativeHead(head) || file.extension() == ".db") { // the reader reports damage best
         return {file};
     }
     throw Error(
@@ -236,7 +239,7 @@ std::vector<Source> findSources(const std::vector<fs::path>& paths,
     }
     std::ranges::sort(sources, {}, &Source::path);
     std::set<fs::path> seen;
-    std::erase_if(sources, [&seen](const Source& source) { // given twice
+    std::erase_if(sources, [&seen](const Source& source) { // the same file was given twice
         std::error_code ignored;
         return !seen.insert(fs::canonical(source.path, ignored)).second;
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files the paths that a user gave stand for, told by the files' contents.
+// Finds the trace files behind the paths that a user gave, and recognises them by their contents.
 #pragma once
 #include "import/importer.h"
 
@@ -12,19 +12,19 @@
 
 namespace ringside::importers {
 
-/// A file or directory that is part of a run; without an importer it is native.
+/// A file or directory that is part of a run. It is a native trace if `importer` is null.
 struct Source {
     std::filesystem::path path;
     const Importer* importer = nullptr;
     std::vector<trace::ProcessTrace> processes = {};
-    std::optional<Error> error = std::nullopt; ///< why it gave nothing
+    std::optional<Error> error = std::nullopt; ///< why it could not be read
 };
 
-/// Whether `path` is a native trace, or a directory that holds some.
+/// Whether `path` is a native trace, or a directory that contains some.
 [[nodiscard]] bool isNativeRun(const std::filesystem::path& path);
 
-/// In the order of their paths, each once. Throws Error: Unusable where a path stands for no trace (it says
-/// what was looked for) or for the whole machine.
+/// Returns the sources behind `paths`, ordered by path, each once. Throws Error (Unusable) if a path contains
+/// no trace (the message names the kinds of files searched for), or is the root or a kernel file system.
 [[nodiscard]] std::vector<Source> findSources(const std::vector<std::filesystem::path>& paths,
                                               std::span<const Importer* const> importers);
 

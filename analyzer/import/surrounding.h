@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which annotation on a thread surrounds a moment.
+// Finds the annotation of a thread that is open at a given time.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ringside::importers {
 
-/// Finds what on a thread surrounds a moment; the innermost of what nests.
+/// Items with a start and an end, by thread. Call `finish` after adding all of them.
 template <class Item>
 class Surrounding final {
 public:
@@ -19,6 +19,7 @@ public:
             std::ranges::sort(items, {}, &Item::startNs);
         }
     }
+    /// Returns the innermost item that contains `timeNs`, or null.
     [[nodiscard]] const Item* at(std::int64_t tid, std::int64_t timeNs) const
     {
         constexpr int kDeepest = 8; // annotations of collectives hardly nest

@@ -12,7 +12,7 @@ std::size_t appendCharacter(std::string& text, std::string_view raw, std::size_t
 
 std::string cleanText(std::string_view raw)
 {
-    constexpr std::size_t kLongest = 4000; // FORMAT.md: 4096, and a sequence may be cut
+    constexpr std::size_t kLongest = 4000; // the format's limit is 4096; the last character may exceed this
     std::string text;
     for (std::size_t at = 0; at < raw.size() && text.size() < kLongest;) {
         at = appendCharacter(text, raw, at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of foreign files: made fit to be shown and stored, compared, turned into ids.
+// Cleans, hashes and stores text of imported files.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -10,19 +10,22 @@
 
 namespace ringside::importers {
 
-/// Appends what stands at `at`, or '?' for a control character or what is no UTF-8; the place after it.
+/// Appends the character at offset `at`, or '?' for a control character or invalid UTF-8. Returns the offset
+/// after it.
 std::size_t appendCharacter(std::string& text, std::string_view raw, std::size_t at);
 
-/// Control characters and what is no UTF-8 replaced by '?'; cut to what a trace's string may hold.
+/// Replaces control characters and invalid UTF-8 by '?', and cuts the text to the length of a trace's string.
 [[nodiscard]] std::string cleanText(std::string_view raw);
 
-/// The same on every machine (FNV-1a): ranks that say the same text get the same number. Never 0.
+/// Returns the FNV-1a hash of a text, or 1 if it is 0. It is the same on every machine, so that ranks with
+/// the same text get the same number.
 [[nodiscard]] std::uint64_t textHash(std::string_view text);
 
-/// Texts of a process's string table by id, each once.
+/// Adds texts to a process's string table, each once. Keeps a reference to the process.
 class StringTable final {
 public:
     explicit StringTable(trace::ProcessTrace& process) : m_process(process) {}
+    /// Returns the id of a text, and adds the text if it is new. 0 for the empty text.
     trace::StringId idOf(std::string_view text)
     {
         if (text.empty()) {

@@ -12,7 +12,7 @@
 namespace ringside::importers {
 namespace {
 
-/// Those of PyTorch that the list of NCCL's does not name.
+/// Data types of PyTorch that are not in the vocabulary of NCCL's data types.
 constexpr std::array kOthers{TorchDatatype{"Bool", 1, trace::numberOf(trace::Datatype::Uint8)},
                              TorchDatatype{"Short", 2, std::nullopt}, TorchDatatype{"ComplexFloat", 8, {}},
                              TorchDatatype{"ComplexDouble", 16, {}}};
@@ -35,7 +35,7 @@ std::string_view ncclFunctionOf(std::string_view text)
     using Pair = std::pair<std::string_view, std::string_view>;
     constexpr std::array kFunctions{Pair{"sendrecv", ""},
                                     Pair{"allreduce", "ncclAllReduce"},
-                                    Pair{"barrier", "ncclAllReduce"}, // of one element
+                                    Pair{"barrier", "ncclAllReduce"}, // PyTorch reduces one element
                                     Pair{"reducescatter", "ncclReduceScatter"},
                                     Pair{"allgather", "ncclAllGather"},
                                     Pair{"alltoall", "ncclAlltoAll"},

@@ -19,7 +19,7 @@
 namespace ringside::importers {
 namespace {
 
-/// "HOST-PID.db" as a recorder names it; unique, whatever the files said.
+/// Returns the name "HOST-PID.db" that the collector would use, with a number if it is already taken.
 std::filesystem::path fileOf(const trace::ProcessTrace& process, std::set<std::string>& taken)
 {
     std::string host = process.process.host.empty() ? "imported" : process.process.host;
@@ -36,8 +36,8 @@ std::filesystem::path fileOf(const trace::ProcessTrace& process, std::set<std::s
 
 void writeRun(const trace::RunTrace& run, const std::filesystem::path& directory)
 {
-    // In a folder of its own until all are whole: an interruption removes it, and the threads that still
-    // write find no place for another file.
+    // Files are written to a separate folder until all are complete. An interruption removes that folder, so
+    // that threads that still write cannot create another file.
     const std::filesystem::path beginnings = directory / ".unfinished";
     const trace::Unfinished folder(beginnings, [&] { return mkdir(beginnings.c_str(), 0700) == 0; });
     if (folder.path().empty()) {

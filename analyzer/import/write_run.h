@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps an imported run as a native one.
+// Writes an imported run as a native one.
 #pragma once
 #include <ringside/trace/reader.h>
 
@@ -7,8 +7,8 @@
 
 namespace ringside::importers {
 
-/// Writes a file for every process into `directory`, which exists and is empty. What the run has to say
-/// (issues) goes into the first one. Throws what the writer throws.
+/// Writes a file for each process into `directory`, which must exist and be empty. The issues of the run are
+/// stored in the first file. Throws Error (Io) if a file cannot be written.
 void writeRun(const trace::RunTrace& run, const std::filesystem::path& directory);
 
 } // namespace ringside::importers
