@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of the PyTorch profiler (Kineto), and Chrome trace JSON of others: one rank a file, plain or gzip,
-// with the members around the events in any order. Streams; what is whole of a damaged file is kept.
+// Imports traces of the PyTorch profiler (Kineto) and Chrome trace JSON of other programs. Each file is one
+// rank, plain or gzip, with the members around the events in any order. The file is streamed. The intact part
+// of a damaged file is kept.
 #include "import/importer.h"
 #include "import/kineto/assemble.h"
 #include "import/kineto/scan_events.h"
@@ -29,7 +30,7 @@ bool recognises(std::string_view head, const std::filesystem::path&)
     return head[first] == '{' ? std::ranges::any_of(kMembers, holds) : head[first] == '[' && holds("\"ph\"");
 }
 
-/// One sentence about where and how the file ends before its end.
+/// Returns a sentence about where and how the file is cut off. Empty if it is complete.
 std::string endText(const Scanned& events, Place tail, const std::string& gzipProblem)
 {
     std::string text;
@@ -37,7 +38,7 @@ std::string endText(const Scanned& events, Place tail, const std::string& gzipPr
         text = fmt::format("the file breaks off at byte {}{}: its last events are lost", events.end,
                            events.insideEvent ? ", inside an event" : "");
     } else if (tail != Place::End) {
-        text = "the file breaks off behind its events: what should stand there is lost";
+        text = "the file breaks off after its events: the members that should follow are lost";
     }
     if (!gzipProblem.empty()) {
         text += (text.empty() ? "" : "; ") + gzipProblem;
@@ -52,10 +53,11 @@ void noteDamage(trace::ProcessTrace& process, const Scanned& events, Place tail,
         process.issues.push_back({trace::Issue::TruncatedFile, 1, text});
     }
     if (events.damaged > 0) {
-        process.issues.push_back({trace::Issue::DamagedEvent, events.damaged,
-                                  fmt::format("places among the events are no events, the first at byte {}; "
-                                              "what stands there was left out",
-                                              events.firstDamage)});
+        process.issues.push_back(
+            {trace::Issue::DamagedEvent, events.damaged,
+             fmt::format("parts of the event array are not valid events, the first at byte "
+                         "{}; they were left out",
+                         events.firstDamage)});
     }
 }
 
@@ -69,13 +71,14 @@ std::vector<trace::ProcessTrace> importFile(const Job& job)
     if (head == Place::NoArray) {
         throw Error(ErrorCode::Unusable,
                     fmt::format("traceEvents of {} is no array, so it holds no events", job.path.string()),
-                    "Is it a trace, or a program's own JSON that only looks like one?");
+                    "Give a trace that the PyTorch profiler exported.");
     }
     if (head != Place::Events) {
         throw Error(ErrorCode::Unusable,
                     fmt::format("{} {} at byte {}, before its events", job.path.string(),
-                                head == Place::Broken ? "is no JSON" : "ends", window.offset()),
-                    bytes.problem().empty() ? "Is it whole? Copy or record it again." : bytes.problem());
+                                head == Place::Broken ? "is not JSON" : "ends", window.offset()),
+                    bytes.problem().empty() ? "If it is incomplete, copy or record it again."
+                                            : bytes.problem());
     }
     Scanned events = scanEvents(file, window, job.threads, job.progress);
     Place tail = Place::End;

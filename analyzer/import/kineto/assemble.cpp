@@ -19,7 +19,8 @@
 namespace ringside::importers::kineto {
 namespace {
 
-/// What no table has a place for. Its kinds, not their numbers, so that the ranks of a run say the same.
+/// Reports the events that no table can hold. The message names their kinds, not their numbers, so that it is
+/// the same for all ranks of a run.
 void noteLeftOut(trace::ProcessTrace& process, const Counts& counts)
 {
     const auto ofCategory = [&](Category category) {
@@ -38,27 +39,30 @@ void noteLeftOut(trace::ProcessTrace& process, const Counts& counts)
     add(ofCategory(Category::Synchronisation), "synchronisation records");
     add(ofCategory(Category::Overhead), "records of the profiler's overhead");
     add(ofCategory(Category::Span), "profiler spans");
-    add(counts.flows, "arrows between events");
+    add(counts.flows, "flows");
     add(counts.instants, "instants");
     add(counts.counters, "counters");
     add(counts.unknownPhases, "events of unknown phases");
     note(process, trace::Issue::EventsLeftOut, total,
-         fmt::format("events that have no place in a run: {}", fmt::join(kinds, ", ")));
+         fmt::format("events for which the trace has no table: {}", fmt::join(kinds, ", ")));
 }
 
-void noteTrouble(trace::ProcessTrace& process, const Counts& counts, std::int64_t alone, std::int64_t damaged)
+void noteProblems(trace::ProcessTrace& process, const Counts& counts, std::int64_t alone,
+                  std::int64_t damaged)
 {
     note(process, trace::Issue::ImplausibleTime, counts.implausible,
-         "events hold times or durations that no clock shows and were left out");
+         "events have impossible times or durations and were left out");
     note(process, trace::Issue::IncompleteEvent, counts.incomplete,
-         "events do not say their device, stream or thread and were left out");
+         "events do not name their device, stream or thread and were left out");
     note(process, trace::Issue::SeveralProcesses, counts.otherProcess,
-         "events of the host come from several processes; they were all taken for one's");
-    note(process, trace::Issue::HalfRange, alone, "begins or ends of ranges have no other half");
-    note(process, trace::Issue::DamagedMember, damaged, "parts of the file beside its events cannot be read");
+         "host events come from several processes; all were attributed to the first process");
+    note(process, trace::Issue::HalfRange, alone,
+         "begins of ranges have no end, or ends have no begin; they were left out");
+    note(process, trace::Issue::DamagedMember, damaged,
+         "members of the file other than its events cannot be read");
 }
 
-/// Rows of table thread, and their ids in place of the kernel's.
+/// Fills table thread, and replaces the kernel's thread ids by the ids of its rows.
 void addThreads(trace::ProcessTrace& process, Rows& rows)
 {
     std::unordered_map<std::int64_t, std::int64_t> ids;
@@ -79,7 +83,7 @@ void addThreads(trace::ProcessTrace& process, Rows& rows)
     };
     rows.apiCalls.thread.transform([&](std::uint32_t tid) { return static_cast<std::uint32_t>(idOf(tid)); });
     for (trace::RangeRow& row : rows.ranges) {
-        row.thread = idOf(static_cast<std::uint32_t>(row.thread)); // as columns hold thread ids: 32 bits
+        row.thread = idOf(static_cast<std::uint32_t>(row.thread)); // 32 bits, as in the columns
     }
 }
 
@@ -111,10 +115,10 @@ void addTiers(trace::ProcessTrace& process)
     };
     add("device", process.kernels.size() + process.copies.size() > 0, "as the PyTorch profiler recorded it");
     add("host", process.apiCalls.size() > 0,
-        "CUDA calls as the PyTorch profiler recorded them; of NCCL only what left a kernel");
+        "CUDA calls as the PyTorch profiler recorded them; of NCCL only calls that launched a kernel");
     add("nvtx", !process.ranges.empty(), "operators and annotations of PyTorch");
-    add("nccl", false, "the PyTorch profiler does not ask NCCL for algorithms, protocols and channels");
-    add("sampled", false, "the PyTorch profiler takes no samples of GPU, links or host");
+    add("nccl", false, "the PyTorch profiler does not record NCCL's algorithms, protocols and channels");
+    add("sampled", false, "the PyTorch profiler does not sample GPU, links or host");
 }
 
 void setClock(trace::ProcessTrace& process, std::int64_t origin, std::optional<std::int64_t> baseTimeNs)
@@ -132,7 +136,8 @@ void setClock(trace::ProcessTrace& process, std::int64_t origin, std::optional<s
         end = std::max(end, row.endNs);
     }
     process.process.endNs = end;
-    // Without a base, times are epoch times themselves, unless some other program counted from its start.
+    // Without a base, times are epoch times. If they are too early for that, the program that wrote them
+    // counted from its own start, and the time of day is not known.
     const std::int64_t realtime = baseTimeNs.value_or(0) + origin;
     if (realtime >= kYear2000 && realtime <= trace::kFarthestDateNs) {
         process.clockSamples.push_back({0, realtime, std::nullopt, std::nullopt});
@@ -164,7 +169,7 @@ trace::ProcessTrace assemble(Rows&& rows, Document&& document)
     setClock(process, origin, document.baseTimeNs);
     addTiers(process);
     process.settings = std::move(document.settings);
-    noteTrouble(process, rows.counts, alone, document.damaged);
+    noteProblems(process, rows.counts, alone, document.damaged);
     noteLeftOut(process, rows.counts);
     return process;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From scanned rows to a process's trace: one origin of times, threads, pairs of half ranges, communicators,
-// and what the reader of the report must know about where it all came from.
+// Builds a process's trace from scanned rows: gives times one origin, joins half ranges, adds threads,
+// devices, collectives and tiers, and reports what was left out.
 #pragma once
 #include "import/kineto/document.h"
 #include "import/kineto/rows.h"
@@ -9,6 +9,7 @@
 
 namespace ringside::importers::kineto {
 
+/// Builds the trace of one file.
 [[nodiscard]] trace::ProcessTrace assemble(Rows&& rows, Document&& document);
 
 } // namespace ringside::importers::kineto

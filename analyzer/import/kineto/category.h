@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an event's category means. The names changed with the versions of PyTorch; those of all are known.
-// Source: kineto, libkineto/include/ActivityType.h and src/output_json.cpp, and PyTorch 1.8 for the old ones.
+// Maps the category of an event to its kind. The names changed with PyTorch's versions; all are listed.
+// Source: Kineto, libkineto/include/ActivityType.h and src/output_json.cpp, and PyTorch 1.8 for the old
+// names.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,18 +10,18 @@
 namespace ringside::importers::kineto {
 
 enum class Category : std::uint8_t {
-    Range, ///< operators, annotations, and whatever nobody here knows
+    Range, ///< operators, annotations, and unknown categories
     Kernel,
     Copy,
     Set,
     ApiCall,
-    // From here on: left out, and counted.
+    // The following are left out and counted.
     PythonFunction,
-    DeviceAnnotation, ///< the host's annotations, drawn once more over the kernels
+    DeviceAnnotation, ///< the host's annotations, repeated on the device
     Synchronisation,
     Overhead,
     Span,
-    Count ///< number of those above
+    Count ///< number of the categories above
 };
 inline constexpr std::size_t kCategories = static_cast<std::size_t>(Category::Count);
 
@@ -46,6 +47,7 @@ inline constexpr std::array kCategoryNames{CategoryName{"cpu_op", Category::Rang
                                            CategoryName{"overhead", Category::Overhead},
                                            CategoryName{"Trace", Category::Span}};
 
+/// Returns the kind of a category; Range if the name is unknown.
 [[nodiscard]] inline Category categoryOf(std::string_view name)
 {
     for (const CategoryName& entry : kCategoryNames) {

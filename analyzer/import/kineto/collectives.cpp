@@ -14,31 +14,33 @@
 namespace ringside::importers::kineto {
 namespace {
 
-/// Elements as the NCCL function counts them. All-to-all with sizes of their own for each peer has no one
-/// count.
-std::optional<std::uint64_t> countOf(std::string_view function, std::string_view name, const Collective& said)
+/// Returns the number of elements as the NCCL function counts them. Null if it is not known, or for an
+/// all-to-all with different sizes for each peer.
+std::optional<std::uint64_t> countOf(std::string_view function, std::string_view name,
+                                     const Collective& described)
 {
     if (function == "ncclReduceScatter" || function == "ncclScatter" || function == "ncclRecv") {
-        return said.outElements;
+        return described.outElements;
     }
     if (function == "ncclAlltoAll") {
-        const bool even = wordOf(name) != "alltoallv" && said.groupSize.value_or(0) > 0 && said.inElements;
-        return even ? std::optional(*said.inElements / static_cast<std::uint64_t>(*said.groupSize))
+        const bool even =
+            wordOf(name) != "alltoallv" && described.groupSize.value_or(0) > 0 && described.inElements;
+        return even ? std::optional(*described.inElements / static_cast<std::uint64_t>(*described.groupSize))
                     : std::nullopt;
     }
-    return said.inElements;
+    return described.inElements;
 }
 
-/// A communication kernel, and all that is known of its collective.
+/// A communication kernel, and what is known of its collective.
 struct Work {
-    std::size_t kernel = 0;
-    std::optional<std::uint32_t> launch; ///< row
-    const Collective* said = nullptr;    ///< with its group; null: nobody told
-    std::string name;                    ///< of the collective, as PyTorch calls it
-    std::string_view function;
+    std::size_t kernel = 0;                ///< row
+    std::optional<std::uint32_t> launch;   ///< row
+    const Collective* described = nullptr; ///< the profiler's description; null if there is none
+    std::string name;                      ///< PyTorch's name of the collective
+    std::string_view function;             ///< NCCL's function; empty if it is not known
 };
 
-using GroupKey = std::tuple<std::string, std::uint32_t>; ///< what identifies a group, device
+using GroupKey = std::tuple<std::string, std::uint32_t>; ///< identity of the group, device
 
 class Builder final {
 public:
@@ -112,8 +114,9 @@ private:
             }
         }
         std::ranges::stable_sort(works, {}, [this](const Work& work) { return startOf(work); });
-        giveBatches(works);
-        // One launch of several kernels is a CUDA graph's: which kernel is which collective it does not say.
+        assignBatches(works);
+        // A launch with several kernels is that of a CUDA graph. The trace does not contain which kernel
+        // belongs to which collective.
         std::erase_if(works, [&](const Work& work) {
             const std::uint32_t correlation = kernels.correlation[work.kernel];
             const bool shared = correlation == 0 || uses[correlation] > 1;
@@ -130,9 +133,10 @@ private:
         return function == "ncclSend" || function == "ncclRecv";
     }
 
-    /// PyTorch issues a batch of sends and receives as one kernel, behind the operators of each and inside of
-    /// none: the kernel's launch is the first after them on their thread.
-    void giveBatches(std::vector<Work>& works)
+    /// Assigns batches of sends and receives to their kernels. PyTorch issues a batch as one kernel, after
+    /// the operators of all its sends and receives and inside of none. The launch of the kernel is the first
+    /// one after the operators on their thread.
+    void assignBatches(std::vector<Work>& works)
     {
         std::vector<std::size_t> byLaunch;
         for (std::size_t i = 0; i < works.size(); ++i) {
@@ -147,7 +151,7 @@ private:
             Work& work = works[i];
             const auto batch = takeBatch(tidOf(work), launchStartOf(work));
             if (!work.function.empty()) {
-                continue; // it has told itself what the operators before it were
+                continue; // the kernel is described itself, so the operators before it belong to it
             }
             for (std::size_t part = 0; part < batch.size(); ++part) {
                 const std::string name(m_process.text(batch[part]->name));
@@ -163,7 +167,7 @@ private:
         return m_process.launches.startNs[*work.launch];
     }
 
-    /// Those before this moment that no kernel has been given yet.
+    /// Returns the sends and receives before this time that are not assigned to a kernel yet.
     std::vector<const Collective*> takeBatch(std::int64_t tid, std::int64_t before)
     {
         const auto messages = m_messages.find(tid);
@@ -185,14 +189,14 @@ private:
         work.kernel = kernel;
         work.launch = m_launches.find(correlation);
         if (const auto own = m_ofKernel.find(correlation); own != m_ofKernel.end()) {
-            work.said = own->second;
+            work.described = own->second;
         } else if (work.launch) {
-            work.said = m_ofOperator.at(tidOf(work), m_process.launches.startNs[*work.launch]);
+            work.described = m_ofOperator.at(tidOf(work), m_process.launches.startNs[*work.launch]);
         }
         const trace::RangeRow* const annotation =
             work.launch ? m_annotations.at(tidOf(work), m_process.launches.startNs[*work.launch]) : nullptr;
         for (const std::string_view name :
-             {work.said != nullptr ? m_process.text(work.said->name) : std::string_view(),
+             {work.described != nullptr ? m_process.text(work.described->name) : std::string_view(),
               annotation != nullptr ? m_process.text(annotation->name) : std::string_view(),
               m_process.text(m_process.kernels.name[kernel])}) {
             if (work.function.empty()) {
@@ -205,14 +209,15 @@ private:
 
     [[nodiscard]] std::int64_t tidOf(const Work& work) const { return m_process.launches.tid[*work.launch]; }
 
-    /// Without a group's name: the kernels of one stream, which PyTorch keeps for one communicator. Streams
-    /// are numbered by their first use, since their ids differ between ranks.
+    /// Returns the group of a kernel. Without a group name it is the stream, because PyTorch uses each
+    /// communication stream for one communicator. Streams are numbered by their first use, because their ids
+    /// differ between ranks.
     GroupKey groupOf(const Work& work)
     {
         const std::uint32_t device = m_process.kernels.device[work.kernel];
-        if (work.said != nullptr && work.said->group != 0) {
-            return {std::string(m_process.text(work.said->group)) + " " +
-                        std::string(m_process.text(work.said->groupRanks)),
+        if (work.described != nullptr && work.described->group != 0) {
+            return {std::string(m_process.text(work.described->group)) + " " +
+                        std::string(m_process.text(work.described->groupRanks)),
                     device};
         }
         ++m_groupless;
@@ -230,34 +235,35 @@ private:
         row.rank = -1;
         row.device = std::get<1>(key);
         row.createdNs = startOf(first);
-        if (first.said != nullptr && first.said->group != 0) {
-            describeGroup(*first.said, row);
+        if (first.described != nullptr && first.described->group != 0) {
+            describeGroup(*first.described, row);
         }
         m_process.communicators.push_back(row);
         addCalls(works, row.id);
     }
 
-    void describeGroup(const Collective& said, trace::CommunicatorRow& row)
+    void describeGroup(const Collective& described, trace::CommunicatorRow& row)
     {
-        const std::string_view name = m_process.text(said.group);
-        const std::string_view description = m_process.text(said.groupDescription);
+        const std::string_view name = m_process.text(described.group);
+        const std::string_view description = m_process.text(described.groupDescription);
         row.name = m_strings.idOf(description.empty() ? name : description);
-        std::vector<std::int64_t> ranks = ranksOfText(m_process.text(said.groupRanks));
+        std::vector<std::int64_t> ranks = ranksOfText(m_process.text(described.groupRanks));
         const auto known = std::ranges::find(m_document.groups, name, &ProcessGroup::name);
         if (known != m_document.groups.end() && ranks.size() != known->ranks.size() &&
             !known->ranks.empty()) {
-            ranks = known->ranks; // the text is cut short for large groups
+            ranks = known->ranks; // the profiler shortens the list for large groups
         }
-        row.size = said.groupSize.value_or(static_cast<std::int64_t>(ranks.size()));
+        row.size = described.groupSize.value_or(static_cast<std::int64_t>(ranks.size()));
         const auto own = m_document.rank ? std::ranges::find(ranks, *m_document.rank) : ranks.end();
         row.rank = own != ranks.end() ? own - ranks.begin() : -1;
     }
 
-    /// PyTorch's numbers where every call has one and they ascend: calls of one number were issued together.
+    /// Adds the calls of a group. If all calls have PyTorch's sequence numbers and these ascend, calls with
+    /// the same number were issued together.
     void addCalls(const std::vector<Work>& works, std::int64_t communicator)
     {
         const auto numberOf = [](const Work& work) {
-            return work.said != nullptr ? work.said->sequence : std::nullopt;
+            return work.described != nullptr ? work.described->sequence : std::nullopt;
         };
         bool numbered = numberOf(works.front()).has_value();
         for (std::size_t i = 1; i < works.size() && numbered; ++i) {
@@ -305,7 +311,7 @@ private:
         row.communicator = communicator;
         row.sequence = sequence;
         row.groupId = group;
-        if (work.said != nullptr) {
+        if (work.described != nullptr) {
             describeSize(work, row);
         }
         row.startNs = work.launch ? m_process.launches.startNs[*work.launch] : startOf(work);
@@ -316,7 +322,7 @@ private:
         row.thread = thread != m_process.threads.end() ? thread->id : 0;
         m_process.collectiveCalls.push_back(row);
         if (work.kernel == m_lastKernel) {
-            return; // a batch has one
+            return; // all calls of a batch share one kernel
         }
         m_lastKernel = work.kernel;
         m_process.callCorrelations.correlation.push_back(kernels.correlation[work.kernel]);
@@ -325,9 +331,9 @@ private:
 
     void describeSize(const Work& work, trace::CollectiveCallRow& row)
     {
-        const Collective& said = *work.said;
-        row.count = countOf(work.function, work.name, said);
-        if (const auto type = torchDatatype(m_process.text(said.datatype))) {
+        const Collective& described = *work.described;
+        row.count = countOf(work.function, work.name, described);
+        if (const auto type = torchDatatype(m_process.text(described.datatype))) {
             row.datatype = type->nccl;
             std::uint64_t bytes = 0;
             if (row.count && __builtin_mul_overflow(*row.count, type->bytes, &bytes)) {
@@ -336,30 +342,31 @@ private:
                 row.bytes = bytes;
             }
         }
-        row.peer = work.function == "ncclRecv"   ? peerOf(said, said.source)
-                   : work.function == "ncclSend" ? peerOf(said, said.destination)
+        row.peer = work.function == "ncclRecv"   ? peerOf(described, described.source)
+                   : work.function == "ncclSend" ? peerOf(described, described.destination)
                                                  : std::nullopt;
     }
 
-    /// Its place in the group. What is told is that place, too; in a group of two there is only one other.
-    [[nodiscard]] std::optional<std::int64_t> peerOf(const Collective& said,
-                                                     std::optional<std::int64_t> told) const
+    /// Returns the peer's rank in the group. `recorded` is that rank, or a global rank if it is too large. In
+    /// a group of two the peer is the other rank.
+    [[nodiscard]] std::optional<std::int64_t> peerOf(const Collective& described,
+                                                     std::optional<std::int64_t> recorded) const
     {
-        const std::vector<std::int64_t> ranks = ranksOfText(m_process.text(said.groupRanks));
+        const std::vector<std::int64_t> ranks = ranksOfText(m_process.text(described.groupRanks));
         const auto own = m_document.rank ? std::ranges::find(ranks, *m_document.rank) : ranks.end();
         if (ranks.size() == 2 && own != ranks.end()) {
             return 1 - (own - ranks.begin());
         }
-        const bool global = told && *told >= static_cast<std::int64_t>(ranks.size());
-        const auto place = global ? std::ranges::find(ranks, *told) : ranks.end();
-        return place != ranks.end() ? std::optional<std::int64_t>(place - ranks.begin()) : told;
+        const bool global = recorded && *recorded >= static_cast<std::int64_t>(ranks.size());
+        const auto place = global ? std::ranges::find(ranks, *recorded) : ranks.end();
+        return place != ranks.end() ? std::optional<std::int64_t>(place - ranks.begin()) : recorded;
     }
 
     void report()
     {
         noteUnattributed(m_process, m_shared, m_nameless);
         note(m_process, trace::Issue::GroupsUnknown, m_groupless,
-             "collectives without a process group in the trace: they are matched by their order on each "
+             "collectives have no process group in the trace; they are matched by their order on each "
              "communication stream, as if every rank took part");
     }
 
@@ -371,10 +378,10 @@ private:
     std::unordered_map<std::uint32_t, const Collective*> m_ofKernel; ///< by correlation
     Surrounding<Collective> m_ofOperator;
     Surrounding<trace::RangeRow> m_annotations;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> m_streams; ///< device, stream: place
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> m_streams; ///< number by device and stream
     StringTable m_strings;
     std::map<std::int64_t, std::vector<const Collective*>> m_messages; ///< sends and receives, by tid
-    std::map<std::int64_t, std::size_t> m_taken;                       ///< of those, by tid
+    std::map<std::int64_t, std::size_t> m_taken; ///< number of m_messages assigned to kernels, by tid
     std::size_t m_lastKernel = std::numeric_limits<std::size_t>::max();
     std::int64_t m_nextId = 1;
     std::int64_t m_shared = 0, m_nameless = 0, m_groupless = 0;

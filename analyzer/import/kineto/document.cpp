@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kLargestMember = 16U << 20U; // groups of thousands of ranks take a few megabytes
 constexpr std::int64_t kMostRanks = 1'000'000;
 
-/// What is worth keeping of how the trace was made. Nothing else is copied: who knows what a file holds.
+/// The members that are kept as settings. Nothing else is copied, because it may be confidential.
 constexpr std::array<std::string_view, 12> kSettings{
     "schemaVersion",        "record_shapes",       "profile_memory", "with_stack",
     "with_modules",         "with_flops",          "trace_id",       "displayTimeUnit",
@@ -28,7 +28,7 @@ void addSetting(Document& document, std::string_view name, std::string_view valu
     document.settings.push_back({"kineto", std::string(name), plainText(value)});
 }
 
-/// Null where it is no JSON or unreasonably large.
+/// Returns null if the text is not JSON or unreasonably large.
 std::optional<Json> parse(std::string_view raw)
 {
     if (raw.size() > kLargestMember) {
@@ -105,7 +105,7 @@ void readDevices(const Json& json, Document& document)
     }
 }
 
-void take(std::string_view key, std::string_view value, Document& document)
+void readMember(std::string_view key, std::string_view value, Document& document)
 {
     if (key == "baseTimeNanoseconds") {
         const auto base = values::parseNumber<std::int64_t>(value);
@@ -127,7 +127,7 @@ void take(std::string_view key, std::string_view value, Document& document)
     }
 }
 
-/// Reads members until one is the event array; the window is at a comma, a key or the closing brace.
+/// Reads members up to the event array. The window must be at a comma, a key or the closing brace.
 Place readMembers(Window& window, Document& document)
 {
     for (;;) {
@@ -152,7 +152,7 @@ Place readMembers(Window& window, Document& document)
         }
         result = result == Scan::Good ? cursor.value(value) : result;
         if (result == Scan::Good) {
-            take(key, value, document);
+            readMember(key, value, document);
             window.takeUntil(cursor.at());
         } else if (result == Scan::Broken) {
             return Place::Broken;

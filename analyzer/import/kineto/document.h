@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of a trace file but its events. It may stand before or behind them.
+// Reads everything in a trace file except its events. It may be before or after them.
 #pragma once
 #include "import/kineto/window.h"
 
@@ -20,27 +20,28 @@ struct ProcessGroup {
 };
 
 struct Document {
-    std::optional<std::int64_t> baseTimeNs; ///< epoch ns of time 0; null: times are epoch times themselves
+    std::optional<std::int64_t> baseTimeNs; ///< epoch ns of time 0; null if times are epoch times themselves
     std::optional<std::int64_t> rank;
     std::optional<std::int64_t> worldSize;
     std::vector<ProcessGroup> groups;
     std::vector<trace::DeviceRow> devices;
     std::vector<trace::SettingRow> settings;
-    std::int64_t damaged = 0; ///< members that cannot be read
-    bool isBareArray = false; ///< the file is the event array, and nothing else
+    std::int64_t damaged = 0; ///< number of members that cannot be read
+    bool isBareArray = false; ///< whether the file consists only of the event array
 };
 
+/// Where reading stopped.
 enum class Place : std::uint8_t {
-    Events,  ///< the window is at the first element of the event array
-    End,     ///< of the document
-    CutOff,  ///< the file ends inside
-    Broken,  ///< no JSON there
-    NoArray, ///< its member traceEvents is something else than an array
+    Events,  ///< at the first element of the event array
+    End,     ///< at the end of the document
+    CutOff,  ///< at the end of the file, inside the document
+    Broken,  ///< at invalid JSON
+    NoArray, ///< at a member traceEvents that is not an array
 };
 
-/// From the begin of the file up to its events.
+/// Reads from the beginning of the file up to its events.
 [[nodiscard]] Place readHead(Window& window, Document& document);
-/// From behind the event array to the end.
+/// Reads from the end of the event array to the end of the document.
 [[nodiscard]] Place readTail(Window& window, Document& document);
 
 } // namespace ringside::importers::kineto

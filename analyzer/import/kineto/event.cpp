@@ -7,7 +7,7 @@
 namespace ringside::importers::kineto {
 namespace {
 
-/// Up to four characters as one number: a comparison of the commonest keys without a call.
+/// Packs up to four characters into one number, so that the most frequent keys are compared without a call.
 constexpr std::uint32_t packed(std::string_view key)
 {
     std::uint32_t word = 0;
@@ -17,7 +17,7 @@ constexpr std::uint32_t packed(std::string_view key)
     return word;
 }
 
-/// The same of a key of `size` characters in the file, behind which more bytes are readable.
+/// Packs a key of `size` (1 to 4) characters in the file. At least four bytes must be readable.
 std::uint32_t packedAt(const char* key, std::size_t size)
 {
     std::uint32_t word = 0;
@@ -25,7 +25,7 @@ std::uint32_t packedAt(const char* key, std::size_t size)
     return word & (0xFFFFFFFFU >> 8U * (sizeof word - size));
 }
 
-/// Where the value of a key of args goes; null: nobody wants it.
+/// Returns the text that receives the value of a key of args. Null if the value is not needed.
 std::string_view* argument(Event& event, std::string_view key)
 {
     const auto is = [key](std::string_view name, std::string_view& to) {
@@ -70,6 +70,7 @@ std::string_view* argument(Event& event, std::string_view key)
     }
 }
 
+/// Returns the text that receives the value of a member of the event. Null if the value is not needed.
 std::string_view* member(Event& event, std::string_view key)
 {
     if (key.empty() || key.size() > sizeof(std::uint32_t)) {
@@ -95,23 +96,24 @@ std::string_view* member(Event& event, std::string_view key)
     }
 }
 
-/// Of operators, the most frequent events, only this one's arguments are wanted.
-bool mayMatter(const Event& event)
+/// Whether the arguments of the event are needed. Operators are the most frequent events, and only those of
+/// record_param_comms have useful arguments.
+bool needsArguments(const Event& event)
 {
     return event.category != "cpu_op" || event.name == "record_param_comms";
 }
 
 Scan readArguments(JsonCursor& cursor, Event& event)
 {
-    const auto take = [&](std::string_view key) {
+    const auto readValue = [&](std::string_view key) {
         std::string_view ignored;
         std::string_view* const to = argument(event, key);
         return cursor.value(to != nullptr ? *to : ignored);
     };
-    return forEachMember(cursor, take, [] { return false; });
+    return forEachMember(cursor, readValue, [] { return false; });
 }
 
-/// Flows, a third of the events, are only counted.
+/// Whether the event is a flow. Flows are a third of the events, and they are only counted.
 bool isFlow(const Event& event)
 {
     return event.phase.size() == 1 &&
@@ -123,15 +125,15 @@ bool isFlow(const Event& event)
 Scan readEvent(JsonCursor& cursor, Event& event)
 {
     event.clear();
-    const auto take = [&](std::string_view key) {
-        if (cursor.peek() == '{' && key == "args" && mayMatter(event)) {
+    const auto readValue = [&](std::string_view key) {
+        if (cursor.peek() == '{' && key == "args" && needsArguments(event)) {
             return readArguments(cursor, event);
         }
         std::string_view ignored;
         std::string_view* const to = member(event, key);
         return cursor.value(to != nullptr ? *to : ignored);
     };
-    return forEachMember(cursor, take, [&] { return isFlow(event); });
+    return forEachMember(cursor, readValue, [&] { return isFlow(event); });
 }
 
 } // namespace ringside::importers::kineto

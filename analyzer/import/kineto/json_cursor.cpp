@@ -28,7 +28,7 @@ void appendUtf8(std::string& text, std::uint32_t code)
     }
 }
 
-/// The four digits behind "\u"; moves `at` behind them.
+/// Reads the four digits after "\u" and moves `at` past them.
 bool readCode(std::string_view raw, std::size_t& at, std::uint32_t& code)
 {
     constexpr std::size_t kDigits = 4;
@@ -41,7 +41,8 @@ bool readCode(std::string_view raw, std::size_t& at, std::uint32_t& code)
     return value.has_value();
 }
 
-/// "\uD83D\uDE00" is one character; half of a pair is none.
+/// Appends the character of a "\u" escape. A pair such as "\uD83D\uDE00" is one character; half a pair is
+/// invalid.
 void appendCode(std::string& text, std::string_view raw, std::size_t& at)
 {
     std::uint32_t code = 0;
@@ -72,7 +73,7 @@ void appendEscape(std::string& text, std::string_view raw, std::size_t& at)
     case 'n':
     case 'r':
     case 't':
-        text += ' '; // names are shown on one line
+        text += ' '; // names must fit on one line
         return;
     default:
         text += c;

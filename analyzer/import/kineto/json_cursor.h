@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks through JSON without building anything. Takes what real traces hold beside JSON: control characters
-// and broken UTF-8 in strings, NaN and Infinity, commas too many. Never recurses, so depth costs nothing.
+// Walks through JSON text without building a document. Accepts the invalid JSON of real traces: control
+// characters and broken UTF-8 in strings, NaN and Infinity, and extra commas. Never recurses, so deep nesting
+// is harmless.
 #pragma once
 #include <array>
 #include <bit>
@@ -16,16 +17,16 @@
 
 namespace ringside::importers::kineto {
 
-/// Readable bytes behind the text that a cursor walks through: it looks at eight at a time.
+/// Number of readable bytes that must follow the text of a cursor, because it reads whole words and blocks.
 inline constexpr std::size_t kPadding = 64;
 
 enum class Scan : std::uint8_t {
     Good,
-    Incomplete, ///< the text ends inside: more of it is needed
-    Broken      ///< not JSON
+    Incomplete, ///< the text ends inside the value; more text is needed
+    Broken      ///< the text is not JSON
 };
 
-/// First quote at or behind `at`, or `end`.
+/// Finds the first quote at or after `at`. Returns `end` if there is none.
 [[nodiscard]] inline const char* findQuote(const char* at, const char* end)
 {
     static_assert(std::endian::native == std::endian::little);
@@ -45,7 +46,7 @@ enum class Scan : std::uint8_t {
 
 inline constexpr std::size_t kBlockBytes = 64;
 
-/// Where in a block certain characters stand, a bit a byte.
+/// Positions of certain characters in a block, one bit for each byte.
 struct BlockBits {
     std::uint64_t quotes = 0, backslashes = 0, opens = 0, closes = 0;
 };
@@ -79,7 +80,7 @@ struct BlockBits {
     return bits;
 }
 
-/// A bit of every byte from an opening quote to before the closing one.
+/// Returns a bit for each byte from an opening quote up to, but without, the closing quote.
 [[nodiscard]] inline std::uint64_t betweenQuotes(std::uint64_t quotes)
 {
     for (unsigned by = 1; by < kBlockBytes; by *= 2) {
@@ -88,7 +89,7 @@ struct BlockBits {
     return quotes;
 }
 
-/// By character: printable ASCII but for what ends or begins something.
+/// By character: whether it may be part of a number or word. True for printable ASCII except structure.
 inline constexpr auto kBelongsToScalar = [] {
     std::array<bool, 256> table{};
     for (std::size_t c = '!'; c < 0x7F; ++c) {
@@ -97,7 +98,7 @@ inline constexpr auto kBelongsToScalar = [] {
     return table;
 }();
 
-/// By character: quotes, braces and brackets.
+/// By character: whether it is a quote, a brace or a bracket.
 inline constexpr auto kIsStructure = [] {
     std::array<bool, 256> table{};
     for (const char c : std::string_view("\"{}[]")) {
@@ -106,9 +107,10 @@ inline constexpr auto kIsStructure = [] {
     return table;
 }();
 
+/// A position in JSON text. Does not own the text.
 class JsonCursor final {
 public:
-    /// `text` is followed by kPadding readable bytes.
+    /// `text` must be followed by kPadding readable bytes.
     explicit JsonCursor(std::string_view text) : m_at(text.data()), m_end(text.data() + text.size()) {}
 
     [[nodiscard]] const char* at() const { return m_at; }
@@ -120,7 +122,8 @@ public:
         if (peek() > ' ') {
             return;
         }
-        constexpr std::uint64_t kSpaces = 0x2020202020202020ULL; // indentation comes in rows
+        constexpr std::uint64_t kSpaces =
+            0x2020202020202020ULL; // skips eight spaces of indentation at a time
         while (m_at < m_end && (*m_at == ' ' || *m_at == '\n' || *m_at == '\t' || *m_at == '\r')) {
             std::uint64_t word = 0;
             std::memcpy(&word, ++m_at, sizeof word);
@@ -129,10 +132,10 @@ public:
         }
         m_at = m_at < m_end ? m_at : m_end;
     }
-    /// What a step that needs one more character found instead.
+    /// Returns the result for a missing character: Incomplete at the end of the text, else Broken.
     [[nodiscard]] Scan missing() const { return ended() ? Scan::Incomplete : Scan::Broken; }
 
-    /// A string, as it stands between its quotes.
+    /// Reads a string. `text` becomes what is between its quotes, with escapes.
     Scan string(std::string_view& text)
     {
         if (peek() != '"') {
@@ -146,7 +149,7 @@ public:
         return Scan::Good;
     }
 
-    /// Any value: a string without its quotes, everything else as it stands.
+    /// Reads any value. `text` becomes a string without its quotes, or the unchanged text of another value.
     Scan value(std::string_view& text)
     {
         const char first = peek();
@@ -159,10 +162,10 @@ public:
         return result;
     }
 
-    /// From inside an object to behind it.
+    /// Moves from inside an object to after its end.
     Scan skipRest() { return skipNested(1); }
 
-    /// `"key" :`, up to its value.
+    /// Reads `"key" :` and stops at the value.
     Scan key(std::string_view& text)
     {
         if (const Scan result = string(text); result != Scan::Good) {
@@ -178,7 +181,7 @@ public:
     }
 
 private:
-    /// From `first`, inside a string, to behind its quote; false: it does not end.
+    /// Moves from `first`, inside a string, to after its closing quote. Returns false if there is none.
     bool skipString(const char* first)
     {
         for (const char* quote = findQuote(first, m_end); quote < m_end;
@@ -241,7 +244,7 @@ private:
         }
     }
 
-    /// skipNested over blocks without backslashes; true: it ended there.
+    /// Does the work of skipNested for blocks without backslashes. Returns true if the value ended there.
     bool skipBlocks(std::size_t& depth, bool& inString)
     {
         while (static_cast<std::size_t>(m_end - m_at) >= kBlockBytes) {
@@ -264,7 +267,7 @@ private:
         return false;
     }
 
-    /// Behind the bracket that closes the outermost one, in bytes of a block; 0: there is none.
+    /// Returns the position in the block after the bracket that closes the outermost one; 0 if there is none.
     static int endOfNested(std::uint64_t opens, std::uint64_t closes, std::size_t& depth)
     {
         for (std::uint64_t rest = opens | closes; rest != 0; rest &= rest - 1) {
@@ -280,10 +283,10 @@ private:
     const char* m_end;
 };
 
-/// Calls `take(key)` for each member of the object at the cursor; it reads the value. What follows once
-/// `isEnough()` is only skipped.
-template <class Take, class IsEnough>
-Scan forEachMember(JsonCursor& cursor, const Take& take, const IsEnough& isEnough)
+/// Calls `readValue(key)` for each member of the object at the cursor; it must read the value. Once
+/// `isEnough()` is true, the remaining members are skipped.
+template <class ReadValue, class IsEnough>
+Scan forEachMember(JsonCursor& cursor, const ReadValue& readValue, const IsEnough& isEnough)
 {
     cursor.step();
     for (;;) {
@@ -299,7 +302,7 @@ Scan forEachMember(JsonCursor& cursor, const Take& take, const IsEnough& isEnoug
         std::string_view key;
         Scan result = cursor.key(key);
         if (result == Scan::Good) {
-            result = take(key);
+            result = readValue(key);
         }
         if (result != Scan::Good) {
             return result;
@@ -310,7 +313,8 @@ Scan forEachMember(JsonCursor& cursor, const Take& take, const IsEnough& isEnoug
     }
 }
 
-/// A string's text: escapes undone, control characters and what is no UTF-8 replaced by '?'.
+/// Returns the text of a JSON string: resolves escapes, and replaces control characters and invalid UTF-8 by
+/// '?'.
 [[nodiscard]] std::string plainText(std::string_view raw);
 
 } // namespace ringside::importers::kineto

@@ -19,7 +19,7 @@ void push(Columns& columns, const Row& row)
 }
 
 template <class T>
-void moveBehind(std::vector<T>& to, std::vector<T>&& from)
+void moveToEnd(std::vector<T>& to, std::vector<T>&& from)
 {
     if (to.empty()) {
         to = std::move(from);
@@ -28,7 +28,7 @@ void moveBehind(std::vector<T>& to, std::vector<T>&& from)
     }
 }
 
-/// CUpti_ActivityMemcpyKind of "Memcpy HtoD (Pageable -> Device)"; 0: unknown.
+/// Returns the CUpti_ActivityMemcpyKind of a name such as "Memcpy HtoD (Pageable -> Device)". 0 if unknown.
 std::uint32_t copyKind(std::string_view name)
 {
     struct Kind {
@@ -43,8 +43,8 @@ std::uint32_t copyKind(std::string_view name)
     return found != kKinds.end() ? found->kind : 0;
 }
 
-/// Calls of CUDA and HIP that put work onto a stream.
-bool putsWorkOntoDevice(std::string_view api)
+/// Whether a function of CUDA or HIP launches device work.
+bool launchesDeviceWork(std::string_view api)
 {
     constexpr std::array<std::string_view, 6> kPrefixes{"cudaMemcpy", "cudaMemset", "cuMemcpy",
                                                         "cuMemset",   "hipMemcpy",  "hipMemset"};
@@ -52,16 +52,16 @@ bool putsWorkOntoDevice(std::string_view api)
            std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return api.starts_with(prefix); });
 }
 
-/// "stream 7" of PyTorch 1.8, or a number.
+/// Parses a stream: a number, or "stream 7" of PyTorch 1.8.
 std::optional<std::uint32_t> streamOf(std::string_view text)
 {
     constexpr std::string_view kWord = "stream ";
     return values::parseNumber<std::uint32_t>(text.starts_with(kWord) ? text.substr(kWord.size()) : text);
 }
 
-/// When and where on the device it ran; false where device or stream is not said.
+/// Fills in times, device and stream of a row. Returns false if device or stream is missing.
 template <class Row>
-bool place(const Event& event, const Rows::Time& time, Row& row)
+bool fillPlace(const Event& event, const Rows::Time& time, Row& row)
 {
     const auto device = values::parseNumber<std::uint32_t>(event.device.empty() ? event.pid : event.device);
     const auto stream = streamOf(event.stream.empty() ? event.tid : event.stream);
@@ -102,7 +102,7 @@ void Rows::add(const Event& event)
         return;
     case 's':
     case 't':
-    case 'f': // flows say again what correlation says
+    case 'f': // flows repeat what the correlation ids contain
         ++counts.flows;
         return;
     case 'i':
@@ -164,7 +164,7 @@ void Rows::addComplete(const Event& event)
 void Rows::addKernel(const Event& event, const Time& time)
 {
     trace::KernelRow row;
-    if (!place(event, time, row)) {
+    if (!fillPlace(event, time, row)) {
         ++counts.incomplete;
         return;
     }
@@ -181,7 +181,7 @@ void Rows::addKernel(const Event& event, const Time& time)
 void Rows::addCopy(const Event& event, const Time& time, Category category)
 {
     trace::CopyRow row;
-    if (!place(event, time, row)) {
+    if (!fillPlace(event, time, row)) {
         ++counts.incomplete;
         return;
     }
@@ -193,7 +193,8 @@ void Rows::addCopy(const Event& event, const Time& time, Category category)
     push(copies, row);
 }
 
-/// Whose thread an event of the host is; a second process would need a trace of its own.
+/// Finds the thread of a host event; false if it has none. Events of a second process are counted, because
+/// they would need a trace of their own.
 bool Rows::isHost(const Event& event, std::int64_t& tid)
 {
     if (pid.empty()) {
@@ -218,7 +219,7 @@ bool Rows::isLaunch(trace::StringId api)
         m_launchesOf.resize(std::max<std::size_t>(names.size(), 2 * m_launchesOf.size()), -1);
     }
     if (m_launchesOf[api] < 0) {
-        m_launchesOf[api] = putsWorkOntoDevice(names.text(api)) ? 1 : 0;
+        m_launchesOf[api] = launchesDeviceWork(names.text(api)) ? 1 : 0;
     }
     return m_launchesOf[api] != 0;
 }
@@ -302,7 +303,7 @@ void Rows::addCollective(const Event& event, const Time& time, std::int64_t tid)
 
 void Rows::addName(const Event& event)
 {
-    constexpr std::size_t kMostNames = 1U << 16U; // a stranger's file may name threads without end
+    constexpr std::size_t kMostNames = 1U << 16U; // a damaged or hostile file may name any number of threads
     if (event.name == "thread_name" && threadNames.size() < kMostNames) {
         if (const auto tid = values::parseNumber<std::int64_t>(event.tid)) {
             threadNames[*tid] = plainText(event.label);
@@ -340,9 +341,9 @@ void Rows::append(Rows&& other)
     trace::appendColumns<trace::CopyRow>(copies, std::move(other.copies));
     trace::appendColumns<trace::ApiCallRow>(apiCalls, std::move(other.apiCalls));
     trace::appendColumns<trace::LaunchRow>(launches, std::move(other.launches));
-    moveBehind(ranges, std::move(other.ranges));
-    moveBehind(halves, std::move(other.halves));
-    moveBehind(collectives, std::move(other.collectives));
+    moveToEnd(ranges, std::move(other.ranges));
+    moveToEnd(halves, std::move(other.halves));
+    moveToEnd(collectives, std::move(other.collectives));
     threadNames.merge(other.threadNames);
     processNames.merge(other.processNames);
     counts.otherProcess += !pid.empty() && !other.pid.empty() && pid != other.pid ? 1 : 0;

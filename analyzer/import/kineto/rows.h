@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stretch of events becomes: rows of the trace, with times as the file counts them (ns), names as
-// numbers of the stretch's own table, and threads as the kernel's ids. Joining and interpreting come later,
-// because what they need may stand behind the events.
+// Turns a stretch of events into rows of the trace. Times are ns with the file's origin, names are ids in the
+// stretch's own table, and threads are the kernel's ids. Joining and interpretation come later, because they
+// need data that may follow after the events.
 #pragma once
 #include "import/kineto/category.h"
 #include "import/kineto/event.h"
@@ -16,12 +16,12 @@
 
 namespace ringside::importers::kineto {
 
-/// A collective as the profiler describes it, beside the event that carries it.
+/// The description of a collective, in addition to the row of the event that carries it.
 struct Collective {
     std::int64_t startNs = 0;
     std::int64_t endNs = 0;
-    std::uint32_t correlation = 0; ///< of a kernel
-    std::int64_t tid = -1;         ///< of record_param_comms; -1: it stands on a kernel
+    std::uint32_t correlation = 0; ///< of the kernel
+    std::int64_t tid = -1;         ///< thread of record_param_comms; -1 if the event is a kernel
     trace::StringId name = 0, datatype = 0, group = 0, groupDescription = 0, groupRanks = 0;
     std::optional<std::uint64_t> inElements, outElements;
     std::optional<std::int64_t> groupSize, sequence, source, destination;
@@ -37,9 +37,9 @@ struct HalfRange {
 
 struct Counts {
     std::int64_t events = 0;
-    std::int64_t implausible = 0;  ///< times or durations that no clock shows
-    std::int64_t incomplete = 0;   ///< device work without a device or a stream
-    std::int64_t otherProcess = 0; ///< events of a second process id
+    std::int64_t implausible = 0;  ///< events with impossible times or durations
+    std::int64_t incomplete = 0;   ///< device work without device or stream, host events without thread
+    std::int64_t otherProcess = 0; ///< host events of another process than the first
     std::int64_t instants = 0, counters = 0, flows = 0, unknownPhases = 0;
     std::array<std::int64_t, kCategories> categories{};
     void add(const Counts& other);
@@ -51,20 +51,21 @@ public:
         std::int64_t start;
         std::int64_t end;
     };
+    /// Adds the rows of an event, or counts the event.
     void add(const Event& event);
-    /// Takes over another stretch's rows; its names become this one's.
+    /// Moves the rows of another stretch to the end of these, and translates their name ids.
     void append(Rows&& other);
 
     trace::KernelColumns kernels;
     trace::CopyColumns copies;
     trace::ApiCallColumns apiCalls;      ///< thread: the kernel's id
-    trace::LaunchColumns launches;       ///< those of apiCalls that put work onto a device
+    trace::LaunchColumns launches;       ///< the rows of apiCalls that launch device work
     std::vector<trace::RangeRow> ranges; ///< thread: the kernel's id; domain: the category
-    std::vector<HalfRange> halves;       ///< in the file's order
+    std::vector<HalfRange> halves;       ///< in the order of the file
     std::vector<Collective> collectives;
     std::map<std::int64_t, std::string> threadNames; ///< by tid
     std::map<std::string, std::string> processNames; ///< by pid
-    std::string pid;                                 ///< of the first host event
+    std::string pid;                                 ///< process id of the first host event
     NameTable names;
     Counts counts;
 
@@ -81,7 +82,7 @@ private:
     bool isHost(const Event& event, std::int64_t& tid);
     [[nodiscard]] bool isLaunch(trace::StringId api);
 
-    std::vector<std::int8_t> m_launchesOf; ///< by name: -1 not looked at
+    std::vector<std::int8_t> m_launchesOf; ///< by name: whether it launches work; -1 if not yet determined
     std::string m_lastCategory;
     Category m_lastMeaning = Category::Range;
     std::string m_lastTid;

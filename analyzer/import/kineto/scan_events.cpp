@@ -11,7 +11,7 @@ namespace ringside::importers::kineto {
 namespace {
 
 constexpr std::uint64_t kStretch = 8U << 20U;
-constexpr std::size_t kLookBack = 256; // between two events stands a comma and white space
+constexpr std::size_t kLookBack = 256; // bytes; between two events there are only a comma and white space
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 bool isSpace(char c)
@@ -19,7 +19,7 @@ bool isSpace(char c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/// `}` `,` before a brace.
+/// Whether `}` and `,` precede the brace.
 bool followsEvent(std::string_view text, std::size_t brace)
 {
     for (const char expected : {',', '}'}) {
@@ -36,7 +36,7 @@ bool followsEvent(std::string_view text, std::size_t brace)
     return true;
 }
 
-/// `{ "key" :` with a short key: inside a string its quotes would be escaped.
+/// Whether the text begins with `{ "key" :` and a short key. Inside a string, the quotes would be escaped.
 Scan beginsObject(JsonCursor cursor)
 {
     constexpr std::size_t kLongestKey = 16;
@@ -49,10 +49,10 @@ Scan beginsObject(JsonCursor cursor)
 
 struct Guess {
     Scan result = Scan::Incomplete;
-    const char* at = nullptr; ///< the brace, or (Incomplete) up to where nothing was found
+    const char* at = nullptr; ///< the brace, or if Incomplete the end of the searched text
 };
 
-/// The first brace at or behind text[from] that seems to open an event.
+/// Finds the first brace at or after text[from] that seems to open an event.
 Guess guessEvent(std::string_view text, std::size_t from)
 {
     for (std::size_t brace = text.find('{', from); brace != std::string_view::npos;
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    /// Scans what the window holds; false: the end.
+    /// Scans the text in the window. Returns false at the end of the stretch.
     bool scanText()
     {
         JsonCursor cursor = m_window.cursor();
@@ -134,7 +134,7 @@ private:
     Event m_event;
 };
 
-/// Joins stretches in their order, as they come from several threads.
+/// Joins stretches in the order of the file. Threads may add them in any order.
 class Joiner final {
 public:
     Joiner(const File& file, Progress& progress, std::uint64_t first, std::size_t count)
@@ -150,11 +150,11 @@ public:
         return m_all.how != End::Limit;
     }
 
-    void give(std::size_t index, std::uint64_t limit, Scanned&& scanned)
+    void add(std::size_t index, std::uint64_t limit, Scanned&& scanned)
     {
         const std::scoped_lock lock(m_mutex);
         m_waiting[index] = {std::move(scanned), limit, true};
-        for (; m_next < m_waiting.size() && m_waiting[m_next].there; ++m_next) {
+        for (; m_next < m_waiting.size() && m_waiting[m_next].isAdded; ++m_next) {
             if (m_all.how == End::Limit) {
                 join(std::move(m_waiting[m_next]));
             }
@@ -168,12 +168,12 @@ private:
     struct Waiting {
         Scanned scanned;
         std::uint64_t limit = 0;
-        bool there = false;
+        bool isAdded = false;
     };
 
     void join(Waiting&& next)
     {
-        if (m_all.end >= next.limit) { // one event reaches over the whole stretch
+        if (m_all.end >= next.limit) { // one event covers the whole stretch
             return;
         }
         if (next.scanned.begin != m_all.end) {
@@ -240,7 +240,7 @@ bool findEvent(Window& window, std::uint64_t offset)
             window.takeUntil(guess.at);
             return true;
         }
-        // What stands before a brace must stay in sight.
+        // Keep the text before a brace, because followsEvent needs it.
         const auto seen = static_cast<std::size_t>(guess.at - text.data());
         const std::uint64_t at = window.offsetOf(guess.at);
         window.takeUntil(text.data() + (seen - std::min(seen, kLookBack)));
@@ -279,7 +279,7 @@ Scanned scanEvents(const File& file, Window& window, unsigned threads, Progress&
         } else {
             scanned = scanFrom(file, from, limit, progress);
         }
-        joiner.give(i, limit, std::move(scanned));
+        joiner.add(i, limit, std::move(scanned));
     });
     return joiner.result();
 }

@@ -48,7 +48,8 @@ void shiftTimes(Rows& rows, std::int64_t ns)
     }
 }
 
-/// Half of what the reader believes: so far apart two rows may lie, and both may count from the first.
+/// The largest distance of a row from the median start. It is half of the largest plausible time, so that all
+/// rows remain plausible when they count from the earliest one.
 constexpr std::int64_t kFarthest = trace::kFarthestTimeNs / 2;
 
 template <class Row, class Columns>
@@ -67,7 +68,7 @@ std::int64_t keepNear(Columns& columns, std::int64_t pivot)
     return removed;
 }
 
-/// Around the middle of all starts, which a few wild ones do not move.
+/// Removes rows far from the median start, which a few wrong times do not change.
 void removeFarRows(Rows& rows)
 {
     std::vector<std::int64_t> starts;
@@ -80,7 +81,7 @@ void removeFarRows(Rows& rows)
                                keepNear<trace::CopyRow>(rows.copies, pivot) +
                                keepNear<trace::ApiCallRow>(rows.apiCalls, pivot) +
                                static_cast<std::int64_t>(std::erase_if(rows.ranges, isFar));
-    // Rows of events that were counted already.
+    // The events of these rows were counted above.
     keepNear<trace::LaunchRow>(rows.launches, pivot);
     std::erase_if(rows.collectives, isFar);
 }

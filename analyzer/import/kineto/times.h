@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of scanned rows: which are believed, from where they count, in which order they come.
+// Joins half ranges, gives the times of scanned rows a common origin, and removes implausible ones.
 #pragma once
 #include "import/kineto/rows.h"
 
@@ -7,10 +7,11 @@
 
 namespace ringside::importers::kineto {
 
-/// Makes ranges of phases B and E, as they nest on each thread. Returns how many had no other half.
+/// Joins events of phases B and E to ranges, as they nest on each thread. Returns the number of events
+/// without their other half.
 std::int64_t joinHalves(Rows& rows);
 
-/// Subtracts the first start of all from every time, and returns it. Rows that lie years from the others are
+/// Subtracts the earliest start from all times, and returns it. Rows that are years apart from the others are
 /// removed and counted as implausible.
 std::int64_t useOwnOrigin(Rows& rows);
 

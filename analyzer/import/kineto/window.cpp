@@ -7,8 +7,8 @@
 namespace ringside::importers::kineto {
 namespace {
 
-constexpr std::size_t kBlock = 1U << 20U;    // stays in the second-level cache while it is scanned
-constexpr std::size_t kLargest = 64U << 20U; // one value; call stacks make events of some kilobytes
+constexpr std::size_t kBlock = 1U << 20U;    // fits into the second-level cache
+constexpr std::size_t kLargest = 64U << 20U; // of one value; call stacks make events of several kilobytes
 
 } // namespace
 
@@ -22,7 +22,7 @@ bool Window::more()
     std::memmove(m_buffer.data(), m_buffer.data() + m_taken, rest);
     m_offset += m_taken;
     m_taken = 0;
-    // Twice what is there, so that a large value is not scanned over and over.
+    // The size doubles, so that a large value is not scanned again for each block.
     m_buffer.resize(std::max(m_buffer.size(), rest + std::max(kBlock, rest) + kPadding));
     const std::size_t got = m_bytes.read({m_buffer.data() + rest, m_buffer.size() - kPadding - rest});
     m_filled = rest + got;

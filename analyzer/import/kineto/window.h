@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A piece of a file that moves forward over it: what a scanner has not taken yet stays, more comes behind it.
+// A window that moves forward over a file. It keeps what the scanner has not consumed, and appends more
+// bytes.
 #pragma once
 #include "import/bytes.h"
 #include "import/kineto/json_cursor.h"
@@ -12,27 +13,30 @@ namespace ringside::importers::kineto {
 
 class Window final {
 public:
-    /// `offset`: where `bytes` are in the (inflated) file.
+    /// Keeps a reference to `bytes`. `offset` is their position in the (inflated) file.
     Window(Bytes& bytes, std::uint64_t offset) : m_bytes(bytes), m_offset(offset) {}
 
-    /// What was read and not taken.
+    /// Returns the text that was read and not consumed. It is followed by kPadding readable bytes.
     [[nodiscard]] std::string_view text() const { return {m_buffer.data() + m_taken, m_filled - m_taken}; }
     [[nodiscard]] JsonCursor cursor() const { return JsonCursor(text()); }
-    /// Where in the file a place of text() is.
+    /// Returns the offset in the file of a position in text().
     [[nodiscard]] std::uint64_t offsetOf(const char* at) const
     {
         return m_offset + static_cast<std::uint64_t>(at - m_buffer.data());
     }
+    /// Returns the offset in the file of text().
     [[nodiscard]] std::uint64_t offset() const { return m_offset + m_taken; }
+    /// Consumes text() up to `at`.
     void takeUntil(const char* at) { m_taken = static_cast<std::size_t>(at - m_buffer.data()); }
-    /// Reads more behind text(), whose place in memory changes. False: the file ends, or one value would be
-    /// larger than anything a trace holds.
+    /// Appends more of the file to text(), which moves in memory. Returns false at the end of the file, or if
+    /// the unconsumed text has 64 MiB, more than any value of a trace.
     bool more();
+    /// Whether more() failed because of the size.
     [[nodiscard]] bool tooLarge() const { return m_tooLarge; }
 
 private:
     Bytes& m_bytes;
-    std::uint64_t m_offset; ///< of m_buffer's begin
+    std::uint64_t m_offset; ///< offset in the file of the buffer's beginning
     std::vector<char> m_buffer = std::vector<char>(kPadding);
     std::size_t m_taken = 0;
     std::size_t m_filled = 0;
